@@ -1,0 +1,44 @@
+"""bind: the one place that chooses between running an op now and recording it into a Program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+from .modes import recorder
+
+_current = recorder.get
+
+
+class Backend(Protocol):
+    """What receives op calls: the eager engine, or a Program being built."""
+
+    def apply(self, op: Any, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
+        """Run or record one op call; returns what the op's caller sees."""
+
+
+class EagerSlot:
+    """Holds the eager engine's entry point, filled in once when `vitrify.eager` is imported.
+
+    core lies below eager and may not import it; this is the seam between them.
+    """
+
+    __slots__ = ("apply",)
+
+    apply: Callable[[Any, Sequence[Any], Mapping[str, Any]], Any]
+
+
+EAGER = EagerSlot()
+
+
+def bind(op: Any, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
+    """The outputs of `op` on `inputs`: Tensors when eager, Variables while a Program is being built."""
+    backend = _current()
+    if backend is None:
+        return EAGER.apply(op, inputs, attrs)
+    return backend.apply(op, inputs, attrs)
+
+
+def in_dynamic_mode() -> bool:
+    """Whether op calls run eagerly in this thread. Source: paddle.in_dynamic_mode."""
+    return _current() is None

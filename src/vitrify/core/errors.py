@@ -1,0 +1,95 @@
+"""Error classes: who must act, what was expected and found, and where.
+
+`UserCodeError` — the user's code; `UnsupportedError` — valid Python that vitrify cannot convert, with the
+way out; `InternalError` — our bug. Each concrete class also inherits the builtin that plain Python would
+raise, so `except ValueError` keeps working.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from .source import Loc
+
+
+class VitrifyError(Exception):
+    """Base of every error raised on purpose; prints what, where and one next step."""
+
+    def __init__(self, message: str, *, loc: Loc | None = None, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.loc = loc
+        self.hint = hint
+
+    def __str__(self) -> str:
+        parts = [self.message]
+        if self.loc is not None:
+            parts.append("  " + self.loc.report().replace("\n", "\n  "))
+        if self.hint is not None:
+            parts.append(f"  hint: {self.hint}")
+        return "\n".join(parts)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _rebuild, (type(self), self.message, self.loc, self.hint)
+
+
+def _rebuild(cls: type[VitrifyError], message: str, loc: Loc | None, hint: str | None) -> VitrifyError:
+    return cls(message, loc=loc, hint=hint)
+
+
+class UserCodeError(VitrifyError):
+    """The user's code asked for something impossible."""
+
+
+class UnsupportedError(VitrifyError):
+    """Valid Python that cannot be converted; the hint names the way out."""
+
+
+class InternalError(VitrifyError, RuntimeError):
+    """A bug in vitrify itself."""
+
+
+class ShapeError(UserCodeError, ValueError):
+    """Shapes of arguments don't fit the op or each other."""
+
+
+class ArgumentError(UserCodeError, ValueError):
+    """An argument has a value the op does not accept."""
+
+
+class DTypeError(UserCodeError, TypeError):
+    """An argument has a dtype or Python type the op does not accept."""
+
+
+class IndexRangeError(UserCodeError, IndexError):
+    """An index or axis lies outside the dimension it addresses."""
+
+
+class StaleBackwardError(UserCodeError, RuntimeError):
+    """A tensor needed by backward was changed in place after forward saved it, or was freed."""
+
+
+class FileFormatError(UserCodeError, ValueError):
+    """A model file is truncated, tampered with, or of another format."""
+
+
+def add_note(err: BaseException, note: str) -> None:
+    """Attach `note` to an exception raised by user code, keeping its type and identity (PEP 678)."""
+    if sys.version_info >= (3, 11):
+        err.add_note(note)
+    else:
+        notes = getattr(err, "__notes__", None)
+        if notes is None:
+            err.__notes__ = [note]  # type: ignore[attr-defined]  # 3.10 shows them only in our reports
+        else:
+            notes.append(note)
+
+
+def call_chain(locs: Sequence[Loc]) -> str:
+    """The user's frames as text: the innermost with its source line, the others one line each."""
+    if not locs:
+        return ""
+    lines = [locs[0].report()]
+    lines += [f"called from {loc.file}:{loc.line} in {loc.function}" for loc in locs[1:]]
+    return "\n".join(lines)

@@ -1,0 +1,89 @@
+"""Where user code stands: source locations, and which stack frames belong to the user."""
+
+from __future__ import annotations
+
+import linecache
+import os
+import sys
+from dataclasses import dataclass
+from types import FrameType, TracebackType
+
+_PACKAGE_ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_FOREIGN_ROOTS = ("<frozen", "<__array_function__")
+MAX_FRAMES = 8
+
+
+@dataclass(frozen=True)
+class Loc:
+    """One place in the user's source: file, 1-based line, function name and optional column range."""
+
+    file: str
+    line: int
+    function: str = "<module>"
+    col: int | None = None
+    end_col: int | None = None
+
+    @property
+    def text(self) -> str:
+        """The source line with its indentation removed, or an empty string when the file is unknown."""
+        return linecache.getline(self.file, self.line).strip()
+
+    def report(self) -> str:
+        """`file:line in function`, followed by the source line with carets under the known columns."""
+        head = f"at {self.file}:{self.line} in {self.function}"
+        raw = linecache.getline(self.file, self.line).rstrip("\n")
+        if not raw.strip():
+            return head
+        indent = len(raw) - len(raw.lstrip())
+        lines = [head, "    " + raw.strip()]
+        if self.col is not None and self.end_col is not None and self.end_col > self.col:
+            lines.append("    " + " " * (self.col - indent) + "^" * (self.end_col - self.col))
+        return "\n".join(lines)
+
+
+def is_user_file(filename: str) -> bool:
+    """Whether a frame of this file counts as the user's (not ours, not the interpreter's)."""
+    return not filename.startswith(_PACKAGE_ROOT) and not filename.startswith(_FOREIGN_ROOTS)
+
+
+def _columns(frame: FrameType) -> tuple[int | None, int | None]:
+    positions = getattr(frame.f_code, "co_positions", None)  # Python 3.11 and later
+    if positions is None or frame.f_lasti < 0:
+        return None, None
+    for index, (line, end_line, col, end_col) in enumerate(positions()):
+        if index == frame.f_lasti // 2:
+            return (col, end_col) if line == end_line else (None, None)
+    return None, None
+
+
+def loc_of_frame(frame: FrameType) -> Loc:
+    """The location at which `frame` is executing now."""
+    code = frame.f_code
+    return Loc(code.co_filename, frame.f_lineno, code.co_name, *_columns(frame))
+
+
+def user_frames(skip: int = 1, limit: int = MAX_FRAMES) -> tuple[Loc, ...]:
+    """The user's frames of the current stack, innermost first, at most `limit`."""
+    found: list[Loc] = []
+    frame: FrameType | None = sys._getframe(skip)
+    while frame is not None and len(found) < limit:
+        if is_user_file(frame.f_code.co_filename):
+            found.append(loc_of_frame(frame))
+        frame = frame.f_back
+    return tuple(found)
+
+
+def user_traceback(tb: TracebackType | None) -> TracebackType | None:
+    """`tb` with the frames inside this package cut out, keeping it whole when none is the user's."""
+    kept = []
+    cursor = tb
+    while cursor is not None:
+        if is_user_file(cursor.tb_frame.f_code.co_filename):
+            kept.append(cursor)
+        cursor = cursor.tb_next
+    if not kept:
+        return tb
+    chain: TracebackType | None = None
+    for entry in reversed(kept):
+        chain = TracebackType(chain, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
+    return chain

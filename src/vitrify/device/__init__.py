@@ -1,0 +1,1 @@
+"""Devices: where arrays live. Knows arrays, not Tensors."""

@@ -1,0 +1,212 @@
+"""Reverse mode over the tape: dependency counts, accumulation, hooks, `grad` with create_graph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..core.errors import ArgumentError, ShapeError
+from ..core.modes import grad_enabled, scoped
+from ..ops.registry import get_op
+from .tape import TENSORS, Node
+
+if TYPE_CHECKING:
+    from .tensor import Tensor
+
+
+class _Pass:
+    """State of one backward pass: pending dependency counts and cotangents received so far."""
+
+    def __init__(self, keep_graph: bool, create_graph: bool) -> None:
+        self.keep_graph = keep_graph
+        self.create_graph = create_graph
+        self.pending: dict[int, int] = {}
+        self.received: dict[int, list[Tensor | None]] = {}
+        self.leaves: dict[int, tuple[Tensor, Tensor]] = {}
+        self.captured: dict[tuple[int, int], Tensor] = {}
+        self.wanted: set[tuple[int, int]] = set()
+        self.add = get_op("add")
+
+    def receive(self, node: Node, index: int, ct: Tensor) -> None:
+        slots = self.received.get(id(node))
+        if slots is None:
+            slots = self.received[id(node)] = [None] * len(node.outputs)
+        held = slots[index]
+        slots[index] = ct if held is None else self.add(held, ct)
+
+    def receive_leaf(self, leaf: Tensor, ct: Tensor) -> None:
+        held = self.leaves.get(id(leaf))
+        self.leaves[id(leaf)] = (leaf, ct if held is None else self.add(held[1], ct))
+
+
+def _count_dependencies(roots: Sequence[Node], relevant: set[int] | None) -> dict[int, int]:
+    """For each reachable node, the number of edges into it from reachable nodes."""
+    counts: dict[int, int] = {}
+    seen: set[int] = {id(n) for n in roots}
+    stack = list(roots)
+    while stack:
+        node = stack.pop()
+        for edge in node.edges:
+            if edge is None or edge.node is None:
+                continue
+            child = edge.node
+            key = id(child)
+            if relevant is not None and key not in relevant:
+                continue
+            counts[key] = counts.get(key, 0) + 1
+            if key not in seen:
+                seen.add(key)
+                stack.append(child)
+    return counts
+
+
+def _relevant_nodes(roots: Sequence[Node], nodes: set[int], leaves: set[int], blocked: set[int]) -> set[int]:
+    """Nodes from which one of the target nodes or leaves can be reached, without passing blocked leaves."""
+    reaches: dict[int, bool] = {}
+    stack: list[tuple[Node, bool]] = [(n, False) for n in roots]
+    while stack:
+        node, expanded = stack.pop()
+        key = id(node)
+        if expanded:
+            hit = key in nodes
+            for edge in node.edges:
+                if edge is None or hit:
+                    continue
+                hit = reaches.get(id(edge.node), False) if edge.node is not None else id(edge.leaf) in leaves
+            reaches[key] = hit
+        elif key not in reaches:
+            reaches[key] = False
+            stack.append((node, True))
+            stack.extend((e.node, False) for e in node.edges if e is not None and e.node is not None)
+    return {key for key, hit in reaches.items() if hit and key not in blocked}
+
+
+def _run_hooks(hooks: Sequence[Any], ct: Tensor) -> Tensor:
+    for hook in tuple(hooks):
+        new = hook(ct)
+        if new is not None:
+            ct = new
+    return ct
+
+
+def _visit(state: _Pass, node: Node, relevant: set[int] | None, ready: list[Node]) -> None:
+    cts = state.received.pop(id(node), None) or [None] * len(node.outputs)
+    for index, ct in enumerate(cts):
+        if ct is None:
+            continue
+        if node.hooks and index in node.hooks:
+            ct = cts[index] = _run_hooks(node.hooks[index], ct)
+        if (id(node), index) in state.wanted:
+            state.captured[id(node), index] = ct
+        if node.retained and index in node.retained:
+            tensor = node.retained[index]()
+            if tensor is not None:
+                tensor._accumulate(ct)
+    is_needed = relevant is None or _leads_on(node, relevant, state)
+    has_cotangent = any(ct is not None for ct in cts)
+    flowing = node.vjp(cts) if is_needed and has_cotangent else [None] * len(node.edges)
+    for edge, ct in zip(node.edges, flowing):
+        if edge is None:
+            continue
+        if edge.node is None:
+            if ct is not None:
+                assert edge.leaf is not None
+                state.receive_leaf(edge.leaf, ct)
+            continue
+        key = id(edge.node)
+        if relevant is not None and key not in relevant:
+            continue
+        if ct is not None:
+            state.receive(edge.node, edge.index, ct)
+        state.pending[key] -= 1
+        if state.pending[key] == 0:
+            ready.append(edge.node)
+    if not state.keep_graph and is_needed:
+        node.release()
+
+
+def _leads_on(node: Node, relevant: set[int], state: _Pass) -> bool:
+    """Whether something beyond this node is wanted, so that its vjp must run."""
+    wanted_leaves = state.wanted
+    return any(
+        e is not None
+        and ((e.node is not None and id(e.node) in relevant) or (e.node is None and (id(e.leaf), -1) in wanted_leaves))
+        for e in node.edges
+    )
+
+
+def _seed(state: _Pass, outputs: Sequence[Tensor], cotangents: Sequence[Tensor | None]) -> list[Node]:
+    roots: dict[int, Node] = {}
+    for out, ct in zip(outputs, cotangents):
+        if ct is None:
+            ct = TENSORS.ones(tuple(out._data.shape), out._data.dtype)
+        elif tuple(ct._data.shape) != tuple(out._data.shape):
+            raise ShapeError(
+                f"backward: grad_tensor has shape {list(ct._data.shape)}, the tensor has {list(out._data.shape)}"
+            )
+        node = out._node
+        if node is None:
+            state.receive_leaf(out, ct)
+        else:
+            roots[id(node)] = node
+            state.receive(node, out._index, ct)
+    return list(roots.values())
+
+
+def _walk(state: _Pass, roots: Sequence[Node], relevant: set[int] | None) -> None:
+    state.pending = _count_dependencies(roots, relevant)
+    ready = [node for node in roots if state.pending.get(id(node), 0) == 0]
+    with scoped(grad_enabled, state.create_graph):
+        while ready:
+            _visit(state, ready.pop(), relevant, ready)
+
+
+def run_backward(
+    outputs: Sequence[Tensor], cotangents: Sequence[Tensor | None], retain_graph: bool = False
+) -> None:
+    """Accumulate into `.grad` of every leaf the vjp of `outputs` with `cotangents` (ones where None)."""
+    for out in outputs:
+        if out.stop_gradient:
+            raise ArgumentError(
+                f"backward: tensor {out.name!r} has stop_gradient=True, so no gradient flows from it",
+                hint="set stop_gradient=False on an input, or check for no_grad()",
+            )
+    state = _Pass(retain_graph, create_graph=False)
+    roots = _seed(state, outputs, cotangents)
+    _walk(state, roots, None)
+    for leaf, ct in state.leaves.values():
+        leaf._accumulate(_run_hooks(leaf._hooks or (), ct))
+
+
+def grad(
+    outputs: Sequence[Tensor],
+    inputs: Sequence[Tensor],
+    cotangents: Sequence[Tensor | None],
+    *,
+    retain_graph: bool,
+    create_graph: bool,
+    allow_unused: bool,
+    no_grad_vars: Sequence[Tensor],
+) -> list[Tensor | None]:
+    """The cotangent of each of `inputs`, leaving every `.grad` alone; with create_graph they are differentiable."""
+    state = _Pass(retain_graph or create_graph, create_graph)
+    keys = [(id(t), -1) if t._node is None else (id(t._node), t._index) for t in inputs]
+    state.wanted = set(keys)
+    roots = _seed(state, outputs, cotangents)
+    nodes = {key for key, index in keys if index >= 0}
+    leaves = {key for key, index in keys if index < 0}
+    blocked = {id(t._node) for t in no_grad_vars if t._node is not None}
+    relevant = _relevant_nodes(roots, nodes, leaves, blocked)
+    _walk(state, [n for n in roots if id(n) in relevant], relevant)
+    found: list[Tensor | None] = []
+    for tensor, key in zip(inputs, keys):
+        held = state.captured.get(key) if key[1] >= 0 else None
+        if key[1] < 0 and key[0] in state.leaves:
+            held = _run_hooks(tensor._hooks or (), state.leaves[key[0]][1])
+        if held is None and not allow_unused:
+            raise ArgumentError(
+                f"grad: input {tensor.name!r} is not used to compute the outputs",
+                hint="pass allow_unused=True to get None for it",
+            )
+        found.append(held)
+    return found

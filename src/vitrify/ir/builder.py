@@ -1,0 +1,176 @@
+"""Recording op calls into a Program: the static backend behind `core.dispatch.bind`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from ..core.dtype import as_dtype, default_dtype
+from ..core.errors import ArgumentError, DTypeError, VitrifyError
+from ..core.meta import Meta, Ref
+from ..core.modes import amp_state, grad_enabled, recorder, scoped
+from ..core.source import user_frames
+from ..ops.amp_policy import cast_for_amp
+from ..ops.promote import SCALARS, common_dtype, promote_inputs
+from ..ops.registry import NoGradient, OpDef
+from .program import Block, Literal, Program, Variable
+
+Lift = Callable[[Any], Any]
+
+
+def _cannot_lift(value: Any) -> Any:
+    raise DTypeError(
+        f"a program being built cannot use a {type(value).__name__} directly",
+        hint="make it a static.data or a parameter, or build with @to_static, which captures eager tensors",
+    )
+
+
+class Builder:
+    """Appends operators to the current block of a Program.
+
+    `lift` turns foreign inputs (eager Tensors, NumPy arrays) into Variables of the global block. `current` maps a
+    handle (a Variable or lifted object that was changed in place) to the Variable that now holds its value.
+    """
+
+    def __init__(self, program: Program, lift: Lift = _cannot_lift) -> None:
+        self.program = program
+        self.block: Block = program.global_block()
+        self.lift = lift
+        self.current: dict[Any, Variable] = {}
+
+    # -- blocks -----------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def sub_block(self) -> Iterator[Block]:
+        """Record into a new block below the current one; in-place changes made inside are undone at its end,
+        so whoever builds the block reads `current` before leaving and makes them outputs.
+        """
+        outer, held = self.block, dict(self.current)
+        self.block = self.program.create_block(outer)
+        try:
+            yield self.block
+        finally:
+            self.block = outer
+            self.current = held
+
+    # -- values -----------------------------------------------------------------------------------------------------
+
+    def value(self, handle: Any) -> Any:
+        """The Variable, Literal-to-be (a Python scalar) or None that an op input stands for, seen from this block."""
+        if handle is None or isinstance(handle, SCALARS):
+            return handle
+        held = self.current.get(handle) if handle.__hash__ is not None else None
+        if held is None:
+            held = handle if isinstance(handle, Variable) else self.lift(handle)
+        return self.block.resolve(held) if isinstance(held, Variable) else held
+
+    def assign(self, handle: Any, value: Variable) -> None:
+        """From here on `handle` means `value` (an in-place change)."""
+        self.current[handle] = value
+
+    # -- ops --------------------------------------------------------------------------------------------------------
+
+    def apply(self, op: OpDef, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
+        """Append one operator; returns its output Variable, or a list of them."""
+        locs = user_frames(2)
+        try:
+            return self._append(op, inputs, attrs, locs)
+        except VitrifyError as err:
+            if err.loc is None and locs:
+                err.loc = locs[0]
+            raise
+
+    def _append(self, op: OpDef, inputs: Sequence[Any], attrs: Mapping[str, Any], locs: Any) -> Any:
+        values = [self.value(v) for v in inputs]
+        if amp_state.get() is not None:
+            values = cast_for_amp(op, values)
+        if op.promote:
+            values = promote_inputs(op, values)
+        values = self._literals(op, values)
+        attrs, refs = self._lift_attrs(op, attrs, len(values))
+        metas = op.meta(*[v if v is None else v.meta for v in values], **attrs)
+        values += refs
+        stop = not grad_enabled.get() or isinstance(op.vjp, NoGradient) or all(_stops(v) for v in values)
+        outs = [
+            self.block.create_var(m, prefix=op.name, stop_gradient=stop or not _differentiable(m))
+            for m in (metas if op.multiple else (metas,))
+        ]
+        _note_origin(values, outs)
+        self.block.append(op, values, outs, attrs, locs)
+        return outs if op.multiple else outs[0]
+
+    def _literals(self, op: OpDef, values: Sequence[Any]) -> list[Any]:
+        if not any(isinstance(v, SCALARS) for v in values):
+            return list(values)
+        dtype = common_dtype(op, values)
+        out: list[Any] = []
+        for i, v in enumerate(values):
+            if isinstance(v, SCALARS):
+                promoted = dtype if dtype is not None and op.input_name(i) in op.promote else None
+                out.append(Literal(v, promoted or _scalar_dtype(v)))
+            else:
+                out.append(v)
+        return out
+
+    def _lift_attrs(self, op: OpDef, attrs: Mapping[str, Any], start: int) -> tuple[dict[str, Any], list[Any]]:
+        """Attributes with Variables replaced by `Ref`s, and the inputs that those refer to."""
+        refs: list[Any] = []
+
+        def lifted(name: str, value: Any) -> Any:
+            if isinstance(value, (list, tuple)):
+                return type(value)(lifted(name, v) for v in value) if not hasattr(value, "_fields") else value
+            if isinstance(value, slice):
+                return slice(lifted(name, value.start), lifted(name, value.stop), lifted(name, value.step))
+            if not isinstance(value, Variable) and not hasattr(value, "_data"):
+                return value
+            if name not in op.dynamic:
+                raise ArgumentError(f"{op.name}: {name} must be a Python value, got a tensor known only at run time")
+            var = self.value(value)
+            refs.append(var)
+            index = start + len(refs) - 1
+            if var.ndim == 0 or var.shape == [1]:
+                return Ref(index)
+            if var.ndim != 1 or var.shape[0] < 0:
+                raise ArgumentError(f"{op.name}: {name} needs a 1-D tensor of known length, got {var.meta}")
+            return tuple(Ref(index, i) for i in range(var.shape[0]))
+
+        return {k: lifted(k, v) for k, v in attrs.items()}, refs
+
+
+def _stops(value: Any) -> bool:
+    return value is None or bool(value.stop_gradient)
+
+
+def _differentiable(meta: Any) -> bool:
+    return not isinstance(meta, Meta) or meta.dtype.is_floating or meta.dtype.is_complex
+
+
+def _note_origin(values: Sequence[Any], outs: Sequence[Variable]) -> None:
+    """An output computed from sizes alone remembers which sizes."""
+    origins = [v.origin for v in values if isinstance(v, Variable)]
+    if origins and all(o is not None for o in origins):
+        joined = frozenset().union(*[o for o in origins if o is not None])
+        for out in outs:
+            out.origin = joined
+
+
+def _scalar_dtype(value: Any) -> Any:
+    if isinstance(value, bool):
+        return as_dtype("bool")
+    if isinstance(value, int):
+        return as_dtype("int64")
+    return default_dtype() if isinstance(value, float) else as_dtype("complex64")
+
+
+@contextmanager
+def building(builder: Builder) -> Iterator[Builder]:
+    """Send op calls of this thread to `builder`."""
+    with scoped(recorder, builder):
+        yield builder
+
+
+def current_builder() -> Builder | None:
+    """The builder that receives op calls now, or None when eager."""
+    found: Builder | None = recorder.get()
+    return found

@@ -1,0 +1,244 @@
+"""Program, Block, Operator, Variable: what users build, print and save.
+
+A Block is closed: values enter through `inputs` and leave through `outputs`. Reading a variable of an enclosing block
+while building an inner one adds a capture, an inner input that stands for the outer variable. Persistable variables of
+the global block are the one exception: they live in a Scope and may be written more than once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..core.dtype import DType
+from ..core.errors import ArgumentError, DTypeError
+from ..core.meta import ListMeta, Meta
+from ..core.source import Loc
+from ..ops.methods import TensorMethods
+from ..ops.registry import OpDef
+
+Value = Any  # Variable | Literal | None
+
+
+@dataclass(frozen=True)
+class Literal:
+    """A Python scalar among an operator's inputs, with the dtype it takes there."""
+
+    value: bool | int | float | complex
+    dtype: DType
+
+    @property
+    def meta(self) -> Meta:
+        """Shape [] and the dtype."""
+        return Meta((), self.dtype)
+
+    stop_gradient = True
+
+
+class Variable(TensorMethods):
+    """A named value of a Program, known by its meta only. Source: paddle.static.Variable.
+
+    Raises DTypeError when Python asks for its value (`bool(v)`, `int(v)`, iteration): there is none yet.
+    """
+
+    __slots__ = ("__dict__", "__weakref__", "block", "meta", "name", "origin", "persistable", "stop_gradient")
+
+    def __init__(
+        self, block: Block, name: str, meta: Meta | ListMeta, *, stop_gradient: bool = True, persistable: bool = False
+    ) -> None:
+        self.block = block
+        self.name = name
+        self.meta = meta
+        self.stop_gradient = stop_gradient
+        self.persistable = persistable
+        # The (argument, axis) sizes that this value is computed from alone; None when data enters.
+        self.origin: frozenset[tuple[str, int]] | None = None
+
+    @property
+    def shape(self) -> list[int]:
+        """Sizes of all dimensions; -1 where unknown."""
+        return list(self._tensor_meta().shape)
+
+    @property
+    def dtype(self) -> DType:
+        """The element type."""
+        return self._tensor_meta().dtype
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return len(self._tensor_meta().shape)
+
+    def _tensor_meta(self) -> Meta:
+        return self.meta.item if isinstance(self.meta, ListMeta) else self.meta
+
+    @property
+    def is_parameter(self) -> bool:
+        """Whether it is a trainable parameter."""
+        return bool(self.__dict__.get("is_parameter_", False))
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def _no_value(self, what: str) -> DTypeError:
+        return DTypeError(
+            f"{what} needs the value of {self.name} ({self.meta}), which is known only when the program runs",
+            hint="decorate the function with @to_static, so that `if`, `while` and `for` on tensors are converted",
+        )
+
+    def __bool__(self) -> bool:
+        raise self._no_value("bool()")
+
+    def __int__(self) -> int:
+        raise self._no_value("int()")
+
+    def __float__(self) -> float:
+        raise self._no_value("float()")
+
+    def __index__(self) -> int:
+        raise self._no_value("use as an index or a Python int")
+
+    def __len__(self) -> int:
+        shape = self._tensor_meta().shape
+        if shape and shape[0] >= 0:
+            return shape[0]
+        raise self._no_value("len()")
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[i] for i in range(len(self)))
+
+    def __repr__(self) -> str:
+        flags = "".join(f", {n}" for n in ("persistable", "stop_gradient") if getattr(self, n))
+        return f"var {self.name} : {self.meta}{flags}"
+
+
+@dataclass(eq=False)
+class Operator:
+    """One op call in a Block: inputs and outputs by value, attributes, and the user's frames that made it.
+
+    Attribute values: bool, int, float, complex, str, None, DType, Ref, slice, tuples and lists of these, and Block.
+    """
+
+    op: OpDef
+    inputs: tuple[Value, ...]
+    outputs: tuple[Variable, ...]
+    attrs: dict[str, Any]
+    locs: tuple[Loc, ...] = ()
+
+    @property
+    def type(self) -> str:
+        """The op's name."""
+        return self.op.name
+
+    @property
+    def blocks(self) -> dict[str, Block]:
+        """The attributes that are blocks."""
+        return {k: v for k, v in self.attrs.items() if isinstance(v, Block)}
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The inputs that are Variables."""
+        return tuple(v for v in self.inputs if isinstance(v, Variable))
+
+
+@dataclass(eq=False)
+class Block:
+    """A list of operators with explicit inputs and outputs."""
+
+    program: Program
+    index: int
+    parent: Block | None = None
+    inputs: list[Variable] = field(default_factory=list)
+    outputs: list[Variable] = field(default_factory=list)
+    ops: list[Operator] = field(default_factory=list)
+    vars: dict[str, Variable] = field(default_factory=dict)
+    captures: dict[Variable, Variable] = field(default_factory=dict)
+
+    def create_var(
+        self,
+        meta: Meta | ListMeta,
+        name: str | None = None,
+        *,
+        prefix: str = "tmp",
+        stop_gradient: bool = True,
+        persistable: bool = False,
+    ) -> Variable:
+        """A new Variable of this block, under `name` or a fresh one."""
+        name = name if name is not None and name not in self.vars else self.program.fresh_name(name or prefix)
+        var = Variable(self, name, meta, stop_gradient=stop_gradient, persistable=persistable)
+        self.vars[name] = var
+        return var
+
+    def add_input(self, meta: Meta | ListMeta, name: str | None = None, *, stop_gradient: bool = True) -> Variable:
+        """A new formal input."""
+        var = self.create_var(meta, name, prefix="in", stop_gradient=stop_gradient)
+        self.inputs.append(var)
+        return var
+
+    def resolve(self, var: Variable) -> Variable:
+        """`var` as seen from this block, captured through every block in between.
+
+        Raises ArgumentError when it belongs to no enclosing block.
+        """
+        if var.block is self:
+            return var
+        if self.parent is None:
+            raise ArgumentError(f"variable {var.name!r} belongs to another program or to a block that has ended")
+        outer = self.parent.resolve(var)
+        inner = self.captures.get(outer)
+        if inner is None:
+            inner = self.add_input(outer.meta, outer.name, stop_gradient=outer.stop_gradient)
+            inner.origin = outer.origin
+            self.captures[outer] = inner
+        return inner
+
+    def append(
+        self, op: OpDef, inputs: Sequence[Value], outputs: Sequence[Variable], attrs: Mapping[str, Any],
+        locs: tuple[Loc, ...] = (),
+    ) -> Operator:  # fmt: skip
+        """Add one operator at the end."""
+        operator = Operator(op, tuple(inputs), tuple(outputs), dict(attrs), locs)
+        self.ops.append(operator)
+        return operator
+
+    def var(self, name: str) -> Variable:
+        """The variable of that name; raises ArgumentError."""
+        try:
+            return self.vars[name]
+        except KeyError:
+            raise ArgumentError(f"block {self.index} has no variable {name!r}") from None
+
+    @property
+    def persistables(self) -> list[Variable]:
+        """The variables that live in a Scope, in creation order."""
+        return [v for v in self.vars.values() if v.persistable]
+
+
+class Program:
+    """A list of blocks; block 0 is where execution starts. Source: paddle.static.Program."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, int] = {}
+        self.blocks: list[Block] = []
+        self.random_seed = 0
+        self.create_block(None)
+
+    def fresh_name(self, prefix: str) -> str:
+        """`prefix_N`, not used before in this program."""
+        number = self._names.get(prefix, 0)
+        self._names[prefix] = number + 1
+        return f"{prefix}_{number}"
+
+    def create_block(self, parent: Block | None) -> Block:
+        """A new empty block below `parent`."""
+        block = Block(self, len(self.blocks), parent)
+        self.blocks.append(block)
+        return block
+
+    def global_block(self) -> Block:
+        """Block 0, as Paddle spells it."""
+        return self.blocks[0]
+
+    def __repr__(self) -> str:
+        return f"<Program: {len(self.blocks)} blocks, {sum(len(b.ops) for b in self.blocks)} operators>"

@@ -1,0 +1,80 @@
+"""Meta rules shared by many ops. A rule takes Metas (scalars and None pass through) and gives the output's Meta."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..core.dtype import DType, bool_, default_dtype, promote, promote_scalar
+from ..core.errors import DTypeError
+from ..core.meta import Meta, broadcast_shapes
+
+Predicate = Callable[[DType], bool]
+
+
+def any_dtype(dtype: DType) -> bool:
+    """Every dtype passes."""
+    return True
+
+
+def numeric(dtype: DType) -> bool:
+    """Everything but bool."""
+    return not dtype.is_bool
+
+
+def floating(dtype: DType) -> bool:
+    """Real and complex floating point."""
+    return dtype.is_floating or dtype.is_complex
+
+
+def real_floating(dtype: DType) -> bool:
+    """Real floating point."""
+    return dtype.is_floating
+
+
+def integral(dtype: DType) -> bool:
+    """Integers and bool."""
+    return dtype.is_integer or dtype.is_bool
+
+
+def _operands(op: str, args: Sequence[Any], names: Sequence[str], accepts: Predicate) -> tuple[Any, DType]:
+    metas = [a for a in args if isinstance(a, Meta)]
+    dtype = metas[0].dtype
+    for meta in metas[1:]:
+        dtype = promote(dtype, meta.dtype)
+    for arg in args:
+        if not isinstance(arg, Meta) and arg is not None:
+            dtype = promote_scalar(dtype, arg)
+    for name, arg in zip(names, args):
+        if isinstance(arg, Meta) and not accepts(arg.dtype):
+            raise DTypeError(f"{op}: {name} is {arg}, expected {(accepts.__doc__ or '').rstrip('.').lower()}")
+    shapes = [a.shape for a in args if isinstance(a, Meta)]
+    shape_names = [n for n, a in zip(names, args) if isinstance(a, Meta)]
+    return broadcast_shapes(op, shapes, shape_names), dtype
+
+
+def elementwise(
+    op: str, names: Sequence[str], accepts: Predicate = any_dtype, result: DType | None = None
+) -> Callable[..., Meta]:
+    """The rule of an elementwise op: shapes broadcast; dtype is the common one, or `result`."""
+
+    def rule(*args: Any, **attrs: Any) -> Meta:
+        shape, dtype = _operands(op, args, names, accepts)
+        return Meta(shape, result or dtype)
+
+    return rule
+
+
+def comparison(op: str, names: Sequence[str] = ("x", "y"), accepts: Predicate = any_dtype) -> Callable[..., Meta]:
+    """The rule of a comparison: shapes broadcast, the result is bool."""
+    return elementwise(op, names, accepts, result=bool_)
+
+
+def same_as(op: str, name: str = "x", accepts: Predicate = any_dtype) -> Callable[..., Meta]:
+    """The rule of an op whose output has its first input's shape and dtype."""
+    return elementwise(op, (name,), accepts)
+
+
+def true_division_dtype(dtype: DType) -> DType:
+    """What `/` computes in: floats keep their dtype, integers and bool become the default dtype."""
+    return dtype if dtype.is_floating or dtype.is_complex else default_dtype()

@@ -1,0 +1,43 @@
+"""Methods and operators that Tensor and Variable share, collected from the op families (no eager or static twin)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from . import elementwise
+
+# Each family lists its methods in METHODS (name -> function of the tensor) and, in INPLACE, the names whose
+# in-place variant `name_` exists.
+FAMILIES: tuple[ModuleType, ...] = (elementwise,)
+
+
+class TensorMethods:
+    """Base of everything that stands for an array: its methods run or record ops through `core.dispatch.bind`."""
+
+    __slots__ = ()
+
+    def _become(self, value: Any) -> Any:
+        """Take `value` as the new content, in place; returns self."""
+        raise TypeError(f"{type(self).__name__} cannot be changed in place")
+
+
+def _inplace(fn: Callable[..., Any], name: str) -> Callable[..., Any]:
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return self._become(fn(self, *args, **kwargs))
+
+    method.__name__ = name
+    method.__doc__ = f"In-place `{name[:-1]}`: the tensor takes the result as its content and is returned."
+    return method
+
+
+def _install() -> None:
+    for family in FAMILIES:
+        for name, fn in family.METHODS.items():
+            setattr(TensorMethods, name, fn)
+        for name in getattr(family, "INPLACE", ()):
+            setattr(TensorMethods, name + "_", _inplace(family.METHODS[name], name + "_"))
+
+
+_install()

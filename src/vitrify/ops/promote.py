@@ -1,0 +1,54 @@
+"""Dtype promotion of op inputs, done once for eager and static (STYLE 11)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from typing import Any
+
+from ..core.dtype import DType, promote, promote_scalar
+from ..core.errors import DTypeError
+from .registry import OpDef, get_op
+
+SCALARS = (bool, int, float, complex)
+
+
+def common_dtype(op: OpDef, inputs: Sequence[Any]) -> DType | None:
+    """The dtype that `op.promote` inputs are brought to; None when no tensor is among them."""
+    tensors: list[DType] = []
+    scalars: list[bool | int | float | complex] = []
+    for index, value in enumerate(inputs):
+        if value is None or op.input_name(index) not in op.promote:
+            continue
+        if isinstance(value, SCALARS):
+            scalars.append(value)
+        else:
+            tensors.append(value.dtype)
+    if not tensors:
+        return None
+    try:
+        return reduce(promote_scalar, scalars, reduce(promote, tensors))
+    except TypeError as err:
+        listed = ", ".join(f"{op.input_name(i)} is {_kind(v)}" for i, v in enumerate(inputs) if v is not None)
+        raise DTypeError(f"{op.name}: cannot combine dtypes: {listed}", hint="cast one of them with .astype()") from err
+
+
+def _kind(value: Any) -> str:
+    return f"Python {type(value).__name__}" if isinstance(value, SCALARS) else str(value.dtype.name)
+
+
+def promote_inputs(op: OpDef, inputs: Sequence[Any]) -> list[Any]:
+    """`inputs` with the tensors among `op.promote` cast to their common dtype; scalars stay as they are."""
+    dtype = common_dtype(op, inputs)
+    if dtype is None:
+        return list(inputs)
+    cast = get_op("cast")
+    return [
+        cast(value, dtype=dtype)
+        if value is not None
+        and not isinstance(value, SCALARS)
+        and op.input_name(index) in op.promote
+        and value.dtype is not dtype
+        else value
+        for index, value in enumerate(inputs)
+    ]

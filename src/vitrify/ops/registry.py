@@ -1,0 +1,268 @@
+"""The op registry (D1): one definition holds an op's kernel, meta rule, vjp and mappings to other formats.
+
+`define_op` returns an `OpDef`, which is callable: `op(x, y, axis=0)` runs it or records it (`core.dispatch.bind`).
+Argument names are read off the kernel's signature, `kernel(xp, *arrays, **attrs)`, and a vjp's keyword-only
+parameters *are* its residuals, so liveness is known without running anything:
+
+- the name of an input or output: that tensor is kept for backward;
+- `<name>_like`: only its shape and dtype are used; the eager tape keeps a stand-in without memory;
+- the name of an attribute: its value;
+- `needs`: the frozenset of input names whose cotangents are wanted (joint rules only).
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ..core.dispatch import bind
+from ..core.errors import InternalError
+from .scalar import scalar_kernel, scalar_ufunc
+
+VARIADIC_OUTPUTS = ("*outs",)
+Kernel = Callable[..., Any]
+MetaRule = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class NoGradient:
+    """Says that an op has no gradient, and why."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class StructuralGradient:
+    """Says that autodiff differentiates this op by its blocks, not by a vjp written in ops."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One vjp function with the residuals it asks for."""
+
+    fn: Callable[..., Any]
+    residuals: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Vjp:
+    """The vjp of an op: one rule per input, or one joint rule that returns a dict for all inputs asked for."""
+
+    per_input: Mapping[str, Rule] = field(default_factory=dict)
+    joint: Rule | None = None
+    names_cache: dict[frozenset[str], tuple[str, ...]] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def differentiable(self) -> frozenset[str] | None:
+        """Names of the inputs that have cotangents; None when a joint rule decides."""
+        return None if self.joint is not None else frozenset(self.per_input)
+
+    def rules_for(self, needs: frozenset[str]) -> tuple[Rule, ...]:
+        """The rules that run when the inputs `needs` want cotangents."""
+        if self.joint is not None:
+            return (self.joint,)
+        return tuple(rule for name, rule in self.per_input.items() if name in needs)
+
+    def residual_names(self, needs: frozenset[str]) -> tuple[str, ...]:
+        """What those rules keep for backward, each name once."""
+        names = self.names_cache.get(needs)
+        if names is None:
+            names = tuple(dict.fromkeys(n for rule in self.rules_for(needs) for n in rule.residuals))
+            self.names_cache[needs] = names
+        return names
+
+
+def _rule(fn: Callable[..., Any]) -> Rule:
+    names = tuple(p.name for p in inspect.signature(fn).parameters.values() if p.kind is p.KEYWORD_ONLY)
+    return Rule(fn, names)
+
+
+def _as_vjp(vjp: Any) -> Vjp | NoGradient | StructuralGradient:
+    if isinstance(vjp, (NoGradient, StructuralGradient)):
+        return vjp
+    if isinstance(vjp, Mapping):
+        return Vjp(per_input={name: _rule(fn) for name, fn in vjp.items()})
+    return Vjp(joint=_rule(vjp))
+
+
+@dataclass(frozen=True, eq=False)
+class OpDef:
+    """One op. Compared by identity; `name` is unique in the registry and stable in saved programs.
+
+    Fields:
+        kernel: `kernel(xp, *arrays, **attrs)` for NumPy and CuPy alike; missing optional inputs arrive as None.
+        meta: `meta(*metas, **attrs)` -> Meta or tuple of Meta; raises the errors users see.
+        inputs / variadic: positional names; the last one collects a list when `variadic`.
+        outputs: names, or VARIADIC_OUTPUTS when their number depends on the attributes.
+        promote: inputs brought to one common dtype before the kernel (Paddle's promotion rules).
+        broadcast: cotangents are summed back to each input's shape after the vjp.
+        elementwise: broadcast and promote all; the kernel itself finds bad shapes, so eager skips `meta`.
+        dynamic: attributes that may hold tensors; eager reads their values, programs pass them as inputs.
+        view: the output shares memory with input 0 where NumPy makes a view.
+        random: the kernel takes `key`, a draw from the current generator.
+        effect: keeps its place and order even if no output is used (print, assert, host callback).
+        amp: "allow" or "deny" under auto_cast; None keeps the dtype it is given.
+    """
+
+    name: str
+    kernel: Kernel
+    meta: MetaRule
+    vjp: Vjp | NoGradient | StructuralGradient
+    inputs: tuple[str, ...]
+    variadic: bool
+    attrs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    promote: frozenset[str]
+    broadcast: bool
+    elementwise: bool
+    dynamic: frozenset[str]
+    view: bool
+    random: bool
+    effect: bool
+    amp: str | None
+    on_numpy: Kernel
+    maps: Mapping[str, str]
+
+    def __call__(self, *inputs: Any, **attrs: Any) -> Any:
+        return bind(self, inputs, attrs)
+
+    def __repr__(self) -> str:
+        return f"<op {self.name}>"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return get_op, (self.name,)
+
+    @property
+    def multiple(self) -> bool:
+        """Whether the kernel returns a tuple of outputs."""
+        return len(self.outputs) > 1 or self.outputs == VARIADIC_OUTPUTS
+
+    def input_name(self, index: int) -> str:
+        """The name of positional input `index`; all inputs of a variadic tail share one name."""
+        return self.inputs[min(index, len(self.inputs) - 1)]
+
+
+class _Registry:
+    """All ops by name."""
+
+    def __init__(self) -> None:
+        self._ops: dict[str, OpDef] = {}
+
+    def add(self, op: OpDef) -> None:
+        if op.name in self._ops:
+            raise InternalError(f"op {op.name!r} is defined twice")
+        self._ops[op.name] = op
+
+    def get(self, name: str) -> OpDef:
+        try:
+            return self._ops[name]
+        except KeyError:
+            raise InternalError(f"no op is named {name!r}", hint="was the program made by a newer version?") from None
+
+    def all(self) -> list[OpDef]:
+        return [self._ops[name] for name in sorted(self._ops)]
+
+
+_REGISTRY = _Registry()
+get_op = _REGISTRY.get
+all_ops = _REGISTRY.all
+
+
+def _parameters(kernel: Kernel) -> tuple[tuple[str, ...], bool, tuple[str, ...]]:
+    inputs: list[str] = []
+    attrs: list[str] = []
+    variadic = False
+    for p in list(inspect.signature(kernel).parameters.values())[1:]:
+        if p.kind is p.KEYWORD_ONLY:
+            attrs.append(p.name)
+        else:
+            inputs.append(p.name)
+            variadic = p.kind is p.VAR_POSITIONAL
+    return tuple(inputs), variadic, tuple(attrs)
+
+
+def define_op(
+    name: str,
+    *,
+    kernel: Kernel,
+    meta: MetaRule,
+    vjp: Any,
+    outputs: tuple[str, ...] = ("out",),
+    promote: Sequence[str] = (),
+    broadcast: bool = False,
+    elementwise: bool = False,
+    dynamic: Sequence[str] = (),
+    view: bool = False,
+    random: bool = False,
+    effect: bool = False,
+    amp: str | None = None,
+    on_numpy: Kernel | None = None,
+    maps: Mapping[str, str] | None = None,
+) -> OpDef:
+    """Register an op and return it; see `OpDef` for the fields. `vjp` is a dict of per-input rules, one joint rule,
+    `NoGradient(reason)` or `StructuralGradient(reason)`.
+    """
+    inputs, variadic, attrs = _parameters(kernel)
+    op = OpDef(
+        name=name,
+        kernel=kernel,
+        meta=meta,
+        vjp=_as_vjp(vjp),
+        inputs=inputs,
+        variadic=variadic,
+        attrs=tuple(a for a in attrs if a != "key") if random else attrs,
+        outputs=outputs,
+        promote=frozenset(inputs if elementwise and not promote else promote),
+        broadcast=broadcast or elementwise,
+        elementwise=elementwise,
+        dynamic=frozenset(dynamic),
+        view=view,
+        random=random,
+        effect=effect,
+        amp=amp,
+        on_numpy=on_numpy or partial(kernel, np),
+        maps=maps or {},
+    )
+    _check_rules(op)
+    _REGISTRY.add(op)
+    return op
+
+
+def define_elementwise(name: str, *, scalar: Any, meta: MetaRule, vjp: Any, **options: Any) -> OpDef:
+    """Register an elementwise op from its scalar expression (D2).
+
+    `scalar` is the name of one scalar primitive ("add"), or `lambda s, x, y, *, alpha: ...` over the primitives
+    `s.exp`, `s.where`, ...; positional parameters are the inputs, keyword-only ones the attributes.
+    """
+    return define_op(
+        name,
+        kernel=scalar_kernel(scalar),
+        meta=meta,
+        vjp=vjp,
+        elementwise=True,
+        on_numpy=scalar_ufunc(scalar),
+        **options,
+    )
+
+
+def _check_rules(op: OpDef) -> None:
+    """Fail at import when a vjp asks for something the op does not have."""
+    if not isinstance(op.vjp, Vjp):
+        return
+    outs = ("outs",) if op.outputs == VARIADIC_OUTPUTS else op.outputs
+    known = {*op.inputs, *outs, *op.attrs, "needs"} | {f"{n}_like" for n in (*op.inputs, *outs)}
+    rules = [*op.vjp.per_input.values()] + ([op.vjp.joint] if op.vjp.joint else [])
+    for rule in rules:
+        unknown = set(rule.residuals) - known
+        if unknown:
+            raise InternalError(f"vjp of {op.name} asks for unknown residuals {sorted(unknown)}")
+    strangers = set(op.vjp.per_input) - set(op.inputs)
+    if strangers:
+        raise InternalError(f"vjp of {op.name} gives cotangents for unknown inputs {sorted(strangers)}")

@@ -1,0 +1,115 @@
+"""Scalar primitives: the alphabet of elementwise ops (D2), and its NumPy/CuPy reading.
+
+An op's scalar expression is a function of a namespace `s` and its operands. Given `ArrayScalars(numpy)` it works on
+whole arrays; a code generator passes its own namespace that emits instructions instead.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.special
+
+# name here -> name in NumPy and CuPy
+UFUNCS: dict[str, str] = {
+    "add": "add", "sub": "subtract", "mul": "multiply", "div": "true_divide", "floordiv": "floor_divide",
+    "mod": "remainder", "fmod": "fmod", "pow": "power", "neg": "negative", "abs": "absolute", "sign": "sign",
+    "exp": "exp", "expm1": "expm1", "log": "log", "log1p": "log1p", "log2": "log2", "log10": "log10",
+    "sqrt": "sqrt", "square": "square", "reciprocal": "reciprocal",
+    "sin": "sin", "cos": "cos", "tan": "tan", "asin": "arcsin", "acos": "arccos", "atan": "arctan",
+    "atan2": "arctan2", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "asinh": "arcsinh", "acosh": "arccosh",
+    "atanh": "arctanh", "floor": "floor", "ceil": "ceil", "rint": "rint", "trunc": "trunc",
+    "maximum": "maximum", "minimum": "minimum", "fmax": "fmax", "fmin": "fmin", "hypot": "hypot",
+    "copysign": "copysign", "nextafter": "nextafter", "ldexp": "ldexp", "heaviside": "heaviside",
+    "logaddexp": "logaddexp", "gcd": "gcd", "lcm": "lcm",
+    "eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal",
+    "and_": "logical_and", "or_": "logical_or", "not_": "logical_not", "xor": "logical_xor",
+    "bitand": "bitwise_and", "bitor": "bitwise_or", "bitxor": "bitwise_xor", "bitnot": "bitwise_not",
+    "shl": "left_shift", "shr": "right_shift",
+    "isnan": "isnan", "isinf": "isinf", "isfinite": "isfinite", "signbit": "signbit",
+    "conj": "conjugate", "real": "real", "imag": "imag", "angle": "angle",
+}  # fmt: skip
+# name here -> name in scipy.special and cupyx.scipy.special
+SPECIAL: dict[str, str] = {
+    "erf": "erf", "erfinv": "erfinv", "lgamma": "gammaln", "digamma": "digamma", "i0": "i0", "i0e": "i0e",
+    "i1": "i1", "i1e": "i1e",
+}  # fmt: skip
+
+
+class ArrayScalars:
+    """The scalar primitives applied to whole arrays of `xp` (numpy or cupy)."""
+
+    def __init__(self, xp: Any, special: Any) -> None:
+        self.xp = xp
+        for name, theirs in UFUNCS.items():
+            setattr(self, name, getattr(xp, theirs))
+        for name, theirs in SPECIAL.items():
+            setattr(self, name, _keeping_dtype(getattr(special, theirs)))
+        self.where = xp.where
+
+    def __getattr__(self, name: str) -> Any:  # only reached for names that are no primitive
+        raise AttributeError(f"no scalar primitive is named {name!r}")
+
+    def sigmoid(self, x: Any) -> Any:
+        """1 / (1 + exp(-x)) without overflow, in x's dtype."""
+        half = x.dtype.type(0.5)
+        return half * (self.tanh(half * x) + x.dtype.type(1))
+
+    def softplus(self, x: Any) -> Any:
+        """log(1 + exp(x)) without overflow."""
+        return self.maximum(x, 0) + self.log1p(self.exp(-self.abs(x)))
+
+    def rsqrt(self, x: Any) -> Any:
+        """1 / sqrt(x)."""
+        return self.reciprocal(self.sqrt(x))
+
+
+def _keeping_dtype(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """`fn` with the result cast back to the argument's dtype: SciPy computes half types in a wider one."""
+
+    @functools.wraps(fn, updated=())
+    def call(x: Any) -> Any:
+        if x.dtype.kind == "V" or x.dtype.itemsize == 2:
+            return fn(x.astype(np.float32)).astype(x.dtype)
+        return fn(x)
+
+    return call
+
+
+NUMPY = ArrayScalars(np, scipy.special)
+
+
+@functools.lru_cache(maxsize=8)
+def _foreign_scalars(xp: Any) -> ArrayScalars:
+    special = __import__(f"{xp.__name__}x.scipy.special", fromlist=["special"])
+    return ArrayScalars(xp, special)
+
+
+def scalars_for(xp: Any) -> ArrayScalars:
+    """The primitives of one array library."""
+    return NUMPY if xp is np else _foreign_scalars(xp)
+
+
+def scalar_kernel(scalar: Any) -> Callable[..., Any]:
+    """`kernel(xp, *arrays, **attrs)` of a scalar expression, with the expression's own parameter names."""
+    if isinstance(scalar, str):
+        arity = getattr(np, UFUNCS[scalar]).nin if scalar in UFUNCS and scalar not in ("real", "imag", "angle") else 1
+        if arity == 1:
+            return lambda xp, x: getattr(scalars_for(xp), scalar)(x)
+        return lambda xp, x, y: getattr(scalars_for(xp), scalar)(x, y)
+
+    @functools.wraps(scalar)
+    def kernel(xp: Any, *arrays: Any, **attrs: Any) -> Any:
+        return scalar(scalars_for(xp), *arrays, **attrs)
+
+    return kernel
+
+
+def scalar_ufunc(scalar: Any) -> Callable[..., Any]:
+    """The expression as a plain function of NumPy arrays: the ufunc itself where it is one primitive."""
+    if isinstance(scalar, str):
+        return getattr(NUMPY, scalar)  # type: ignore[no-any-return]
+    return functools.partial(scalar, NUMPY)
