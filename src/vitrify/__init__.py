@@ -1,0 +1,1 @@
+"""Vitrify: eager tensors with autograd, and Python functions turned into static programs."""

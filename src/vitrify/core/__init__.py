@@ -1,0 +1,1 @@
+"""Ground level: dtypes, places, flags, errors, random numbers, names and caches; imports nothing of ours."""
