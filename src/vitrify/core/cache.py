@@ -1,0 +1,119 @@
+"""Bounded caches that can be listed, measured and cleared: `vitrify.caches()`."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from threading import RLock
+from typing import Any, Generic, TypeVar
+from weakref import WeakSet
+
+from .errors import ArgumentError
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+@dataclass(frozen=True, slots=True)
+class CacheStats:
+    """How a cache has been used: look-ups that found a value, that did not, and entries dropped for room."""
+
+    hits: int = 0
+    misses: int = 0
+    evictions: int = 0
+
+
+class BoundedCache(Generic[K, V]):
+    """A mapping that keeps the `limit` most recently used entries. Safe under threads.
+
+    Keys are compared by equality, so a key must hold everything that its value was built from.
+
+    >>> squares = BoundedCache("squares", limit=2)
+    >>> [squares.get_or_build(n, lambda: n * n) for n in (1, 2, 1, 3)]
+    [1, 4, 1, 9]
+    >>> squares
+    <cache squares: 2 of 2 entries, 1 hits, 3 misses, 1 evictions>
+    """
+
+    def __init__(self, name: str, limit: int) -> None:
+        if limit < 1:
+            raise ArgumentError(f"cache {name!r}: the limit is 1 entry or more, but received {limit}")
+        self.name = name
+        self.limit = limit
+        self._entries: OrderedDict[K, V] = OrderedDict()
+        # Reentrant, because a value's builder, or a destructor run on eviction, may use this cache again.
+        self._lock = RLock()
+        self._hits = self._misses = self._evictions = 0
+        with _REGISTRY_LOCK:
+            _REGISTRY.add(self)
+
+    def get(self, key: K) -> V | None:
+        """Return the value for `key`, or None if there is none."""
+        with self._lock:
+            value = self._entries.get(key)
+            if value is None:
+                self._misses += 1
+                return None
+            self._hits += 1
+            self._entries.move_to_end(key)
+            return value
+
+    def put(self, key: K, value: V) -> V:
+        """Keep `value` for `key`, dropping the least recently used entry if there is no room; return `value`."""
+        with self._lock:
+            self._entries[key] = value
+            self._entries.move_to_end(key)
+            while len(self._entries) > self.limit:
+                self._entries.popitem(last=False)
+                self._evictions += 1
+        return value
+
+    def get_or_build(self, key: K, build: Callable[[], V]) -> V:
+        """Return the value for `key`, building it if there is none. `build` must not return None.
+
+        Two threads that miss at once may both build: holding the lock while building would let a slow build, or one
+        that waits for another thread, stop every user of the cache. The first value kept is the one both get.
+        """
+        value = self.get(key)
+        if value is not None:
+            return value
+        built = build()
+        with self._lock:
+            kept = self._entries.get(key)
+            return self.put(key, built) if kept is None else kept
+
+    def clear(self) -> None:
+        """Drop every entry; the counts of hits and misses stay."""
+        with self._lock:
+            self._entries.clear()
+
+    @property
+    def stats(self) -> CacheStats:
+        """The counts so far."""
+        return CacheStats(self._hits, self._misses, self._evictions)
+
+    def keys(self) -> list[K]:
+        """Return the keys, the least recently used first."""
+        with self._lock:
+            return list(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __contains__(self, key: K) -> bool:
+        return key in self._entries
+
+    def __repr__(self) -> str:
+        return (
+            f"<cache {self.name}: {len(self)} of {self.limit} entries, "
+            f"{self._hits} hits, {self._misses} misses, {self._evictions} evictions>"
+        )
+
+
+_REGISTRY: WeakSet[BoundedCache[Any, Any]] = WeakSet()
+_REGISTRY_LOCK = RLock()
+
+
+def caches() -> list[BoundedCache[Any, Any]]:
+    """Return every living cache, by name. Several may share a name: each static function has its own programs."""
+    with _REGISTRY_LOCK:
+        return sorted(_REGISTRY, key=lambda cache: cache.name)

@@ -1,0 +1,138 @@
+"""Flags: the one table of what can be tuned from outside, and the one reader of the environment."""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, Generic, TypeAlias, TypeVar, cast
+
+from .errors import ArgumentError
+from .setting import Setting
+
+Value: TypeAlias = bool | int | str
+T = TypeVar("T", bound=Value)
+
+_TRUTHS = dict.fromkeys(("1", "true", "yes", "on"), True) | dict.fromkeys(("", "0", "false", "no", "off"), False)
+
+
+class Flag(Generic[T]):
+    """One flag: a name, a default whose type is the flag's type, its environment variable and what it does."""
+
+    __slots__ = ("_setting", "default", "doc", "env", "name")
+
+    def __init__(self, name: str, default: T, env: str, doc: str) -> None:
+        self.name = name
+        self.default = default
+        self.env = env
+        self.doc = doc
+        text = os.environ.get(env)
+        self._setting: Setting[T] = Setting(name, default if text is None else self._parse(text))
+
+    @property
+    def value(self) -> T:
+        """The value in force here."""
+        return self._setting.get()
+
+    def set(self, value: object) -> None:
+        """Change the value: in the innermost guard, or for the process outside any."""
+        self._setting.set(self._checked(value))
+
+    @contextmanager
+    def scope(self, value: object) -> Iterator[None]:
+        """Use `value` inside the block, in this thread or task alone."""
+        with self._setting.scope(self._checked(value)):
+            yield
+
+    def _parse(self, text: str) -> T:
+        """Return the value that an environment variable's text means."""
+        parsed: object = text
+        if isinstance(self.default, bool):
+            parsed = _TRUTHS.get(text.strip().lower(), text)
+        elif isinstance(self.default, int) and text.strip().lstrip("-").isdigit():
+            parsed = int(text)
+        return self._checked(parsed)
+
+    def _checked(self, value: object) -> T:
+        """Return `value` if it has the flag's type; raise ArgumentError if not."""
+        wanted = type(self.default)
+        if wanted is bool and value in (0, 1):
+            value = bool(value)
+        if type(value) is wanted:
+            return cast(T, value)
+        raise ArgumentError(
+            f"flag {self.name!r} ({self.env}) takes {wanted.__name__}, but received {value!r}", hint=self.doc
+        )
+
+
+DEBUG = Flag("debug", False, "VITRIFY_DEBUG", "keep vitrify's own frames in tracebacks and verify graphs after each pass")
+DUMP = Flag("dump", "", "VITRIFY_DUMP", "stages to write out, comma-separated: source,converted,program,ssa,passes,kernels,...")
+DUMP_DIR = Flag("dump_dir", "vitrify_dump", "VITRIFY_DUMP_DIR", "folder that dumped stages are written to")
+CACHE_DIR = Flag("cache_dir", "", "VITRIFY_CACHE_DIR", "folder for compiled kernels; empty: the user's cache folder")
+CACHE_MB = Flag("cache_mb", 256, "VITRIFY_CACHE_MB", "size limit of that folder, in MiB; 0 keeps nothing on disk")
+NUM_THREADS = Flag("num_threads", 0, "VITRIFY_NUM_THREADS", "threads that kernels use; 0: one a core")
+NATIVE = Flag("native", True, "VITRIFY_NATIVE", "compile kernels to machine code where possible; off: NumPy or CuPy only")
+CHECK_NAN_INF = Flag("check_nan_inf", False, "FLAGS_check_nan_inf", "stop at the first op whose result has a NaN or an infinity")
+DETERMINISTIC = Flag("cudnn_deterministic", False, "FLAGS_cudnn_deterministic", "choose only deterministic GPU kernels")
+CODE_LEVEL = Flag("code_level", 0, "TRANSLATOR_CODE_LEVEL", "print converted code after this many transformers; 100: after all")
+VERBOSITY = Flag("verbosity", 0, "TRANSLATOR_VERBOSITY", "how much the conversion logs: 0 nothing, 10 everything")
+
+FLAGS: Mapping[str, Flag[Any]] = {
+    flag.name: flag
+    for flag in (
+        DEBUG,
+        DUMP,
+        DUMP_DIR,
+        CACHE_DIR,
+        CACHE_MB,
+        NUM_THREADS,
+        NATIVE,
+        CHECK_NAN_INF,
+        DETERMINISTIC,
+        CODE_LEVEL,
+        VERBOSITY,
+    )
+}
+
+
+def _find(name: str) -> Flag[Any]:
+    """Return the flag of this name, with or without Paddle's prefix `FLAGS_`; raise ArgumentError if there is none."""
+    flag = FLAGS.get(name.removeprefix("FLAGS_"))
+    if flag is None:
+        raise ArgumentError(f"there is no flag {name!r}; the flags are {', '.join(FLAGS)}")
+    return flag
+
+
+def get_flags(flags: str | Iterable[str]) -> dict[str, Value]:
+    """Return the values of the named flags, under the names given.
+
+    >>> get_flags("FLAGS_check_nan_inf")
+    {'FLAGS_check_nan_inf': False}
+    """
+    names = [flags] if isinstance(flags, str) else list(flags)
+    return {name: _find(name).value for name in names}
+
+
+def set_flags(flags: Mapping[str, Value]) -> None:
+    """Change flags: in the innermost guard of each, or for the process outside any. Raises ArgumentError.
+
+    >>> with flags_guard({"debug": False}):
+    ...     set_flags({"debug": True})
+    """
+    for name, value in flags.items():
+        _find(name).set(value)
+
+
+@contextmanager
+def flags_guard(flags: Mapping[str, Value]) -> Iterator[None]:
+    """Use these values inside the block, in this thread or task alone."""
+    with ExitStack() as stack:
+        for name, value in flags.items():
+            stack.enter_context(_find(name).scope(value))
+        yield
+
+
+def cache_dir() -> Path:
+    """Return the folder for compiled kernels: the flag, else `$XDG_CACHE_HOME/vitrify`, else `~/.cache/vitrify`."""
+    if CACHE_DIR.value:
+        return Path(CACHE_DIR.value)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "vitrify"

@@ -1,0 +1,40 @@
+"""Optional third-party packages, imported when first needed."""
+
+from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
+
+
+class MissingPackageError(ImportError):
+    """An optional package is not installed; the message names the pip extra that brings it."""
+
+    def __init__(self, package: str, extra: str, purpose: str) -> None:
+        super().__init__(
+            f"{purpose} needs the package {package!r}, which is not installed: pip install 'vitrify[{extra}]'",
+            name=package,
+        )
+        self.package = package
+        self.extra = extra
+        self.purpose = purpose
+
+    def __reduce__(self) -> tuple[type, tuple[str, str, str]]:
+        return type(self), (self.package, self.extra, self.purpose)
+
+
+def require(module: str, extra: str, purpose: str) -> ModuleType:
+    """Return the optional module, importing it now if this is its first use.
+
+    Raises MissingPackageError (an ImportError) that names `purpose` and the pip `extra` to install. A package that is
+    there but fails to import keeps its own error: installing it again would not help.
+
+    >>> require("json", extra="examples", purpose="reading a file").__name__
+    'json'
+    """
+    if not is_available(module):
+        raise MissingPackageError(module.partition(".")[0], extra, purpose)
+    return import_module(module)
+
+
+def is_available(module: str) -> bool:
+    """Say whether the optional module's package is installed, without importing it."""
+    return find_spec(module.partition(".")[0]) is not None

@@ -1,0 +1,145 @@
+"""Places: where a tensor's data lies, and where new ones are put."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from .errors import ArgumentError
+from .lazy import is_available
+from .setting import Setting
+
+Kind: TypeAlias = Literal["cpu", "gpu", "gpu_pinned", "simulated"]
+
+
+@dataclass(frozen=True, repr=False, slots=True)
+class Place:
+    """A kind of device and its number; equal by value.
+
+    >>> CUDAPlace(1), CPUPlace() == CPUPlace()
+    (Place(gpu:1), True)
+    """
+
+    kind: Kind
+    index: int = 0
+
+    def __repr__(self) -> str:
+        return f"Place({self.kind}:{self.index})" if self.kind == "gpu" else f"Place({self.kind})"
+
+    def is_cpu_place(self) -> bool:
+        """Say whether this is ordinary host memory."""
+        return self.kind == "cpu"
+
+    def is_gpu_place(self) -> bool:
+        """Say whether this is a CUDA device's memory."""
+        return self.kind == "gpu"
+
+    def is_cuda_pinned_place(self) -> bool:
+        """Say whether this is page-locked host memory."""
+        return self.kind == "gpu_pinned"
+
+    def is_simulated_place(self) -> bool:
+        """Say whether this is the simulated device, whose timing tests control."""
+        return self.kind == "simulated"
+
+    def gpu_device_id(self) -> int:
+        """Return the CUDA device's number; 0 for other places."""
+        return self.index
+
+
+def CPUPlace() -> Place:
+    """Return the place of ordinary host memory."""
+    return _CPU
+
+
+def CUDAPlace(id: int = 0) -> Place:
+    """Return the place of CUDA device number `id`; raises ArgumentError for a negative one."""
+    if id < 0:
+        raise ArgumentError(f"CUDAPlace: a device number is 0 or more, but received {id}")
+    return Place("gpu", id)
+
+
+def CUDAPinnedPlace() -> Place:
+    """Return the place of page-locked host memory, from which copies to a GPU run beside computation."""
+    return _PINNED
+
+
+def SimulatedPlace(id: int = 0) -> Place:
+    """Return the place of simulated device number `id`."""
+    return Place("simulated", id)
+
+
+_CPU = Place("cpu")
+_PINNED = Place("gpu_pinned")
+_CURRENT = Setting("place", _CPU)
+_DEVICE = re.compile(r"(cpu|gpu_pinned|gpu|simulated)(?::(\d+))?")
+_NUMBERED = frozenset({"gpu", "simulated"})
+
+PlaceLike: TypeAlias = Place | str
+
+
+def as_place(value: PlaceLike) -> Place:
+    """Return the place that `value` names: a Place, or "cpu", "gpu", "gpu:1", "gpu_pinned", "simulated:0".
+
+    Raises ArgumentError for any other text.
+
+    >>> as_place("gpu:1"), as_place("cpu")
+    (Place(gpu:1), Place(cpu))
+    """
+    if isinstance(value, Place):
+        return value
+    match = _DEVICE.fullmatch(value.lower()) if isinstance(value, str) else None
+    if match is None or (match[2] and match[1] not in _NUMBERED):
+        raise ArgumentError(
+            f"a device is named like 'cpu', 'gpu', 'gpu:1', 'gpu_pinned' or 'simulated', but received {value!r}"
+        )
+    return Place(match[1], int(match[2] or 0))  # type: ignore[arg-type]  # the pattern admits exactly the kinds
+
+
+def current_place() -> Place:
+    """Return the place where new tensors are put."""
+    return _CURRENT.get()
+
+
+def set_device(device: PlaceLike) -> Place:
+    """Put new tensors on `device` from now on and return its place.
+
+    Inside `place_guard` it changes the guard's own place only. Raises ArgumentError for a GPU when CuPy is missing.
+    """
+    place = _usable(as_place(device))
+    _CURRENT.set(place)
+    return place
+
+
+def get_device() -> str:
+    """Return the name of the current place: 'cpu', 'gpu:0', ...
+
+    >>> with place_guard("cpu"):
+    ...     get_device()
+    'cpu'
+    """
+    place = _CURRENT.get()
+    return f"{place.kind}:{place.index}" if place.kind in _NUMBERED else place.kind
+
+
+@contextmanager
+def place_guard(device: PlaceLike) -> Iterator[Place]:
+    """Put new tensors on `device` inside the block, in this thread or task alone."""
+    with _CURRENT.scope(_usable(as_place(device))) as place:
+        yield place
+
+
+def is_compiled_with_cuda() -> bool:
+    """Say whether CUDA devices can be used: whether CuPy is installed."""
+    return is_available("cupy")
+
+
+def _usable(place: Place) -> Place:
+    """Return `place`; raise ArgumentError if it needs CuPy and there is none."""
+    if place.kind in ("gpu", "gpu_pinned") and not is_compiled_with_cuda():
+        raise ArgumentError(
+            f"the device cannot be {place.kind!r}: CuPy is not installed",
+            hint="pip install 'vitrify[cuda12]', or 'vitrify[cuda13]' for CUDA 13",
+        )
+    return place
