@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, Generic, TypeAlias, TypeVar, cast
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from .errors import ArgumentError
 from .setting import Setting
@@ -58,7 +58,7 @@ class Flag(Generic[T]):
         if wanted is bool and value in (0, 1):
             value = bool(value)
         if type(value) is wanted:
-            return cast(T, value)
+            return value
         raise ArgumentError(
             f"flag {self.name!r} ({self.env}) takes {wanted.__name__}, but received {value!r}", hint=self.doc
         )
