@@ -1,0 +1,49 @@
+# `make demo` and `make test` are all that a newcomer needs; both create the environment first.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+JOBS   ?= 2
+
+.DEFAULT_GOAL := help
+.PHONY: help venv demo test test-gpu coverage check fix bench clean
+
+help:  ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 12
+
+# Installed again only when the dependencies may have changed.
+$(STAMP): pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 10) else "vitrify needs Python 3.10 or later, not " + sys.version.split()[0])'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable '.[examples,dev]'
+	touch $(STAMP)
+
+venv: $(STAMP)  ## create .venv and install the package with everything that development needs
+
+demo: $(STAMP)  ## train a digit classifier eagerly, compiled and half-compiled; compare; save and load
+	$(BIN)/python examples/digits.py
+
+test: $(STAMP)  ## run every test that needs no GPU, the slow ones last (ARGS=... adds options of pytest)
+	$(BIN)/python -m pytest -q -n $(JOBS) -m "not gpu" $(ARGS)
+
+test-gpu: $(STAMP)  ## run the tests that need a CUDA device
+	$(BIN)/python -m pytest -q -m gpu $(ARGS)
+
+coverage: $(STAMP)  ## run the tests and say which lines none of them reaches
+	$(MAKE) test ARGS="--cov=vitrify --cov-report=term --cov-report=html --cov-fail-under=95 $(ARGS)"
+
+check: $(STAMP)  ## lint, types and house rules
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -q tests/test_house_rules.py
+
+fix: $(STAMP)  ## repair what can be repaired automatically
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(STAMP)  ## time vitrify, beside other frameworks where given: ARGS="--torch /path/to/python --jax ..."
+	$(BIN)/python -m benchmarks.run $(ARGS)
+
+clean:  ## remove the environment and everything generated
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis htmlcov .coverage* runs vitrify_dump dist build
