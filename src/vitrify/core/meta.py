@@ -121,7 +121,7 @@ def broadcast_shapes(op: str, shapes: Sequence[Shape], names: Sequence[str]) -> 
 class ListMeta:
     """A list of tensors of unknown length, as a loop stacks them up one an iteration; `item` describes each."""
 
-    item: Meta
+    item: Meta | ListMeta
 
     def __str__(self) -> str:
         return f"list<{self.item}>"

@@ -10,7 +10,7 @@ from ..core.dtype import as_dtype, default_dtype
 from ..core.errors import ArgumentError, DTypeError, VitrifyError
 from ..core.meta import Meta, Ref
 from ..core.modes import amp_state, grad_enabled, recorder, scoped
-from ..core.source import user_frames
+from ..core.source import Loc, user_frames
 from ..ops.amp_policy import cast_for_amp
 from ..ops.promote import SCALARS, common_dtype, promote_inputs
 from ..ops.registry import NoGradient, OpDef
@@ -38,21 +38,31 @@ class Builder:
         self.block: Block = program.global_block()
         self.lift = lift
         self.current: dict[Any, Variable] = {}
+        self.locs: tuple[Loc, ...] | None = None
 
     # -- blocks -----------------------------------------------------------------------------------------------------
 
     @contextmanager
-    def sub_block(self) -> Iterator[Block]:
-        """Record into a new block below the current one; in-place changes made inside are undone at its end,
+    def sub_block(self, parent: Block | None = None) -> Iterator[Block]:
+        """Record into a new block below `parent` (the current one by default); in-place changes made inside are undone at its end,
         so whoever builds the block reads `current` before leaving and makes them outputs.
         """
         outer, held = self.block, dict(self.current)
-        self.block = self.program.create_block(outer)
+        self.block = self.program.create_block(parent or outer)
         try:
             yield self.block
         finally:
             self.block = outer
             self.current = held
+
+    @contextmanager
+    def at(self, locs: tuple[Loc, ...]) -> Iterator[None]:
+        """Give the operators recorded inside these locations instead of the running frames."""
+        held, self.locs = self.locs, locs
+        try:
+            yield
+        finally:
+            self.locs = held
 
     # -- values -----------------------------------------------------------------------------------------------------
 
@@ -73,7 +83,7 @@ class Builder:
 
     def apply(self, op: OpDef, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
         """Append one operator; returns its output Variable, or a list of them."""
-        locs = user_frames(2)
+        locs = self.locs if self.locs is not None else user_frames(2)
         try:
             return self._append(op, inputs, attrs, locs)
         except VitrifyError as err:

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..core.dtype import DType
 from ..core.errors import ArgumentError, DTypeError
-from ..core.meta import ListMeta, Meta
+from ..core.meta import ListMeta, Meta, Ref
 from ..core.source import Loc
 from ..ops.methods import TensorMethods
 from ..ops.registry import OpDef
@@ -71,7 +71,10 @@ class Variable(TensorMethods):
         return len(self._tensor_meta().shape)
 
     def _tensor_meta(self) -> Meta:
-        return self.meta.item if isinstance(self.meta, ListMeta) else self.meta
+        meta = self.meta
+        while isinstance(meta, ListMeta):
+            meta = meta.item
+        return meta
 
     @property
     def is_parameter(self) -> bool:
@@ -113,6 +116,25 @@ class Variable(TensorMethods):
         return f"var {self.name} : {self.meta}{flags}"
 
 
+def position(values: Sequence[Any], var: Any) -> int:
+    """Index of `var` itself in `values`, or -1. (`in` and `index` would compare with ==, which is an op here.)"""
+    for index, value in enumerate(values):
+        if value is var:
+            return index
+    return -1
+
+
+def refs_in(value: Any) -> Iterator[Ref]:
+    """All Refs inside an attribute value."""
+    if isinstance(value, Ref):
+        yield value
+    elif isinstance(value, slice):
+        yield from refs_in((value.start, value.stop, value.step))
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from refs_in(item)
+
+
 @dataclass(eq=False)
 class Operator:
     """One op call in a Block: inputs and outputs by value, attributes, and the user's frames that made it.
@@ -130,6 +152,12 @@ class Operator:
     def type(self) -> str:
         """The op's name."""
         return self.op.name
+
+    @property
+    def ref_count(self) -> int:
+        """How many inputs at the end only feed `Ref`s in attributes."""
+        first = min((r.index for r in refs_in(tuple(self.attrs.values()))), default=len(self.inputs))
+        return len(self.inputs) - first
 
     @property
     def blocks(self) -> dict[str, Block]:
@@ -150,7 +178,7 @@ class Block:
     index: int
     parent: Block | None = None
     inputs: list[Variable] = field(default_factory=list)
-    outputs: list[Variable] = field(default_factory=list)
+    outputs: list[Variable | None] = field(default_factory=list)
     ops: list[Operator] = field(default_factory=list)
     vars: dict[str, Variable] = field(default_factory=dict)
     captures: dict[Variable, Variable] = field(default_factory=dict)

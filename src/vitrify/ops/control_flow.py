@@ -8,7 +8,9 @@ from typing import Any, Protocol
 
 from ..core.dtype import int64
 from ..core.meta import UNKNOWN, ListMeta, Meta
-from .registry import VARIADIC_OUTPUTS, StructuralGradient, define_op
+from .elementwise import add
+from .like import zeros_like
+from .registry import VARIADIC_OUTPUTS, NoGradient, StructuralGradient, define_op
 
 
 class Callee(Protocol):
@@ -23,6 +25,8 @@ class Callee(Protocol):
 
 def merge_metas(a: Any, b: Any) -> Any:
     """What is known of a value that is `a` on one path and `b` on the other: same rank and dtype, differing sizes -1."""
+    if a is None or b is None:
+        return b if a is None else a
     if isinstance(a, ListMeta):
         return ListMeta(merge_metas(a.item, b.item))
     if len(a.shape) != len(b.shape):
@@ -35,8 +39,12 @@ def _if_kernel(xp: Any, pred: Any, *captured: Any, then: Callee, orelse: Callee)
     return (then if bool(pred) else orelse)(*captured)
 
 
+def _meta(value: Any) -> Any:
+    return None if value is None else value.meta
+
+
 def _if_meta(pred: Any, *captured: Any, then: Any, orelse: Any) -> tuple[Any, ...]:
-    return tuple(merge_metas(a.meta, b.meta) for a, b in zip(then.outputs, orelse.outputs))
+    return tuple(merge_metas(_meta(a), _meta(b)) for a, b in zip(then.outputs, orelse.outputs))
 
 
 if_op = define_op(
@@ -69,6 +77,8 @@ def _while_kernel(
         for kept, item in zip(written, outs[n_carried:]):
             kept.append(item)
         steps += 1
+    if reverse:  # item i of a written list belongs to iteration i, whichever way the loop runs
+        written = [items[::-1] for items in written]
     return (*carried, xp.asarray(steps), *written)
 
 
@@ -88,3 +98,41 @@ while_op = define_op(
     vjp=StructuralGradient("the body is differentiated as a block and run in reverse over the lists it wrote"),
     outputs=VARIADIC_OUTPUTS,
 )
+
+
+def _list_add_kernel(xp: Any, x: Any, y: Any) -> list[Any]:
+    return [_list_add_kernel(xp, a, b) if isinstance(a, list) else a + b for a, b in zip(x, y)]
+
+
+list_add_op = define_op(
+    "list_add",
+    kernel=_list_add_kernel,
+    meta=lambda x, y: x,
+    vjp={"x": lambda ct: ct, "y": lambda ct: ct},
+)
+
+
+def _list_zeros_kernel(xp: Any, x: Any) -> list[Any]:
+    return [_zeros(xp, item) for item in x]
+
+
+def _zeros(xp: Any, item: Any) -> Any:
+    return [_zeros(xp, i) for i in item] if isinstance(item, list) else xp.zeros_like(item)
+
+
+list_zeros_op = define_op(
+    "list_zeros_like",
+    kernel=_list_zeros_kernel,
+    meta=lambda x: x,
+    vjp=NoGradient("the result does not depend on the items' values"),
+)
+
+
+def add_cotangents(a: Any, b: Any) -> Any:
+    """a + b; item by item for lists that loops write."""
+    return list_add_op(a, b) if isinstance(a.meta, ListMeta) else add(a, b)
+
+
+def zero_cotangent(like: Any) -> Any:
+    """Zeros in the shape of a tensor, or of each item of a list."""
+    return list_zeros_op(like) if isinstance(like.meta, ListMeta) else zeros_like(like)

@@ -1,0 +1,1 @@
+"""Reverse mode on Programs, from the same vjps as the tape."""

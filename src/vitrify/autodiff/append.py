@@ -1,0 +1,77 @@
+"""append_backward and gradients: backward operators in the same program, for those who write programs by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ..core.errors import ArgumentError, ShapeError
+from ..core.modes import grad_enabled, scoped
+from ..ir.builder import Builder, building, current_builder
+from ..ir.program import Block, Variable
+from ..ops.like import full_like
+from .reverse import pull_back
+
+
+def _as_list(value: Any) -> list[Any]:
+    if value is None:
+        return []
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def _blocked(block: Block, no_grad_set: Iterable[Any] | None) -> frozenset[Variable]:
+    return frozenset(block.var(v) if isinstance(v, str) else v for v in no_grad_set or ())
+
+
+def _builder_for(block: Block) -> Builder:
+    held = current_builder()
+    if held is not None and held.block is block:
+        return held
+    return Builder(block.program)
+
+
+def gradients(
+    targets: Any, inputs: Any, target_gradients: Any = None, no_grad_set: Iterable[Any] | None = None
+) -> list[Variable | None]:
+    """The gradient of the sum of `targets` for each of `inputs`, as new Variables of the same block; None where none
+    flows. May be applied again to its own results.
+
+    target_gradients: one cotangent (or None for ones) for each target, of the same shape.
+    Raises ShapeError when a cotangent has another shape. Source: paddle.static.gradients.
+    """
+    outs, wrt = _as_list(targets), _as_list(inputs)
+    given = _as_list(target_gradients) or [None] * len(outs)
+    if len(given) != len(outs):
+        raise ArgumentError(f"gradients: {len(given)} target_gradients for {len(outs)} targets")
+    block = outs[0].block
+    builder = _builder_for(block)
+    with building(builder), scoped(grad_enabled, True):
+        seeds: dict[Variable, Variable] = {}
+        for out, ct in zip(outs, given):
+            if ct is not None and list(ct.shape) != list(out.shape):
+                raise ShapeError(f"gradients: target {out.name} is {out.meta}, its gradient is {ct.meta}")
+            seed = full_like(out, 1.0) if ct is None else ct
+            seeds[out] = seeds[out] + seed if out in seeds else seed
+        found = pull_back(builder, block, seeds, wrt, _blocked(block, no_grad_set))
+    return [found.get(v) for v in wrt]
+
+
+def append_backward(
+    loss: Variable,
+    parameter_list: Sequence[Any] | None = None,
+    no_grad_set: Iterable[Any] | None = None,
+    callbacks: Any = None,
+) -> list[tuple[Variable, Variable]]:
+    """(parameter, gradient) for every trainable parameter that `loss` depends on; backward operators are appended.
+
+    loss: a one-element Variable. parameter_list: parameters or names, by default all of the program.
+    Raises ShapeError when the loss has more than one element. Source: paddle.static.append_backward.
+    """
+    if any(d not in (1, -1) for d in loss.shape):
+        raise ShapeError(f"append_backward: loss must have one element, got {loss.meta}", hint="take its mean() first")
+    block = loss.block
+    parameters = [block.var(p) if isinstance(p, str) else p for p in parameter_list or ()]
+    if not parameters:
+        parameters = [v for v in block.persistables if v.is_parameter and not v.stop_gradient]
+    found = gradients([loss], parameters, None, no_grad_set)
+    return [(p, g) for p, g in zip(parameters, found) if g is not None]

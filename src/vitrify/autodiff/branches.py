@@ -1,0 +1,61 @@
+"""The vjp of `if`: the branch that ran is pulled back, over the values that it leaves as extra outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..ir.program import Block, Operator, Variable, position
+from ..ir.regions import align_captures
+from ..ops.control_flow import add_cotangents, if_op, zero_cotangent
+from .activity import carries_gradient
+from .context import Pullback, seed
+
+
+def if_vjp(rule: Pullback, operator: Operator, cts: Sequence[Variable | None]) -> list[Variable | None]:
+    """A cotangent for each input of an `if` operator."""
+    n_user = len(cts)
+    wanted = [i for i, v in enumerate(operator.inputs[1:]) if v in rule.active and carries_gradient(v)]
+    if not wanted:
+        return [None] * len(operator.inputs)
+    sides = ("then", "orelse")
+    blocks = [_branch_gradient(rule, operator.attrs[s], cts[:n_user], wanted) for s in sides]
+    for side, block in zip(sides, blocks):
+        _leave_residuals(rule, operator, side, block)
+    outer = align_captures(blocks)
+    given = [ct for ct in cts if ct is not None]
+    results = if_op(operator.inputs[0], *given, *outer, then=blocks[0], orelse=blocks[1])
+    flow: list[Variable | None] = [None] * len(operator.inputs)
+    for i, ct in zip(wanted, results):
+        flow[1 + i] = ct
+    return flow
+
+
+def _branch_gradient(
+    rule: Pullback, forward: Block, cts: Sequence[Variable | None], wanted: Sequence[int]
+) -> Block:
+    """A block from the cotangents of a branch's outputs to those of its wanted inputs."""
+    with rule.builder.sub_block(parent=forward) as block:
+        formals = [None if ct is None else block.add_input(ct.meta, stop_gradient=False) for ct in cts]
+        targets = [forward.inputs[i] for i in wanted]
+        found = rule.pull_back(rule.builder, forward, seed(forward.outputs, formals, add_cotangents), targets)
+        block.outputs = [found[t] if t in found else zero_cotangent(rule.builder.value(t)) for t in targets]
+    return block
+
+
+def _leave_residuals(rule: Pullback, operator: Operator, side: str, block: Block) -> None:
+    """Make what `block` captured from its branch visible outside: as the operator's own input, or a new output."""
+    forward: Block = operator.attrs[side]
+    captures: dict[Variable, Variable] = {}
+    for var, inner in block.captures.items():
+        given, left = position(forward.inputs, var), position(forward.outputs, var)
+        if given >= 0:
+            outer = operator.inputs[1 + given]
+        elif left >= 0:
+            outer = operator.outputs[left]
+        else:
+            other: Block = operator.attrs["orelse" if side == "then" else "then"]
+            forward.outputs.append(var)
+            other.outputs.append(None)
+            outer = rule.new_output(operator, var.meta, var)
+        captures[outer] = inner
+    block.captures = captures

@@ -1,0 +1,67 @@
+"""Closing blocks over the values they capture: explicit inputs for operators with blocks, and copying blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .program import Block, Operator, Variable
+
+
+def align_captures(blocks: Sequence[Block]) -> list[Variable]:
+    """The outer variables that any of `blocks` captures, each once; every block gets an input for each, in that order.
+
+    Inputs that a block had before capturing (formal parameters) stay in front.
+    """
+    outer: list[Variable] = list(dict.fromkeys(v for b in blocks for v in b.captures))
+    for block in blocks:
+        captured = set(block.captures.values())
+        leading = [v for v in block.inputs if v not in captured]
+        tail = []
+        for var in outer:
+            inner = block.captures.get(var)
+            if inner is None:
+                inner = block.create_var(var.meta, var.name, stop_gradient=var.stop_gradient)
+                block.captures[var] = inner
+            tail.append(inner)
+        block.inputs[:] = [*leading, *tail]
+    return outer
+
+
+def copy_ops(source: Block, target: Block, mapping: dict[Variable, Variable], *, effects: bool = True) -> None:
+    """Append copies of `source`'s operators to `target`; `mapping` (extended here) says what each variable becomes.
+
+    With `effects=False`, prints and other effects are left out.
+    """
+    for operator in source.ops:
+        if operator.op.effect and not effects:
+            continue
+        outputs = []
+        for var in operator.outputs:
+            if var not in mapping:
+                mapping[var] = _copy_var(var, target)
+            outputs.append(mapping[var])
+        inputs = tuple(mapping[v] if isinstance(v, Variable) else v for v in operator.inputs)
+        attrs = {
+            k: copy_block(v, target, effects=effects) if isinstance(v, Block) else v
+            for k, v in operator.attrs.items()
+        }
+        target.ops.append(Operator(operator.op, inputs, tuple(outputs), attrs, operator.locs))
+
+
+def copy_block(source: Block, parent: Block, *, effects: bool = True) -> Block:
+    """A copy of a closed sub-block, as a new block below `parent`."""
+    block = parent.program.create_block(parent)
+    mapping: dict[Variable, Variable] = {}
+    for var in source.inputs:
+        mapping[var] = _copy_var(var, block)
+        block.inputs.append(mapping[var])
+    copy_ops(source, block, mapping, effects=effects)
+    block.outputs = [v if v is None else mapping[v] for v in source.outputs]
+    return block
+
+
+def _copy_var(var: Variable, block: Block) -> Variable:
+    copy = block.create_var(var.meta, var.name, stop_gradient=var.stop_gradient, persistable=var.persistable)
+    copy.origin = var.origin
+    copy.__dict__.update(var.__dict__)
+    return copy

@@ -1,0 +1,1 @@
+"""Segments: functions converted, traced, cached and run as programs."""

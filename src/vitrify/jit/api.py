@@ -1,0 +1,95 @@
+"""to_static and its switches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..convert import ignore_module, not_to_static
+from ..core.config import CODE_LEVEL, VERBOSITY
+from ..core.errors import DTypeError
+from ..eager.layer import Layer
+from .static_function import ENABLED, StaticFunction
+
+ALL_TRANSFORMERS = 100
+
+
+def to_static(
+    function: Any = None,
+    input_spec: Any = None,
+    build_strategy: Any = None,
+    backend: str | None = None,
+    *,
+    full_graph: bool = True,
+    **kwargs: Any,
+) -> Any:
+    """A function or Layer that runs as static programs, built from its own Python source on first use.
+
+    function: a function, method, or Layer (whose `forward` is converted in place); without it, a decorator.
+    input_spec: InputSpecs (nested like the arguments) that fix dtypes and which dimensions may vary. Without it a
+        dimension becomes variable when a second size is seen in it.
+    build_strategy, backend: accepted for Paddle's sake; execution is chosen by the runtime.
+    full_graph: convert the whole function, or raise UnsupportedError naming what cannot be.
+
+    Gradients flow through the result as through eager code. Source: paddle.jit.to_static.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> @paddle.jit.to_static
+        ... def relu_or_double(x):
+        ...     if x.sum() > 0:
+        ...         return x * 2
+        ...     return paddle.nn.functional.relu(x)
+        >>> relu_or_double(paddle.to_tensor([1.0, 2.0])).tolist()
+        [2.0, 4.0]
+    """
+    if function is None:
+        return lambda fn: to_static(fn, input_spec, build_strategy, backend, full_graph=full_graph, **kwargs)
+    if isinstance(function, Layer):
+        return _convert_layer(function, input_spec, full_graph)
+    if isinstance(function, StaticFunction):
+        return function
+    if isinstance(function, (staticmethod, classmethod)):
+        return type(function)(to_static(function.__func__, input_spec, full_graph=full_graph))
+    if not callable(function):
+        raise DTypeError(f"to_static: expects a function or a Layer, got {type(function).__name__}")
+    instance = getattr(function, "__self__", None)
+    plain = getattr(function, "__func__", function) if instance is not None else function
+    return StaticFunction(plain, input_spec, instance=instance, full_graph=full_graph)
+
+
+def _convert_layer(layer: Layer, input_spec: Any, full_graph: bool) -> Layer:
+    forward = layer.forward
+    if isinstance(forward, StaticFunction):
+        forward = forward.dygraph_function
+    plain = getattr(forward, "__func__", forward)
+    instance = layer if hasattr(forward, "__func__") else None
+    layer.__dict__["forward"] = StaticFunction(plain, input_spec, instance=instance, full_graph=full_graph)
+    return layer
+
+
+def enable_to_static(enable_to_static_bool: bool) -> None:
+    """Turn conversion on or off; off, static functions run eagerly. Source: paddle.jit.enable_to_static."""
+    if not isinstance(enable_to_static_bool, bool):
+        raise DTypeError(f"enable_to_static: expects a bool, got {type(enable_to_static_bool).__name__}")
+    ENABLED.set(enable_to_static_bool)
+
+
+def set_code_level(level: int = ALL_TRANSFORMERS, also_to_stdout: bool = False) -> None:
+    """Print converted code after transformer number `level` (100: after all). Source: paddle.jit.set_code_level."""
+    CODE_LEVEL.set(level)
+
+
+def set_verbosity(level: int = 0, also_to_stdout: bool = False) -> None:
+    """How much conversion logs, 0 to 10. Source: paddle.jit.set_verbosity."""
+    VERBOSITY.set(level)
+
+
+
+__all__ = [
+    "enable_to_static",
+    "ignore_module",
+    "not_to_static",
+    "set_code_level",
+    "set_verbosity",
+    "to_static",
+]

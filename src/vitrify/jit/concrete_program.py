@@ -1,0 +1,204 @@
+"""ConcreteProgram: one trace of a converted function for given input specs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import ArgumentError
+from ..core.meta import Meta
+from ..core.pytree import TreeDef, flatten, unflatten
+from ..core.modes import grad_enabled
+from ..eager.tensor import Tensor, as_tensor
+from ..ir.builder import Builder, building
+from ..ir.program import Block, Program, Variable
+from .function_spec import FunctionSpec
+from ..ir.input_spec import InputSpec
+
+
+@dataclass(frozen=True)
+class InputLeaf:
+    """Marks a leaf of the output that is an input itself: argument tensor or captured tensor number `index`."""
+
+    index: int
+
+
+@dataclass
+class ConcreteProgram:
+    """A traced program and what it takes to call it.
+
+    The global block's inputs are the tensor arguments in leaf order, then `captured` tensors (parameters, buffers and
+    other eager tensors that the function reads). `writes` pairs an input index with the variable that holds the
+    value it must take afterwards (in-place changes of arguments and buffers).
+    """
+
+    program: Program
+    n_arguments: int
+    captured: list[Tensor]
+    outputs: list[Variable]
+    output_tree: TreeDef
+    output_leaves: list[Any]
+    writes: list[tuple[int, Variable]] = field(default_factory=list)
+
+    @property
+    def block(self) -> Block:
+        """The program's global block."""
+        return self.program.global_block()
+
+    @property
+    def main_program(self) -> Program:
+        """The forward program."""
+        return self.program
+
+    @property
+    def inputs(self) -> list[Variable]:
+        """The variables of the tensor arguments."""
+        return self.block.inputs[: self.n_arguments]
+
+    @property
+    def parameters(self) -> list[Tensor]:
+        """The captured tensors."""
+        return list(self.captured)
+
+    def rebuild_output(self, values: Sequence[Any], inputs: Sequence[Any]) -> Any:
+        """The function's return value from the program's output tensors and the tensors given as inputs."""
+        leaves = []
+        for leaf in self.output_leaves:
+            if leaf.__class__ is OutputLeaf:
+                leaves.append(values[leaf.index])
+            elif leaf.__class__ is InputLeaf:
+                leaves.append(inputs[leaf.index])
+            else:
+                leaves.append(leaf)
+        return unflatten(self.output_tree, iter(leaves))
+
+
+@dataclass(frozen=True)
+class OutputLeaf:
+    """Marks a leaf of the output that is program output number `index`."""
+
+    index: int
+
+
+
+
+
+class _Trace:
+    """The state of one trace: the builder and the eager tensors it captured."""
+
+    def __init__(self) -> None:
+        self.program = Program()
+        self.block = self.program.global_block()
+        self.builder = Builder(self.program, self.lift)
+        self.captured: list[Tensor] = []
+        self.variables: dict[int, Variable] = {}
+        self.kept_arrays: dict[int, Tensor] = {}
+
+    def lift(self, value: Any) -> Variable:
+        """The global-block input that stands for an eager tensor, made on first sight."""
+        if isinstance(value, (np.ndarray, np.generic, list, tuple)):
+            value = self._constant(value)
+        if not isinstance(value, Tensor):
+            raise ArgumentError(f"an op was given a {type(value).__name__} where it needs a tensor")
+        found = self.variables.get(id(value))
+        if found is None:
+            found = self.block.create_var(
+                Meta(tuple(value.shape), value.dtype), _var_name(value), stop_gradient=value.stop_gradient
+            )
+            if value.__dict__.get("_is_parameter") or hasattr(value, "trainable"):
+                found.__dict__["is_parameter_"] = True
+            self.variables[id(value)] = found
+            self.captured.append(value)
+        return found
+
+    def _constant(self, value: Any) -> Tensor:
+        found = self.kept_arrays.get(id(value))
+        if found is None:
+            found = self.kept_arrays[id(value)] = as_tensor(value)
+            found.__dict__["_source"] = value  # keeps the id alive
+        return found
+
+
+def _var_name(tensor: Tensor) -> str:
+    return tensor.name.replace(".", "_") if tensor.__dict__.get("_name") else "captured"
+
+
+def trace(
+    function: Callable[..., Any], tree: TreeDef, leaves: Sequence[Any], names: Sequence[str | None]
+) -> ConcreteProgram:
+    """Run `function` once with Variables for the InputSpec leaves, recording a program.
+
+    leaves: InputSpec for each tensor argument, anything else as its Python value.
+    """
+    state = _Trace()
+    block = state.block
+    arguments: list[Variable] = []
+    values: list[Any] = []
+    for leaf, name in zip(leaves, names):
+        if isinstance(leaf, InputSpec):
+            stop = leaf.stop_gradient or not grad_enabled.get()
+            var = block.create_var(leaf.meta, leaf.name or name, prefix="arg", stop_gradient=stop)
+            arguments.append(var)
+            values.append(var)
+        else:
+            values.append(leaf)
+    args, kwargs = FunctionSpec.rebuild(tree, values)
+    with building(state.builder):
+        result = function(*args, **kwargs)
+        return _finish(state, arguments, result)
+
+
+def _finish(state: _Trace, arguments: list[Variable], result: Any) -> ConcreteProgram:
+    raw: list[Any] = []
+    output_tree = flatten(result, raw)
+    builder = state.builder
+    outputs: list[Variable] = []
+    seen: dict[Variable, int] = {}
+    places = {v: i for i, v in enumerate(arguments)}
+    held: list[Any] = []
+    for leaf in raw:
+        if isinstance(leaf, Variable):
+            written = builder.current.get(leaf)
+            if written is None and leaf in places:
+                held.append(InputLeaf(places[leaf]))
+                continue
+            if written is not None and leaf in places:  # the argument object itself, changed in place
+                held.append(InputLeaf(places[leaf]))
+                continue
+            var = builder.value(leaf)
+            if var not in seen:
+                seen[var] = len(outputs)
+                outputs.append(var)
+            held.append(OutputLeaf(seen[var]))
+        elif isinstance(leaf, Tensor):
+            state.lift(leaf)
+            held.append(InputLeaf(-1 - _index_of(state.captured, leaf)))
+        else:
+            held.append(leaf)
+    writes = _writes(state, places)
+    state.block.inputs = [*arguments, *[state.variables[id(t)] for t in state.captured]]
+    n = len(arguments)
+    held = [InputLeaf(n - 1 - h.index) if isinstance(h, InputLeaf) and h.index < 0 else h for h in held]
+    state.block.outputs = [*outputs, *[v for _, v in writes]]
+    return ConcreteProgram(state.program, n, state.captured, outputs, output_tree, held, writes)
+
+
+def _index_of(tensors: Sequence[Tensor], wanted: Tensor) -> int:
+    return next(i for i, t in enumerate(tensors) if t is wanted)
+
+
+def _writes(state: _Trace, places: dict[Variable, int]) -> list[tuple[int, Variable]]:
+    """In-place changes that outlive the call: of arguments and of captured tensors."""
+    writes: list[tuple[int, Variable]] = []
+    n = len(places)
+    for handle, value in state.builder.current.items():
+        if isinstance(handle, Variable):
+            if handle in places:
+                writes.append((places[handle], value))
+        elif isinstance(handle, Tensor):
+            state.lift(handle)
+            writes.append((n + _index_of(state.captured, handle), value))
+    return writes

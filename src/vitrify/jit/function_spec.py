@@ -1,0 +1,109 @@
+"""FunctionSpec: the signature of a function to convert, and how its arguments become tensors and static values."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ..core.errors import ArgumentError, DTypeError
+from ..core.pytree import TreeDef, flatten, unflatten
+from ..ir.input_spec import InputSpec
+
+
+class FunctionSpec:
+    """Binds calls of one function to a flat list of leaves in a canonical argument order."""
+
+    def __init__(self, function: Callable[..., Any], input_spec: Any = None) -> None:
+        self.function = function
+        self.signature = inspect.signature(function)
+        self.input_spec = None if input_spec is None else _as_sequence(input_spec)
+        params = list(self.signature.parameters.values())
+        self._plain = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in params)
+        self._count = len(params)
+
+    def flatten_call(self, args: Sequence[Any], kwargs: Mapping[str, Any], leaves: list[Any]) -> TreeDef:
+        """The structure of the bound arguments, defaults filled in; their leaves are appended to `leaves`."""
+        if self._plain and not kwargs and len(args) == self._count:
+            return tuple([flatten(a, leaves) for a in args])
+        bound = self._bind(args, kwargs)
+        return tuple([flatten(a, leaves) for a in bound.args]) + (
+            ("kwargs", flatten(dict(bound.kwargs), leaves)),
+        ) * bool(bound.kwargs)
+
+    def _bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> inspect.BoundArguments:
+        try:
+            bound = self.signature.bind(*args, **kwargs)
+        except TypeError as err:
+            name = getattr(self.function, "__qualname__", repr(self.function))
+            raise TypeError(f"{name}() {err}") from None
+        bound.apply_defaults()
+        return bound
+
+    @staticmethod
+    def rebuild(tree: TreeDef, leaves: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """args and kwargs with the given leaves."""
+        source = iter(leaves)
+        args: list[Any] = []
+        kwargs: dict[str, Any] = {}
+        for part in tree:
+            if isinstance(part, tuple) and part and part[0] == "kwargs":
+                kwargs = unflatten(part[1], source)
+            else:
+                args.append(unflatten(part, source))
+        return tuple(args), kwargs
+
+    def specs_for(self, tree: TreeDef, leaves: Sequence[Any], is_tensor: Callable[[Any], bool]) -> list[InputSpec | None]:
+        """The user's InputSpec for each leaf, None where the user gave none.
+
+        `input_spec` follows the leading positional arguments, structure for structure. Raises ArgumentError when it
+        does not fit the call.
+        """
+        if self.input_spec is None:
+            return [None] * len(leaves)
+        found: list[InputSpec | None] = []
+        for part, spec in zip(tree, [*self.input_spec, *[None] * len(tree)]):
+            count = _count_leaves(part[1] if isinstance(part, tuple) and part and part[0] == "kwargs" else part)
+            spec_leaves: list[Any] = []
+            if spec is not None:
+                flatten(spec, spec_leaves)
+            if spec is None or len(spec_leaves) != count:
+                if spec is not None and any(isinstance(s, InputSpec) for s in spec_leaves):
+                    raise ArgumentError(
+                        f"input_spec describes {len(spec_leaves)} values where the call has {count}",
+                        hint="give input_spec the same nesting as the argument",
+                    )
+                spec_leaves = [None] * count
+            found += [s if isinstance(s, InputSpec) else None for s in spec_leaves]
+        for leaf, spec_ in zip(leaves, found):
+            if spec_ is not None and is_tensor(leaf) and not spec_.accepts(leaf.shape, leaf.dtype):
+                raise DTypeError(
+                    f"argument {spec_.name or ''} is {leaf.dtype.name}{list(leaf.shape)}, "
+                    f"input_spec asks for {spec_.meta}"
+                )
+        return found
+
+    def call_from_specs(self) -> tuple[TreeDef, list[Any]]:
+        """The structure and leaves of a call that has InputSpecs in place of tensors; needs an input_spec."""
+        if self.input_spec is None:
+            raise ArgumentError(
+                "an input_spec is needed to build the program without a call",
+                hint="pass input_spec=[InputSpec(...)] to to_static or jit.save, or call the function once",
+            )
+        leaves: list[Any] = []
+        tree = self.flatten_call(tuple(self.input_spec), {}, leaves)
+        return tree, leaves
+
+
+def _as_sequence(spec: Any) -> tuple[Any, ...]:
+    if isinstance(spec, InputSpec):
+        return (spec,)
+    if not isinstance(spec, (list, tuple)):
+        raise DTypeError(f"input_spec: expects a list or tuple, got {type(spec).__name__}")
+    return tuple(spec)
+
+
+def _count_leaves(tree: TreeDef) -> int:
+    if tree is None:
+        return 1
+    return sum(_count_leaves(c) for c in tree[1])

@@ -1,0 +1,63 @@
+"""CacheKey: everything that a traced program was built for, compared field by field."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from ..core.modes import AmpState
+from ..core.place import Place
+from ..core.pytree import TreeDef
+from ..ir.input_spec import InputSpec
+
+
+class ById:
+    """A static argument that has no hash: compared by identity and kept alive by the key."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ById) and other.value is self.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+    def __repr__(self) -> str:
+        return f"<{type(self.value).__name__} object>"
+
+
+@dataclass(frozen=True)
+class CacheKey:
+    """What a program depends on.
+
+    Fields:
+        structure: nesting of the arguments.
+        specs: shape (with -1), dtype and stop_gradient of each tensor argument.
+        values: (type, value) of each other argument.
+        modes: training flag of every Layer in reach.
+        grad: whether gradients were recorded.
+        amp: the auto_cast state.
+        place: the device.
+    """
+
+    structure: TreeDef
+    specs: tuple[InputSpec, ...]
+    values: tuple[Any, ...]
+    modes: tuple[bool, ...]
+    grad: bool
+    amp: AmpState | None
+    place: Place
+
+    def differing_fields(self, other: CacheKey) -> list[str]:
+        """Names of the fields in which the keys differ."""
+        return [f.name for f in fields(self) if getattr(self, f.name) != getattr(other, f.name)]
+
+
+def nearest(key: CacheKey, others: Sequence[CacheKey]) -> tuple[CacheKey, list[str]] | None:
+    """The key that differs from `key` in the fewest fields, with their names; None when there is none."""
+    ranked = [(other, key.differing_fields(other)) for other in others]
+    return min(ranked, key=lambda pair: len(pair[1])) if ranked else None

@@ -1,0 +1,110 @@
+"""PartialProgramLayer: a traced program compiled for running inside eager code, forward and backward."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+from ..autodiff.segment import build_backward, differentiable_backward
+from ..core.modes import grad_enabled
+from ..core.rng import default_generator
+from ..eager.tensor import Tensor, wrap
+from ..ir.program import Block, Program, Variable, position
+from ..runtime.interpreter import InterpreterCore, has_effect, lower
+from .concrete_program import ConcreteProgram
+from .run_program import SegmentNode
+
+_grad_enabled = grad_enabled.get
+
+
+class CompiledSegment:
+    """A block lowered with its backward. `wrt` are the inputs that get cotangents, `seeds` the outputs that give them.
+
+    With no `wrt` it is inference only: no residual is computed.
+    """
+
+    def __init__(self, block: Block, outputs: Sequence[Variable], wrt: Sequence[int]) -> None:
+        self.block = block
+        self.outputs = tuple(outputs)
+        backward = build_backward(block, outputs, wrt) if wrt else None
+        self.backward = backward
+        self.wrt: tuple[int, ...] = () if backward is None else backward.wrt
+        self.seeds: tuple[int, ...] = () if backward is None else backward.seeds
+        residuals = () if backward is None else backward.residuals
+        self.watched = tuple(i for i in (position(block.inputs, v) for v in residuals) if i >= 0)
+        self.n_outputs = len(self.outputs)
+        self.forward_core: InterpreterCore = lower(block, outputs=[*self.outputs, *residuals])
+        self.random = any(op.op.random or has_effect(op) for op in block.ops)
+
+    @cached_property
+    def backward_core(self) -> InterpreterCore:
+        """The lowered backward program, made at the first backward."""
+        assert self.backward is not None
+        return lower(self.backward.program.global_block())
+
+    @property
+    def backward_program(self) -> Program | None:
+        """The backward program, or None when no gradient is wanted."""
+        return None if self.backward is None else self.backward.program
+
+    def differentiable(self) -> CompiledSegment:
+        """The backward as a segment of inputs and cotangents that can be differentiated again."""
+        return self._differentiable
+
+    @cached_property
+    def _differentiable(self) -> CompiledSegment:
+        found = differentiable_backward(self.block, self.outputs, self.wrt)
+        assert found is not None
+        block = found.program.global_block()
+        wanted = [i for i, v in enumerate(block.inputs) if not v.stop_gradient]
+        return CompiledSegment(block, [v for v in block.outputs if v is not None], wanted)
+
+    def run(self, inputs: Sequence[Tensor]) -> list[Tensor]:
+        """The outputs as Tensors, on the tape when an input wants a gradient."""
+        wants = self.wrt and _grad_enabled()
+        state = default_generator().get_state() if wants and self.random else None
+        results = self.forward_core(*[t._data for t in inputs])
+        n = self.n_outputs
+        tensors = [wrap(a) for a in results[:n]]
+        if wants:
+            for index in self.wrt:
+                if not inputs[index].stop_gradient:
+                    node = SegmentNode(self, inputs, results[n:], tensors, state)
+                    for i in self.seeds:
+                        out = tensors[i]
+                        out._node = node
+                        out._index = i
+                        out.stop_gradient = False
+                    break
+        return tensors
+
+
+class PartialProgramLayer:
+    """A ConcreteProgram ready to be called with tensor arguments."""
+
+    def __init__(self, concrete: ConcreteProgram) -> None:
+        self.concrete = concrete
+        block = concrete.block
+        outputs = [v for v in block.outputs if v is not None]
+        wrt = [i for i, v in enumerate(block.inputs) if not v.stop_gradient] if _grad_enabled() else []
+        self.segment = CompiledSegment(block, outputs, wrt)
+        self._captured = concrete.captured
+        self._n_user = len(concrete.outputs)
+        self._writes = [i for i, _ in concrete.writes]
+
+    def is_current(self) -> bool:
+        """Whether the captured tensors still want the gradients that the program was built for."""
+        n = self.concrete.n_arguments
+        block = self.concrete.block
+        return all(
+            t.stop_gradient or not block.inputs[n + i].stop_gradient for i, t in enumerate(self._captured)
+        )
+
+    def __call__(self, tensors: Sequence[Tensor]) -> Any:
+        inputs = [*tensors, *self._captured]
+        results = self.segment.run(inputs)
+        if self._writes:
+            for index, value in zip(self._writes, results[self._n_user :]):
+                inputs[index]._become(value)
+        return self.concrete.rebuild_output(results, inputs)

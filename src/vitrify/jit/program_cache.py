@@ -1,0 +1,109 @@
+"""ProgramCache: the programs of one static function, found by exact call signature or by fitting specs."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..core.meta import UNKNOWN, Shape
+from .key import CacheKey
+from .partial_program import PartialProgramLayer
+
+MAX_PROGRAMS = 64
+MAX_SIGNATURES = 4096
+
+
+@dataclass
+class Family:
+    """The programs of calls that differ in sizes alone, and the sizes seen so far (-1 where they varied)."""
+
+    seen: list[Shape] | None = None
+    pinned: bool = False
+    entries: list[tuple[CacheKey, PartialProgramLayer]] = field(default_factory=list)
+
+    def widen(self, shapes: Sequence[Shape]) -> list[Shape]:
+        """The sizes to build for: those of this call, -1 where an earlier call had another size (D10)."""
+        if self.pinned or self.seen is None:
+            self.seen = list(shapes) if self.seen is None else self.seen
+            return list(shapes)
+        self.seen = [
+            tuple(a if a == b else UNKNOWN for a, b in zip(old, new)) for old, new in zip(self.seen, shapes)
+        ]
+        return list(self.seen)
+
+
+class ProgramCache:
+    """Two levels: an exact signature (the hot path, one dict lookup), and families of fitting specs."""
+
+    def __init__(self) -> None:
+        self.exact: OrderedDict[Any, PartialProgramLayer] = OrderedDict()
+        self._families: OrderedDict[Any, Family] = OrderedDict()
+
+    def family(self, signature: Any) -> Family:
+        """The family of this signature (all but sizes), created when missing."""
+        found = self._families.get(signature)
+        if found is None:
+            found = self._families[signature] = Family()
+            self._trim()
+        return found
+
+    def find(self, family: Family, shapes: Sequence[Shape], dtypes: Sequence[Any]) -> PartialProgramLayer | None:
+        """The program of `family` whose specs accept these sizes; the most specific comes last and wins."""
+        for key, program in reversed(family.entries):
+            if all(s.accepts(shape, d) for s, shape, d in zip(key.specs, shapes, dtypes)):
+                return program
+        return None
+
+    def add(self, family: Family, key: CacheKey, program: PartialProgramLayer) -> None:
+        """Keep a newly built program."""
+        family.entries.append((key, program))
+        self._trim()
+
+    def remember(self, signature: Any, program: PartialProgramLayer) -> None:
+        """Let the exact signature find `program` at once."""
+        self.exact[signature] = program
+        if len(self.exact) > MAX_SIGNATURES:
+            self.exact.popitem(last=False)
+
+    def drop(self, program: PartialProgramLayer) -> None:
+        """Forget a program that is out of date."""
+        for signature in [s for s, p in self.exact.items() if p is program]:
+            del self.exact[signature]
+        for family in self._families.values():
+            family.entries = [e for e in family.entries if e[1] is not program]
+
+    def _trim(self) -> None:
+        while len(self) > MAX_PROGRAMS and len(self._families) > 1:
+            _, family = self._families.popitem(last=False)
+            for _, program in family.entries:
+                self.drop(program)
+
+    def entries(self) -> Iterator[tuple[CacheKey, PartialProgramLayer]]:
+        """All programs with their keys, oldest first."""
+        for family in self._families.values():
+            yield from family.entries
+
+    def keys(self) -> list[CacheKey]:
+        """The keys of all programs."""
+        return [key for key, _ in self.entries()]
+
+    def concrete_programs(self) -> list[Any]:
+        """The ConcretePrograms, oldest first."""
+        return [program.concrete for _, program in self.entries()]
+
+    def last(self) -> PartialProgramLayer | None:
+        """The program built last."""
+        programs = [program for _, program in self.entries()]
+        return programs[-1] if programs else None
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self.exact.clear()
+        self._families.clear()
+
+    def __len__(self) -> int:
+        return sum(len(f.entries) for f in self._families.values())
+
+

@@ -1,0 +1,323 @@
+"""StaticFunction: a function that runs as cached programs. Its call is the hot path of compiled code."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from threading import RLock
+from typing import Any
+
+import numpy as np
+
+from ..convert import Converted, convert, source_of
+from ..core.config import DEBUG
+from ..core.dtype import DType, from_np
+from ..core.epoch import LAYER_MODES
+from ..core.errors import ArgumentError
+from ..core.meta import Shape
+from ..core.modes import amp_state, grad_enabled, recorder
+from ..core.place import current_place
+from ..core.pytree import TreeDef
+from ..core.setting import Setting
+from ..core.source import user_traceback
+from ..eager.layer import Layer
+from ..eager.tensor import Tensor, as_tensor
+from .concrete_program import ConcreteProgram, trace
+from .function_spec import FunctionSpec
+from .key import ById, CacheKey
+from .partial_program import PartialProgramLayer
+from .program_cache import Family, ProgramCache
+from ..ir.input_spec import InputSpec
+
+ENABLED: Setting[bool] = Setting("to_static_enabled", True)
+
+_enabled = ENABLED.get
+_recorder = recorder.get
+_grad = grad_enabled.get
+_amp = amp_state.get
+
+
+class StaticFunction:
+    """What `to_static` returns: call it like the function it wraps.
+
+    Attributes: `code` (the converted source), `concrete_program`, `main_program`, `program_cache`, `inputs`,
+    `outputs`; `rollback()` gives the eager function back. Source: paddle.jit.to_static.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        input_spec: Any = None,
+        *,
+        instance: Any = None,
+        full_graph: bool = True,
+    ) -> None:
+        functools.update_wrapper(self, function)
+        self._function = function
+        self._instance = instance
+        self._input_spec = input_spec
+        self._full_graph = full_graph
+        bound = function if instance is None else function.__get__(instance)
+        self._eager: Callable[..., Any] = bound
+        self._spec: FunctionSpec | None = None
+        self.program_cache = ProgramCache()
+        self._exact = self.program_cache.exact
+        self._lock = RLock()
+        self._modes: tuple[bool, ...] = ()
+        self._modes_epoch = -1
+        self._dead = False
+
+    # -- binding ----------------------------------------------------------------------------------------------------
+
+    def __get__(self, instance: Any, owner: Any = None) -> StaticFunction:
+        if instance is None:
+            return self
+        name = self._function.__name__
+        bound = StaticFunction(self._function, self._input_spec, instance=instance, full_graph=self._full_graph)
+        held = getattr(instance, "__dict__", None)
+        if held is not None and getattr(type(instance), name, None) is self:
+            held[name] = bound  # found there by the next attribute lookup, without coming here
+        return bound
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> StaticFunction:
+        instance = memo.get(id(self._instance), self._instance)
+        return StaticFunction(self._function, self._input_spec, instance=instance, full_graph=self._full_graph)
+
+    # -- calling ----------------------------------------------------------------------------------------------------
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if _recorder() is not None or not _enabled():
+            return self._call_uncached(args, kwargs)
+        leaves: list[Any] = []
+        tree = self.function_spec.flatten_call(args, kwargs, leaves)
+        tensors: list[Tensor] = []
+        static: list[Any] = []
+        shapes: list[Shape] = []
+        for leaf in leaves:
+            if not isinstance(leaf, Tensor):
+                if not isinstance(leaf, np.ndarray):
+                    static.append((leaf.__class__, leaf))
+                    continue
+                leaf = as_tensor(leaf)
+            data = leaf._data
+            shapes.append(data.shape)
+            static.append((data.dtype, leaf.stop_gradient))
+            tensors.append(leaf)
+        if self._modes_epoch != LAYER_MODES.value:
+            self._refresh_modes()
+        signature = (tree, tuple(static), tuple(shapes), self._modes, _grad(), _amp(), current_place())
+        try:
+            program = self._exact.get(signature)
+        except TypeError:  # a static argument without a hash
+            static = [_hashable(entry) for entry in static]
+            signature = (tree, tuple(static), *signature[2:])
+            program = self._exact.get(signature)
+        if program is None or (signature[4] and not program.is_current()):
+            program = self._find_or_build(signature, tree, leaves, tensors, program)
+        return program(tensors)
+
+    def _call_uncached(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if _enabled():  # inside another trace: become part of it
+            return self.converted(*args, **kwargs)
+        return self._eager(*args, **kwargs)
+
+    @property
+    def function_spec(self) -> FunctionSpec:
+        """The signature of the function, with the given input_spec."""
+        if self._spec is None:
+            self._spec = FunctionSpec(self._eager, self._input_spec)
+        return self._spec
+
+    @functools.cached_property
+    def converted(self) -> Converted:
+        """The function with its control flow converted, bound to the instance."""
+        return convert(self._eager)
+
+    def _refresh_modes(self) -> None:
+        self._modes_epoch = LAYER_MODES.value
+        self._modes = tuple(
+            layer.training for root in _layers_in_reach(self._eager) for layer in root.sublayers(include_self=True)
+        )
+
+    # -- building ---------------------------------------------------------------------------------------------------
+
+    def _find_or_build(
+        self, signature: Any, tree: TreeDef, leaves: Sequence[Any], tensors: Sequence[Tensor], stale: Any
+    ) -> PartialProgramLayer:
+        with self._lock:
+            if stale is not None:
+                self.program_cache.drop(stale)
+            family = self.program_cache.family((signature[0], signature[1], *signature[3:]))
+            shapes = [tuple(t._data.shape) for t in tensors]
+            dtypes = [t.dtype for t in tensors]
+            found = self.program_cache.find(family, shapes, dtypes)
+            if found is None or not found.is_current():
+                found = self._build(family, tree, leaves, shapes)
+            self.program_cache.remember(signature, found)
+            return found
+
+    def _build(
+        self, family: Family, tree: TreeDef, leaves: Sequence[Any], shapes: Sequence[Shape]
+    ) -> PartialProgramLayer:
+        user_specs = self.function_spec.specs_for(tree, leaves, lambda v: isinstance(v, (Tensor, np.ndarray)))
+        wide = family.widen(shapes)
+        candidates = [wide] if wide == list(shapes) else [wide, list(shapes)]
+        if any(s is not None and -1 in s.shape for s in user_specs) and not family.pinned:
+            candidates = [wide, list(shapes)]
+        for attempt, sizes in enumerate(candidates):
+            last = attempt == len(candidates) - 1
+            specs = _specs(leaves, sizes, user_specs if not (last and attempt) else [None] * len(leaves))
+            try:
+                return self._trace(family, tree, leaves, specs)
+            except Exception as err:
+                if last:
+                    raise self._filtered(err)
+                # Something needs a size as a Python number: it becomes part of the key from now on.
+                family.pinned = True
+        raise ArgumentError("no specs to build for")
+
+    def _trace(
+        self, family: Family, tree: TreeDef, leaves: Sequence[Any], specs: Sequence[InputSpec | None]
+    ) -> PartialProgramLayer:
+        values = [spec if spec is not None else leaf for spec, leaf in zip(specs, leaves)]
+        concrete = trace(self.converted, tree, values, self._argument_names(tree))
+        program = PartialProgramLayer(concrete)
+        static = tuple(
+            _hashable((leaf.__class__, leaf)) for spec, leaf in zip(specs, leaves) if spec is None
+        )
+        key = CacheKey(
+            tree, tuple(s for s in specs if s is not None), static, self._modes, _grad(), _amp(), current_place()
+        )
+        self.program_cache.add(family, key, program)
+        return program
+
+    def _argument_names(self, tree: TreeDef) -> list[str | None]:
+        """A readable variable name for each leaf: the parameter's, numbered where it has several leaves."""
+        names: list[str | None] = []
+        params = list(self.function_spec.signature.parameters)
+        for index, part in enumerate(tree):
+            base = params[index] if index < len(params) else params[-1] if params else "arg"
+            if isinstance(part, tuple) and part and part[0] == "kwargs":
+                part = part[1]
+            count = _leaf_count(part)
+            names += [base] if count == 1 else [f"{base}_{i}" for i in range(count)]
+        return names
+
+    @staticmethod
+    def _filtered(err: Exception) -> Exception:
+        return err if DEBUG.value else err.with_traceback(user_traceback(err.__traceback__))
+
+    # -- inspection -------------------------------------------------------------------------------------------------
+
+    @property
+    def code(self) -> str:
+        """The converted source, for reading."""
+        return source_of(self.converted)
+
+    @property
+    def dygraph_function(self) -> Callable[..., Any]:
+        """The eager function."""
+        return self._eager
+
+    @property
+    def concrete_program(self) -> ConcreteProgram:
+        """The program of the last new call signature; built from input_spec when there was no call yet."""
+        last = self.program_cache.last()
+        if last is None:
+            return self.concrete_program_specify_input_spec()
+        return last.concrete
+
+    def concrete_program_specify_input_spec(self, input_spec: Any = None) -> ConcreteProgram:
+        """A program for the given InputSpecs, with None dimensions kept."""
+        spec = FunctionSpec(self._eager, input_spec) if input_spec is not None else self.function_spec
+        tree, leaves = spec.call_from_specs()
+        try:
+            return trace(self.converted, tree, leaves, self._argument_names(tree))
+        except Exception as err:
+            raise self._filtered(err)
+
+    @property
+    def main_program(self) -> Any:
+        """The forward Program of `concrete_program`."""
+        return self.concrete_program.main_program
+
+    @property
+    def inputs(self) -> list[Any]:
+        """The input Variables of `concrete_program`."""
+        return self.concrete_program.inputs
+
+    @property
+    def outputs(self) -> list[Any]:
+        """The output Variables of `concrete_program`."""
+        return self.concrete_program.outputs
+
+    def rollback(self) -> Callable[..., Any]:
+        """The eager function; on a Layer, `forward` becomes eager again."""
+        instance = self._instance
+        name = self._function.__name__
+        if instance is not None and instance.__dict__.get(name) is self:
+            del instance.__dict__[name]
+            if isinstance(getattr(type(instance), name, None), StaticFunction):
+                instance.__dict__[name] = self._eager
+        return self._eager
+
+    def __repr__(self) -> str:
+        return f"<StaticFunction {self._function.__qualname__}, {len(self.program_cache)} programs>"
+
+
+def _hashable(entry: tuple[Any, Any]) -> tuple[Any, Any]:
+    try:
+        hash(entry)
+    except TypeError:
+        return entry[0], ById(entry[1])
+    return entry
+
+
+def _leaf_count(tree: TreeDef) -> int:
+    return 1 if tree is None else sum(_leaf_count(c) for c in tree[1])
+
+
+def _specs(
+    leaves: Sequence[Any], sizes: Sequence[Shape], user: Sequence[InputSpec | None]
+) -> list[InputSpec | None]:
+    """The InputSpec of each leaf: the user's, else one with these sizes; None for static values."""
+    remaining = iter(sizes)
+    specs: list[InputSpec | None] = []
+    for leaf, given in zip(leaves, user):
+        if not isinstance(leaf, (Tensor, np.ndarray)):
+            specs.append(None)
+            continue
+        shape = next(remaining)
+        stop = leaf.stop_gradient if isinstance(leaf, Tensor) else True
+        dtype: DType = from_np(leaf._data.dtype if isinstance(leaf, Tensor) else leaf.dtype)
+        if given is not None:
+            specs.append(InputSpec(given.shape, dtype, given.name, stop))
+        else:
+            specs.append(InputSpec(shape, dtype, None, stop))
+    return specs
+
+
+def _layers_in_reach(function: Callable[..., Any]) -> Iterator[Layer]:
+    """The Layers that the function can see: its instance, its closure and the globals it names."""
+    seen: set[int] = set()
+    for value in _values_in_reach(function):
+        for item in value if isinstance(value, (list, tuple)) else (value,):
+            if isinstance(item, Layer) and id(item) not in seen:
+                seen.add(id(item))
+                yield item
+
+
+def _values_in_reach(function: Callable[..., Any]) -> Iterator[Any]:
+    yield getattr(function, "__self__", None)
+    plain = inspect.unwrap(getattr(function, "__func__", function))
+    code = getattr(plain, "__code__", None)
+    if code is None:
+        return
+    for cell in plain.__closure__ or ():
+        try:
+            yield cell.cell_contents
+        except ValueError:  # a cell not filled yet
+            continue
+    for name in code.co_names:
+        yield plain.__globals__.get(name)

@@ -1,0 +1,210 @@
+"""The interpreter core, first form: a block lowered to instructions over integer slots, run in program order.
+
+The interface later executors keep: `lower(block, ...)` gives a callable from input arrays to a tuple of output arrays,
+with `n_outputs`. Control flow is nested callables, so a sub-block is lowered by the same function and each of its runs
+has a frame (local scope) of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import InternalError
+from ..core.meta import Meta
+from ..ir.program import Block, Literal, Operator, Variable
+from ..ops.failure import metas_of
+from .failure import explain_failure
+from .instruction import Frame, Instruction, fill_refs, make_step
+from .liveness import last_uses
+
+MAX_CHECKED_SHAPES = 256
+
+
+class InterpreterCore:
+    """A lowered block. Calling it runs the instructions; it keeps no state between runs, so threads may share it."""
+
+    __slots__ = (
+        "_checked_shapes", "_inputs", "_outputs", "_steps", "_template", "block", "instructions", "n_outputs",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        block: Block,
+        instructions: Sequence[Instruction],
+        template: Frame,
+        inputs: Sequence[int],
+        outputs: Sequence[int],
+    ) -> None:
+        self.block = block
+        self.instructions = tuple(instructions)
+        self._steps = [i.step for i in instructions]
+        self._template = template
+        self._inputs = tuple(inputs)
+        self._outputs = tuple(outputs)
+        self.n_outputs = len(outputs)
+        # Meta rules of operators with unknown sizes run once per distinct input shapes; None: all sizes known.
+        self._checked_shapes: set[Any] | None = set() if any(i.checked for i in instructions) else None
+
+    def __call__(self, *arrays: Any) -> tuple[Any, ...]:
+        frame = self._template.copy()
+        for slot, array in zip(self._inputs, arrays):
+            frame[slot] = array
+        if self._checked_shapes is not None and self._is_new(arrays):
+            self._run_checked(frame)
+        else:
+            step = None
+            try:
+                for step in self._steps:
+                    step(frame)
+            except Exception as err:
+                raise self._explained(self._steps.index(step), err, frame) from None  # type: ignore[arg-type]
+        return tuple([frame[s] for s in self._outputs])
+
+    def _is_new(self, arrays: Sequence[Any]) -> bool:
+        key = tuple([a.shape for a in arrays if a.__class__ is np.ndarray])
+        checked = self._checked_shapes
+        assert checked is not None
+        if key in checked:
+            return False
+        if len(checked) < MAX_CHECKED_SHAPES:
+            checked.add(key)
+        return True
+
+    def _run_checked(self, frame: Frame) -> None:
+        for index, instruction in enumerate(self.instructions):
+            try:
+                if instruction.checked:
+                    _check(instruction, frame)
+                instruction.step(frame)
+            except Exception as err:
+                raise self._explained(index, err, frame) from None
+
+    def _explained(self, index: int, err: Exception, frame: Frame) -> Exception:
+        instruction = self.instructions[index]
+        arrays = [frame[s] for s in instruction.reads]
+        n = _arity(instruction.operator)
+        attrs = {k: fill_refs(v, arrays) for k, v in instruction.attrs.items()}
+        return explain_failure(instruction.operator.op, arrays[:n], attrs, err, instruction.operator.locs)
+
+
+def _arity(operator: Operator) -> int:
+    """How many leading inputs are the op's own (the rest feed attribute Refs)."""
+    op = operator.op
+    if op.variadic and not op.dynamic:
+        return len(operator.inputs)
+    return len(operator.inputs) - operator.ref_count
+
+
+def _check(instruction: Instruction, frame: Frame) -> None:
+    arrays = [frame[s] for s in instruction.reads]
+    n = _arity(instruction.operator)
+    attrs = {k: fill_refs(v, arrays) for k, v in instruction.attrs.items()}
+    instruction.operator.op.meta(*metas_of(arrays[:n]), **attrs)
+
+
+class _Lowering:
+    """Builds one InterpreterCore."""
+
+    def __init__(self, block: Block, xp: Any) -> None:
+        self.block = block
+        self.xp = xp
+        self.slots: dict[Variable, int] = {}
+        self.template: Frame = []
+        self.none_slot: int | None = None
+
+    def new_slot(self, value: Any = None) -> int:
+        self.template.append(value)
+        return len(self.template) - 1
+
+    def slot(self, value: Any) -> int:
+        if isinstance(value, Variable):
+            found = self.slots.get(value)
+            if found is None:
+                raise InternalError(f"variable {value.name} is used before it is defined in block {self.block.index}")
+            return found
+        if value is None:
+            if self.none_slot is None:
+                self.none_slot = self.new_slot()
+            return self.none_slot
+        assert isinstance(value, Literal)
+        return self.new_slot(self.xp.asarray(value.value, value.dtype.np))
+
+    def define(self, var: Variable) -> int:
+        found = self.slots.get(var)
+        if found is None:
+            found = self.slots[var] = self.new_slot()
+        return found
+
+    def lower(self, inputs: Sequence[Variable], outputs: Sequence[Variable | None]) -> InterpreterCore:
+        in_slots = [self.define(v) for v in inputs]
+        live = live_operators(self.block, outputs)
+        reads = []
+        writes = []
+        for operator in live:
+            reads.append(tuple(self.slot(v) for v in operator.inputs))
+            writes.append(tuple(self.define(v) for v in operator.outputs))
+        out_slots = [self.slot(v) for v in outputs]
+        constants = [i for i, v in enumerate(self.template) if v is not None]
+        dead = last_uses(reads, writes, keep=[*out_slots, *constants])
+        instructions = [
+            self.instruction(operator, r, w, d) for operator, r, w, d in zip(live, reads, writes, dead)
+        ]
+        return InterpreterCore(self.block, instructions, self.template, in_slots, out_slots)
+
+    def instruction(
+        self, operator: Operator, reads: tuple[int, ...], writes: tuple[int, ...], dead: tuple[int, ...]
+    ) -> Instruction:
+        attrs = {k: lower(v, xp=self.xp) if isinstance(v, Block) else v for k, v in operator.attrs.items()}
+        step = make_step(operator, reads, writes, dead, attrs, self.xp)
+        checked = not operator.op.elementwise and not operator.blocks and not _all_static(operator)
+        return Instruction(operator, reads, writes, dead, attrs, step, checked)
+
+
+def _all_static(operator: Operator) -> bool:
+    metas = [v.meta for v in operator.inputs if isinstance(v, Variable)]
+    return operator.ref_count == 0 and all(isinstance(m, Meta) and m.is_static for m in metas)
+
+
+def live_operators(block: Block, outputs: Sequence[Variable | None]) -> list[Operator]:
+    """The operators that reach an output, a persistable variable or an effect, in program order."""
+    needed: set[Any] = {v for v in outputs if v is not None}
+    live: list[Operator] = []
+    for operator in reversed(block.ops):
+        if (
+            has_effect(operator)
+            or any(v in needed for v in operator.outputs)
+            or any(v.persistable for v in operator.outputs)
+        ):
+            live.append(operator)
+            needed.update(operator.variables)
+    live.reverse()
+    return live
+
+
+def has_effect(operator: Operator) -> bool:
+    """Whether the operator must run even if nothing reads its outputs: its own effect, or one inside its blocks.
+
+    Random operators count, because dropping one would shift the numbers that later ones draw.
+    """
+    if operator.op.effect or operator.op.random:
+        return True
+    return any(has_effect(inner) for block in operator.blocks.values() for inner in block.ops)
+
+
+def lower(
+    block: Block,
+    inputs: Sequence[Variable] | None = None,
+    outputs: Sequence[Variable | None] | None = None,
+    *,
+    xp: Any = np,
+) -> InterpreterCore:
+    """`block` as a callable from arrays (for `inputs`, by default the block's own) to a tuple of `outputs`."""
+    return _Lowering(block, xp).lower(
+        block.inputs if inputs is None else inputs, block.outputs if outputs is None else outputs
+    )
+
+
+__all__ = ["InterpreterCore", "live_operators", "lower"]

@@ -1,0 +1,29 @@
+"""Programs built and run by hand, as in Paddle's static mode. Source: paddle.static."""
+
+from ..autodiff.append import append_backward, gradients
+from ..ir.guard import data, default_main_program, default_startup_program, program_guard
+from ..ir.program import Block, Operator, Program, Variable
+from ..runtime.scope import Scope, global_scope, scope_guard
+from .executor import Executor
+from .parameters import create_global_var, create_parameter
+from ..ir.input_spec import InputSpec
+
+__all__ = [
+    "Block",
+    "Executor",
+    "InputSpec",
+    "Operator",
+    "Program",
+    "Scope",
+    "Variable",
+    "append_backward",
+    "create_global_var",
+    "create_parameter",
+    "data",
+    "default_main_program",
+    "default_startup_program",
+    "global_scope",
+    "gradients",
+    "program_guard",
+    "scope_guard",
+]
