@@ -64,16 +64,26 @@ class Flag(Generic[T]):
         )
 
 
-DEBUG = Flag("debug", False, "VITRIFY_DEBUG", "keep vitrify's own frames in tracebacks and verify graphs after each pass")
-DUMP = Flag("dump", "", "VITRIFY_DUMP", "stages to write out, comma-separated: source,converted,program,ssa,passes,kernels,...")
+DEBUG = Flag(
+    "debug", False, "VITRIFY_DEBUG", "keep vitrify's own frames in tracebacks and verify graphs after each pass"
+)
+DUMP = Flag(
+    "dump", "", "VITRIFY_DUMP", "stages to write out, comma-separated: source,converted,program,ssa,passes,kernels,..."
+)
 DUMP_DIR = Flag("dump_dir", "vitrify_dump", "VITRIFY_DUMP_DIR", "folder that dumped stages are written to")
 CACHE_DIR = Flag("cache_dir", "", "VITRIFY_CACHE_DIR", "folder for compiled kernels; empty: the user's cache folder")
 CACHE_MB = Flag("cache_mb", 256, "VITRIFY_CACHE_MB", "size limit of that folder, in MiB; 0 keeps nothing on disk")
 NUM_THREADS = Flag("num_threads", 0, "VITRIFY_NUM_THREADS", "threads that kernels use; 0: one a core")
-NATIVE = Flag("native", True, "VITRIFY_NATIVE", "compile kernels to machine code where possible; off: NumPy or CuPy only")
-CHECK_NAN_INF = Flag("check_nan_inf", False, "FLAGS_check_nan_inf", "stop at the first op whose result has a NaN or an infinity")
+NATIVE = Flag(
+    "native", True, "VITRIFY_NATIVE", "compile kernels to machine code where possible; off: NumPy or CuPy only"
+)
+CHECK_NAN_INF = Flag(
+    "check_nan_inf", False, "FLAGS_check_nan_inf", "stop at the first op whose result has a NaN or an infinity"
+)
 DETERMINISTIC = Flag("cudnn_deterministic", False, "FLAGS_cudnn_deterministic", "choose only deterministic GPU kernels")
-CODE_LEVEL = Flag("code_level", 0, "TRANSLATOR_CODE_LEVEL", "print converted code after this many transformers; 100: after all")
+CODE_LEVEL = Flag(
+    "code_level", 0, "TRANSLATOR_CODE_LEVEL", "print converted code after this many transformers; 100: after all"
+)
 VERBOSITY = Flag("verbosity", 0, "TRANSLATOR_VERBOSITY", "how much the conversion logs: 0 nothing, 10 everything")
 
 FLAGS: Mapping[str, Flag[Any]] = {

@@ -44,7 +44,7 @@ class DType:
 
 
 DTypeLike: TypeAlias = "DType | str | type | npt.DTypeLike"
-Number: TypeAlias = bool | int | float | complex  # noqa: PYI041  (the four are told apart)
+Number: TypeAlias = bool | int | float | complex
 
 _BY_NAME: dict[str, DType] = {}
 _BY_NP: dict[npt.DTypeLike, DType] = {}
@@ -84,7 +84,7 @@ def as_dtype(value: DTypeLike) -> DType:
     """Return the dtype that `value` names: a dtype, a name, a NumPy dtype or scalar type, or a Python type.
 
     Python's and NumPy's own words mean what they mean in NumPy: `float` is float64 and `int` is int64.
-    Raises DTypeError (a TypeError) for anything else, None included.
+    Raises DTypeError for anything else, None included.
 
     >>> as_dtype("int32"), as_dtype(np.float16), as_dtype(float), as_dtype("paddle.bool")
     (paddle.int32, paddle.float16, paddle.float64, paddle.bool)
@@ -113,7 +113,7 @@ def _from_numpy_word(value: object) -> DType:
 def from_np(np_dtype: npt.DTypeLike) -> DType:
     """Return the dtype of arrays with this NumPy dtype; the quick way, for `from_np(array.dtype)`.
 
-    Raises DTypeError (a TypeError) for a NumPy dtype that tensors cannot have (strings, objects, dates).
+    Raises DTypeError for a NumPy dtype that tensors cannot have (strings, objects, dates).
     """
     found = _BY_NP.get(np_dtype)
     return _from_numpy_word(np_dtype) if found is None else found
@@ -181,7 +181,7 @@ def promote(a: DType, b: DType, a_0d: bool = False, b_0d: bool = False) -> DType
 
     `a_0d` and `b_0d` say which of the tensors has no dimensions. Two tensors with dimensions must have equal types,
     both floating ones, or one complex one; a 0-d tensor acts as a scalar: it adapts to a tensor of its own kind
-    (bool, integer, floating, complex) and lifts a lower kind to its own type. Raises DTypeError (a TypeError) where Paddle does.
+    (bool, integer, floating, complex) and lifts a lower kind to its own type. Raises DTypeError where Paddle does.
     Source: Paddle 3.3.1, measured over all pairs (tests/core/test_dtype.py holds the tables).
 
     >>> promote(float16, float32), promote(int32, float64, b_0d=True), promote(int8, int64, b_0d=True)
@@ -206,7 +206,7 @@ def promote(a: DType, b: DType, a_0d: bool = False, b_0d: bool = False) -> DType
 def scalar_dtype(value: Number) -> DType:
     """Return the type that a Python or NumPy number has as a 0-d tensor: bool, int64, float32 or complex64.
 
-    A NumPy scalar counts as the Python number that it holds. Raises DTypeError (a TypeError) for anything that is no number.
+    A NumPy scalar counts as the Python number that it holds. Raises DTypeError for anything that is no number.
     """
     found = _PYTHON_TYPES.get(type(value))
     if found is not None:
@@ -283,5 +283,3 @@ def _default_choice(d: DTypeLike) -> DType:
         names = ", ".join(choice.name for choice in _DEFAULT_CHOICES)
         raise DTypeError(f"set_default_dtype only supports [{names}], but received {d!r}")
     return dtype
-
-

@@ -88,7 +88,9 @@ def get_rng_state() -> list[Key]:
 def set_rng_state(state_list: Sequence[Key]) -> None:
     """Continue the default generator from what `get_rng_state` returned; raises ArgumentError for other lists."""
     if len(state_list) != 1:
-        raise ArgumentError(f"set_rng_state takes the list that get_rng_state returns, of 1 state, not {len(state_list)}")
+        raise ArgumentError(
+            f"set_rng_state takes the list that get_rng_state returns, of 1 state, not {len(state_list)}"
+        )
     _CURRENT.get().set_state(state_list[0])
 
 

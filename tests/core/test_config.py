@@ -1,0 +1,86 @@
+"""Flags: types, guards and the environment."""
+
+from pathlib import Path
+
+import pytest
+
+from vitrify.core import config
+from vitrify.core.errors import ArgumentError
+
+
+def test_a_flag_is_read_and_set_by_name():
+    with config.flags_guard({"FLAGS_check_nan_inf": True, "num_threads": 3}):
+        values = config.get_flags(["check_nan_inf", "FLAGS_num_threads"])
+        assert values == {"check_nan_inf": True, "FLAGS_num_threads": 3}
+        config.set_flags({"num_threads": 5})
+        assert config.NUM_THREADS.value == 5
+    assert config.get_flags("check_nan_inf") == {"check_nan_inf": False}
+
+
+def test_set_flags_outside_a_guard_lasts():
+    config.set_flags({"code_level": 100})
+    try:
+        assert config.CODE_LEVEL.value == 100
+    finally:
+        config.set_flags({"code_level": 0})
+
+
+def test_a_guard_restores_every_flag_when_its_block_raises():
+    with pytest.raises(ZeroDivisionError), config.flags_guard({"debug": True, "dump": "ssa"}):
+        assert config.DEBUG.value and config.DUMP.value == "ssa"
+        raise ZeroDivisionError
+    assert not config.DEBUG.value and config.DUMP.value == ""
+
+
+def test_a_guard_with_one_bad_value_changes_nothing():
+    with pytest.raises(ArgumentError), config.flags_guard({"debug": True, "num_threads": "many"}):
+        pass
+    assert not config.DEBUG.value
+
+
+def test_an_unknown_flag_is_refused_with_the_list():
+    with pytest.raises(ValueError, match="no flag 'FLAGS_foo'; the flags are debug, dump"):
+        config.get_flags("FLAGS_foo")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("num_threads", "2"), ("num_threads", True), ("dump", 1), ("debug", "yes")]
+)
+def test_a_value_of_another_type_is_refused(name, value):
+    with pytest.raises(ArgumentError, match=f"flag '{name}' .* takes"):
+        config.set_flags({name: value})
+
+
+def test_zero_and_one_are_truth_values():
+    with config.flags_guard({"debug": 1}):
+        assert config.DEBUG.value is True
+
+
+@pytest.mark.parametrize(
+    ("default", "text", "value"),
+    [(False, "1", True), (True, "off", False), (True, "", False), (0, "12", 12), (0, "-1", -1), ("", "a,b", "a,b")],
+)
+def test_the_environment_sets_a_flags_value(monkeypatch, default, text, value):
+    monkeypatch.setenv("VITRIFY_TRIAL", text)
+    assert config.Flag("trial", default, "VITRIFY_TRIAL", "a trial").value == value
+
+
+@pytest.mark.parametrize(("default", "text"), [(False, "maybe"), (0, "two"), (0, "")])
+def test_a_bad_environment_variable_is_named(monkeypatch, default, text):
+    monkeypatch.setenv("VITRIFY_TRIAL", text)
+    with pytest.raises(ArgumentError, match=r"flag 'trial' \(VITRIFY_TRIAL\) takes"):
+        config.Flag("trial", default, "VITRIFY_TRIAL", "a trial")
+
+
+def test_there_are_few_flags_and_each_says_what_it_does():
+    assert len(config.FLAGS) <= 15
+    assert all(flag.doc and flag.env for flag in config.FLAGS.values())
+
+
+def test_the_cache_folder_is_the_flag_or_the_users(monkeypatch):
+    with config.flags_guard({"cache_dir": "/some/where"}):
+        assert config.cache_dir() == Path("/some/where")
+    monkeypatch.setenv("XDG_CACHE_HOME", "/xdg")
+    assert config.cache_dir() == Path("/xdg/vitrify")
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    assert config.cache_dir() == Path.home() / ".cache" / "vitrify"
