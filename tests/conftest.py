@@ -1,0 +1,31 @@
+"""What all tests share: the slow ones run last, those that need a GPU are skipped where there is none."""
+
+from importlib import import_module
+from importlib.util import find_spec
+
+import pytest
+from hypothesis import settings
+
+# Examples are timed by nobody: on a busy machine a deadline fails at random.
+settings.register_profile("vitrify", deadline=None)
+settings.load_profile("vitrify")
+
+
+def cuda_is_here() -> bool:
+    """Say whether CuPy is installed and sees a device."""
+    if find_spec("cupy") is None:
+        return False
+    cupy = import_module("cupy")
+    try:
+        return bool(cupy.cuda.runtime.getDeviceCount())
+    except cupy.cuda.runtime.CUDARuntimeError:
+        return False
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    # A stable sort: within each group the order of the files stays.
+    items.sort(key=lambda item: item.get_closest_marker("slow") is not None)
+    if any(item.get_closest_marker("gpu") for item in items) and not cuda_is_here():
+        for item in items:
+            if item.get_closest_marker("gpu"):
+                item.add_marker(pytest.mark.skip(reason="needs CuPy and a CUDA device"))
