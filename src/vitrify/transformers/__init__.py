@@ -1,0 +1,30 @@
+"""Python functions to Python functions: control flow and calls become calls of helpers. Knows no tensors.
+
+`convert_function(fn, helpers)` is the way in; `contract` says what `helpers` must provide.
+"""
+
+from .contract import Helpers, Place
+from .errors import NoSourceError, UnsupportedFunctionError
+from .pipeline import (
+    PIPELINE,
+    ConvertedCode,
+    convert_code,
+    convert_function,
+    is_converted,
+    source_of,
+    stage_sources,
+)
+
+__all__ = [
+    "PIPELINE",
+    "ConvertedCode",
+    "Helpers",
+    "NoSourceError",
+    "Place",
+    "UnsupportedFunctionError",
+    "convert_code",
+    "convert_function",
+    "is_converted",
+    "source_of",
+    "stage_sources",
+]

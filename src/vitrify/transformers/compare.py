@@ -1,0 +1,35 @@
+"""Chained comparisons: `a < f(x) < c` evaluates `f(x)` once, and `c` only if `a < f(x)` holds."""
+
+from __future__ import annotations
+
+import gast
+
+from .context import Context
+from .logical import can_be_thunk
+from .nodes import ExpressionTransformer, Node
+from .quote import constant, thunk
+
+OPERATORS = {
+    gast.Eq: "==", gast.NotEq: "!=", gast.Lt: "<", gast.LtE: "<=", gast.Gt: ">", gast.GtE: ">=",
+    gast.Is: "is", gast.IsNot: "is not", gast.In: "in", gast.NotIn: "not in",
+}  # fmt: skip
+
+
+def convert_chained_comparisons(tree: Node, context: Context) -> Node:
+    """`tree` with `vt.convert_compare(a, '<', f(x), '<', lambda: c)`; single comparisons stay."""
+    return _Chains(context).visit(tree)
+
+
+class _Chains(ExpressionTransformer):
+    def __init__(self, context: Context) -> None:
+        self.context = context
+
+    def visit_Compare(self, node: Node) -> Node:
+        movable = all(can_be_thunk(operand) for operand in node.comparators[1:])
+        node = self.generic_visit(node)
+        if len(node.ops) == 1 or not movable:
+            return node
+        args = [node.left]
+        for position, (operator, operand) in enumerate(zip(node.ops, node.comparators, strict=True)):
+            args += [constant(OPERATORS[type(operator)], at=operand), thunk(operand) if position else operand]
+        return self.context.call("convert_compare", *args, at=node)

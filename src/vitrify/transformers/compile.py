@@ -1,0 +1,132 @@
+"""From a converted tree to a function: compile the tree itself at the user's lines, in the user's surroundings.
+
+The tree stands in a factory function whose parameters are the free variables, inside a class: the class around the
+user's function, so that private names are mangled alike, and because a class scope keeps the function's own name from
+shadowing the global of that name. Neither is ever run: the code object is taken out of the compiled module and joined
+to the function's own globals and closure cells.
+"""
+
+from __future__ import annotations
+import __future__
+
+import ast
+import copy
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from operator import or_
+from types import CellType, CodeType, FunctionType
+
+import gast
+
+from ..core.errors import InternalError
+from .nodes import Node
+from .quote import quote
+
+FACTORY = "__vitrify_factory__"
+_NO_CLASS = "_"  # a class of this name mangles nothing
+_FUTURE_FLAGS = reduce(or_, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names))
+
+_COPIED = ("__kwdefaults__", "__qualname__", "__doc__", "__module__", "__annotations__", "__type_params__")
+
+
+def compile_tree(module: ast.Module, like: CodeType) -> CodeType:
+    """`module` compiled as if it stood where `like` does: same file, same `from __future__` imports."""
+    code: CodeType = compile(module, like.co_filename, "exec", flags=like.co_flags & _FUTURE_FLAGS, dont_inherit=True)
+    return code
+
+
+def inner_code(code: CodeType, path: Sequence[str]) -> CodeType:
+    """The code object reached by following names through nested code objects."""
+    for name in path:
+        inner = [const for const in code.co_consts if isinstance(const, CodeType) and const.co_name == name]
+        if not inner:
+            raise InternalError(f"no code object {name!r} in {code.co_name!r}")
+        code = inner[0]
+    return code
+
+
+def compile_function(
+    tree: Node, fn: FunctionType, class_name: str | None, helper: str, generated: frozenset[str]
+) -> CodeType:
+    """The code object for `tree`, the converted form of `fn`; free in it: the variables of `fn`, and `helper`."""
+    like = fn.__code__
+    class_name = class_name or _NO_CLASS
+    module = gast.gast_to_ast(_module(tree, like, class_name, helper))
+    ast.fix_missing_locations(module)
+    code = inner_code(compile_tree(module, like), (FACTORY, class_name, like.co_name))
+    prefix = ".".join([FACTORY, "<locals>", class_name, like.co_name])
+    return _Rename(generated, prefix, fn.__qualname__).of(code, like.co_name)
+
+
+def instantiate(code: CodeType, fn: FunctionType, helper: str, helpers: object) -> FunctionType:
+    """A function of `code` with the globals, cells, defaults and attributes of `fn`."""
+    cells = dict(zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True))
+    cells[helper] = CellType(helpers)
+    missing = [name for name in code.co_freevars if name not in cells]
+    if missing:
+        raise InternalError(f"converted `{fn.__qualname__}` has unknown free variables {missing}")
+    closure = tuple(cells[name] for name in code.co_freevars)
+    result = FunctionType(code, fn.__globals__, fn.__name__, fn.__defaults__, closure)
+    for attribute in _COPIED:
+        if hasattr(fn, attribute):
+            setattr(result, attribute, getattr(fn, attribute))
+    result.__dict__.update(fn.__dict__)
+    return result
+
+
+def _module(tree: Node, like: CodeType, class_name: str, helper: str) -> Node:
+    (scope,) = quote("class name:\n    body", at=tree, body=[_bare(tree)])
+    scope.name = class_name
+    factory = quote(
+        "def factory(variables):\n    body",
+        at=tree,
+        factory=FACTORY,
+        body=[scope],
+        variables=[*like.co_freevars, helper],
+    )
+    return gast.Module(body=factory, type_ignores=[])
+
+
+def _bare(tree: Node) -> Node:
+    """The definition without what runs around it: decorators, defaults, annotations, type parameters."""
+    bare = copy.copy(tree)
+    bare.args = copy.deepcopy(tree.args)
+    bare.args.defaults = []
+    bare.args.kw_defaults = [None] * len(bare.args.kwonlyargs)
+    if isinstance(tree, gast.Lambda):
+        return quote("target = value", at=tree, value=bare)[0]
+    every = [*bare.args.args, *bare.args.posonlyargs, *bare.args.kwonlyargs, bare.args.vararg, bare.args.kwarg]
+    for arg in filter(None, every):
+        arg.annotation = None
+    bare.decorator_list, bare.returns, bare.type_params = [], None, []
+    return bare
+
+
+class _Rename:
+    """Gives code objects the names they would have in the user's source: generated functions vanish from them."""
+
+    def __init__(self, generated: frozenset[str], prefix: str, qualname: str) -> None:
+        self.generated = generated
+        self.prefix = prefix
+        self.qualname = qualname
+
+    def of(self, code: CodeType, user_function: str) -> CodeType:
+        """`code` renamed, inner code objects included; `user_function` is the user's function it is part of."""
+        name = user_function if code.co_name in self.generated else code.co_name
+        consts = tuple(self._const(const, name) for const in code.co_consts)
+        changed: Mapping[str, str] = {}
+        if hasattr(code, "co_qualname"):  # Python 3.11; in 3.10 qualified names are only string constants
+            changed = {"co_qualname": self._qualified(code.co_qualname)}
+        return code.replace(co_name=name, co_consts=consts, **changed)  # type: ignore[arg-type]
+
+    def _const(self, const: object, user_function: str) -> object:
+        if isinstance(const, CodeType):
+            return self.of(const, user_function)
+        if isinstance(const, str) and const.startswith(self.prefix):
+            return self._qualified(const)
+        return const
+
+    def _qualified(self, qualname: str) -> str:
+        inner = qualname.removeprefix(self.prefix).split(".<locals>.")
+        kept = [part for part in inner[1:] if part not in self.generated]
+        return ".<locals>.".join([self.qualname, *kept])

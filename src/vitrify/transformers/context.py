@@ -1,0 +1,39 @@
+"""What every transformer gets besides the tree: names, and facts of the function's surroundings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from .names import Names
+from .nodes import Node
+from .quote import call_helper
+
+
+@dataclass(frozen=True)
+class Context:
+    """Surroundings of one conversion."""
+
+    names: Names
+    class_name: str | None = None
+    """The class whose body the source stands in; private names are mangled with it."""
+    has_class_cell: bool = False
+    """Whether the function may use `super()` without arguments."""
+    global_names: Callable[[str], bool] = field(default=lambda name: False)
+    """Whether a global of that name shadows a builtin."""
+
+    @property
+    def vt(self) -> str:
+        """The name under which converted code finds the helpers."""
+        return self.names.helper
+
+    def call(self, function: str, *args: Node, at: Node) -> Node:
+        """`vt.function(args...)`."""
+        return call_helper(self.vt, function, *args, at=at)
+
+    def mangle(self, attribute: str) -> str:
+        """An attribute's name as the compiler makes it: `__x` in class `A` is `_A__x`."""
+        private = attribute.startswith("__") and not attribute.endswith("__")
+        if not private or self.class_name is None or not self.class_name.strip("_"):
+            return attribute
+        return f"_{self.class_name.lstrip('_')}{attribute}"

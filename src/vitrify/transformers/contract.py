@@ -1,0 +1,136 @@
+"""What converted code calls: the border between this package and `vitrify.convert`.
+
+Converted code has one free name, `vt`: an object with the functions of `Helpers` below. Every helper decides
+by *value* whether it is plain Python (then it means exactly what the replaced construct means) or a tensor.
+
+Control flow takes and returns values; nothing is set behind the reader's back:
+
+    def then(x):                                        # `x`: written here, and its old value is needed
+        x = x + 1
+        y = 0
+        return (x, y)
+    (x, y) = vt.convert_ifelse(test, then, orelse, (x,), ('x', 'y'))
+
+- `convert_ifelse(test, then, orelse, ins, names, shared=())`: both functions take the values `ins` (names
+  written in a branch whose value from before is needed) and return the tuple called `names` (written in a
+  branch and needed afterwards). Names only read are closed over. The functions are called at most once each
+  by plain Python; a tracer may call both. All names are empty when a branch is run for effects only.
+- `convert_while(test, body, values, names, shared=())`: both functions take the loop variables; `body` returns
+  their new values. `convert_for(iterable, body, values, names, test=None, shared=())`: `body(item, *values)`;
+  `test(*values)`, when given, is asked before each item is fetched and ends the loop when false. Flags for
+  `break` and early `return` are ordinary loop variables: they start as `False` and may become tensors.
+- *Shared variables* are those that cannot be passed by value: captured by the user's closures, declared
+  `nonlocal`/`global`, or needed by an exception handler when the construct fails midway. They stay one cell;
+  the generated functions declare them `nonlocal`/`global` and write them in place. `shared` lists those that
+  the construct writes as `vt.name('n', lambda: n)`; `name` returns a place with `get()`, `set(value)` and
+  `unset()` so that a tracer can run both branches from one state. Plain Python ignores it. (`x: vt.Shared`
+  at the top of a function only declares such a variable; it is never evaluated.)
+- *Objects* are written through helpers everywhere: `set_attr`, `del_attr`, `convert_setitem`,
+  `convert_setitem_at`, `del_item`, `inplace`. Static analysis could see `self.h = ...` in a branch but not
+  in a method called from it; a tracer that journals these calls sees both, undoes them after tracing one
+  branch, and learns which attributes a loop carries.
+- A variable that may be unset where a construct needs it starts as `vt.Undefined(name, line)`. Reads that may
+  find it unset are `vt.load(x)`, which raises `UnboundLocalError` as Python would. `del x` of such a variable
+  is `x = vt.Undefined(...)`. The value of `return` inside loops starts the same way, under a generated name.
+- Lazy operands are functions without arguments, called at once or never.
+
+`vt.convert_call(f)(...)`: every call but those of the helpers, of `super()` (made explicit), of methods of literals
+and of the exception class in `raise`. Frame-sensitive builtins (`locals`, `globals`, `eval`, ...) must come
+back unchanged from `convert_call`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol
+
+Value = Any
+Values = tuple[Value, ...]
+Function = Callable[..., Any]
+
+HELPER_NAME = "vt"
+THUNK_HELPERS = frozenset(
+    {"convert_and", "convert_or", "convert_ifexp", "convert_compare", "convert_assert", "convert_for", "name"}
+)
+"""Helpers whose lambda arguments are ours and never outlive the call."""
+
+
+class Place(Protocol):
+    """Somewhere a value is kept: a shared variable, an attribute, an item."""
+
+    def get(self) -> Value: ...
+    def set(self, value: Value) -> None: ...
+    def unset(self) -> None: ...
+
+
+class Indexer(Protocol):
+    """`vt.index[1:2, ...]` is the index itself: a slice, tuple, ... as `__getitem__` receives it."""
+
+    def __getitem__(self, key: Value) -> Value: ...
+
+
+class Helpers(Protocol):
+    """What the convert layer provides under the name `vt`."""
+
+    index: Indexer
+    Shared: type
+
+    # control flow
+    def convert_ifelse(
+        self,
+        test: Value,
+        then: Function,
+        orelse: Function,
+        ins: Values,
+        names: tuple[str, ...],
+        shared: tuple[Place, ...] = (),
+    ) -> Values: ...
+    def convert_while(
+        self, test: Function, body: Function, values: Values, names: tuple[str, ...], shared: tuple[Place, ...] = ()
+    ) -> Values: ...
+    def convert_for(
+        self,
+        iterable: Iterable[Value],
+        body: Function,
+        values: Values,
+        names: tuple[str, ...],
+        test: Function | None = None,
+        shared: tuple[Place, ...] = (),
+    ) -> Values: ...
+
+    # expressions: the first operand by value, later ones lazily
+    def convert_and(self, first: Value, *rest: Function) -> Value: ...
+    def convert_or(self, first: Value, *rest: Function) -> Value: ...
+    def convert_not(self, value: Value) -> Value: ...
+    def convert_ifexp(self, test: Value, then: Function, orelse: Function) -> Value: ...
+    def convert_compare(self, left: Value, operator: str, right: Value, *rest: str | Function) -> Value:
+        """`left op right op2 rest()...`: operators as Python writes them, each later operand a function."""
+
+    # statements
+    def convert_call(self, function: Value) -> Value: ...
+    def convert_assert(self, test: Value, message: Function | None = None) -> None: ...
+
+    # objects
+    def convert_shape(self, owner: Value) -> Value:
+        """What `owner.shape` is (for whatever `owner` is: a tensor, an array, a module such as numpy)."""
+
+    def set_attr(self, owner: Value, attribute: str, value: Value) -> None: ...
+    def del_attr(self, owner: Value, attribute: str) -> None: ...
+    def del_item(self, owner: Value, key: Value) -> None: ...
+    def convert_setitem(self, owner: Value, key: Value, value: Value) -> Value:
+        """`owner[key] = value`; returns what the variable holds afterwards (for Python objects: `owner` itself)."""
+
+    def convert_setitem_at(self, place: Place, key: Value, value: Value) -> None:
+        """`place.get()[key] = value`; sets the place only when `convert_setitem` gave another object."""
+
+    def inplace(self, operator: str, left: Value, right: Value) -> Value:
+        """`left += right` and its like (`operator` is '+=', '@=', ...); returns the new value."""
+
+    # places and unset variables
+    def attr(self, owner: Value, attribute: str) -> Place: ...
+    def item(self, owner: Value, key: Value) -> Place: ...
+    def name(self, name: str, read: Function) -> Place:
+        """The variable that `read` closes over (its cell, or the global of that name)."""
+
+    def Undefined(self, name: str, line: int) -> Value: ...
+    def load(self, value: Value) -> Value: ...

@@ -1,0 +1,223 @@
+"""Reads and writes of local names by an expression or statement, as seen from one function's scope."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import gast
+
+from ..contract import THUNK_HELPERS
+from ..names import Names
+from ..nodes import SCOPES, Node
+from .scopes import (
+    comprehension_free_names,
+    comprehension_parts,
+    free_names,
+    import_names,
+    outer_expressions,
+    pattern_names,
+    scope_of,
+    walrus_targets,
+)
+
+_CONSUMERS = frozenset({"sum", "any", "all", "min", "max", "list", "tuple", "set", "frozenset", "dict", "sorted"})
+"""Builtins that use up a generator expression before they return, so that it captures nothing."""
+
+
+@dataclass(frozen=True)
+class Activity:
+    """What evaluating some code does to names.
+
+    reads: may be read; sure_reads: read on every evaluation that finishes; writes: may be bound or deleted;
+    kills: bound on every evaluation that finishes; deletes: unbound by `del`; captures: closed over by a function
+    or generator that may outlive the statement.
+    """
+
+    reads: frozenset[str] = frozenset()
+    sure_reads: frozenset[str] = frozenset()
+    writes: frozenset[str] = frozenset()
+    kills: frozenset[str] = frozenset()
+    deletes: frozenset[str] = frozenset()
+    captures: frozenset[str] = frozenset()
+
+
+def activity(nodes: list[Node], names: Names) -> Activity:
+    """The activity of evaluating `nodes` one after the other, nested blocks included."""
+    collector = _Collector(names)
+    for node in nodes:
+        collector.visit(node)
+    return collector.result()
+
+
+def captured_by(fn: Node, names: Names) -> frozenset[str]:
+    """Names that closures inside `fn` hold on to (generated functions excepted: they are called at once)."""
+    body = fn.body if isinstance(fn.body, list) else [fn.body]
+    return activity(body, names).captures
+
+
+def helper_name(call: Node, names: Names) -> str | None:
+    """`f` for a call `vt.f(...)`, else None."""
+    func = call.func
+    is_helper = isinstance(func, gast.Attribute) and isinstance(func.value, gast.Name) and func.value.id == names.helper
+    return func.attr if is_helper else None
+
+
+def called_name(call: Node, names: Names) -> str | None:
+    """`f` for a call `f(...)` or `vt.convert_call(f)(...)`, else None."""
+    func = call.func
+    if isinstance(func, gast.Call) and helper_name(func, names) == "convert_call":
+        func = func.args[0]
+    return func.id if isinstance(func, gast.Name) else None
+
+
+class _Collector(ast.NodeVisitor):
+    def __init__(self, names: Names) -> None:
+        self.names = names
+        self.reads: set[str] = set()
+        self.sure: set[str] = set()
+        self.writes: set[str] = set()
+        self.kills: set[str] = set()
+        self.deletes: set[str] = set()
+        self.captures: set[str] = set()
+        self._lazy = 0
+
+    def result(self) -> Activity:
+        parts = (self.reads, self.sure, self.writes, self.kills, self.deletes, self.captures)
+        return Activity(*map(frozenset, parts))
+
+    @contextmanager
+    def lazy(self) -> Iterator[None]:
+        """What is visited inside may not be evaluated."""
+        self._lazy += 1
+        try:
+            yield
+        finally:
+            self._lazy -= 1
+
+    def _read(self, *identifiers: str) -> None:
+        self.reads.update(identifiers)
+        if not self._lazy:
+            self.sure.update(identifiers)
+
+    def _write(self, *identifiers: str) -> None:
+        self.writes.update(identifiers)
+        if not self._lazy:
+            self.kills.update(identifiers)
+
+    def _visit_all(self, nodes: list[Node]) -> None:
+        for node in nodes:
+            self.visit(node)
+
+    def visit_Name(self, node: Node) -> None:
+        if isinstance(node.ctx, gast.Load):
+            self._read(node.id)
+        elif isinstance(node.ctx, gast.Del):
+            self._read(node.id)
+            self.writes.add(node.id)
+            self.deletes.add(node.id)
+        else:
+            self._write(node.id)
+
+    def visit_NamedExpr(self, node: Node) -> None:
+        self.visit(node.value)
+        self.visit(node.target)
+
+    def visit_AugAssign(self, node: Node) -> None:
+        if isinstance(node.target, gast.Name):
+            self._read(node.target.id)
+        self.visit(node.value)
+        self.visit(node.target)
+
+    def visit_AnnAssign(self, node: Node) -> None:
+        if node.value is not None:
+            self.visit(node.value)
+            self.visit(node.target)
+        elif not isinstance(node.target, gast.Name):
+            self.visit(node.target)
+
+    # lazy operands
+    def visit_BoolOp(self, node: Node) -> None:
+        self.visit(node.values[0])
+        with self.lazy():
+            self._visit_all(node.values[1:])
+
+    def visit_IfExp(self, node: Node) -> None:
+        self.visit(node.test)
+        with self.lazy():
+            self._visit_all([node.body, node.orelse])
+
+    def visit_Compare(self, node: Node) -> None:
+        self._visit_all([node.left, node.comparators[0]])
+        with self.lazy():
+            self._visit_all(node.comparators[1:])
+
+    # nested scopes
+    def visit_FunctionDef(self, node: Node) -> None:
+        self._visit_all(list(outer_expressions(node)))
+        self._write(node.name)
+        outlives = node.name not in self.names.generated
+        self._inner(free_names(node), outlives)
+        if outlives:
+            self.captures |= scope_of(node).nonlocals
+
+    visit_AsyncFunctionDef = visit_FunctionDef
+
+    def visit_ClassDef(self, node: Node) -> None:
+        self._visit_all(list(outer_expressions(node)))
+        self._write(node.name)
+        self._inner(free_names(node), outlives=True)
+
+    def visit_Lambda(self, node: Node) -> None:
+        self._visit_all(list(outer_expressions(node)))
+        self._inner(free_names(node), outlives=True)
+
+    def _inner(self, free: frozenset[str], outlives: bool) -> None:
+        self.reads |= free
+        if outlives:
+            self.captures |= free
+
+    def visit_Call(self, node: Node) -> None:
+        self.visit(node.func)
+        ours = helper_name(node, self.names) in THUNK_HELPERS
+        consumed = called_name(node, self.names) in _CONSUMERS
+        for arg in [*node.args, *node.keywords]:
+            if ours and isinstance(arg, gast.Lambda):
+                self.reads |= free_names(arg)
+            elif consumed and isinstance(arg, gast.GeneratorExp):
+                self._comprehension(arg)
+            else:
+                self.visit(arg)
+
+    def _comprehension(self, node: Node) -> None:
+        self.visit(node.generators[0].iter)
+        self.reads |= comprehension_free_names(node)
+        self.writes |= walrus_targets(node)
+        self.captures |= _captures_in_comprehension(node, self.names)
+
+    visit_ListComp = visit_SetComp = visit_DictComp = _comprehension
+
+    def visit_GeneratorExp(self, node: Node) -> None:
+        self._comprehension(node)
+        self.captures |= comprehension_free_names(node)
+
+    # statements that bind names other than by a Name node
+    def visit_Import(self, node: Node) -> None:
+        self._write(*import_names(node))
+
+    visit_ImportFrom = visit_Import
+
+    def visit_match_case(self, node: Node) -> None:
+        self._write(*pattern_names(node.pattern))
+        self.generic_visit(node)
+
+
+def _captures_in_comprehension(node: Node, names: Names) -> frozenset[str]:
+    if not any(isinstance(inner, (*SCOPES, gast.GeneratorExp)) for inner in gast.walk(node) if inner is not node):
+        return frozenset()
+    collector = _Collector(names)
+    for part in comprehension_parts(node):
+        collector.visit(part)
+    return frozenset(collector.captures) & comprehension_free_names(node)

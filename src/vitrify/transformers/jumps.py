@@ -1,0 +1,188 @@
+"""What `return`, `break` and `continue` have in common: code that a jump skips is put where it won't run.
+
+Rules for a list of statements, in this order:
+- after a jump nothing follows (the rest is dead);
+- `if c: <always jumps>` + rest: the rest moves into the other branch, so no flag is needed;
+- any other statement that may jump sets a flag, and the rest is guarded by `if not flag`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+
+import gast
+
+from ..core.errors import UnsupportedError
+from .nodes import SCOPES, Node, Stmts
+from .quote import quote
+
+_GUARDS = {1: "if not first:\n    rest", 2: "if not (first or second):\n    rest"}
+_JUMPS = (gast.Return, gast.Raise, gast.Break, gast.Continue)
+
+
+def falls_through(stmts: Stmts) -> bool:
+    """Whether control may reach the end of the statements."""
+    return all(_falls_through(stmt) for stmt in stmts)
+
+
+def _falls_through(stmt: Node) -> bool:
+    if isinstance(stmt, _JUMPS):
+        return False
+    if isinstance(stmt, gast.If):
+        return falls_through(stmt.body) or falls_through(stmt.orelse)
+    if isinstance(stmt, (gast.For, gast.While)):
+        return has_break(stmt.body) or (not is_endless(stmt) and falls_through(stmt.orelse))
+    if isinstance(stmt, gast.Try):
+        ends = [falls_through([*stmt.body, *stmt.orelse]), *(falls_through(h.body) for h in stmt.handlers)]
+        return any(ends) and falls_through(stmt.finalbody)
+    return True  # a `with` may swallow an exception, a `match` may match nothing
+
+
+def is_endless(loop: Node) -> bool:
+    """Whether a loop is `while True`."""
+    return isinstance(loop, gast.While) and isinstance(loop.test, gast.Constant) and bool(loop.test.value)
+
+
+def has_break(stmts: Stmts) -> bool:
+    """Whether a `break` of the loop around `stmts` stands in them."""
+    return any(contains(stmt, lambda node: isinstance(node, gast.Break), into_loops=False) for stmt in stmts)
+
+
+def contains(stmt: Node, wanted: Callable[[Node], bool], *, into_loops: bool) -> bool:
+    """Whether `stmt` is or holds a wanted statement; bodies of nested loops count only on request."""
+    if wanted(stmt):
+        return True
+    if isinstance(stmt, SCOPES):
+        return False
+    if isinstance(stmt, (gast.For, gast.While)) and not into_loops:
+        return any(contains(child, wanted, into_loops=False) for child in stmt.orelse)
+    return any(contains(child, wanted, into_loops=into_loops) for child in child_statements(stmt))
+
+
+def child_statements(stmt: Node) -> Stmts:
+    """The statements directly inside a compound statement."""
+    found: Stmts = []
+    for owner in [stmt, *getattr(stmt, "handlers", []), *getattr(stmt, "cases", [])]:
+        for field in ("body", "orelse", "finalbody"):
+            block = getattr(owner, field, None)
+            found += block if isinstance(block, list) else []
+    return found
+
+
+def refuse_jumps(finalbody: Stmts) -> None:
+    """Raise for a jump out of `finally`, which drops the exception on its way: no flag can do that."""
+    for stmt in finalbody:
+        if contains(stmt, lambda node: isinstance(node, gast.Return), into_loops=True) or contains(
+            stmt, lambda node: isinstance(node, (gast.Break, gast.Continue)), into_loops=False
+        ):
+            raise UnsupportedError(
+                "a jump (return, break or continue) out of a `finally` block cannot be converted",
+                hint="move the jump behind the try statement, or decorate the function with @not_to_static",
+            )
+
+
+class JumpLowering(ABC):
+    """Removes one kind of jump from statement lists. `tail`: nothing that the jump skips follows the list."""
+
+    @abstractmethod
+    def may_jump(self, stmt: Node) -> bool:
+        """Whether `stmt` is or contains a jump to be removed."""
+
+    @abstractmethod
+    def land(self, stmt: Node, tail: bool) -> Stmts:
+        """What replaces the jump `stmt` itself."""
+
+    @abstractmethod
+    def flags(self, stmts: Stmts) -> list[str]:
+        """The flags that jumps in `stmts` set when they are not in tail position; asked before lowering them."""
+
+    @abstractmethod
+    def loop(self, stmt: Node, tail: bool) -> Stmts:
+        """The lowered form of a loop that contains a jump."""
+
+    def end(self, at: Node) -> Stmts:
+        """What to run where control falls off a tail list."""
+        return []
+
+    def before_tail(self, at: Node) -> Stmts:
+        """What precedes a `with` or `match` in tail position, which may be left before the end of its body."""
+        return []
+
+    def lower(self, stmts: Stmts, tail: bool, at: Node) -> Stmts:
+        """`stmts` without the jumps; `at` is the node that owns the list."""
+        for position, stmt in enumerate(stmts):
+            if self.may_jump(stmt):
+                return stmts[:position] + self._jumper(stmt, stmts[position + 1 :], tail)
+            if not _falls_through(stmt):
+                return stmts[: position + 1]
+        return stmts + (self.end(stmts[-1] if stmts else at) if tail else [])
+
+    def _jumper(self, stmt: Node, rest: Stmts, tail: bool) -> Stmts:
+        if isinstance(stmt, _JUMPS):
+            return self.land(stmt, tail)
+        goes_on = _falls_through(stmt)
+        rest = self._push(stmt, rest) if goes_on else []
+        falls_off_loop = tail and goes_on and not rest and isinstance(stmt, (gast.For, gast.While))
+        flags = self.flags([stmt]) if rest or falls_off_loop else []  # asked first: lowering removes the jumps
+        lowered = _INSIDE[type(stmt).__name__](self, stmt, tail and not rest)
+        following = self.end(stmt) if falls_off_loop else self.lower(rest, tail, stmt) if rest else []
+        return lowered + self.guard(flags, following)
+
+    def _push(self, stmt: Node, rest: Stmts) -> Stmts:
+        """Move `rest` into the branch of an `if` that goes on, if the other never does; what is left to guard."""
+        if not isinstance(stmt, gast.If):
+            return rest
+        if not falls_through(stmt.body):
+            stmt.orelse = stmt.orelse + rest
+            return []
+        if not falls_through(stmt.orelse):
+            stmt.body = stmt.body + rest
+            return []
+        return rest
+
+    def guard(self, flags: list[str], rest: Stmts) -> Stmts:
+        """`rest`, run only if no flag is set."""
+        if not rest or not flags:
+            return rest
+        return quote(_GUARDS[len(flags)], at=rest[0], first=flags[0], second=flags[-1], rest=rest)
+
+    def if_(self, stmt: Node, tail: bool) -> Stmts:
+        stmt.body = self.filled(stmt.body, tail, stmt)
+        stmt.orelse = self.lower(stmt.orelse, tail, stmt)
+        return [stmt]
+
+    def with_(self, stmt: Node, tail: bool) -> Stmts:
+        stmt.body = self.filled(stmt.body, tail, stmt)
+        return [*(self.before_tail(stmt) if tail else []), stmt]
+
+    def match_(self, stmt: Node, tail: bool) -> Stmts:
+        for case in stmt.cases:
+            case.body = self.filled(case.body, tail, stmt)
+        return [*(self.before_tail(stmt) if tail else []), stmt]
+
+    def try_(self, stmt: Node, tail: bool) -> Stmts:
+        """The `else` block runs only if the body did not jump."""
+        refuse_jumps(stmt.finalbody)
+        flags = self.flags(stmt.body) if stmt.orelse else []
+        stmt.body = self.filled(stmt.body, tail and not stmt.orelse, stmt)
+        stmt.orelse = self.guard(flags, self.lower(stmt.orelse, tail, stmt)) if stmt.orelse else []
+        for handler in stmt.handlers:
+            handler.body = self.filled(handler.body, tail, handler)
+        return [stmt]
+
+    def filled(self, stmts: Stmts, tail: bool, at: Node) -> Stmts:
+        """`lower`, for a block that must not be empty."""
+        return self.lower(stmts, tail, at) or [gast.copy_location(gast.Pass(), at)]
+
+
+_Inside = Callable[[JumpLowering, Node, bool], Stmts]
+_INSIDE: dict[str, _Inside] = {
+    "If": JumpLowering.if_,
+    "With": JumpLowering.with_,
+    "Match": JumpLowering.match_,
+    "Try": JumpLowering.try_,
+    "TryStar": JumpLowering.try_,
+    "For": lambda lowering, stmt, tail: lowering.loop(stmt, tail),
+    "While": lambda lowering, stmt, tail: lowering.loop(stmt, tail),
+}

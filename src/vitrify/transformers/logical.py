@@ -1,0 +1,45 @@
+"""`and`, `or`, `not` and the ternary: the first operand by value, later ones as functions (they may not run)."""
+
+from __future__ import annotations
+
+import gast
+
+from .context import Context
+from .nodes import ExpressionTransformer, Node
+from .quote import thunk
+
+_BOOLEAN = {gast.And: "convert_and", gast.Or: "convert_or"}
+
+
+def convert_logical(tree: Node, context: Context) -> Node:
+    """`tree` with helper calls for logical operators."""
+    return _Logical(context).visit(tree)
+
+
+def can_be_thunk(expr: Node) -> bool:
+    """Whether an operand may move into a lambda: `:=` in it would then bind a variable of the lambda."""
+    return not any(isinstance(node, gast.NamedExpr) for node in gast.walk(expr))
+
+
+class _Logical(ExpressionTransformer):
+    def __init__(self, context: Context) -> None:
+        self.context = context
+
+    def visit_BoolOp(self, node: Node) -> Node:
+        movable = all(can_be_thunk(value) for value in node.values[1:])
+        node = self.generic_visit(node)
+        if not movable:
+            return node
+        first, *rest = node.values
+        return self.context.call(_BOOLEAN[type(node.op)], first, *map(thunk, rest), at=node)
+
+    def visit_IfExp(self, node: Node) -> Node:
+        movable = can_be_thunk(node.body) and can_be_thunk(node.orelse)
+        node = self.generic_visit(node)
+        if not movable:
+            return node
+        return self.context.call("convert_ifexp", node.test, thunk(node.body), thunk(node.orelse), at=node)
+
+    def visit_UnaryOp(self, node: Node) -> Node:
+        node = self.generic_visit(node)
+        return self.context.call("convert_not", node.operand, at=node) if isinstance(node.op, gast.Not) else node

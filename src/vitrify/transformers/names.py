@@ -1,0 +1,43 @@
+"""Names for generated variables and functions: readable, never clashing with the user's."""
+
+from __future__ import annotations
+
+import gast
+
+from .nodes import Node
+
+
+def identifiers(root: Node) -> set[str]:
+    """Every identifier that could name a variable anywhere in `root`."""
+    found: set[str] = set()
+    for node in gast.walk(root):
+        for field in ("id", "name", "asname", "rest"):
+            value = getattr(node, field, None)
+            if isinstance(value, str):
+                found.add(value.partition(".")[0])
+        if isinstance(node, (gast.Global, gast.Nonlocal)):
+            found.update(node.names)
+    return found
+
+
+class Names:
+    """Hands out names not used in one function tree, and remembers which ones are ours.
+
+    >>> names = Names({"then"}); names.fresh("then"), names.fresh("body")
+    ('then_1', 'body')
+    """
+
+    def __init__(self, taken: set[str], helper: str = "vt") -> None:
+        self._taken = set(taken)
+        self.generated: set[str] = set()
+        self.helper = self.fresh(helper)
+
+    def fresh(self, base: str) -> str:
+        """`base`, or `base_1`, `base_2`, ... — the first that nothing else uses."""
+        name, number = base, 0
+        while name in self._taken:
+            number += 1
+            name = f"{base}_{number}"
+        self._taken.add(name)
+        self.generated.add(name)
+        return name

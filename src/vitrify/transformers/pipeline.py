@@ -1,0 +1,148 @@
+"""The ordered list of transformers, and the way of one function through it."""
+
+from __future__ import annotations
+
+import builtins
+import copy
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from types import CodeType, FunctionType
+
+import gast
+
+from ..core.errors import UnsupportedError
+from .assert_ import convert_asserts
+from .attribute import convert_attribute_stores, convert_shapes
+from .break_continue import lower_loop_jumps
+from .call import convert_calls
+from .compare import convert_chained_comparisons
+from .compile import compile_function, instantiate
+from .context import Context
+from .contract import HELPER_NAME
+from .ifelse import convert_branches
+from .logical import convert_logical
+from .loop import convert_loops
+from .loop_test import move_assigning_tests
+from .names import Names, identifiers
+from .nodes import Node
+from .normalise import normalise
+from .render import render
+from .return_ import lower_returns
+from .setitem import convert_item_stores
+from .source import find_definition, locate_error, refuse_unconvertible
+from .super_ import make_super_explicit
+from .undefined import guard_reads, initialise
+
+Transform = Callable[[Node, Context], Node]
+
+PIPELINE: tuple[tuple[str, Transform], ...] = (
+    ("normalise", normalise),
+    ("super", make_super_explicit),
+    ("loop_test", move_assigning_tests),
+    ("guard_reads", guard_reads),
+    ("return", lower_returns),
+    ("break_continue", lower_loop_jumps),
+    ("assert", convert_asserts),
+    ("setitem", convert_item_stores),
+    ("attribute", convert_attribute_stores),
+    ("shape", convert_shapes),
+    ("compare", convert_chained_comparisons),
+    ("logical", convert_logical),
+    ("call", convert_calls),
+    ("initialise", initialise),
+    ("loop", convert_loops),
+    ("ifelse", convert_branches),
+)
+"""Each maps a tree to a tree and may edit the tree it is given, which is always a private copy.
+
+First the user's statements become fewer kinds (normalise ... break_continue), then expressions and simple
+statements become helper calls (assert ... call), last control flow becomes functions (initialise ... ifelse).
+"""
+
+_ATTRIBUTE = "__vitrify_converted__"
+
+
+@dataclass(frozen=True)
+class ConvertedCode:
+    """A function's code after conversion, not yet joined to globals and cells. Valid for one code object."""
+
+    tree: Node = field(repr=False)
+    code: CodeType
+    helper: str
+
+    @property
+    def source(self) -> str:
+        """The converted code as text."""
+        return render(self.tree)
+
+    def bind(self, fn: FunctionType, helpers: object) -> FunctionType:
+        """The converted form of `fn`, calling `helpers`."""
+        result = instantiate(self.code, fn, self.helper, helpers)
+        setattr(result, _ATTRIBUTE, self)
+        return result
+
+
+def convert_function(fn: FunctionType, helpers: object) -> FunctionType:
+    """`fn` converted: same behaviour on Python values, with the constructs of `contract` made as calls of `helpers`.
+
+    Raises NoSourceError without source text, UnsupportedError (naming the line) for what cannot be converted.
+    """
+    return convert_code(fn).bind(fn, helpers)
+
+
+def convert_code(fn: FunctionType) -> ConvertedCode:
+    """The conversion of `fn` that depends on its code alone, so that callers may cache it by `fn.__code__`."""
+    tree, context = _prepare(fn)
+    for _ in _stages(tree, context, fn):
+        pass
+    code = compile_function(tree, fn, context.class_name, context.vt, frozenset(context.names.generated))
+    return ConvertedCode(tree, code, context.vt)
+
+
+def source_of(converted: FunctionType) -> str:
+    """The text of a function made by `convert_function`."""
+    record: ConvertedCode = getattr(converted, _ATTRIBUTE)
+    return record.source
+
+
+def is_converted(fn: FunctionType, helpers: object) -> bool:
+    """Whether `fn` was converted for `helpers`, itself or as a function nested in a converted one."""
+    cells = fn.__closure__ or ()
+    return hasattr(fn, _ATTRIBUTE) or any(cell.cell_contents is helpers for cell in cells if _is_set(cell))
+
+
+def stage_sources(fn: FunctionType) -> Iterator[tuple[str, str]]:
+    """Name and resulting text of each transformer in order (for `set_code_level`)."""
+    tree, context = _prepare(fn)
+    for name in _stages(tree, context, fn):
+        yield name, render(copy.deepcopy(tree))
+
+
+def _prepare(fn: FunctionType) -> tuple[Node, Context]:
+    refuse_unconvertible(fn)
+    definition = find_definition(fn)
+    tree = gast.ast_to_gast(definition.node)
+    tree.decorator_list = []
+    free = fn.__code__.co_freevars
+    names = Names(identifiers(tree) | set(free) | set(dir(builtins)), HELPER_NAME)
+    shadowed = fn.__globals__
+    context = Context(names, definition.class_name, "__class__" in free, lambda name: name in shadowed)
+    return tree, context
+
+
+def _stages(tree: Node, context: Context, fn: FunctionType) -> Iterator[str]:
+    """Run the pipeline on `tree`, in place, giving the name of each transformer when it is done."""
+    for name, transform in PIPELINE:
+        try:
+            transform(tree, context)
+        except UnsupportedError as err:
+            raise locate_error(err, fn.__code__) from None
+        yield name
+
+
+def _is_set(cell: object) -> bool:
+    try:
+        cell.cell_contents  # type: ignore[attr-defined]  # noqa: B018 - reading an empty cell raises
+    except ValueError:
+        return False
+    return True

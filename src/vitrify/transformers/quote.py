@@ -1,0 +1,126 @@
+"""Templates: small pieces of Python text with holes, made into gast nodes. The only place that parses text.
+
+    quote("target = vt.convert_not(value)", at=node, target="y", value=expr)
+
+A hole is a name. A `str` renames it, a node replaces it, and a list of nodes or names is spliced in where
+the hole stands as a statement, parameter, argument, tuple element or in a `nonlocal`/`global` line.
+Nodes of the template get the location of `at`; nodes put into holes keep theirs.
+"""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+
+import gast
+
+from .nodes import Node, Stmts
+
+Hole = str | Node | Sequence[str] | Sequence[Node]
+_LOCATION = ("lineno", "col_offset", "end_lineno", "end_col_offset")
+
+
+def quote(template: str, *, at: Node, **holes: Hole) -> Stmts:
+    """The statements of `template` with its holes filled, located at `at`."""
+    tree = gast.ast_to_gast(ast.parse(textwrap.dedent(template)))
+    _clear_locations(tree)
+    body: Stmts = _Fill(holes).visit(tree).body
+    return locate(body, at)
+
+
+def quote_expr(template: str, *, at: Node, **holes: Hole) -> Node:
+    """The expression of `template` with its holes filled, located at `at`."""
+    (stmt,) = quote(template, at=at, **holes)
+    return stmt.value
+
+
+def name(identifier: str, *, at: Node, store: bool = False) -> Node:
+    """A variable, read or written."""
+    ctx = gast.Store() if store else gast.Load()
+    node = gast.Name(id=identifier, ctx=ctx, annotation=None, type_comment=None)
+    return gast.copy_location(node, at)
+
+
+def constant(value: object, *, at: Node) -> Node:
+    """A literal."""
+    return gast.copy_location(gast.Constant(value=value, kind=None), at)
+
+
+def tuple_of(elements: Iterable[Node], *, at: Node) -> Node:
+    """A tuple display."""
+    return gast.copy_location(gast.Tuple(elts=list(elements), ctx=gast.Load()), at)
+
+
+def call_helper(helper: str, function: str, *args: Node, at: Node) -> Node:
+    """`vt.function(args...)`."""
+    return quote_expr(f"vt.{function}(args)", at=at, vt=helper, args=list(args))
+
+
+def thunk(expr: Node) -> Node:
+    """`lambda: expr`, to be called by a helper at once or never."""
+    return quote_expr("lambda: value", at=expr, value=expr)
+
+
+def locate(nodes: Stmts, at: Node) -> Stmts:
+    """`nodes`, each node in them that has no location yet now having that of `at`."""
+    for node in nodes:
+        _locate(node, at)
+    return nodes
+
+
+def _locate(node: Node, at: Node) -> None:
+    if getattr(node, "lineno", None) is None:
+        for attribute in _LOCATION:
+            setattr(node, attribute, getattr(at, attribute, None))
+    for child in gast.iter_child_nodes(node):
+        _locate(child, at)
+
+
+def _clear_locations(tree: Node) -> None:
+    for node in gast.walk(tree):
+        for attribute in _LOCATION:
+            node.__dict__.pop(attribute, None)
+
+
+class _Fill(ast.NodeTransformer):
+    def __init__(self, holes: Mapping[str, Hole]) -> None:
+        self.holes = holes
+
+    def visit_Name(self, node: Node) -> Node:
+        hole = self.holes.get(node.id)
+        if hole is None:
+            return self.generic_visit(node)
+        if isinstance(hole, str):
+            node.id = hole
+            return node
+        if isinstance(hole, Sequence):
+            return [self._element(item, node) for item in hole]
+        return hole
+
+    def _element(self, item: str | Node, like: Node) -> Node:
+        if not isinstance(item, str):
+            return item
+        return gast.Name(id=item, ctx=type(like.ctx)(), annotation=None, type_comment=None)
+
+    def visit_Expr(self, node: Node) -> Node:
+        node = self.generic_visit(node)
+        return node.value if isinstance(node.value, list) else node
+
+    def visit_FunctionDef(self, node: Node) -> Node:
+        node.name = self.holes.get(node.name, node.name)
+        return self.generic_visit(node)
+
+    def visit_Attribute(self, node: Node) -> Node:
+        node.attr = self.holes.get(node.attr, node.attr)
+        return self.generic_visit(node)
+
+    def visit_Nonlocal(self, node: Node) -> Node:
+        node.names = [name for old in node.names for name in self._names(old)]
+        return node
+
+    visit_Global = visit_Nonlocal
+
+    def _names(self, old: str) -> Sequence[str]:
+        hole = self.holes.get(old, old)
+        return [hole] if isinstance(hole, str) else [str(item) for item in hole]

@@ -1,0 +1,81 @@
+"""Functions made from branches and loop bodies: parameters in, a tuple out, shared variables declared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import gast
+
+from .context import Context
+from .facts import FunctionFacts
+from .nodes import Node, Stmts, docstring_length
+from .quote import constant, name, quote, quote_expr, thunk, tuple_of
+
+Names = Sequence[str]
+
+
+def function(identifier: str, params: Names, body: Stmts, returns: Names, facts: FunctionFacts, *, at: Node) -> Stmts:
+    """`def identifier(params): body; return (returns)`."""
+    template = """
+        def identifier(params):
+            declarations
+            body
+            return result
+    """
+    kept = [stmt for stmt in body if not isinstance(stmt, gast.Pass)]
+    return quote(
+        template,
+        at=at,
+        identifier=identifier,
+        params=list(params),
+        declarations=_declarations(body, facts, at),
+        body=kept,
+        result=names_tuple(returns, at),
+    )
+
+
+def names_tuple(identifiers: Names, at: Node) -> Node:
+    """`(a, b)`, read."""
+    return tuple_of([name(identifier, at=at) for identifier in identifiers], at=at)
+
+
+def call_construct(helper: str, args: list[Node], outs: Names, shared: Names, context: Context, *, at: Node) -> Stmts:
+    """`(outs) = vt.helper(args..., shared=...)`, or only the call when nothing comes out."""
+    call = context.call(helper, *args, at=at)
+    if shared:
+        places = [_place(identifier, context, at) for identifier in shared]
+        call.keywords = quote_expr("f(shared=places)", at=at, places=tuple_of(places, at=at)).keywords
+    if not outs:
+        return quote("call", at=at, call=call)
+    return quote("(outs,) = call", at=at, outs=list(outs), call=call)
+
+
+def strings(values: Names, at: Node) -> Node:
+    """`('a', 'b')`."""
+    return tuple_of([constant(value, at=at) for value in values], at=at)
+
+
+def declare_shared(fn: Node, shared: Names, facts: FunctionFacts, context: Context) -> None:
+    """Keep shared variables of `fn` bound in it, though every assignment may have moved into a nested function."""
+    present = {stmt.target.id for stmt in fn.body if _is_declaration(stmt)}
+    needed = [x for x in shared if x in facts.scope.locals - facts.scope.params and x not in present]
+    start = docstring_length(fn)
+    at = fn.body[start]
+    declarations = [quote("x: vt.Shared", at=at, x=identifier, vt=context.vt)[0] for identifier in needed]
+    fn.body[start:start] = declarations
+
+
+def _is_declaration(stmt: Node) -> bool:
+    return isinstance(stmt, gast.AnnAssign) and stmt.value is None and isinstance(stmt.target, gast.Name)
+
+
+def _declarations(body: Stmts, facts: FunctionFacts, at: Node) -> Stmts:
+    written = sorted(facts.writes(body) & facts.shared)
+    here = [x for x in written if x not in facts.scope.globals]
+    everywhere = [x for x in written if x in facts.scope.globals]
+    out = quote("nonlocal x", at=at, x=here) if here else []
+    return out + (quote("global x", at=at, x=everywhere) if everywhere else [])
+
+
+def _place(identifier: str, context: Context, at: Node) -> Node:
+    return context.call("name", constant(identifier, at=at), thunk(name(identifier, at=at)), at=at)

@@ -1,0 +1,170 @@
+"""Where a function's source stands: the node of its definition in the tree of the whole file.
+
+Parsing the whole file, not the text of one function, keeps line and column numbers, multi-line strings and the
+class around a method as they are, and tells apart several lambdas on one line.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import CodeType, FunctionType
+
+from ..core.cache import BoundedCache
+from ..core.errors import UnsupportedError
+from ..core.source import Loc
+from .compile import compile_tree, inner_code
+from .errors import NoSourceError, UnsupportedFunctionError
+from .nodes import Node
+
+_NO_SOURCE_HINT = (
+    "define the function in a file or notebook cell; code typed into a plain REPL or made by exec() has no source"
+)
+_UNCONVERTIBLE = {
+    inspect.CO_GENERATOR: "generator functions",
+    inspect.CO_COROUTINE: "coroutines (`async def`)",
+    inspect.CO_ASYNC_GENERATOR: "async generators",
+}
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A function's definition: its (ast) node and the name of the class whose body it stands in."""
+
+    node: ast.AST
+    class_name: str | None
+
+
+def find_definition(fn: FunctionType) -> Definition:
+    """The definition of `fn`. Raises NoSourceError when it is not available or no longer what was compiled."""
+    code = fn.__code__
+    candidates = _index(code.co_filename, _file_text(fn)).get((code.co_name, code.co_firstlineno), ())
+    matching = [found for found in candidates if _parameter_names(found.node) == _code_parameters(code)]
+    if not matching:
+        raise NoSourceError(
+            f"the source of function `{code.co_name}` is not what was compiled: "
+            f"no such definition at {code.co_filename}:{code.co_firstlineno}",
+            hint="the file has changed since it was imported; import it again",
+        )
+    return matching[0] if len(matching) == 1 else _same_code(matching, code)
+
+
+def refuse_unconvertible(fn: FunctionType) -> None:
+    """Raise UnsupportedFunctionError for generators and coroutines, naming the line."""
+    code = fn.__code__
+    for flag, kind in _UNCONVERTIBLE.items():
+        if code.co_flags & flag:
+            raise UnsupportedFunctionError(
+                f"{kind} are not converted: `{code.co_name}`",
+                loc=loc_of(code),
+                hint="call it from converted code as it is, or return a list instead",
+            )
+
+
+def loc_of(code: CodeType) -> Loc:
+    """The location of a code object's first line."""
+    return Loc(code.co_filename, code.co_firstlineno, code.co_name)
+
+
+def locate_error(err: UnsupportedError, code: CodeType) -> UnsupportedError:
+    """`err`, located at the function if it says no line itself."""
+    if err.loc is None:
+        err.loc = loc_of(code)
+    return err
+
+
+def _file_text(fn: FunctionType) -> str:
+    try:
+        lines, _ = inspect.findsource(fn.__code__)
+    except (OSError, TypeError, IndexError) as err:
+        where = f"{fn.__code__.co_filename}:{fn.__code__.co_firstlineno}"
+        raise NoSourceError(
+            f"the source of function `{fn.__code__.co_name}` ({where}) is not available", hint=_NO_SOURCE_HINT
+        ) from err
+    return "".join(lines)
+
+
+_Index = dict[tuple[str, int], tuple[Definition, ...]]
+
+
+_INDEXES: BoundedCache[tuple[str, str], _Index] = BoundedCache("source definitions", limit=64)
+"""By file name and text, so that an edited file is a new entry."""
+
+
+def _index(filename: str, text: str) -> _Index:
+    """All definitions of a file, by name and first line."""
+    return _INDEXES.get_or_build((filename, text), lambda: _build_index(filename, text))
+
+
+def _build_index(filename: str, text: str) -> _Index:
+    try:
+        tree = ast.parse(text, filename)
+    except SyntaxError as err:
+        raise NoSourceError(f"the source file {filename} does not parse: {err.msg}", hint="reload the module") from err
+    index: dict[tuple[str, int], list[Definition]] = {}
+    for definition in _definitions(tree, None):
+        for key in _keys(definition.node):
+            index.setdefault(key, []).append(definition)
+    return {key: tuple(found) for key, found in index.items()}
+
+
+def _definitions(node: ast.AST, class_name: str | None) -> Iterator[Definition]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            yield Definition(child, class_name)
+        yield from _definitions(child, child.name if isinstance(child, ast.ClassDef) else class_name)
+
+
+def _keys(node: Node) -> set[tuple[str, int]]:
+    """A decorated function starts at its first decorator when Python compiled it, at `def` when we did."""
+    if isinstance(node, ast.Lambda):
+        return {("<lambda>", node.lineno)}
+    return {(node.name, node.lineno), (node.name, min([node.lineno, *(d.lineno for d in node.decorator_list)]))}
+
+
+def _parameter_names(node: Node) -> list[str]:
+    args = node.args
+    plain = [*args.posonlyargs, *args.args, *args.kwonlyargs]
+    return [arg.arg for arg in [*plain, *filter(None, (args.vararg, args.kwarg))]]
+
+
+def _code_parameters(code: CodeType) -> list[str]:
+    stars = bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
+    return list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + stars])
+
+
+def _same_code(candidates: list[Definition], code: CodeType) -> Definition:
+    """Of several definitions on a line, the one that compiles to `code` (at its columns, if known)."""
+    by_text = [found for found in candidates if _fingerprint(_compiled(found.node, code)) == _fingerprint(code)]
+    by_place = [found for found in by_text if _contains_columns(found.node, code)]
+    return (by_place or by_text or candidates)[0]
+
+
+def _compiled(node: Node, code: CodeType) -> CodeType:
+    """`node` compiled with the same free variables as `code`."""
+    factory = ast.parse("def factory():\n    pass").body[0]
+    assert isinstance(factory, ast.FunctionDef)
+    factory.args.args = [ast.arg(arg=free) for free in code.co_freevars]
+    factory.body = [ast.copy_location(ast.Expr(value=node), node)] if isinstance(node, ast.Lambda) else [node]
+    module = ast.fix_missing_locations(ast.Module(body=[factory], type_ignores=[]))
+    return inner_code(compile_tree(module, code), ("factory", code.co_name))
+
+
+def _fingerprint(code: CodeType) -> tuple[object, ...]:
+    """What two compilations of one piece of source have in common wherever it stands on its line."""
+    consts = tuple(
+        _fingerprint(const) if isinstance(const, CodeType) else (type(const), const) for const in code.co_consts
+    )
+    return code.co_code, consts, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars
+
+
+def _contains_columns(node: Node, code: CodeType) -> bool:
+    """Whether the code's instructions lie within the columns of `node` (known from Python 3.11 on)."""
+    positions = getattr(code, "co_positions", None)
+    if positions is None:
+        return False
+    begin, end = (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
+    places = [(line, col) for line, _, col, _ in positions() if line is not None and col]
+    return bool(places) and all(begin <= place < end for place in places)

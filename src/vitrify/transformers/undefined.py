@@ -1,0 +1,97 @@
+"""Variables that may be unset. A branch passes its variables on by value, so an unset one needs a value, too.
+
+`guard_reads` runs on the user's own control flow, where it is known best which reads may fail; `initialise` runs
+when jumps are lowered, just before the constructs become calls.
+"""
+
+from __future__ import annotations
+
+import gast
+
+from .context import Context
+from .facts import FunctionFacts, analyze
+from .facts.activity import activity
+from .facts.function import constructs_in
+from .nodes import SCOPES, Node, ScopeTransformer, Stmts, docstring_length, functions_in, own_nodes_of, replace_nodes
+from .quote import constant, locate, name, quote
+
+
+def guard_reads(tree: Node, context: Context) -> Node:
+    """`tree` with `vt.load(x)` for reads that may find `x` unset, and `x = vt.Undefined(...)` for `del x`."""
+    for fn in functions_in(tree):
+        facts = analyze(fn, context.names)
+        names = frozenset().union(*(facts.writes([node]) for node in constructs_in(fn))) - facts.shared
+        loads = {node: _load(node, context) for node in _doubtful_reads(facts, names)}
+        replace_nodes(fn, loads)
+        _Deletions(context, names).transform_body(fn)
+    return tree
+
+
+def initialise(tree: Node, context: Context) -> Node:
+    """`tree` with `x = vt.Undefined('x', line)` before the first use of each `x` that a construct may find unset."""
+    for fn in functions_in(tree):
+        facts = analyze(fn, context.names)
+        needed: set[str] = set()
+        for node in constructs_in(fn):
+            needed |= set(facts.carried(node).ins) & _unbound_at(facts, node)
+        for identifier in sorted(needed):
+            _insert(fn, identifier, context)
+    return tree
+
+
+def _unbound_at(facts: FunctionFacts, node: Node) -> frozenset[str]:
+    return facts.unbound_at(node) - facts.scope.params
+
+
+def _doubtful_reads(facts: FunctionFacts, names: frozenset[str]) -> set[Node]:
+    found: set[Node] = set()
+    for point, unbound in zip(facts.graph.points, facts.unbound, strict=True):
+        for root in point.roots:
+            found |= {node for node in _own_reads(root) if node.id in unbound & names}
+    return found
+
+
+def _own_reads(root: Node) -> list[Node]:
+    """Variables read when `root` is evaluated; reads in nested functions belong to them."""
+    if isinstance(root, SCOPES):
+        return []
+    nodes = own_nodes_of([root])
+    return [node for node in nodes if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load)]
+
+
+def _load(read: Node, context: Context) -> Node:
+    return context.call("load", read, at=read)
+
+
+def _undefined(identifier: str, at: Node, context: Context) -> Stmts:
+    value = context.call("Undefined", constant(identifier, at=at), constant(at.lineno, at=at), at=at)
+    return quote("x = value", at=at, x=identifier, value=value)
+
+
+def _insert(fn: Node, identifier: str, context: Context) -> None:
+    start = docstring_length(fn)
+    for position, stmt in enumerate(fn.body[start:], start):
+        does = activity([stmt], context.names)
+        if identifier in does.writes | does.reads:
+            fn.body[position:position] = _undefined(identifier, _first_write(stmt, identifier), context)
+            return
+
+
+def _first_write(stmt: Node, identifier: str) -> Node:
+    for node in own_nodes_of([stmt]):
+        if getattr(node, "id", None) == identifier and isinstance(node.ctx, gast.Store):
+            return node
+    return stmt
+
+
+class _Deletions(ScopeTransformer):
+    def __init__(self, context: Context, names: frozenset[str]) -> None:
+        self.context = context
+        self.names = names
+
+    def visit_Delete(self, node: Node) -> Node | Stmts:
+        (target,) = node.targets
+        if not isinstance(target, gast.Name) or target.id not in self.names:
+            return node
+        check = gast.Expr(value=self.context.call("load", name(target.id, at=node), at=node))
+        return [*locate([check], node), *_undefined(target.id, node, self.context)]

@@ -1,0 +1,167 @@
+"""Helpers with plain Python meaning: the contract without tensors. Converted code must then equal the original."""
+
+from __future__ import annotations
+
+import operator
+from types import CellType, FunctionType
+from typing import Any
+
+from vitrify.transformers import convert_function, is_converted
+
+COMPARE = {
+    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+    "is": operator.is_, "is not": operator.is_not,
+    "in": lambda a, b: a in b, "not in": lambda a, b: a not in b,
+}  # fmt: skip
+INPLACE = {
+    "+=": operator.iadd, "-=": operator.isub, "*=": operator.imul, "@=": operator.imatmul, "/=": operator.itruediv,
+    "//=": operator.ifloordiv, "%=": operator.imod, "**=": operator.ipow, "<<=": operator.ilshift,
+    ">>=": operator.irshift, "|=": operator.ior, "^=": operator.ixor, "&=": operator.iand,
+}  # fmt: skip
+
+
+class Undefined:
+    def __init__(self, name: str, line: int) -> None:
+        self.name, self.line = name, line
+
+    def fail(self, *args: Any) -> Any:
+        raise UnboundLocalError(f"local variable '{self.name}' (line {self.line}) is not set")
+
+    __add__ = __radd__ = __iadd__ = __call__ = __bool__ = __iter__ = __len__ = __getitem__ = fail
+
+
+class Place:
+    def __init__(self, owner: Any, key: Any, get: Any, set_: Any, del_: Any) -> None:
+        self.get = lambda: get(owner, key)
+        self.set = lambda value: set_(owner, key, value)
+        self.unset = lambda: del_(owner, key)
+
+
+class Cell:
+    def __init__(self, cell: CellType) -> None:
+        self.cell = cell
+
+    def get(self) -> Any:
+        return self.cell.cell_contents
+
+
+class Index:
+    def __getitem__(self, key: Any) -> Any:
+        return key
+
+
+class PythonHelpers:
+    """`deep` also converts every Python function that is called, as the convert layer does."""
+
+    index = Index()
+    Undefined = Undefined
+    Shared = object
+
+    def __init__(self, deep: bool = True) -> None:
+        self.deep = deep
+        self.calls: list[Any] = []
+        self._cache: dict[Any, Any] = {}
+
+    def convert_ifelse(self, test, then, orelse, ins, names, shared=()):
+        assert isinstance(ins, tuple) and isinstance(names, tuple)
+        outs = then(*ins) if test else orelse(*ins)
+        assert len(outs) == len(names)
+        return outs
+
+    def convert_while(self, test, body, values, names, shared=()):
+        assert len(values) == len(names)
+        while test(*values):
+            values = body(*values)
+        return values
+
+    def convert_for(self, iterable, body, values, names, test=None, shared=()):
+        assert len(values) == len(names)
+        iterator = iter(iterable)
+        while test is None or test(*values):
+            try:
+                item = next(iterator)
+            except StopIteration:
+                break
+            values = body(item, *values)
+        return values
+
+    def convert_and(self, first, *rest):
+        for thunk in rest:
+            if not first:
+                return first
+            first = thunk()
+        return first
+
+    def convert_or(self, first, *rest):
+        for thunk in rest:
+            if first:
+                return first
+            first = thunk()
+        return first
+
+    def convert_not(self, value):
+        return not value
+
+    def convert_ifexp(self, test, then, orelse):
+        return then() if test else orelse()
+
+    def convert_compare(self, left, op, right, *rest):
+        result = COMPARE[op](left, right)
+        for op, thunk in zip(rest[::2], rest[1::2]):
+            if not result:
+                return result
+            left, right = right, thunk()
+            result = COMPARE[op](left, right)
+        return result
+
+    def convert_call(self, function):
+        self.calls.append(function)
+        if not self.deep or not isinstance(function, FunctionType) or is_converted(function, self):
+            return function
+        if function.__module__ is None or not function.__module__.startswith(("tests", "test", "corpus")):
+            return function
+        if function.__code__.co_flags & 0x2A0:
+            return function
+        return convert_function(function, self)
+
+    def convert_assert(self, test, message=None):
+        if not test:
+            raise AssertionError(*(() if message is None else (message(),)))
+
+    def convert_shape(self, owner):
+        return owner.shape
+
+    def set_attr(self, owner, attribute, value):
+        setattr(owner, attribute, value)
+
+    def del_attr(self, owner, attribute):
+        delattr(owner, attribute)
+
+    def del_item(self, owner, key):
+        del owner[key]
+
+    def convert_setitem(self, owner, key, value):
+        owner[key] = value
+        return owner
+
+    def convert_setitem_at(self, place, key, value):
+        place.get()[key] = value
+
+    def inplace(self, op, left, right):
+        return INPLACE[op](left, right)
+
+    def attr(self, owner, attribute):
+        return Place(owner, attribute, getattr, setattr, delattr)
+
+    def item(self, owner, key):
+        return Place(owner, key, operator.getitem, operator.setitem, operator.delitem)
+
+    def name(self, name, read):
+        if name in read.__code__.co_freevars:
+            return Cell(read.__closure__[read.__code__.co_freevars.index(name)])
+        return Place(read.__globals__, name, dict.__getitem__, dict.__setitem__, dict.__delitem__)
+
+    def load(self, value):
+        if isinstance(value, Undefined):
+            value.fail()
+        return value
