@@ -1,0 +1,151 @@
+"""Plain Python data as JSON and back, exactly: tuples stay tuples, 1.0 stays a float, NaN stays NaN."""
+
+from __future__ import annotations
+
+import base64
+import math
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from .dtype import ALL, DType
+from .errors import DTypeError, FileFormatError
+
+MAX_DEPTH = 64
+Json = Any
+# A leaf encoder returns (tag, JSON) for a value it knows, or None; leaf decoders are found by tag.
+LeafEncoder = Callable[[Any], "tuple[str, Json] | None"]
+LeafDecoders = Mapping[str, Callable[[Json], Any]]
+_DTYPES = {dtype.name: dtype for dtype in ALL}
+
+
+def _no_leaf(value: Any) -> None:
+    return None
+
+
+def to_json(value: Any, leaf: LeafEncoder = _no_leaf) -> Json:
+    """`value` as JSON data; `leaf` encodes what is not plain (tensors, arrays).
+
+    Plain are None, bool, int, float, complex, str, bytes, DType, slice, Ellipsis, and list, tuple, dict and
+    OrderedDict of these. Raises DTypeError naming the place of anything else, and for nesting deeper than 64.
+
+    >>> to_json({"a": (1, 2.0)})
+    {'dict': [['a', {'tuple': [1, 2.0]}]]}
+    """
+    return _Encoder(leaf).encode(value, "the object", 0)
+
+
+class _Encoder:
+    def __init__(self, leaf: LeafEncoder) -> None:
+        self._leaf = leaf
+        self._containers: dict[type, Callable[[Any, str, int], Json]] = {
+            list: self._items,
+            tuple: lambda value, where, depth: {"tuple": self._items(value, where, depth)},
+            dict: lambda value, where, depth: {"dict": self._pairs(value, where, depth)},
+            OrderedDict: lambda value, where, depth: {"OrderedDict": self._pairs(value, where, depth)},
+            slice: lambda value, where, depth: {
+                "slice": self._items((value.start, value.stop, value.step), where, depth)
+            },
+        }
+
+    def encode(self, value: Any, where: str, depth: int) -> Json:
+        if depth > MAX_DEPTH:
+            raise DTypeError(f"{where} is nested deeper than {MAX_DEPTH} levels (does it contain itself?)")
+        container = self._containers.get(type(value))
+        if container is not None:
+            return container(value, where, depth + 1)
+        scalar = _SCALARS.get(type(value))
+        if scalar is not None:
+            return scalar(value)
+        found = self._leaf(value)
+        if found is None:
+            raise DTypeError(f"{where} is a {type(value).__name__}, which cannot be saved")
+        return {found[0]: found[1]}
+
+    def _items(self, value: Any, where: str, depth: int) -> list[Json]:
+        return [self.encode(item, f"{where}[{i}]", depth) for i, item in enumerate(value)]
+
+    def _pairs(self, value: Any, where: str, depth: int) -> list[list[Json]]:
+        return [
+            [self.encode(key, f"a key of {where}", depth), self.encode(item, f"{where}[{key!r}]", depth)]
+            for key, item in value.items()
+        ]
+
+
+def _number(value: float) -> Json:
+    return value if math.isfinite(value) else {"float": repr(value)}
+
+
+_SCALARS: dict[type, Callable[[Any], Json]] = {
+    type(None): lambda value: value,
+    bool: lambda value: value,
+    int: lambda value: value,
+    str: lambda value: value,
+    float: _number,
+    complex: lambda value: {"complex": [repr(value.real), repr(value.imag)]},
+    bytes: lambda value: {"bytes": base64.b64encode(value).decode()},
+    DType: lambda value: {"dtype": value.name},
+    type(...): lambda value: {"ellipsis": None},
+}
+
+
+def from_json(data: Json, leaves: LeafDecoders | None = None) -> Any:
+    """The value that `to_json` encoded; `leaves` decodes foreign leaves by their tag.
+
+    Raises FileFormatError for data that `to_json` cannot have made; runs nothing but `leaves`.
+
+    >>> from_json({"dict": [["a", {"tuple": [1, 2.0]}]]})
+    {'a': (1, 2.0)}
+    """
+    return _Decoder(leaves or {}).decode(data, 0)
+
+
+class _Decoder:
+    def __init__(self, leaves: LeafDecoders) -> None:
+        self._leaves = leaves
+        self._containers: dict[str, Callable[[Json, int], Any]] = {
+            "tuple": lambda data, depth: tuple(self._items(data, depth)),
+            "dict": lambda data, depth: dict(self._pairs(data, depth)),
+            "OrderedDict": lambda data, depth: OrderedDict(self._pairs(data, depth)),
+            "slice": lambda data, depth: slice(*self._items(data, depth)),
+        }
+
+    def decode(self, data: Json, depth: int) -> Any:
+        if depth > MAX_DEPTH + 1:
+            raise FileFormatError(f"stored data is nested deeper than {MAX_DEPTH} levels")
+        if isinstance(data, list):
+            return self._items(data, depth)
+        if not isinstance(data, dict):
+            return data
+        if len(data) != 1:
+            raise FileFormatError(f"stored data has an entry with {len(data)} tags, expected 1")
+        ((tag, body),) = data.items()
+        try:
+            return self._tagged(tag, body, depth + 1)
+        except FileFormatError:
+            raise
+        except (TypeError, ValueError, ArithmeticError, LookupError):  # the ways in which nonsense fails to decode
+            raise FileFormatError(f"stored data has a bad {tag!r} entry") from None
+
+    def _tagged(self, tag: str, body: Json, depth: int) -> Any:
+        container = self._containers.get(tag)
+        if container is not None:
+            return container(body, depth)
+        return (_FROM_TAG.get(tag) or self._leaves[tag])(body)
+
+    def _items(self, data: Json, depth: int) -> list[Any]:
+        if not isinstance(data, list):
+            raise FileFormatError("stored data has a sequence that is no list")
+        return [self.decode(item, depth) for item in data]
+
+    def _pairs(self, data: Json, depth: int) -> list[tuple[Any, Any]]:
+        return [(self.decode(key, depth), self.decode(value, depth)) for key, value in data]
+
+
+_FROM_TAG: dict[str, Callable[[Json], Any]] = {
+    "float": lambda body: float({"nan": "nan", "inf": "inf", "-inf": "-inf"}[body]),
+    "complex": lambda body: complex(float(body[0]), float(body[1])),
+    "bytes": lambda body: base64.b64decode(body, validate=True),
+    "dtype": lambda body: _DTYPES[body],
+    "ellipsis": lambda body: ...,
+}
