@@ -6,11 +6,22 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from . import elementwise
+from . import creation, elementwise, expand, index, join, like, shape, sizes, split, transpose
 
 # Each family lists its methods in METHODS (name -> function of the tensor) and, in INPLACE, the names whose
 # in-place variant `name_` exists.
-FAMILIES: tuple[ModuleType, ...] = (elementwise,)
+FAMILIES: tuple[ModuleType, ...] = (
+    elementwise,
+    like,
+    creation,
+    shape,
+    sizes,
+    transpose,
+    expand,
+    join,
+    split,
+    index,
+)
 
 
 class TensorMethods:

@@ -1,0 +1,122 @@
+"""Arguments as users give them, brought to the plain attributes that ops take: ints, tuples, tensors left inside."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..core.errors import ArgumentError, DTypeError
+from ..core.meta import Ref, Shape, known_dim
+
+SCALARS = (bool, int, float, complex)
+
+
+def is_tensor(value: Any) -> bool:
+    """Whether `value` is an eager Tensor or a static Variable."""
+    return hasattr(value, "stop_gradient")
+
+
+def as_int(op: str, value: Any, name: str) -> Any:
+    """`value` as an int; a tensor (its value may be unknown) or a Ref stays. Raises DTypeError for anything else."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    if is_tensor(value) or isinstance(value, Ref):
+        return value
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise DTypeError(f"{op}: {name} must be an int or an integer tensor, got {type(value).__name__}") from None
+
+
+def as_ints(op: str, values: Any, name: str) -> Any:
+    """A tuple of ints and tensors, from an int, a sequence or array of them; a tensor stays as it is."""
+    if is_tensor(values):
+        return values
+    if hasattr(values, "tolist"):
+        values = values.tolist()
+    if isinstance(values, (list, tuple)):
+        return tuple([as_int(op, v, name) for v in values])
+    return (as_int(op, values, name),)
+
+
+def static_int(op: str, value: Any, name: str) -> int:
+    """`value` as an int now: a tensor gives its value when eager, and an error while a program is built."""
+    value = as_int(op, value, name)
+    return value if isinstance(value, int) else int(value)
+
+
+def static_ints(op: str, values: Any, name: str) -> tuple[int, ...]:
+    """`values` as a tuple of ints now; see `static_int`."""
+    if is_tensor(values):
+        values = [values[i] for i in range(len(values))] if values.ndim else [values]
+    return tuple(static_int(op, v, name) for v in as_ints(op, values, name))
+
+
+def entries(values: Any) -> tuple[Any, ...]:
+    """A dynamic list attribute as a tuple, whatever form it reached the kernel or meta rule in."""
+    return tuple(values) if isinstance(values, (list, tuple)) else (values,)
+
+
+def dims(values: Any) -> Shape:
+    """A shape attribute as dimensions: ints as they are, -1 for what is known only at run time."""
+    return tuple(known_dim(v) for v in entries(values))
+
+
+def shape_dims(op: str, shape: Any) -> Shape:
+    """`dims` of the shape of a new tensor; raises ArgumentError on negative sizes."""
+    for size in entries(shape):
+        if isinstance(size, int) and size < 0:
+            raise ArgumentError(f"{op}: shape must hold sizes >= 0, got {list(entries(shape))}")
+    return dims(shape)
+
+
+def all_known(values: Sequence[Any]) -> bool:
+    """Whether every entry is an int."""
+    return all(isinstance(v, int) for v in values)
+
+
+def finish(op: str, result: Any, out: Any = None, device: Any = None, requires_grad: bool = False) -> Any:
+    """`result` as the keyword arguments shared by many functions ask: moved to `device`, wanting a gradient, or put
+    into the tensor `out`, which is then what the function returns.
+    """
+    if device is not None:
+        result = result.to(device)
+    if requires_grad:
+        result.stop_gradient = False
+    if out is None:
+        return result
+    if not is_tensor(out):
+        raise DTypeError(f"{op}: out must be a Tensor, got {type(out).__name__}")
+    return out._become(result)
+
+
+def packs_ints(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """`fn(x, sizes, ...)` that also accepts the sizes one by one: `fn(x, 2, 3)`."""
+
+    @functools.wraps(fn)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if len(args) > 2 and _is_size(args[1]) and _is_size(args[2]):
+            return fn(args[0], list(args[1:]), **kwargs)
+        return fn(*args, **kwargs)
+
+    return call
+
+
+def packs_shape(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """`fn(shape, ...)` that also accepts the sizes one by one: `fn(2, 3)`."""
+
+    @functools.wraps(fn)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if len(args) > 1 and _is_size(args[0]) and _is_size(args[1]):
+            return fn(list(args), **kwargs)
+        return fn(*args, **kwargs)
+
+    return call
+
+
+def _is_size(value: Any) -> bool:
+    return (isinstance(value, int) and not isinstance(value, bool)) or is_tensor(value)
+
+

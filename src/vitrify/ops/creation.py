@@ -1,0 +1,424 @@
+"""Ops that make tensors from nothing but attributes: full, arange, linspace, eye and their relatives."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..core.dtype import DType, as_dtype, bool_, complex128, default_dtype, float32, int64
+from ..core.errors import ArgumentError, DTypeError, IndexRangeError
+from ..core.meta import UNKNOWN, Meta, known_dim
+from .arguments import (
+    SCALARS,
+    as_int,
+    as_ints,
+    entries,
+    finish,
+    is_tensor,
+    packs_shape,
+    shape_dims,
+)
+from .like import assign_op, full_like
+from .registry import NoGradient, define_op
+
+CONSTANT = NoGradient("the result is a constant")
+
+
+# -- full ------------------------------------------------------------------------------------------------------------
+
+
+def _full_kernel(xp: Any, *, shape: Any, fill_value: Any, dtype: DType) -> Any:
+    return xp.full(entries(shape), fill_value, dtype.np)
+
+
+full_op = define_op(
+    "full",
+    kernel=_full_kernel,
+    meta=lambda *, shape, fill_value, dtype: Meta(shape_dims("full", shape), dtype),
+    vjp=CONSTANT,
+    dynamic=("shape", "fill_value"),
+    maps={"onnx": "ConstantOfShape", "paddle": "fill_constant"},
+)
+
+
+def _fill_dtype(value: Any) -> DType:
+    if isinstance(value, complex):
+        return complex128
+    return bool_ if isinstance(value, bool) else default_dtype()
+
+
+def _fill_number(value: Any) -> Any:
+    if isinstance(value, str):
+        return float(value)
+    return value if is_tensor(value) or isinstance(value, SCALARS) else value.item()
+
+
+def full(
+    shape: Any, fill_value: Any, dtype: Any = None, name: str | None = None, *, out: Any = None, device: Any = None,
+    requires_grad: bool = False, pin_memory: bool = False,
+) -> Any:  # fmt: skip
+    """A tensor of `shape` filled with one value; the default dtype (bool for a bool) unless `dtype` is given.
+
+    Sizes and value may be tensors. Source: paddle.full.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.full([2], 7.0).tolist()
+        [7.0, 7.0]
+    """
+    value = _fill_number(fill_value)
+    wanted = _fill_dtype(value) if dtype is None else as_dtype(dtype)
+    made = full_op(shape=as_ints("full", shape, "shape"), fill_value=value, dtype=wanted)
+    return finish("full", made, out, device, requires_grad)
+
+
+@packs_shape
+def zeros(
+    shape: Any, dtype: Any = None, name: str | None = None, *, out: Any = None, device: Any = None,
+    requires_grad: bool = False, pin_memory: bool = False,
+) -> Any:  # fmt: skip
+    """Zeros of `shape`. Source: paddle.zeros.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.zeros([2], dtype="int32").tolist()
+        [0, 0]
+    """
+    return full(shape, 0, dtype, out=out, device=device, requires_grad=requires_grad)
+
+
+@packs_shape
+def ones(
+    shape: Any, dtype: Any = None, name: str | None = None, *, out: Any = None, device: Any = None,
+    requires_grad: bool = False, pin_memory: bool = False,
+) -> Any:  # fmt: skip
+    """Ones of `shape`. Source: paddle.ones.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.ones([2]).tolist()
+        [1.0, 1.0]
+    """
+    return full(shape, 1, dtype, out=out, device=device, requires_grad=requires_grad)
+
+
+@packs_shape
+def empty(
+    shape: Any, dtype: Any = None, name: str | None = None, *, out: Any = None, device: Any = None,
+    requires_grad: bool = False, pin_memory: bool = False,
+) -> Any:  # fmt: skip
+    """A tensor of `shape` whose values nobody should read; zeros here, so that runs repeat. Source: paddle.empty.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.empty([2, 3]).shape
+        [2, 3]
+    """
+    return full(shape, 0, dtype, out=out, device=device, requires_grad=requires_grad)
+
+
+def empty_like(
+    x: Any, dtype: Any = None, name: str | None = None, *, device: Any = None, requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Any:  # fmt: skip
+    """`empty` of x's shape, and of its dtype unless another is given. Source: paddle.empty_like.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.empty_like(paddle.ones([2, 3])).shape
+        [2, 3]
+    """
+    return finish("empty_like", full_like(x, 0, dtype), None, device, requires_grad)
+
+
+# -- ranges ----------------------------------------------------------------------------------------------------------
+
+
+def _range_length(start: Any, end: Any, step: Any) -> int:
+    if not all(isinstance(v, (int, float)) for v in (start, end, step)):
+        return UNKNOWN
+    if step == 0:
+        raise ArgumentError("arange: step must not be 0")
+    return max(math.ceil((end - start) / step), 0)
+
+
+def _arange_kernel(xp: Any, *, start: Any, end: Any, step: Any, dtype: DType) -> Any:
+    index = xp.arange(_range_length(start, end, step))
+    return (start + index * step).astype(dtype.np)
+
+
+arange_op = define_op(
+    "arange",
+    kernel=_arange_kernel,
+    meta=lambda *, start, end, step, dtype: Meta((_range_length(start, end, step),), dtype),
+    vjp=CONSTANT,
+    dynamic=("start", "end", "step"),
+    maps={"onnx": "Range", "paddle": "range"},
+)
+
+
+def _is_float(value: Any) -> bool:
+    return bool(value.dtype.is_floating) if is_tensor(value) else isinstance(value, (float, np.floating))
+
+
+def _number(op: str, value: Any, name: str) -> Any:
+    if is_tensor(value) or isinstance(value, (int, float)):
+        return value
+    if isinstance(value, np.generic):
+        return value.item()
+    raise DTypeError(f"{op}: {name} must be a number or a 0-D tensor, got {type(value).__name__}")
+
+
+def arange(
+    start: Any = 0, end: Any = None, step: Any = 1, dtype: Any = None, *, out: Any = None, device: Any = None,
+    requires_grad: bool = False, pin_memory: bool = False, name: str | None = None,
+) -> Any:  # fmt: skip
+    """Numbers from start (0 when one bound is given) up to but without end, `step` apart: [n].
+
+    int64 when all are integers, else the default dtype. Raises ArgumentError for a step of 0. Source: paddle.arange.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.arange(1, 8, 3).tolist()
+        [1, 4, 7]
+    """
+    if end is None:
+        start, end = 0, start
+    bounds = [_number("arange", v, n) for v, n in ((start, "start"), (end, "end"), (step, "step"))]
+    wanted = as_dtype(dtype) if dtype is not None else default_dtype() if any(map(_is_float, bounds)) else int64
+    made = arange_op(start=bounds[0], end=bounds[1], step=bounds[2], dtype=wanted)
+    return finish("arange", made, out, device, requires_grad)
+
+
+def range(
+    start: Any = 0, end: Any = None, step: Any = 1, dtype: Any = None, *, out: Any = None, device: Any = None,
+    requires_grad: bool = False, name: str | None = None,
+) -> Any:  # fmt: skip
+    """Numbers from start up to and including end, as floats unless `dtype` says otherwise. Source: paddle.range.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.range(1, 3).tolist()
+        [1.0, 2.0, 3.0]
+    """
+    if end is None:
+        start, end = 0, start
+    wanted = default_dtype() if dtype is None else as_dtype(dtype)
+    made = arange(start, end + step * 0.5 if step else end, step, wanted)
+    return finish("range", made, out, device, requires_grad)
+
+
+def _spaced_kernel(xp: Any, *, start: Any, stop: Any, num: Any, base: Any, dtype: DType) -> Any:
+    points = xp.linspace(start, stop, num)
+    return (points if base is None else base**points).astype(dtype.np)
+
+
+def _spaced_meta(*, start: Any, stop: Any, num: Any, base: Any, dtype: DType) -> Meta:
+    if isinstance(num, int) and num < 0:
+        raise ArgumentError(f"linspace: num must be >= 0, got {num}")
+    return Meta((known_dim(num),), dtype)
+
+
+linspace_op = define_op(
+    "linspace",
+    kernel=_spaced_kernel,
+    meta=_spaced_meta,
+    vjp=CONSTANT,
+    dynamic=("start", "stop", "num", "base"),
+    maps={"paddle": "linspace"},
+)
+
+
+def _spaced(op: str, start: Any, stop: Any, num: Any, base: Any, dtype: Any) -> Any:
+    wanted = default_dtype() if dtype is None else as_dtype(dtype)
+    return linspace_op(
+        start=_number(op, start, "start"), stop=_number(op, stop, "stop"), num=as_int(op, num, "num"), base=base,
+        dtype=wanted,
+    )  # fmt: skip
+
+
+def linspace(
+    start: Any, stop: Any, num: Any, dtype: Any = None, name: str | None = None, *, out: Any = None,
+    device: Any = None, requires_grad: bool = False,
+) -> Any:  # fmt: skip
+    """`num` numbers from start to stop, both included, evenly spaced: [num]. Source: paddle.linspace.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.linspace(0, 10, 5).tolist()
+        [0.0, 2.5, 5.0, 7.5, 10.0]
+    """
+    return finish("linspace", _spaced("linspace", start, stop, num, None, dtype), out, device, requires_grad)
+
+
+def logspace(start: Any, stop: Any, num: Any, base: Any = 10.0, dtype: Any = None, name: str | None = None) -> Any:
+    """base to the power of `num` evenly spaced exponents from start to stop: [num]. Source: paddle.logspace.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.logspace(0, 2, 3).tolist()
+        [1.0, 10.0, 100.0]
+    """
+    return _spaced("logspace", start, stop, num, _number("logspace", base, "base"), dtype)
+
+
+# -- matrices and indices --------------------------------------------------------------------------------------------
+
+
+eye_op = define_op(
+    "eye",
+    kernel=lambda xp, *, num_rows, num_columns, dtype: xp.eye(num_rows, num_columns, dtype=dtype.np),
+    meta=lambda *, num_rows, num_columns, dtype: Meta(shape_dims("eye", (num_rows, num_columns)), dtype),
+    vjp=CONSTANT,
+    dynamic=("num_rows", "num_columns"),
+    maps={"paddle": "eye"},
+)
+
+
+def eye(
+    num_rows: Any, num_columns: Any = None, dtype: Any = None, name: str | None = None, *, out: Any = None,
+    device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
+) -> Any:  # fmt: skip
+    """The matrix with ones on its diagonal: [num_rows, num_columns], square by default. Source: paddle.eye.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.eye(2).tolist()
+        [[1.0, 0.0], [0.0, 1.0]]
+    """
+    rows = as_int("eye", num_rows, "num_rows")
+    columns = rows if num_columns is None else as_int("eye", num_columns, "num_columns")
+    made = eye_op(num_rows=rows, num_columns=columns, dtype=default_dtype() if dtype is None else as_dtype(dtype))
+    return finish("eye", made, out, device, requires_grad)
+
+
+def _triangle_kernel(xp: Any, *, rows: int, cols: int, offset: int, lower: bool, dtype: DType) -> Any:
+    i, j = np.indices((rows, cols))
+    inside = j - i <= offset if lower else j - i >= offset
+    return xp.asarray(np.stack([i[inside], j[inside]]).astype(dtype.np))
+
+
+def _triangle_meta(*, rows: int, cols: int, offset: int, lower: bool, dtype: DType) -> Meta:
+    if rows < 0 or cols < 0:
+        raise ArgumentError(f"tril_indices: row and col must be >= 0, got {rows} and {cols}")
+    below = int(np.clip(np.arange(rows) + offset + lower, 0, cols).sum())
+    return Meta((2, below if lower else rows * cols - below), dtype)
+
+
+triangle_indices_op = define_op(
+    "triangle_indices", kernel=_triangle_kernel, meta=_triangle_meta, vjp=CONSTANT
+)
+
+
+def tril_indices(row: int, col: int, offset: int = 0, dtype: Any = "int64") -> Any:
+    """Row and column numbers of the lower triangle up to diagonal `offset`: [2, n]. Source: paddle.tril_indices.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.tril_indices(2, 2).tolist()
+        [[0, 1, 1], [0, 0, 1]]
+    """
+    return triangle_indices_op(rows=row, cols=col, offset=offset, lower=True, dtype=as_dtype(dtype))
+
+
+def triu_indices(row: int, col: int | None = None, offset: int = 0, dtype: Any = "int64") -> Any:
+    """Row and column numbers of the upper triangle from diagonal `offset`: [2, n]. Source: paddle.triu_indices.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.triu_indices(2).tolist()
+        [[0, 0, 1], [0, 1, 1]]
+    """
+    columns = row if col is None else col
+    return triangle_indices_op(rows=row, cols=columns, offset=offset, lower=False, dtype=as_dtype(dtype))
+
+
+def _one_hot_kernel(xp: Any, x: Any, *, num_classes: Any) -> Any:
+    classes = int(x.max()) + 1 if num_classes == -1 and x.size else max(num_classes, 0)
+    if x.size and (int(x.min()) < 0 or int(x.max()) >= classes):
+        raise IndexRangeError(f"one_hot: class numbers must be in [0, {classes}), got {int(x.min())}..{int(x.max())}")
+    return (x[..., None] == xp.arange(classes, dtype=x.dtype)).astype(xp.float32)
+
+
+def _one_hot_meta(x: Meta, *, num_classes: Any) -> Meta:
+    if not x.dtype.is_integer:
+        raise DTypeError(f"one_hot: x is {x}, expected integers")
+    if isinstance(num_classes, int) and (num_classes < -1 or num_classes == 0):
+        raise ArgumentError(f"one_hot: num_classes must be positive, or -1 to find it from x, got {num_classes}")
+    return Meta((*x.shape, known_dim(num_classes)), float32)
+
+
+one_hot_op = define_op(
+    "one_hot",
+    kernel=_one_hot_kernel,
+    meta=_one_hot_meta,
+    vjp=NoGradient("class numbers are integers"),
+    dynamic=("num_classes",),
+    maps={"paddle": "one_hot_v2"},
+)
+
+
+def one_hot(x: Any, num_classes: Any = -1, name: str | None = None) -> Any:
+    """A row of zeros with a 1 at place x, for each element of x: [*s, num_classes] of float32.
+
+    num_classes -1 takes the largest element + 1. Raises IndexRangeError for classes outside.
+    Source: paddle.nn.functional.one_hot.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.nn.functional.one_hot(paddle.to_tensor([0, 2]), 3).tolist()
+        [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
+    """
+    return one_hot_op(x, num_classes=as_int("one_hot", num_classes, "num_classes"))
+
+
+# -- copies ----------------------------------------------------------------------------------------------------------
+
+
+def assign(x: Any, output: Any = None) -> Any:
+    """A copy of x (tensor, array, number or nested list), put into `output` where one is given.
+
+    Python floats take the default dtype. Source: paddle.assign.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.assign([1.0, 2.0]).tolist()
+        [1.0, 2.0]
+    """
+    if not is_tensor(x):
+        array = np.asarray(x)
+        plain = not isinstance(x, (np.ndarray, np.generic)) and array.dtype == np.float64
+        x = array.astype(default_dtype().np) if plain else array
+    return finish("assign", assign_op(x), output)
+
+
+def clone(x: Any, name: str | None = None) -> Any:
+    """A copy of x through which gradients flow. Source: paddle.clone.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.clone(paddle.ones([2])).tolist()
+        [1.0, 1.0]
+    """
+    return assign_op(x)
+
+
+METHODS = {"clone": clone}
+__all__ = [
+    "arange",
+    "assign",
+    "clone",
+    "empty",
+    "empty_like",
+    "eye",
+    "full",
+    "linspace",
+    "logspace",
+    "ones",
+    "range",
+    "tril_indices",
+    "triu_indices",
+    "zeros",
+]

@@ -1,0 +1,95 @@
+"""Sizes as tensors: values that depend on shapes alone, known when the program runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.dtype import bool_, int32, int64
+from ..core.meta import Meta, normalize_axis
+from .registry import NoGradient, define_op
+
+SIZE = NoGradient("a size does not depend on the values of x")
+
+shape_op = define_op(
+    "shape",
+    kernel=lambda xp, x: xp.asarray(x.shape, dtype="int64"),
+    meta=lambda x: Meta((x.ndim,), int64),
+    vjp=SIZE,
+    maps={"onnx": "Shape", "paddle": "shape"},
+)
+dim_size_op = define_op(
+    "dim_size",
+    kernel=lambda xp, x, *, axis: xp.asarray(x.shape[axis], dtype="int64"),
+    meta=lambda x, *, axis: Meta((), int64),
+    vjp=SIZE,
+)
+numel_op = define_op(
+    "numel",
+    kernel=lambda xp, x: xp.asarray(x.size, dtype="int64"),
+    meta=lambda x: Meta((), int64),
+    vjp=SIZE,
+    maps={"onnx": "Size", "paddle": "size"},
+)
+rank_op = define_op(
+    "rank", kernel=lambda xp, x: xp.asarray(x.ndim, dtype="int32"), meta=lambda x: Meta((), int32), vjp=SIZE
+)
+is_empty_op = define_op(
+    "is_empty",
+    kernel=lambda xp, x: xp.asarray(x.size == 0),
+    meta=lambda x: Meta((), bool_),
+    vjp=SIZE,
+    maps={"paddle": "is_empty"},
+)
+
+
+def shape(input: Any) -> Any:
+    """The sizes of input's dimensions: [ndim] of int64. Source: paddle.shape.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.shape(paddle.ones([2, 3])).tolist()
+        [2, 3]
+    """
+    return shape_op(input)
+
+
+def dim_size(x: Any, axis: int) -> Any:
+    """The size of one dimension of x, as a 0-D int64 tensor."""
+    return dim_size_op(x, axis=normalize_axis("dim_size", axis, x.ndim))
+
+
+def numel(x: Any, name: str | None = None) -> Any:
+    """The number of elements of x, as a 0-D int64 tensor. Source: paddle.numel.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.numel(paddle.ones([2, 3])).item()
+        6
+    """
+    return numel_op(x)
+
+
+def rank(input: Any) -> Any:
+    """The number of dimensions of input, as a 0-D int32 tensor. Source: paddle.rank.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.rank(paddle.ones([2, 3])).item()
+        2
+    """
+    return rank_op(input)
+
+
+def is_empty(x: Any, name: str | None = None) -> Any:
+    """Whether x has no elements, as a 0-D bool tensor. Source: paddle.is_empty.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.is_empty(paddle.ones([0, 3])).item()
+        True
+    """
+    return is_empty_op(x)
+
+
+METHODS = {"numel": numel, "rank": rank, "is_empty": is_empty}
+__all__ = ["is_empty", "numel", "rank", "shape"]
