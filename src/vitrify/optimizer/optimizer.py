@@ -1,0 +1,314 @@
+"""Optimizer: what all optimizers share — groups, learning rate, clipping, the step loop, state dicts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.dispatch import in_dynamic_mode
+from ..core.errors import ArgumentError, DTypeError, UnsupportedError
+from ..eager.tensor import Tensor, wrap
+from .lr.base import LRScheduler, StateMismatchError
+from .slots import Group, Slot, check_parameters, decay_coefficients, group_params
+from .update import UpdateRule, Workspace
+
+PairList = list[tuple[Any, Any]]
+
+
+class Optimizer:
+    """Base of the optimizers: changes parameters in place by their gradients.
+
+    learning_rate: a float or an LRScheduler. parameters: Tensors, or dicts with "params" and settings of their own
+    ("learning_rate" is a factor, "weight_decay", "grad_clip", and the optimizer's numbers).
+    weight_decay: a number (L2), L1Decay, L2Decay or None; a parameter's own regularizer takes precedence.
+    grad_clip: applied to the gradients before weight decay.
+    Raises DTypeError and ArgumentError for other arguments. Source: paddle.optimizer.Optimizer.
+
+    Subclasses set `_rule` and define `_rule_attrs` and, if their state does not start at 0, `_initial`.
+    """
+
+    _rule: UpdateRule | None = None
+    _multi_precision = False
+
+    def __init__(
+        self,
+        learning_rate: float | LRScheduler,
+        parameters: Any = None,
+        weight_decay: Any = None,
+        grad_clip: Any = None,
+        name: str | None = None,
+    ) -> None:
+        self._owner = type(self).__name__
+        self._name = name
+        self._learning_rate = _check_rate(self._owner, learning_rate)
+        self._grad_clip = _check_clip(self._owner, grad_clip)
+        self._weight_decay = decay_coefficients(self._owner, weight_decay)
+        self._parameter_list = check_parameters(self._owner, parameters)
+        self._slots: dict[int, Slot] = {}
+        self._loaded: dict[str, Any] = {}
+        self._work: dict[Any, Workspace] = {}
+        self._groups = self._make_groups(self._parameter_list)
+
+    # -- groups -------------------------------------------------------------------------------------------------------
+
+    def _make_groups(self, parameters: Sequence[Any]) -> list[Group]:
+        if not parameters or not isinstance(parameters[0], Mapping):
+            return [self._make_group({"params": parameters}, list(parameters), None)]
+        seen: set[int] = set()
+        return [
+            self._make_group(
+                options, group_params(self._owner, options, seen), float(options.get("learning_rate", 1.0))
+            )
+            for options in parameters
+        ]
+
+    def _make_group(self, options: Mapping[str, Any], params: list[Any], lr: float | None) -> Group:
+        clip = _check_clip(self._owner, options.get("grad_clip")) or self._grad_clip
+        return Group(params, options, lr, self._group_decay(options), clip, self._rule_attrs(options))
+
+    def _group_decay(self, options: Mapping[str, Any]) -> tuple[float, float]:
+        """The L1 and L2 coefficients of a group."""
+        if options.get("weight_decay") is None:
+            return self._weight_decay
+        return decay_coefficients(self._owner, options["weight_decay"])
+
+    def _rule_attrs(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """The rule's attributes for a group, which may set its own."""
+        return {}
+
+    # -- state --------------------------------------------------------------------------------------------------------
+
+    def _initial(self, name: str, attrs: Mapping[str, Any]) -> float:
+        """What the state `name` starts from."""
+        return 0.0
+
+    def _slot(self, param: Any, group: Group) -> Slot:
+        """The slot of `param`, made with its state at its first step."""
+        slot = self._slots.get(id(param))
+        if slot is None:
+            slot = self._slots[id(param)] = Slot(param, group, self._multi_precision)
+            self._set_up(slot)
+        return slot
+
+    def _set_up(self, slot: Slot) -> None:
+        """Give a new slot its state: loaded if there is some, else the initial values."""
+        rule = self._require_rule()
+        start = {name: self._initial(name, slot.attrs) for name in (*rule.arrays, *rule.counters)}
+        slot.arrays = [slot.zeros(start[name]) for name in rule.arrays]
+        slot.counters = [np.full(1, start[name], slot.dtype) for name in rule.counters]
+        if self._loaded:
+            self._load_slot(slot, self._loaded)
+
+    def _require_rule(self) -> UpdateRule:
+        if self._rule is None:
+            raise NotImplementedError(
+                f"{self._owner} cannot be used as an optimizer itself: use a subclass such as Adam"
+            )
+        return self._rule
+
+    # -- learning rate ------------------------------------------------------------------------------------------------
+
+    def get_lr(self) -> float:
+        """The learning rate of the next step, without the groups' factors."""
+        rate = self._learning_rate
+        return rate if rate.__class__ is float else float(rate())  # type: ignore[operator]
+
+    def set_lr(self, value: float) -> None:
+        """Set the learning rate; raises a RuntimeError when a scheduler decides it."""
+        if isinstance(self._learning_rate, LRScheduler):
+            raise StateMismatchError(
+                f"{self._owner}.set_lr: the learning rate is set by {type(self._learning_rate).__name__}",
+                hint="use set_lr_scheduler, or change the scheduler",
+            )
+        if isinstance(value, LRScheduler):
+            raise DTypeError(
+                f"{self._owner}.set_lr: value must be a float", hint="use set_lr_scheduler for a scheduler"
+            )
+        self._learning_rate = _check_rate(f"{self._owner}.set_lr", value)
+
+    def set_lr_scheduler(self, scheduler: LRScheduler) -> None:
+        """Let `scheduler` decide the learning rate from now on."""
+        if not isinstance(scheduler, LRScheduler):
+            raise DTypeError(
+                f"{self._owner}.set_lr_scheduler: scheduler must be an LRScheduler, got {type(scheduler).__name__}"
+            )
+        self._learning_rate = scheduler
+
+    # -- stepping -----------------------------------------------------------------------------------------------------
+
+    def step(self) -> None:
+        """Update every parameter that has a gradient, once."""
+        if not in_dynamic_mode():
+            raise UnsupportedError(
+                f"{self._owner}.step cannot be part of a program yet",
+                hint="call it outside the to_static function; the loss computed inside is differentiated as usual",
+            )
+        lr = self.get_lr()
+        for group in self._groups:
+            pairs = [(p, p._grad) for p in group.params if p._grad is not None and not p.stop_gradient]
+            self._apply(group, pairs, lr)
+
+    def _apply(self, group: Group, pairs: PairList, lr: float) -> None:
+        """Clip the gradients and run the rule on each parameter."""
+        if group.clip is not None:
+            pairs = group.clip(pairs)
+        rule = self._require_rule()
+        for param, grad in pairs:
+            slot = self._slots.get(id(param)) or self._slot(param, group)
+            array, grads = slot.begin(), grad._data
+            if grads.dtype != array.dtype:
+                grads = grads.astype(array.dtype)
+            work = self._work.get(array.dtype) or self._workspace(array.dtype, rule)
+            rate = self._rate(slot, lr)
+            rule.run(array, grads, rate, slot.arrays, slot.counters, slot.attrs, slot.decay, work)
+            slot.finish()
+
+    def _workspace(self, dtype: Any, rule: UpdateRule) -> Workspace:
+        work = self._work[dtype] = Workspace(dtype, rule.n_coefs)
+        return work
+
+    def _rate(self, slot: Slot, lr: float) -> float:
+        """The learning rate of one parameter."""
+        return lr * slot.lr
+
+    def minimize(
+        self, loss: Tensor, startup_program: Any = None, parameters: Any = None, no_grad_set: Any = None
+    ) -> tuple[list[Any], PairList]:
+        """Update by the gradients that `loss.backward()` left; returns ([], the (parameter, gradient) pairs).
+
+        parameters: those to update, all by default. no_grad_set: Tensors, or their names, to leave alone.
+        Raises DTypeError unless loss is a Tensor. Source: paddle.optimizer.Optimizer.minimize.
+        """
+        pairs = self.backward(loss, startup_program, parameters, no_grad_set)
+        self.apply_gradients(pairs)
+        return [], pairs
+
+    def backward(
+        self,
+        loss: Tensor,
+        startup_program: Any = None,
+        parameters: Any = None,
+        no_grad_set: Any = None,
+        callbacks: Any = None,
+    ) -> PairList:
+        """The pairs of parameter and gradient that there are; `loss.backward()` has computed them."""
+        if not isinstance(loss, Tensor):
+            raise DTypeError(f"{self._owner}: loss must be a Tensor, got {type(loss).__name__}")
+        params = list(parameters) if parameters else [p for group in self._groups for p in group.params]
+        skipped = {item if isinstance(item, str) else item.name for item in no_grad_set or ()}
+        return [(p, p.grad) for p in params if p.grad is not None and not p.stop_gradient and p.name not in skipped]
+
+    def apply_gradients(self, params_grads: PairList) -> list[Any]:
+        """Update by these pairs of parameter and gradient; returns an empty list of operators."""
+        lr = self.get_lr()
+        grads = {id(p): g for p, g in params_grads}
+        for group in self._groups:
+            self._apply(group, [(p, grads[id(p)]) for p in group.params if id(p) in grads], lr)
+        return []
+
+    def clear_grad(self, set_to_zero: bool = True) -> None:
+        """Set the gradients to zero, or to None with set_to_zero=False."""
+        for group in self._groups:
+            for param in group.params:
+                if not param.stop_gradient:
+                    param.clear_gradient(set_to_zero)
+
+    clear_gradients = clear_grad
+    zero_grad = clear_grad
+
+    # -- state dicts --------------------------------------------------------------------------------------------------
+
+    def state_dict(self) -> dict[str, Any]:
+        """The state as {"<parameter>_<state>_0": Tensor}, with "LR_Scheduler" and "master_weights" where they exist.
+
+        The Tensors share memory with the optimizer. Before the first step there is no state.
+        """
+        rule = self._require_rule()
+        state: dict[str, Any] = {}
+        for index, name in enumerate((*rule.arrays, *rule.counters)):
+            for slot in self._slots.values():
+                key = f"{slot.name}_{name}_0"
+                state[key] = _named((*slot.arrays, *slot.counters)[index], key)
+        masters = {
+            s.param.name: _named(s.master, f"{s.param.name}_fp32_master_0")
+            for s in self._slots.values()
+            if s.keep_master
+        }
+        if masters:
+            state["master_weights"] = masters
+        if isinstance(self._learning_rate, LRScheduler):
+            state["LR_Scheduler"] = self._learning_rate.state_dict()
+        return state
+
+    def set_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+        """Take over a copy of a saved state; parameters that have not been updated yet do so at their first step.
+
+        Raises a RuntimeError when the state of a parameter is missing, ShapeError when it does not fit.
+        """
+        state = dict(state_dict)
+        schedule = state.pop("LR_Scheduler", None)
+        if schedule is not None and isinstance(self._learning_rate, LRScheduler):
+            self._learning_rate.set_state_dict(schedule)
+        for slot in self._slots.values():
+            self._load_slot(slot, state)
+        masters = state.pop("master_weights", {})
+        self._loaded = {key: np.array(value) for key, value in state.items()}
+        if masters:
+            self._loaded["master_weights"] = {key: np.array(value) for key, value in masters.items()}
+
+    set_dict = set_state_dict
+    load_state_dict = set_state_dict
+
+    def _load_slot(self, slot: Slot, state: Mapping[str, Any]) -> None:
+        rule = self._require_rule()
+        for name, array in zip((*rule.arrays, *rule.counters), (*slot.arrays, *slot.counters)):
+            key = f"{slot.name}_{name}_0"
+            if key not in state:
+                raise StateMismatchError(
+                    f"{self._owner}: the loaded state has no {key!r}",
+                    hint="parameters are matched by name: was it saved from a model whose parameters are named alike?",
+                )
+            _load(key, array, state[key])
+        masters = state.get("master_weights", {})
+        if slot.keep_master and slot.param.name in masters:
+            _load(slot.name, slot.master, masters[slot.param.name])
+
+    def get_opti_var_name_list(self) -> list[str]:
+        """Names of the state tensors that exist."""
+        return [key for key in self.state_dict() if key not in ("LR_Scheduler", "master_weights")]
+
+
+def _named(array: Any, name: str) -> Tensor:
+    tensor = wrap(array)
+    tensor.name = name
+    tensor.persistable = True
+    return tensor
+
+
+def _load(key: str, target: Any, value: Any) -> None:
+    """Copy `value` into the state array `target`."""
+    source = value._data if isinstance(value, Tensor) else np.asarray(value)
+    if source.size != target.size:
+        raise ArgumentError(f"{key}: the loaded state has shape {list(source.shape)}, expected {list(target.shape)}")
+    if isinstance(target, np.ndarray):
+        source = np.asarray(source.get() if hasattr(source, "get") else source)
+    target[...] = source.reshape(target.shape)
+
+
+def _check_rate(owner: str, rate: Any) -> float | LRScheduler:
+    if isinstance(rate, LRScheduler):
+        return rate
+    if not isinstance(rate, (int, float, np.floating)) or isinstance(rate, bool):
+        raise DTypeError(f"{owner}: learning rate must be a float or LRScheduler, got {type(rate).__name__}")
+    return float(rate)
+
+
+def _check_clip(owner: str, clip: Any) -> Any:
+    if clip is not None and not hasattr(clip, "clip_gradients"):
+        raise DTypeError(
+            f"{owner}: grad_clip must be a ClipGradByValue, ClipGradByNorm or ClipGradByGlobalNorm, "
+            f"got {type(clip).__name__}"
+        )
+    return clip

@@ -1,0 +1,179 @@
+"""Update rules: the arithmetic of one optimizer on one parameter, written once.
+
+A rule works in place on arrays, which is what `Optimizer.step` runs. The op made from it (`rule.op`) does the same
+on copies, so that a program can hold the update of a parameter as one operator.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..core.errors import ShapeError
+from ..core.meta import Meta
+from ..device.api import namespace_of
+from ..ops.registry import NoGradient, OpDef, define_op
+
+# Elements worked on at a time: larger parameters go block by block, so that scratch stays in the cache.
+BLOCK = 1 << 18
+Floats = tuple[float, ...]
+# prepare(lr, counters, attrs): advances the counters once a step, returns the numbers that `apply` uses.
+Prepare = Callable[[float, Sequence[Any], Mapping[str, Any]], Floats]
+
+
+class Apply(Protocol):
+    """Changes `param` and the state arrays in place; all arrays have one shape, `scratch` is free to use."""
+
+    def __call__(self, xp: Any, coefs: Sequence[Any], scratch: Any, param: Any, grad: Any, *state: Any) -> None: ...
+
+
+class Workspace:
+    """Scratch memory for updates of one dtype; every optimizer has its own."""
+
+    __slots__ = ("_vector", "coefs", "decayed", "dtype", "scratch")
+
+    def __init__(self, dtype: Any, n_coefs: int) -> None:
+        self.dtype = dtype
+        self.scratch = np.empty(0, dtype)
+        self.decayed = np.empty(0, dtype)
+        self._vector = np.empty(n_coefs, dtype)
+        # NumPy reads a 0-D array of the right dtype twice as fast as a Python float.
+        self.coefs = tuple(self._vector[i, ...] for i in range(n_coefs))
+
+    def take(self, coefs: Floats) -> Sequence[Any]:
+        """The numbers as 0-D arrays of this dtype, valid until the next call."""
+        self._vector[:] = coefs
+        return self.coefs
+
+    def grow(self, size: int) -> None:
+        """Make room for arrays of `size` elements."""
+        if self.scratch.size < size:
+            self.scratch = np.empty(size, self.dtype)
+            self.decayed = np.empty(size, self.dtype)
+
+
+@dataclass(frozen=True, eq=False)
+class UpdateRule:
+    """One optimizer's arithmetic.
+
+    Fields:
+        arrays: names of the state arrays shaped like the parameter.
+        counters: names of the one-element state arrays, which live on the CPU.
+        attrs: names of the numbers that stay the same from step to step.
+        n_coefs: how many numbers `prepare` returns.
+        whole: the parameter must be seen at once (it needs norms), so it is not cut into blocks.
+    """
+
+    name: str
+    arrays: tuple[str, ...]
+    counters: tuple[str, ...]
+    attrs: tuple[str, ...]
+    prepare: Prepare
+    apply: Apply
+    n_coefs: int
+    whole: bool = False
+
+    def run(
+        self,
+        param: Any,
+        grad: Any,
+        lr: float,
+        arrays: Sequence[Any],
+        counters: Sequence[Any],
+        attrs: Mapping[str, Any],
+        decay: tuple[float, float],
+        work: Workspace,
+    ) -> None:
+        """Do one step in place. `decay`: coefficients of L1 and L2 decay, added to the gradient."""
+        coefs = self.prepare(lr, counters, attrs)
+        if param.__class__ is np.ndarray and param.flags.c_contiguous and not self.whole:
+            self._run_blocks(work, coefs, decay, param.reshape(-1), grad.reshape(-1), arrays)
+            return
+        xp = namespace_of((param,))
+        grad = _decayed(xp, decay, xp.empty_like(grad), param, grad)
+        self.apply(xp, coefs, xp.empty_like(param), param, grad, *arrays)
+
+    def _run_blocks(
+        self, work: Workspace, floats: Floats, decay: tuple[float, float], param: Any, grad: Any, arrays: Sequence[Any]
+    ) -> None:
+        coefs = work.take(floats)
+        size = param.size
+        work.grow(min(size, BLOCK))
+        flat = [a.reshape(-1) for a in arrays]
+        if size <= BLOCK:
+            grad = _decayed(np, decay, work.decayed[:size], param, grad)
+            self.apply(np, coefs, work.scratch[:size], param, grad, *flat)
+            return
+        for start in range(0, size, BLOCK):
+            part = slice(start, min(start + BLOCK, size))
+            n = part.stop - start
+            block = _decayed(np, decay, work.decayed[:n], param[part], grad[part])
+            self.apply(np, coefs, work.scratch[:n], param[part], block, *[a[part] for a in flat])
+
+    @property
+    def op(self) -> OpDef:
+        """The update as an op: (param, grad, lr, arrays, counters; attrs, l1, l2) -> their new values."""
+        return _OPS[self.name]
+
+
+def _decayed(xp: Any, decay: tuple[float, float], out: Any, param: Any, grad: Any) -> Any:
+    """`grad` plus the gradient of the weight decay, in `out`; `grad` itself when there is none."""
+    l1, l2 = decay
+    if l2:
+        xp.multiply(param, l2, out)
+        xp.add(out, grad, out)
+        return out
+    if l1:
+        xp.sign(param, out)
+        xp.multiply(out, l1, out)
+        xp.add(out, grad, out)
+        return out
+    return grad
+
+
+def _op_kernel(rule: UpdateRule) -> Callable[..., Any]:
+    """The rule as a kernel on copies, with the parameter names that the registry reads."""
+    n = len(rule.arrays)
+
+    def kernel(xp: Any, param: Any, grad: Any, lr: Any, *state: Any, l1: float, l2: float, **attrs: Any) -> Any:
+        new = [a.copy() for a in (param, *state)]
+        work = Workspace(param.dtype, rule.n_coefs)
+        rule.run(new[0], grad, float(lr), new[1 : n + 1], new[n + 1 :], attrs, (l1, l2), work)
+        return tuple(new)
+
+    names = ("xp", "param", "grad", "lr", *rule.arrays, *rule.counters)
+    kinds = inspect.Parameter
+    kernel.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [kinds(name, kinds.POSITIONAL_OR_KEYWORD) for name in names]
+        + [kinds(name, kinds.KEYWORD_ONLY) for name in (*rule.attrs, "l1", "l2")]
+    )
+    return kernel
+
+
+def _op_meta(rule: UpdateRule) -> Callable[..., Any]:
+    def meta(param: Meta, grad: Meta, lr: Any, *state: Meta, **attrs: Any) -> tuple[Meta, ...]:
+        if any(a != b for a, b in zip(param.shape, grad.shape) if -1 not in (a, b)) or param.ndim != grad.ndim:
+            raise ShapeError(f"{rule.name}: param is {param}, its gradient {grad}")
+        return (param, *state)
+
+    return meta
+
+
+_OPS: dict[str, OpDef] = {}
+
+
+def define_update(name: str, **fields: Any) -> UpdateRule:
+    """Make a rule and register its op `name`; see `UpdateRule` for the fields."""
+    rule = UpdateRule(name, **fields)
+    _OPS[name] = define_op(
+        name,
+        kernel=_op_kernel(rule),
+        meta=_op_meta(rule),
+        vjp=NoGradient("an optimizer step is not differentiated"),
+        outputs=tuple(f"{output}_out" for output in ("param", *rule.arrays, *rule.counters)),
+    )
+    return rule
