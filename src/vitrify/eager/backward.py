@@ -139,11 +139,12 @@ def _seed(state: _Pass, outputs: Sequence[Tensor], cotangents: Sequence[Tensor |
     roots: dict[int, Node] = {}
     for out, ct in zip(outputs, cotangents):
         if ct is None:
-            ct = TENSORS.ones(tuple(out._data.shape), out._data.dtype)
+            ct = TENSORS.ones_like(out)
         elif tuple(ct._data.shape) != tuple(out._data.shape):
             raise ShapeError(
                 f"backward: grad_tensor has shape {list(ct._data.shape)}, the tensor has {list(out._data.shape)}"
             )
+        ct.version_cell()  # marks the memory as the caller's, which no `.grad` may take over
         node = out._node
         if node is None:
             state.receive_leaf(out, ct)

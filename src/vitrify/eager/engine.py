@@ -21,7 +21,7 @@ from ..core.source import user_frames
 from ..ops.amp_policy import cast_for_amp
 from ..ops.promote import SCALARS, promote_inputs
 from ..ops.registry import VARIADIC_OUTPUTS, OpDef, Vjp
-from .tape import Edge, GradNode, SavedInput, SavedOutput
+from .tape import Edge, GradNode, Saved, SavedOutput
 from .tensor import Tensor, as_tensor, namespace_of, wrap
 
 _grad_enabled = grad_enabled.get
@@ -217,7 +217,7 @@ def _residuals(
 def _keep(value: Any, like: bool) -> Any:
     if not isinstance(value, Tensor):
         return value
-    return stand_in(value) if like else SavedInput(value)
+    return stand_in(value) if like else Saved(value)
 
 
 def _keep_output(tensor: Tensor, index: int, like: bool) -> Any:

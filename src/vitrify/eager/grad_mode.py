@@ -78,7 +78,7 @@ def _mode_or_decorated(cls: type[GradMode], func: Any) -> Any:
     return mode(func)
 
 
-class no_grad(GradMode):  # noqa: N801  (Paddle's name)
+class no_grad(GradMode):
     """Stops gradient recording: a context, or a decorator with or without parentheses.
 
     Source: paddle.no_grad.
@@ -99,7 +99,7 @@ class no_grad(GradMode):  # noqa: N801  (Paddle's name)
         super().__init__(False)
 
 
-class enable_grad(GradMode):  # noqa: N801  (Paddle's name)
+class enable_grad(GradMode):
     """Records gradients again inside `no_grad`: a context, or a decorator with or without parentheses.
 
     Source: paddle.enable_grad.
@@ -120,7 +120,7 @@ class enable_grad(GradMode):  # noqa: N801  (Paddle's name)
         super().__init__(True)
 
 
-class set_grad_enabled(GradMode):  # noqa: N801  (Paddle's name)
+class set_grad_enabled(GradMode):
     """Sets gradient recording to `mode` at once, until the end of the `with` block if used as a context.
 
     Source: paddle.set_grad_enabled.

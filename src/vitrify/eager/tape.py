@@ -30,11 +30,20 @@ class Edge:
 class Node(Protocol):
     """What backward needs of a tape node."""
 
-    name: str
-    edges: Sequence[Edge | None]
     hooks: dict[int, list[Hook]] | None
     retained: dict[int, Any] | None
-    outputs: Sequence[tuple[tuple[int, ...], np.dtype[Any]]]
+
+    @property
+    def name(self) -> str:
+        """What it differentiates, for messages and pictures."""
+
+    @property
+    def edges(self) -> Sequence[Edge | None]:
+        """Where the cotangent of each input goes; None for inputs that want none."""
+
+    @property
+    def outputs(self) -> Sequence[tuple[tuple[int, ...], np.dtype[Any]]]:
+        """Shape and dtype of each output."""
 
     def vjp(self, cotangents: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
         """Cotangents for each edge, given those of each output (None stands for zeros)."""
@@ -43,45 +52,65 @@ class Node(Protocol):
         """Drop what was kept for backward; a later `vjp` raises StaleBackwardError."""
 
 
-class SavedInput:
-    """An input kept for backward, with the version it had."""
+class Saved:
+    """A tensor kept for backward: its memory, the version it had, and where it stands on the tape.
 
-    __slots__ = ("tensor", "version")
+    Holds no Tensor but leaves, so that a tensor changed in place, whose new node keeps its old content, is no cycle.
+    """
+
+    __slots__ = ("array", "cell", "index", "leaf", "node", "version")
 
     def __init__(self, tensor: Tensor) -> None:
-        self.tensor = tensor
-        self.version = tensor.inplace_version
+        self.array = tensor._data
+        self.cell = tensor.version_cell()
+        self.version = self.cell[0]
+        self.node = tensor._node
+        self.index = tensor._index
+        self.leaf = tensor if self.node is None and not tensor.stop_gradient else None
 
-    def restore(self, owner: str) -> Tensor:
-        """The tensor; raises StaleBackwardError when it was modified in place since."""
-        if self.tensor.inplace_version != self.version:
+    def check(self, owner: str, name: str) -> None:
+        """Raise StaleBackwardError when the memory was modified in place since."""
+        if self.cell[0] != self.version or (self.leaf is not None and self.leaf._data is not self.array):
             raise StaleBackwardError(
-                f"{owner}: tensor {self.tensor.name!r} needed by backward was modified in place: its version is "
-                f"{self.tensor.inplace_version}, backward expects {self.version}",
+                f"{owner}: backward needs {name} (shape {list(self.array.shape)}), which was modified in place: "
+                f"its version is {self.cell[0]}, backward expects {self.version}",
                 hint="modify a copy (x.clone()), or use the op without the trailing underscore",
             )
-        return self.tensor
+
+    def restore(self, owner: Node, name: str) -> Tensor:
+        """The tensor as it was."""
+        self.check(owner.name, name)
+        if self.leaf is not None:
+            return self.leaf
+        out = TENSORS.wrap(self.array) if self.node is None else TENSORS.of_output(self.array, self.node, self.index)
+        out._cell = self.cell
+        return out
+
+    def detach_memory(self) -> None:
+        """Keep a copy, because the memory is about to be overwritten."""
+        self.array = self.array.copy()
+        self.cell = [self.version]
 
 
-class SavedOutput:
-    """An output kept for backward as its array, so that the node does not point at its own tensor."""
+class SavedOutput(Saved):
+    """An output of the node itself, which is known only when it is asked for."""
 
-    __slots__ = ("array", "cell", "index", "version")
+    __slots__ = ()
 
     def __init__(self, tensor: Tensor, index: int) -> None:
         self.array = tensor._data
         self.cell = tensor.version_cell()
         self.version = self.cell[0]
+        self.node = None
         self.index = index
+        self.leaf = None
 
-    def check(self, owner: str) -> None:
-        """Raise StaleBackwardError when the output was modified in place since."""
-        if self.cell[0] != self.version:
-            raise StaleBackwardError(
-                f"{owner}: its output was modified in place before backward used it: its version is {self.cell[0]}, "
-                f"backward expects {self.version}",
-                hint="modify a copy (x.clone()), or use the op without the trailing underscore",
-            )
+    def restore(self, owner: Node, name: str) -> Tensor:
+        """The output as it was."""
+        self.check(owner.name, name)
+        out = TENSORS.of_output(self.array, owner, self.index)
+        out._cell = self.cell
+        return out
 
 
 class GradNode:
@@ -126,18 +155,22 @@ class GradNode:
             elif name == "needs":
                 kwargs[name] = self.needs
             else:
-                kwargs[name] = self._restore(saved[name])
+                kwargs[name] = self._restore(saved[name], name)
         return kwargs
 
-    def _restore(self, kept: Any) -> Any:
-        if isinstance(kept, SavedInput):
-            return kept.restore(self.op.name)
-        if isinstance(kept, SavedOutput):
-            kept.check(self.op.name)
-            return TENSORS.of_output(kept.array, self, kept.index)
+    def _restore(self, kept: Any, name: str) -> Any:
+        if isinstance(kept, Saved):
+            return kept.restore(self, name)
         if isinstance(kept, tuple):
-            return tuple(self._restore(k) for k in kept)
+            return tuple(self._restore(k, name) for k in kept)
         return kept
+
+    def keep_own(self, array: Any) -> None:
+        """Copy what was kept of `array`, which an in-place op is about to overwrite with this node's output."""
+        for kept in (self.saved or {}).values():
+            for item in kept if isinstance(kept, tuple) else (kept,):
+                if isinstance(item, Saved) and item.array is array:
+                    item.detach_memory()
 
     def vjp(self, cotangents: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
         """Cotangents for each input, reduced to the input's shape."""
@@ -184,11 +217,13 @@ class GradNode:
 class TensorFactory:
     """How the tape makes tensors; filled in once by `eager.tensor`, which imports this module."""
 
-    __slots__ = ("of_output", "ones", "reduce_to", "zeros")
+    __slots__ = ("as_tensor", "of_output", "ones_like", "reduce_to", "wrap", "zeros")
 
+    as_tensor: Callable[[Any], Any]
+    wrap: Callable[[Any], Tensor]
     of_output: Callable[[Any, Node, int], Tensor]
     zeros: Callable[[tuple[int, ...], np.dtype[Any]], Tensor]
-    ones: Callable[[tuple[int, ...], np.dtype[Any]], Tensor]
+    ones_like: Callable[[Tensor], Tensor]
     reduce_to: Callable[[Tensor, tuple[int, ...]], Tensor]
 
 

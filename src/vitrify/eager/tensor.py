@@ -3,30 +3,34 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..core import names
-from ..core.dtype import DType, as_dtype, default_dtype, from_np
+from ..core.dtype import as_dtype
 from ..core.errors import ArgumentError, DTypeError
 from ..core.modes import grad_enabled, scoped
-from ..core.place import CPUPlace, Place, as_place
-from ..device.api import namespace_of, place_of, put
+from ..core.place import current_place
+from ..device.api import namespace_of, put
 from ..ops.methods import TensorMethods
 from ..ops.registry import get_op
 from . import backward as _backward
-from .repr_ import tensor_repr
-from .tape import TENSORS, Hook, Node
+from .arrays import has_tensors, has_variables, to_array
+from .content import Content
+from .exchange import Exchange
+from .layout import Layout
+from .tape import TENSORS, Edge, Hook, Node
 
 _new = object.__new__
 
 
-class Tensor(TensorMethods):
+class Tensor(Content, Exchange, Layout):
     """A multi-dimensional array that records how it was computed.
 
-    Source: paddle.Tensor. Created by `to_tensor`, creation ops and ops, not by this constructor's users.
+    Source: paddle.Tensor. Made by `to_tensor`, by creation functions and by ops. `Tensor(2, 3)` has that shape,
+    `Tensor([1, 2])` those elements, in the default dtype.
 
     Example:
         >>> import vitrify as paddle
@@ -36,22 +40,22 @@ class Tensor(TensorMethods):
         [2.0, 4.0]
     """
 
-    __slots__ = (
-        "__dict__", "__weakref__", "_cell", "_data", "_grad", "_hooks", "_index", "_node", "stop_gradient",
-    )  # fmt: skip
-    __array_priority__ = 100.0
+    __slots__ = ()
 
-    _data: Any
-    _cell: list[int] | None
-    _grad: Tensor | None
-    _hooks: list[Hook] | None
-    _index: int
-    _node: Node | None
-    stop_gradient: bool
+    _name_prefix = "generated_tensor"
 
-    def __init__(self, data: Any = None, dtype: Any = None, place: Any = None, *, stop_gradient: bool = True) -> None:
-        _fill(self, _to_array(() if data is None else data, dtype, place))
+    def __init__(
+        self, *args: Any, data: Any = None, value: Any = None, dtype: Any = None, place: Any = None, device: Any = None,
+        name: str | None = None, persistable: bool = False, stop_gradient: bool = True,
+    ) -> None:  # fmt: skip
+        if not args:
+            args = (data if value is None else value,)
+        fill(self, _constructed(args, dtype, device if place is None else place))
         self.stop_gradient = stop_gradient
+        if name is not None:
+            self.name = name
+        if persistable:
+            self.persistable = True
 
     # -- identity ---------------------------------------------------------------------------------------------------
 
@@ -67,8 +71,6 @@ class Tensor(TensorMethods):
     def name(self, value: str) -> None:
         self.__dict__["_name"] = value
 
-    _name_prefix = "generated_tensor"
-
     @property
     def persistable(self) -> bool:
         """Whether state_dict-like collections keep this tensor."""
@@ -78,39 +80,31 @@ class Tensor(TensorMethods):
     def persistable(self, value: bool) -> None:
         self.__dict__["_persistable"] = value
 
-    # -- meta -------------------------------------------------------------------------------------------------------
-
-    @property
-    def shape(self) -> list[int]:
-        """The sizes of all dimensions, as a list."""
-        return list(self._data.shape)
-
-    @property
-    def dtype(self) -> DType:
-        """The element type."""
-        return from_np(self._data.dtype)
-
-    @property
-    def ndim(self) -> int:
-        """Number of dimensions."""
-        return int(self._data.ndim)
-
-    @property
-    def size(self) -> int:
-        """Number of elements."""
-        return int(self._data.size)
-
-    @property
-    def place(self) -> Place:
-        """The device that holds the data."""
-        return place_of(self._data)
-
     # -- autograd ---------------------------------------------------------------------------------------------------
 
     @property
     def is_leaf(self) -> bool:
         """Whether no recorded op made this tensor."""
         return self._node is None
+
+    @property
+    def grad_fn(self) -> Node | None:
+        """The tape node that made this tensor, or None."""
+        return self._node
+
+    @property
+    def requires_grad(self) -> bool:
+        """The opposite of stop_gradient."""
+        return not self.stop_gradient
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        self.stop_gradient = not value
+
+    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
+        """This tensor, which wants a gradient from here on (or does not)."""
+        self.stop_gradient = not requires_grad
+        return self
 
     @property
     def grad(self) -> Tensor | None:
@@ -123,12 +117,18 @@ class Tensor(TensorMethods):
             raise DTypeError(f"grad: expects a Tensor or None, got {type(value).__name__}")
         self._grad = value
 
+    def gradient(self) -> np.ndarray[Any, Any] | None:
+        """The accumulated gradient as a NumPy array, or None."""
+        return None if self._grad is None else self._grad.numpy()
+
     def backward(self, grad_tensor: Tensor | None = None, retain_graph: bool = False) -> None:
         """Accumulate gradients of this tensor into the `.grad` of every leaf it depends on.
 
         grad_tensor: the cotangent, same shape; ones by default. Raises StaleBackwardError on a freed graph.
         Source: paddle.Tensor.backward.
         """
+        if grad_tensor is not None and not isinstance(grad_tensor, Tensor):
+            raise DTypeError(f"backward: grad_tensor must be a Tensor, got {type(grad_tensor).__name__}")
         _backward.run_backward([self], [grad_tensor], retain_graph)
 
     def _accumulate(self, ct: Tensor) -> None:
@@ -136,8 +136,9 @@ class Tensor(TensorMethods):
         with scoped(grad_enabled, False):
             if self._grad is None:
                 array = ct._data
-                fresh = array if array.dtype == self._data.dtype and array.base is None else array.astype(self._data.dtype)
-                self._grad = wrap(fresh if fresh is not array or ct._cell is None else array.copy())
+                ours = array.dtype == self._data.dtype and array.base is None and ct._cell is None
+                ct.version_cell()  # marks the memory as taken: another leaf may be handed the same cotangent
+                self._grad = wrap(array if ours else array.astype(self._data.dtype))
             else:
                 self._grad = get_op("add")(self._grad, ct)
 
@@ -146,10 +147,15 @@ class Tensor(TensorMethods):
         if self._grad is not None:
             self._grad = TENSORS.zeros(self._data.shape, self._data.dtype) if set_to_zero else None
 
-    clear_grad = clear_gradient
+    def clear_grad(self) -> None:
+        """Reset `.grad` to zeros."""
+        self.clear_gradient()
 
     def register_hook(self, hook: Hook) -> HookHandle:
-        """Call `hook(grad)` whenever this tensor's gradient is computed; a returned tensor replaces it."""
+        """Call `hook(grad)` whenever this tensor's gradient is computed; a returned tensor replaces it.
+
+        Raises ArgumentError for a tensor that gets no gradient. Source: paddle.Tensor.register_hook.
+        """
         if self.stop_gradient:
             raise ArgumentError("register_hook: tensor has stop_gradient=True, so it gets no gradient")
         if self._node is None:
@@ -167,78 +173,6 @@ class Tensor(TensorMethods):
                 self._node.retained = {}
             self._node.retained[self._index] = weakref.ref(self)
 
-    def detach(self) -> Tensor:
-        """A tensor on the same memory that stops gradients."""
-        out = wrap(self._data)
-        out._cell = self.version_cell()
-        return out
-
-    def version_cell(self) -> list[int]:
-        """The counter of in-place changes shared by all tensors on this memory."""
-        if self._cell is None:
-            self._cell = [0]
-        return self._cell
-
-    @property
-    def inplace_version(self) -> int:
-        """How often this memory was changed in place."""
-        return self._cell[0] if self._cell is not None else 0
-
-    def _bump(self) -> None:
-        self.version_cell()[0] += 1
-
-    # -- data out ---------------------------------------------------------------------------------------------------
-
-    def numpy(self) -> np.ndarray[Any, Any]:
-        """A copy of the data as a NumPy array."""
-        return np.array(put(self._data, CPUPlace()))
-
-    def item(self, *args: int) -> Any:
-        """The Python value of the only element, or of the element at `args`."""
-        return put(self._data, CPUPlace()).item(*args)
-
-    def tolist(self) -> Any:
-        """The data as nested lists of Python values."""
-        return put(self._data, CPUPlace()).tolist()
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        array = put(self._data, CPUPlace())
-        if dtype is not None and array.dtype != dtype:
-            return np.asarray(array, dtype=dtype)
-        return np.asarray(array) if copy is False else np.array(array)
-
-    def __bool__(self) -> bool:
-        return bool(self._data)
-
-    def __int__(self) -> int:
-        return int(self._data.item())
-
-    def __float__(self) -> float:
-        return float(self._data.item())
-
-    def __index__(self) -> int:
-        if self._data.dtype.kind not in "iub":
-            raise DTypeError(f"only integer tensors can be used as an index, got {self.dtype.name}")
-        return int(self._data.item())
-
-    def __len__(self) -> int:
-        if self._data.ndim == 0:
-            raise DTypeError("len() of a 0-D tensor")
-        return int(self._data.shape[0])
-
-    def __iter__(self) -> Iterator[Tensor]:
-        if self._data.ndim == 0:
-            raise DTypeError("iteration over a 0-D tensor")
-        return (self[i] for i in range(self._data.shape[0]))
-
-    def __hash__(self) -> int:
-        return id(self)
-
-    def __repr__(self) -> str:
-        return tensor_repr(self)
-
-    __str__ = __repr__
-
 
 class HookHandle:
     """Removes its hook: `handle.remove()`."""
@@ -250,13 +184,15 @@ class HookHandle:
 
     def remove(self) -> bool:
         """Whether the hook was still registered; it is not any more."""
-        if self._hook in self._held:
-            self._held.remove(self._hook)
-            return True
+        for i, hook in enumerate(self._held):
+            if hook is self._hook:
+                del self._held[i]
+                return True
         return False
 
 
-def _fill(t: Tensor, data: Any) -> None:
+def fill(t: Tensor, data: Any) -> None:
+    """Set the fields of a Tensor made without `wrap`: a leaf around `data` that stops gradients."""
     t._data = data
     t.stop_gradient = True
     t._node = None
@@ -283,53 +219,60 @@ def _as_array(data: Any) -> Any:
     return np.asarray(data) if isinstance(data, (np.generic, bool, int, float, complex)) else data
 
 
-def _nested_tensors(data: Any) -> bool:
-    return isinstance(data, (list, tuple)) and any(isinstance(d, Tensor) or _nested_tensors(d) for d in data)
+def _constructed(args: tuple[Any, ...], dtype: Any, place: Any) -> Any:
+    """The array that `Tensor(*args)` holds: of that shape for ints, else of the one argument's elements."""
+    if all(isinstance(a, int) for a in args):
+        return to_array(np.zeros(args), dtype or "float32", place)
+    if len(args) > 1:
+        raise ArgumentError(f"Tensor: expects sizes or one list, array or Tensor, got {len(args)} arguments")
+    data = args[0]
+    if data is None:
+        return to_array(np.zeros((0,)), dtype or "float32", place)
+    listed = isinstance(data, (list, tuple))
+    return to_array(data, "float32" if listed and dtype is None else dtype, place)
 
 
-def _unwrapped(data: Any) -> Any:
-    if isinstance(data, Tensor):
-        return put(data._data, CPUPlace())
-    return [_unwrapped(d) for d in data] if isinstance(data, (list, tuple)) else data
+def edge_to(tensor: Tensor) -> Edge | None:
+    """Where the cotangent of an op's input goes; None when it wants none."""
+    if tensor.stop_gradient:
+        return None
+    node = tensor._node
+    return Edge(None, -1, tensor) if node is None else Edge(node, tensor._index, None)
 
 
-def _to_array(data: Any, dtype: Any, place: Any) -> Any:
-    if isinstance(data, Tensor):
-        array = data._data if dtype is None else data._data.astype(as_dtype(dtype).np)
-        return put(array, as_place(place) if place is not None else place_of(data._data), copy=True)
-    source = _unwrapped(data) if _nested_tensors(data) else data
-    array = np.array(source)
-    if array.dtype.kind in "OUS" and dtype is None:
-        raise ArgumentError(f"to_tensor: cannot make a tensor of {type(data).__name__} with elements of type {array.dtype}")
-    if dtype is not None:
-        array = array.astype(as_dtype(dtype).np)
-    elif not isinstance(data, (np.ndarray, np.generic)) and array.dtype == np.float64 and not _nested_tensors(data):
-        array = array.astype(default_dtype().np)
-    elif not isinstance(data, (np.ndarray, np.generic)) and array.dtype == np.complex128:
-        array = array.astype(np.complex64)
-    return put(array, as_place(place))
+def as_tensor(data: Any, dtype: Any = None) -> Any:
+    """`data` itself when it is a Tensor (or graph variable) of that dtype, else a new Tensor."""
+    if not isinstance(data, TensorMethods):
+        return to_tensor(data, dtype)
+    wanted = data.dtype if dtype is None else as_dtype(dtype)  # type: ignore[attr-defined]
+    return data if data.dtype is wanted else get_op("cast")(data, dtype=wanted)  # type: ignore[attr-defined]
 
 
-def as_tensor(data: Any, dtype: Any = None) -> Tensor:
-    """`data` itself when it is a Tensor of that dtype, else a new Tensor."""
-    if isinstance(data, Tensor) and (dtype is None or data.dtype is as_dtype(dtype)):
-        return data
-    return wrap(_to_array(data, dtype, None))
-
-
-def to_tensor(data: Any, dtype: Any = None, place: Any = None, stop_gradient: bool = True) -> Tensor:
+def to_tensor(data: Any, dtype: Any = None, place: Any = None, stop_gradient: bool = True) -> Any:
     """A new Tensor holding a copy of `data` (nested sequence, scalar, NumPy array or Tensor).
 
-    Python floats become the default dtype, ints int64; NumPy arrays keep theirs. Source: paddle.to_tensor.
+    Python floats become the default dtype, ints int64; NumPy arrays keep theirs. Raises ArgumentError for ragged lists.
+    Source: paddle.to_tensor.
 
     Example:
         >>> import vitrify as paddle
         >>> paddle.to_tensor([[1, 2], [3, 4]]).shape
         [2, 2]
     """
-    out = wrap(_to_array(data, dtype, place))
+    if has_variables(data):
+        return _variable_from(data, dtype)
+    out = wrap(to_array(data, dtype, place))
     out.stop_gradient = stop_gradient
     return out
+
+
+def _variable_from(data: Any, dtype: Any) -> Any:
+    """A graph variable: a copy of one, or the items of a list stacked up."""
+    if isinstance(data, (list, tuple)):
+        out = get_op("stack")(*[to_tensor(item, dtype) for item in data], axis=0)
+    else:
+        out = get_op("assign")(data)
+    return out if dtype is None else as_tensor(out, dtype)
 
 
 def _of_output(array: Any, node: Node, index: int) -> Tensor:
@@ -341,11 +284,11 @@ def _of_output(array: Any, node: Node, index: int) -> Tensor:
 
 
 def _zeros(shape: Sequence[int], dtype: np.dtype[Any]) -> Tensor:
-    return wrap(np.zeros(tuple(shape), dtype))
+    return wrap(put(np.zeros(tuple(shape), dtype), current_place()))
 
 
-def _ones(shape: Sequence[int], dtype: np.dtype[Any]) -> Tensor:
-    return wrap(np.ones(tuple(shape), dtype))
+def _ones_like(tensor: Tensor) -> Tensor:
+    return wrap(namespace_of((tensor._data,)).ones_like(tensor._data, order="C"))
 
 
 def _reduce_to(ct: Tensor, shape: tuple[int, ...]) -> Tensor:
@@ -353,9 +296,11 @@ def _reduce_to(ct: Tensor, shape: tuple[int, ...]) -> Tensor:
     return out
 
 
+TENSORS.as_tensor = as_tensor
+TENSORS.wrap = wrap
 TENSORS.of_output = _of_output
 TENSORS.zeros = _zeros
-TENSORS.ones = _ones
+TENSORS.ones_like = _ones_like
 TENSORS.reduce_to = _reduce_to
 
-__all__ = ["HookHandle", "Tensor", "as_tensor", "namespace_of", "to_tensor", "wrap"]
+__all__ = ["HookHandle", "Tensor", "as_tensor", "edge_to", "fill", "has_tensors", "namespace_of", "to_tensor", "wrap"]

@@ -1,0 +1,151 @@
+"""Changing what a Tensor holds: in-place ops, `set_value`, `copy_`, `data`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..core.dtype import as_dtype
+from ..core.errors import ArgumentError, DTypeError, ShapeError
+from ..core.modes import grad_enabled, recorder
+from ..device.api import place_of, put
+from ..ops.methods import TensorMethods
+from .arrays import to_array
+from .holder import Holder
+from .tape import TENSORS, GradNode
+
+if TYPE_CHECKING:
+    from .tensor import Tensor
+
+
+class Content(Holder):
+    """In-place changes. Each is counted, so that a backward that needs the old content says so."""
+
+    __slots__ = ()
+
+    def _become(self, value: Any) -> Any:
+        """Take `value`, the result of an op on this tensor, as the new content, place on the tape included.
+
+        A result of the same shape and dtype is written into the existing memory, so that whoever shares it (views,
+        `detach()`, optimizers) sees it. Raises ArgumentError for a leaf that wants a gradient.
+        """
+        if value is self:
+            return self
+        if not isinstance(value, Holder):
+            return self._assign_variable(value)
+        recording = grad_enabled.get()
+        if recording and self._node is None and not self.stop_gradient:
+            raise ArgumentError(
+                f"leaf tensor {self.name!r} that wants a gradient cannot be changed in place",  # type: ignore[attr-defined]
+                hint="change a copy (x.clone()), or change it under paddle.no_grad()",
+            )
+        node = value._node
+        if isinstance(node, GradNode):
+            node.keep_own(self._data)
+        self._overwrite(value._data, same_memory=value._cell is not None and value._cell is self._cell)
+        if recording:
+            self._node = node
+            self._index = value._index
+            self.stop_gradient = value.stop_gradient
+        return self
+
+    def _assign_variable(self, value: Any) -> Any:
+        """While a program is being built: this tensor means the graph variable `value` from here on."""
+        recorder.get().assign(self, value)
+        return self
+
+    def _overwrite(self, array: Any, same_memory: bool = False) -> None:
+        """Write `array` into the memory held if it fits, else hold it instead; count one change."""
+        mine = self._data
+        cell = self.version_cell()
+        if array.shape == mine.shape and array.dtype == mine.dtype and _is_own_memory(mine):
+            mine[...] = array
+            cell[0] += 1
+            return
+        self._data = array
+        if same_memory:
+            cell[0] += 1
+        else:  # the old memory did not change: whoever kept it may still use it
+            self._cell = [cell[0] + 1]
+
+    def set_value(self, value: Any) -> None:
+        """Copy `value` (Tensor, NumPy array or nested list) into this tensor, whatever the tape says.
+
+        Raises ShapeError or DTypeError when it has another shape or dtype. Source: paddle.Tensor.set_value.
+
+        Example:
+            >>> import vitrify as paddle
+            >>> x = paddle.to_tensor([1.0, 2.0])
+            >>> x.set_value(paddle.to_tensor([3.0, 4.0]))
+            >>> x.tolist()
+            [3.0, 4.0]
+        """
+        if isinstance(value, TensorMethods) and not isinstance(value, Holder):
+            self._assign_variable(value)
+            return
+        has_dtype = isinstance(value, (Holder, np.ndarray, np.generic))
+        array = value._data if isinstance(value, Holder) else to_array(value, None if has_dtype else self.dtype)
+        if array.shape != self._data.shape:
+            raise ShapeError(f"set_value: the tensor has shape {self.shape}, the value has {list(array.shape)}")
+        if array.dtype != self._data.dtype:
+            raise DTypeError(
+                f"set_value: the tensor is {self.dtype.name}, the value is {array.dtype}",
+                hint=f"cast it, for example value.astype('{self.dtype.name}')",
+            )
+        self._overwrite(put(array, place_of(self._data)))
+
+    def copy_(self, other: Any, blocking: bool = True) -> Any:
+        """Copy the Tensor `other` into this one and return it; takes the shape of `other`.
+
+        Raises DTypeError when dtypes differ. Source: paddle.Tensor.copy_.
+        """
+        source = TENSORS.as_tensor(other)
+        if not isinstance(source, Holder):
+            return self._assign_variable(source)
+        if source._data.dtype != self._data.dtype:
+            raise DTypeError(f"copy_: the tensor is {self.dtype.name}, the source is {source.dtype.name}")
+        same = source._data.shape == self._data.shape
+        self._overwrite(put(source._data, place_of(self._data), copy=not same))
+        return self
+
+    @property
+    def data(self) -> Tensor:
+        """A tensor on the same memory that stops gradients; assigning makes this tensor hold another's memory."""
+        return self.detach()
+
+    @data.setter
+    def data(self, value: Tensor) -> None:
+        if not isinstance(value, Holder):
+            raise DTypeError(f"data: expects a Tensor, got {type(value).__name__}")
+        self._data = value._data
+        self._cell = value.version_cell()
+
+    def detach(self) -> Tensor:
+        """A tensor on the same memory that stops gradients."""
+        out = TENSORS.wrap(self._data)
+        out._cell = self.version_cell()
+        return out
+
+    def detach_(self) -> Any:
+        """This tensor, cut off from the tape: it stops gradients from here on."""
+        self._node = None
+        self.stop_gradient = True
+        return self
+
+    def _cast_data(self, dtype: Any) -> None:
+        """Hold the same values as another dtype (how a Layer changes its parameters' dtype)."""
+        target = as_dtype(dtype).np
+        if self._data.dtype != target:
+            self._data = self._data.astype(target)
+            self._cell = [self.inplace_version + 1]
+
+
+def _is_own_memory(array: Any) -> bool:
+    """Whether each element has its own writable memory (not so for a broadcast view)."""
+    flags = array.flags
+    writable = getattr(flags, "writeable", True)
+    return bool(writable) and (bool(flags.c_contiguous) or 0 not in array.strides)
+
+
+__all__ = ["Content"]

@@ -1,0 +1,163 @@
+"""A Tensor and the world outside: Python values, NumPy, DLPack, copying, pickling, formatting."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..core import names
+from ..core.errors import ArgumentError, DTypeError
+from ..core.place import CPUPlace, Place
+from ..device.api import place_of, put
+from .holder import Holder
+from .repr_ import tensor_repr
+
+if TYPE_CHECKING:
+    from .tensor import Tensor
+
+_CPU = CPUPlace()
+
+
+class Exchange(Holder):
+    """Conversions to and from everything that is no Tensor."""
+
+    __slots__ = ()
+
+    # NumPy leaves `array + tensor` to the tensor's own operators, which give Tensors.
+    __array_ufunc__ = None
+    __array_priority__ = 100.0
+
+    def numpy(self) -> np.ndarray[Any, Any]:
+        """A copy of the data as a NumPy array."""
+        return np.array(put(self._data, _CPU))
+
+    def item(self, *args: int) -> Any:
+        """The Python value of the only element, or of the element at `args`.
+
+        Raises ArgumentError without `args` when there is not exactly one element.
+        """
+        if not args and self._data.size != 1:
+            raise ArgumentError(f"item: a tensor of shape {self.shape} has {self._data.size} elements, expected one")
+        return put(self._data, _CPU).item(*args)
+
+    def tolist(self) -> Any:
+        """The data as nested lists of Python values."""
+        return put(self._data, _CPU).tolist()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        array = put(self._data, _CPU)
+        if dtype is not None and array.dtype != dtype:
+            return np.asarray(array, dtype=dtype)
+        return np.asarray(array) if copy is False else np.array(array)
+
+    # -- Python values ----------------------------------------------------------------------------------------------
+
+    def _only(self, what: str) -> Any:
+        if self._data.size != 1:
+            raise ArgumentError(
+                f"{what} needs a tensor with one element, this one has shape {self.shape}",
+                hint="reduce it first, for example with x.any() or x.all()" if what == "bool()" else None,
+            )
+        return self._data.item()
+
+    def __bool__(self) -> bool:
+        return bool(self._only("bool()"))
+
+    def __int__(self) -> int:
+        return int(self._only("int()"))
+
+    def __float__(self) -> float:
+        return float(self._only("float()"))
+
+    def __complex__(self) -> complex:
+        return complex(self._only("complex()"))
+
+    def __index__(self) -> int:
+        if self._data.dtype.kind not in "iub":
+            raise DTypeError(f"only integer tensors can be used as an index, got {self.dtype.name}")
+        return int(self._only("an index"))
+
+    def __len__(self) -> int:
+        if self._data.ndim == 0:
+            raise DTypeError("len() of a 0-D tensor")
+        return int(self._data.shape[0])
+
+    def __iter__(self) -> Iterator[Any]:
+        if self._data.ndim == 0:
+            raise DTypeError("iteration over a 0-D tensor")
+        return (self[i] for i in range(self._data.shape[0]))  # type: ignore[index]  # __getitem__ is an op
+
+    def __contains__(self, value: Any) -> bool:
+        return bool((self._data == (value._data if isinstance(value, Holder) else value)).any())
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __repr__(self) -> str:
+        return tensor_repr(self)
+
+    def __str__(self) -> str:
+        return self.__repr__()
+
+    def __format__(self, spec: str) -> str:
+        return format(self._data.item(), spec) if self._data.ndim == 0 else object.__format__(self, spec)
+
+    # -- DLPack -----------------------------------------------------------------------------------------------------
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self._data.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        kind, index = self._data.__dlpack_device__()
+        return int(kind), int(index)
+
+    # -- copies and pickles -----------------------------------------------------------------------------------------
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        """A new leaf with a copy of the data, the gradient and the attributes, under a name of its own."""
+        fresh = _restored(type(self), self._data.copy(), self.stop_gradient, {})
+        memo[id(self)] = fresh
+        attributes = {k: v for k, v in self.__dict__.items() if k != "_name"}
+        fresh.__dict__.update(copy.deepcopy(attributes, memo))
+        fresh.__dict__["_name"] = names.generate(f"{self.name}_deepcopy")
+        fresh._grad = copy.deepcopy(self._grad, memo)
+        return fresh
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles hold the data and the attributes, never the tape."""
+        array = put(self._data, _CPU)
+        return _unpickled, (type(self), array, place_of(self._data), self.stop_gradient, dict(self.__dict__))
+
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        return self.__reduce__()
+
+    if TYPE_CHECKING:
+
+        @property
+        def name(self) -> str: ...
+
+
+def _restored(cls: type[Any], array: Any, stop_gradient: bool, attributes: dict[str, Any]) -> Any:
+    out = object.__new__(cls)
+    out._data = array
+    out._node = None
+    out._index = 0
+    out._grad = None
+    out._hooks = None
+    out._cell = None
+    out.stop_gradient = stop_gradient
+    out.__dict__.update(attributes)
+    return out
+
+
+def _unpickled(
+    cls: type[Tensor], array: Any, place: Place, stop_gradient: bool, attributes: dict[str, Any]
+) -> Tensor:
+    tensor: Tensor = _restored(cls, put(array, place), stop_gradient, attributes)
+    return tensor
+
+
+__all__ = ["Exchange"]

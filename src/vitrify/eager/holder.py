@@ -1,0 +1,60 @@
+"""What the parts of Tensor know of each other: one array, and where it stands on the tape."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..core.dtype import DType, from_np
+from ..ops.methods import TensorMethods
+
+if TYPE_CHECKING:
+    from .tape import Hook, Node
+    from .tensor import Tensor
+
+
+class Holder(TensorMethods):
+    """The fields of a Tensor. Its parts (`Content`, `Exchange`, `Moving`, `Layout`) add methods, and no fields.
+
+    Fields:
+        _data: the array, NumPy's or CuPy's.
+        _node, _index: the tape node that made it, and which of the node's outputs it is; None for a leaf.
+        _grad, _hooks: the accumulated gradient and the hooks of a leaf.
+        _cell: the count of in-place changes, in a list shared by all tensors on the same memory; None until asked for.
+    """
+
+    __slots__ = (
+        "__dict__", "__weakref__", "_cell", "_data", "_grad", "_hooks", "_index", "_node", "stop_gradient",
+    )  # fmt: skip
+
+    _data: Any
+    _node: Node | None
+    _index: int
+    _grad: Tensor | None
+    _hooks: list[Hook] | None
+    _cell: list[int] | None
+    stop_gradient: bool
+
+    @property
+    def shape(self) -> list[int]:
+        """The sizes of all dimensions, as a list."""
+        return list(self._data.shape)
+
+    @property
+    def dtype(self) -> DType:
+        """The element type."""
+        return from_np(self._data.dtype)
+
+    def version_cell(self) -> list[int]:
+        """The count of in-place changes, shared by all tensors on this memory."""
+        cell = self._cell
+        if cell is None:
+            cell = self._cell = [0]
+        return cell
+
+    @property
+    def inplace_version(self) -> int:
+        """How often this memory was changed in place."""
+        return self._cell[0] if self._cell is not None else 0
+
+
+__all__ = ["Holder"]

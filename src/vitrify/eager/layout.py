@@ -1,0 +1,118 @@
+"""How a Tensor lies in memory, and what it says about itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..core.place import Place
+from ..device.api import place_of
+from .holder import Holder
+from .tape import TENSORS
+
+if TYPE_CHECKING:
+    from .tensor import Tensor
+
+
+class Layout(Holder):
+    """Sizes, strides, addresses."""
+
+    __slots__ = ()
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return int(self._data.ndim)
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return int(self._data.size)
+
+    @property
+    def place(self) -> Place:
+        """The device that holds the data."""
+        return place_of(self._data)
+
+    @property
+    def device(self) -> str:
+        """The name of that device: "cpu", "gpu:0"."""
+        place = self.place
+        return f"{place.kind}:{place.index}" if place.is_gpu_place() else place.kind
+
+    @property
+    def is_cuda(self) -> bool:
+        """Whether a CUDA device holds the data."""
+        return self.place.is_gpu_place()
+
+    @property
+    def layout(self) -> str:
+        """The name of the memory layout, NCHW as everywhere in Paddle."""
+        return "NCHW"
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element."""
+        return int(self._data.dtype.itemsize)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return int(self._data.nbytes)
+
+    @property
+    def strides(self) -> list[int]:
+        """For each dimension, how many elements apart its neighbours lie."""
+        return [s // self._data.dtype.itemsize for s in self._data.strides]
+
+    @property
+    def offset(self) -> int:
+        """Bytes from the start of the memory that this tensor views to its first element."""
+        owner = self._data
+        while owner.base is not None and hasattr(owner.base, "strides"):
+            owner = owner.base
+        return _address(self._data) - _address(owner)
+
+    def element_size(self) -> int:
+        """Bytes of one element."""
+        return self.itemsize
+
+    def stride(self, dim: int | None = None) -> Any:
+        """The strides, or the one of dimension `dim`."""
+        return self.strides if dim is None else self.strides[dim]
+
+    get_strides = stride
+
+    def is_contiguous(self) -> bool:
+        """Whether the elements lie in row-major order without gaps."""
+        return bool(self._data.flags.c_contiguous)
+
+    def contiguous(self) -> Tensor:
+        """This tensor if it is contiguous, else a contiguous copy that passes gradients on."""
+        return self if self.is_contiguous() else self.clone()  # type: ignore[return-value, attr-defined]
+
+    def data_ptr(self) -> int:
+        """The address of the first element."""
+        return _address(self._data)
+
+    def is_same_shape(self, y: Tensor) -> bool:
+        """Whether `y` has the same shape."""
+        return bool(self._data.shape == y._data.shape)
+
+    def value(self) -> Tensor:
+        """This tensor, as old code spells it."""
+        return self  # type: ignore[return-value]
+
+    def get_tensor(self) -> Tensor:
+        """A tensor on the same memory, off the tape."""
+        out = TENSORS.wrap(self._data)
+        out._cell = self.version_cell()
+        return out
+
+
+def _address(array: Any) -> int:
+    """The address of an array's first element; CuPy keeps it under another name than NumPy."""
+    memory = getattr(array, "ctypes", None)
+    return int(array.data.ptr) if memory is None else int(memory.data)
+
+
+__all__ = ["Layout"]
