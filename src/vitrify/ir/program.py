@@ -8,6 +8,7 @@ the global block are the one exception: they live in a Scope and may be written 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +18,9 @@ from ..core.meta import ListMeta, Meta, Ref
 from ..core.source import Loc
 from ..ops.methods import TensorMethods
 from ..ops.registry import OpDef
+from .attributes import check_storable
+from .clone import clone_program
+from .text import FORWARD, Style, program_text
 
 Value = Any  # Variable | Literal | None
 
@@ -147,6 +151,7 @@ class Operator:
     outputs: tuple[Variable, ...]
     attrs: dict[str, Any]
     locs: tuple[Loc, ...] = ()
+    role: str = FORWARD  # or "backward", "optimize": what `Program.clone(for_test=True)` leaves out
 
     @property
     def type(self) -> str:
@@ -226,7 +231,7 @@ class Block:
         locs: tuple[Loc, ...] = (),
     ) -> Operator:  # fmt: skip
         """Add one operator at the end."""
-        operator = Operator(op, tuple(inputs), tuple(outputs), dict(attrs), locs)
+        operator = Operator(op, tuple(inputs), tuple(outputs), dict(attrs), locs, self.program.role)
         self.ops.append(operator)
         return operator
 
@@ -250,6 +255,7 @@ class Program:
         self._names: dict[str, int] = {}
         self.blocks: list[Block] = []
         self.random_seed = 0
+        self.role = FORWARD
         self.create_block(None)
 
     def fresh_name(self, prefix: str) -> str:
@@ -267,6 +273,35 @@ class Program:
     def global_block(self) -> Block:
         """Block 0, as Paddle spells it."""
         return self.blocks[0]
+
+    @contextmanager
+    def adding(self, role: str) -> Iterator[None]:
+        """Mark the operators appended inside as "backward" or "optimize"."""
+        outer, self.role = self.role, role
+        try:
+            yield
+        finally:
+            self.role = outer
+
+    def clone(self, for_test: bool = False) -> Program:
+        """A deep copy; for_test: without backward and optimizer operators, the rest as in evaluation.
+
+        Source: paddle.static.Program.clone.
+        """
+        return clone_program(self, for_test)
+
+    def to_string(self, throw_on_error: bool = False, with_details: bool = False) -> str:
+        """The program as text (docs/format.md); with_details: whole call stacks with paths and columns.
+
+        throw_on_error: raise where an operator holds something that the text cannot give back.
+        Source: paddle.static.Program.to_string.
+        """
+        if throw_on_error:
+            check_storable(self)
+        return program_text(self, Style(details=with_details))
+
+    def __str__(self) -> str:
+        return program_text(self)
 
     def __repr__(self) -> str:
         return f"<Program: {len(self.blocks)} blocks, {sum(len(b.ops) for b in self.blocks)} operators>"

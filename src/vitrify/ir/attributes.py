@@ -1,0 +1,64 @@
+"""What attributes of operators hold: plain values, Blocks, and tuples and lists of these."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+import numpy as np
+
+from ..core.dtype import DType
+from ..core.errors import DTypeError
+from ..core.meta import ListMeta, Meta, Ref
+
+if TYPE_CHECKING:  # Programs print and clone themselves with this module
+    from .program import Block, Program
+
+# The values that stand alone; slices, tuples and lists hold others.
+SIMPLE: frozenset[type] = frozenset({type(None), bool, int, float, complex, str, DType, Ref, Meta, ListMeta, type(...)})
+
+
+def is_block(value: Any) -> TypeGuard[Block]:
+    """Whether an attribute value is a Block."""
+    return hasattr(value, "captures")
+
+
+def leaves(value: Any) -> Iterator[Any]:
+    """The values inside tuples, lists and slices; anything else itself."""
+    if isinstance(value, slice):
+        value = (value.start, value.stop, value.step)
+    if isinstance(value, (list, tuple)):
+        for item in value:
+            yield from leaves(item)
+    else:
+        yield value
+
+
+def blocks_in(value: Any) -> Iterator[Block]:
+    """The Blocks inside an attribute value."""
+    return (leaf for leaf in leaves(value) if is_block(leaf))
+
+
+def strangers_in(value: Any) -> Iterator[Any]:
+    """What no file and no text can hold: functions, arrays and other objects."""
+    known = (np.generic,)  # NumPy's scalars count as the Python numbers in them
+    return (v for v in leaves(value) if type(v) not in SIMPLE and not is_block(v) and not isinstance(v, known))
+
+
+def check_storable(program: Program) -> None:
+    """Raise DTypeError where an operator holds an object that no file and no text can hold."""
+    for block in program.blocks:
+        for operator in block.ops:
+            for name, value in operator.attrs.items():
+                for stranger in strangers_in(value):
+                    raise DTypeError(
+                        f"{operator.type}: attribute {name} holds a {type(stranger).__name__}, which cannot be stored",
+                        loc=operator.locs[0] if operator.locs else None,
+                    )
+
+
+def map_blocks(fn: Callable[[Block], Any], value: Any) -> Any:
+    """`value` with `fn(block)` in place of each Block."""
+    if type(value) in (list, tuple):
+        return type(value)([map_blocks(fn, item) for item in value])
+    return fn(value) if is_block(value) else value

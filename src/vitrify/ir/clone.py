@@ -1,0 +1,99 @@
+"""Deep copies of Programs, for testing too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from .attributes import blocks_in, map_blocks
+from .text import FORWARD
+
+if TYPE_CHECKING:  # `program` offers clone() as a method, so this module must not need it to be imported
+    from .program import Block, Operator, Program, Variable
+
+# What ops that act differently in training and evaluation call that choice, and its value in evaluation.
+EVALUATION: Mapping[str, Any] = {"training": False, "is_test": True}
+
+
+def clone_program(program: Program, for_test: bool = False) -> Program:
+    """A deep copy with the same names and block numbers.
+
+    for_test: operators marked as backward or optimizer are left out, as are the variables that only they make and
+    the blocks that only they run; ops with an attribute `training` or `is_test` are switched to evaluation.
+    """
+    return _Cloner(program, for_test).clone()
+
+
+class _Cloner:
+    def __init__(self, program: Program, for_test: bool) -> None:
+        self.source = program
+        self.for_test = for_test
+        self.target: Program = type(program)()
+        self.blocks: dict[Block, Block] = {}
+        self.vars: dict[Variable, Variable] = {}
+
+    def clone(self) -> Program:
+        kept = list(self._kept_blocks())
+        self.target.random_seed = self.source.random_seed
+        self.target._names.update(self.source._names)
+        for block in kept:
+            self._declare(block)
+        for block in kept:
+            self._fill(block)
+        return self.target
+
+    def _kept_blocks(self) -> Iterator[Block]:
+        """Block 0 and, in order, those that an operator kept runs (all of them unless for_test)."""
+        if not self.for_test:
+            return iter(self.source.blocks)
+        found: set[Block] = set()
+        waiting = [self.source.blocks[0]]
+        while waiting:
+            block = waiting.pop()
+            if block not in found:
+                found.add(block)
+                waiting += [b for op in self._kept(block) for b in blocks_in(tuple(op.attrs.values()))]
+        # An enclosing block is kept even where no operator runs it any more: captures are numbered through it.
+        for block in list(found):
+            while block.parent is not None:
+                block = block.parent
+                found.add(block)
+        return (block for block in self.source.blocks if block in found)
+
+    def _kept(self, block: Block) -> list[Operator]:
+        return [op for op in block.ops if not self.for_test or op.role == FORWARD]
+
+    def _declare(self, block: Block) -> None:
+        """The copy of a block with its variables, so that captures and outputs can refer to them."""
+        if self.blocks:
+            self.blocks[block] = self.target.create_block(None if block.parent is None else self.blocks[block.parent])
+        else:
+            self.blocks[block] = self.target.blocks[0]
+        new = self.blocks[block]
+        kept = self._kept(block)
+        dropped = {v for op in block.ops for v in op.outputs} - {v for op in kept for v in op.outputs}
+        for name, var in block.vars.items():
+            if var not in dropped or var.persistable:
+                self.vars[var] = new.vars[name] = self._copy_var(var, new)
+
+    def _copy_var(self, var: Variable, block: Block) -> Variable:
+        copy = type(var)(block, var.name, var.meta, stop_gradient=var.stop_gradient, persistable=var.persistable)
+        copy.origin = var.origin
+        copy.__dict__.update(var.__dict__)
+        return copy
+
+    def _fill(self, block: Block) -> None:
+        new = self.blocks[block]
+        new.inputs = [self.vars[v] for v in block.inputs]
+        new.outputs = [None if v is None else self.vars[v] for v in block.outputs if v is None or v in self.vars]
+        new.captures = {self.vars[o]: self.vars[i] for o, i in block.captures.items() if o in self.vars}
+        for op in self._kept(block):
+            inputs = [self.vars[v] if hasattr(v, "block") else v for v in op.inputs]
+            outputs = [self.vars[v] for v in op.outputs]
+            new.append(op.op, inputs, outputs, self._attrs(op), op.locs).role = op.role
+
+    def _attrs(self, op: Operator) -> dict[str, Any]:
+        attrs = {name: map_blocks(self.blocks.__getitem__, value) for name, value in op.attrs.items()}
+        if self.for_test:
+            attrs.update({name: value for name, value in EVALUATION.items() if name in op.op.attrs})
+        return attrs
