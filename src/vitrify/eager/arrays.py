@@ -53,10 +53,11 @@ def _keeps_float64(data: Any) -> bool:
 
 def _default_for(data: Any, array: np.ndarray[Any, Any]) -> np.dtype[Any]:
     """The dtype when none is given: Python's floats are the default dtype, its complex numbers follow it."""
-    if array.dtype.char not in "dD" or _keeps_float64(data):
-        return array.dtype
+    own: np.dtype[Any] = array.dtype
+    if own.char not in "dD" or _keeps_float64(data):
+        return own
     real: np.dtype[Any] = default_dtype().np
-    return real if array.dtype.kind == "f" else np.result_type(real, np.complex64)
+    return real if own.kind == "f" else np.dtype(np.result_type(real, np.complex64))
 
 
 def to_array(data: Any, dtype: Any = None, place: Any = None) -> Any:

@@ -97,7 +97,7 @@ class Exchange(Holder):
         return id(self)
 
     def __repr__(self) -> str:
-        return tensor_repr(self)
+        return tensor_repr(self)  # type: ignore[arg-type]  # a part of Tensor, never alone
 
     def __str__(self) -> str:
         return self.__repr__()

@@ -14,7 +14,7 @@ from ..core.setting import Setting
 from ..device.api import put
 
 if TYPE_CHECKING:
-    from .holder import Holder
+    from .tensor import Tensor
 
 _INDENT = 7  # under the opening parenthesis of "Tensor("
 
@@ -58,7 +58,7 @@ def set_printoptions(
     _OPTIONS.set(replace(_OPTIONS.get(), **{k: v for k, v in chosen.items() if v is not None}))
 
 
-def tensor_repr(tensor: Holder) -> str:
+def tensor_repr(tensor: Tensor) -> str:
     """The text of `repr(tensor)`."""
     head = (
         f"Tensor(shape={tensor.shape}, dtype={tensor.dtype.name}, place={tensor.place!r}, "
@@ -97,7 +97,7 @@ def _float_text(value: float, fixed: str, sci_mode: bool) -> str:
 
 
 def _padded(text: str, width: int, signed: bool) -> str:
-    if signed and len(text) < width and not text.startswith(_NEGATIVE):
+    if signed and len(text) < width and not text.startswith("-"):
         text = " " + text
     return text.ljust(width)
 
