@@ -56,6 +56,15 @@ class Builder:
             self.current = held
 
     @contextmanager
+    def resume(self, block: Block) -> Iterator[None]:
+        """Record at the end of a block that was left before."""
+        outer, self.block = self.block, block
+        try:
+            yield
+        finally:
+            self.block = outer
+
+    @contextmanager
     def at(self, locs: tuple[Loc, ...]) -> Iterator[None]:
         """Give the operators recorded inside these locations instead of the running frames."""
         held, self.locs = self.locs, locs
@@ -106,7 +115,6 @@ class Builder:
             self.block.create_var(m, prefix=op.name, stop_gradient=stop or not _differentiable(m))
             for m in (metas if op.multiple else (metas,))
         ]
-        _note_origin(values, outs)
         self.block.append(op, values, outs, attrs, locs)
         return outs if op.multiple else outs[0]
 
@@ -154,15 +162,6 @@ def _stops(value: Any) -> bool:
 
 def _differentiable(meta: Any) -> bool:
     return not isinstance(meta, Meta) or meta.dtype.is_floating or meta.dtype.is_complex
-
-
-def _note_origin(values: Sequence[Any], outs: Sequence[Variable]) -> None:
-    """An output computed from sizes alone remembers which sizes."""
-    origins = [v.origin for v in values if isinstance(v, Variable)]
-    if origins and all(o is not None for o in origins):
-        joined = frozenset().union(*[o for o in origins if o is not None])
-        for out in outs:
-            out.origin = joined
 
 
 def _scalar_dtype(value: Any) -> Any:

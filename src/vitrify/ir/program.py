@@ -46,7 +46,7 @@ class Variable(TensorMethods):
     Raises DTypeError when Python asks for its value (`bool(v)`, `int(v)`, iteration): there is none yet.
     """
 
-    __slots__ = ("__dict__", "__weakref__", "block", "meta", "name", "origin", "persistable", "stop_gradient")
+    __slots__ = ("__dict__", "__weakref__", "block", "meta", "name", "persistable", "stop_gradient")
 
     def __init__(
         self, block: Block, name: str, meta: Meta | ListMeta, *, stop_gradient: bool = True, persistable: bool = False
@@ -56,8 +56,6 @@ class Variable(TensorMethods):
         self.meta = meta
         self.stop_gradient = stop_gradient
         self.persistable = persistable
-        # The (argument, axis) sizes that this value is computed from alone; None when data enters.
-        self.origin: frozenset[tuple[str, int]] | None = None
 
     @property
     def shape(self) -> list[int]:
@@ -222,7 +220,6 @@ class Block:
         inner = self.captures.get(outer)
         if inner is None:
             inner = self.add_input(outer.meta, outer.name, stop_gradient=outer.stop_gradient)
-            inner.origin = outer.origin
             self.captures[outer] = inner
         return inner
 

@@ -62,6 +62,5 @@ def copy_block(source: Block, parent: Block, *, effects: bool = True) -> Block:
 
 def _copy_var(var: Variable, block: Block) -> Variable:
     copy = block.create_var(var.meta, var.name, stop_gradient=var.stop_gradient, persistable=var.persistable)
-    copy.origin = var.origin
     copy.__dict__.update(var.__dict__)
     return copy

@@ -1,0 +1,6 @@
+"""What converted code calls, and conversion itself: Python by value, a program where a tensor decides."""
+
+from .api import Converted, convert, convert_call, source_of
+from .calls import ignore_module, not_to_static
+
+__all__ = ["Converted", "convert", "convert_call", "ignore_module", "not_to_static", "source_of"]

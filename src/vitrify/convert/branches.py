@@ -1,0 +1,100 @@
+"""`if` and conditional expressions: Python's own when the condition is a Python value, an `if` operator otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..ir.program import Block, Variable
+from ..ir.regions import align_captures
+from ..ops.control_flow import if_op
+from .journal import journaling, restore
+from .merge import Joined, emit, fill_slots, merge
+from .values import builder, is_graph, scalar_condition
+
+Function = Callable[..., Any]
+
+
+@dataclass
+class _Side:
+    """One traced branch: its block, what it returned, and what it changed in place."""
+
+    block: Block
+    values: tuple[Any, ...]
+    handles: dict[Any, Variable]
+    places: dict[Any, tuple[Any, Any]]
+
+
+def convert_ifelse(
+    test: Any, then: Function, orelse: Function, ins: tuple[Any, ...], names: tuple[str, ...], shared: Sequence[Any] = ()
+) -> tuple[Any, ...]:
+    """The values called `names` after `if test: then else: orelse`."""
+    if not is_graph(test):
+        return (then if test else orelse)(*ins)  # type: ignore[no-any-return]
+    return trace_branches(scalar_condition(test, "if"), lambda: then(*ins), lambda: orelse(*ins), names, shared)
+
+
+def convert_ifexp(test: Any, then: Function, orelse: Function) -> Any:
+    """`then() if test else orelse()`."""
+    if not is_graph(test):
+        return then() if test else orelse()
+    pred = scalar_condition(test, "conditional expression")
+    (value,) = trace_branches(pred, lambda: (then(),), lambda: (orelse(),), ("conditional expression",))
+    return value
+
+
+def trace_branches(
+    pred: Variable, then: Function, orelse: Function, names: Sequence[str], shared: Sequence[Any] = ()
+) -> tuple[Any, ...]:
+    """Record an `if` operator; both functions are traced from the same state and their results merged."""
+    sides = [_trace_side(fn, shared) for fn in (then, orelse)]
+    joined = Joined(sides[0].block, sides[1].block)
+    merged = [merge(n, a, b, joined) for n, a, b in zip(names, sides[0].values, sides[1].values)]
+    handles = _merge_handles(sides, joined)
+    places = _merge_places(sides, joined)
+    results = _emit_if(pred, joined)
+    for handle, slot in handles:
+        builder().assign(handle, results[slot])
+    for place, value in places:
+        restore(place, fill_slots(value, results))
+    return tuple(fill_slots(m, results) for m in merged)
+
+
+def _trace_side(fn: Function, shared: Sequence[Any]) -> _Side:
+    build = builder()
+    outer = dict(build.current)
+    with journaling(shared) as journal, build.sub_block() as block:
+        values = fn()
+        changed = {h: v for h, v in build.current.items() if outer.get(h) is not v}
+        return _Side(block, values, changed, journal.after())
+
+
+def _merge_handles(sides: Sequence[_Side], joined: Joined) -> list[tuple[Any, int]]:
+    """Tensors changed in place in either branch become outputs; the other branch passes its value on."""
+    found: list[tuple[Any, int]] = []
+    for handle in dict.fromkeys(h for side in sides for h in side.handles):
+        entries = [(side.handles.get(handle, handle), None) for side in sides]
+        found.append((handle, joined.add(*entries)))
+    return found
+
+
+def _merge_places(sides: Sequence[_Side], joined: Joined) -> list[tuple[Any, Any]]:
+    found: list[tuple[Any, Any]] = []
+    for key in dict.fromkeys(k for side in sides for k in side.places):
+        place = next(side.places[key][0] for side in sides if key in side.places)
+        values = [side.places[key][1] if key in side.places else place.get() for side in sides]
+        found.append((place, merge(place.label, values[0], values[1], joined)))
+    return found
+
+
+def _emit_if(pred: Variable, joined: Joined) -> list[Any]:
+    build = builder()
+    for block, side in zip((joined.then, joined.orelse), joined.sides):
+        with build.resume(block):
+            block.outputs = [emit(value, dtype) for value, dtype in side]
+    if not joined.sides[0] and not any(b.ops for b in (joined.then, joined.orelse)):
+        return []
+    outer = align_captures([joined.then, joined.orelse])
+    results: list[Any] = if_op(pred, *outer, then=joined.then, orelse=joined.orelse)
+    return results

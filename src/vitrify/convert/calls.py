@@ -1,0 +1,101 @@
+"""What a call in converted code calls: converted user functions, tensor forms of builtins, library code as it is."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+import sysconfig
+from collections.abc import Callable
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+from ..core.errors import UnsupportedError
+from ..core.setting import Setting
+from ..eager.layer import Layer
+from .table import BUILTINS
+
+MARK = "__vitrify_not_to_static__"
+IGNORED: Setting[frozenset[str]] = Setting("ignored_modules", frozenset())
+
+_LIBRARY_ROOTS = tuple(
+    {sysconfig.get_paths()[k] for k in ("stdlib", "platstdlib", "purelib", "platlib")} | {sys.prefix + "/lib"}
+)
+_OWN_PACKAGE = __name__.partition(".")[0]
+
+
+def not_to_static(func: Callable[..., Any] | None = None) -> Any:
+    """Mark a function so that conversion leaves it as it is. Source: paddle.jit.not_to_static."""
+    if func is None:
+        return not_to_static
+    setattr(getattr(func, "__func__", func), MARK, True)
+    return func
+
+
+def ignore_module(modules: list[ModuleType]) -> None:
+    """Leave the functions of these modules (and of their submodules) unconverted. Source: paddle.jit.ignore_module."""
+    IGNORED.set(IGNORED.get() | {m.__name__ for m in modules})
+
+
+def is_user_code(fn: FunctionType) -> bool:
+    """Whether the function is the user's: not ours, not a library's, not marked or ignored."""
+    if getattr(fn, MARK, False):
+        return False
+    module = fn.__module__ or ""
+    if module.partition(".")[0] == _OWN_PACKAGE:
+        return False
+    if any(module == name or module.startswith(name + ".") for name in IGNORED.get()):
+        return False
+    filename = fn.__code__.co_filename
+    return not filename.startswith(_LIBRARY_ROOTS) and not filename.startswith("<frozen")
+
+
+Converter = Callable[[FunctionType], Callable[..., Any]]
+
+
+class CallConverter:
+    """Gives the converted form of whatever is called; `convert_plain` converts one Python function."""
+
+    def __init__(self, convert_plain: Converter) -> None:
+        self.convert_plain = convert_plain
+
+    def __call__(self, function: Any) -> Any:
+        """`function`, or what should be called in its place."""
+        try:
+            replacement = BUILTINS.get(function)
+        except TypeError:  # no hash
+            replacement = None
+        if replacement is not None:
+            return replacement
+        if isinstance(function, FunctionType):
+            return self._plain(function)
+        if isinstance(function, MethodType):
+            return self._method(function)
+        if isinstance(function, functools.partial):
+            return functools.partial(self(function.func), *function.args, **function.keywords)
+        if isinstance(function, (type, BuiltinFunctionType, Layer)):
+            return function
+        return self._callable_object(function)
+
+    def _plain(self, fn: FunctionType) -> Any:
+        if not is_user_code(fn) or inspect.isgeneratorfunction(fn) or inspect.iscoroutinefunction(fn):
+            return fn
+        try:
+            return self.convert_plain(fn)
+        except UnsupportedError:
+            return fn
+
+    def _method(self, method: MethodType) -> Any:
+        if not isinstance(method.__func__, FunctionType):
+            return method
+        converted = self._plain(method.__func__)
+        return method if converted is method.__func__ else MethodType(converted, method.__self__)
+
+    def _callable_object(self, obj: Any) -> Any:
+        """An instance with a Python `__call__` of the user's is called through its converted form."""
+        call = getattr(type(obj), "__call__", None)
+        if not isinstance(call, FunctionType) or not is_user_code(call):
+            return obj
+        return MethodType(self._plain(call), obj)
+
+

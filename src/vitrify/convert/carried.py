@@ -1,0 +1,226 @@
+"""What a tensor loop carries from one iteration to the next, found by tracing the body until nothing new appears."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ..core.dtype import DType
+from ..core.errors import ArgumentError
+from ..core.meta import UNKNOWN, Meta
+from ..core.modes import grad_enabled
+from ..core.pytree import TreeDef, flatten, unflatten
+from ..ir.program import Block, Variable
+from .merge import UNSET, Placeholder, common_dtype, dtype_of, emit, is_numeric, placeholder_for, unset_flag
+from .values import Undefined, is_tensor
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """One value at the loop's head. `meta` None: it stays the Python object `start`; else a tensor is carried.
+
+    `flagged`: it may be unset, and a bool is carried beside it that says so; `origin` names it for messages.
+    """
+
+    start: Any
+    meta: Meta | None = None
+    flagged: bool = False
+    origin: Undefined | None = None
+
+
+@dataclass
+class CarriedValue:
+    """One loop variable: its structure and its leaves."""
+
+    name: str
+    tree: TreeDef
+    leaves: list[Leaf]
+
+    @classmethod
+    def of(cls, name: str, value: Any) -> CarriedValue:
+        """The variable as it is before the loop."""
+        raw: list[Any] = []
+        tree = flatten(value, raw)
+        return cls(name, tree, [_leaf(v) for v in raw])
+
+    def formals(self, block: Block) -> list[Variable]:
+        """New inputs of `block`, one for each tensor carried."""
+        made: list[Variable] = []
+        for leaf in self.leaves:
+            if leaf.meta is not None:
+                differentiable = leaf.meta.dtype.is_floating or leaf.meta.dtype.is_complex
+                stop = not (differentiable and grad_enabled.get())
+                made.append(block.add_input(leaf.meta, self.name.replace(".", "_"), stop_gradient=stop))
+                if leaf.flagged:
+                    made.append(block.add_input(Meta((), dtype_of(True)), self.name + "_set"))
+        return made
+
+    def value(self, tensors: Iterator[Variable]) -> Any:
+        """The variable with its tensors drawn from `tensors`."""
+        return unflatten(self.tree, iter([_current(leaf, self.name, tensors) for leaf in self.leaves]))
+
+    def starts(self) -> list[Variable]:
+        """The tensors that enter the first iteration, made in the current block."""
+        made: list[Variable] = []
+        for leaf in self.leaves:
+            if leaf.meta is None:
+                continue
+            flag = unset_flag(leaf.start)
+            made.append(emit(leaf.start, leaf.meta.dtype))
+            if leaf.flagged:
+                unset = isinstance(leaf.start, Placeholder)
+                made.append(emit(flag[0] if flag else not unset, None))
+        return made
+
+    def ends(self, value: Any) -> list[Variable]:
+        """The tensors that leave an iteration whose last value is `value`, made in the current block."""
+        raw: list[Any] = []
+        flatten(value, raw)
+        made: list[Variable] = []
+        for leaf, end in zip(self.leaves, raw):
+            if leaf.meta is None:
+                continue
+            flag = unset_flag(end)
+            unset = isinstance(end, Undefined)
+            made.append(emit(placeholder_for(_Shaped(leaf.meta)) if unset else end, leaf.meta.dtype))
+            if leaf.flagged:
+                made.append(emit(flag[0] if flag else not unset, None))
+        return made
+
+    def widen(self, value: Any) -> bool:
+        """Whether `value`, from the end of an iteration, asks for more than is carried now; takes note of it."""
+        raw: list[Any] = []
+        tree = flatten(value, raw)
+        if tree != self.tree:
+            return self._restructure(tree, raw)
+        wider = [_widened(self.name, leaf, end) for leaf, end in zip(self.leaves, raw)]
+        changed = any(a is not b for a, b in zip(wider, self.leaves))
+        self.leaves = wider
+        return changed
+
+    def _restructure(self, tree: TreeDef, raw: Sequence[Any]) -> bool:
+        """An unset variable that becomes a container: every leaf of it starts unset."""
+        if len(self.leaves) == 1 and isinstance(self.leaves[0].start, Undefined):
+            unset = self.leaves[0]
+            self.tree = tree
+            self.leaves = [_widened(self.name, unset, end) for end in raw]
+            return True
+        if isinstance(raw[0] if len(raw) == 1 else None, Undefined):
+            return False
+        raise ArgumentError(
+            f"loop variable {self.name!r} changes its structure inside a loop that stops by a tensor condition",
+            hint="keep its nesting and length the same in every iteration, or stack values into one tensor",
+        )
+
+
+class _Shaped:
+    """Something with a shape."""
+
+    def __init__(self, meta: Meta) -> None:
+        self.shape = meta.shape
+
+
+def _leaf(value: Any) -> Leaf:
+    if is_tensor(value):
+        return Leaf(value, Meta(tuple(value.shape), value.dtype), unset_flag(value) is not None)
+    return Leaf(value)
+
+
+def _current(leaf: Leaf, name: str, tensors: Iterator[Variable]) -> Any:
+    if leaf.meta is None:
+        return leaf.start
+    var = next(tensors)
+    if leaf.flagged:
+        origin = leaf.origin
+        var.__dict__[UNSET] = (next(tensors), origin.name if origin else name, origin.line if origin else 0)
+    return var
+
+
+def _widened(name: str, leaf: Leaf, end: Any) -> Leaf:
+    if leaf.meta is None:
+        return _from_python(name, leaf, end)
+    if isinstance(end, Undefined):
+        return leaf if leaf.flagged else replace(leaf, flagged=True, origin=end)
+    if not is_numeric(end):
+        raise _not_carried(name, leaf, end)
+    dtype = _join_dtype(name, leaf, end)
+    shape = _join_shape(name, leaf.meta.shape, tuple(getattr(end, "shape", ())))
+    flagged = leaf.flagged or unset_flag(end) is not None
+    if dtype is leaf.meta.dtype and shape == leaf.meta.shape and flagged == leaf.flagged:
+        return leaf
+    return replace(leaf, meta=Meta(shape, dtype), flagged=flagged)
+
+
+def _from_python(name: str, leaf: Leaf, end: Any) -> Leaf:
+    """A Python value at the head: it stays one while the body leaves it alone, else a tensor is carried."""
+    start = leaf.start
+    if end is start or (end.__class__ is start.__class__ and not is_tensor(end) and _equal(end, start)):
+        return leaf
+    if isinstance(start, Undefined):
+        if isinstance(end, Undefined):
+            return leaf
+        if not is_numeric(end):
+            raise _not_carried(name, leaf, end)
+        shape = tuple(getattr(end, "shape", ()))
+        return Leaf(placeholder_for(_Shaped(Meta(shape, dtype_of(end)))), Meta(shape, dtype_of(end)), True, start)
+    if not (is_numeric(start) and is_numeric(end)):
+        raise _not_carried(name, leaf, end)
+    shape = _join_shape(name, (), tuple(getattr(end, "shape", ())))
+    return replace(leaf, meta=Meta(shape, _join_dtype(name, Leaf(start), end)))
+
+
+def _equal(a: Any, b: Any) -> bool:
+    return bool(a == b)
+
+
+def _join_dtype(name: str, leaf: Leaf, end: Any) -> DType:
+    """The dtype that holds the value at the head and at the end of an iteration."""
+    head = leaf.start if leaf.meta is None else _Typed(leaf.meta)
+    dtype = common_dtype(head, end)
+    if dtype is None:
+        raise ArgumentError(f"loop variable {name!r} changes dtype inside a tensor loop, to one that does not mix with it")
+    return dtype
+
+
+@dataclass(frozen=True)
+class _Typed:
+    """A tensor known by its meta alone."""
+
+    meta: Meta
+
+    @property
+    def dtype(self) -> DType:
+        return self.meta.dtype
+
+
+def _join_shape(name: str, a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
+    if len(a) != len(b):
+        if not a and all(d == 1 for d in b):
+            return b
+        raise ArgumentError(
+            f"loop variable {name!r} changes its number of dimensions inside a tensor loop, from {list(a)} to {list(b)}"
+        )
+    return tuple(x if x == y else UNKNOWN for x, y in zip(a, b))
+
+
+def _not_carried(name: str, leaf: Leaf, end: Any) -> ArgumentError:
+    before = leaf.meta or type(leaf.start).__name__
+    return ArgumentError(
+        f"loop variable {name!r} is {before} before an iteration and {type(end).__name__} after it; a loop that stops "
+        "by a tensor condition can carry only tensors and numbers",
+        hint="make it a tensor before the loop, or keep it unchanged inside",
+    )
+
+
+@dataclass
+class CarriedState:
+    """Everything a loop carries: its variables, then Python places and tensors changed in place, as they are found."""
+
+    variables: list[CarriedValue]
+    places: dict[Any, tuple[Any, CarriedValue]] = field(default_factory=dict)
+    handles: dict[Any, CarriedValue] = field(default_factory=dict)
+
+    def all(self) -> list[CarriedValue]:
+        """In the order of the operator's inputs."""
+        return [*self.variables, *[v for _, v in self.places.values()], *self.handles.values()]

@@ -1,0 +1,58 @@
+"""The object that converted code calls `vt`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .branches import convert_ifelse, convert_ifexp
+from .host import convert_assert, load
+from .journal import AttrPlace, ItemPlace
+from .logic import convert_and, convert_compare, convert_not, convert_or
+from .loops import convert_for, convert_while
+from .objects import (
+    _Index,
+    convert_setitem,
+    convert_setitem_at,
+    convert_shape,
+    del_attr,
+    del_item,
+    inplace,
+    name,
+    set_attr,
+    undefined,
+)
+
+
+class VitrifyHelpers:
+    """The helpers of `transformers.contract.Helpers`, deciding by value between Python and the program."""
+
+    Shared: Any = object
+    index = _Index()
+
+    convert_ifelse = staticmethod(convert_ifelse)
+    convert_while = staticmethod(convert_while)
+    convert_for = staticmethod(convert_for)
+    convert_and = staticmethod(convert_and)
+    convert_or = staticmethod(convert_or)
+    convert_not = staticmethod(convert_not)
+    convert_ifexp = staticmethod(convert_ifexp)
+    convert_compare = staticmethod(convert_compare)
+    convert_assert = staticmethod(convert_assert)
+    convert_shape = staticmethod(convert_shape)
+    convert_setitem = staticmethod(convert_setitem)
+    convert_setitem_at = staticmethod(convert_setitem_at)
+    set_attr = staticmethod(set_attr)
+    del_attr = staticmethod(del_attr)
+    del_item = staticmethod(del_item)
+    inplace = staticmethod(inplace)
+    attr = AttrPlace
+    item = ItemPlace
+    name = staticmethod(name)
+    Undefined = staticmethod(undefined)
+    load = staticmethod(load)
+
+    def __init__(self, convert_call: Any) -> None:
+        self.convert_call = convert_call
+
+    def __repr__(self) -> str:
+        return "<vitrify helpers>"

@@ -1,0 +1,175 @@
+"""The journal: which Python objects a traced region wrote, so that it can be undone and its result merged.
+
+`set_attr`, `del_attr`, item stores and shared variables report here while a branch or loop body is being traced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import CellType
+from typing import Any, Protocol
+
+from .values import Undefined
+
+_MISSING = Undefined("place", 0)
+
+
+class Place(Protocol):
+    """Somewhere a value is kept."""
+
+    key: Any
+
+    def get(self) -> Any:
+        """The value, or an Undefined."""
+
+    def set(self, value: Any) -> None:
+        """Store `value`."""
+
+    def unset(self) -> None:
+        """Remove what is stored."""
+
+
+class AttrPlace:
+    """An attribute of an object."""
+
+    def __init__(self, owner: Any, attribute: str) -> None:
+        self.owner = owner
+        self.attribute = attribute
+        self.key = (id(owner), attribute)
+
+    @property
+    def label(self) -> str:
+        """How messages call it."""
+        return f"{type(self.owner).__name__}.{self.attribute}"
+
+    def get(self) -> Any:
+        return getattr(self.owner, self.attribute, Undefined(self.label, 0))
+
+    def set(self, value: Any) -> None:
+        setattr(self.owner, self.attribute, value)
+
+    def unset(self) -> None:
+        if hasattr(self.owner, self.attribute):
+            delattr(self.owner, self.attribute)
+
+
+class ItemPlace:
+    """An item of a list, dict or other container."""
+
+    def __init__(self, owner: Any, index: Any) -> None:
+        self.owner = owner
+        self.index = index
+        self.key = (id(owner), "item", repr(index))
+
+    @property
+    def label(self) -> str:
+        """How messages call it."""
+        return f"{type(self.owner).__name__}[{self.index!r}]"
+
+    def get(self) -> Any:
+        try:
+            return self.owner[self.index]
+        except (KeyError, IndexError):
+            return Undefined(self.label, 0)
+
+    def set(self, value: Any) -> None:
+        self.owner[self.index] = value
+
+    def unset(self) -> None:
+        try:
+            del self.owner[self.index]
+        except (KeyError, IndexError):
+            pass
+
+
+class CellPlace:
+    """A variable that closures share."""
+
+    def __init__(self, name: str, cell: CellType) -> None:
+        self.label = name
+        self.cell = cell
+        self.key = (id(cell), "cell")
+
+    def get(self) -> Any:
+        try:
+            return self.cell.cell_contents
+        except ValueError:
+            return Undefined(self.label, 0)
+
+    def set(self, value: Any) -> None:
+        self.cell.cell_contents = value
+
+    def unset(self) -> None:
+        del self.cell.cell_contents
+
+
+class GlobalPlace:
+    """A global variable of the user's module."""
+
+    def __init__(self, name: str, namespace: dict[str, Any]) -> None:
+        self.label = name
+        self.namespace = namespace
+        self.key = (id(namespace), name)
+
+    def get(self) -> Any:
+        return self.namespace.get(self.label, Undefined(self.label, 0))
+
+    def set(self, value: Any) -> None:
+        self.namespace[self.label] = value
+
+    def unset(self) -> None:
+        self.namespace.pop(self.label, None)
+
+
+class Journal:
+    """The places written in one traced region, with what they held before."""
+
+    def __init__(self) -> None:
+        self.before: dict[Any, tuple[Any, Any]] = {}
+
+    def note(self, place: Any) -> None:
+        """Remember what `place` holds, the first time it is about to be written."""
+        if place.key not in self.before:
+            self.before[place.key] = (place, place.get())
+
+    def after(self) -> dict[Any, tuple[Any, Any]]:
+        """place key -> (place, value now)."""
+        return {key: (place, place.get()) for key, (place, _) in self.before.items()}
+
+    def undo(self) -> None:
+        """Put back what every place held."""
+        for place, value in self.before.values():
+            restore(place, value)
+
+
+def restore(place: Any, value: Any) -> None:
+    """Make `place` hold `value`; unset it for an Undefined."""
+    if isinstance(value, Undefined):
+        place.unset()
+    else:
+        place.set(value)
+
+
+_open: ContextVar[tuple[Journal, ...]] = ContextVar("open_journals", default=())
+
+
+@contextmanager
+def journaling(places: Sequence[Any] = ()) -> Iterator[Journal]:
+    """Record writes inside; they are undone at the end. `places` count as written from the start."""
+    journal = Journal()
+    for place in places:
+        journal.note(place)
+    token = _open.set((*_open.get(), journal))
+    try:
+        yield journal
+    finally:
+        _open.reset(token)
+        journal.undo()
+
+
+def note_write(place: Any) -> None:
+    """Tell every open journal that `place` is about to be written."""
+    for journal in _open.get():
+        journal.note(place)

@@ -1,0 +1,251 @@
+"""`while` and `for`: Python's own while everything is a Python value, a `while` operator where a tensor decides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from ..core.errors import ArgumentError
+from ..ir.program import Block, Variable
+from ..ir.regions import align_captures
+from ..ops.control_flow import while_op
+from .branches import trace_branches
+from .carried import CarriedState, CarriedValue
+from .journal import Journal, journaling, restore
+from .logic import convert_and
+from .sequences import GraphSequence, as_sequence, constant
+from .values import builder, is_graph, scalar_condition
+
+Function = Callable[..., Any]
+MAX_ATTEMPTS = 12
+MIN_LOOP_LENGTH = 4
+
+
+def convert_while(
+    test: Function, body: Function, values: tuple[Any, ...], names: tuple[str, ...], shared: Sequence[Any] = ()
+) -> tuple[Any, ...]:
+    """The loop variables after `while test: body`."""
+    while True:
+        holds = _probe(test, values)
+        if is_graph(holds):
+            return trace_loop(test, body, values, names, shared)
+        if not holds:
+            return values
+        values = body(*values)
+
+
+def _probe(test: Function, values: tuple[Any, ...]) -> Any:
+    """The test's value; what it records while a program is built is dropped when a tensor decides."""
+    if not _any_graph(values):
+        found = test(*values)
+        if not is_graph(found):
+            return found
+    with builder().sub_block(), journaling():
+        probed = test(*values)
+    return probed if is_graph(probed) else test(*values)
+
+
+def _any_graph(values: Sequence[Any]) -> bool:
+    return any(is_graph(v) for v in values)
+
+
+def convert_for(
+    iterable: Iterable[Any],
+    body: Function,
+    values: tuple[Any, ...],
+    names: tuple[str, ...],
+    test: Function | None = None,
+    shared: Sequence[Any] = (),
+) -> tuple[Any, ...]:
+    """The loop variables after `for item in iterable: body`; `test` is asked before each item."""
+    sequence = as_sequence(iterable)
+    if sequence is not None and not isinstance(sequence.length, int):
+        return _graph_for(sequence, 0, body, values, names, test, shared)
+    items: Any = iterable if sequence is None else [sequence.at(i) for i in range(sequence.length)]
+    if isinstance(items, range):
+        return _for_range(items, body, values, names, test, shared)
+    return _for_items(iter(items), body, values, names, test, shared)
+
+
+def _for_items(
+    items: Any, body: Function, values: tuple[Any, ...], names: tuple[str, ...], test: Function | None, shared: Any
+) -> tuple[Any, ...]:
+    """A loop over Python items, unrolled; once a tensor decides about going on, each iteration is guarded by it."""
+    while True:
+        go_on = True if test is None else test(*values)
+        if not is_graph(go_on) and not go_on:
+            return values
+        try:
+            item = next(items)
+        except StopIteration:
+            return values
+        if is_graph(go_on):
+            values = _guarded(go_on, body, item, values, names, shared)
+        else:
+            values = body(item, *values)
+
+
+def _guarded(
+    go_on: Variable, body: Function, item: Any, values: tuple[Any, ...], names: tuple[str, ...], shared: Any
+) -> tuple[Any, ...]:
+    pred = scalar_condition(go_on, "for")
+    return trace_branches(pred, lambda: body(item, *values), lambda: values, names, shared)
+
+
+def _for_range(
+    items: range, body: Function, values: tuple[Any, ...], names: tuple[str, ...], test: Function | None, shared: Any
+) -> tuple[Any, ...]:
+    """A loop over a Python range: Python numbers while Python decides, then a tensor loop over the rest.
+
+    Where the body needs the number itself (to index a list, say), the rest is unrolled instead.
+    """
+    for position, item in enumerate(items):
+        go_on = True if test is None else test(*values)
+        if is_graph(go_on):
+            return _rest_of_range(items[position:], body, values, names, test, shared)
+        if not go_on:
+            break
+        values = body(item, *values)
+    return values
+
+
+def _rest_of_range(
+    items: range, body: Function, values: tuple[Any, ...], names: tuple[str, ...], test: Any, shared: Any
+) -> tuple[Any, ...]:
+    if len(items) >= MIN_LOOP_LENGTH:
+        build = builder()
+        mark = len(build.block.ops)
+        held = dict(build.current)
+        sequence = GraphSequence(len(items), lambda i: i * items.step + items.start)
+        try:
+            return _graph_for(sequence, 0, body, values, names, test, shared)
+        except (ArgumentError, TypeError):
+            del build.block.ops[mark:]
+            build.current = held
+    return _for_items(iter(items), body, values, names, test, shared)
+
+
+def _graph_for(
+    sequence: GraphSequence,
+    start: int,
+    body: Function,
+    values: tuple[Any, ...],
+    names: tuple[str, ...],
+    test: Function | None,
+    shared: Any,
+) -> tuple[Any, ...]:
+    """A tensor loop counting through a sequence whose length, or whose end, a tensor decides."""
+    length = sequence.length
+
+    def holds(index: Any, *state: Any) -> Any:
+        within = index < length
+        return within if test is None else convert_and(within, lambda: test(*state))
+
+    def step(index: Any, *state: Any) -> tuple[Any, ...]:
+        return (index + 1, *body(sequence.at(index), *state))
+
+    results = trace_loop(holds, step, (constant(start), *values), ("i", *names), shared)
+    return results[1:]
+
+
+def trace_loop(
+    test: Function, body: Function, values: tuple[Any, ...], names: Sequence[str], shared: Sequence[Any] = ()
+) -> tuple[Any, ...]:
+    """Record a `while` operator and return the loop variables after it."""
+    state = CarriedState([CarriedValue.of(n, v) for n, v in zip(names, values)])
+    for place in shared:
+        state.places[place.key] = (place, CarriedValue.of(place.label, place.get()))
+    for _ in range(MAX_ATTEMPTS):
+        blocks = _attempt(test, body, state)
+        if blocks is not None:
+            return _emit_loop(state, *blocks)
+    raise ArgumentError(
+        f"what the loop carries ({', '.join(names)}) does not settle: shapes or types keep changing from one trace "
+        "of the body to the next",
+        hint="give loop variables their final shape and dtype before the loop",
+    )
+
+
+def _attempt(test: Function, body: Function, state: CarriedState) -> tuple[Block, Block] | None:
+    """The condition and body blocks, or None when tracing them found more to carry (`state` then knows it)."""
+    cond = _trace_test(test, state)
+    build = builder()
+    outer = dict(build.current)
+    places = [place for place, _ in state.places.values()]
+    with journaling(places) as journal, build.sub_block() as block:
+        values = _enter(state, block)
+        results = body(*values)
+        handles = {h: v for h, v in build.current.items() if outer.get(h) is not v}
+        if _grow(state, results, journal, handles):
+            return None
+        ends = [end for carried, value in _ends(state, results, journal.after(), handles) for end in carried.ends(value)]
+        block.outputs = list(ends)
+    return cond, block
+
+
+def _trace_test(test: Function, state: CarriedState) -> Block:
+    build = builder()
+    places = [place for place, _ in state.places.values()]
+    with journaling(places), build.sub_block() as block:
+        values = _enter(state, block)
+        holds = test(*values)
+        pred = scalar_condition(holds, "while") if is_graph(holds) else constant(bool(holds))
+        block.outputs = [build.value(pred)]
+    return block
+
+
+def _enter(state: CarriedState, block: Block) -> tuple[Any, ...]:
+    """Give every carried value a formal input and make it current; returns the loop variables."""
+    build = builder()
+    formals = [iter(carried.formals(block)) for carried in state.all()]
+    values = [carried.value(tensors) for carried, tensors in zip(state.all(), formals)]
+    n = len(state.variables)
+    for (place, _), value in zip(state.places.values(), values[n:]):
+        restore(place, value)
+    for handle, value in zip(state.handles, values[n + len(state.places) :]):
+        build.assign(handle, value)
+    return tuple(values[:n])
+
+
+def _ends(
+    state: CarriedState, results: Sequence[Any], places: dict[Any, tuple[Any, Any]], handles: dict[Any, Variable]
+) -> list[tuple[CarriedValue, Any]]:
+    """Each carried value with what it is at the end of the iteration."""
+    pairs = list(zip(state.variables, results))
+    pairs += [(carried, places[key][1]) for key, (_, carried) in state.places.items()]
+    build = builder()
+    pairs += [(carried, handles.get(h, build.current.get(h, h))) for h, carried in state.handles.items()]
+    return pairs
+
+
+def _grow(state: CarriedState, results: Sequence[Any], journal: Journal, handles: dict[Any, Variable]) -> bool:
+    """Whether this trace found something that must be carried and is not yet; `state` takes it in."""
+    grown = False
+    for key, (place, before) in journal.before.items():
+        if key not in state.places:
+            state.places[key] = (place, CarriedValue.of(place.label, before))
+            grown = True
+    for handle in handles:
+        if handle not in state.handles:
+            state.handles[handle] = CarriedValue.of("tensor", handle)
+            grown = True
+    if grown:
+        return True
+    return any([carried.widen(value) for carried, value in _ends(state, results, journal.after(), handles)])
+
+
+def _emit_loop(state: CarriedState, cond: Block, body: Block) -> tuple[Any, ...]:
+    starts = [start for carried in state.all() for start in carried.starts()]
+    outer = align_captures([cond, body])
+    results = while_op(
+        *starts, *outer, cond=cond, body=body, n_carried=len(starts), n_xs=0, reverse=False
+    )
+    tensors = iter(results)
+    values = [carried.value(tensors) for carried in state.all()]
+    n = len(state.variables)
+    for (place, _), value in zip(state.places.values(), values[n:]):
+        restore(place, value)
+    build = builder()
+    for handle, value in zip(state.handles, values[n + len(state.places) :]):
+        build.assign(handle, value)
+    return tuple(values[:n])

@@ -1,0 +1,87 @@
+"""Writes to Python objects from converted code: done as Python does them, and noted in the journal."""
+
+from __future__ import annotations
+
+import operator
+from types import FunctionType
+from typing import Any
+
+from ..ops.sizes import dim_size
+from .journal import AttrPlace, CellPlace, GlobalPlace, ItemPlace, note_write
+from .values import Undefined, is_graph, is_tensor
+
+INPLACE = {
+    "+=": operator.iadd, "-=": operator.isub, "*=": operator.imul, "/=": operator.itruediv,
+    "//=": operator.ifloordiv, "%=": operator.imod, "**=": operator.ipow, "@=": operator.imatmul,
+    "&=": operator.iand, "|=": operator.ior, "^=": operator.ixor, "<<=": operator.ilshift, ">>=": operator.irshift,
+}  # fmt: skip
+
+
+class _Index:
+    """`vt.index[1:2, ...]` is the index that `__getitem__` receives."""
+
+    def __getitem__(self, key: Any) -> Any:
+        return key
+
+
+def set_attr(owner: Any, attribute: str, value: Any) -> None:
+    """`owner.attribute = value`."""
+    if not is_tensor(owner):
+        note_write(AttrPlace(owner, attribute))
+    setattr(owner, attribute, value)
+
+
+def del_attr(owner: Any, attribute: str) -> None:
+    """`del owner.attribute`."""
+    note_write(AttrPlace(owner, attribute))
+    delattr(owner, attribute)
+
+
+def convert_setitem(owner: Any, key: Any, value: Any) -> Any:
+    """`owner[key] = value`; returns owner."""
+    if not is_tensor(owner) and _is_plain(key):
+        note_write(ItemPlace(owner, key))
+    owner[key] = value
+    return owner
+
+
+def convert_setitem_at(place: Any, key: Any, value: Any) -> None:
+    """`place.get()[key] = value`."""
+    convert_setitem(place.get(), key, value)
+
+
+def del_item(owner: Any, key: Any) -> None:
+    """`del owner[key]`."""
+    if _is_plain(key):
+        note_write(ItemPlace(owner, key))
+    del owner[key]
+
+
+def _is_plain(key: Any) -> bool:
+    return not is_graph(key) and not isinstance(key, slice)
+
+
+def inplace(op: str, left: Any, right: Any) -> Any:
+    """`left op= right`; the new value."""
+    return INPLACE[op](left, right)
+
+
+def convert_shape(owner: Any) -> Any:
+    """`owner.shape`, with unknown sizes of a tensor as tensors."""
+    shape = owner.shape
+    if not is_graph(owner):
+        return shape
+    return [size if size >= 0 else dim_size(owner, axis) for axis, size in enumerate(shape)]
+
+
+def name(identifier: str, read: FunctionType) -> Any:
+    """The place of the variable that `read` closes over: its cell, or the global of that name."""
+    if identifier in read.__code__.co_freevars:
+        assert read.__closure__ is not None
+        return CellPlace(identifier, read.__closure__[read.__code__.co_freevars.index(identifier)])
+    return GlobalPlace(identifier, read.__globals__)
+
+
+def undefined(identifier: str, line: int) -> Undefined:
+    """The value of a variable that is not set yet."""
+    return Undefined(identifier, line)

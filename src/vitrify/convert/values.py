@@ -1,0 +1,103 @@
+"""What converted code's values are: tensors of a program being built, unset variables, or plain Python."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.errors import ArgumentError, VitrifyError
+from ..core.meta import numel
+from ..eager.host_ops import UnsetError
+from ..eager.tensor import Tensor
+from ..ir.builder import Builder, current_builder
+from ..ir.program import Variable
+from ..ops.like import cast
+from ..ops.shape import reshape
+
+
+class Undefined:
+    """The value of a variable that is not set; any use raises UnsetError naming it and its line."""
+
+    __slots__ = ("line", "name")
+
+    def __init__(self, name: str, line: int) -> None:
+        self.name = name
+        self.line = line
+
+    def fail(self) -> VitrifyError:
+        """The error that a use of this value raises."""
+        return UnsetError(
+            f"local variable {self.name!r} is read, but the path taken did not set it (it is set near line {self.line})",
+            hint=f"give {self.name!r} a value before the `if` or loop",
+        )
+
+    def __getattr__(self, attribute: str) -> Any:
+        if attribute.startswith("__") and attribute.endswith("__"):
+            raise AttributeError(attribute)
+        raise self.fail()
+
+    def __bool__(self) -> bool:
+        raise self.fail()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise self.fail()
+
+    def __iter__(self) -> Any:
+        raise self.fail()
+
+    def __repr__(self) -> str:
+        return f"<unset {self.name}>"
+
+
+class Unmergeable(Undefined):
+    """The value of a variable whose branches gave things that no tensor can stand for; fails when used."""
+
+    __slots__ = ("reason",)
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(name, 0)
+        self.reason = reason
+
+    def fail(self) -> VitrifyError:
+        return ArgumentError(
+            f"variable {self.name!r} depends on a tensor condition, but {self.reason}",
+            hint="give it values of one kind in both branches (tensors or numbers, the same nesting)",
+        )
+
+
+def _failing(self: Undefined, *args: Any) -> Any:
+    raise self.fail()
+
+
+for _name in (
+    "add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod rmod pow rpow matmul rmatmul neg pos abs invert "
+    "lt le gt ge len getitem setitem contains index int float enter exit"
+).split():
+    setattr(Undefined, f"__{_name}__", _failing)
+
+
+def is_graph(value: Any) -> bool:
+    """Whether the value is a tensor of the program being built."""
+    return isinstance(value, Variable)
+
+
+def is_tensor(value: Any) -> bool:
+    """Whether the value is a tensor of either kind."""
+    return isinstance(value, (Variable, Tensor))
+
+
+def builder() -> Builder:
+    """The builder of the trace in progress."""
+    found = current_builder()
+    assert found is not None
+    return found
+
+
+def scalar_condition(test: Variable, what: str) -> Variable:
+    """A tensor condition as a 0-D bool; raises ArgumentError (a ValueError, as eager) when it has more elements."""
+    if numel(tuple(test.shape)) not in (1, -1):
+        raise ArgumentError(
+            f"{what}: the condition has {numel(tuple(test.shape))} elements ({test.meta}); its truth is ambiguous",
+            hint="use .any() or .all()",
+        )
+    flag = cast(test, "bool")
+    return flag if flag.ndim == 0 else reshape(flag, [])  # type: ignore[no-any-return]
