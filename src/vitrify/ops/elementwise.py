@@ -1,13 +1,38 @@
-"""Arithmetic and comparison of two tensors, elementwise with broadcasting."""
+"""Arithmetic of two tensors, elementwise with broadcasting: + - * / // % ** and scale."""
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
+from ..core.dispatch import bind
+from ..core.dtype import float32
+from ..core.errors import ArgumentError, DTypeError
+from .arguments import finish
+from .like import assign_op, cast
 from .meta_rules import elementwise, numeric
-from .registry import define_elementwise
+from .registry import NoGradient, OpDef, define_elementwise, get_op
 
 XY = ("x", "y")
+STEPS = NoGradient("the result is constant between steps")
+
+
+def conj(value: Any) -> Any:
+    """The complex conjugate of a complex tensor or scalar; anything real as it is."""
+    if isinstance(value, complex):
+        return value.conjugate()
+    return conj_op(value) if hasattr(value, "dtype") and value.dtype.is_complex else value
+
+
+def _trunc_divide(s: Any, x: Any, y: Any) -> Any:
+    quotient = s.floordiv(x, y)
+    # rounding down and towards zero differ by one where the quotient is negative and something remains
+    return s.where((quotient < 0) & (quotient * y != x), quotient + 1, quotient)
+
+
+# -- the ops ---------------------------------------------------------------------------------------------------------
+
 
 add_op = define_elementwise(
     "add",
@@ -30,6 +55,16 @@ multiply_op = define_elementwise(
     vjp={"x": lambda ct, *, y: multiply_op(ct, conj(y)), "y": lambda ct, *, x: multiply_op(ct, conj(x))},
     maps={"onnx": "Mul", "paddle": "elementwise_mul"},
 )
+divide_op = define_elementwise(
+    "divide",
+    scalar="div",
+    meta=elementwise("divide", XY),
+    vjp={
+        "x": lambda ct, *, y: divide_op(ct, conj(y)),
+        "y": lambda ct, *, y, out: neg_op(multiply_op(ct, conj(divide_op(out, y)))),
+    },
+    maps={"onnx": "Div", "paddle": "elementwise_div"},
+)
 neg_op = define_elementwise(
     "neg",
     scalar="neg",
@@ -37,15 +72,53 @@ neg_op = define_elementwise(
     vjp={"x": lambda ct: neg_op(ct)},
     maps={"onnx": "Neg"},
 )
+conj_op = define_elementwise(
+    "conj",
+    scalar="conj",
+    meta=elementwise("conj", ("x",)),
+    vjp={"x": lambda ct: conj(ct)},
+    maps={"paddle": "conj"},
+)
+floor_divide_op = define_elementwise(
+    "floor_divide",
+    scalar="floordiv",
+    meta=elementwise("floor_divide", XY),
+    vjp=STEPS,
+    maps={"paddle": "elementwise_floordiv"},
+)
+trunc_divide_op = define_elementwise("trunc_divide", scalar=_trunc_divide, meta=elementwise("divide", XY), vjp=STEPS)
+mod_op = define_elementwise(
+    "mod",
+    scalar="mod",
+    meta=elementwise("mod", XY, numeric),
+    vjp={"x": lambda ct: ct, "y": lambda ct, *, x, y: neg_op(multiply_op(ct, floor_divide_op(x, y)))},
+    maps={"paddle": "elementwise_mod"},
+)
+scale_op = define_elementwise(
+    "scale",
+    scalar=lambda s, x, *, scale, bias, bias_after_scale: x * scale + bias if bias_after_scale else (x + bias) * scale,
+    meta=elementwise("scale", ("x",), numeric),
+    vjp={"x": lambda ct, *, scale: multiply_op(ct, scale)},
+    maps={"paddle": "scale"},
+)
 
 
-def conj(value: Any) -> Any:
-    """The complex conjugate of a complex tensor or scalar; anything real as it is."""
-    return value
+# -- functions -------------------------------------------------------------------------------------------------------
 
 
-def add(x: Any, y: Any, name: str | None = None) -> Any:
-    """x + y, elementwise with broadcasting.
+def _float_operands(x: Any, y: Any) -> tuple[Any, Any]:
+    """x and y for a division that keeps fractions: integer tensors become float32."""
+    return _as_float(x), _as_float(y)
+
+
+def _as_float(value: Any) -> Any:
+    if not hasattr(value, "dtype") or value.dtype.is_floating or value.dtype.is_complex:
+        return value
+    return cast(value, float32)
+
+
+def add(x: Any, y: Any, name: str | None = None, *, alpha: Any = 1, out: Any = None) -> Any:
+    """x + alpha * y, elementwise with broadcasting.
 
     x, y: [*a], [*b] of any dtype, or a Python scalar -> [*broadcast], the promoted dtype.
     Raises ShapeError when shapes do not broadcast. Source: paddle.add.
@@ -55,8 +128,233 @@ def add(x: Any, y: Any, name: str | None = None) -> Any:
         >>> paddle.add(paddle.to_tensor([1, 2]), paddle.to_tensor([10, 20])).tolist()
         [11, 22]
     """
-    return add_op(x, y)
+    return finish("add", add_op(x, y if alpha == 1 else multiply_op(y, alpha)), out)
 
 
-METHODS = {"add": add, "__add__": add, "__radd__": add}
-INPLACE = ("add",)
+def subtract(x: Any, y: Any, name: str | None = None, *, alpha: Any = 1, out: Any = None) -> Any:
+    """x - alpha * y, elementwise with broadcasting.
+
+    Raises ShapeError when shapes do not broadcast, DTypeError for bool. Source: paddle.subtract.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.subtract(paddle.to_tensor([5, 7]), paddle.to_tensor([1, 2])).tolist()
+        [4, 5]
+    """
+    return finish("subtract", subtract_op(x, y if alpha == 1 else multiply_op(y, alpha)), out)
+
+
+def multiply(x: Any, y: Any, name: str | None = None, *, out: Any = None) -> Any:
+    """x * y, elementwise with broadcasting. Source: paddle.multiply.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.multiply(paddle.to_tensor([1, 2]), paddle.to_tensor([3, 4])).tolist()
+        [3, 8]
+    """
+    return finish("multiply", multiply_op(x, y), out)
+
+
+def divide(x: Any, y: Any, name: str | None = None, *, rounding_mode: str | None = None, out: Any = None) -> Any:
+    """x / y, elementwise with broadcasting; integers and bool give float32.
+
+    rounding_mode: None, "trunc" (towards zero) or "floor"; with either of these integers stay integers.
+    Raises ArgumentError for another rounding mode. Source: paddle.divide.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.divide(paddle.to_tensor([1.0, 3.0]), paddle.to_tensor([2.0, 4.0])).tolist()
+        [0.5, 0.75]
+    """
+    if rounding_mode not in _ROUNDED:
+        raise ArgumentError(f"divide: rounding_mode must be None, 'trunc' or 'floor', got {rounding_mode!r}")
+    return finish("divide", _ROUNDED[rounding_mode](x, y), out)
+
+
+def true_divide(x: Any, y: Any, name: str | None = None, *, out: Any = None) -> Any:
+    """x / y with fractions kept. Source: paddle.true_divide.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.true_divide(paddle.to_tensor([1]), paddle.to_tensor([2])).tolist()
+        [0.5]
+    """
+    return finish("true_divide", _fraction(x, y), out)
+
+
+def _fraction(x: Any, y: Any) -> Any:
+    return divide_op(*_float_operands(x, y))
+
+
+def floor_divide(x: Any, y: Any, name: str | None = None, *, out: Any = None) -> Any:
+    """x / y rounded down, elementwise with broadcasting; integers stay integers. Source: paddle.floor_divide.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.floor_divide(paddle.to_tensor([7, -7]), paddle.to_tensor([2, 2])).tolist()
+        [3, -4]
+    """
+    return finish("floor_divide", floor_divide_op(x, y), out)
+
+
+_ROUNDED = {None: _fraction, "trunc": trunc_divide_op, "floor": floor_divide_op}
+
+
+def remainder(x: Any, y: Any, name: str | None = None, *, out: Any = None) -> Any:
+    """What x leaves when divided by y, with y's sign; elementwise with broadcasting. Source: paddle.remainder.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.remainder(paddle.to_tensor([7, -7]), paddle.to_tensor([3, 3])).tolist()
+        [1, 2]
+    """
+    return finish("remainder", mod_op(x, y), out)
+
+
+mod = floor_mod = remainder
+
+
+def neg(x: Any, name: str | None = None, *, out: Any = None) -> Any:
+    """-x, elementwise. Raises DTypeError for bool. Source: paddle.neg.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.neg(paddle.to_tensor([1.0, -2.0])).tolist()
+        [-1.0, 2.0]
+    """
+    return finish("neg", neg_op(x), out)
+
+
+def positive(x: Any, name: str | None = None) -> Any:
+    """x itself. Raises DTypeError for bool. Source: paddle.positive.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.positive(paddle.to_tensor([1.0, -2.0])).tolist()
+        [1.0, -2.0]
+    """
+    if x.dtype.is_bool:
+        raise DTypeError("positive: x is bool, expected a numeric dtype")
+    return x
+
+
+def scale(
+    x: Any, scale: Any = 1.0, bias: float = 0.0, bias_after_scale: bool = True, act: str | None = None,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """scale * x + bias, or scale * (x + bias) unless `bias_after_scale`; x's dtype is kept.
+
+    scale: a number or a tensor with one element. act: name of an activation op applied last. Source: paddle.scale.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.scale(paddle.to_tensor([1.0, 2.0]), scale=2.0, bias=1.0).tolist()
+        [3.0, 5.0]
+    """
+    if hasattr(scale, "dtype"):
+        factor = cast(scale, x.dtype)
+        result = add_op(multiply_op(x, factor), bias) if bias_after_scale else multiply_op(add_op(x, bias), factor)
+    else:
+        kind = int if x.dtype.is_integer else complex if x.dtype.is_complex else float
+        result = scale_op(x, scale=kind(scale), bias=kind(bias), bias_after_scale=bool(bias_after_scale))
+    return result if act is None else get_op(act)(result)
+
+
+def increment(x: Any, value: float = 1.0, name: str | None = None) -> Any:
+    """x + value put into x itself, which has one element, and x returned. Source: paddle.increment.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.increment(paddle.zeros([1])).tolist()
+        [1.0]
+    """
+    return x._become(cast(add_op(x, value), x.dtype))
+
+
+def add_n(inputs: Any, name: str | None = None) -> Any:
+    """The sum of a list of tensors of equal shapes; a single tensor is copied. Source: paddle.add_n.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.add_n([paddle.to_tensor([1.0]), paddle.to_tensor([2.0])]).tolist()
+        [3.0]
+    """
+    if not isinstance(inputs, (list, tuple)):
+        return assign_op(inputs)
+    if not inputs:
+        raise ArgumentError("add_n: inputs is empty, expected at least one tensor")
+    return functools.reduce(add_op, inputs[1:], inputs[0]) if len(inputs) > 1 else assign_op(inputs[0])
+
+
+# -- methods ---------------------------------------------------------------------------------------------------------
+
+
+def operator_of(op: OpDef) -> Callable[[Any, Any], Any]:
+    """The method behind a binary operator: straight to the op."""
+
+    def method(x: Any, y: Any) -> Any:
+        return bind(op, (x, y), _NO_ATTRS)
+
+    return method
+
+
+def reflected(op: OpDef) -> Callable[[Any, Any], Any]:
+    """The method behind a reflected binary operator."""
+
+    def method(x: Any, y: Any) -> Any:
+        return bind(op, (y, x), _NO_ATTRS)
+
+    return method
+
+
+_NO_ATTRS: dict[str, Any] = {}
+
+METHODS = {
+    "add": add,
+    "subtract": subtract,
+    "multiply": multiply,
+    "divide": divide,
+    "true_divide": true_divide,
+    "floor_divide": floor_divide,
+    "remainder": remainder,
+    "mod": mod,
+    "floor_mod": floor_mod,
+    "neg": neg,
+    "positive": positive,
+    "scale": scale,
+    "increment": increment,
+    "add_n": add_n,
+    "__add__": operator_of(add_op),
+    "__radd__": reflected(add_op),
+    "__sub__": operator_of(subtract_op),
+    "__rsub__": reflected(subtract_op),
+    "__mul__": operator_of(multiply_op),
+    "__rmul__": reflected(multiply_op),
+    "__truediv__": _fraction,
+    "__rtruediv__": lambda x, y: _fraction(y, x),
+    "__floordiv__": operator_of(floor_divide_op),
+    "__rfloordiv__": reflected(floor_divide_op),
+    "__mod__": operator_of(mod_op),
+    "__rmod__": reflected(mod_op),
+    "__neg__": lambda x: neg_op(x),
+    "__pos__": positive,
+}
+INPLACE = (
+    "add", "subtract", "multiply", "divide", "floor_divide", "remainder", "mod", "floor_mod", "neg", "scale",
+)  # fmt: skip
+__all__ = [
+    "add",
+    "add_n",
+    "divide",
+    "floor_divide",
+    "floor_mod",
+    "increment",
+    "mod",
+    "multiply",
+    "neg",
+    "positive",
+    "remainder",
+    "scale",
+    "subtract",
+    "true_divide",
+]

@@ -15,7 +15,7 @@ SCALARS = (bool, int, float, complex)
 
 def common_dtype(op: OpDef, inputs: Sequence[Any]) -> DType | None:
     """The dtype that `op.promote` inputs are brought to; None when no tensor is among them."""
-    tensors: list[DType] = []
+    tensors: list[tuple[DType, bool]] = []
     scalars: list[bool | int | float | complex] = []
     for index, value in enumerate(inputs):
         if value is None or op.input_name(index) not in op.promote:
@@ -23,14 +23,19 @@ def common_dtype(op: OpDef, inputs: Sequence[Any]) -> DType | None:
         if isinstance(value, SCALARS):
             scalars.append(value)
         else:
-            tensors.append(value.dtype)
+            tensors.append((value.dtype, value.ndim == 0))
     if not tensors:
         return None
     try:
-        return reduce(promote_scalar, scalars, reduce(promote, tensors))
+        return reduce(promote_scalar, scalars, reduce(_meet, tensors)[0])
     except TypeError as err:
         listed = ", ".join(f"{op.input_name(i)} is {_kind(v)}" for i, v in enumerate(inputs) if v is not None)
         raise DTypeError(f"{op.name}: cannot combine dtypes: {listed}", hint="cast one of them with .astype()") from err
+
+
+def _meet(a: tuple[DType, bool], b: tuple[DType, bool]) -> tuple[DType, bool]:
+    """The common dtype of two tensors, each given as its dtype and whether it has no dimensions."""
+    return promote(a[0], b[0], a[1], b[1]), a[1] and b[1]
 
 
 def _kind(value: Any) -> str:

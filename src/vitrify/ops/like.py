@@ -1,0 +1,179 @@
+"""Ops that take only a shape from a second tensor, and the copies and casts that other ops' vjps are written with.
+
+`sum_to_like(x, y)` and its kin use the op with a fixed shape where y's shape is known while the call is made
+(always so when eager), and the op that reads the shape at run time where a dimension is still -1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..core.dtype import DType, as_dtype
+from ..core.meta import UNKNOWN, Meta, Shape
+from .registry import NoGradient, define_op, get_op
+
+# --- cast and assign ---------------------------------------------------------------------------------------------
+
+
+def _cast_kernel(xp: Any, x: Any, *, dtype: DType) -> Any:
+    if x.dtype.kind == "c" and not dtype.is_complex:
+        x = x.real if not dtype.is_bool else x != 0
+    return x.astype(dtype.np)
+
+
+cast_op = define_op(
+    "cast",
+    kernel=_cast_kernel,
+    meta=lambda x, *, dtype: x.with_dtype(dtype),
+    vjp={"x": lambda ct, *, x_like: cast(ct, x_like.dtype)},
+    maps={"onnx": "Cast", "paddle": "cast"},
+)
+assign_op = define_op(
+    "assign",
+    kernel=lambda xp, x: x.copy(),
+    meta=lambda x: x,
+    vjp={"x": lambda ct: ct},
+    maps={"onnx": "Identity", "paddle": "assign"},
+)
+
+
+def cast(x: Any, dtype: Any) -> Any:
+    """x with its elements converted to `dtype`; x itself when it has that dtype already.
+
+    x: [*s] -> [*s]. Floats are cut to integers towards zero, non-zero is True, complex to real drops the imaginary
+    part. Raises DTypeError for an unknown dtype. Source: paddle.cast.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.cast(paddle.to_tensor([1.7, -1.7]), "int32").tolist()
+        [1, -1]
+    """
+    wanted = as_dtype(dtype)
+    return x if x.dtype is wanted else cast_op(x, dtype=wanted)
+
+
+# --- shapes taken from another tensor ------------------------------------------------------------------------------
+
+
+def summed_to(xp: Any, x: Any, shape: Shape) -> Any:
+    """The array x summed over the dimensions along which `shape` was broadcast to x's shape."""
+    lead = x.ndim - len(shape)
+    axes = tuple(range(lead)) + tuple(
+        lead + i for i, size in enumerate(shape) if size == 1 and x.shape[lead + i] != 1
+    )
+    if not axes:
+        return x.copy()
+    wide = xp.float32 if x.dtype.itemsize == 2 and x.dtype.kind in "fV" else x.dtype
+    return xp.asarray(x.sum(axis=axes, keepdims=True, dtype=wide)).astype(x.dtype, copy=False).reshape(shape)
+
+
+def _to_y(x: Meta, y: Meta) -> Meta:
+    return x.with_shape(y.shape)
+
+
+sum_to = define_op(
+    "sum_to",
+    kernel=lambda xp, x, *, shape: summed_to(xp, x, shape),
+    meta=lambda x, *, shape: x.with_shape(shape),
+    vjp={"x": lambda ct, *, x_like: expand_like(ct, x_like)},
+)
+sum_to_like_op = define_op(
+    "sum_to_like",
+    kernel=lambda xp, x, y: summed_to(xp, x, y.shape),
+    meta=_to_y,
+    vjp={"x": lambda ct, *, x_like: expand_like(ct, x_like)},
+)
+expand_like_op = define_op(
+    "expand_like",
+    kernel=lambda xp, x, y: xp.broadcast_to(x, y.shape),
+    meta=_to_y,
+    vjp={"x": lambda ct, *, x_like: sum_to_like(ct, x_like)},
+    view=True,
+    maps={"paddle": "expand_as_v2"},
+)
+reshape_like_op = define_op(
+    "reshape_like",
+    kernel=lambda xp, x, y: x.reshape(y.shape),
+    meta=_to_y,
+    vjp={"x": lambda ct, *, x_like: reshape_like(ct, x_like)},
+    view=True,
+)
+full_like_op = define_op(
+    "full_like",
+    kernel=lambda xp, x, *, fill_value, dtype: xp.full(x.shape, fill_value, dtype.np),
+    meta=lambda x, *, fill_value, dtype: x.with_dtype(dtype),
+    vjp=NoGradient("the result does not depend on the values of x"),
+    maps={"paddle": "fill_any_like"},
+)
+
+
+def _shaped(name: str, like: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
+    shape = tuple(y.shape)
+    if UNKNOWN in shape:
+        return x if x is y else like(x, y)
+    return x if tuple(x.shape) == shape else get_op(name)(x, shape=shape)
+
+
+def sum_to_like(x: Any, y: Any) -> Any:
+    """x summed over the dimensions along which y's shape broadcasts to x's; has y's shape and x's dtype."""
+    return _shaped("sum_to", sum_to_like_op, x, y)
+
+
+def expand_like(x: Any, y: Any) -> Any:
+    """x broadcast to y's shape."""
+    return _shaped("expand_view", expand_like_op, x, y)
+
+
+def reshape_like(x: Any, y: Any) -> Any:
+    """x with y's shape; both have equally many elements."""
+    if 0 in y.shape:  # to `reshape` a size of 0 means: copy x's size
+        return reshape_like_op(x, y)
+    return _shaped("reshape", reshape_like_op, x, y)
+
+
+# --- constants in another tensor's shape ---------------------------------------------------------------------------
+
+
+def full_like(x: Any, fill_value: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """A tensor of x's shape filled with `fill_value`, of `dtype` or x's own.
+
+    Source: paddle.full_like.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.full_like(paddle.to_tensor([1.0, 2.0]), 7).tolist()
+        [7.0, 7.0]
+    """
+    shape = tuple(x.shape)
+    wanted = x.dtype if dtype is None else as_dtype(dtype)
+    if UNKNOWN in shape:
+        return full_like_op(x, fill_value=fill_value, dtype=wanted)
+    return get_op("full")(shape=shape, fill_value=fill_value, dtype=wanted)
+
+
+def zeros_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """Zeros of x's shape, of `dtype` or x's own. Source: paddle.zeros_like.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.zeros_like(paddle.to_tensor([1, 2])).tolist()
+        [0, 0]
+    """
+    return full_like(x, 0, dtype)
+
+
+def ones_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """Ones of x's shape, of `dtype` or x's own. Source: paddle.ones_like.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.ones_like(paddle.to_tensor([1.5, 2.0])).tolist()
+        [1.0, 1.0]
+    """
+    return full_like(x, 1, dtype)
+
+
+METHODS = {"cast": cast, "astype": cast}
+INPLACE = ("cast",)
+__all__ = ["cast", "full_like", "ones_like", "zeros_like"]
