@@ -78,7 +78,6 @@ class _Cloner:
 
     def _copy_var(self, var: Variable, block: Block) -> Variable:
         copy = type(var)(block, var.name, var.meta, stop_gradient=var.stop_gradient, persistable=var.persistable)
-        copy.origin = var.origin
         copy.__dict__.update(var.__dict__)
         return copy
 

@@ -109,6 +109,7 @@ class OpDef:
         random: the kernel takes `key`, a draw from the current generator.
         effect: keeps its place and order even if no output is used (print, assert, host callback).
         amp: "allow" or "deny" under auto_cast; None keeps the dtype it is given.
+        version: raised when the meaning of inputs or attributes changes, so that saved programs tell.
     """
 
     name: str
@@ -129,6 +130,7 @@ class OpDef:
     amp: str | None
     on_numpy: Kernel
     maps: Mapping[str, str]
+    version: int = 1
 
     def __call__(self, *inputs: Any, **attrs: Any) -> Any:
         return bind(self, inputs, attrs)
@@ -205,6 +207,7 @@ def define_op(
     amp: str | None = None,
     on_numpy: Kernel | None = None,
     maps: Mapping[str, str] | None = None,
+    version: int = 1,
 ) -> OpDef:
     """Register an op and return it; see `OpDef` for the fields. `vjp` is a dict of per-input rules, one joint rule,
     `NoGradient(reason)` or `StructuralGradient(reason)`.
@@ -229,6 +232,7 @@ def define_op(
         amp=amp,
         on_numpy=on_numpy or partial(kernel, np),
         maps=maps or {},
+        version=version,
     )
     _check_rules(op)
     _REGISTRY.add(op)
