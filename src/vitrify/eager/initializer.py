@@ -1,0 +1,145 @@
+"""What a new parameter holds: the base class of initializers, and the two that Layers use unless told otherwise.
+
+Numbers are drawn from the current generator on the host and moved to the parameter's device, so that a seed means the
+same weights everywhere. The other initializers are in `vitrify.nn.initializer`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..core import philox
+from ..core.dtype import DType, default_dtype
+from ..core.errors import ArgumentError
+from ..core.rng import default_generator
+from ..core.setting import Setting
+from ..device.api import place_of, put
+from .tensor import Tensor, wrap
+
+Array = np.ndarray[Any, Any]
+Shape = tuple[int, ...]
+
+
+class Initializer:
+    """Fills a Tensor: `initializer(parameter)`. Subclasses define `values`, or change the Tensor in `forward`.
+
+    Source: paddle.nn.initializer.Initializer.
+    """
+
+    def __call__(self, param: Tensor, block: Any = None) -> Any:
+        """Fill `param` in place."""
+        return self.forward(param, block)
+
+    def forward(self, param: Tensor, block: Any = None) -> Any:
+        """Fill `param` in place with `values`."""
+        values = np.asarray(self.values(tuple(param.shape), param.dtype), dtype=param.dtype.np)
+        param.set_value(wrap(put(values, place_of(param._data))))
+
+    def values(self, shape: Shape, dtype: DType) -> Array:
+        """The array for a parameter of this shape and dtype."""
+        raise NotImplementedError(f"{type(self).__name__} must define values(shape, dtype) or forward(param, block)")
+
+    def __repr__(self) -> str:
+        inner = ", ".join(f"{k.lstrip('_')}={v}" for k, v in vars(self).items())
+        return f"{type(self).__name__}({inner})"
+
+
+def draw_dtype(dtype: DType) -> DType:
+    """The floating dtype in which numbers for a parameter of `dtype` are drawn."""
+    return dtype if dtype.is_floating else default_dtype()
+
+
+def draw_uniform(shape: Shape, dtype: DType, low: float, high: float) -> Array:
+    """Numbers from [low, high) of the current generator."""
+    drawn = draw_dtype(dtype)
+    key = default_generator().advance(philox.word_count(shape, drawn))
+    drawn_array: Array = philox.uniform(np, key, shape, drawn, low, high)
+    return drawn_array
+
+
+def fans(shape: Sequence[int]) -> tuple[int, int]:
+    """Fan-in and fan-out of a weight; a kernel with more than two sizes begins with its out and in channels."""
+    if len(shape) < 2:
+        size = int(np.prod(shape)) if len(shape) else 1
+        return size, size
+    if len(shape) == 2:
+        return shape[0], shape[1]
+    field = math.prod(shape[2:])
+    return shape[1] * field, shape[0] * field
+
+
+def fan_sum(shape: Sequence[int], fan_in: float | None, fan_out: float | None) -> float:
+    """Fan-in plus fan-out, each as given or else read off the shape."""
+    found = fans(shape)
+    return (found[0] if fan_in is None else fan_in) + (found[1] if fan_out is None else fan_out)
+
+
+class Constant(Initializer):
+    """Every element is `value`. Source: paddle.nn.initializer.Constant."""
+
+    def __init__(self, value: float = 0.0) -> None:
+        self.value = value
+
+    def values(self, shape: Shape, dtype: DType) -> Array:
+        """`value` everywhere."""
+        return np.full(shape, self.value, dtype.np)
+
+
+class XavierUniform(Initializer):
+    """Uniform within ±gain * sqrt(6 / (fan_in + fan_out)). Source: paddle.nn.initializer.XavierUniform; Glorot 2010."""
+
+    def __init__(
+        self, fan_in: float | None = None, fan_out: float | None = None, gain: float = 1.0, name: str | None = None
+    ) -> None:
+        self.fan_in = fan_in
+        self.fan_out = fan_out
+        self.gain = gain
+
+    def values(self, shape: Shape, dtype: DType) -> Array:
+        """Uniform numbers."""
+        limit = self.gain * math.sqrt(6.0 / fan_sum(shape, self.fan_in, self.fan_out))
+        return draw_uniform(shape, dtype, -limit, limit)
+
+
+@dataclass(frozen=True)
+class _Defaults:
+    """What `set_global_initializer` chose; None leaves the choice to each Layer."""
+
+    weight: Initializer | None = None
+    bias: Initializer | None = None
+
+
+_GLOBAL = Setting("global_initializer", _Defaults())
+
+
+def set_global_initializer(weight_init: Initializer | None, bias_init: Initializer | None = None) -> None:
+    """Use these initializers for weights and biases whose attributes name none; None restores each Layer's own.
+
+    Raises ArgumentError for anything that is no Initializer. Source: paddle.nn.initializer.set_global_initializer.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.nn.initializer.set_global_initializer(paddle.nn.initializer.Constant(1.0))
+        >>> paddle.nn.Linear(1, 1).weight.tolist()
+        [[1.0]]
+        >>> paddle.nn.initializer.set_global_initializer(None)
+    """
+    for name, value in (("weight_init", weight_init), ("bias_init", bias_init)):
+        if value is not None and not isinstance(value, Initializer):
+            raise ArgumentError(f"set_global_initializer: {name} must be an Initializer or None, got {value!r}")
+    _GLOBAL.set(_Defaults(weight_init, bias_init))
+
+
+def choose_initializer(given: Initializer | None, of_layer: Initializer | None, is_bias: bool) -> Initializer:
+    """The initializer of a parameter: its attribute's, the global one, its Layer's, or zeros (bias) and Xavier's."""
+    defaults = _GLOBAL.get()
+    fallback = Constant(0.0) if is_bias else XavierUniform()
+    return given or (defaults.bias if is_bias else defaults.weight) or of_layer or fallback
+
+
+__all__ = ["Constant", "Initializer", "XavierUniform", "fans", "set_global_initializer"]

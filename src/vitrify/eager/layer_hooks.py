@@ -1,0 +1,118 @@
+"""Calling a Layer: `forward`, and the hooks around it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, eq=False)
+class ForwardHook:
+    """A function called around `forward`, and how it wants to be called."""
+
+    function: Callable[..., Any]
+    with_kwargs: bool = False
+    always_call: bool = False
+
+
+class HookRemoveHelper:
+    """Takes its hook off again: `handle.remove()`."""
+
+    def __init__(self, hooks: dict[int, Any], hook: Any, prepend: bool = False) -> None:
+        self._hooks = hooks
+        self._key = max(hooks, default=-1) + 1
+        held = dict(hooks) if prepend else {}
+        if prepend:
+            hooks.clear()
+        hooks[self._key] = hook
+        hooks.update(held)
+
+    def remove(self) -> None:
+        """Take the hook off; a second time does nothing."""
+        self._hooks.pop(self._key, None)
+
+
+class LayerHooks:
+    """`layer(...)`: straight to `forward` where no hook is registered."""
+
+    _forward_pre_hooks: dict[int, ForwardHook]
+    _forward_post_hooks: dict[int, ForwardHook]
+    _state_dict_hooks: dict[int, Callable[..., Any]]
+
+    def _make_hooks(self) -> None:
+        for table in ("_forward_pre_hooks", "_forward_post_hooks", "_state_dict_hooks"):
+            object.__setattr__(self, table, {})
+
+    def forward(self, *inputs: Any, **kwargs: Any) -> Any:
+        """What the Layer computes; each Layer defines its own."""
+        raise NotImplementedError(f"{type(self).__name__} does not define forward(...)")
+
+    def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
+        if self._forward_pre_hooks or self._forward_post_hooks:
+            return self._call_with_hooks(inputs, kwargs)
+        return self.forward(*inputs, **kwargs)
+
+    def _call_with_hooks(self, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        done: set[int] = set()
+        try:
+            inputs, kwargs = self._run_pre_hooks(inputs, kwargs)
+            return self._run_post_hooks(inputs, kwargs, self.forward(*inputs, **kwargs), done)
+        except Exception:
+            for key, hook in list(self._forward_post_hooks.items()):
+                if hook.always_call and key not in done:
+                    _call(hook, self, inputs, kwargs, None)
+            raise
+
+    def _run_pre_hooks(self, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        for hook in list(self._forward_pre_hooks.values()):
+            result = _call(hook, self, inputs, kwargs)
+            if result is None:
+                continue
+            if hook.with_kwargs:
+                inputs, kwargs = result
+            else:
+                inputs = result if isinstance(result, tuple) else (result,)
+        return inputs, kwargs
+
+    def _run_post_hooks(self, inputs: tuple[Any, ...], kwargs: dict[str, Any], outputs: Any, done: set[int]) -> Any:
+        for key, hook in list(self._forward_post_hooks.items()):
+            done.add(key)
+            result = _call(hook, self, inputs, kwargs, outputs)
+            outputs = outputs if result is None else result
+        return outputs
+
+    def register_forward_pre_hook(
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
+    ) -> HookRemoveHelper:
+        """Call `hook(layer, inputs)` before each forward; what it returns, if anything, replaces the inputs.
+
+        prepend: before the hooks registered so far. with_kwargs: `hook(layer, inputs, kwargs)`, which returns both.
+        Source: paddle.nn.Layer.register_forward_pre_hook.
+        """
+        return HookRemoveHelper(self._forward_pre_hooks, ForwardHook(hook, with_kwargs), prepend)
+
+    def register_forward_post_hook(
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
+    ) -> HookRemoveHelper:
+        """Call `hook(layer, inputs, outputs)` after each forward; what it returns, if anything, replaces the outputs.
+
+        prepend: before the hooks registered so far. with_kwargs: `hook(layer, inputs, kwargs, outputs)`.
+        always_call: also when forward raises. Source: paddle.nn.Layer.register_forward_post_hook.
+        """
+        return HookRemoveHelper(self._forward_post_hooks, ForwardHook(hook, with_kwargs, always_call), prepend)
+
+    register_forward_hook = register_forward_post_hook
+
+    def register_state_dict_hook(self, hook: Callable[..., Any]) -> HookRemoveHelper:
+        """Call `hook(destination)` when state_dict is complete; a returned dict replaces it."""
+        return HookRemoveHelper(self._state_dict_hooks, hook)
+
+
+def _call(hook: ForwardHook, layer: Any, inputs: tuple[Any, ...], kwargs: dict[str, Any], *outputs: Any) -> Any:
+    if hook.with_kwargs:
+        return hook.function(layer, inputs, kwargs, *outputs)
+    return hook.function(layer, inputs, *outputs)
+
+
+__all__ = ["ForwardHook", "HookRemoveHelper", "LayerHooks"]
