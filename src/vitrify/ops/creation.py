@@ -141,7 +141,8 @@ def _range_length(start: Any, end: Any, step: Any) -> int:
         return UNKNOWN
     if step == 0:
         raise ArgumentError("arange: step must not be 0")
-    return max(math.ceil((end - start) / step), 0)
+    length: int = math.ceil((end - start) / step)
+    return max(length, 0)
 
 
 def _arange_kernel(xp: Any, *, start: Any, end: Any, step: Any, dtype: DType) -> Any:

@@ -11,7 +11,7 @@ from ..core.meta import broadcast_shapes as common_shape
 from .accumulate import add_along
 from .arguments import as_int, as_ints, entries, is_tensor, packs_ints
 from .like import expand_like_op, sum_to_like
-from .registry import define_op
+from .registry import OpDef, define_op
 from .shape import flatten
 
 # -- expand ----------------------------------------------------------------------------------------------------------
@@ -164,7 +164,7 @@ def _sum_tiles_kernel(xp: Any, x: Any, like: Any, *, repeat_times: Any) -> Any:
     return xp.asarray(summed).reshape(like.shape)
 
 
-tile_op = define_op(
+tile_op: OpDef = define_op(
     "tile",
     kernel=lambda xp, x, *, repeat_times: xp.array(xp.tile(x, entries(repeat_times))),
     meta=_tile_meta,
@@ -172,7 +172,7 @@ tile_op = define_op(
     dynamic=("repeat_times",),
     maps={"onnx": "Tile", "paddle": "tile"},
 )
-sum_tiles_op = define_op(
+sum_tiles_op: OpDef = define_op(
     "sum_tiles",
     kernel=_sum_tiles_kernel,
     meta=lambda x, like, *, repeat_times: x.with_shape(like.shape),
@@ -224,7 +224,7 @@ def _sum_repeats_kernel(xp: Any, x: Any, like: Any, repeats: Any, *, times: Any,
     return out
 
 
-repeat_interleave_op = define_op(
+repeat_interleave_op: OpDef = define_op(
     "repeat_interleave",
     kernel=_repeat_kernel,
     meta=_repeat_meta,
@@ -234,7 +234,7 @@ repeat_interleave_op = define_op(
     dynamic=("times",),
     maps={"paddle": "repeat_interleave"},
 )
-sum_repeats_op = define_op(
+sum_repeats_op: OpDef = define_op(
     "sum_repeats",
     kernel=_sum_repeats_kernel,
     meta=lambda x, like, repeats, *, times, axis: x.with_shape(like.shape),

@@ -13,7 +13,7 @@ from .accumulate import add_at
 from .arguments import SCALARS, is_tensor
 from .index_form import FULL, array_shape, basic_shape, parse_index
 from .like import cast, sum_to_like
-from .registry import define_op, get_op
+from .registry import OpDef, define_op, get_op
 
 # -- reading ---------------------------------------------------------------------------------------------------------
 
@@ -26,7 +26,7 @@ def _view(x: Any, basic: Sequence[Any]) -> Any:
         raise IndexRangeError(f"getitem: {err}") from None
 
 
-def _array_index(arrays: Sequence[Any], axes: Shape) -> tuple[Any, ...]:
+def array_index(arrays: Sequence[Any], axes: Shape) -> tuple[Any, ...]:
     """The index that puts each array at its dimension and takes the others whole."""
     out: list[Any] = []
     place = 0
@@ -42,7 +42,7 @@ def _getitem_adjoint_kernel(xp: Any, x: Any, like: Any, *, index: tuple[Any, ...
     return out
 
 
-getitem_op = define_op(
+getitem_op: OpDef = define_op(
     "getitem",
     kernel=lambda xp, x, *, index: _view(x, index),
     meta=lambda x, *, index: x.with_shape(basic_shape("getitem", x, index)),
@@ -50,7 +50,7 @@ getitem_op = define_op(
     dynamic=("index",),
     view=True,
 )
-getitem_adjoint_op = define_op(
+getitem_adjoint_op: OpDef = define_op(
     "getitem_adjoint",
     kernel=_getitem_adjoint_kernel,
     meta=lambda x, like, *, index: x.with_shape(like.shape),
@@ -61,7 +61,7 @@ getitem_adjoint_op = define_op(
 
 def _index_get_kernel(xp: Any, x: Any, *indices: Any, axes: Shape) -> Any:
     try:
-        found = x[_array_index(indices, axes)]
+        found = x[array_index(indices, axes)]
     except IndexError as err:
         raise IndexRangeError(f"getitem: {err}") from None
     return found if found.base is None else found.copy()
@@ -69,7 +69,7 @@ def _index_get_kernel(xp: Any, x: Any, *indices: Any, axes: Shape) -> Any:
 
 def _index_add_kernel(xp: Any, x: Any, like: Any, *indices: Any, axes: Shape) -> Any:
     out = xp.zeros(like.shape, x.dtype)
-    where = _array_index(indices, axes)
+    where = array_index(indices, axes)
     if len(indices) == 1 and indices[0].dtype.kind == "b":
         out[where] = x  # a mask names no element twice
     else:
@@ -81,13 +81,13 @@ def _index_get_meta(x: Meta, *indices: Meta, axes: Shape) -> Meta:
     return x.with_shape(array_shape("getitem", x, indices, axes))
 
 
-index_get_op = define_op(
+index_get_op: OpDef = define_op(
     "index_get",
     kernel=_index_get_kernel,
     meta=_index_get_meta,
     vjp={"x": lambda ct, *, x_like, indices, axes: index_get_adjoint_op(ct, x_like, *indices, axes=axes)},
 )
-index_get_adjoint_op = define_op(
+index_get_adjoint_op: OpDef = define_op(
     "index_get_adjoint",
     kernel=_index_add_kernel,
     meta=lambda x, like, *indices, axes: x.with_shape(like.shape),
@@ -142,7 +142,7 @@ def write(out: Any, value: Any, indices: Sequence[Any], index: tuple[Any, ...], 
     """out[index] = value, in place, for an index in plain form."""
     region = _view(out, index)
     try:
-        region[_array_index(indices, axes) if indices else ...] = value
+        region[array_index(indices, axes) if indices else ...] = value
     except IndexError as err:
         raise IndexRangeError(f"setitem: {err}") from None
 
@@ -151,10 +151,10 @@ def _value_cotangent(ct: Any, value_like: Any, indices: Sequence[Any], index: An
     part = getitem_op(ct, index=index)
     if indices:
         part = index_get_op(part, *indices, axes=axes)
-    return cast(_summed(part, value_like), value_like.dtype)
+    return cast(summed_to_value(part, value_like), value_like.dtype)
 
 
-def _summed(part: Any, value_like: Any) -> Any:
+def summed_to_value(part: Any, value_like: Any) -> Any:
     """`part` summed to the value's shape; the value may have extra leading dimensions of size 1."""
     extra = tuple(range(len(value_like.shape) - len(part.shape)))
     if extra:
@@ -162,7 +162,7 @@ def _summed(part: Any, value_like: Any) -> Any:
     return sum_to_like(part, value_like)
 
 
-setitem_op = define_op(
+setitem_op: OpDef = define_op(
     "setitem",
     kernel=_setitem_kernel,
     meta=_setitem_meta,

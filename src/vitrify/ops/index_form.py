@@ -9,6 +9,7 @@ array lies between two of them. This is NumPy's rule with plain ints counted as 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,6 +33,15 @@ class Index(NamedTuple):
     def is_trivial(self) -> bool:
         """Whether the basic part changes nothing."""
         return all(isinstance(b, slice) and b == FULL for b in self.basic)
+
+
+@contextmanager
+def range_errors(op: str) -> Iterator[None]:
+    """Raise IndexRangeError, naming the op, for an IndexError of NumPy inside the block."""
+    try:
+        yield
+    except IndexError as err:
+        raise IndexRangeError(f"{op}: {err}") from None
 
 
 # -- parsing ---------------------------------------------------------------------------------------------------------

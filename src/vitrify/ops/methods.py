@@ -6,7 +6,26 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from . import creation, elementwise, expand, index, join, like, shape, sizes, split, transpose
+from . import (
+    arrange,
+    creation,
+    diagonal,
+    elementwise,
+    expand,
+    gather,
+    index,
+    join,
+    like,
+    masked,
+    pad,
+    put_along_axis,
+    scatter,
+    shape,
+    sizes,
+    slicing,
+    split,
+    transpose,
+)
 
 # Each family lists its methods in METHODS (name -> function of the tensor) and, in INPLACE, the names whose
 # in-place variant `name_` exists.
@@ -21,6 +40,14 @@ FAMILIES: tuple[ModuleType, ...] = (
     join,
     split,
     index,
+    slicing,
+    arrange,
+    diagonal,
+    pad,
+    gather,
+    scatter,
+    put_along_axis,
+    masked,
 )
 
 

@@ -10,7 +10,7 @@ from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Ref, Shape, normalize_axes, normalize_axis, numel
 from .arguments import as_ints, entries, is_tensor, packs_ints, static_int, static_ints
 from .like import reshape_like
-from .registry import define_op
+from .registry import OpDef, define_op
 
 RESHAPED = {"x": lambda ct, *, x_like: reshape_like(ct, x_like)}
 
@@ -153,7 +153,7 @@ def _bitcast_kernel(xp: Any, x: Any, *, dtype: DType) -> Any:
     return (x if x.flags.c_contiguous else xp.ascontiguousarray(x)).view(dtype.np)
 
 
-bitcast_op = define_op(
+bitcast_op: OpDef = define_op(
     "view_dtype",
     kernel=_bitcast_kernel,
     meta=_bitcast_meta,
@@ -249,7 +249,7 @@ def _squeeze_meta(x: Meta, *, axes: Shape) -> Meta:
     return x.with_shape([d for i, d in enumerate(x.shape) if i not in axes])
 
 
-squeeze_op = define_op(
+squeeze_op: OpDef = define_op(
     "squeeze",
     kernel=lambda xp, x, *, axes: xp.squeeze(x, axis=axes) if axes else x[...],
     meta=_squeeze_meta,
@@ -257,7 +257,7 @@ squeeze_op = define_op(
     view=True,
     maps={"onnx": "Squeeze", "paddle": "squeeze2"},
 )
-unsqueeze_op = define_op(
+unsqueeze_op: OpDef = define_op(
     "unsqueeze",
     kernel=lambda xp, x, *, axes: xp.expand_dims(x, axes) if axes else x[...],
     meta=lambda x, *, axes: x.with_shape(_with_ones(x.shape, axes)),

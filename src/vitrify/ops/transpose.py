@@ -9,14 +9,14 @@ from typing import Any
 from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import Meta, Shape, normalize_axes, normalize_axis
 from .arguments import static_ints
-from .registry import define_op
+from .registry import OpDef, define_op
 
 
 def _inverse(perm: Shape) -> Shape:
     return tuple(sorted(range(len(perm)), key=perm.__getitem__))
 
 
-transpose_op = define_op(
+transpose_op: OpDef = define_op(
     "transpose",
     kernel=lambda xp, x, *, perm: xp.transpose(x, perm),
     meta=lambda x, *, perm: Meta(tuple(x.shape[a] for a in perm), x.dtype),
