@@ -1,0 +1,235 @@
+"""The pair of files that a saved function consists of: `path.vtmodel` (programs, structure) and `path.vtparams`
+(tensors). docs/format.md explains both; `jit.save` fills and `jit.load` uses the dataclasses below.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy.typing as npt
+
+from ..core.container import Container, Kind, read_container, write_container
+from ..core.dtype import from_np
+from ..core.errors import ArgumentError, FileFormatError, VitrifyError
+from ..core.meta import Meta
+from ..core.plain import from_json, to_json
+from ..core.tensor_file import read_tensors, write_tensors
+from ..ir.input_spec import InputSpec
+from ..ir.program import Program
+from ..ir.serialize import decode_program, encode_program
+from ..ir.verify import agree
+
+MODEL = Kind(b"\x93VTMODEL", 1, "model file")
+MODEL_SUFFIX = ".vtmodel"
+PARAMS_SUFFIX = ".vtparams"
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Slot:
+    """Stands in a structure for a tensor: input or output number `index` of the program."""
+
+    kind: str  # "input" or "output"
+    index: int
+
+
+@dataclass(frozen=True)
+class TensorInfo:
+    """What is known of a saved tensor besides its data: parameter or buffer, and whether training changes it."""
+
+    parameter: bool
+    trainable: bool
+
+
+@dataclass
+class SavedFunction:
+    """One converted function.
+
+    Fields:
+        program: its global block takes the argument tensors, then `tensors`; its outputs are those of the function,
+            then the new values of `writes`.
+        inputs: a spec for each argument tensor.
+        input_tree / output_tree: plain nested data (list, tuple, dict, numbers, strings, None, ...) with a `Slot`
+            where a tensor stands.
+        tensors: names of the saved tensors that the program takes, in order.
+        writes: for each of the last outputs, the number of the program input that takes it as its new value.
+    """
+
+    program: Program
+    inputs: tuple[InputSpec, ...]
+    input_tree: Any
+    output_tree: Any
+    tensors: tuple[str, ...] = ()
+    writes: tuple[int, ...] = ()
+
+
+@dataclass
+class ModelFile:
+    """Everything that a pair of files holds. `note` is plain data about the model (its class, who made it, ...)."""
+
+    functions: dict[str, SavedFunction]
+    tensors: dict[str, Array] = field(default_factory=dict)
+    infos: dict[str, TensorInfo] = field(default_factory=dict)
+    note: Any = None
+
+
+def write_model(path: str | os.PathLike[str], model: ModelFile) -> None:
+    """Write `path.vtmodel` and `path.vtparams`, each in one step, making the folder if need be.
+
+    Raises ArgumentError when the parts of `model` don't fit each other, DTypeError for what cannot be stored, OSError.
+    """
+    for name, function in model.functions.items():
+        reason = _misfit(function, model)
+        if reason is not None:
+            raise ArgumentError(f"{name}: {reason}")
+    prefix = os.fspath(path)
+    blocks = [encode_program(function.program) for function in model.functions.values()]
+    content = {
+        "functions": [_function_json(name, function) for name, function in model.functions.items()],
+        "tensors": [[name, info.parameter, info.trainable] for name, info in model.infos.items()],
+        "note": to_json(model.note),
+    }
+    os.makedirs(os.path.dirname(os.path.abspath(prefix)), exist_ok=True)
+    # The tensors first: a model file never names tensors that are not there yet.
+    digest = write_tensors(prefix + PARAMS_SUFFIX, model.tensors)
+    write_container(prefix + MODEL_SUFFIX, MODEL, {**content, "params": digest}, blocks)
+
+
+def read_model(path: str | os.PathLike[str], *, mapped: bool = False) -> ModelFile:
+    """What `path.vtmodel` and `path.vtparams` hold, checked file by file and against each other.
+
+    mapped: leave the tensors in their file and return read-only arrays (they come in as they are touched).
+    Raises FileFormatError when a file is cut short, changed, of another kind or not from the same save; OSError.
+    """
+    prefix = os.fspath(path)
+    container = read_container(prefix + MODEL_SUFFIX, MODEL)
+    tensors = read_tensors(prefix + PARAMS_SUFFIX, mapped=mapped)
+    try:
+        content = _checked(container, tensors.digest)
+        model = ModelFile(
+            functions=_functions(container, content),
+            tensors=tensors.tensors,
+            infos={name: TensorInfo(_flag(parameter), _flag(train)) for name, parameter, train in content["tensors"]},
+            note=from_json(content["note"]),
+        )
+        _check_fit(model)
+    except FileFormatError as err:
+        raise FileFormatError(f"{prefix}{MODEL_SUFFIX}: {err.message}", loc=err.loc, hint=err.hint) from err
+    # The checksums hold here: what is wrong in these ways was written by something else than write_model.
+    except (VitrifyError, TypeError, ValueError, LookupError) as err:
+        raise FileFormatError(f"{prefix}{MODEL_SUFFIX}: its description is not one of a model ({err})") from err
+    return model
+
+
+# --- the description in the header -----------------------------------------------------------------------------------
+
+
+def _function_json(name: str, function: SavedFunction) -> dict[str, Any]:
+    return {
+        "name": name,
+        "inputs": [[list(s.shape), s.dtype.name, s.name, s.stop_gradient] for s in function.inputs],
+        "input_tree": to_json(function.input_tree, _slot_json),
+        "output_tree": to_json(function.output_tree, _slot_json),
+        "tensors": list(function.tensors),
+        "writes": list(function.writes),
+    }
+
+
+def _slot_json(value: Any) -> tuple[str, int] | None:
+    return (value.kind, value.index) if isinstance(value, Slot) else None
+
+
+_SLOTS = {kind: lambda index, kind=kind: Slot(kind, _index(index)) for kind in ("input", "output")}
+
+
+def _index(value: Any) -> int:
+    if type(value) is not int or value < 0:
+        raise FileFormatError(f"{value!r} is no position of a tensor")
+    return value
+
+
+def _flag(value: Any) -> bool:
+    if type(value) is not bool:
+        raise FileFormatError(f"{value!r} is neither true nor false")
+    return value
+
+
+def _spec(shape: Any, dtype: str, name: str | None, stop_gradient: bool) -> InputSpec:
+    if name is not None and not isinstance(name, str):
+        raise FileFormatError(f"an input is called {name!r}")
+    return InputSpec(shape, dtype, name, _flag(stop_gradient))
+
+
+def _checked(container: Container, params_digest: str) -> Mapping[str, Any]:
+    content = container.content
+    if not isinstance(content, dict) or set(content) != {"functions", "tensors", "note", "params"}:
+        raise FileFormatError("its description is not one of a model")
+    if content["params"] != params_digest:
+        raise FileFormatError(
+            f"the {PARAMS_SUFFIX} file beside it is from another save",
+            hint="keep the two files of one save together",
+        )
+    if len(content["functions"]) != len(container.blocks):
+        raise FileFormatError(
+            f"it lists {len(content['functions'])} functions and has {len(container.blocks)} programs"
+        )
+    return content
+
+
+def _functions(container: Container, content: Mapping[str, Any]) -> dict[str, SavedFunction]:
+    return {
+        str(stored["name"]): SavedFunction(
+            program=decode_program(block),
+            inputs=tuple(_spec(*parts) for parts in stored["inputs"]),
+            input_tree=from_json(stored["input_tree"], _SLOTS),
+            output_tree=from_json(stored["output_tree"], _SLOTS),
+            tensors=tuple(map(str, stored["tensors"])),
+            writes=tuple(map(_index, stored["writes"])),
+        )
+        for stored, block in zip(content["functions"], container.blocks)
+    }
+
+
+# --- do the parts fit? -----------------------------------------------------------------------------------------------
+
+
+def _check_fit(model: ModelFile) -> None:
+    if set(model.infos) != set(model.tensors):
+        raise FileFormatError(f"it describes other tensors than the {PARAMS_SUFFIX} file holds")
+    for name, function in model.functions.items():
+        reason = _misfit(function, model)
+        if reason is not None:
+            raise FileFormatError(f"function {name!r}: {reason}")
+
+
+def _misfit(function: SavedFunction, model: ModelFile) -> str | None:
+    """What does not fit between a program and its description, or None."""
+    if not set(function.tensors) <= set(model.tensors) & set(model.infos):
+        return "the program needs tensors that are not saved"
+    block = function.program.global_block()
+    metas = [spec.meta for spec in function.inputs]
+    metas += [Meta(model.tensors[n].shape, from_np(model.tensors[n].dtype)) for n in function.tensors]
+    if len(metas) != len(block.inputs):
+        return f"the program takes {len(block.inputs)} tensors, {len(metas)} are described"
+    for var, meta in zip(block.inputs, metas):
+        if not agree(var.meta, meta):
+            return f"the program takes {var.name} as {var.meta}, described is {meta}"
+    if block.persistables:
+        return "the program keeps variables in a scope, which a file cannot hold"
+    outputs = len(block.outputs) - len(function.writes)
+    if outputs < 0 or any(var is None for var in block.outputs) or any(i >= len(metas) for i in function.writes):
+        return "its outputs are not those of its description"
+    limits = {"input": len(metas), "output": outputs}
+    if any(slot.index >= limits[slot.kind] for slot in _slots((function.input_tree, function.output_tree))):
+        return "its structure names tensors that the program does not have"
+    return None
+
+
+def _slots(value: Any) -> list[Slot]:
+    if isinstance(value, Slot):
+        return [value]
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+    return [slot for item in items for slot in _slots(item)]
