@@ -6,6 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ..core.modes import recorder
+
+_recorder = recorder.get
+
 
 @dataclass(frozen=True, eq=False)
 class ForwardHook:
@@ -51,13 +55,18 @@ class LayerHooks:
     def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
         if self._forward_pre_hooks or self._forward_post_hooks:
             return self._call_with_hooks(inputs, kwargs)
+        builder = _recorder()
+        if builder is not None:
+            return builder.convert(self.forward)(*inputs, **kwargs)
         return self.forward(*inputs, **kwargs)
 
     def _call_with_hooks(self, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         done: set[int] = set()
         try:
             inputs, kwargs = self._run_pre_hooks(inputs, kwargs)
-            return self._run_post_hooks(inputs, kwargs, self.forward(*inputs, **kwargs), done)
+            builder = _recorder()
+            forward = self.forward if builder is None else builder.convert(self.forward)
+            return self._run_post_hooks(inputs, kwargs, forward(*inputs, **kwargs), done)
         except Exception:
             for key, hook in list(self._forward_post_hooks.items()):
                 if hook.always_call and key not in done:

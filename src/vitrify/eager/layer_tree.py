@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from ..core.epoch import LAYER_MODES
 from ..core.errors import ArgumentError, DTypeError
 from ..ops.methods import TensorMethods
 from .parameter import Parameter
@@ -75,6 +76,8 @@ class LayerTree:
             if other != table:
                 self.__dict__[other].pop(name, None)
         self.__dict__[table][name] = value
+        if table == "_sub_layers":
+            LAYER_MODES.bump()
 
     def _set_entry(self, name: str, value: Any) -> None:
         """Assign what is neither Parameter nor Layer to a name, which may be one of them."""
@@ -89,6 +92,8 @@ class LayerTree:
             self._put("_buffers", name, value)
             self._non_persistable_buffer_names_set.add(name)
         else:
+            if name == "training":
+                LAYER_MODES.bump()
             object.__setattr__(self, name, value)
 
     def _set_buffer(self, name: str, value: Any) -> None:

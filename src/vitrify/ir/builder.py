@@ -26,6 +26,10 @@ def _cannot_lift(value: Any) -> Any:
     )
 
 
+def _as_it_is(function: Any) -> Any:
+    return function
+
+
 class Builder:
     """Appends operators to the current block of a Program.
 
@@ -39,6 +43,8 @@ class Builder:
         self.lift = lift
         self.current: dict[Any, Variable] = {}
         self.locs: tuple[Loc, ...] | None = None
+        # What Layers call in place of their `forward` while this program is built; tracing puts conversion here.
+        self.convert: Callable[[Any], Any] = _as_it_is
 
     # -- blocks -----------------------------------------------------------------------------------------------------
 

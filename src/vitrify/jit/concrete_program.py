@@ -8,15 +8,17 @@ from typing import Any
 
 import numpy as np
 
+from ..convert import convert_call
 from ..core.errors import ArgumentError
 from ..core.meta import Meta
-from ..core.pytree import TreeDef, flatten, unflatten
 from ..core.modes import grad_enabled
+from ..core.pytree import TreeDef, flatten, unflatten
+from ..eager.parameter import Parameter
 from ..eager.tensor import Tensor, as_tensor
 from ..ir.builder import Builder, building
+from ..ir.input_spec import InputSpec
 from ..ir.program import Block, Program, Variable
 from .function_spec import FunctionSpec
-from ..ir.input_spec import InputSpec
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,7 @@ class _Trace:
         self.program = Program()
         self.block = self.program.global_block()
         self.builder = Builder(self.program, self.lift)
+        self.builder.convert = convert_call
         self.captured: list[Tensor] = []
         self.variables: dict[int, Variable] = {}
         self.kept_arrays: dict[int, Tensor] = {}
@@ -108,7 +111,7 @@ class _Trace:
             found = self.block.create_var(
                 Meta(tuple(value.shape), value.dtype), _var_name(value), stop_gradient=value.stop_gradient
             )
-            if value.__dict__.get("_is_parameter") or hasattr(value, "trainable"):
+            if isinstance(value, Parameter):
                 found.__dict__["is_parameter_"] = True
             self.variables[id(value)] = found
             self.captured.append(value)

@@ -23,12 +23,12 @@ from ..core.setting import Setting
 from ..core.source import user_traceback
 from ..eager.layer import Layer
 from ..eager.tensor import Tensor, as_tensor
+from ..ir.input_spec import InputSpec
 from .concrete_program import ConcreteProgram, trace
 from .function_spec import FunctionSpec
 from .key import ById, CacheKey
 from .partial_program import PartialProgramLayer
 from .program_cache import Family, ProgramCache
-from ..ir.input_spec import InputSpec
 
 ENABLED: Setting[bool] = Setting("to_static_enabled", True)
 

@@ -2,11 +2,11 @@
 
 from ..autodiff.append import append_backward, gradients
 from ..ir.guard import data, default_main_program, default_startup_program, program_guard
+from ..ir.input_spec import InputSpec
 from ..ir.program import Block, Operator, Program, Variable
 from ..runtime.scope import Scope, global_scope, scope_guard
 from .executor import Executor
 from .parameters import create_global_var, create_parameter
-from ..ir.input_spec import InputSpec
 
 __all__ = [
     "Block",
