@@ -1,0 +1,1 @@
+"""Models that several workloads share, each written in every framework."""

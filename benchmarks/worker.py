@@ -1,0 +1,98 @@
+"""The process that runs one workload in one framework: it builds the case, then runs rounds when asked to.
+
+It reads one JSON command a line and answers with one JSON line: `prepare`, then `round` as often as wanted. Its
+environment is the framework's own, so it imports nothing but NumPy, the framework and this package.
+"""
+
+import gc
+import json
+import os
+import platform
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from inspect import signature
+from time import perf_counter
+from typing import Any, TextIO
+
+from benchmarks.case import Case
+
+# Steps after which values are compared: enough for an error in a gradient or an update to show.
+STEPS_TO_COMPARE = 5
+PACKAGES = {"vitrify": ("vitrify", "numpy"), "paddle": ("paddlepaddle",), "torch": ("torch",), "jax": ("jax", "jaxlib")}
+
+
+def build(workload: str, function: str, peer: str, mode: str) -> Case:
+    """Return the workload's case in the framework `peer`."""
+    maker: Callable[..., Case] = getattr(import_module(f"benchmarks.workloads.{workload}"), function)
+    arguments = {"paddle": lambda: import_module(peer), "compiled": lambda: mode == "compiled"}
+    return maker(*(arguments[name]() for name in signature(maker).parameters))
+
+
+def run(case: Case, steps: int) -> float:
+    """Return the seconds that so many steps take."""
+    start = perf_counter()
+    for _ in range(steps):
+        result = case.step()
+    case.sync(result)
+    return perf_counter() - start
+
+
+def steps_for(case: Case, seconds: float) -> int:
+    """Return how many steps fill about this time, after warming up."""
+    steps, taken = 1, run(case, 1)
+    while taken < seconds / 4 and steps < 1 << 20:
+        steps = max(2 * steps, min(10 * steps, int(steps * seconds / (2 * max(taken, 1e-9)))))
+        taken = run(case, steps)
+    return max(1, round(steps * seconds / taken))
+
+
+def versions(peer: str) -> dict[str, str]:
+    """Return the versions of Python and of the framework's packages."""
+    found = {"python": platform.python_version()}
+    for package in PACKAGES[peer]:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "from source"
+    return found
+
+
+def serve(workload: str, function: str, peer: str, mode: str) -> Iterator[dict[str, Any]]:
+    """Yield the answer to `prepare`, then one to each `round`; each is sent the time that a round should take."""
+    seconds = yield {}
+    case = build(workload, function, peer, mode)
+    start = perf_counter()
+    first = case.step()
+    case.sync(first)
+    first_call = perf_counter() - start
+    for _ in range(STEPS_TO_COMPARE - 1):
+        first = case.step()
+    value = case.value(first)
+    steps = steps_for(case, seconds)
+    yield {"first_call": first_call, "value": value, "steps": steps, "versions": versions(peer)}
+    while True:
+        gc.collect()
+        yield {"seconds": run(case, steps) / steps}
+
+
+def main(commands: TextIO, answers: TextIO, workload: str, function: str, peer: str, mode: str) -> None:
+    """Answer every command until there are no more."""
+    service: Any = serve(workload, function, peer, mode)
+    next(service)
+    for line in commands:
+        try:
+            answer = service.send(json.loads(line))
+        except Exception as error:  # noqa: BLE001  (whatever a framework raises is the answer)
+            traceback.print_exc()
+            answer = {"error": f"{type(error).__name__}: {str(error).strip()[:500]}"}
+        print(json.dumps(answer), file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    # Frameworks print to standard output as they like: answers go through a copy, all other output to the log.
+    with os.fdopen(os.dup(1), "w") as private:
+        os.dup2(2, 1)
+        main(sys.stdin, private, *sys.argv[1:])
