@@ -34,7 +34,8 @@ class ConcreteProgram:
 
     The global block's inputs are the tensor arguments in leaf order, then `captured` tensors (parameters, buffers and
     other eager tensors that the function reads). `writes` pairs an input index with the variable that holds the
-    value it must take afterwards (in-place changes of arguments and buffers).
+    value it must take afterwards (in-place changes of arguments and buffers). `tensor_leaves` says which leaves of the
+    call are tensors.
     """
 
     program: Program
@@ -44,6 +45,7 @@ class ConcreteProgram:
     output_tree: TreeDef
     output_leaves: list[Any]
     writes: list[tuple[int, Variable]] = field(default_factory=list)
+    tensor_leaves: list[bool] = field(default_factory=list)
 
     @property
     def block(self) -> Block:
@@ -151,7 +153,9 @@ def trace(
     args, kwargs = FunctionSpec.rebuild(tree, values)
     with building(state.builder):
         result = function(*args, **kwargs)
-        return _finish(state, arguments, result)
+        concrete = _finish(state, arguments, result)
+    concrete.tensor_leaves = [isinstance(leaf, InputSpec) for leaf in leaves]
+    return concrete
 
 
 def _finish(state: _Trace, arguments: list[Variable], result: Any) -> ConcreteProgram:

@@ -1,0 +1,193 @@
+"""jit.load: a saved function as a Layer that needs no source."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import ArgumentError, DTypeError
+from ..core.modes import grad_enabled
+from ..core.pytree import flatten
+from ..eager.layer import Layer
+from ..eager.parameter import Parameter
+from ..eager.tensor import Tensor, as_tensor, wrap
+from ..ir.program import Program
+from .concrete_program import ConcreteProgram, InputLeaf, OutputLeaf
+from .files import ModelFile, SavedFunction, Slot, read_model
+from .partial_program import PartialProgramLayer
+from .save import TRAIN
+
+
+class SavedProgram:
+    """One saved function, callable with the arguments it was saved for."""
+
+    def __init__(self, name: str, saved: SavedFunction, tensors: dict[str, Tensor]) -> None:
+        self.name = name
+        self._saved = saved
+        self._captured = [tensors[n] for n in saved.tensors]
+        self._compiled: dict[bool, PartialProgramLayer] = {}
+        self._leaves: list[Any] = []
+        self._tree = flatten(saved.input_tree, self._leaves)
+
+    @property
+    def program(self) -> Program:
+        """The forward program."""
+        return self._saved.program
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._ready()(self._tensors(args, kwargs))
+
+    def _ready(self) -> PartialProgramLayer:
+        """The program compiled for the current grad mode."""
+        mode = grad_enabled.get()
+        found = self._compiled.get(mode)
+        if found is None:
+            found = self._compiled[mode] = PartialProgramLayer(self._concrete())
+        return found
+
+    def _concrete(self) -> ConcreteProgram:
+        saved = self._saved
+        block = saved.program.global_block()
+        n = len(block.outputs) - len(saved.writes)
+        leaves: list[Any] = []
+        tree = flatten(saved.output_tree, leaves)
+        outputs = [v for v in block.outputs if v is not None]
+        return ConcreteProgram(
+            saved.program,
+            len(saved.inputs),
+            self._captured,
+            outputs[:n],
+            tree,
+            [_unmarked(leaf) for leaf in leaves],
+            list(zip(saved.writes, outputs[n:])),
+        )
+
+    def _tensors(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Tensor]:
+        """The argument tensors in the program's order; raises ArgumentError when the call has another structure."""
+        args, kwargs = self._with_defaults(args, kwargs)
+        leaves: list[Any] = []
+        if flatten((args, kwargs), leaves) != self._tree:
+            raise ArgumentError(
+                f"{self.name}: called with {_shape_of(args, kwargs)}, saved for {_shape_of(*self._saved.input_tree)}"
+            )
+        found = []
+        for given, wanted in zip(leaves, self._leaves):
+            if isinstance(wanted, Slot):
+                found.append(self._checked(given, wanted.index))
+            elif given != wanted:
+                raise ArgumentError(f"{self.name}: an argument is {given!r}; it was saved with {wanted!r} built in")
+        return found
+
+    def _with_defaults(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
+        """Trailing arguments that were Python values when saved may be left out."""
+        saved_args, saved_kwargs = self._saved.input_tree
+        missing = saved_args[len(args) :]
+        if not any(isinstance(leaf, Slot) for part in missing for leaf in _flat(part)):
+            args = (*args, *missing)
+        return args, {**saved_kwargs, **kwargs}
+
+    def _checked(self, value: Any, index: int) -> Tensor:
+        spec = self._saved.inputs[index]
+        if not isinstance(value, (Tensor, np.ndarray)):
+            raise DTypeError(f"{self.name}: argument {index} must be a tensor, got {type(value).__name__}")
+        tensor = as_tensor(value)
+        if not spec.accepts(tensor.shape, tensor.dtype):
+            raise ArgumentError(
+                f"{self.name}: argument {spec.name or index} is {tensor.dtype.name}{tensor.shape}, "
+                f"the program was saved for {spec.meta}"
+            )
+        return tensor
+
+
+def _flat(value: Any) -> list[Any]:
+    leaves: list[Any] = []
+    flatten(value, leaves)
+    return leaves
+
+
+def _unmarked(leaf: Any) -> Any:
+    if not isinstance(leaf, Slot):
+        return leaf
+    return OutputLeaf(leaf.index) if leaf.kind == "output" else InputLeaf(leaf.index)
+
+
+def _shape_of(args: Sequence[Any], kwargs: dict[str, Any]) -> str:
+    return f"{len(args)} positional arguments" + (f" and {sorted(kwargs)}" if kwargs else "")
+
+
+class TranslatedLayer(Layer):
+    """A loaded model: runs, trains further and is saved again like any Layer; it has no Python source.
+
+    Its parameters and buffers have the names they had in the saved Layer. Source: paddle.jit.TranslatedLayer.
+    """
+
+    def __init__(self, model: ModelFile) -> None:
+        super().__init__()
+        tensors = {name: _tensor(name, model) for name in model.tensors}
+        for name, tensor in tensors.items():
+            _place(self, name, tensor)
+        programs = {name: SavedProgram(name, saved, tensors) for name, saved in model.functions.items()}
+        self.__dict__["_programs"] = programs
+        for name in programs:
+            if name != "forward" and not name.endswith(TRAIN):
+                self.__dict__[name] = self._method(name)
+        self.eval()
+
+    def _method(self, name: str) -> Callable[..., Any]:
+        def method(*args: Any, **kwargs: Any) -> Any:
+            return self._run(name, args, kwargs)
+
+        method.__name__ = name
+        return method
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the saved `forward`, as it was in this Layer's mode (training or evaluation)."""
+        return self._run("forward", args, kwargs)
+
+    def _run(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        programs: dict[str, SavedProgram] = self.__dict__["_programs"]
+        chosen = programs.get(name + TRAIN) if self.training else None
+        return (chosen or programs[name])(*args, **kwargs)
+
+    def program(self, method_name: str = "forward") -> Program:
+        """The program of one method, in this Layer's mode."""
+        programs: dict[str, SavedProgram] = self.__dict__["_programs"]
+        chosen = programs.get(method_name + TRAIN) if self.training else None
+        return (chosen or programs[method_name]).program
+
+
+def _tensor(name: str, model: ModelFile) -> Tensor:
+    info = model.infos[name]
+    array = np.array(model.tensors[name])
+    tensor: Tensor = Parameter(array, trainable=info.trainable) if info.parameter else wrap(array)
+    names = (model.note or {}).get("names", {})
+    if isinstance(names.get(name), str):
+        tensor.name = names[name]
+    return tensor
+
+
+def _place(layer: Layer, path: str, tensor: Tensor) -> None:
+    """Put a tensor at a dotted path, making plain Layers on the way."""
+    *parents, last = path.split(".")
+    for part in parents:
+        child = layer._sub_layers.get(part)
+        if child is None:
+            child = Layer()
+            layer.add_sublayer(part, child)
+        layer = child
+    if isinstance(tensor, Parameter):
+        layer.add_parameter(last, tensor)
+    else:
+        layer.register_buffer(last, tensor)
+
+
+def load(path: str | os.PathLike[str], **configs: Any) -> TranslatedLayer:
+    """The Layer that `jit.save` wrote to `path.vtmodel` and `path.vtparams`, in evaluation mode.
+
+    Reads data only: no code is run and no source is needed. Raises FileFormatError when a file is truncated, changed or
+    belongs to another save, OSError when it is not there. Source: paddle.jit.load.
+    """
+    return TranslatedLayer(read_model(path))

@@ -1,0 +1,192 @@
+"""jit.save: converted functions and their tensors as a pair of files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import ArgumentError, DTypeError
+from ..core.pytree import unflatten
+from ..eager.layer import Layer
+from ..eager.parameter import Parameter
+from ..eager.tensor import Tensor
+from ..ir.input_spec import InputSpec
+from .api import to_static
+from .concrete_program import ConcreteProgram, InputLeaf, OutputLeaf
+from .files import ModelFile, SavedFunction, Slot, TensorInfo, write_model
+from .function_spec import FunctionSpec
+from .static_function import StaticFunction
+
+TRAIN = "@train"
+
+
+def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **configs: Any) -> None:
+    """Write a converted function or Layer to `path.vtmodel` and `path.vtparams`, which `jit.load` runs without source.
+
+    layer: a Layer (its `forward`, and every other method that is a static function), or a function.
+    input_spec: InputSpecs of the arguments, None dimensions may vary; by default those of `to_static`, or of the last
+        call. A Layer is traced twice, in evaluation and in training mode, so that it can be fine-tuned after loading.
+    Raises ArgumentError without any spec, DTypeError for outputs that a file cannot hold. Source: paddle.jit.save.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> net = paddle.nn.Linear(4, 2)
+        >>> paddle.jit.save(net, "/tmp/vitrify_linear", input_spec=[paddle.static.InputSpec([None, 4])])
+        >>> paddle.jit.load("/tmp/vitrify_linear")(paddle.ones([3, 4])).shape
+        [3, 2]
+    """
+    if isinstance(layer, Layer):
+        functions = _layer_functions(layer)
+        names = _structured_names(layer)
+    elif callable(layer):
+        functions = {"forward": _as_static(layer)}
+        names = {}
+    else:
+        raise DTypeError(f"jit.save: expects a Layer or a function, got {type(layer).__name__}")
+    writer = _Writer(names)
+    for name, function in functions.items():
+        spec = input_spec if name == "forward" or len(functions) == 1 else None
+        if isinstance(layer, Layer):
+            for mode, suffix in ((False, ""), (True, TRAIN)):
+                with _in_mode(layer, mode):
+                    writer.add(name + suffix, function, spec)
+        else:
+            writer.add(name, function, spec)
+    write_model(path, writer.model())
+
+
+def _as_static(function: Callable[..., Any]) -> StaticFunction:
+    found = to_static(function)
+    assert isinstance(found, StaticFunction)
+    return found
+
+
+def _layer_functions(layer: Layer) -> dict[str, StaticFunction]:
+    """The Layer's forward, and its other methods that are static functions."""
+    forward = layer.forward
+    functions = {"forward": forward if isinstance(forward, StaticFunction) else _as_static(forward)}
+    for name in dir(type(layer)):
+        if name != "forward" and isinstance(getattr(type(layer), name, None), StaticFunction):
+            functions[name] = getattr(layer, name)
+    return functions
+
+
+def _structured_names(layer: Layer) -> dict[int, str]:
+    """id of each parameter and buffer -> its name in state_dict."""
+    found = {id(p): name for name, p in layer.named_parameters()}
+    found.update((id(b), name) for name, b in layer.named_buffers())
+    return found
+
+
+@contextmanager
+def _in_mode(layer: Layer, training: bool) -> Iterator[None]:
+    """The whole Layer in one mode; every sublayer's own flag is put back."""
+    held = [(sub, sub.training) for sub in layer.sublayers(include_self=True)]
+    try:
+        layer.train() if training else layer.eval()
+        yield
+    finally:
+        for sub, flag in held:
+            sub.training = flag
+
+
+class _Writer:
+    """Collects programs and the tensors they share."""
+
+    def __init__(self, names: dict[int, str]) -> None:
+        self._names = dict(names)
+        self._functions: dict[str, SavedFunction] = {}
+        self._tensors: dict[str, Tensor] = {}
+
+    def add(self, name: str, function: StaticFunction, input_spec: Any) -> None:
+        """Trace `function` and keep its program."""
+        spec, tree, leaves = _call_to_save(function, input_spec)
+        concrete = function.concrete_program_specify_input_spec(spec)
+        tensors = tuple(self._tensor_name(t) for t in concrete.captured)
+        self._functions[name] = SavedFunction(
+            program=concrete.program,
+            inputs=tuple(leaf for leaf in leaves if isinstance(leaf, InputSpec)),
+            input_tree=_input_tree(tree, leaves),
+            output_tree=_output_tree(concrete),
+            tensors=tensors,
+            writes=tuple(index for index, _ in concrete.writes),
+        )
+
+    def _tensor_name(self, tensor: Tensor) -> str:
+        name = self._names.get(id(tensor))
+        if name is None:
+            name = self._names[id(tensor)] = f"captured_{len(self._names)}"
+        self._tensors[name] = tensor
+        return name
+
+    def model(self) -> ModelFile:
+        """Everything collected."""
+        return ModelFile(
+            functions=self._functions,
+            tensors={name: np.ascontiguousarray(t.numpy()).reshape(t.shape) for name, t in self._tensors.items()},
+            infos={
+                name: TensorInfo(isinstance(t, Parameter), not t.stop_gradient) for name, t in self._tensors.items()
+            },
+            note={"names": {name: t.name for name, t in self._tensors.items()}},
+        )
+
+
+def _call_to_save(function: StaticFunction, input_spec: Any) -> tuple[Any, Any, list[Any]]:
+    """The specs to trace with, and the structure and leaves of the call they describe."""
+    if input_spec is None and function.function_spec.input_spec is None:
+        input_spec = _specs_of_last_call(function)
+    spec = function.function_spec if input_spec is None else FunctionSpec(function.dygraph_function, input_spec)
+    tree, leaves = spec.call_from_specs()
+    return input_spec, tree, leaves
+
+
+def _specs_of_last_call(function: StaticFunction) -> Sequence[Any]:
+    entries = list(function.program_cache.entries())
+    if not entries:
+        raise ArgumentError(
+            f"jit.save: nothing says what {function.__name__} takes",
+            hint="pass input_spec=[paddle.static.InputSpec([None, 4], 'float32')], or call it once before",
+        )
+    key = entries[-1][0]
+    tensors = iter(key.specs)
+    values = iter(key.values)
+    leaves = []
+    for leaf in _leaf_kinds(entries[-1][1].concrete, len(key.specs) + len(key.values)):
+        leaves.append(next(tensors) if leaf else next(values)[1])
+    args, kwargs = FunctionSpec.rebuild(key.structure, leaves)
+    return [*args, *kwargs.values()]
+
+
+def _leaf_kinds(concrete: ConcreteProgram, count: int) -> list[bool]:
+    return concrete.tensor_leaves if len(concrete.tensor_leaves) == count else [True] * count
+
+
+def _input_tree(tree: Any, leaves: Sequence[Any]) -> Any:
+    """(args, kwargs) with a Slot for every tensor."""
+    marked = []
+    count = 0
+    for leaf in leaves:
+        if isinstance(leaf, InputSpec):
+            marked.append(Slot("input", count))
+            count += 1
+        else:
+            marked.append(leaf)
+    return FunctionSpec.rebuild(tree, marked)
+
+
+def _output_tree(concrete: ConcreteProgram) -> Any:
+    leaves = [
+        Slot("output", leaf.index)
+        if isinstance(leaf, OutputLeaf)
+        else Slot("input", leaf.index)
+        if isinstance(leaf, InputLeaf)
+        else leaf
+        for leaf in concrete.output_leaves
+    ]
+    return unflatten(concrete.output_tree, iter(leaves))
+
+
