@@ -37,6 +37,7 @@ check: $(STAMP)  ## lint, types and house rules
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -q tests/test_house_rules.py
+	$(BIN)/python tests/house_report.py
 
 fix: $(STAMP)  ## repair what can be repaired automatically
 	$(BIN)/ruff check --fix .
