@@ -34,28 +34,28 @@ def _trunc_divide(s: Any, x: Any, y: Any) -> Any:
 # -- the ops ---------------------------------------------------------------------------------------------------------
 
 
-add_op = define_elementwise(
+add_op: OpDef = define_elementwise(
     "add",
     scalar="add",
     meta=elementwise("add", XY),
     vjp={"x": lambda ct: ct, "y": lambda ct: ct},
     maps={"onnx": "Add", "paddle": "elementwise_add"},
 )
-subtract_op = define_elementwise(
+subtract_op: OpDef = define_elementwise(
     "subtract",
     scalar="sub",
     meta=elementwise("subtract", XY, numeric),
     vjp={"x": lambda ct: ct, "y": lambda ct: neg_op(ct)},
     maps={"onnx": "Sub", "paddle": "elementwise_sub"},
 )
-multiply_op = define_elementwise(
+multiply_op: OpDef = define_elementwise(
     "multiply",
     scalar="mul",
     meta=elementwise("multiply", XY),
     vjp={"x": lambda ct, *, y: multiply_op(ct, conj(y)), "y": lambda ct, *, x: multiply_op(ct, conj(x))},
     maps={"onnx": "Mul", "paddle": "elementwise_mul"},
 )
-divide_op = define_elementwise(
+divide_op: OpDef = define_elementwise(
     "divide",
     scalar="div",
     meta=elementwise("divide", XY),
@@ -65,21 +65,21 @@ divide_op = define_elementwise(
     },
     maps={"onnx": "Div", "paddle": "elementwise_div"},
 )
-neg_op = define_elementwise(
+neg_op: OpDef = define_elementwise(
     "neg",
     scalar="neg",
     meta=elementwise("neg", ("x",), numeric),
     vjp={"x": lambda ct: neg_op(ct)},
     maps={"onnx": "Neg"},
 )
-conj_op = define_elementwise(
+conj_op: OpDef = define_elementwise(
     "conj",
     scalar="conj",
     meta=elementwise("conj", ("x",)),
     vjp={"x": lambda ct: conj(ct)},
     maps={"paddle": "conj"},
 )
-floor_divide_op = define_elementwise(
+floor_divide_op: OpDef = define_elementwise(
     "floor_divide",
     scalar="floordiv",
     meta=elementwise("floor_divide", XY),
@@ -87,14 +87,14 @@ floor_divide_op = define_elementwise(
     maps={"paddle": "elementwise_floordiv"},
 )
 trunc_divide_op = define_elementwise("trunc_divide", scalar=_trunc_divide, meta=elementwise("divide", XY), vjp=STEPS)
-mod_op = define_elementwise(
+mod_op: OpDef = define_elementwise(
     "mod",
     scalar="mod",
     meta=elementwise("mod", XY, numeric),
     vjp={"x": lambda ct: ct, "y": lambda ct, *, x, y: neg_op(multiply_op(ct, floor_divide_op(x, y)))},
     maps={"paddle": "elementwise_mod"},
 )
-scale_op = define_elementwise(
+scale_op: OpDef = define_elementwise(
     "scale",
     scalar=lambda s, x, *, scale, bias, bias_after_scale: x * scale + bias if bias_after_scale else (x + bias) * scale,
     meta=elementwise("scale", ("x",), numeric),
@@ -197,7 +197,11 @@ def floor_divide(x: Any, y: Any, name: str | None = None, *, out: Any = None) ->
     return finish("floor_divide", floor_divide_op(x, y), out)
 
 
-_ROUNDED = {None: _fraction, "trunc": trunc_divide_op, "floor": floor_divide_op}
+_ROUNDED: dict[str | None, Callable[[Any, Any], Any]] = {
+    None: _fraction,
+    "trunc": trunc_divide_op,
+    "floor": floor_divide_op,
+}
 
 
 def remainder(x: Any, y: Any, name: str | None = None, *, out: Any = None) -> Any:
@@ -286,6 +290,9 @@ def add_n(inputs: Any, name: str | None = None) -> Any:
     return functools.reduce(add_op, inputs[1:], inputs[0]) if len(inputs) > 1 else assign_op(inputs[0])
 
 
+sub, mul, div, negative = subtract, multiply, divide, neg
+
+
 # -- methods ---------------------------------------------------------------------------------------------------------
 
 
@@ -320,6 +327,10 @@ METHODS = {
     "mod": mod,
     "floor_mod": floor_mod,
     "neg": neg,
+    "negative": neg,
+    "sub": subtract,
+    "mul": multiply,
+    "div": divide,
     "positive": positive,
     "scale": scale,
     "increment": increment,
@@ -341,20 +352,25 @@ METHODS = {
 }
 INPLACE = (
     "add", "subtract", "multiply", "divide", "floor_divide", "remainder", "mod", "floor_mod", "neg", "scale",
+    "sub", "mul", "div",
 )  # fmt: skip
 __all__ = [
     "add",
     "add_n",
+    "div",
     "divide",
     "floor_divide",
     "floor_mod",
     "increment",
     "mod",
+    "mul",
     "multiply",
     "neg",
+    "negative",
     "positive",
     "remainder",
     "scale",
+    "sub",
     "subtract",
     "true_divide",
 ]

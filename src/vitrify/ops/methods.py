@@ -8,6 +8,8 @@ from typing import Any
 
 from . import (
     arrange,
+    compare,
+    complex_,
     creation,
     diagonal,
     elementwise,
@@ -18,19 +20,31 @@ from . import (
     like,
     masked,
     pad,
+    power,
     put_along_axis,
     scatter,
+    select,
     shape,
     sizes,
     slicing,
+    special,
     split,
     transpose,
+    trig,
+    unary,
 )
 
 # Each family lists its methods in METHODS (name -> function of the tensor) and, in INPLACE, the names whose
 # in-place variant `name_` exists.
 FAMILIES: tuple[ModuleType, ...] = (
     elementwise,
+    compare,
+    unary,
+    trig,
+    select,
+    power,
+    special,
+    complex_,
     like,
     creation,
     shape,

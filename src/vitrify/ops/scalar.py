@@ -35,8 +35,10 @@ UFUNCS: dict[str, str] = {
 # name here -> name in scipy.special and cupyx.scipy.special
 SPECIAL: dict[str, str] = {
     "erf": "erf", "erfinv": "erfinv", "lgamma": "gammaln", "digamma": "digamma", "i0": "i0", "i0e": "i0e",
-    "i1": "i1", "i1e": "i1e",
+    "i1": "i1", "i1e": "i1e", "gammainc": "gammainc", "gammaincc": "gammaincc", "zeta": "zeta",
 }  # fmt: skip
+# arity of the primitives that take two operands and are no ufunc of NumPy
+BINARY = frozenset({"lshr", "gammainc", "gammaincc", "zeta", "pair"})
 
 
 class ArrayScalars:
@@ -62,6 +64,20 @@ class ArrayScalars:
         """log(1 + exp(x)) without overflow."""
         return self.maximum(x, 0) + self.log1p(self.exp(-self.abs(x)))
 
+    def pair(self, real: Any, imag: Any) -> Any:
+        """The complex number with these parts."""
+        real, imag = self.xp.broadcast_arrays(real, imag)
+        out = self.xp.empty(real.shape, "complex128" if real.dtype == self.xp.float64 else "complex64")
+        out.real, out.imag = real, imag
+        return out
+
+    def lshr(self, x: Any, y: Any) -> Any:
+        """x shifted right by y bits with zeros coming in."""
+        if x.dtype.kind != "i":
+            return x >> y
+        unsigned = f"u{x.dtype.itemsize}"
+        return (x.astype(unsigned) >> self.xp.asarray(y).astype(unsigned)).astype(x.dtype)
+
     def rsqrt(self, x: Any) -> Any:
         """1 / sqrt(x)."""
         return self.reciprocal(self.sqrt(x))
@@ -71,10 +87,11 @@ def _keeping_dtype(fn: Callable[..., Any]) -> Callable[..., Any]:
     """`fn` with the result cast back to the argument's dtype: SciPy computes half types in a wider one."""
 
     @functools.wraps(fn, updated=())
-    def call(x: Any) -> Any:
-        if x.dtype.kind == "V" or x.dtype.itemsize == 2:
-            return fn(x.astype(np.float32)).astype(x.dtype)
-        return fn(x)
+    def call(*args: Any) -> Any:
+        dtype = args[-1].dtype
+        if dtype.kind == "V" or dtype.itemsize == 2:
+            return fn(*[a.astype(np.float32) if hasattr(a, "dtype") else a for a in args]).astype(dtype)
+        return fn(*args).astype(dtype, copy=False)
 
     return call
 
@@ -96,20 +113,43 @@ def scalars_for(xp: Any) -> ArrayScalars:
 def scalar_kernel(scalar: Any) -> Callable[..., Any]:
     """`kernel(xp, *arrays, **attrs)` of a scalar expression, with the expression's own parameter names."""
     if isinstance(scalar, str):
-        arity = getattr(np, UFUNCS[scalar]).nin if scalar in UFUNCS and scalar not in ("real", "imag", "angle") else 1
+        arity = _arity(scalar)
         if arity == 1:
             return lambda xp, x: getattr(scalars_for(xp), scalar)(x)
         return lambda xp, x, y: getattr(scalars_for(xp), scalar)(x, y)
 
+    expression = _composite(scalar)
+
     @functools.wraps(scalar)
     def kernel(xp: Any, *arrays: Any, **attrs: Any) -> Any:
-        return scalar(scalars_for(xp), *arrays, **attrs)
+        return expression(scalars_for(xp), *arrays, **attrs)
 
     return kernel
+
+
+def _arity(scalar: str) -> int:
+    if scalar in BINARY:
+        return 2
+    return getattr(getattr(np, UFUNCS.get(scalar, "exp")), "nin", 1)
 
 
 def scalar_ufunc(scalar: Any) -> Callable[..., Any]:
     """The expression as a plain function of NumPy arrays: the ufunc itself where it is one primitive."""
     if isinstance(scalar, str):
         return getattr(NUMPY, scalar)  # type: ignore[no-any-return]
-    return functools.partial(scalar, NUMPY)
+    return functools.partial(_composite(scalar), NUMPY)
+
+
+def _composite(scalar: Callable[..., Any]) -> Callable[..., Any]:
+    """A scalar expression of several primitives, computed in float32 for the 16-bit types and rounded once."""
+
+    @functools.wraps(scalar)
+    def kernel(s: ArrayScalars, *arrays: Any, **attrs: Any) -> Any:
+        dtypes = [a.dtype for a in arrays if hasattr(a, "dtype") and a.dtype.itemsize == 2 and a.dtype.kind in "fV"]
+        if not dtypes:
+            return scalar(s, *arrays, **attrs)
+        wide = [a.astype(s.xp.float32) if hasattr(a, "dtype") and a.dtype == dtypes[0] else a for a in arrays]
+        out = scalar(s, *wide, **attrs)
+        return out.astype(dtypes[0]) if out.dtype == s.xp.float32 else out
+
+    return kernel

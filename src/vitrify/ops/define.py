@@ -1,0 +1,133 @@
+"""Elementwise ops and their public functions from one line each: unary(...) and binary(...)."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..core.dtype import float32
+from ..core.errors import DTypeError
+from ..core.meta import Meta
+from .arguments import finish, is_tensor
+from .like import cast
+from .meta_rules import Predicate, any_dtype, elementwise, floating, numeric
+from .registry import define_elementwise
+
+
+def as_float(value: Any) -> Any:
+    """`value`, an integer or bool tensor as float32: what ops with fractional results compute in."""
+    if not is_tensor(value) or value.dtype.is_floating or value.dtype.is_complex:
+        return value
+    return cast(value, float32)
+
+
+def only(op: str, accepts: Predicate, name: str = "x") -> Callable[[Any], Any]:
+    """The check that a tensor has a dtype that `accepts` lets pass; gives the tensor. It raises DTypeError."""
+
+    def check(value: Any) -> Any:
+        if is_tensor(value) and not accepts(value.dtype):
+            found = Meta(tuple(value.shape), value.dtype)
+            raise DTypeError(f"{op}: {name} is {found}, expected {(accepts.__doc__ or '').rstrip('.').lower()}")
+        return value
+
+    return check
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _converter(op: str, accepts: Predicate) -> Callable[[Any], Any]:
+    if accepts in (any_dtype, numeric):  # the kernel itself refuses bool
+        return _same
+    return as_float if accepts is floating else only(op, accepts)
+
+
+def unary(
+    name: str,
+    *,
+    scalar: Any,
+    vjp: Any,
+    doc: str,
+    example: tuple[str, str],
+    accepts: Predicate = floating,
+    result: Any = None,
+    meta: Any = None,
+    input: str = "x",
+    out: bool = True,
+    onnx: str | None = None,
+    paddle: str | None = None,
+) -> Callable[..., Any]:
+    """The public function of a new op of one tensor.
+
+    accepts: which dtypes the op computes in; where that is `floating`, integer tensors are cast to float32 first.
+    result: the output's dtype if it is not the input's. example: the argument and the result, as `tolist()` shows it.
+    out: whether Paddle's signature has it. paddle: the op's name in Paddle programs, if another than `name`.
+    """
+    op = define_elementwise(
+        name,
+        scalar=scalar,
+        meta=meta or elementwise(name, (input,), accepts, result),
+        vjp=vjp,
+        maps=_maps(onnx, paddle or name),
+    )
+    convert = _converter(name, accepts)
+
+    def call(x: Any, name: str | None = None) -> Any:
+        return op(convert(x))
+
+    def call_out(x: Any, name: str | None = None, *, out: Any = None) -> Any:
+        return finish(op.name, op(convert(x)), out)
+
+    text = f"paddle.{name}(paddle.to_tensor({example[0]}))"
+    return _published(call_out if out else call, name, doc, text, example[1])
+
+
+def binary(
+    name: str,
+    *,
+    scalar: Any,
+    vjp: Any,
+    doc: str,
+    example: tuple[str, str, str],
+    accepts: Predicate = any_dtype,
+    result: Any = None,
+    to_float: bool = False,
+    out: bool = False,
+    onnx: str | None = None,
+    paddle: str | None = None,
+) -> Callable[..., Any]:
+    """The public function of a new op of two tensors that broadcast; see `unary`. to_float: integers become float32."""
+    op = define_elementwise(
+        name,
+        scalar=scalar,
+        meta=elementwise(name, ("x", "y"), accepts, result),
+        vjp=vjp,
+        maps=_maps(onnx, paddle or name),
+    )
+    convert = as_float if to_float else lambda value: value
+
+    def call(x: Any, y: Any, name: str | None = None) -> Any:
+        return op(convert(x), convert(y))
+
+    def call_out(x: Any, y: Any, name: str | None = None, *, out: Any = None) -> Any:
+        return finish(op.name, op(convert(x), convert(y)), out)
+
+    text = f"paddle.{name}(paddle.to_tensor({example[0]}), paddle.to_tensor({example[1]}))"
+    return _published(call_out if out else call, name, doc, text, example[2])
+
+
+def _maps(onnx: str | None, paddle: str) -> Mapping[str, str]:
+    return {"paddle": paddle} if onnx is None else {"onnx": onnx, "paddle": paddle}
+
+
+def _published(fn: Callable[..., Any], name: str, doc: str, call: str, result: str) -> Callable[..., Any]:
+    """`fn` under its public name, in the module that defines the op, with a docstring."""
+    fn.__name__ = fn.__qualname__ = name
+    fn.__module__ = sys._getframe(2).f_globals["__name__"]
+    fn.__doc__ = (
+        f"{doc}, elementwise. Source: paddle.{name}.\n\n    Example:\n        >>> import vitrify as paddle\n"
+        f"        >>> {call}.tolist()\n        {result}\n    "
+    )
+    return fn
