@@ -13,18 +13,18 @@ from .errors import DTypeError, FileFormatError
 
 MAX_DEPTH = 64
 Json = Any
-# A leaf encoder returns (tag, JSON) for a value it knows, or None; leaf decoders are found by tag.
-LeafEncoder = Callable[[Any], "tuple[str, Json] | None"]
+# A leaf encoder returns (tag, JSON) for a value it knows, given with its place, or None; decoders are found by tag.
+LeafEncoder = Callable[[Any, str], "tuple[str, Json] | None"]
 LeafDecoders = Mapping[str, Callable[[Json], Any]]
 _DTYPES = {dtype.name: dtype for dtype in ALL}
 
 
-def _no_leaf(value: Any) -> None:
+def _no_leaf(value: Any, where: str) -> None:
     return None
 
 
-def to_json(value: Any, leaf: LeafEncoder = _no_leaf) -> Json:
-    """`value` as JSON data; `leaf` encodes what is not plain (tensors, arrays).
+def to_json(value: Any, leaf: LeafEncoder = _no_leaf, root: str = "the object") -> Json:
+    """`value` as JSON data; `leaf` encodes what is not plain (tensors, arrays); errors call the whole `root`.
 
     Plain are None, bool, int, float, complex, str, bytes, DType, slice, Ellipsis, and list, tuple, dict and
     OrderedDict of these. Raises DTypeError naming the place of anything else, and for nesting deeper than 64.
@@ -32,7 +32,7 @@ def to_json(value: Any, leaf: LeafEncoder = _no_leaf) -> Json:
     >>> to_json({"a": (1, 2.0)})
     {'dict': [['a', {'tuple': [1, 2.0]}]]}
     """
-    return _Encoder(leaf).encode(value, "the object", 0)
+    return _Encoder(leaf).encode(value, root, 0)
 
 
 class _Encoder:
@@ -57,7 +57,7 @@ class _Encoder:
         scalar = _SCALARS.get(type(value))
         if scalar is not None:
             return scalar(value)
-        found = self._leaf(value)
+        found = self._leaf(value, where)
         if found is None:
             raise DTypeError(f"{where} is a {type(value).__name__}, which cannot be saved")
         return {found[0]: found[1]}

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -94,7 +94,7 @@ def write_model(path: str | os.PathLike[str], model: ModelFile) -> None:
     }
     os.makedirs(os.path.dirname(os.path.abspath(prefix)), exist_ok=True)
     # The tensors first: a model file never names tensors that are not there yet.
-    digest = write_tensors(prefix + PARAMS_SUFFIX, model.tensors)
+    digest = write_tensors(prefix + PARAMS_SUFFIX, model.tensors, _state_dict_json(model.tensors))
     write_container(prefix + MODEL_SUFFIX, MODEL, {**content, "params": digest}, blocks)
 
 
@@ -138,7 +138,12 @@ def _function_json(name: str, function: SavedFunction) -> dict[str, Any]:
     }
 
 
-def _slot_json(value: Any) -> tuple[str, int] | None:
+def _state_dict_json(names: Iterable[str]) -> dict[str, Any]:
+    """What `paddle.save` notes for a dict of Tensors, so that `paddle.load` reads the tensors of a saved function."""
+    return {"dict": [[name, {"tensor": [name, name]}] for name in names]}
+
+
+def _slot_json(value: Any, where: str) -> tuple[str, int] | None:
     return (value.kind, value.index) if isinstance(value, Slot) else None
 
 

@@ -1,0 +1,1 @@
+"""Saving and loading of objects: `paddle.save` and `paddle.load`."""
