@@ -18,8 +18,9 @@ _LEVEL_1 = {"device", "ops", "transformers"}
 _LEVEL_2 = {"eager", "ir"}
 _LEVEL_3 = {"convert", "passes", "autodiff", "codegen"}
 _LEVEL_4 = {"runtime"}
-_LEVEL_5 = {"jit", "static"}
-_LEVEL_6 = {"autograd", "nn", "optimizer", "amp", "io", "metric"}
+# `regularizer` is a file, for Paddle has that name at the top: plain data that layers and optimizers read.
+_LEVEL_5 = {"jit", "static", "regularizer"}
+_LEVEL_6 = {"autograd", "framework", "nn", "optimizer", "amp", "io", "metric"}
 _LEVEL_7 = {"vision", "onnx", "inference", "distributed"}
 _LEVEL_8 = {"tools", "testing"}
 LEVELS = [_LEVEL_0, _LEVEL_1, _LEVEL_2, _LEVEL_3, _LEVEL_4, _LEVEL_5, _LEVEL_6, _LEVEL_7, _LEVEL_8]
@@ -44,6 +45,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "jit": BELOW_5,
     # `eager` because Executor is fed Tensors and returns them.
     "static": {"core", "device", "ops", "ir", "autodiff", "passes", "runtime", "eager"},
+    "regularizer": {"core"},
     **dict.fromkeys(_LEVEL_6, BELOW_6),
     **dict.fromkeys(_LEVEL_7, BELOW_7),
     **dict.fromkeys(_LEVEL_8, BELOW_7 | _LEVEL_7),
@@ -149,7 +151,7 @@ def is_own(module: str) -> bool:
 
 
 def folder_of(module: str) -> str:
-    """Return the folder of one of our modules; the top level's own files have none: ''."""
+    """Return the row of MAY_IMPORT that one of our modules belongs to; the package itself has none: ''."""
     parts = module.split(".")
     return parts[1] if len(parts) > 1 and parts[1] in MAY_IMPORT else ""
 
@@ -171,7 +173,7 @@ def test_the_table_itself_points_downwards():
 
 @EVERY_FILE
 def test_imports_point_downwards(path):
-    folder = path.relative_to(PACKAGE).parts[0]
+    folder = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
     if folder not in MAY_IMPORT:
         return  # the top level sees everything
     reachable = MAY_IMPORT[folder] | {folder}
