@@ -1,5 +1,6 @@
 """Places, and the device that new tensors are put on."""
 
+import copy
 import pickle
 
 import pytest
@@ -26,7 +27,18 @@ def test_places_print_as_paddles_do():
 def test_places_are_equal_by_value():
     assert p.CPUPlace() == p.CPUPlace() and p.CUDAPlace(0) != p.CUDAPlace(1)
     assert len({p.CUDAPlace(0), p.CUDAPlace(0), p.CPUPlace()}) == 2
-    assert pickle.loads(pickle.dumps(p.CUDAPlace(2))) == p.CUDAPlace(2)
+    assert p.CPUPlace() != "cpu"
+
+
+@pytest.mark.parametrize("place", [p.CPUPlace(), p.CUDAPlace(2), p.CUDAPinnedPlace(), p.SimulatedPlace(1)], ids=str)
+def test_copies_of_a_place_equal_it(place):
+    for twin in (pickle.loads(pickle.dumps(place)), copy.deepcopy(place)):
+        assert twin == place and type(twin) is type(place)
+
+
+def test_a_place_cannot_be_changed():
+    with pytest.raises(AttributeError, match=r"cannot be changed: Place\(gpu:1\).index"):
+        p.CUDAPlace(1).index = 2
 
 
 @pytest.mark.parametrize(
@@ -55,7 +67,7 @@ def test_a_place_knows_its_kind(place, predicate):
     ],
 )
 def test_a_place_has_a_name(text, place):
-    assert p.as_place(text) == place
+    assert p.as_place(text) == place and type(p.as_place(text)) is type(place)
 
 
 @pytest.mark.parametrize("text", ["foo", "cpu:0", "gpu:", "gpu:-1", "gpu_pinned:1", "", None, 3])

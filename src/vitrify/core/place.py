@@ -1,9 +1,8 @@
 """Places: where a tensor's data lies, and where new ones are put."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from .errors import ArgumentError
@@ -13,19 +12,35 @@ from .setting import Setting
 Kind: TypeAlias = Literal["cpu", "gpu", "gpu_pinned", "simulated"]
 
 
-@dataclass(frozen=True, repr=False, slots=True)
 class Place:
-    """A kind of device and its number; equal by value.
+    """A kind of device and its number; immutable, and equal by value.
 
-    >>> CUDAPlace(1), CPUPlace() == CPUPlace()
-    (Place(gpu:1), True)
+    >>> CUDAPlace(1), CPUPlace() == as_place("cpu"), isinstance(as_place("gpu:0"), CUDAPlace)
+    (Place(gpu:1), True, True)
     """
 
+    __slots__ = ("index", "kind")
     kind: Kind
-    index: int = 0
+    index: int
+
+    def __init__(self, kind: Kind, index: int = 0) -> None:
+        object.__setattr__(self, "kind", kind)
+        object.__setattr__(self, "index", index)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a place cannot be changed: {self!r}.{name}")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Place) and self.kind == other.kind and self.index == other.index
+
+    def __hash__(self) -> int:
+        return hash((self.kind, self.index))
 
     def __repr__(self) -> str:
         return f"Place({self.kind}:{self.index})" if self.kind == "gpu" else f"Place({self.kind})"
+
+    def __reduce__(self) -> tuple[object, tuple[Kind, int]]:
+        return _make, (self.kind, self.index)
 
     def is_cpu_place(self) -> bool:
         """Say whether this is ordinary host memory."""
@@ -48,31 +63,58 @@ class Place:
         return self.index
 
 
-def CPUPlace() -> Place:
-    """Return the place of ordinary host memory."""
-    return _CPU
+class CPUPlace(Place):
+    """Ordinary host memory."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__("cpu")
 
 
-def CUDAPlace(id: int = 0) -> Place:
-    """Return the place of CUDA device number `id`; raises ArgumentError for a negative one."""
-    if id < 0:
-        raise ArgumentError(f"CUDAPlace: a device number is 0 or more, but received {id}")
-    return Place("gpu", id)
+class CUDAPlace(Place):
+    """The memory of CUDA device number `id`; raises ArgumentError for a negative one."""
+
+    __slots__ = ()
+
+    def __init__(self, id: int = 0) -> None:
+        if id < 0:
+            raise ArgumentError(f"CUDAPlace: a device number is 0 or more, but received {id}")
+        super().__init__("gpu", id)
 
 
-def CUDAPinnedPlace() -> Place:
-    """Return the place of page-locked host memory, from which copies to a GPU run beside computation."""
-    return _PINNED
+class CUDAPinnedPlace(Place):
+    """Page-locked host memory, from which copies to a GPU run beside computation."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__("gpu_pinned")
 
 
-def SimulatedPlace(id: int = 0) -> Place:
-    """Return the place of simulated device number `id`."""
-    return Place("simulated", id)
+class SimulatedPlace(Place):
+    """The memory of simulated device number `id`."""
+
+    __slots__ = ()
+
+    def __init__(self, id: int = 0) -> None:
+        super().__init__("simulated", id)
 
 
-_CPU = Place("cpu")
-_PINNED = Place("gpu_pinned")
-_CURRENT = Setting("place", _CPU)
+_MAKERS: dict[Kind, Callable[[int], Place]] = {
+    "cpu": lambda _: CPUPlace(),
+    "gpu": CUDAPlace,
+    "gpu_pinned": lambda _: CUDAPinnedPlace(),
+    "simulated": SimulatedPlace,
+}
+
+
+def _make(kind: Kind, index: int) -> Place:
+    """Return the place of this kind and number."""
+    return _MAKERS[kind](index)
+
+
+_CURRENT: Setting[Place] = Setting("place", CPUPlace())
 _DEVICE = re.compile(r"(cpu|gpu_pinned|gpu|simulated)(?::(\d+))?")
 _NUMBERED = frozenset({"gpu", "simulated"})
 
@@ -94,7 +136,7 @@ def as_place(value: PlaceLike) -> Place:
         raise ArgumentError(
             f"a device is named like 'cpu', 'gpu', 'gpu:1', 'gpu_pinned' or 'simulated', but received {value!r}"
         )
-    return Place(match[1], int(match[2] or 0))  # type: ignore[arg-type]  # the pattern admits exactly the kinds
+    return _make(match[1], int(match[2] or 0))  # type: ignore[arg-type]  # the pattern admits exactly the kinds
 
 
 def current_place() -> Place:
