@@ -10,6 +10,7 @@ from . import (
     arrange,
     compare,
     complex_,
+    count,
     creation,
     diagonal,
     elementwise,
@@ -22,16 +23,22 @@ from . import (
     pad,
     power,
     put_along_axis,
+    random,
+    random_fill,
     scatter,
+    search,
     select,
     shape,
     sizes,
     slicing,
+    sort,
     special,
     split,
     transpose,
     trig,
     unary,
+    unique,
+    windows,
 )
 
 # Each family lists its methods in METHODS (name -> function of the tensor) and, in INPLACE, the names whose
@@ -62,6 +69,13 @@ FAMILIES: tuple[ModuleType, ...] = (
     scatter,
     put_along_axis,
     masked,
+    sort,
+    search,
+    unique,
+    count,
+    windows,
+    random,
+    random_fill,
 )
 
 

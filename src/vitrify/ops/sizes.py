@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.dtype import bool_, int32, int64
-from ..core.meta import Meta, normalize_axis
+from ..core.meta import UNKNOWN, Meta, normalize_axis
 from .registry import NoGradient, define_op
 
 SIZE = NoGradient("a size does not depend on the values of x")
@@ -89,6 +89,12 @@ def is_empty(x: Any, name: str | None = None) -> Any:
         True
     """
     return is_empty_op(x)
+
+
+def sizes_of(x: Any) -> Any:
+    """x's shape as a dynamic shape attribute: a tuple where all sizes are known, else a 1-D tensor."""
+    sizes = tuple(x.shape)
+    return shape_op(x) if UNKNOWN in sizes else sizes
 
 
 METHODS = {"numel": numel, "rank": rank, "is_empty": is_empty}
