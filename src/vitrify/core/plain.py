@@ -107,14 +107,14 @@ class _Decoder:
             "tuple": lambda data, depth: tuple(self._items(data, depth)),
             "dict": lambda data, depth: dict(self._pairs(data, depth)),
             "OrderedDict": lambda data, depth: OrderedDict(self._pairs(data, depth)),
-            "slice": lambda data, depth: slice(*self._items(data, depth)),
+            "slice": lambda data, depth: _slice(*self._items(data, depth)),
         }
 
     def decode(self, data: Json, depth: int) -> Any:
         if depth > MAX_DEPTH + 1:
             raise FileFormatError(f"stored data is nested deeper than {MAX_DEPTH} levels")
         if isinstance(data, list):
-            return self._items(data, depth)
+            return self._items(data, depth + 1)
         if not isinstance(data, dict):
             return data
         if len(data) != 1:
@@ -140,6 +140,10 @@ class _Decoder:
 
     def _pairs(self, data: Json, depth: int) -> list[tuple[Any, Any]]:
         return [(self.decode(key, depth), self.decode(value, depth)) for key, value in data]
+
+
+def _slice(start: Any, stop: Any, step: Any) -> slice:
+    return slice(start, stop, step)
 
 
 _FROM_TAG: dict[str, Callable[[Json], Any]] = {
