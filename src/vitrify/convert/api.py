@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from types import CodeType, FunctionType, MethodType
 from typing import Any
@@ -10,7 +11,7 @@ from ..core.cache import BoundedCache
 from ..core.config import CODE_LEVEL
 from ..transformers import ConvertedCode, convert_code, is_converted, stage_sources
 from ..transformers import source_of as source_of_function
-from .calls import CallConverter
+from .calls import CallConverter, is_user_code
 from .helpers import VitrifyHelpers
 
 Converted = Callable[..., Any]
@@ -25,7 +26,7 @@ def convert_plain(fn: FunctionType) -> FunctionType:
     record = _CODES.get(fn.__code__)
     if record is None:
         record = convert_code(fn)
-        _CODES[fn.__code__] = record
+        _CODES.put(fn.__code__, record)
         _show(fn, record)
     return record.bind(fn, HELPERS)
 
@@ -46,13 +47,16 @@ HELPERS = VitrifyHelpers(convert_call)
 
 def convert(function: Callable[..., Any]) -> Converted:
     """`function` with its control flow and calls converted; raises UnsupportedError where that cannot be done."""
-    if isinstance(function, MethodType) and isinstance(function.__func__, FunctionType):
-        return MethodType(convert_plain(function.__func__), function.__self__)
-    if isinstance(function, FunctionType):
-        return convert_plain(function)
-    return convert_call(function)  # type: ignore[no-any-return]
+    plain = function.__func__ if isinstance(function, MethodType) else function
+    if not isinstance(plain, FunctionType) or not is_user_code(plain):
+        return convert_call(function)  # type: ignore[no-any-return]
+    converted = convert_plain(plain)
+    return MethodType(converted, function.__self__) if isinstance(function, MethodType) else converted
 
 
 def source_of(converted: Converted) -> str:
-    """The converted source text, for reading."""
-    return source_of_function(getattr(converted, "__func__", converted))  # type: ignore[arg-type]
+    """The converted source text, for reading; the source itself of what was left as it is."""
+    plain = getattr(converted, "__func__", converted)
+    if isinstance(plain, FunctionType) and is_converted(plain, HELPERS):
+        return source_of_function(plain)
+    return inspect.getsource(plain)

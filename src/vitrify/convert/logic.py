@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from ..ops.logic import logical_and, logical_not, logical_or
+from ..ops.compare import logical_and, logical_not, logical_or
 from .branches import convert_ifexp
 from .values import builder, is_graph, scalar_condition
 

@@ -9,8 +9,8 @@ from ..core.errors import ArgumentError
 from ..eager.tensor import Tensor
 from ..ir.program import Variable
 from ..ops.creation import full
-from ..ops.elementwise import minimum
 from ..ops.like import cast
+from ..ops.select import minimum
 from ..ops.sizes import dim_size
 from .values import is_graph
 

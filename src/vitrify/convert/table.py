@@ -8,8 +8,8 @@ from typing import Any
 
 from ..core.errors import ArgumentError
 from ..eager.tensor import Tensor
-from ..ops.elementwise import maximum, minimum
 from ..ops.like import cast
+from ..ops.select import maximum, minimum
 from ..ops.sizes import dim_size
 from .host import convert_print
 from .logic import convert_and, convert_or

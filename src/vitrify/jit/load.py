@@ -14,7 +14,9 @@ from ..core.pytree import flatten
 from ..eager.layer import Layer
 from ..eager.parameter import Parameter
 from ..eager.tensor import Tensor, as_tensor, wrap
-from ..ir.program import Program
+from ..ir.builder import Builder, current_builder
+from ..ir.program import Program, Variable
+from ..ir.regions import copy_ops
 from .concrete_program import ConcreteProgram, InputLeaf, OutputLeaf
 from .files import ModelFile, SavedFunction, Slot, read_model
 from .partial_program import PartialProgramLayer
@@ -38,7 +40,20 @@ class SavedProgram:
         return self._saved.program
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        builder = current_builder()
+        if builder is not None:
+            return self._inline(builder, args, kwargs)
         return self._ready()(self._tensors(args, kwargs))
+
+    def _inline(self, builder: Builder, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Copy the program into the one being built."""
+        concrete = self._concrete()
+        inputs = [*self._tensors(args, kwargs), *self._captured]
+        mapping = {var: builder.value(given) for var, given in zip(concrete.block.inputs, inputs)}
+        copy_ops(concrete.block, builder.block, mapping)
+        for index, var in concrete.writes:
+            builder.assign(inputs[index], mapping[var])
+        return concrete.rebuild_output([mapping[v] for v in concrete.outputs], inputs)
 
     def _ready(self) -> PartialProgramLayer:
         """The program compiled for the current grad mode."""
@@ -65,7 +80,7 @@ class SavedProgram:
             list(zip(saved.writes, outputs[n:])),
         )
 
-    def _tensors(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Tensor]:
+    def _tensors(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         """The argument tensors in the program's order; raises ArgumentError when the call has another structure."""
         args, kwargs = self._with_defaults(args, kwargs)
         leaves: list[Any] = []
@@ -89,11 +104,11 @@ class SavedProgram:
             args = (*args, *missing)
         return args, {**saved_kwargs, **kwargs}
 
-    def _checked(self, value: Any, index: int) -> Tensor:
+    def _checked(self, value: Any, index: int) -> Any:
         spec = self._saved.inputs[index]
-        if not isinstance(value, (Tensor, np.ndarray)):
+        if not isinstance(value, (Tensor, Variable, np.ndarray)):
             raise DTypeError(f"{self.name}: argument {index} must be a tensor, got {type(value).__name__}")
-        tensor = as_tensor(value)
+        tensor = value if isinstance(value, Variable) else as_tensor(value)
         if not spec.accepts(tensor.shape, tensor.dtype):
             raise ArgumentError(
                 f"{self.name}: argument {spec.name or index} is {tensor.dtype.name}{tensor.shape}, "
@@ -162,7 +177,7 @@ class TranslatedLayer(Layer):
 def _tensor(name: str, model: ModelFile) -> Tensor:
     info = model.infos[name]
     array = np.array(model.tensors[name])
-    tensor: Tensor = Parameter(array, trainable=info.trainable) if info.parameter else wrap(array)
+    tensor: Tensor = Parameter(wrap(array), trainable=info.trainable) if info.parameter else wrap(array)
     names = (model.note or {}).get("names", {})
     if isinstance(names.get(name), str):
         tensor.name = names[name]
