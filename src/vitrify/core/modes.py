@@ -18,12 +18,16 @@ recorder: ContextVar[Any] = ContextVar("recorder", default=None)
 
 @dataclass(frozen=True)
 class AmpState:
-    """What auto_cast asks of every op call: level "O1" or "O2", compute dtype name, op overrides."""
+    """What auto_cast asks of every op call: level "O1", "O2" or "OD", compute dtype name, op overrides.
+
+    `promote`: at level O2 an op with a float32 input computes in float32, unless it is one of the allowed ones.
+    """
 
     level: str
     dtype: str
     allow: frozenset[str] = frozenset()
     deny: frozenset[str] = frozenset()
+    promote: bool = True
 
 
 amp_state: ContextVar[AmpState | None] = ContextVar("amp_state", default=None)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.dtype import as_dtype
-from ..core.modes import amp_state
+from ..core.modes import AmpState, amp_state
 from .registry import OpDef, get_op
 
 _LOW = ("float16", "bfloat16")
@@ -18,17 +18,28 @@ def cast_for_amp(op: OpDef, inputs: Sequence[Any]) -> list[Any]:
     if state is None or op.name == "cast":
         return list(inputs)
     policy = "allow" if op.name in state.allow else "deny" if op.name in state.deny else op.amp
-    if policy == "allow" or (policy is None and state.level == "O2"):
+    if policy is None:
+        policy = _by_level(state, inputs)
+    if policy == "allow":
         return _cast_floats(inputs, state.dtype, from_names=("float32", *_LOW))
     if policy == "deny":
         return _cast_floats(inputs, "float32", from_names=_LOW)
     return list(inputs)
 
 
+def _by_level(state: AmpState, inputs: Sequence[Any]) -> str | None:
+    """The policy of an op that has none: its own dtypes at O1, low precision at O2, float32 at OD."""
+    if state.level == "O1":
+        return None
+    full = state.level == "OD" or (state.promote and any(_dtype_name(v) == "float32" for v in inputs))
+    return "deny" if full else "allow"
+
+
+def _dtype_name(value: Any) -> str | None:
+    return value.dtype.name if hasattr(value, "dtype") else None
+
+
 def _cast_floats(inputs: Sequence[Any], to: str, from_names: Sequence[str]) -> list[Any]:
     cast = get_op("cast")
     target = as_dtype(to)
-    return [
-        cast(v, dtype=target) if hasattr(v, "dtype") and v.dtype.name in from_names and v.dtype is not target else v
-        for v in inputs
-    ]
+    return [cast(v, dtype=target) if _dtype_name(v) in from_names and v.dtype is not target else v for v in inputs]
