@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ from .lr.base import LRScheduler, StateMismatchError
 from .slots import Group, Slot, check_parameters, decay_coefficients, group_params
 from .update import UpdateRule, Workspace
 
+_COUNT = re.compile(r"_\d+$")
 PairList = list[tuple[Any, Any]]
 
 
@@ -247,7 +249,8 @@ class Optimizer:
 
         Raises a RuntimeError when the state of a parameter is missing, ShapeError when it does not fit.
         """
-        state = dict(state_dict)
+        # Paddle counts the optimizers of a process at the end of each key; here it is always 0.
+        state = {_COUNT.sub("_0", key): value for key, value in state_dict.items()}
         schedule = state.pop("LR_Scheduler", None)
         if schedule is not None and isinstance(self._learning_rate, LRScheduler):
             self._learning_rate.set_state_dict(schedule)
@@ -306,7 +309,7 @@ def _check_rate(owner: str, rate: Any) -> float | LRScheduler:
 
 
 def _check_clip(owner: str, clip: Any) -> Any:
-    if clip is not None and not hasattr(clip, "clip_gradients"):
+    if clip is not None and not callable(clip):
         raise DTypeError(
             f"{owner}: grad_clip must be a ClipGradByValue, ClipGradByNorm or ClipGradByGlobalNorm, "
             f"got {type(clip).__name__}"

@@ -84,7 +84,7 @@ class Slot:
         """Make the updated array the parameter's value."""
         if self.master is not None:
             self.param._data[...] = self.master
-        self.param._bump()
+        self.param.version_cell()[0] += 1
 
 
 def _lr_factor(param: Any, group: Group) -> float:

@@ -1,0 +1,115 @@
+"""How often the right class is among the k that score highest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.dtype import float32
+from ..core.errors import DTypeError, ShapeError
+from ..core.meta import UNKNOWN, Meta
+from ..ops.registry import NoGradient, define_op
+from .metric import Metric, as_array
+
+
+def _hits_kernel(xp: Any, scores: Any, label: Any, *, k: int) -> Any:
+    best = xp.argsort(-scores, axis=-1, kind="stable")[..., :k]
+    if label.ndim == scores.ndim and label.shape[-1] != 1:
+        label = label.argmax(-1, keepdims=True)
+    elif label.ndim == scores.ndim - 1:
+        label = label[..., None]
+    return (best == label).astype(np.float32)
+
+
+def _hits_meta(scores: Meta, label: Meta, *, k: int) -> Meta:
+    lead = scores.shape[:-1]
+    if label.ndim not in (scores.ndim, scores.ndim - 1) or any(
+        a != b for a, b in zip(lead, label.shape) if UNKNOWN not in (a, b)
+    ):
+        raise ShapeError(f"accuracy: input is {scores}, label is {label}: expected one label for each row")
+    width = scores.shape[-1]
+    return Meta((*lead, width if width != UNKNOWN and width < k else k), float32)
+
+
+# Which of the k best classes of each row is the right one: [*batch, classes], [*batch(, 1 or classes)] -> [*batch, k].
+_top_k_hits = define_op(
+    "top_k_hits", kernel=_hits_kernel, meta=_hits_meta, vjp=NoGradient("a count has no gradient"), amp="deny"
+)
+
+
+class Accuracy(Metric):
+    """The share of samples whose right class is among the k best, for each k in `topk`.
+
+    Source: paddle.metric.Accuracy.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> metric = paddle.metric.Accuracy()
+        >>> scores = paddle.to_tensor([[0.9, 0.1], [0.2, 0.8], [0.6, 0.4], [0.3, 0.7]])
+        >>> metric.update(metric.compute(scores, paddle.to_tensor([0, 1, 1, 1])))
+        0.75
+    """
+
+    def __init__(self, topk: Sequence[int] = (1,), name: str | None = None, *args: Any, **kwargs: Any) -> None:
+        if not isinstance(topk, Sequence):
+            raise DTypeError(f"Accuracy: topk must be a list of ints, got {type(topk).__name__}")
+        self.topk = tuple(topk)
+        self.maxk = max(self.topk)
+        stem = name or "acc"
+        self._names = [stem] if self.maxk == 1 else [f"{stem}_top{k}" for k in self.topk]
+        self.reset()
+
+    def compute(self, pred: Any, label: Any, *args: Any) -> Any:
+        """Which of the best classes is right: [*batch, max(topk)] of 0 and 1.
+
+        pred: scores [*batch, classes]. label: class numbers [*batch] or [*batch, 1], or one-hot [*batch, classes].
+        """
+        return _top_k_hits(pred, label, k=self.maxk)
+
+    def update(self, correct: Any, *args: Any) -> Any:
+        """Take in what `compute` gave; returns the accuracies over this batch."""
+        hits = as_array("Accuracy.update", "correct", correct)
+        samples = int(np.prod(hits.shape[:-1]))
+        found = []
+        for i, k in enumerate(self.topk):
+            right = float(hits[..., :k].sum())
+            self.total[i] += right
+            self.count[i] += samples
+            found.append(right / samples if samples else 0.0)
+        return found[0] if len(found) == 1 else found
+
+    def reset(self) -> None:
+        """Forget all batches."""
+        self.total = [0.0] * len(self.topk)
+        self.count = [0] * len(self.topk)
+
+    def accumulate(self) -> Any:
+        """The accuracies over all batches; one number for one k."""
+        found = [total / count if count else 0.0 for total, count in zip(self.total, self.count)]
+        return found[0] if len(found) == 1 else found
+
+    def name(self) -> list[str]:
+        """One name for each k."""
+        return self._names
+
+
+def accuracy(
+    input: Any, label: Any, k: int = 1, correct: Any = None, total: Any = None, name: str | None = None
+) -> Any:
+    """The share of rows of `input` whose label is among the k best scores, a 0-D float32 Tensor.
+
+    input: scores [n, classes]. label: [n, 1] or [n]. correct, total: Tensors that receive the counts.
+    Source: paddle.metric.accuracy.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.metric.accuracy(paddle.to_tensor([[0.9, 0.1], [0.8, 0.2]]), paddle.to_tensor([[0], [1]])).item()
+        0.5
+    """
+    hits = _top_k_hits(input, label, k=k).sum(axis=-1)
+    for target, value in ((correct, hits.sum()), (total, hits.numel())):
+        if target is not None:
+            target.set_value(value.astype(target.dtype).reshape(target.shape))
+    return hits.mean()
