@@ -1,1 +1,88 @@
-"""Vitrify: eager tensors with autograd, and Python functions turned into static programs."""
+"""vitrify: eager tensors with autograd, and Python functions turned into static programs.
+
+`import vitrify as paddle` gives PaddlePaddle 3's public names.
+"""
+
+# ruff: noqa: F403
+# Public names are those that the op families list in `__all__`, and the ones below.
+
+from . import autograd, io, jit, metric, optimizer, regularizer, static
+from .core.config import get_flags, set_flags
+from .core.dispatch import in_dynamic_mode
+from .core.dtype import (
+    DType as dtype,
+)
+from .core.dtype import (
+    bfloat16,
+    complex64,
+    complex128,
+    float16,
+    float32,
+    float64,
+    get_default_dtype,
+    int8,
+    int16,
+    int32,
+    int64,
+    set_default_dtype,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
+from .core.dtype import bool_ as bool
+from .core.limits import finfo, iinfo
+from .core.place import (
+    CPUPlace,
+    CUDAPinnedPlace,
+    CUDAPlace,
+    get_device,
+    is_compiled_with_cuda,
+    set_device,
+)
+from .core.rng import get_rng_state, seed, set_rng_state
+from .eager.autograd import grad
+from .eager.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
+from .eager.repr_ import set_printoptions
+from .eager.tensor import Tensor, to_tensor
+from .framework.save_load import load, save
+from .ir.guard import disable_static, enable_static
+from .ops.arrange import *
+from .ops.closeness import *
+from .ops.compare import *
+from .ops.complex_ import *
+from .ops.count import *
+from .ops.creation import *
+from .ops.cumulative import *
+from .ops.diagonal import *
+from .ops.elementwise import *
+from .ops.expand import *
+from .ops.gather import *
+from .ops.index import *
+from .ops.join import *
+from .ops.like import *
+from .ops.masked import *
+from .ops.pad import *
+from .ops.power import *
+from .ops.put_along_axis import *
+from .ops.quantile import *
+from .ops.random import *
+from .ops.random_fill import *
+from .ops.reduce import *
+from .ops.scatter import *
+from .ops.search import *
+from .ops.select import *
+from .ops.shape import *
+from .ops.sizes import *
+from .ops.slicing import *
+from .ops.sort import *
+from .ops.special import *
+from .ops.split import *
+from .ops.statistics import *
+from .ops.transpose import *
+from .ops.trig import *
+from .ops.unary import *
+from .ops.unique import *
+from .ops.windows import *
+
+__version__ = "0.1.0"
