@@ -125,9 +125,7 @@ def test_noise_is_refused(noise):
 def test_messages_say_what_is_wrong(tmp_path):
     path = tmp_path / "w.vtparams"
     path.write_bytes(packed()[:-1])
-    with pytest.raises(
-        FileFormatError, match=r"w\.vtparams is not a usable tensor file: it was written with \d+ bytes"
-    ):
+    with pytest.raises(FileFormatError, match=r"w\.vtparams is not a usable tensor file: it was written with"):
         read_tensors(path)
     path.write_bytes(b"PK\3\4" + bytes(60))
     with pytest.raises(FileFormatError, match="it starts with b'PK"):
