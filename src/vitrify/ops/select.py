@@ -145,18 +145,26 @@ def _clip(s: Any, x: Any, min: Any, max: Any) -> Any:
 def _inside(x: Any, min: Any, max: Any) -> Any:
     if min is None:
         return less_equal(x, max)
-    return greater_equal(x, min) if max is None else (greater_equal(x, min)) & (less_equal(x, max))
+    return greater_equal(x, min) if max is None else greater_equal(x, min) & less_equal(x, max)
+
+
+def _clip_vjp(ct: Any, *, x: Any, min: Any, max: Any) -> Any:
+    return kept(_inside(x, min, max), ct)
+
+
+def _low_vjp(ct: Any, *, x: Any, min: Any) -> Any:
+    return kept(less_than(x, min), ct)
+
+
+def _high_vjp(ct: Any, *, x: Any, max: Any) -> Any:
+    return kept(greater_than(x, max), ct)
 
 
 clip_op = define_elementwise(
     "clip",
     scalar=_clip,
     meta=elementwise("clip", ("x", "min", "max"), numeric),
-    vjp={
-        "x": lambda ct, *, x, min, max: kept(_inside(x, min, max), ct),
-        "min": lambda ct, *, x, min: kept(less_than(x, min), ct),
-        "max": lambda ct, *, x, max: kept(greater_than(x, max), ct),
-    },
+    vjp={"x": _clip_vjp, "min": _low_vjp, "max": _high_vjp},
     maps={"onnx": "Clip", "paddle": "clip"},
 )
 

@@ -187,7 +187,12 @@ def _i1_slope(x: Any, i0_x: Any, i1_x: Any) -> Any:
 
 
 i0 = _bessel("i0", "The modified Bessel function of order 0 at x", "[1.0]", lambda ct, *, x: ct * i1(x))
-i1: Any = _bessel("i1", "The modified Bessel function of order 1 at x", "[0.0]", lambda ct, *, x, out: ct * _i1_slope(x, i0(x), out))
+i1: Any = _bessel(
+    "i1",
+    "The modified Bessel function of order 1 at x",
+    "[0.0]",
+    lambda ct, *, x, out: ct * _i1_slope(x, i0(x), out),
+)
 i0e = _bessel(
     "i0e",
     "exp(-|x|) times the modified Bessel function of order 0 at x",

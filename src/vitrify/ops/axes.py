@@ -1,0 +1,75 @@
+"""What reductions share: axes as attributes, output shapes, and cotangents brought back over the reduced axes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..core.dtype import DType
+from ..core.errors import DTypeError, ShapeError
+from ..core.meta import UNKNOWN, Meta, Shape, normalize_axes
+from .arguments import static_ints
+from .like import cast, expand_like
+from .meta_rules import Predicate, any_dtype
+from .shape import unsqueeze
+from .sizes import dim_size
+
+
+def axes_of(op: str, axis: Any, ndim: int) -> Shape:
+    """The axes that a reduction of a tensor with `ndim` dimensions runs over, from Paddle's `axis` argument."""
+    axes = None if axis is None else static_ints(op, axis, "axis")
+    found = normalize_axes(op, axes, ndim)
+    return found if ndim else ()
+
+
+def reduced_shape(shape: Shape, axis: Shape, keepdim: bool) -> Shape:
+    """`shape` with the axes removed, or of size 1 when `keepdim`."""
+    if keepdim:
+        return tuple(1 if i in axis else d for i, d in enumerate(shape))
+    return tuple(d for i, d in enumerate(shape) if i not in axis)
+
+
+def reduction(
+    op: str, accepts: Predicate = any_dtype, result: Callable[[DType], DType] | None = None, nonempty: bool = False
+) -> Callable[..., Meta]:
+    """The meta rule of a reduction with attributes `axis` and `keepdim`.
+
+    result: the output's dtype from the input's. nonempty: raise ShapeError when nothing is left to reduce over.
+    """
+
+    def rule(x: Meta, *, axis: Shape, keepdim: bool, **attrs: Any) -> Meta:
+        if not accepts(x.dtype):
+            raise DTypeError(f"{op}: x is {x}, expected {(accepts.__doc__ or '').rstrip('.').lower()}")
+        if nonempty and any(x.shape[i] == 0 for i in axis):
+            raise ShapeError(f"{op}: x is {x}: a dimension of size 0 has no {op}")
+        return Meta(reduced_shape(x.shape, axis, keepdim), result(x.dtype) if result else x.dtype)
+
+    return rule
+
+
+def restored(value: Any, axis: Shape, keepdim: bool) -> Any:
+    """`value`, the result of a reduction, with the reduced axes back as dimensions of size 1."""
+    return value if keepdim or not axis or value.ndim == 0 else unsqueeze(value, list(axis))
+
+
+def spread(value: Any, x_like: Any, axis: Shape, keepdim: bool) -> Any:
+    """`value`, the result of a reduction of `x_like`, repeated over the reduced axes."""
+    return expand_like(restored(value, axis, keepdim), x_like)
+
+
+def count_over(x: Any, axis: Shape) -> Any:
+    """How many elements each result of a reduction is made of: an int, or a 0-D tensor while sizes are unknown."""
+    known = 1
+    unknown = None
+    for i in axis:
+        if x.shape[i] != UNKNOWN:
+            known *= x.shape[i]
+        else:
+            size = dim_size(x, i)
+            unknown = size if unknown is None else unknown * size
+    return known if unknown is None else unknown * known
+
+
+def divided(value: Any, count: Any) -> Any:
+    """value / count in value's dtype."""
+    return value / (count if isinstance(count, int) else cast(count, value.dtype))

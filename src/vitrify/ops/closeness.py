@@ -1,0 +1,76 @@
+"""Equality of whole tensors, exact and within a tolerance."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.dtype import bool_
+from ..core.meta import Meta
+from .compare import TRUTH
+from .meta_rules import elementwise
+from .reduce import all_op
+from .registry import define_elementwise, define_op
+
+
+def _close(s: Any, x: Any, y: Any, *, rtol: float, atol: float, equal_nan: bool) -> Any:
+    near = (s.abs(x - y) <= atol + rtol * s.abs(y)) & s.isfinite(y) | (x == y)
+    return near | (s.isnan(x) & s.isnan(y)) if equal_nan else near
+
+
+_isclose_op = define_elementwise(
+    "isclose",
+    scalar=_close,
+    meta=elementwise("isclose", ("x", "y"), result=bool_),
+    vjp=TRUTH,
+    maps={"paddle": "isclose"},
+)
+_equal_all_op = define_op(
+    "equal_all",
+    kernel=lambda xp, x, y: xp.asarray(x.shape == y.shape and bool((x == y).all())),
+    meta=lambda x, y: Meta((), bool_),
+    vjp=TRUTH,
+    maps={"paddle": "equal_all"},
+)
+
+
+def isclose(
+    x: Any, y: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False, name: str | None = None
+) -> Any:
+    """Whether |x - y| <= atol + rtol * |y|, elementwise with broadcasting. Source: paddle.isclose.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.isclose(paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([1.0, 2.1])).tolist()
+        [True, False]
+    """
+    return _isclose_op(x, y, rtol=float(rtol), atol=float(atol), equal_nan=bool(equal_nan))
+
+
+def allclose(
+    x: Any, y: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False, name: str | None = None
+) -> Any:
+    """Whether `isclose` holds everywhere: a 0-D bool. Source: paddle.allclose.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.allclose(paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([1.0, 2.0])).item()
+        True
+    """
+    near = isclose(x, y, rtol, atol, equal_nan)
+    return all_op(near, axis=tuple(range(near.ndim)), keepdim=False)
+
+
+def equal_all(x: Any, y: Any, name: str | None = None) -> Any:
+    """Whether x and y have the same shape and elements: a 0-D bool. Source: paddle.equal_all.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.equal_all(paddle.to_tensor([1, 2]), paddle.to_tensor([1, 2])).item()
+        True
+    """
+    return _equal_all_op(x, y)
+
+
+METHODS: dict[str, Any] = {"isclose": isclose, "allclose": allclose, "equal_all": equal_all}
+INPLACE = ()
+__all__ = ["allclose", "equal_all", "isclose"]

@@ -1,0 +1,186 @@
+"""Medians and quantiles: elements of the sorted tensor at a position, or between two of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from ..core.dtype import float32, float64, int64
+from ..core.errors import ArgumentError
+from ..core.meta import Shape
+from .arguments import is_tensor
+from .axes import axes_of, restored
+from .compare import isnan, logical_not
+from .gather import take_along_axis
+from .join import stack
+from .like import cast
+from .reduce import any_op, sum_op
+from .select import maximum, where_op
+from .shape import flatten, squeeze
+from .sort import sort_op
+from .statistics import argmax
+from .transpose import transpose
+from .unary import ceil, floor, round
+
+Place = Callable[[Any], Any]  # from the number of elements in a row to a position in the sorted row
+
+
+def _lined_up(x: Any, axes: Shape) -> Any:
+    """x with the reduced axes merged into one last dimension."""
+    if x.ndim == 0:
+        return x.reshape([1])
+    kept = [i for i in range(x.ndim) if i not in axes]
+    moved = transpose(x, [*kept, *axes]) if tuple(kept + list(axes)) != tuple(range(x.ndim)) else x
+    return flatten(moved, len(kept), -1) if len(axes) > 1 else moved
+
+
+def _at(rows: Any, place: Any) -> Any:
+    return take_along_axis(rows, maximum(place, 0), axis=-1)
+
+
+def _pick(x: Any, axes: Shape, keepdim: bool, skip_nan: bool, low: Place, high: Place, share: Place) -> Any:
+    """The value between the sorted elements at `low` and `high`, `share` of the way up; NaN counts unless skipped."""
+    rows = _lined_up(x, axes)
+    ordered = sort_op(rows, axis=rows.ndim - 1, descending=False)[0]
+    count = _count(rows)
+    below, above = _at(ordered, low(count)), _at(ordered, high(count))
+    value = below + (above - below) * cast(share(count), x.dtype)
+    if not skip_nan:
+        value = where_op(_has_nan(rows), math.nan, value)
+    return restored(squeeze(value, -1), axes, False) if keepdim else squeeze(value, -1)
+
+
+def _count(rows: Any) -> Any:
+    """How many elements of each row are no NaN: [*rows, 1] of int64."""
+    return sum_op(logical_not(isnan(rows)), axis=(rows.ndim - 1,), keepdim=True)
+
+
+def _has_nan(rows: Any) -> Any:
+    return any_op(isnan(rows), axis=(rows.ndim - 1,), keepdim=True)
+
+
+# -- medians ---------------------------------------------------------------------------------------------------------
+
+
+def _median(op: str, x: Any, axis: Any, keepdim: bool, mode: str, skip_nan: bool) -> Any:
+    if mode not in ("avg", "min"):
+        raise ArgumentError(f"{op}: mode must be 'avg' or 'min', got {mode!r}")
+    axes = axes_of(op, axis, x.ndim)
+    if mode == "avg":
+        x = x if x.dtype is float64 else cast(x, float32)
+        return _pick(x, axes, keepdim, skip_nan, lambda n: (n - 1) // 2, lambda n: n // 2, lambda n: n * 0 + 0.5)
+    value, index = _lower_median(x, axes, skip_nan)
+    pair = [restored(t, axes, False) if keepdim else t for t in (value, index)]
+    return tuple(pair) if isinstance(axis, int) else pair[0]
+
+
+def _lower_median(x: Any, axes: Shape, skip_nan: bool) -> tuple[Any, Any]:
+    rows = _lined_up(x, axes)
+    ordered, order = sort_op(rows, axis=rows.ndim - 1, descending=False)
+    place = (_count(rows) - 1) // 2
+    value, index = _at(ordered, place), _at(order, place)
+    if not skip_nan and x.dtype.is_floating:
+        broken = _has_nan(rows)
+        value = where_op(broken, math.nan, value)
+        index = where_op(broken, argmax(cast(isnan(rows), int64), axis=-1, keepdim=True), index)
+    return squeeze(value, -1), squeeze(index, -1)
+
+
+def median(
+    x: Any, axis: Any = None, keepdim: bool = False, mode: str = "avg", name: str | None = None, *, out: Any = None
+) -> Any:
+    """The median over `axis` (all elements for None); NaN where an element is NaN.
+
+    mode: "avg" takes the mean of the two middle elements of an even number, in float32 or float64; "min" the lower
+    one, in x's dtype, and for an int axis its position too: (median, index). Source: paddle.median.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.median(paddle.to_tensor([3.0, 1.0, 2.0, 4.0])).item()
+        2.5
+    """
+    result = _median("median", x, axis, bool(keepdim), mode, skip_nan=False)
+    return result if out is None else out._become(result)
+
+
+def nanmedian(x: Any, axis: Any = None, keepdim: bool = False, mode: str = "avg", name: str | None = None) -> Any:
+    """The median over `axis` of all elements but NaN; see `median`. Source: paddle.nanmedian.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.nanmedian(paddle.to_tensor([3.0, float("nan"), 2.0])).item()
+        2.5
+    """
+    return _median("nanmedian", x, axis, bool(keepdim), mode, skip_nan=True)
+
+
+# -- quantiles -------------------------------------------------------------------------------------------------------
+
+# interpolation -> how the position between two elements is turned into (low, high, share)
+_BETWEEN: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any], Callable[[Any], Any]]] = {
+    "linear": (floor, ceil, lambda p: p - floor(p)),
+    "lower": (floor, floor, lambda p: p * 0),
+    "higher": (ceil, ceil, lambda p: p * 0),
+    "nearest": (round, round, lambda p: p * 0),
+    "midpoint": (floor, ceil, lambda p: p * 0 + 0.5),
+}
+
+
+def _quantile(op: str, x: Any, q: Any, axis: Any, keepdim: bool, interpolation: str, skip_nan: bool) -> Any:
+    if interpolation not in _BETWEEN:
+        raise ArgumentError(f"{op}: interpolation must be one of {', '.join(_BETWEEN)}, got {interpolation!r}")
+    wanted = x if x.dtype is float64 else cast(x, float32)
+    axes = axes_of(op, axis, x.ndim)
+    low, high, share = _BETWEEN[interpolation]
+
+    def one(part: Any) -> Any:
+        def position(count: Any) -> Any:
+            return cast(count - 1, float64) * part
+
+        def place(rounding: Any) -> Place:
+            return lambda count: cast(rounding(position(count)), int64)
+
+        return _pick(wanted, axes, keepdim, skip_nan, place(low), place(high), lambda count: share(position(count)))
+
+    many = q.ndim > 0 if is_tensor(q) else isinstance(q, (list, tuple))
+    return stack([one(_checked(op, part)) for part in q], 0) if many else one(_checked(op, q))
+
+
+def _checked(op: str, q: Any) -> Any:
+    if not is_tensor(q) and not 0 <= q <= 1:
+        raise ArgumentError(f"{op}: q must be in [0, 1], got {q}")
+    return q
+
+
+def quantile(
+    x: Any, q: Any, axis: Any = None, keepdim: bool = False, interpolation: str = "linear", out: Any = None
+) -> Any:
+    """The q-quantile over `axis`, for each q in [0, 1]; a list of q gives one more leading dimension.
+
+    interpolation: "linear", "lower", "higher", "nearest" or "midpoint" between two elements. float64 x gives float64,
+    all else float32. Source: paddle.quantile.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.quantile(paddle.to_tensor([1.0, 2.0, 3.0]), 0.75).item()
+        2.5
+    """
+    result = _quantile("quantile", x, q, axis, bool(keepdim), interpolation, skip_nan=False)
+    return result if out is None else out._become(result)
+
+
+def nanquantile(x: Any, q: Any, axis: Any = None, keepdim: bool = False, interpolation: str = "linear") -> Any:
+    """The q-quantile over `axis` of all elements but NaN; see `quantile`. Source: paddle.nanquantile.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.nanquantile(paddle.to_tensor([1.0, float("nan"), 3.0]), 0.5).item()
+        2.0
+    """
+    return _quantile("nanquantile", x, q, axis, bool(keepdim), interpolation, skip_nan=True)
+
+
+METHODS: dict[str, Any] = {fn.__name__: fn for fn in (median, nanmedian, quantile, nanquantile)}
+INPLACE = ()
+__all__ = ["median", "nanmedian", "nanquantile", "quantile"]

@@ -1,0 +1,299 @@
+"""Reductions over axes: sum, mean, extremes, products, logic, logsumexp."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.dtype import DType, as_dtype, bool_, float32, int32, int64
+from ..core.meta import Shape
+from .arguments import finish
+from .axes import axes_of, count_over, divided, reduction, restored, spread
+from .compare import equal
+from .elementwise import conj
+from .like import cast, sum_to_like
+from .meta_rules import numeric
+from .registry import NoGradient, OpDef, define_op
+from .select import kept, where_op
+
+
+def wide_dtype(xp: Any, dtype: Any) -> Any:
+    """What sums of an array are accumulated in: float32 for the 16-bit floating types, else the dtype itself."""
+    return xp.float32 if dtype.itemsize == 2 and dtype.kind in "fV" else dtype
+
+
+# -- sum and mean ----------------------------------------------------------------------------------------------------
+
+
+def _sum_dtype(dtype: DType) -> DType:
+    return int64 if dtype in (bool_, int32) else dtype
+
+
+def _sum_kernel(xp: Any, x: Any, *, axis: Shape, keepdim: bool) -> Any:
+    if x.dtype.kind == "b" or x.dtype == xp.int32:
+        return x.sum(axis=axis, keepdims=keepdim, dtype=xp.int64)
+    total = x.sum(axis=axis, keepdims=keepdim, dtype=wide_dtype(xp, x.dtype))
+    return total.astype(x.dtype, copy=False)
+
+
+sum_op: OpDef = define_op(
+    "sum",
+    kernel=_sum_kernel,
+    meta=reduction("sum", result=_sum_dtype),
+    vjp={"x": lambda ct, *, x_like, axis, keepdim: spread(ct, x_like, axis, keepdim)},
+    maps={"onnx": "ReduceSum", "paddle": "reduce_sum"},
+)
+
+
+def sum(
+    x: Any, axis: Any = None, dtype: Any = None, keepdim: bool = False, name: str | None = None, *, out: Any = None
+) -> Any:
+    """The sum over `axis` (all axes for None).
+
+    x: any dtype; bool and int32 give int64 unless `dtype`, to which x is cast first, says otherwise.
+    Raises IndexRangeError for an axis outside. Source: paddle.sum.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.sum(paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]]), axis=0).tolist()
+        [4.0, 6.0]
+    """
+    axes = axes_of("sum", axis, x.ndim)
+    wanted = None if dtype is None else as_dtype(dtype)
+    result = sum_op(x if wanted is None else cast(x, wanted), axis=axes, keepdim=bool(keepdim))
+    return finish("sum", result if wanted is None else cast(result, wanted), out)
+
+
+def _mean_kernel(xp: Any, x: Any, *, axis: Shape, keepdim: bool) -> Any:
+    total = x.sum(axis=axis, keepdims=keepdim, dtype=wide_dtype(xp, x.dtype))
+    count = 1
+    for i in axis:
+        count *= x.shape[i]
+    # integers are cut towards zero, as in Paddle
+    mean = total / count if x.dtype.kind in "fcV" else xp.trunc(xp.true_divide(total, count))
+    return mean.astype(x.dtype, copy=False)
+
+
+mean_op: OpDef = define_op(
+    "mean",
+    kernel=_mean_kernel,
+    meta=reduction("mean", numeric),
+    vjp={
+        "x": lambda ct, *, x_like, axis, keepdim: spread(divided(ct, count_over(x_like, axis)), x_like, axis, keepdim)
+    },
+    maps={"onnx": "ReduceMean", "paddle": "reduce_mean"},
+)
+
+
+def mean(
+    x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None, *, dtype: Any = None, out: Any = None
+) -> Any:
+    """The mean over `axis` (all axes for None), in x's dtype; bool gives float32. x is cast to `dtype` first.
+
+    Source: paddle.mean.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.mean(paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]]), axis=1).tolist()
+        [1.5, 3.5]
+    """
+    axes = axes_of("mean", axis, x.ndim)
+    if dtype is not None:
+        x = cast(x, dtype)
+    elif x.dtype.is_bool:
+        x = cast(x, float32)
+    return finish("mean", mean_op(x, axis=axes, keepdim=bool(keepdim)), out)
+
+
+# -- extremes --------------------------------------------------------------------------------------------------------
+
+
+def _extreme_vjp(ct: Any, *, x: Any, out: Any, axis: Shape, keepdim: bool) -> Any:
+    """The cotangent, shared evenly among the elements that tie."""
+    ties = equal(x, restored(out, axis, keepdim))
+    share = ct / cast(sum_op(ties, axis=axis, keepdim=keepdim), ct.dtype)
+    return kept(ties, restored(share, axis, keepdim))
+
+
+def _extreme(name: str, onnx: str) -> OpDef:
+    def kernel(xp: Any, x: Any, *, axis: Shape, keepdim: bool) -> Any:
+        return getattr(xp, name)(x, axis=axis, keepdims=keepdim)
+
+    return define_op(
+        name,
+        kernel=kernel,
+        meta=reduction(name, _ordered, nonempty=True),
+        vjp={"x": _extreme_vjp},
+        maps={"onnx": onnx, "paddle": f"reduce_{name}"},
+    )
+
+
+def _ordered(dtype: DType) -> bool:
+    """Integers, bool or real floating point."""
+    return not dtype.is_complex
+
+
+max_op = _extreme("max", "ReduceMax")
+min_op = _extreme("min", "ReduceMin")
+
+
+def max(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None, *, out: Any = None) -> Any:
+    """The largest element over `axis` (all axes for None); ties share the gradient evenly.
+
+    Raises ShapeError when an axis has size 0. Source: paddle.max.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.max(paddle.to_tensor([[1.0, 5.0], [3.0, 4.0]]), axis=1).tolist()
+        [5.0, 4.0]
+    """
+    return finish("max", max_op(x, axis=axes_of("max", axis, x.ndim), keepdim=bool(keepdim)), out)
+
+
+def min(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None, *, out: Any = None) -> Any:
+    """The smallest element over `axis` (all axes for None); ties share the gradient evenly.
+
+    Raises ShapeError when an axis has size 0. Source: paddle.min.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.min(paddle.to_tensor([[1.0, 5.0], [3.0, 4.0]]), axis=1).tolist()
+        [1.0, 3.0]
+    """
+    return finish("min", min_op(x, axis=axes_of("min", axis, x.ndim), keepdim=bool(keepdim)), out)
+
+
+def amax(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None, *, out: Any = None) -> Any:
+    """The largest element over `axis`, as `max` gives it. Source: paddle.amax.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.amax(paddle.to_tensor([1.0, 3.0])).item()
+        3.0
+    """
+    return max(x, axis, keepdim, out=out)
+
+
+def amin(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None, *, out: Any = None) -> Any:
+    """The smallest element over `axis`, as `min` gives it. Source: paddle.amin.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.amin(paddle.to_tensor([1.0, 3.0])).item()
+        1.0
+    """
+    return min(x, axis, keepdim, out=out)
+
+
+# -- product ---------------------------------------------------------------------------------------------------------
+
+
+def _prod_kernel(xp: Any, x: Any, *, axis: Shape, keepdim: bool) -> Any:
+    return x.prod(axis=axis, keepdims=keepdim, dtype=wide_dtype(xp, x.dtype)).astype(x.dtype, copy=False)
+
+
+def _prod_vjp(ct: Any, *, x: Any, axis: Shape, keepdim: bool) -> Any:
+    """The product of all other elements, exact also where one of them is 0."""
+    zero = equal(x, 0)
+    zeros = restored(sum_op(zero, axis=axis, keepdim=keepdim), axis, keepdim)
+    filled = where_op(zero, 1, x)
+    others = ct * conj(prod_op(filled, axis=axis, keepdim=keepdim))
+    alone = where_op(zero, equal(zeros, 1), equal(zeros, 0))
+    return kept(alone, restored(others, axis, keepdim) / conj(filled))
+
+
+prod_op: OpDef = define_op(
+    "prod",
+    kernel=_prod_kernel,
+    meta=reduction("prod"),
+    vjp={"x": _prod_vjp},
+    maps={"onnx": "ReduceProd", "paddle": "reduce_prod"},
+)
+
+
+def prod(
+    x: Any, axis: Any = None, keepdim: bool = False, dtype: Any = None, name: str | None = None, *, out: Any = None
+) -> Any:
+    """The product over `axis` (all axes for None), after casting x to `dtype` where one is given.
+
+    Bool gives int64. Source: paddle.prod.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.prod(paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]]), axis=1).tolist()
+        [2.0, 12.0]
+    """
+    axes = axes_of("prod", axis, x.ndim)
+    if dtype is not None or x.dtype.is_bool:
+        x = cast(x, int64 if dtype is None else dtype)
+    return finish("prod", prod_op(x, axis=axes, keepdim=bool(keepdim)), out)
+
+
+# -- logic -----------------------------------------------------------------------------------------------------------
+
+
+def _truth(name: str) -> OpDef:
+    def kernel(xp: Any, x: Any, *, axis: Shape, keepdim: bool) -> Any:
+        return getattr(xp, name)(x, axis=axis, keepdims=keepdim)
+
+    return define_op(
+        name,
+        kernel=kernel,
+        meta=reduction(name, result=lambda dtype: bool_),
+        vjp=NoGradient("the result is bool"),
+        maps={"paddle": f"reduce_{name}"},
+    )
+
+
+any_op = _truth("any")
+all_op = _truth("all")
+
+
+def any(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None, *, out: Any = None) -> Any:
+    """Whether any element over `axis` is non-zero. Source: paddle.any.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.any(paddle.to_tensor([False, True])).item()
+        True
+    """
+    return finish("any", any_op(x, axis=axes_of("any", axis, x.ndim), keepdim=bool(keepdim)), out)
+
+
+def all(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None, *, out: Any = None) -> Any:
+    """Whether all elements over `axis` are non-zero. Source: paddle.all.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.all(paddle.to_tensor([False, True])).item()
+        False
+    """
+    return finish("all", all_op(x, axis=axes_of("all", axis, x.ndim), keepdim=bool(keepdim)), out)
+
+
+def count_nonzero(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """How many elements over `axis` are non-zero, as int64. Source: paddle.count_nonzero.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.count_nonzero(paddle.to_tensor([0.0, 1.0, 2.0])).item()
+        2
+    """
+    return sum_op(x != 0, axis=axes_of("count_nonzero", axis, x.ndim), keepdim=bool(keepdim))
+
+
+def reduce_as(x: Any, target: Any, name: str | None = None) -> Any:
+    """x summed down to target's shape, which must broadcast to x's. Source: paddle.reduce_as.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.reduce_as(paddle.ones([2, 3]), paddle.ones([3])).tolist()
+        [2.0, 2.0, 2.0]
+    """
+    return sum_to_like(x, target)
+
+
+METHODS: dict[str, Any] = {
+    fn.__name__: fn for fn in (sum, mean, max, min, amax, amin, prod, any, all, count_nonzero, reduce_as)
+}
+INPLACE = ()
+__all__ = ["all", "amax", "amin", "any", "count_nonzero", "max", "mean", "min", "prod", "reduce_as", "sum"]
