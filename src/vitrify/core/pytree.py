@@ -42,7 +42,7 @@ def unflatten(tree: TreeDef, leaves: Iterator[Any]) -> Any:
         return tuple(values)
     if extra == "fields":
         return kind(*values)
-    if isinstance(extra, tuple) and extra and extra[0] == "dataclass" and is_dataclass(kind):
+    if isinstance(extra, tuple) and extra and extra[0] == "dataclass":
         return kind(**dict(zip(extra[1], values)))
     return kind(zip(extra, values))
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.place import CPUPlace, CUDAPlace, Place
+from ..core.place import CPUPlace, CUDAPlace, Place, current_place
+from .cuda import cupy
 
 _CPU = CPUPlace()
 
@@ -19,15 +20,8 @@ def namespace_of(arrays: Sequence[Any]) -> Any:
         if cls is np.ndarray:
             return np
         if cls.__module__.startswith("cupy"):
-            return cuda_namespace()
-    return np
-
-
-def cuda_namespace() -> Any:
-    """CuPy, imported when first asked for."""
-    from .cuda import cupy  # vitrify: lazy  (keeps `import vitrify` free of CuPy)
-
-    return cupy()
+            return cupy()
+    return cupy() if isinstance(current_place(), CUDAPlace) else np
 
 
 def place_of(array: Any) -> Place:
@@ -43,5 +37,5 @@ def put(array: Any, place: Place, copy: bool = False) -> Any:
     if here == place:
         return array.copy() if copy else array
     if isinstance(place, CUDAPlace):
-        return cuda_namespace().asarray(array)
+        return cupy().asarray(array)
     return array.get() if hasattr(array, "get") else np.asarray(array)
