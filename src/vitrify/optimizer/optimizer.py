@@ -12,7 +12,7 @@ from ..core.dispatch import in_dynamic_mode
 from ..core.errors import ArgumentError, DTypeError, UnsupportedError
 from ..eager.tensor import Tensor, wrap
 from .lr.base import LRScheduler, StateMismatchError
-from .slots import Group, Slot, check_parameters, decay_coefficients, group_params
+from .slots import HALF, Group, Slot, check_parameters, decay_coefficients, group_params
 from .update import UpdateRule, Workspace
 
 _COUNT = re.compile(r"_\d+$")
@@ -33,6 +33,7 @@ class Optimizer:
 
     _rule: UpdateRule | None = None
     _multi_precision = False
+    _master_grad = False
 
     def __init__(
         self,
@@ -110,6 +111,11 @@ class Optimizer:
             )
         return self._rule
 
+    def use_master_weights(self, keep: bool, float32_gradients: bool = False) -> None:
+        """Whether 16-bit parameters keep a float32 copy, and whether their gradients are cast before clipping."""
+        self._multi_precision = keep
+        self._master_grad = float32_gradients
+
     # -- learning rate ------------------------------------------------------------------------------------------------
 
     def get_lr(self) -> float:
@@ -138,6 +144,15 @@ class Optimizer:
             )
         self._learning_rate = scheduler
 
+    # -- parameters ---------------------------------------------------------------------------------------------------
+
+    def _parameters(self) -> list[Any]:
+        return [p for group in self._groups for p in group.params]
+
+    def parameters_with_grad(self) -> list[Any]:
+        """The parameters that the next step updates."""
+        return [p for p in self._parameters() if p._grad is not None and not p.stop_gradient]
+
     # -- stepping -----------------------------------------------------------------------------------------------------
 
     def step(self) -> None:
@@ -155,7 +170,7 @@ class Optimizer:
     def _apply(self, group: Group, pairs: PairList, lr: float) -> None:
         """Clip the gradients and run the rule on each parameter."""
         if group.clip is not None:
-            pairs = group.clip(pairs)
+            pairs = group.clip([(p, as_float32(g)) for p, g in pairs] if self._master_grad else pairs)
         rule = self._require_rule()
         for param, grad in pairs:
             slot = self._slots.get(id(param)) or self._slot(param, group)
@@ -198,7 +213,7 @@ class Optimizer:
         """The pairs of parameter and gradient that there are; `loss.backward()` has computed them."""
         if not isinstance(loss, Tensor):
             raise DTypeError(f"{self._owner}: loss must be a Tensor, got {type(loss).__name__}")
-        params = list(parameters) if parameters else [p for group in self._groups for p in group.params]
+        params = list(parameters) if parameters else self._parameters()
         skipped = {item if isinstance(item, str) else item.name for item in no_grad_set or ()}
         return [(p, p.grad) for p in params if p.grad is not None and not p.stop_gradient and p.name not in skipped]
 
@@ -212,10 +227,9 @@ class Optimizer:
 
     def clear_grad(self, set_to_zero: bool = True) -> None:
         """Set the gradients to zero, or to None with set_to_zero=False."""
-        for group in self._groups:
-            for param in group.params:
-                if not param.stop_gradient:
-                    param.clear_gradient(set_to_zero)
+        for param in self._parameters():
+            if not param.stop_gradient:
+                param.clear_gradient(set_to_zero)
 
     clear_gradients = clear_grad
     zero_grad = clear_grad
@@ -281,6 +295,11 @@ class Optimizer:
     def get_opti_var_name_list(self) -> list[str]:
         """Names of the state tensors that exist."""
         return [key for key in self.state_dict() if key not in ("LR_Scheduler", "master_weights")]
+
+
+def as_float32(grad: Any) -> Any:
+    """A 16-bit gradient in float32, any other as it is."""
+    return wrap(grad._data.astype(np.float32)) if grad._data.dtype.itemsize == HALF else grad
 
 
 def _named(array: Any, name: str) -> Tensor:

@@ -1,0 +1,25 @@
+"""Automatic mixed precision, with Paddle's names."""
+
+from .auto_cast import (
+    auto_cast,
+    get_autocast_cpu_dtype,
+    get_autocast_dtype,
+    get_autocast_gpu_dtype,
+    is_autocast_enabled,
+    is_bfloat16_supported,
+    is_float16_supported,
+)
+from .decorate import decorate
+from .grad_scaler import GradScaler
+
+__all__ = [
+    "GradScaler",
+    "auto_cast",
+    "decorate",
+    "get_autocast_cpu_dtype",
+    "get_autocast_dtype",
+    "get_autocast_gpu_dtype",
+    "is_autocast_enabled",
+    "is_bfloat16_supported",
+    "is_float16_supported",
+]

@@ -1,0 +1,115 @@
+"""auto_cast: ops inside compute in float16 or bfloat16 where that is safe."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..core.errors import ArgumentError
+from ..core.modes import AmpState, Scoped, amp_state
+from ..core.place import CUDAPlace, as_place, current_place
+from ..ops.registry import all_ops
+
+LEVELS = ("O0", "OD", "O1", "O2")
+DTYPES = ("float16", "bfloat16")
+
+
+def auto_cast(
+    enable: bool = True,
+    custom_white_list: Iterable[str] | None = None,
+    custom_black_list: Iterable[str] | None = None,
+    level: str = "O1",
+    dtype: str = "float16",
+    use_promote: bool = True,
+) -> Scoped[AmpState | None]:
+    """A context (or decorator) in which ops compute in `dtype` where that is safe, on every place.
+
+    level: "O1" casts for ops that gain (matmul, convolution) and back to float32 for those that need the range (exp,
+    softmax, losses); "O2" computes in `dtype` but for the latter, with parameters cast by `decorate`; "OD" computes
+    everything but the gaining ops in float32; "O0" changes nothing. custom_white_list, custom_black_list: op names
+    that gain or need the range, in addition. use_promote: at O2 an op with a float32 input computes in float32.
+    Raises ArgumentError for other levels and dtypes and for a name in both lists. Source: paddle.amp.auto_cast.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> x = paddle.ones([2, 2])
+        >>> with paddle.amp.auto_cast(dtype="bfloat16"):
+        ...     print(paddle.matmul(x, x).dtype, paddle.exp(x).dtype)
+        paddle.bfloat16 paddle.float32
+    """
+    if level not in LEVELS:
+        raise ArgumentError(f"auto_cast: level must be O0, OD, O1 or O2, got {level!r}")
+    if enable and dtype not in DTYPES:
+        raise ArgumentError(f"auto_cast: dtype must be 'float16' or 'bfloat16', got {dtype!r}")
+    allow, deny = _op_names(custom_white_list), _op_names(custom_black_list)
+    if allow & deny:
+        raise ArgumentError(f"auto_cast: these ops are in both custom lists: {', '.join(sorted(allow & deny))}")
+    off = not enable or level == "O0"
+    return Scoped(amp_state, None if off else AmpState(level, dtype, allow, deny, use_promote))
+
+
+def _op_names(names: Iterable[str] | None) -> frozenset[str]:
+    """Our names of the ops that `names` lists by ours or by Paddle's."""
+    if names is None:
+        return frozenset()
+    ours = {op.maps["paddle"]: op.name for op in all_ops() if "paddle" in op.maps}
+    return frozenset(ours.get(name, name) for name in names)
+
+
+def is_autocast_enabled(device_type: Any = None) -> bool:
+    """Whether auto_cast is in force here. Source: paddle.amp.is_autocast_enabled.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.amp.is_autocast_enabled()
+        False
+    """
+    return amp_state.get() is not None
+
+
+def get_autocast_dtype(device_type: Any = None) -> str:
+    """The dtype that auto_cast computes in here; "float16" outside of it. Source: paddle.amp.get_autocast_dtype.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> with paddle.amp.auto_cast(dtype="bfloat16"):
+        ...     paddle.amp.get_autocast_dtype()
+        'bfloat16'
+    """
+    state = amp_state.get()
+    return "float16" if state is None else state.dtype
+
+
+get_autocast_cpu_dtype = get_autocast_dtype
+get_autocast_gpu_dtype = get_autocast_dtype
+
+
+def is_float16_supported(device: str | None = None) -> bool:
+    """Whether float16 computes faster than float32 on this kind of device: on GPUs.
+
+    Every op takes float16 on every device. Source: paddle.amp.is_float16_supported.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.amp.is_float16_supported("cpu")
+        False
+    """
+    return _on_gpu(device)
+
+
+def is_bfloat16_supported(device: str | None = None) -> bool:
+    """Whether bfloat16 computes faster than float32 on this kind of device: on GPUs.
+
+    Every op takes bfloat16 on every device. Source: paddle.amp.is_bfloat16_supported.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.amp.is_bfloat16_supported("cpu")
+        False
+    """
+    return _on_gpu(device)
+
+
+def _on_gpu(device: str | None) -> bool:
+    place = current_place() if device is None else as_place(device)
+    return isinstance(place, CUDAPlace)

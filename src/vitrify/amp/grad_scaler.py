@@ -1,0 +1,228 @@
+"""GradScaler: scale the loss so that float16 gradients don't vanish, and skip steps where they overflow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..core.dtype import bool_
+from ..core.errors import ArgumentError, UserCodeError
+from ..core.meta import Meta
+from ..core.modes import grad_enabled, scoped
+from ..ops.registry import VARIADIC_OUTPUTS, NoGradient, define_op
+
+
+def _unscale_kernel(xp: Any, *grads: Any, factor: float) -> tuple[Any, ...]:
+    scaled = [xp.multiply(g, g.dtype.type(factor)) for g in grads]
+    finite = xp.ones((), bool)
+    for array in scaled:
+        finite = finite & xp.isfinite(array).all()
+    return (*scaled, finite)
+
+
+def _unscale_meta(*grads: Meta, factor: float) -> tuple[Meta, ...]:
+    return (*grads, Meta((), bool_))
+
+
+_unscale = define_op(
+    "unscale_and_check",
+    kernel=_unscale_kernel,
+    meta=_unscale_meta,
+    vjp=NoGradient("gradients are unscaled after they are computed"),
+    outputs=VARIADIC_OUTPUTS,
+)
+
+
+class OrderError(UserCodeError, RuntimeError):
+    """Methods were called in an order that makes no sense."""
+
+
+class GradScaler:
+    """Scales the loss up before backward and the gradients down before the step.
+
+    A step with gradients that are not finite is skipped. With use_dynamic_loss_scaling the scale is multiplied by
+    incr_ratio after incr_every_n_steps good steps, and by decr_ratio after decr_every_n_nan_or_inf bad ones.
+    With enable=False nothing is scaled. Raises ArgumentError for ratios that don't grow or shrink.
+    Source: paddle.amp.GradScaler; Micikevicius et al. 2017.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> w = paddle.nn.Parameter(paddle.to_tensor([1.0]))
+        >>> opt = paddle.optimizer.SGD(0.5, parameters=[w])
+        >>> scaler = paddle.amp.GradScaler(init_loss_scaling=1024.0)
+        >>> scaler.scale((w * 2).sum()).backward()
+        >>> scaler.step(opt)
+        >>> scaler.update()
+        >>> w.item()
+        0.0
+    """
+
+    def __init__(
+        self,
+        enable: bool = True,
+        init_loss_scaling: float = 65536.0,
+        incr_ratio: float = 2.0,
+        decr_ratio: float = 0.5,
+        incr_every_n_steps: int = 2000,
+        decr_every_n_nan_or_inf: int = 1,
+        use_dynamic_loss_scaling: bool = True,
+    ) -> None:
+        self._enable = enable
+        self._use_dynamic = use_dynamic_loss_scaling
+        self._good = 0
+        self._bad = 0
+        self._found_bad = False
+        self._unscaled: set[int] = set()
+        self._scale = self._init_scale = float(init_loss_scaling)
+        self.set_init_loss_scaling(init_loss_scaling)
+        self.set_incr_ratio(incr_ratio)
+        self.set_decr_ratio(decr_ratio)
+        self.set_incr_every_n_steps(incr_every_n_steps)
+        self.set_decr_every_n_nan_or_inf(decr_every_n_nan_or_inf)
+
+    # -- one step -----------------------------------------------------------------------------------------------------
+
+    def scale(self, var: Any) -> Any:
+        """`var`, a loss, times the scale."""
+        return var * self._scale if self._enable else var
+
+    def unscale_(self, optimizer: Any) -> None:
+        """Divide the gradients of the optimizer's parameters by the scale, at most once before each step."""
+        if not self._enable:
+            return
+        if id(optimizer) in self._unscaled:
+            raise OrderError("GradScaler.unscale_: called twice for this optimizer since the last update()")
+        self._unscaled.add(id(optimizer))
+        params = optimizer.parameters_with_grad()
+        if not params:
+            return
+        with scoped(grad_enabled, False):
+            *grads, finite = _unscale(*[p.grad for p in params], factor=1.0 / self._scale)
+        for param, grad in zip(params, grads):
+            param.grad = grad
+        if not bool(finite):
+            self._found_bad = True
+
+    def step(self, optimizer: Any) -> None:
+        """Unscale the gradients if that has not been done, and step the optimizer if they are finite."""
+        if self._enable and id(optimizer) not in self._unscaled:
+            self.unscale_(optimizer)
+        if not self._found_bad:
+            optimizer.step()
+
+    def update(self) -> None:
+        """Adapt the scale to what the step found; call it once after `step`."""
+        if not self._enable:
+            return
+        self._unscaled.clear()
+        bad, self._found_bad = self._found_bad, False
+        if not self._use_dynamic:
+            return
+        if bad:
+            self._good, self._bad = 0, self._bad + 1
+            if self._bad >= self._decr_every_n_nan_or_inf:
+                self._scale, self._bad = max(self._scale * self._decr_ratio, 1.0), 0
+        else:
+            self._good, self._bad = self._good + 1, 0
+            if self._good >= self._incr_every_n_steps:
+                self._scale, self._good = self._scale * self._incr_ratio, 0
+
+    def minimize(self, optimizer: Any, *args: Any, **kwargs: Any) -> None:
+        """`step` and `update` together; takes the scaled loss as `optimizer.minimize` does."""
+        self.step(optimizer)
+        self.update()
+
+    # -- settings -----------------------------------------------------------------------------------------------------
+
+    def is_enable(self) -> bool:
+        """Whether anything is scaled."""
+        return self._enable
+
+    def is_use_dynamic_loss_scaling(self) -> bool:
+        """Whether the scale adapts."""
+        return self._use_dynamic
+
+    def get_init_loss_scaling(self) -> float:
+        """The scale it started from."""
+        return self._init_scale
+
+    def set_init_loss_scaling(self, new_init_loss_scaling: float) -> None:
+        """Start again from this scale."""
+        _require(new_init_loss_scaling > 0, "init_loss_scaling must be above 0", new_init_loss_scaling)
+        self._init_scale = self._scale = float(new_init_loss_scaling)
+
+    def get_incr_ratio(self) -> float:
+        """The factor by which the scale grows."""
+        return self._incr_ratio
+
+    def set_incr_ratio(self, new_incr_ratio: float) -> None:
+        """Set the factor by which the scale grows."""
+        _require(new_incr_ratio > 1.0, "incr_ratio must be above 1", new_incr_ratio)
+        self._incr_ratio = float(new_incr_ratio)
+
+    def get_decr_ratio(self) -> float:
+        """The factor by which the scale shrinks."""
+        return self._decr_ratio
+
+    def set_decr_ratio(self, new_decr_ratio: float) -> None:
+        """Set the factor by which the scale shrinks."""
+        _require(new_decr_ratio < 1.0, "decr_ratio must be below 1", new_decr_ratio)
+        self._decr_ratio = float(new_decr_ratio)
+
+    def get_incr_every_n_steps(self) -> int:
+        """After how many good steps the scale grows."""
+        return self._incr_every_n_steps
+
+    def set_incr_every_n_steps(self, new_incr_every_n_steps: int) -> None:
+        """Set after how many good steps the scale grows."""
+        _require(new_incr_every_n_steps > 0, "incr_every_n_steps must be positive", new_incr_every_n_steps)
+        self._incr_every_n_steps = int(new_incr_every_n_steps)
+
+    def get_decr_every_n_nan_or_inf(self) -> int:
+        """After how many bad steps the scale shrinks."""
+        return self._decr_every_n_nan_or_inf
+
+    def set_decr_every_n_nan_or_inf(self, new_decr_every_n_nan_or_inf: int) -> None:
+        """Set after how many bad steps the scale shrinks."""
+        _require(
+            new_decr_every_n_nan_or_inf > 0, "decr_every_n_nan_or_inf must be positive", new_decr_every_n_nan_or_inf
+        )
+        self._decr_every_n_nan_or_inf = int(new_decr_every_n_nan_or_inf)
+
+    # -- state --------------------------------------------------------------------------------------------------------
+
+    def state_dict(self) -> dict[str, Any]:
+        """The scale, its settings and counts; empty when not enabled."""
+        if not self._enable:
+            return {}
+        return {key: getattr(self, name) for key, name in _STATE.items()}
+
+    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+        """Take over a state; raises a RuntimeError when it is empty though scaling is enabled."""
+        if not self._enable:
+            return
+        missing = [key for key in _STATE if key not in state_dict]
+        if missing:
+            raise OrderError(
+                f"GradScaler.load_state_dict: the state has no {missing[0]!r}",
+                hint="was it saved by a GradScaler with enable=False?",
+            )
+        for key, name in _STATE.items():
+            setattr(self, name, state_dict[key])
+
+
+_STATE = {
+    "scale": "_scale",
+    "incr_ratio": "_incr_ratio",
+    "decr_ratio": "_decr_ratio",
+    "incr_every_n_steps": "_incr_every_n_steps",
+    "decr_every_n_nan_or_inf": "_decr_every_n_nan_or_inf",
+    "incr_count": "_good",
+    "decr_count": "_bad",
+    "use_dynamic_loss_scaling": "_use_dynamic",
+}
+
+
+def _require(holds: bool, what: str, value: Any) -> None:
+    if not holds:
+        raise ArgumentError(f"GradScaler: {what}, got {value}")
