@@ -27,7 +27,9 @@ class Undefined:
     def fail(self, *args: Any) -> Any:
         raise UnboundLocalError(f"local variable '{self.name}' (line {self.line}) is not set")
 
-    __add__ = __radd__ = __iadd__ = __call__ = __bool__ = __iter__ = __len__ = __getitem__ = fail
+    __call__ = __bool__ = __iter__ = __len__ = __getitem__ = __eq__ = __lt__ = __le__ = __gt__ = __ge__ = fail
+    __add__ = __sub__ = __mul__ = __mod__ = __radd__ = __rsub__ = __rmul__ = __rmod__ = __neg__ = fail
+    __hash__ = None
 
 
 class Place:
@@ -55,7 +57,7 @@ class PythonHelpers:
 
     index = Index()
     Undefined = Undefined
-    Shared = object
+    Variable = object
 
     def __init__(self, deep: bool = True) -> None:
         self.deep = deep

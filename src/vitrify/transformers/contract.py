@@ -23,8 +23,8 @@ Control flow takes and returns values; nothing is set behind the reader's back:
   `nonlocal`/`global`, or needed by an exception handler when the construct fails midway. They stay one cell;
   the generated functions declare them `nonlocal`/`global` and write them in place. `shared` lists those that
   the construct writes as `vt.name('n', lambda: n)`; `name` returns a place with `get()`, `set(value)` and
-  `unset()` so that a tracer can run both branches from one state. Plain Python ignores it. (`x: vt.Shared`
-  at the top of a function only declares such a variable; it is never evaluated.)
+  `unset()` so that a tracer can run both branches from one state. Plain Python ignores it. (`x: vt.Variable`
+  at the top of a function only declares that `x` is local to it; it is never evaluated.)
 - *Objects* are written through helpers everywhere: `set_attr`, `del_attr`, `convert_setitem`,
   `convert_setitem_at`, `del_item`, `inplace`. Static analysis could see `self.h = ...` in a branch but not
   in a method called from it; a tracer that journals these calls sees both, undoes them after tracing one
@@ -73,7 +73,7 @@ class Helpers(Protocol):
     """What the convert layer provides under the name `vt`."""
 
     index: Indexer
-    Shared: type
+    Variable: type
 
     # control flow
     def convert_ifelse(

@@ -23,10 +23,11 @@ _JUMPS = (gast.Return, gast.Raise, gast.Break, gast.Continue)
 
 def falls_through(stmts: Stmts) -> bool:
     """Whether control may reach the end of the statements."""
-    return all(_falls_through(stmt) for stmt in stmts)
+    return all(goes_on(stmt) for stmt in stmts)
 
 
-def _falls_through(stmt: Node) -> bool:
+def goes_on(stmt: Node) -> bool:
+    """Whether control may reach the end of one statement."""
     if isinstance(stmt, _JUMPS):
         return False
     if isinstance(stmt, gast.If):
@@ -114,16 +115,15 @@ class JumpLowering(ABC):
         for position, stmt in enumerate(stmts):
             if self.may_jump(stmt):
                 return stmts[:position] + self._jumper(stmt, stmts[position + 1 :], tail)
-            if not _falls_through(stmt):
+            if not goes_on(stmt):
                 return stmts[: position + 1]
         return stmts + (self.end(stmts[-1] if stmts else at) if tail else [])
 
     def _jumper(self, stmt: Node, rest: Stmts, tail: bool) -> Stmts:
         if isinstance(stmt, _JUMPS):
             return self.land(stmt, tail)
-        goes_on = _falls_through(stmt)
-        rest = self._push(stmt, rest) if goes_on else []
-        falls_off_loop = tail and goes_on and not rest and isinstance(stmt, (gast.For, gast.While))
+        rest = self._push(stmt, rest) if goes_on(stmt) else []
+        falls_off_loop = tail and not rest and goes_on(stmt) and isinstance(stmt, (gast.For, gast.While))
         flags = self.flags([stmt]) if rest or falls_off_loop else []  # asked first: lowering removes the jumps
         lowered = _INSIDE[type(stmt).__name__](self, stmt, tail and not rest)
         following = self.end(stmt) if falls_off_loop else self.lower(rest, tail, stmt) if rest else []

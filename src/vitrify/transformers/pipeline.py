@@ -19,6 +19,7 @@ from .compare import convert_chained_comparisons
 from .compile import compile_function, instantiate
 from .context import Context
 from .contract import HELPER_NAME
+from .dead_code import remove_dead_code
 from .ifelse import convert_branches
 from .logical import convert_logical
 from .loop import convert_loops
@@ -36,6 +37,7 @@ from .undefined import guard_reads, initialise
 Transform = Callable[[Node, Context], Node]
 
 PIPELINE: tuple[tuple[str, Transform], ...] = (
+    ("dead_code", remove_dead_code),
     ("normalise", normalise),
     ("super", make_super_explicit),
     ("loop_test", move_assigning_tests),
@@ -55,7 +57,7 @@ PIPELINE: tuple[tuple[str, Transform], ...] = (
 )
 """Each maps a tree to a tree and may edit the tree it is given, which is always a private copy.
 
-First the user's statements become fewer kinds (normalise ... break_continue), then expressions and simple
+First the user's statements become fewer kinds (dead_code ... break_continue), then expressions and simple
 statements become helper calls (assert ... call), last control flow becomes functions (initialise ... ifelse).
 """
 

@@ -57,12 +57,18 @@ def strings(values: Names, at: Node) -> Node:
 
 def declare_shared(fn: Node, shared: Names, facts: FunctionFacts, context: Context) -> None:
     """Keep shared variables of `fn` bound in it, though every assignment may have moved into a nested function."""
+    declare(fn, sorted(set(shared) & (facts.scope.locals - facts.scope.params)), context)
+
+
+def declare(fn: Node, identifiers: Names, context: Context) -> None:
+    """Make names local to `fn` by `x: vt.Variable` at its top, unless it does so already."""
     present = {stmt.target.id for stmt in fn.body if _is_declaration(stmt)}
-    needed = [x for x in shared if x in facts.scope.locals - facts.scope.params and x not in present]
     start = docstring_length(fn)
     at = fn.body[start]
-    declarations = [quote("x: vt.Shared", at=at, x=identifier, vt=context.vt)[0] for identifier in needed]
-    fn.body[start:start] = declarations
+    needed = [identifier for identifier in identifiers if identifier not in present]
+    fn.body[start:start] = [
+        stmt for identifier in needed for stmt in quote("x: vt.Variable", at=at, x=identifier, vt=context.vt)
+    ]
 
 
 def _is_declaration(stmt: Node) -> bool:

@@ -56,7 +56,9 @@ class _Returns(JumpLowering):
         return quote("returned = True", at=at, returned=self.returned)
 
     def flags(self, stmts: Stmts) -> list[str]:
-        return [self.returned] if any(_may_return(stmt) for stmt in stmts) else []
+        jumps = any(_may_return(stmt) for stmt in stmts)
+        self.flag_used |= jumps
+        return [self.returned] if jumps else []
 
     def end(self, at: Node) -> Stmts:
         return quote("result = None", at=at, result=self.result)

@@ -6,6 +6,8 @@ when jumps are lowered, just before the constructs become calls.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import gast
 
 from .context import Context
@@ -20,7 +22,11 @@ def guard_reads(tree: Node, context: Context) -> Node:
     """`tree` with `vt.load(x)` for reads that may find `x` unset, and `x = vt.Undefined(...)` for `del x`."""
     for fn in functions_in(tree):
         facts = analyze(fn, context.names)
-        names = frozenset().union(*(facts.writes([node]) for node in constructs_in(fn))) - facts.shared
+        if not constructs_in(fn):
+            continue
+        # Any local may end up in a branch, which takes what follows an early return; and lowering jumps may change
+        # which variables are shared for handlers, where a guard does no harm.
+        names = facts.scope.locals - facts.outlasting
         loads = {node: _load(node, context) for node in _doubtful_reads(facts, names)}
         replace_nodes(fn, loads)
         _Deletions(context, names).transform_body(fn)
@@ -31,6 +37,8 @@ def initialise(tree: Node, context: Context) -> Node:
     """`tree` with `x = vt.Undefined('x', line)` before the first use of each `x` that a construct may find unset."""
     for fn in functions_in(tree):
         facts = analyze(fn, context.names)
+        # What is shared only for a handler now may be passed by value later, when its construct has become a call.
+        facts = replace(facts, shared=facts.outlasting)
         needed: set[str] = set()
         for node in constructs_in(fn):
             needed |= set(facts.carried(node).ins) & _unbound_at(facts, node)

@@ -154,12 +154,18 @@ class _Collector(ast.NodeVisitor):
         with self.lazy():
             self._visit_all(node.comparators[1:])
 
+    def visit_Assert(self, node: Node) -> None:
+        self.visit(node.test)
+        if node.msg is not None:
+            with self.lazy():
+                self.visit(node.msg)
+
     # nested scopes
     def visit_FunctionDef(self, node: Node) -> None:
         self._visit_all(list(outer_expressions(node)))
         self._write(node.name)
         outlives = node.name not in self.names.generated
-        self._inner(free_names(node), outlives)
+        self._inner(node, outlives)
         if outlives:
             self.captures |= scope_of(node).nonlocals
 
@@ -168,16 +174,17 @@ class _Collector(ast.NodeVisitor):
     def visit_ClassDef(self, node: Node) -> None:
         self._visit_all(list(outer_expressions(node)))
         self._write(node.name)
-        self._inner(free_names(node), outlives=True)
+        self._inner(node, outlives=True)
 
     def visit_Lambda(self, node: Node) -> None:
         self._visit_all(list(outer_expressions(node)))
-        self._inner(free_names(node), outlives=True)
+        self._inner(node, outlives=True)
 
-    def _inner(self, free: frozenset[str], outlives: bool) -> None:
+    def _inner(self, node: Node, outlives: bool) -> None:
+        """A nested scope: what it captures if it may outlive the statement, else what closures in it capture."""
+        free = free_names(node)
         self.reads |= free
-        if outlives:
-            self.captures |= free
+        self.captures |= free if outlives else captured_by(node, self.names) & free
 
     def visit_Call(self, node: Node) -> None:
         self.visit(node.func)
@@ -185,7 +192,7 @@ class _Collector(ast.NodeVisitor):
         consumed = called_name(node, self.names) in _CONSUMERS
         for arg in [*node.args, *node.keywords]:
             if ours and isinstance(arg, gast.Lambda):
-                self.reads |= free_names(arg)
+                self._inner(arg, outlives=False)
             elif consumed and isinstance(arg, gast.GeneratorExp):
                 self._comprehension(arg)
             else:

@@ -148,7 +148,8 @@ class _Builder:
         self.block(node.body)
         self.flow_to(head)
         self.frames.pop()
-        self.frontier = self.branch(exits, node.orelse) + loop.breaks
+        # A loop that never ends counts as ending: what follows is dead, but as a call the loop has a next statement.
+        self.frontier = self.branch(exits, node.orelse) + loop.breaks or [head]
 
     def match_(self, node: Node) -> None:
         self.point(node.subject)

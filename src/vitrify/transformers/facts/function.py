@@ -33,8 +33,10 @@ class FunctionFacts:
     graph: Graph
     live: list[NameSet]
     unbound: list[NameSet]
+    outlasting: NameSet
+    """Variables that code other than this function's own may see: captured by closures, or declared."""
     shared: NameSet
-    """Variables that must stay one cell: captured, declared, or needed by a handler after a failed construct."""
+    """Variables that must stay one cell: the outlasting, and those a handler needs after a failed construct."""
 
     def writes(self, *blocks: Stmts) -> NameSet:
         """Names of this function, shared ones included, that the statements may bind or delete."""
@@ -68,7 +70,7 @@ class FunctionFacts:
         """What a loop carries from one iteration to the next and out of itself, its exit flag in any case."""
         target = [node.target] if hasattr(node, "target") else []
         written = self.writes(target, node.body)
-        needed = self.live_at_head(node) | {flag}
+        needed = self.live_at_head(node) | self.live_out(node) | {flag}  # a last `break` leaves past the head
         variables = (written - self.shared) & needed
         return self._carried(variables, variables, written & self.shared)
 
@@ -95,9 +97,9 @@ def analyze(fn: Node, names: Names) -> FunctionFacts:
     graph = build_graph(fn.body, names)
     live = live_before(graph)
     unbound = unbound_before(graph, scope.locals - scope.params)
-    outlasting = captured_by(fn, names) & scope.locals
-    shared = scope.declared | outlasting | _needed_by_handlers(fn, graph, live, names)
-    return FunctionFacts(scope, names, graph, live, unbound, shared)
+    outlasting = scope.declared | (captured_by(fn, names) & scope.locals)
+    shared = outlasting | _needed_by_handlers(fn, graph, live, names)
+    return FunctionFacts(scope, names, graph, live, unbound, outlasting, shared)
 
 
 def constructs_in(fn: Node) -> list[Node]:
