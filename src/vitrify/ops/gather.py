@@ -273,6 +273,25 @@ def multiplex(inputs: Sequence[Any], index: Any, name: str | None = None) -> Any
     return get_op("stack")(*inputs, axis=0)[reshape(index, [-1]), rows]
 
 
+def shard_index(input: Any, index_num: int, nshards: int, shard_id: int, ignore_value: int = -1) -> Any:
+    """Each number of input counted within its shard where that is shard_id, ignore_value elsewhere.
+
+    The numbers 0 to index_num - 1 are dealt out to nshards ranges of equal length. Source: paddle.shard_index.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.shard_index(paddle.to_tensor([[16], [1]]), 20, 2, 0).tolist()
+        [[-1], [1]]
+    """
+    if not 0 <= shard_id < nshards:
+        raise ArgumentError(f"shard_index: shard_id must be in [0, {nshards}), got {shard_id}")
+    size = -(-index_num // nshards)
+    first = shard_id * size
+    inside = get_op("logical_and")(input >= first, input < first + size)
+    ignored = get_op("full_like")(input, fill_value=ignore_value, dtype=input.dtype)
+    return get_op("where")(inside, input - first, ignored)
+
+
 METHODS = {
     "gather": gather,
     "index_select": index_select,
@@ -289,6 +308,7 @@ __all__ = [
     "index_sample",
     "index_select",
     "multiplex",
+    "shard_index",
     "take",
     "take_along_axis",
     "take_along_dim",

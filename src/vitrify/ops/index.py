@@ -145,6 +145,8 @@ def write(out: Any, value: Any, indices: Sequence[Any], index: tuple[Any, ...], 
         region[array_index(indices, axes) if indices else ...] = value
     except IndexError as err:
         raise IndexRangeError(f"setitem: {err}") from None
+    except ValueError as err:  # a mask with another number of True elements than values
+        raise ShapeError(f"setitem: {err}") from None
 
 
 def _value_cotangent(ct: Any, value_like: Any, indices: Sequence[Any], index: Any, axes: Shape) -> Any:

@@ -24,7 +24,9 @@ NEUTRAL: dict[str, Any] = {
     "amin": lambda dtype: dtype.type(np.inf) if dtype.kind in "fV" else np.iinfo(dtype).max,
     "amax": lambda dtype: dtype.type(-np.inf) if dtype.kind in "fV" else np.iinfo(dtype).min,
 }
-SPELLINGS = {"multiply": "mul", "sum": "add", "prod": "mul"}
+# each function's words for them
+PUT_WORDS = {**{name: name for name in NEUTRAL}, "multiply": "mul"}
+SCATTER_WORDS = {"sum": "add", "prod": "mul", "mean": "mean", "amin": "amin", "amax": "amax"}
 
 
 def _combine(xp: Any, out: Any, where: Any, values: Any, reduce: str) -> None:
@@ -129,9 +131,6 @@ put_chosen_op: OpDef = define_op("put_along_axis_chosen", kernel=_kernel, meta=_
 def _put(
     op: str, arr: Any, indices: Any, values: Any, axis: int, reduce: str, include_self: bool, broadcast: bool
 ) -> Any:
-    reduce = SPELLINGS.get(reduce, reduce)
-    if reduce not in NEUTRAL:
-        raise ArgumentError(f"{op}: reduce {reduce!r} is none of assign, add, mul, multiply, mean, amin, amax")
     if not is_tensor(values):
         values = get_op("full")(shape=(1,) * arr.ndim, fill_value=values, dtype=arr.dtype)
     elif not broadcast and values.ndim == indices.ndim:
@@ -140,6 +139,12 @@ def _put(
     at = normalize_axis(op, axis, arr.ndim)
     how = {"axis": at, "reduce": reduce, "include_self": bool(include_self), "broadcast": bool(broadcast)}
     return chosen(arr, indices, values, **how)
+
+
+def _combination(op: str, words: dict[str, str], reduce: str) -> str:
+    if reduce not in words:
+        raise ArgumentError(f"{op}: reduce must be one of {list(words)}, got {reduce!r}")
+    return words[reduce]
 
 
 def _cut(values: Any, indices: Any) -> Any:
@@ -166,7 +171,8 @@ def put_along_axis(
         >>> paddle.put_along_axis(x, paddle.to_tensor([[0]]), 99, axis=1).tolist()
         [[99, 30, 20], [99, 40, 50]]
     """
-    return _put("put_along_axis", arr, indices, values, axis, reduce, include_self, broadcast)
+    how = _combination("put_along_axis", PUT_WORDS, reduce)
+    return _put("put_along_axis", arr, indices, values, axis, how, include_self, broadcast)
 
 
 def scatter_add(input: Any, dim: int, index: Any, src: Any) -> Any:
@@ -189,7 +195,8 @@ def scatter_reduce(input: Any, dim: int, index: Any, src: Any, reduce: str, *, i
         >>> paddle.scatter_reduce(paddle.ones([2]), 0, places, x, "prod").tolist()
         [1.0, 12.0]
     """
-    return _put("scatter_reduce", input, index, src, dim, reduce, include_self, False)
+    how = _combination("scatter_reduce", SCATTER_WORDS, reduce)
+    return _put("scatter_reduce", input, index, src, dim, how, include_self, False)
 
 
 METHODS = {"put_along_axis": put_along_axis, "scatter_add": scatter_add, "scatter_reduce": scatter_reduce}
