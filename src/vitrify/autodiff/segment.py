@@ -52,6 +52,7 @@ def build_backward(forward: Block, outputs: Sequence[Variable], wrt: Sequence[in
     block.outputs = [block.resolve(found[v]) for v in inputs if v in found]
     residuals = tuple(block.captures)
     block.inputs = [*block.captures.values(), *cts]
+    block.captures = {}
     block.parent = None
     return BackwardProgram(program, residuals, seeds, tuple(flowing))
 

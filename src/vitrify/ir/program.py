@@ -196,7 +196,9 @@ class Block:
         persistable: bool = False,
     ) -> Variable:
         """A new Variable of this block, under `name` or a fresh one."""
-        name = name if name is not None and name not in self.vars else self.program.fresh_name(name or prefix)
+        prefix = name or prefix
+        while name is None or name in self.vars:  # a name given by hand may look like a fresh one
+            name = self.program.fresh_name(prefix)
         var = Variable(self, name, meta, stop_gradient=stop_gradient, persistable=persistable)
         self.vars[name] = var
         return var
@@ -227,8 +229,11 @@ class Block:
         self, op: OpDef, inputs: Sequence[Value], outputs: Sequence[Variable], attrs: Mapping[str, Any],
         locs: tuple[Loc, ...] = (),
     ) -> Operator:  # fmt: skip
-        """Add one operator at the end."""
+        """Add one operator at the end; its blocks lie inside this one from now on."""
         operator = Operator(op, tuple(inputs), tuple(outputs), dict(attrs), locs, self.program.role)
+        for block in operator.blocks.values():
+            block.parent = self  # a gradient's block was built below the forward block whose values it reads
+            block.captures = {outer: inner for outer, inner in block.captures.items() if outer.block is self}
         self.ops.append(operator)
         return operator
 
