@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..core.dtype import DType, as_dtype
+from ..core.dtype import DType, as_dtype, from_np
 from ..core.errors import ArgumentError, DTypeError, ShapeError
-from ..core.meta import UNKNOWN, Meta, Ref, Shape, normalize_axes, normalize_axis, numel
+from ..core.meta import UNKNOWN, Meta, Ref, Shape, known_dim, normalize_axes, normalize_axis, numel
 from .arguments import as_ints, entries, is_tensor, packs_ints, static_int, static_ints
 from .like import reshape_like
 from .registry import OpDef, define_op
@@ -35,31 +35,32 @@ def _check_target(op: str, x: Meta, shape: Sequence[Any]) -> None:
         raise ArgumentError(f"{op}: sizes must be >= -1, got shape={list(shape)} for x {x}")
 
 
-def _copies(shape: Sequence[Any], x: Shape) -> list[Any]:
-    """`shape` with each 0 replaced by x's size there (a `Ref` still stands for itself)."""
-    return [x[i] if s == 0 and i < len(x) else s for i, s in enumerate(shape)]
+def _copied(shape: Sequence[Any], x: Shape) -> set[int]:
+    """The places of `shape` that take over x's size there."""
+    return {i for i, s in enumerate(shape) if s == 0 and i < len(x) and not isinstance(s, Ref)}
 
 
 def _inferred(op: str, x: Meta, shape: Sequence[Any]) -> Shape:
-    """The output shape of reshape: 0 copies, -1 is what remains, unknown sizes that are copied cancel out."""
+    """The output shape of reshape: 0 copies, -1 is what remains; sizes that are copied, unknown or not, cancel out."""
     _check_target(op, x, shape)
-    target = [UNKNOWN if isinstance(s, Ref) else s for s in _copies(shape, x.shape)]
+    copied = _copied(shape, x.shape)
+    target = [x.shape[i] if i in copied else known_dim(s) for i, s in enumerate(shape)]
     at = next((i for i, s in enumerate(shape) if s == -1 and not isinstance(s, Ref)), None)
-    copied = {i for i, s in enumerate(shape) if s == 0 and i < x.ndim and x.shape[i] == UNKNOWN}
-    rest = [d for i, d in enumerate(x.shape) if i not in copied]
-    others = [d for i, d in enumerate(target) if i != at and i not in copied]
-    have, want = numel(rest), numel(others)
+    have = numel([d for i, d in enumerate(x.shape) if i not in copied])
+    want = numel([d for i, d in enumerate(target) if i != at and i not in copied])
     if UNKNOWN in (have, want):
         return tuple(target)
     if at is not None:
         target[at] = have // want if want else 0
         want *= target[at]
-    if have != want:
-        raise ShapeError(
-            f"{op}: cannot reshape x {x} into {list(shape)}: {have} elements do not fill "
-            f"[{', '.join(str(d) for d in target)}]"
-        )
-    return tuple(target)
+    if have == want:
+        return tuple(target)
+    if at is None and numel(x.shape) == 0 and 0 in shape:
+        return tuple(known_dim(s) for s in shape)  # an empty tensor takes any empty shape
+    raise ShapeError(
+        f"{op}: cannot reshape x {x} into {list(shape)}: {numel(x.shape)} elements do not fill "
+        f"[{', '.join(str(d) for d in target)}]"
+    )
 
 
 def _reshape_meta(x: Meta, *, shape: Any) -> Meta:
@@ -67,11 +68,9 @@ def _reshape_meta(x: Meta, *, shape: Any) -> Meta:
 
 
 def _reshape_kernel(xp: Any, x: Any, *, shape: Any) -> Any:
-    target = _copies(entries(shape), x.shape)
-    if -1 in target:
-        at = target.index(-1)
-        others = numel(target[:at] + target[at + 1 :])
-        target[at] = x.size // others if others else 0
+    target = entries(shape)
+    if min(target, default=1) < 1:
+        target = _inferred("reshape", Meta(x.shape, from_np(x.dtype)), target)
     return reshaped(xp, x, target)
 
 
@@ -214,12 +213,8 @@ def _unflatten_meta(x: Meta, *, axis: int, shape: Any) -> Meta:
 
 
 def _unflatten_kernel(xp: Any, x: Any, *, axis: int, shape: Any) -> Any:
-    sizes = list(entries(shape))
-    if -1 in sizes:
-        at = sizes.index(-1)
-        others = numel(sizes[:at] + sizes[at + 1 :])
-        sizes[at] = x.shape[axis] // others if others else 0
-    return reshaped(xp, x, (*x.shape[:axis], *sizes, *x.shape[axis + 1 :]))
+    part = _inferred("unflatten", Meta(x.shape[axis : axis + 1], from_np(x.dtype)), entries(shape))
+    return reshaped(xp, x, (*x.shape[:axis], *part, *x.shape[axis + 1 :]))
 
 
 unflatten_op = define_op(

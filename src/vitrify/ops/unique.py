@@ -95,7 +95,8 @@ def _consecutive_kernel(
 ) -> tuple[Any, ...]:
     rows = xp.moveaxis(x, axis, 0)
     size = rows.shape[0]
-    changes = (rows[1:] != rows[:-1]).reshape(max(size - 1, 0), -1).any(axis=1)
+    differs = rows[1:] != rows[:-1]
+    changes = differs.any(axis=tuple(range(1, rows.ndim)))
     first = xp.concatenate([xp.ones((min(size, 1),), bool), changes])
     starts = xp.nonzero(first)[0]
     runs = xp.diff(xp.append(starts, size))
