@@ -109,13 +109,14 @@ class _Parser:
         return block
 
     def input(self, block: Block) -> None:
-        name = self.variable_name()
-        outer = None
-        if self.tokens.has("="):
-            outer = self.variable_name()
+        captured = self.tokens.has("^")
+        name = outer = self.variable_name()
+        if not captured and self.tokens.has("="):
+            self.tokens.take("^")
+            captured, outer = True, self.variable_name()
         var = self.typed(block, name, grad=False)
         block.inputs.append(var)
-        if outer is not None:
+        if captured:
             if block.parent is None:
                 self.tokens.fail("no capture, since no block encloses this one")
             block.captures[self.known(block.parent, outer)] = var

@@ -7,16 +7,16 @@
       %sum_0 : float32[] = sum(%matmul_0) {axis=None}                                     # model.py:42
       %greater_0 : bool[] = greater(%sum_0, 0.0)                                          # model.py:42
       %if_0 : float32[-1, 2] = if(%greater_0, %matmul_0)                                  # model.py:42
-        then = block 1 (%matmul_0 = %matmul_0 : float32[-1, 2] grad) -> (%relu_0) {
+        then = block 1 (^%matmul_0 : float32[-1, 2] grad) -> (%relu_0) {
           %relu_0 : float32[-1, 2] = relu(%matmul_0)                                      # model.py:43
         }
-        orelse = block 2 (%matmul_0 = %matmul_0 : float32[-1, 2] grad) -> (%matmul_0) {
+        orelse = block 2 (^%matmul_0 : float32[-1, 2] grad) -> (%matmul_0) {
         }
     }
 
 A type is followed by what is special about the variable. `grad` means that gradients flow into it; after `=` of an
-operator it is left out where it follows from the inputs, and `nograd` marks the opposite. `%a = %b : ...` among a
-block's inputs is the capture of the enclosing block's %b. `docs/format.md` has the grammar.
+operator it is left out where it follows from the inputs, and `nograd` marks the opposite. `^%b` among a block's inputs
+is the enclosing block's %b (`%a = ^%b` where it has another name inside). `docs/format.md` has the grammar.
 """
 
 from __future__ import annotations
@@ -136,7 +136,11 @@ def _declared(block: Block) -> list[Variable]:
 
 def _input_text(block: Block, var: Variable) -> str:
     outer = next((o for o, i in block.captures.items() if i is var), None)
-    return _typed(var, grad_default=False, source="" if outer is None else f" = {variable_name(outer)}")
+    if outer is None:
+        return _typed(var, grad_default=False)
+    if outer.name == var.name:
+        return f"^{_typed(var, grad_default=False)}"
+    return _typed(var, grad_default=False, source=f" = ^{variable_name(outer)}")
 
 
 def _in_order(operator: Operator, attrs: dict[str, Any]) -> Iterable[tuple[str, Any]]:

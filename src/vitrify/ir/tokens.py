@@ -15,7 +15,7 @@ _TOKEN = re.compile(
     rf"""(?P<space>\s+) | (?P<comment>\#[^\n]*) | (?P<string>{STRING})
     | (?P<var>%(?:[^\W\d][\w.@/]*|{STRING})) | (?P<ref>%\d+(?:\[\d+\])?) | (?P<block>\^\d+)
     | (?P<number>-?(?:\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|inf\b|nan\b))
-    | (?P<word>[^\W\d][\w.]*) | (?P<mark>->|\.\.\.|[(){{}}\[\]<>=:,@])""",
+    | (?P<word>[^\W\d][\w.]*) | (?P<mark>->|\.\.\.|[(){{}}\[\]<>=:,@^])""",
     re.VERBOSE,
 )
 
