@@ -18,6 +18,7 @@ from ..eager.tensor import Tensor, as_tensor
 from ..ir.builder import Builder, building
 from ..ir.input_spec import InputSpec
 from ..ir.program import Block, Program, Variable
+from ..ir.prune import drop_unused_blocks
 from .function_spec import FunctionSpec
 
 
@@ -190,6 +191,7 @@ def _finish(state: _Trace, arguments: list[Variable], result: Any) -> ConcretePr
     n = len(arguments)
     held = [InputLeaf(n - 1 - h.index) if isinstance(h, InputLeaf) and h.index < 0 else h for h in held]
     state.block.outputs = [*outputs, *[v for _, v in writes]]
+    drop_unused_blocks(state.program)
     return ConcreteProgram(state.program, n, state.captured, outputs, output_tree, held, writes)
 
 
