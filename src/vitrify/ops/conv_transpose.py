@@ -1,0 +1,196 @@
+"""Transposed convolutions: the adjoint of a convolution in its input, as a forward op with a bias."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.errors import ArgumentError, ShapeError
+from ..core.meta import UNKNOWN, Meta, Shape
+from .arguments import as_ints, dims, entries
+from .conv import (
+    bias_cotangent,
+    check_bias,
+    check_operands,
+    conv_arguments,
+    conv_op,
+    conv_weight_grad_op,
+    finish,
+)
+from .conv_kernel import batch_last, geometry, input_adjoint, widened
+from .registry import define_op
+from .window import Padding, per_dim, resolve_padding, span, spatial_of, used_dilation, with_spatial
+
+
+def _inferred(sizes: Shape, kernel: Shape, stride: Shape, padding: Padding, dilation: Shape) -> Shape:
+    """The smallest output sizes that a convolution takes to `sizes`; -1 for unknown sizes."""
+    return tuple(
+        UNKNOWN if s == UNKNOWN else (s - 1) * st - lo - hi + span(k, d)
+        for s, k, st, (lo, hi), d in zip(sizes, kernel, stride, padding, dilation)
+    )
+
+
+def _kernel(
+    xp: Any, x: Any, weight: Any, bias: Any, *, stride: Shape, padding: Any, output_padding: Shape, output_size: Any,
+    dilation: Shape, groups: int, channel_last: bool,
+) -> Any:  # fmt: skip
+    c, w = widened(xp, batch_last(x, channel_last), weight)
+    g = geometry(c.shape[1:-1], w.shape[2:], stride, padding, dilation, groups)
+    sizes: Any = entries(output_size) if output_size is not None else ()
+    if not sizes:
+        sizes = map(sum, zip(_inferred(c.shape[1:-1], g.kernel, stride, padding, dilation), output_padding))
+    return finish(xp, input_adjoint(xp, c, w, tuple(sizes), g), bias, x.dtype, channel_last)
+
+
+def _meta(
+    x: Meta, weight: Meta, bias: Meta | None, *, stride: Shape, padding: Any, output_padding: Shape, output_size: Any,
+    dilation: Shape, groups: int, channel_last: bool,
+) -> Meta:  # fmt: skip
+    n = len(stride)
+    op = f"conv{n}d_transpose"
+    check_operands(op, x, weight, n)
+    channels = x.shape[-1 if channel_last else 1]
+    if channels not in (weight.shape[0], UNKNOWN) or weight.shape[0] % groups:
+        raise ShapeError(
+            f"{op}: x {x} has {channels} channels, weight {weight} expects {weight.shape[0]}, "
+            f"a multiple of groups={groups}",
+            hint="weight is [in_channels, out_channels / groups, *kernel]",
+        )
+    check_bias(op, bias, weight.shape[1] * groups)
+    smallest = _inferred(spatial_of(x.shape, channel_last), weight.shape[2:], stride, padding, dilation)
+    if output_size is None:
+        sizes = tuple(UNKNOWN if s == UNKNOWN else s + extra for s, extra in zip(smallest, output_padding))
+    else:
+        sizes = dims(output_size)
+        _check_output_size(op, sizes, smallest, stride)
+    if any(s <= 0 and s != UNKNOWN for s in sizes):
+        raise ShapeError(f"{op}: padding leaves no output: sizes {list(sizes)} for x {x}")
+    return x.with_shape(with_spatial(x.shape[0], weight.shape[1] * groups, sizes, channel_last))
+
+
+def _check_output_size(op: str, sizes: Shape, smallest: Shape, stride: Shape) -> None:
+    if len(sizes) != len(smallest):
+        raise ArgumentError(f"{op}: output_size must have {len(smallest)} sizes, got {list(sizes)}")
+    for size, least, step in zip(sizes, smallest, stride):
+        if UNKNOWN not in (size, least) and not least <= size < least + step:
+            raise ArgumentError(f"{op}: output_size must lie in [{least}, {least + step}), got {size}")
+
+
+def _as_conv_padding(padding: Padding, output_padding: Shape, stride: Shape) -> Padding:
+    """The padding with which a convolution takes the output back to x's sizes: whole strides of output padding,
+    which only a dilation allows, are cut off again.
+    """
+    return tuple((lo, hi - extra // st * st) for (lo, hi), extra, st in zip(padding, output_padding, stride))
+
+
+def _x(
+    ct: Any, *, weight: Any, stride: Any, padding: Any, output_padding: Any, dilation: Any, groups: Any,
+    channel_last: Any,
+) -> Any:  # fmt: skip
+    back = _as_conv_padding(padding, output_padding, stride)
+    return conv_op(
+        ct, weight, None, stride=stride, padding=back, dilation=dilation, groups=groups, channel_last=channel_last
+    )
+
+
+def _weight(
+    ct: Any, *, x: Any, weight_like: Any, stride: Any, padding: Any, output_padding: Any, dilation: Any, groups: Any,
+    channel_last: Any,
+) -> Any:  # fmt: skip
+    back = _as_conv_padding(padding, output_padding, stride)
+    return conv_weight_grad_op(
+        x, ct, weight_like, stride=stride, padding=back, dilation=dilation, groups=groups, channel_last=channel_last
+    )
+
+
+conv_transpose_op = define_op(
+    "conv_transpose",
+    kernel=_kernel,
+    meta=_meta,
+    vjp={"x": _x, "weight": _weight, "bias": bias_cotangent},
+    dynamic=("output_size",),
+    amp="allow",
+    maps={"onnx": "ConvTranspose", "paddle": "conv2d_transpose"},
+)
+
+
+def _resolved(op: str, padding: Padding, x: Any, weight: Any, stride: Shape, channel_last: bool) -> Padding:
+    """Padding as pairs; "SAME" is worked out from x's sizes."""
+    if padding != "SAME":
+        return padding
+    sizes = spatial_of(x.shape, channel_last)
+    if any(s == UNKNOWN and st > 1 for s, st in zip(sizes, stride)):
+        raise ArgumentError(
+            f"{op}: padding 'SAME' with a stride needs known sizes, got x of shape {list(x.shape)}",
+            hint="give the padding as numbers, or fix the sizes in the InputSpec",
+        )
+    return resolve_padding(padding, tuple(max(s, 1) for s in sizes), tuple(weight.shape[2:]), stride)
+
+
+def _transpose(
+    n: int, x: Any, weight: Any, bias: Any, stride: Any, padding: Any, output_padding: Any, dilation: Any, groups: Any,
+    output_size: Any, data_format: str,
+) -> Any:  # fmt: skip
+    op = f"conv{n}d_transpose"
+    attrs = conv_arguments(op, n, stride, padding, dilation, groups, data_format)
+    extra = per_dim(op, output_padding, n, "output_padding", least=0)
+    if output_size is not None:
+        if any(extra):
+            raise ArgumentError(f"{op}: output_padding and output_size exclude each other")
+        output_size = as_ints(op, output_size, "output_size")
+        if isinstance(output_size, tuple) and len(output_size) == 1:
+            output_size *= n
+    attrs["dilation"] = used_dilation(attrs["padding"], attrs["dilation"])
+    if any(e >= max(st, d) for e, st, d in zip(extra, attrs["stride"], attrs["dilation"])):
+        raise ArgumentError(f"{op}: output_padding must be less than stride or dilation, got {list(extra)}")
+    attrs["padding"] = _resolved(op, attrs["padding"], x, weight, attrs["stride"], attrs["channel_last"])
+    return conv_transpose_op(x, weight, bias, output_padding=extra, output_size=output_size, **attrs)
+
+
+def conv1d_transpose(
+    x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
+    groups: int = 1, dilation: Any = 1, output_size: Any = None, data_format: str = "NCL", name: str | None = None,
+) -> Any:  # fmt: skip
+    """The 1-D transposed convolution of x; see `conv2d_transpose`. Source: paddle.nn.functional.conv1d_transpose.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.nn.functional.conv1d_transpose(paddle.ones([1, 1, 2]), paddle.ones([1, 1, 2])).tolist()
+        [[[1.0, 2.0, 1.0]]]
+    """
+    return _transpose(1, x, weight, bias, stride, padding, output_padding, dilation, groups, output_size, data_format)
+
+
+def conv2d_transpose(
+    x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
+    dilation: Any = 1, groups: int = 1, output_size: Any = None, data_format: str = "NCHW", name: str | None = None,
+) -> Any:  # fmt: skip
+    """The 2-D transposed convolution of x with weight, plus bias: what `conv2d` does to cotangents.
+
+    x: [n, c, h, w] (or [n, h, w, c]), weight: [c, o / groups, kh, kw], bias: [o]. Output size a dimension:
+    (size - 1) * stride - padding + dilation * (kernel - 1) + 1 + output_padding, or `output_size`, which may lie up to
+    stride - 1 above. Raises ShapeError when channels do not fit, ArgumentError on sizes out of range.
+    Source: paddle.nn.functional.conv2d_transpose.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.nn.functional.conv2d_transpose(paddle.ones([1, 1, 1, 2]), paddle.ones([1, 1, 1, 2])).tolist()
+        [[[[1.0, 2.0, 1.0]]]]
+    """
+    return _transpose(2, x, weight, bias, stride, padding, output_padding, dilation, groups, output_size, data_format)
+
+
+def conv3d_transpose(
+    x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
+    groups: int = 1, dilation: Any = 1, output_size: Any = None, data_format: str = "NCDHW", name: str | None = None,
+) -> Any:  # fmt: skip
+    """The 3-D transposed convolution of x; see `conv2d_transpose`. Source: paddle.nn.functional.conv3d_transpose.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.nn.functional.conv3d_transpose(paddle.ones([1, 1, 1, 1, 1]), paddle.ones([1, 1, 2, 2, 2])).shape
+        [1, 1, 2, 2, 2]
+    """
+    return _transpose(3, x, weight, bias, stride, padding, output_padding, dilation, groups, output_size, data_format)
+
+
+__all__ = ["conv1d_transpose", "conv2d_transpose", "conv3d_transpose"]
