@@ -4,9 +4,11 @@ so their kernels are plain Python over those callables and no interpreter switch
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 from ..core.dtype import int64
+from ..core.errors import ArgumentError
 from ..core.meta import UNKNOWN, ListMeta, Meta
 from .elementwise import add
 from .like import zeros_like
@@ -43,7 +45,28 @@ def _meta(value: Any) -> Any:
     return None if value is None else value.meta
 
 
+def _check_block(op: str, name: str, block: Any, given: Sequence[Any]) -> None:
+    """Raise ArgumentError unless the block takes these values: as many, and of the same kinds and dtypes."""
+    if len(block.inputs) != len(given):
+        raise ArgumentError(f"{op}: its block {name!r} takes {len(block.inputs)} values, {len(given)} are given")
+    for var, meta in zip(block.inputs, given):
+        if _kind(var.meta) != _kind(meta):
+            raise ArgumentError(f"{op}: its block {name!r} takes %{var.name} as {var.meta}, given is {meta}")
+
+
+def _kind(meta: Any) -> tuple[int, Any]:
+    """How many lists stand around the tensor, and its dtype."""
+    depth = 0
+    while isinstance(meta, ListMeta):
+        meta, depth = meta.item, depth + 1
+    return depth, meta.dtype
+
+
 def _if_meta(pred: Any, *captured: Any, then: Any, orelse: Any) -> tuple[Any, ...]:
+    _check_block("if", "then", then, captured)
+    _check_block("if", "orelse", orelse, captured)
+    if len(then.outputs) != len(orelse.outputs):
+        raise ArgumentError(f"if: its blocks give {len(then.outputs)} and {len(orelse.outputs)} values")
     return tuple(merge_metas(_meta(a), _meta(b)) for a, b in zip(then.outputs, orelse.outputs))
 
 
@@ -86,6 +109,13 @@ def _while_meta(
     *values: Any, cond: Any, body: Any, n_carried: int, n_xs: int, reverse: bool
 ) -> tuple[Any, ...]:
     start = values[1:] if cond is None else values
+    if not (0 <= n_carried <= len(body.outputs) and 0 <= n_xs <= len(start) - n_carried):
+        raise ArgumentError(f"while: n_carried={n_carried} and n_xs={n_xs} don't fit {len(start)} values")
+    read = start[n_carried : n_carried + n_xs]
+    kept = (*start[:n_carried], *start[n_carried + n_xs :])
+    if cond is not None:
+        _check_block("while", "cond", cond, kept)
+    _check_block("while", "body", body, (*start[:n_carried], *[xs.item for xs in read], *start[n_carried + n_xs :]))
     carried = [merge_metas(a, b.meta) for a, b in zip(start[:n_carried], body.outputs[:n_carried])]
     written = [ListMeta(v.meta) for v in body.outputs[n_carried:]]
     return (*carried, Meta((), int64), *written)
