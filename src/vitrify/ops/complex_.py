@@ -28,13 +28,9 @@ def is_complex_dtype(dtype: DType) -> bool:
     return dtype.is_complex
 
 
-def _real_meta(name: str) -> Any:
-    """Same shape; the dtype of one part of a complex number, any other dtype as it is."""
-
-    def rule(x: Meta) -> Meta:
-        return x.with_dtype(_PART.get(x.dtype, x.dtype))
-
-    return rule
+def part_meta(x: Meta) -> Meta:
+    """x's shape, and the dtype of one part of a complex number; any other dtype as it is."""
+    return x.with_dtype(_PART.get(x.dtype, x.dtype))
 
 
 # -- absolute value and direction ------------------------------------------------------------------------------------
@@ -46,7 +42,7 @@ abs = unary(
     doc="The absolute value of x",
     example=("[2.0, -3.0]", "[2.0, 3.0]"),
     accepts=numeric,
-    meta=_real_meta("abs"),
+    meta=part_meta,
     onnx="Abs",
 )
 sgn = unary(
@@ -70,7 +66,7 @@ def _sgn_vjp(ct: Any, x: Any, out: Any) -> Any:
 # -- parts -----------------------------------------------------------------------------------------------------------
 
 def _part(name: str, vjp: Any) -> Any:
-    return define_elementwise(name, scalar=name, meta=_real_meta(name), vjp={"x": vjp}, maps={"paddle": name})
+    return define_elementwise(name, scalar=name, meta=part_meta, vjp={"x": vjp}, maps={"paddle": name})
 
 
 _real_op = _part("real", lambda ct, *, x_like: cast(ct, x_like.dtype))
@@ -116,7 +112,7 @@ angle = unary(
     vjp={"x": lambda ct, *, x: _angle_vjp(ct, x)},
     doc="The angle of complex x in the plane; 0 or π for real numbers",
     example=("[1.0]", "[0.0]"),
-    meta=_real_meta("angle"),
+    meta=part_meta,
     out=False,
 )
 
