@@ -6,12 +6,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 from ..core.dtype import as_dtype, default_dtype
 from ..core.errors import ArgumentError, DTypeError, VitrifyError
 from ..core.meta import Meta, Ref
 from ..core.modes import amp_state, grad_enabled, recorder, scoped
 from ..core.source import Loc, user_frames
 from ..ops.amp_policy import cast_for_amp
+from ..ops.creation import constant
 from ..ops.promote import SCALARS, common_dtype, promote_inputs
 from ..ops.registry import NoGradient, OpDef
 from .program import Block, Literal, Program, Variable
@@ -19,7 +22,10 @@ from .program import Block, Literal, Program, Variable
 Lift = Callable[[Any], Any]
 
 
-def _cannot_lift(value: Any) -> Any:
+def _constant(value: Any) -> Any:
+    """An array or nested list of numbers as a constant of the program; anything else cannot be used."""
+    if isinstance(value, (np.ndarray, np.generic, list, tuple)):
+        return constant(np.asarray(value))
     raise DTypeError(
         f"a program being built cannot use a {type(value).__name__} directly",
         hint="make it a static.data or a parameter, or build with @to_static, which captures eager tensors",
@@ -37,7 +43,7 @@ class Builder:
     handle (a Variable or lifted object that was changed in place) to the Variable that now holds its value.
     """
 
-    def __init__(self, program: Program, lift: Lift = _cannot_lift) -> None:
+    def __init__(self, program: Program, lift: Lift = _constant) -> None:
         self.program = program
         self.block: Block = program.global_block()
         self.lift = lift

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import DType, as_dtype, bool_, complex128, default_dtype, float32, int64
+from ..core.dtype import DType, as_dtype, bool_, complex128, default_dtype, float32, from_np, int64
 from ..core.errors import ArgumentError, DTypeError, IndexRangeError
 from ..core.meta import UNKNOWN, Meta, known_dim
 from .arguments import (
@@ -373,6 +373,27 @@ def one_hot(x: Any, num_classes: Any = -1, name: str | None = None) -> Any:
         [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
     """
     return one_hot_op(x, num_classes=as_int("one_hot", num_classes, "num_classes"))
+
+
+# -- constants -------------------------------------------------------------------------------------------------------
+
+
+def _constant_kernel(xp: Any, *, values: tuple[Any, ...], shape: tuple[int, ...], dtype: DType) -> Any:
+    return xp.asarray(np.array(values).astype(dtype.np)).reshape(shape)
+
+
+assign_value_op = define_op(
+    "assign_value",
+    kernel=_constant_kernel,
+    meta=lambda *, values, shape, dtype: Meta(shape, dtype),
+    vjp=CONSTANT,
+    maps={"onnx": "Constant", "paddle": "assign_value"},
+)
+
+
+def constant(array: Any) -> Any:
+    """A tensor with the values of a NumPy array, kept in the operator itself: small ones, in programs."""
+    return assign_value_op(values=tuple(array.reshape(-1).tolist()), shape=array.shape, dtype=from_np(array.dtype))
 
 
 # -- copies ----------------------------------------------------------------------------------------------------------

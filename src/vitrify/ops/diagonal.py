@@ -161,9 +161,9 @@ def _scatter_kernel(xp: Any, x: Any, y: Any, *, offset: int, axis1: int, axis2: 
 
 def _scatter_meta(x: Meta, y: Any, *, offset: int, axis1: int, axis2: int) -> Meta:
     wanted = _diagonal_shape(x.shape, offset, axis1, axis2)
-    if isinstance(y, Meta) and (
-        y.ndim != len(wanted) or any(a != b and UNKNOWN not in (a, b) for a, b in zip(y.shape, wanted))
-    ):
+    given = y.shape if isinstance(y, Meta) else ()
+    differ = len(given) != len(wanted) or any(a != b and UNKNOWN not in (a, b) for a, b in zip(given, wanted))
+    if given and differ:
         raise ShapeError(f"diagonal_scatter: y is {y}, the diagonal has shape {list(wanted)}")
     return x
 

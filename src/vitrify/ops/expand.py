@@ -11,7 +11,7 @@ from ..core.meta import broadcast_shapes as common_shape
 from .accumulate import add_along
 from .arguments import as_int, as_ints, entries, is_tensor, packs_ints
 from .like import expand_like_op, sum_to_like
-from .registry import OpDef, define_op
+from .registry import VARIADIC_OUTPUTS, OpDef, define_op
 from .shape import flatten
 
 # -- expand ----------------------------------------------------------------------------------------------------------
@@ -123,6 +123,21 @@ def broadcast_shape(x_shape: Sequence[int], y_shape: Sequence[int]) -> list[int]
     return broadcast_shapes(x_shape, y_shape)
 
 
+def _broadcast_meta(*xs: Meta) -> tuple[Meta, ...]:
+    shape = common_shape("broadcast_tensors", [x.shape for x in xs], [f"input {i}" for i in range(len(xs))])
+    return tuple(x.with_shape(shape) for x in xs)
+
+
+broadcast_tensors_op = define_op(
+    "broadcast_tensors",
+    kernel=lambda xp, *xs: tuple(x.copy() for x in xp.broadcast_arrays(*xs)),
+    meta=_broadcast_meta,
+    vjp=lambda cts, *, xs_like: {"xs": [sum_to_like(ct, x) for ct, x in zip(cts, xs_like)]},
+    outputs=VARIADIC_OUTPUTS,
+    maps={"paddle": "broadcast_tensors"},
+)
+
+
 def broadcast_tensors(input: Sequence[Any], name: str | None = None) -> list[Any]:
     """The tensors, each repeated to their common shape. Source: paddle.broadcast_tensors.
 
@@ -131,14 +146,7 @@ def broadcast_tensors(input: Sequence[Any], name: str | None = None) -> list[Any
         >>> [t.shape for t in paddle.broadcast_tensors([paddle.ones([2, 1]), paddle.ones([3])])]
         [[2, 3], [2, 3]]
     """
-    names = [f"input {i}" for i in range(len(input))]
-    shape = common_shape("broadcast_tensors", [tuple(x.shape) for x in input], names)
-    if UNKNOWN not in shape:
-        return [expand_op(x, shape=shape) for x in input]
-    widest = input[0]
-    for x in input[1:]:
-        widest = expand_like_op(x, widest) if len(x.shape) < len(widest.shape) else expand_like_op(widest, x)
-    return [expand_like_op(x, widest) for x in input]
+    return list(broadcast_tensors_op(*input))
 
 
 # -- tile ------------------------------------------------------------------------------------------------------------
