@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
@@ -12,7 +12,7 @@ from ..core.errors import DTypeError
 from ..core.meta import ListMeta, Meta, Ref
 
 if TYPE_CHECKING:  # Programs print and clone themselves with this module
-    from .program import Block, Program
+    from .program import Block, Operator, Program
 
 # The values that stand alone; slices, tuples and lists hold others.
 SIMPLE: frozenset[type] = frozenset({type(None), bool, int, float, complex, str, DType, Ref, Meta, ListMeta, type(...)})
@@ -37,6 +37,18 @@ def leaves(value: Any) -> Iterator[Any]:
 def blocks_in(value: Any) -> Iterator[Block]:
     """The Blocks inside an attribute value."""
     return (leaf for leaf in leaves(value) if is_block(leaf))
+
+
+def reachable_blocks(start: Block, ops: Callable[[Block], Iterable[Operator]]) -> set[Block]:
+    """`start` and the blocks run, directly or not, by the operators that `ops` gives for each block."""
+    found: set[Block] = set()
+    waiting = [start]
+    while waiting:
+        block = waiting.pop()
+        if block not in found:
+            found.add(block)
+            waiting += [b for operator in ops(block) for b in blocks_in(tuple(operator.attrs.values()))]
+    return found
 
 
 def strangers_in(value: Any) -> Iterator[Any]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from .attributes import blocks_in, map_blocks
+from .attributes import map_blocks, reachable_blocks
 from .text import FORWARD
 
 if TYPE_CHECKING:  # `program` offers clone() as a method, so this module must not need it to be imported
@@ -33,7 +33,7 @@ class _Cloner:
         self.vars: dict[Variable, Variable] = {}
 
     def clone(self) -> Program:
-        kept = list(self._kept_blocks())
+        kept = self._kept_blocks()
         self.target.random_seed = self.source.random_seed
         self.target._names.update(self.source._names)
         for block in kept:
@@ -42,23 +42,12 @@ class _Cloner:
             self._fill(block)
         return self.target
 
-    def _kept_blocks(self) -> Iterator[Block]:
-        """Block 0 and, in order, those that an operator kept runs (all of them unless for_test)."""
+    def _kept_blocks(self) -> list[Block]:
+        """All blocks; for_test those that an operator kept runs. Enclosing ones come first."""
         if not self.for_test:
-            return iter(self.source.blocks)
-        found: set[Block] = set()
-        waiting = [self.source.blocks[0]]
-        while waiting:
-            block = waiting.pop()
-            if block not in found:
-                found.add(block)
-                waiting += [b for op in self._kept(block) for b in blocks_in(tuple(op.attrs.values()))]
-        # An enclosing block is kept even where no operator runs it any more: captures are numbered through it.
-        for block in list(found):
-            while block.parent is not None:
-                block = block.parent
-                found.add(block)
-        return (block for block in self.source.blocks if block in found)
+            return self.source.blocks
+        found = reachable_blocks(self.source.blocks[0], self._kept)
+        return [block for block in self.source.blocks if block in found]
 
     def _kept(self, block: Block) -> list[Operator]:
         return [op for op in block.ops if not self.for_test or op.role == FORWARD]
