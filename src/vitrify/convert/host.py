@@ -28,8 +28,9 @@ def convert_print(*args: Any, sep: str | None = None, end: str | None = None, **
         return
     parts = _parts(args)
     values = [p for p in parts if is_graph(p)]
+    stops = tuple(bool(v.stop_gradient) for v in values)
     gap = " " if sep is None else sep
-    print_op(*values, template=_template(parts), sep=gap, end="\n" if end is None else end)
+    print_op(*values, template=_template(parts), stops=stops, sep=gap, end="\n" if end is None else end)
 
 
 def _parts(values: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..core.errors import ArgumentError
 from ..eager.tensor import Tensor
+from ..ir.graph_tensor import number
 from ..ir.program import Variable
 from ..ops.creation import full
 from ..ops.like import cast
@@ -53,7 +54,7 @@ def graph_range(start: Any, stop: Any, step: Any) -> GraphSequence:
     """`range(start, stop, step)` where at least one is a tensor."""
     if isinstance(step, int) and step == 0:
         raise ArgumentError("range() arg 3 must not be zero")
-    start, stop, step = (cast(v, "int64") if is_graph(v) else v for v in (start, stop, step))
+    start, stop, step = (number(v, "int64") if is_graph(v) else v for v in (start, stop, step))
     if isinstance(step, int):
         length = (stop - start + (step - (1 if step > 0 else -1))) // step
     else:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core.errors import ArgumentError
 from ..eager.tensor import Tensor
-from ..ops.like import cast
+from ..ir.graph_tensor import number
 from ..ops.select import maximum, minimum
 from ..ops.sizes import dim_size
 from .host import convert_print
@@ -28,13 +28,13 @@ def convert_len(obj: Any) -> Any:
 
 def convert_int(*args: Any, **kwargs: Any) -> Any:
     """`int(x)`: of a tensor, truncation to int64."""
-    return cast(args[0], "int64") if len(args) == 1 and is_graph(args[0]) else builtins.int(*args, **kwargs)
+    return number(args[0], "int64") if len(args) == 1 and is_graph(args[0]) else builtins.int(*args, **kwargs)
 
 
 def convert_float(*args: Any) -> Any:
-    """`float(x)`: of a tensor, a float32 tensor."""
+    """`float(x)`: of a tensor, a 0-D floating tensor without gradient."""
     if len(args) == 1 and is_graph(args[0]):
-        return args[0] if args[0].dtype.is_floating else cast(args[0], "float32")
+        return number(args[0], None if args[0].dtype.is_floating else "float32")
     return builtins.float(*args)
 
 

@@ -11,17 +11,25 @@ from .tensor import wrap
 EFFECT = NoGradient("it has an effect and no value")
 
 
-def _print_kernel(xp: Any, *values: Any, template: tuple[Any, ...], sep: str, end: str) -> tuple[Any, ...]:
-    """template: text, or the index of a value to show there."""
-    parts = [str(wrap(values[t])) if isinstance(t, int) else t for t in template]
+def _print_kernel(
+    xp: Any, *values: Any, template: tuple[Any, ...], stops: tuple[bool, ...], sep: str, end: str
+) -> tuple[Any, ...]:
+    """template: text, or the index of a value to show there; stops: each value's stop_gradient, which is shown, too."""
+    parts = [_shown(values[t], stops[t]) if isinstance(t, int) else t for t in template]
     print(sep.join(parts), end=end)
     return ()
+
+
+def _shown(array: Any, stop_gradient: bool) -> str:
+    tensor = wrap(array)
+    tensor.stop_gradient = stop_gradient
+    return str(tensor)
 
 
 print_op = define_op(
     "print",
     kernel=_print_kernel,
-    meta=lambda *values, template, sep, end: (),
+    meta=lambda *values, template, stops, sep, end: (),
     vjp=EFFECT,
     outputs=("*outs",),
     effect=True,

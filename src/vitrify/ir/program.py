@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..core.dtype import DType
-from ..core.errors import ArgumentError, DTypeError
+from ..core.errors import ArgumentError
 from ..core.meta import ListMeta, Meta, Ref
 from ..core.source import Loc
-from ..ops.methods import TensorMethods
 from ..ops.registry import OpDef
 from .attributes import check_storable
 from .clone import clone_program
+from .graph_tensor import GraphTensor
 from .text import FORWARD, Style, program_text
 
 Value = Any  # Variable | Literal | None
@@ -40,7 +40,7 @@ class Literal:
     stop_gradient = True
 
 
-class Variable(TensorMethods):
+class Variable(GraphTensor):
     """A named value of a Program, known by its meta only. Source: paddle.static.Variable.
 
     Raises DTypeError when Python asks for its value (`bool(v)`, `int(v)`, iteration): there is none yet.
@@ -58,21 +58,21 @@ class Variable(TensorMethods):
         self.persistable = persistable
 
     @property
-    def shape(self) -> list[int]:
+    def shape(self) -> Any:
         """Sizes of all dimensions; -1 where unknown."""
-        return list(self._tensor_meta().shape)
+        return list(self._known().shape)
 
     @property
     def dtype(self) -> DType:
         """The element type."""
-        return self._tensor_meta().dtype
+        return self._known().dtype
 
     @property
     def ndim(self) -> int:
         """Number of dimensions."""
-        return len(self._tensor_meta().shape)
+        return len(self._known().shape)
 
-    def _tensor_meta(self) -> Meta:
+    def _known(self) -> Meta:
         meta = self.meta
         while isinstance(meta, ListMeta):
             meta = meta.item
@@ -85,33 +85,6 @@ class Variable(TensorMethods):
 
     def __hash__(self) -> int:
         return id(self)
-
-    def _no_value(self, what: str) -> DTypeError:
-        return DTypeError(
-            f"{what} needs the value of {self.name} ({self.meta}), which is known only when the program runs",
-            hint="decorate the function with @to_static, so that `if`, `while` and `for` on tensors are converted",
-        )
-
-    def __bool__(self) -> bool:
-        raise self._no_value("bool()")
-
-    def __int__(self) -> int:
-        raise self._no_value("int()")
-
-    def __float__(self) -> float:
-        raise self._no_value("float()")
-
-    def __index__(self) -> int:
-        raise self._no_value("use as an index or a Python int")
-
-    def __len__(self) -> int:
-        shape = self._tensor_meta().shape
-        if shape and shape[0] >= 0:
-            return shape[0]
-        raise self._no_value("len()")
-
-    def __iter__(self) -> Iterator[Any]:
-        return (self[i] for i in range(len(self)))
 
     def __repr__(self) -> str:
         flags = "".join(f", {n}" for n in ("persistable", "stop_gradient") if getattr(self, n))

@@ -1,0 +1,215 @@
+"""What a Variable shares with an eager Tensor besides ops, and what it must refuse because it has no value yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ..core.dtype import as_dtype
+from ..core.errors import ArgumentError, DTypeError, UnsupportedError
+from ..core.meta import Meta, numel
+from ..core.modes import grad_enabled, recorder, scoped
+from ..core.place import Place, as_place, current_place
+from ..ops.creation import assign
+from ..ops.like import assign_op, cast
+from ..ops.methods import TensorMethods
+from ..ops.shape import reshape
+from ..ops.sizes import numel_op
+
+
+class GraphTensor(TensorMethods):
+    """A tensor known by its meta alone. Raises DTypeError when Python asks for its value."""
+
+    __slots__ = ()
+
+    name: str
+    stop_gradient: bool
+    shape: Any
+    dtype: Any
+    ndim: Any
+
+    def _known(self) -> Meta:
+        """Shape and dtype."""
+        raise NotImplementedError
+
+    # -- values that are not there yet ------------------------------------------------------------------------------
+
+    def _no_value(self, what: str, hint: str | None = None) -> DTypeError:
+        return DTypeError(
+            f"{what} needs the value of a tensor ({self._known()}) that is known only when the program runs",
+            hint=hint or "decorate the function with @to_static, so that `if`, `while` and `for` on tensors are converted",
+        )
+
+    def __bool__(self) -> bool:
+        raise self._no_value("bool()")
+
+    def __int__(self) -> int:
+        raise self._no_value("int()")
+
+    def __float__(self) -> float:
+        raise self._no_value("float()")
+
+    def __complex__(self) -> complex:
+        raise self._no_value("complex()")
+
+    def __index__(self) -> int:
+        raise self._no_value("use as an index or a Python int")
+
+    def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
+        raise self._no_value("conversion to a NumPy array", _KEEP_TENSOR)
+
+    def numpy(self) -> NoReturn:
+        """Refused: there is no value yet."""
+        raise self._no_value("numpy()", _KEEP_TENSOR)
+
+    def tolist(self) -> NoReturn:
+        """Refused: there is no value yet."""
+        raise self._no_value("tolist()", _KEEP_TENSOR)
+
+    def item(self, *args: int) -> Any:
+        """The only element (or the one at `args`), as a 0-D tensor through which no gradient flows."""
+        picked = reshape(self, [-1])[args[0]] if len(args) == 1 else self[args] if args else self
+        if numel(tuple(picked.shape)) not in (1, -1):
+            raise ArgumentError(f"item: a tensor of shape {picked.shape} has more than one element")
+        return number(picked)
+
+    def __len__(self) -> int:
+        shape = self._known().shape
+        if not shape:
+            raise DTypeError("len() of a 0-D tensor")
+        if shape[0] < 0:
+            raise self._no_value("len()")
+        return shape[0]
+
+    def __iter__(self) -> Iterator[Any]:
+        if not self._known().shape:
+            raise DTypeError("iteration over a 0-D tensor")
+        return (self[i] for i in range(len(self)))
+
+    def __contains__(self, value: Any) -> bool:
+        return bool((self == value).any())
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        copied = memo[id(self)] = self.clone()
+        return copied
+
+    # -- in-place changes -------------------------------------------------------------------------------------------
+
+    def _become(self, value: Any) -> Any:
+        """From here on this variable means `value`; returns self."""
+        recorder.get().assign(self, value)
+        return self
+
+    def set_value(self, value: Any) -> None:
+        """Take `value` as the content."""
+        self._become(cast(value, self.dtype) if isinstance(value, TensorMethods) else _filled(self, value))
+
+    def copy_(self, other: Any, blocking: bool = True) -> Any:
+        """Take the content of `other`; returns self."""
+        return self._become(assign(other))
+
+    # -- gradients --------------------------------------------------------------------------------------------------
+
+    def detach(self) -> Any:
+        """A tensor of the same values that stops gradients."""
+        with scoped(grad_enabled, False):
+            return assign_op(self)
+
+    def detach_(self) -> Any:
+        """This tensor, which stops gradients from here on."""
+        return self._become(self.detach())
+
+    @property
+    def requires_grad(self) -> bool:
+        """The opposite of stop_gradient."""
+        return not self.stop_gradient
+
+    def backward(self, *args: Any, **kwargs: Any) -> NoReturn:
+        """Refused: gradients of a program are taken outside of it, or by `static.gradients`."""
+        raise UnsupportedError(
+            "backward() inside a function that is being converted",
+            hint="return the loss and call backward() outside, or leave this function out with @not_to_static",
+        )
+
+    def register_hook(self, hook: Any) -> NoReturn:
+        """Refused: hooks belong to the eager tape."""
+        raise UnsupportedError(
+            "register_hook() on a tensor inside a function that is being converted",
+            hint="register the hook on a tensor outside, or leave this function out with @not_to_static",
+        )
+
+    # -- layout -----------------------------------------------------------------------------------------------------
+
+    @property
+    def size(self) -> Any:
+        """Number of elements: an int, or a 0-D tensor while a dimension is unknown."""
+        count = numel(self._known().shape)
+        return count if count >= 0 else numel_op(self)
+
+    @property
+    def place(self) -> Place:
+        """The device that the program is built for."""
+        return current_place()
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element."""
+        return int(self._known().dtype.np.itemsize)
+
+    def element_size(self) -> int:
+        """Bytes of one element."""
+        return self.itemsize
+
+    def is_contiguous(self) -> bool:
+        """True: a program's values have no layout of their own."""
+        return True
+
+    def contiguous(self) -> Any:
+        """This tensor."""
+        return self
+
+    def cpu(self) -> Any:
+        """This tensor: a program runs at one place."""
+        return self
+
+    def cuda(self, device_id: int | None = None, blocking: bool = True) -> Any:
+        """This tensor: a program runs at one place."""
+        return self
+
+    def to(self, *args: Any, device: Any = None, dtype: Any = None, **options: Any) -> Any:
+        """This tensor as a dtype; devices are checked and left alone, since a program runs at one place."""
+        wanted = dtype
+        for value in args:
+            if isinstance(value, TensorMethods):
+                wanted = value.dtype  # type: ignore[attr-defined]
+            elif value is not None and not isinstance(value, (bool, Place)) and not _is_device(value):
+                wanted = value
+        if device is not None:
+            as_place(device)
+        return self if wanted is None or as_dtype(wanted) is self.dtype else cast(self, as_dtype(wanted))
+
+
+_KEEP_TENSOR = "stay with tensor operations, or leave this function out with @paddle.jit.not_to_static"
+
+
+def _is_device(value: Any) -> bool:
+    return isinstance(value, str) and value.split(":")[0] in ("cpu", "gpu", "gpu_pinned")
+
+
+def _filled(like: GraphTensor, value: Any) -> Any:
+    return assign(np.asarray(value, like.dtype.np))
+
+
+def number(value: Any, dtype: str | None = None) -> Any:
+    """What `float(x)`, `int(x)` or `x.item()` give for a tensor of a program: 0-D, and no gradient flows through it."""
+    with scoped(grad_enabled, False):
+        flat = assign_op(value) if value.ndim == 0 else reshape(value, [])
+        return flat if dtype is None or flat.dtype.name == dtype else cast(flat, dtype)
+
+
+__all__ = ["GraphTensor", "number"]
