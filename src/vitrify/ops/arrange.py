@@ -14,7 +14,7 @@ from .index import getitem
 from .join import concat, stack
 from .registry import OpDef, define_op
 from .shape import flatten, reshape
-from .transpose import swapaxes
+from .transpose import swapped
 
 # -- flip ------------------------------------------------------------------------------------------------------------
 
@@ -60,7 +60,7 @@ def rot90(x: Any, k: int = 1, axes: Sequence[int] = (0, 1), name: str | None = N
         return getitem(x, Ellipsis)
     if turns == 2:
         return flip_op(x, axis=(a, b))
-    return swapaxes(flip_op(x, axis=(b,)), a, b) if turns == 1 else flip_op(swapaxes(x, a, b), axis=(b,))
+    return swapped(flip_op(x, axis=(b,)), a, b) if turns == 1 else flip_op(swapped(x, a, b), axis=(b,))
 
 
 # -- roll ------------------------------------------------------------------------------------------------------------
@@ -128,7 +128,7 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Any]:
     count = len(tensors)
     columns = [reshape(x, [1] * i + [-1] + [1] * (count - 1 - i)) for i, x in enumerate(tensors)]
     grids = broadcast_tensors(columns)
-    return [swapaxes(g, 0, 1) for g in grids] if indexing == "xy" and count > 1 else grids
+    return [swapped(g, 0, 1) for g in grids] if indexing == "xy" and count > 1 else grids
 
 
 def cartesian_prod(x: Sequence[Any], name: str | None = None) -> Any:
@@ -163,5 +163,5 @@ def block_diag(inputs: Sequence[Any], name: str | None = None) -> Any:
     return concat(rows, axis=0)
 
 
-METHODS = {"flip": flip, "reverse": flip, "rot90": rot90, "roll": roll}
+METHODS = {"flip": flip, "reverse": flip, "rot90": rot90, "roll": roll, "block_diag": block_diag}
 __all__ = ["block_diag", "cartesian_prod", "flip", "meshgrid", "reverse", "roll", "rot90"]

@@ -279,6 +279,9 @@ METHODS = {
     "tile": tile,
     "repeat": tile,
     "repeat_interleave": repeat_interleave,
+    "broadcast_tensors": broadcast_tensors,
+    "broadcast_shape": broadcast_shape,
+    "broadcast_shapes": broadcast_shapes,
 }
 __all__ = [
     "broadcast_shape",

@@ -301,6 +301,7 @@ METHODS = {
     "index_sample": index_sample,
     "gather_nd": gather_nd,
     "multiplex": multiplex,
+    "shard_index": shard_index,
 }
 __all__ = [
     "gather",

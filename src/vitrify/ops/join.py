@@ -159,5 +159,5 @@ def column_stack(x: Sequence[Any], name: str | None = None) -> Any:
 
 row_stack = vstack
 
-METHODS = {"concat": concat}
+METHODS = {"concat": concat, "stack": stack}
 __all__ = ["cat", "column_stack", "concat", "concatenate", "dstack", "hstack", "row_stack", "stack", "vstack"]

@@ -19,6 +19,7 @@ from . import (
     diagonal,
     elementwise,
     expand,
+    fill,
     gather,
     index,
     join,
@@ -96,6 +97,7 @@ FAMILIES: tuple[ModuleType, ...] = (
     windows,
     random,
     random_fill,
+    fill,
 )
 
 

@@ -10,7 +10,7 @@ from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Ref, Shape, known_dim, normalize_axes, normalize_axis, numel
 from .arguments import as_ints, entries, is_tensor, packs_ints, static_int, static_ints
 from .like import reshape_like
-from .registry import OpDef, define_op
+from .registry import OpDef, define_op, get_op
 
 RESHAPED = {"x": lambda ct, *, x_like: reshape_like(ct, x_like)}
 
@@ -160,6 +160,28 @@ bitcast_op: OpDef = define_op(
     view=True,
     maps={"paddle": "view_dtype"},
 )
+
+
+def view_as_complex(input: Any) -> Any:
+    """The complex numbers whose parts lie in input's last dimension: [*s, 2] -> [*s]. Source: paddle.view_as_complex.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.view_as_complex(paddle.to_tensor([[1.0, 2.0]])).tolist()
+        [(1+2j)]
+    """
+    return get_op("as_complex")(input)
+
+
+def view_as_real(input: Any) -> Any:
+    """The parts of complex numbers as a last dimension: [*s] -> [*s, 2]. Source: paddle.view_as_real.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.view_as_real(paddle.to_tensor([1 + 2j])).tolist()
+        [[1.0, 2.0]]
+    """
+    return get_op("as_real")(input)
 
 
 # -- flatten, unflatten ----------------------------------------------------------------------------------------------
@@ -356,11 +378,16 @@ METHODS = {
     "reshape": reshape,
     "view": _view_method,
     "view_as": view_as,
+    "view_as_complex": view_as_complex,
+    "view_as_real": view_as_real,
     "flatten": flatten,
     "ravel": ravel,
     "unflatten": unflatten,
     "squeeze": squeeze,
     "unsqueeze": unsqueeze,
+    "atleast_1d": atleast_1d,
+    "atleast_2d": atleast_2d,
+    "atleast_3d": atleast_3d,
 }
 INPLACE = ("reshape", "flatten", "squeeze", "unsqueeze")
 __all__ = [
@@ -375,4 +402,6 @@ __all__ = [
     "unsqueeze",
     "view",
     "view_as",
+    "view_as_complex",
+    "view_as_real",
 ]

@@ -234,6 +234,7 @@ def unbind(input: Any, axis: int = 0) -> list[Any]:
 
 
 METHODS = {
+    "split_with_sizes": lambda x, split_sizes, dim=0: split(x, split_sizes, dim),
     "split": split,
     "chunk": chunk,
     "tensor_split": tensor_split,

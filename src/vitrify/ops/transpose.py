@@ -40,7 +40,7 @@ def _takes_two_dims(fn: Callable[..., Any]) -> Callable[..., Any]:
     def call(x: Any, *perm: Any, **kwargs: Any) -> Any:
         if "dim0" in kwargs or (len(perm) == 2 and isinstance(perm[0], int) and isinstance(perm[1], int)):
             first, second = perm or (kwargs["dim0"], kwargs["dim1"])
-            return swapaxes(x, first, second)
+            return swapped(x, first, second)
         if len(perm) > 1 and isinstance(perm[1], int):
             return fn(x, perm, **kwargs)
         return fn(x, *perm, **kwargs)
@@ -52,8 +52,8 @@ def _takes_two_dims(fn: Callable[..., Any]) -> Callable[..., Any]:
 def transpose(x: Any, perm: Sequence[int], name: str | None = None) -> Any:
     """x with its dimensions in the order `perm`; shares memory with x.
 
-    x: [d0, ..., dn] -> [d_perm[0], ..., d_perm[n]], same dtype. Raises ShapeError unless perm names each dimension
-    once. Source: paddle.transpose.
+    x: [d0, ..., dn] -> [d_perm[0], ..., d_perm[n]], same dtype. Two ints in place of perm swap these dimensions.
+    Raises ShapeError unless perm names each dimension once. Source: paddle.transpose.
 
     Example:
         >>> import vitrify as paddle
@@ -105,18 +105,12 @@ def matrix_transpose(x: Any, name: str | None = None) -> Any:
     """
     if x.ndim < 2:
         raise ShapeError(f"matrix_transpose: x has {x.ndim} dimensions, expected at least 2")
-    return swapaxes(x, -1, -2)
+    return swapped(x, -1, -2)
 
 
-def swapaxes(x: Any, axis0: int, axis1: int, name: str | None = None) -> Any:
-    """x with two dimensions swapped. Source: paddle.swapaxes.
-
-    Example:
-        >>> import vitrify as paddle
-        >>> paddle.swapaxes(paddle.ones([2, 3, 4]), 0, 2).shape
-        [4, 3, 2]
-    """
-    a, b = normalize_axis("swapaxes", axis0, x.ndim), normalize_axis("swapaxes", axis1, x.ndim)
+def swapped(x: Any, axis0: int, axis1: int) -> Any:
+    """x with two dimensions swapped."""
+    a, b = normalize_axis("transpose", axis0, x.ndim), normalize_axis("transpose", axis1, x.ndim)
     perm = list(range(x.ndim))
     if perm:
         perm[a], perm[b] = b, a
@@ -150,7 +144,7 @@ def moveaxis(
     return transpose_op(x, perm=tuple(perm))
 
 
-swapdims = swapaxes
+swapaxes = swapdims = transpose
 
 METHODS = {
     "transpose": transpose,

@@ -1,0 +1,60 @@
+"""Methods that fill a tensor with a constant, or make a new constant tensor of its dtype."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .arguments import packs_ints
+from .creation import full
+from .like import full_like
+
+
+def fill_(x: Any, value: Any) -> Any:
+    """x, every element set to `value`. Source: paddle.Tensor.fill_."""
+    return x._become(full_like(x, value))
+
+
+def zero_(x: Any) -> Any:
+    """x, every element set to 0. Source: paddle.Tensor.zero_."""
+    return x._become(full_like(x, 0))
+
+
+def new_full(
+    var: Any, size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Any:  # fmt: skip
+    """A tensor of shape `size` filled with one value, of var's dtype unless another is given.
+
+    Source: paddle.Tensor.new_full.
+    """
+    wanted = var.dtype if dtype is None else dtype
+    return full(size, fill_value, wanted, device=device, requires_grad=requires_grad)
+
+
+@packs_ints
+def new_zeros(
+    var: Any, size: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Any:  # fmt: skip
+    """Zeros of shape `size` and var's dtype unless another is given. Source: paddle.Tensor.new_zeros."""
+    return new_full(var, size, 0, dtype=dtype, device=device, requires_grad=requires_grad)
+
+
+@packs_ints
+def new_ones(
+    var: Any, size: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Any:  # fmt: skip
+    """Ones of shape `size` and var's dtype unless another is given. Source: paddle.Tensor.new_ones."""
+    return new_full(var, size, 1, dtype=dtype, device=device, requires_grad=requires_grad)
+
+
+METHODS = {
+    "fill_": fill_,
+    "zero_": zero_,
+    "new_full": new_full,
+    "new_zeros": new_zeros,
+    "new_ones": new_ones,
+    "new_empty": new_zeros,
+}
+__all__: list[str] = []
