@@ -99,7 +99,9 @@ class Program:
         self.write(depth, f"{first}, box.x, {second} = {self.expr(1)}, {self.expr(1)}, {self.expr(2)}")
 
     def attribute(self, depth: int) -> None:
-        self.write(depth, self.rng.choice(["box.x = {0}", "box.x += {0}", "{1} = box.x"]).format(self.expr(), self.name()))
+        self.write(
+            depth, self.rng.choice(["box.x = {0}", "box.x += {0}", "{1} = box.x"]).format(self.expr(), self.name())
+        )
 
     def item(self, depth: int) -> None:
         self.write(depth, f"items[{self.rng.randint(0, 2)}] {self.rng.choice(['=', '+='])} {self.expr()}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gast
 
 from .context import Context
-from .nodes import ExpressionTransformer, Node, ScopeTransformer, Stmts, functions_in
+from .nodes import ExpressionTransformer, Node, ScopeTransformer, Stmts, all_nodes, children, functions_in
 from .quote import constant, name, quote
 
 
@@ -26,8 +26,7 @@ def is_simple(expr: Node) -> bool:
     if isinstance(expr, (gast.Name, gast.Constant)):
         return True
     if isinstance(expr, (gast.Tuple, gast.Slice, gast.UnaryOp)):
-        parts = [part for part in gast.iter_child_nodes(expr) if not isinstance(part, (gast.Load, gast.unaryop))]
-        return all(is_simple(part) for part in parts)
+        return all(is_simple(part) for part in children(expr))
     return False
 
 
@@ -36,7 +35,7 @@ def settled(value: Node, moved: list[Node], context: Context) -> tuple[Stmts, No
 
     The statements that put it into a variable first, if needed, and the expression to use.
     """
-    binds = any(isinstance(node, gast.NamedExpr) for node in gast.walk(value))
+    binds = any(isinstance(node, gast.NamedExpr) for node in all_nodes(value))
     if is_simple(value) or (not binds and all(is_simple(part) for part in moved)):
         return [], value
     fresh = context.names.fresh("value")

@@ -20,7 +20,7 @@ import gast
 
 from ..core.errors import InternalError
 from .nodes import Node
-from .quote import quote
+from .quote import copy_tree, quote
 
 FACTORY = "__vitrify_factory__"
 _NO_CLASS = "_"  # a class of this name mangles nothing
@@ -90,7 +90,7 @@ def _module(tree: Node, like: CodeType, class_name: str, helper: str) -> Node:
 def _bare(tree: Node) -> Node:
     """The definition without what runs around it: decorators, defaults, annotations, type parameters."""
     bare = copy.copy(tree)
-    bare.args = copy.deepcopy(tree.args)
+    bare.args = copy_tree(tree.args)
     bare.args.defaults = []
     bare.args.kw_defaults = [None] * len(bare.args.kwonlyargs)
     if isinstance(tree, gast.Lambda):

@@ -1,4 +1,4 @@
-"""Statements behind a jump (or an endless loop) never run; without them, later facts are sharper and no flag guards them."""
+"""Statements behind a jump or an endless loop never run; without them, facts are sharper and flags fewer."""
 
 from __future__ import annotations
 

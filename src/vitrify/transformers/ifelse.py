@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .context import Context
 from .facts import FunctionFacts, analyze
+from .facts.function import constructs_in
 from .nodes import Node, ScopeTransformer, Stmts, functions_in
 from .quote import quote_expr
 from .region import call_construct, declare_shared, function, names_tuple, strings
@@ -12,6 +13,8 @@ from .region import call_construct, declare_shared, function, names_tuple, strin
 def convert_branches(tree: Node, context: Context) -> Node:
     """`tree` with `vt.convert_ifelse` calls, loop bodies included."""
     for fn in functions_in(tree):
+        if not constructs_in(fn):
+            continue
         facts = analyze(fn, context.names)
         branches = _Branches(context, facts)
         branches.transform_body(fn)

@@ -14,7 +14,7 @@ from collections.abc import Callable
 import gast
 
 from ..core.errors import UnsupportedError
-from .nodes import SCOPES, Node, Stmts
+from .nodes import SCOPES, Node, Stmts, child_statements
 from .quote import quote
 
 _GUARDS = {1: "if not first:\n    rest", 2: "if not (first or second):\n    rest"}
@@ -59,16 +59,6 @@ def contains(stmt: Node, wanted: Callable[[Node], bool], *, into_loops: bool) ->
     if isinstance(stmt, (gast.For, gast.While)) and not into_loops:
         return any(contains(child, wanted, into_loops=False) for child in stmt.orelse)
     return any(contains(child, wanted, into_loops=into_loops) for child in child_statements(stmt))
-
-
-def child_statements(stmt: Node) -> Stmts:
-    """The statements directly inside a compound statement."""
-    found: Stmts = []
-    for owner in [stmt, *getattr(stmt, "handlers", []), *getattr(stmt, "cases", [])]:
-        for field in ("body", "orelse", "finalbody"):
-            block = getattr(owner, field, None)
-            found += block if isinstance(block, list) else []
-    return found
 
 
 def refuse_jumps(finalbody: Stmts) -> None:

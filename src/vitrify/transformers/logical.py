@@ -5,7 +5,7 @@ from __future__ import annotations
 import gast
 
 from .context import Context
-from .nodes import ExpressionTransformer, Node
+from .nodes import ExpressionTransformer, Node, all_nodes
 from .quote import thunk
 
 _BOOLEAN = {gast.And: "convert_and", gast.Or: "convert_or"}
@@ -18,7 +18,7 @@ def convert_logical(tree: Node, context: Context) -> Node:
 
 def can_be_thunk(expr: Node) -> bool:
     """Whether an operand may move into a lambda: `:=` in it would then bind a variable of the lambda."""
-    return not any(isinstance(node, gast.NamedExpr) for node in gast.walk(expr))
+    return not any(isinstance(node, gast.NamedExpr) for node in all_nodes(expr))
 
 
 class _Logical(ExpressionTransformer):

@@ -7,8 +7,8 @@ import gast
 from .break_continue import final_break_flag
 from .context import Context
 from .facts import FunctionFacts, analyze
-from .facts.function import Carried
-from .nodes import Node, ScopeTransformer, Stmts, functions_in
+from .facts.function import Carried, constructs_in
+from .nodes import LOOPS, Node, ScopeTransformer, Stmts, functions_in
 from .quote import quote, quote_expr
 from .region import call_construct, declare_shared, function, names_tuple, strings
 
@@ -16,6 +16,8 @@ from .region import call_construct, declare_shared, function, names_tuple, strin
 def convert_loops(tree: Node, context: Context) -> Node:
     """`tree` with `vt.convert_while` and `vt.convert_for` calls."""
     for fn in functions_in(tree):
+        if not any(isinstance(node, LOOPS) for node in constructs_in(fn)):
+            continue
         facts = analyze(fn, context.names)
         loops = _Loops(context, facts)
         loops.transform_body(fn)

@@ -6,8 +6,8 @@ gast builds its classes at import time, so to a type checker they are untyped; `
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, ClassVar
 
 import gast
 
@@ -22,23 +22,71 @@ CONSTRUCTS = (gast.If, gast.For, gast.While)
 TRIES = (gast.Try, gast.TryStar)
 SCOPES = (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef, gast.Lambda)
 COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
+BLOCKS = ("body", "orelse", "finalbody")
 _YIELDS = (gast.Yield, gast.YieldFrom, gast.Await)
+
+
+_PLAIN_FIELDS = frozenset(
+    {"ctx", "op", "ops", "kind", "type_comment", "id", "name", "attr", "arg", "names", "is_async"}
+)
+_KEPT_FIELDS = {gast.ExceptHandler: ("type", "name", "body")}  # here `name` is a node
+
+
+def _node_fields(cls: type) -> tuple[str, ...]:
+    return _KEPT_FIELDS.get(cls, tuple(field for field in cls._fields if field not in _PLAIN_FIELDS))  # type: ignore[attr-defined]
+
+
+_CLASSES: dict[str, type] = {
+    name: cls for name, cls in vars(gast).items() if isinstance(cls, type) and issubclass(cls, ast.AST)
+}
+_FIELDS: dict[type, tuple[str, ...]] = {cls: _node_fields(cls) for cls in _CLASSES.values()}
+"""The fields of each class that can hold nodes worth visiting: all but contexts, operators and identifiers."""
+
+
+def children(node: Node) -> list[Node]:
+    """The nodes directly below `node`, in order, without contexts and operators."""
+    found: list[Node] = []
+    for field in _FIELDS[type(node)]:
+        value = getattr(node, field, None)
+        if isinstance(value, list):
+            found += [item for item in value if isinstance(item, ast.AST)]
+        elif isinstance(value, ast.AST):
+            found.append(value)
+    return found
+
+
+def all_nodes(root: Node) -> Iterator[Node]:
+    """`root` and every node below it."""
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        yield node
+        pending += children(node)
 
 
 def own_nodes(root: Node) -> Iterator[Node]:
     """Every node of the scope that `root` opens or lies in, without the insides of nested functions and classes."""
-    for child in gast.iter_child_nodes(root):
-        yield child
-        if not isinstance(child, SCOPES):
-            yield from own_nodes(child)
+    return own_nodes_of(children(root))
 
 
-def own_nodes_of(stmts: Stmts) -> Iterator[Node]:
-    """`own_nodes` over a list of statements, the statements included."""
-    for stmt in stmts:
-        yield stmt
-        if not isinstance(stmt, SCOPES):
-            yield from own_nodes(stmt)
+def own_nodes_of(nodes: Stmts) -> Iterator[Node]:
+    """`own_nodes` over a list, the nodes in it included, in the order of the source."""
+    pending = nodes[::-1]
+    while pending:
+        node = pending.pop()
+        yield node
+        if not isinstance(node, SCOPES):
+            pending += children(node)[::-1]
+
+
+def child_statements(stmt: Node) -> Stmts:
+    """The statements directly inside a compound statement."""
+    found: Stmts = []
+    for owner in [stmt, *getattr(stmt, "handlers", ()), *getattr(stmt, "cases", ())]:
+        for field in BLOCKS:
+            block = getattr(owner, field, None)
+            found += block if isinstance(block, list) else []
+    return found
 
 
 def is_generator(fn: Node) -> bool:
@@ -47,26 +95,57 @@ def is_generator(fn: Node) -> bool:
     return any(isinstance(node, _YIELDS) for node in own_nodes_of(body))
 
 
-def is_convertible(fn: Node) -> bool:
-    """Whether statements of this function may be rewritten: plain functions only."""
-    return isinstance(fn, gast.FunctionDef) and not is_generator(fn)
-
-
 def functions_in(root: Node) -> list[Node]:
     """All convertible function definitions in `root`, innermost first; class bodies stay closed."""
-    found: list[Node] = []
-    for child in gast.iter_child_nodes(root):
-        if isinstance(child, (gast.ClassDef, gast.AsyncFunctionDef)):
-            continue
-        if isinstance(child, FUNCTIONS) and not is_convertible(child):
-            continue
-        found += functions_in(child)
-    if is_convertible(root):
-        found.append(root)
-    return found
+    if isinstance(root, (gast.ClassDef, gast.AsyncFunctionDef)):
+        return []
+    if isinstance(root, gast.FunctionDef) and is_generator(root):
+        return []
+    found = [fn for stmt in child_statements(root) for fn in functions_in(stmt)]
+    return [*found, root] if isinstance(root, gast.FunctionDef) else found
 
 
-class ScopeTransformer(ast.NodeTransformer):
+class Visitor:
+    """Like `ast.NodeVisitor`, with the methods looked up once for each class and only `children` visited."""
+
+    _methods: ClassVar[dict[type, Callable[..., Any]]] = {}
+
+    def __init_subclass__(cls) -> None:
+        cls._methods = {node: getattr(cls, f"visit_{name}", cls.generic_visit) for name, node in _CLASSES.items()}
+
+    def visit(self, node: Node) -> Any:
+        """Call the method for the node's class."""
+        return self._methods[type(node)](self, node)
+
+    def generic_visit(self, node: Node) -> Any:
+        """Visit what is below `node`."""
+        for child in children(node):
+            self.visit(child)
+
+
+class Transformer(Visitor):
+    """Like `ast.NodeTransformer`: methods return the new node, in statement lists also a list of nodes."""
+
+    def generic_visit(self, node: Node) -> Any:
+        """Transform what is below `node`, in place."""
+        for field in _FIELDS[type(node)]:
+            value = getattr(node, field, None)
+            if isinstance(value, list):
+                setattr(node, field, self.visit_list(value))
+            elif isinstance(value, ast.AST):
+                setattr(node, field, self.visit(value))
+        return node
+
+    def visit_list(self, nodes: Stmts) -> Stmts:
+        """The transformed form of a list of nodes (which may contain None)."""
+        out: Stmts = []
+        for node in nodes:
+            result = self.visit(node) if isinstance(node, ast.AST) else node
+            out += result if isinstance(result, list) else [result]
+        return out
+
+
+class ScopeTransformer(Transformer):
     """Rewrites the statements of one function; nested functions, lambdas and classes are left as they are."""
 
     def transform_body(self, fn: Node) -> None:
@@ -75,11 +154,7 @@ class ScopeTransformer(ast.NodeTransformer):
 
     def block(self, stmts: Stmts) -> Stmts:
         """The rewritten form of a statement list."""
-        out: Stmts = []
-        for stmt in stmts:
-            result = self.visit(stmt)
-            out += result if isinstance(result, list) else [] if result is None else [result]
-        return out
+        return self.visit_list(stmts)
 
     def _closed(self, node: Node) -> Node:
         return node
@@ -87,7 +162,7 @@ class ScopeTransformer(ast.NodeTransformer):
     visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = _closed
 
 
-class ExpressionTransformer(ast.NodeTransformer):
+class ExpressionTransformer(Transformer):
     """Rewrites expressions everywhere in a tree but in class bodies, generators, decorators and annotations."""
 
     def visit_ClassDef(self, node: Node) -> Node:
@@ -97,13 +172,13 @@ class ExpressionTransformer(ast.NodeTransformer):
 
     def visit_FunctionDef(self, node: Node) -> Node:
         if not is_generator(node):
-            node.args.defaults = [self.visit(default) for default in node.args.defaults]
-            node.body = self._block(node.body)
+            node.args.defaults = self.visit_list(node.args.defaults)
+            node.body = self.visit_list(node.body)
         return node
 
     def visit_Lambda(self, node: Node) -> Node:
         if not is_generator(node):
-            node.args.defaults = [self.visit(default) for default in node.args.defaults]
+            node.args.defaults = self.visit_list(node.args.defaults)
             node.body = self.visit(node.body)
         return node
 
@@ -115,21 +190,14 @@ class ExpressionTransformer(ast.NodeTransformer):
     def visit_match_case(self, node: Node) -> Node:
         if node.guard is not None:
             node.guard = self.visit(node.guard)
-        node.body = self._block(node.body)
+        node.body = self.visit_list(node.body)
         return node
-
-    def _block(self, stmts: Stmts) -> Stmts:
-        out: Stmts = []
-        for stmt in stmts:
-            result = self.visit(stmt)
-            out += result if isinstance(result, list) else [result]
-        return out
 
 
 def replace_nodes(root: Node, replacements: Mapping[Node, Node]) -> None:
     """Exchange nodes below `root`, in place."""
 
-    class Replace(ast.NodeTransformer):
+    class Replace(Transformer):
         def visit(self, node: Node) -> Node:
             new = replacements.get(node)
             return self.generic_visit(node) if new is None else new

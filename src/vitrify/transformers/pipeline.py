@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import copy
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from types import CodeType, FunctionType
@@ -27,6 +26,7 @@ from .loop_test import move_assigning_tests
 from .names import Names, identifiers
 from .nodes import Node
 from .normalise import normalise
+from .quote import copy_tree
 from .render import render
 from .return_ import lower_returns
 from .setitem import convert_item_stores
@@ -117,7 +117,7 @@ def stage_sources(fn: FunctionType) -> Iterator[tuple[str, str]]:
     """Name and resulting text of each transformer in order (for `set_code_level`)."""
     tree, context = _prepare(fn)
     for name in _stages(tree, context, fn):
-        yield name, render(copy.deepcopy(tree))
+        yield name, render(copy_tree(tree))
 
 
 def _prepare(fn: FunctionType) -> tuple[Node, Context]:

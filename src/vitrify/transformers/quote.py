@@ -12,21 +12,31 @@ from __future__ import annotations
 import ast
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import gast
 
-from .nodes import Node, Stmts
+from ..core.cache import BoundedCache
+from .nodes import Node, Stmts, Transformer, all_nodes, children
 
 Hole = str | Node | Sequence[str] | Sequence[Node]
+_TEMPLATES: BoundedCache[str, Node] = BoundedCache("transformer templates", limit=128)
 _LOCATION = ("lineno", "col_offset", "end_lineno", "end_col_offset")
 
 
 def quote(template: str, *, at: Node, **holes: Hole) -> Stmts:
     """The statements of `template` with its holes filled, located at `at`."""
-    tree = gast.ast_to_gast(ast.parse(textwrap.dedent(template)))
-    _clear_locations(tree)
+    tree = copy_tree(_TEMPLATES.get_or_build(template, lambda: _parse(template)))
     body: Stmts = _Fill(holes).visit(tree).body
     return locate(body, at)
+
+
+def _parse(template: str) -> Node:
+    tree = gast.ast_to_gast(ast.parse(textwrap.dedent(template)))
+    for node in all_nodes(tree):
+        for attribute in _LOCATION:
+            node.__dict__.pop(attribute, None)
+    return tree
 
 
 def quote_expr(template: str, *, at: Node, **holes: Hole) -> Node:
@@ -73,17 +83,24 @@ def _locate(node: Node, at: Node) -> None:
     if getattr(node, "lineno", None) is None:
         for attribute in _LOCATION:
             setattr(node, attribute, getattr(at, attribute, None))
-    for child in gast.iter_child_nodes(node):
+    for child in children(node):
         _locate(child, at)
 
 
-def _clear_locations(tree: Node) -> None:
-    for node in gast.walk(tree):
-        for attribute in _LOCATION:
-            node.__dict__.pop(attribute, None)
+def copy_tree(node: Node) -> Node:
+    """A copy of a tree that shares no node with it."""
+    cls: Any = type(node)
+    new = cls.__new__(cls)
+    for field, value in node.__dict__.items():
+        if isinstance(value, ast.AST):
+            value = copy_tree(value)
+        elif isinstance(value, list):
+            value = [copy_tree(item) if isinstance(item, ast.AST) else item for item in value]
+        setattr(new, field, value)
+    return new
 
 
-class _Fill(ast.NodeTransformer):
+class _Fill(Transformer):
     def __init__(self, holes: Mapping[str, Hole]) -> None:
         self.holes = holes
 

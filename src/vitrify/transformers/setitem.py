@@ -6,15 +6,13 @@ the owner's new value is another object.
 
 from __future__ import annotations
 
-import copy
-
 import gast
 
 from .attribute import inplace, is_simple, settled
 from .context import Context
 from .facts.scopes import scope_of
 from .nodes import Node, ScopeTransformer, Stmts, functions_in
-from .quote import constant, name, quote, quote_expr
+from .quote import constant, copy_tree, name, quote, quote_expr
 
 
 def convert_item_stores(tree: Node, context: Context) -> Node:
@@ -43,7 +41,7 @@ class _Stores(ScopeTransformer):
             return node
         before_owner, owner = ([], target.value) if _is_path(target.value) else self._keep(target.value)
         before_key, key = ([], target.slice) if is_simple(target.slice) else self._keep(self._key(target.slice))
-        old = quote_expr("owner[key]", at=target, owner=copy.deepcopy(owner), key=copy.deepcopy(key))
+        old = quote_expr("owner[key]", at=target, owner=copy_tree(owner), key=copy_tree(key))
         value = inplace(node, old, self.context)
         return before_owner + before_key + self._store(owner, self._key(key), value, node)
 

@@ -21,9 +21,9 @@ from .quote import constant, locate, name, quote
 def guard_reads(tree: Node, context: Context) -> Node:
     """`tree` with `vt.load(x)` for reads that may find `x` unset, and `x = vt.Undefined(...)` for `del x`."""
     for fn in functions_in(tree):
-        facts = analyze(fn, context.names)
         if not constructs_in(fn):
             continue
+        facts = analyze(fn, context.names)
         # Any local may end up in a branch, which takes what follows an early return; and lowering jumps may change
         # which variables are shared for handlers, where a guard does no harm.
         names = facts.scope.locals - facts.outlasting
@@ -36,11 +36,14 @@ def guard_reads(tree: Node, context: Context) -> Node:
 def initialise(tree: Node, context: Context) -> Node:
     """`tree` with `x = vt.Undefined('x', line)` before the first use of each `x` that a construct may find unset."""
     for fn in functions_in(tree):
+        constructs = constructs_in(fn)
+        if not constructs:
+            continue
         facts = analyze(fn, context.names)
         # What is shared only for a handler now may be passed by value later, when its construct has become a call.
         facts = replace(facts, shared=facts.outlasting)
         needed: set[str] = set()
-        for node in constructs_in(fn):
+        for node in constructs:
             needed |= set(facts.carried(node).ins) & _unbound_at(facts, node)
         for identifier in sorted(needed):
             _insert(fn, identifier, context)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ import gast
 
 from ..contract import THUNK_HELPERS
 from ..names import Names
-from ..nodes import SCOPES, Node
+from ..nodes import SCOPES, Node, Visitor, all_nodes
 from .scopes import (
     comprehension_free_names,
     comprehension_parts,
@@ -73,7 +72,7 @@ def called_name(call: Node, names: Names) -> str | None:
     return func.id if isinstance(func, gast.Name) else None
 
 
-class _Collector(ast.NodeVisitor):
+class _Collector(Visitor):
     def __init__(self, names: Names) -> None:
         self.names = names
         self.reads: set[str] = set()
@@ -222,7 +221,7 @@ class _Collector(ast.NodeVisitor):
 
 
 def _captures_in_comprehension(node: Node, names: Names) -> frozenset[str]:
-    if not any(isinstance(inner, (*SCOPES, gast.GeneratorExp)) for inner in gast.walk(node) if inner is not node):
+    if not any(isinstance(inner, (*SCOPES, gast.GeneratorExp)) for inner in all_nodes(node) if inner is not node):
         return frozenset()
     collector = _Collector(names)
     for part in comprehension_parts(node):

@@ -58,7 +58,7 @@ class _Finally:
 def build_graph(body: Stmts, names: Names) -> Graph:
     """The graph of a function body; control enters at point 0."""
     builder = _Builder(names)
-    builder.point()
+    builder.step(_NOTHING)
     builder.block(body)
     return builder.graph
 
@@ -97,13 +97,13 @@ class _Builder:
 
     def block(self, stmts: Stmts) -> None:
         for stmt in stmts:
-            start = self.point()
+            start = self.step(_NOTHING)
             handler = _STATEMENTS.get(type(stmt).__name__)
             if handler is None:
                 self.point(stmt)
             else:
                 handler(self, stmt)
-            self.point()
+            self.step(_NOTHING)
             self.graph.spans.setdefault(stmt, []).append((start, len(self.graph.points)))
 
     def branch(self, start: list[int], stmts: Stmts) -> list[int]:
@@ -129,7 +129,7 @@ class _Builder:
         self.frontier = then + self.branch(start, node.orelse)
 
     def while_(self, node: Node) -> None:
-        head = self.point()
+        head = self.step(_NOTHING)
         self.graph.heads.setdefault(node, []).append(head)
         self.point(node.test)
         endless = isinstance(node.test, gast.Constant) and bool(node.test.value)
@@ -137,7 +137,7 @@ class _Builder:
 
     def for_(self, node: Node) -> None:
         self.point(node.iter)
-        head = self.point()
+        head = self.step(_NOTHING)
         self.graph.heads.setdefault(node, []).append(head)
         self.point(node.target)
         self.loop(node, head, exits=[head])

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import gast
 
-from ..nodes import COMPREHENSIONS, FUNCTIONS, SCOPES, Node
+from ..nodes import SCOPES, Node, Visitor, all_nodes, children
 
 
 @dataclass(frozen=True)
@@ -100,7 +99,7 @@ def comprehension_parts(node: Node) -> list[Node]:
 def walrus_targets(node: Node) -> frozenset[str]:
     """Names that `:=` inside a comprehension binds in the function around it."""
     found: set[str] = set()
-    for child in gast.iter_child_nodes(node):
+    for child in children(node):
         if isinstance(child, gast.NamedExpr):
             found.add(child.target.id)
         if not isinstance(child, SCOPES):
@@ -110,7 +109,7 @@ def walrus_targets(node: Node) -> frozenset[str]:
 
 def pattern_names(pattern: Node) -> frozenset[str]:
     """Names that a `match` pattern binds."""
-    found = [getattr(node, field, None) for node in gast.walk(pattern) for field in ("name", "rest")]
+    found = [getattr(node, field, None) for node in all_nodes(pattern) for field in ("name", "rest")]
     return frozenset(name for name in found if isinstance(name, str))
 
 
@@ -119,7 +118,7 @@ def import_names(node: Node) -> frozenset[str]:
     return frozenset(alias.asname or alias.name.partition(".")[0] for alias in node.names)
 
 
-class _Binder(ast.NodeVisitor):
+class _Binder(Visitor):
     """Collects the names bound in one scope."""
 
     def __init__(self) -> None:
@@ -171,7 +170,7 @@ class _Binder(ast.NodeVisitor):
         self.generic_visit(node)
 
 
-class _Reader(ast.NodeVisitor):
+class _Reader(Visitor):
     """Collects the names used in one scope (`reads`), and those that scopes inside it take from it (`inner`)."""
 
     def __init__(self) -> None:
@@ -192,13 +191,15 @@ class _Reader(ast.NodeVisitor):
             if part is not None:
                 self.visit(part)
 
-    def visit(self, node: Node) -> None:
-        if isinstance(node, (*FUNCTIONS, gast.Lambda, gast.ClassDef)):
-            for expr in outer_expressions(node):
-                self.visit(expr)
-            self.inner |= free_names(node)
-        elif isinstance(node, COMPREHENSIONS):
-            self.visit(node.generators[0].iter)
-            self.inner |= comprehension_free_names(node)
-        else:
-            super().visit(node)
+    def _scope(self, node: Node) -> None:
+        for expr in outer_expressions(node):
+            self.visit(expr)
+        self.inner |= free_names(node)
+
+    visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = _scope
+
+    def _comprehension(self, node: Node) -> None:
+        self.visit(node.generators[0].iter)
+        self.inner |= comprehension_free_names(node)
+
+    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
