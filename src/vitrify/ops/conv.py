@@ -17,7 +17,7 @@ from .conv_kernel import (
     widened,
 )
 from .registry import OpDef, define_op
-from .window import (
+from .sliding_window import (
     check_counts,
     is_channel_last,
     need_rank,

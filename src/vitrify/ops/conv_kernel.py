@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from ..core.meta import Shape
 from .accumulate import wide
-from .window import Pair, resolve_padding, span, taps_along, taps_over, used_dilation, window_counts
+from .sliding_window import Pair, resolve_padding, span, taps_along, taps_over, used_dilation, window_counts
 
 # Bytes of gathered columns that one product works on, so that they stay in the cache.
 _BLOCK = 2 << 20

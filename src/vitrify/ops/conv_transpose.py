@@ -18,7 +18,7 @@ from .conv import (
 )
 from .conv_kernel import batch_last, geometry, input_adjoint, widened
 from .registry import define_op
-from .window import Padding, per_dim, resolve_padding, span, spatial_of, used_dilation, with_spatial
+from .sliding_window import Padding, per_dim, resolve_padding, span, spatial_of, used_dilation, with_spatial
 
 
 def _inferred(sizes: Shape, kernel: Shape, stride: Shape, padding: Padding, dilation: Shape) -> Shape:

@@ -19,7 +19,7 @@ from .pool_kernel import (
     windows_of,
 )
 from .registry import define_op
-from .window import (
+from .sliding_window import (
     check_counts,
     is_channel_last,
     need_rank,

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from ..core.meta import Shape
 from .accumulate import wide
-from .window import Padding, Pair, Taps, resolve_padding, taps_along, taps_over, window_count
+from .sliding_window import Padding, Pair, Taps, resolve_padding, taps_along, taps_over, window_count
 
 
 class Windows(NamedTuple):
