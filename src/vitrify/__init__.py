@@ -6,7 +6,7 @@
 # ruff: noqa: F403
 # Public names are those that the op families list in `__all__`, and the ones below.
 
-from . import autograd, io, jit, metric, optimizer, regularizer, static
+from . import amp, autograd, io, jit, metric, optimizer, regularizer, static
 from .core.config import get_flags, set_flags
 from .core.dispatch import in_dynamic_mode
 from .core.dtype import (
@@ -51,17 +51,23 @@ from .ops.arrange import *
 from .ops.closeness import *
 from .ops.compare import *
 from .ops.complex_ import *
+from .ops.contraction import *
 from .ops.count import *
 from .ops.creation import *
 from .ops.cumulative import *
+from .ops.decomposition import *
 from .ops.diagonal import *
 from .ops.elementwise import *
 from .ops.expand import *
+from .ops.fill import *
 from .ops.gather import *
 from .ops.index import *
 from .ops.join import *
 from .ops.like import *
+from .ops.linalg import *
 from .ops.masked import *
+from .ops.matmul import *
+from .ops.norms import *
 from .ops.pad import *
 from .ops.power import *
 from .ops.put_along_axis import *
