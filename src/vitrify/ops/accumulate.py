@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+# From so many numbers on, a product with a sparse matrix of ones beats `add.at` on the CPU: 5 to 60 times for rows of
+# 256 float32, 0.3 ms behind for tiny ones. Sums run in the order of the index on both ways.
+SPARSE_FROM = 4096
 
 
 def wide(xp: Any, x: Any) -> Any:
@@ -10,17 +19,39 @@ def wide(xp: Any, x: Any) -> Any:
     return x.astype(xp.float32) if x.dtype.itemsize == 2 and x.dtype.kind in "fV" else x
 
 
+def _in_range(xp: Any, index: Any, size: int) -> Any:
+    """`index` with negative places counted from the end; raises IndexError outside [-size, size)."""
+    low, high = (int(index.min()), int(index.max())) if index.size else (0, -1)
+    if low < -size or high >= size:
+        raise IndexError(f"index {low if low < -size else high} is out of bounds for a dimension of size {size}")
+    return xp.where(index < 0, index + size, index) if low < 0 else index
+
+
 def add_rows(xp: Any, out: Any, index: Any, rows: Any) -> None:
     """out[index[k]] += rows[k] for every k, repeated indices included.
 
-    out: [n, *rest], index: [k] integers in [-n, n), rows: [k, *rest] (or what broadcasts to it). Changes `out`.
+    out: [n, *rest], index: [k] integers in [-n, n), rows: [k, *rest]. Changes `out`. Raises IndexError.
     """
-    if out.size == 0 or index.size == 0:
-        return
     sums = wide(xp, out)
-    xp.add.at(sums, index, wide(xp, rows))
+    rows = wide(xp, rows)
+    if xp is np and _suits_sparse(sums, rows):
+        _add_by_product(sums, _in_range(xp, index, out.shape[0]), rows)
+    else:
+        xp.add.at(sums, index, rows)
     if sums is not out:
         out[...] = sums.astype(out.dtype)
+
+
+def _suits_sparse(sums: Any, rows: Any) -> bool:
+    return bool(rows.size >= SPARSE_FROM and rows.size > rows.shape[0] and sums.dtype.kind in "fc")
+
+
+def _add_by_product(sums: Any, index: Any, rows: Any) -> None:
+    """sums += ones @ rows, where column k of `ones` has its single 1 in row index[k]."""
+    count = rows.shape[0]
+    parts = (np.ones(count, rows.dtype), index, np.arange(count + 1))
+    ones = sparse.csc_matrix(parts, shape=(sums.shape[0], count))
+    sums += (ones @ rows.reshape(count, -1)).reshape(sums.shape)
 
 
 def add_along(xp: Any, out: Any, index: Any, src: Any, axis: int) -> None:
@@ -28,9 +59,29 @@ def add_along(xp: Any, out: Any, index: Any, src: Any, axis: int) -> None:
     add_rows(xp, xp.moveaxis(out, axis, 0), index, xp.moveaxis(src, axis, 0))
 
 
-def add_at(xp: Any, out: Any, index: Any, values: Any) -> None:
-    """out[index] += values for a tuple of integer arrays and slices, repeated places included. Changes `out`."""
+def add_at(xp: Any, out: Any, index: Sequence[Any], values: Any) -> None:
+    """out[index] += values for a tuple of arrays and slices, repeated places included. Changes `out`.
+
+    Raises IndexError for a place outside.
+    """
+    arrays = [i for i in index if isinstance(i, (np.ndarray, xp.ndarray))]
+    leading = len(arrays) == len([i for i in index if i is not Ellipsis]) and all(a.dtype.kind in "iu" for a in arrays)
+    if leading and arrays and out.flags.c_contiguous:
+        _add_at_leading(xp, out, arrays, values)
+        return
     sums = wide(xp, out)
-    xp.add.at(sums, index, wide(xp, values))
+    xp.add.at(sums, tuple(index), wide(xp, values))
     if sums is not out:
         out[...] = sums.astype(out.dtype)
+
+
+def _add_at_leading(xp: Any, out: Any, arrays: Sequence[Any], values: Any) -> None:
+    """`add_at` for integer arrays on the first dimensions: they become one index into rows."""
+    depth = len(arrays)
+    lead, rest = out.shape[:depth], out.shape[depth:]
+    places = 0
+    for array, size in zip(arrays, lead):
+        places = places * size + _in_range(xp, array, size)
+    joint = xp.asarray(places).shape
+    rows = xp.broadcast_to(values, joint + rest).reshape((math.prod(joint), *rest))
+    add_rows(xp, out.reshape((math.prod(lead), *rest)), xp.asarray(places).reshape(-1), rows)
