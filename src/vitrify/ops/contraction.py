@@ -190,4 +190,5 @@ METHODS: dict[str, Any] = {
     fn.__name__: fn for fn in (vecdot, tensordot, kron, cross, trace, multi_dot, matrix_power)
 }
 INPLACE = ()
-__all__ = ["cross", "kron", "matrix_power", "multi_dot", "tensordot", "trace", "vecdot"]
+__all__ = ["cross", "kron", "tensordot", "trace", "vecdot"]
+LINALG = ("cross", "matrix_power", "multi_dot", "vecdot")  # names in `vitrify.linalg`

@@ -330,4 +330,6 @@ METHODS: dict[str, Any] = {
     fn.__name__: fn for fn in (eigh, eigvalsh, eig, eigvals, svd, svdvals, qr, pinv, matrix_rank)
 }
 INPLACE = ()
-__all__ = ["eig", "eigh", "eigvals", "eigvalsh", "matrix_rank", "pinv", "qr", "svd", "svdvals"]
+__all__ = ()
+# names in `vitrify.linalg`
+LINALG = ("eig", "eigh", "eigvals", "eigvalsh", "matrix_rank", "pinv", "qr", "svd", "svdvals")

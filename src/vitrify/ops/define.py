@@ -131,3 +131,14 @@ def _published(fn: Callable[..., Any], name: str, doc: str, call: str, result: s
         f"        >>> {call}.tolist()\n        {result}\n    "
     )
     return fn
+
+
+def in_place(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """The variant of `fn(x, ...)` that puts the result into x and returns x; its name gets an underscore."""
+
+    def call(x: Any, *args: Any, **kwargs: Any) -> Any:
+        return x._become(fn(x, *args, **kwargs))
+
+    call.__name__ = call.__qualname__ = fn.__name__ + "_"
+    call.__doc__ = f"In-place `{fn.__name__}`: x takes the result as its content and is returned."
+    return call

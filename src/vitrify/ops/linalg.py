@@ -334,14 +334,14 @@ METHODS: dict[str, Any] = {
     fn.__name__: fn for fn in (inv, det, slogdet, cholesky, cholesky_solve, cholesky_inverse, solve, triangular_solve)
 } | {"inverse": inv}  # fmt: skip
 INPLACE = ()
-__all__ = [
+__all__ = ()
+LINALG = (
     "cholesky",
     "cholesky_inverse",
     "cholesky_solve",
     "det",
     "inv",
-    "inverse",
     "slogdet",
     "solve",
     "triangular_solve",
-]
+)  # names in `vitrify.linalg`

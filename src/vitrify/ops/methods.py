@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from . import (
+    activation,
     arrange,
     closeness,
     compare,
@@ -41,6 +41,7 @@ from . import (
     shape,
     sizes,
     slicing,
+    softmax,
     sort,
     special,
     split,
@@ -51,6 +52,7 @@ from . import (
     unique,
     windows,
 )
+from .define import in_place
 
 # Each family lists its methods in METHODS (name -> function of the tensor) and, in INPLACE, the names whose
 # in-place variant `name_` exists.
@@ -73,6 +75,8 @@ FAMILIES: tuple[ModuleType, ...] = (
     linalg,
     decomposition,
     norms,
+    activation,
+    softmax,
     like,
     creation,
     shape,
@@ -125,21 +129,12 @@ class TensorMethods:
         raise TypeError(f"{type(self).__name__} cannot be changed in place")
 
 
-def _inplace(fn: Callable[..., Any], name: str) -> Callable[..., Any]:
-    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        return self._become(fn(self, *args, **kwargs))
-
-    method.__name__ = name
-    method.__doc__ = f"In-place `{name[:-1]}`: the tensor takes the result as its content and is returned."
-    return method
-
-
 def _install() -> None:
     for family in FAMILIES:
         for name, fn in family.METHODS.items():
             setattr(TensorMethods, name, fn)
         for name in getattr(family, "INPLACE", ()):
-            setattr(TensorMethods, name + "_", _inplace(family.METHODS[name], name + "_"))
+            setattr(TensorMethods, name + "_", in_place(family.METHODS[name]))
 
 
 _install()

@@ -56,9 +56,8 @@ class ArrayScalars:
         raise AttributeError(f"no scalar primitive is named {name!r}")
 
     def sigmoid(self, x: Any) -> Any:
-        """1 / (1 + exp(-x)) without overflow, in x's dtype."""
-        half = x.dtype.type(0.5)
-        return half * (self.tanh(half * x) + x.dtype.type(1))
+        """1 / (1 + exp(-x)), exact to the last digits on both sides; exp(-x) may overflow to inf, which gives 0."""
+        return self.reciprocal(self.exp(-x) + 1)
 
     def softplus(self, x: Any) -> Any:
         """log(1 + exp(x)) without overflow."""

@@ -19,7 +19,7 @@ from .unary import exp, log, sign, square
 
 sigmoid = unary(
     "sigmoid",
-    scalar="sigmoid",
+    scalar=lambda s, x: s.sigmoid(x),
     vjp={"x": lambda ct, *, out: ct * conj(out * (1 - out))},
     doc="1 / (1 + exp(-x)) without overflow",
     example=("[0.0]", "[0.5]"),

@@ -71,7 +71,7 @@ sqrt = unary(
 )
 rsqrt = unary(
     "rsqrt",
-    scalar="rsqrt",
+    scalar=lambda s, x: s.rsqrt(x),
     vjp={"x": lambda ct, *, out: ct * conj(out * out * out) * -0.5},
     doc="1 divided by the square root of x",
     example=("[4.0]", "[0.5]"),
