@@ -37,7 +37,6 @@ _relu = _activation(
 )
 _relu6 = _activation(
     "relu6",
-    "relu_",
     lambda s, x: s.minimum(s.maximum(x, 0), 6),
     lambda ct, *, x: kept((x > 0) & (x < 6), ct),
 )
@@ -405,9 +404,9 @@ def log_sigmoid(x: Any, name: str | None = None) -> Any:
 
 
 logsigmoid = log_sigmoid
-relu_, leaky_relu_, hardtanh_, thresholded_relu_, elu_ = map(
-    in_place, (relu, leaky_relu, hardtanh, thresholded_relu, elu)
-)
+relu_, leaky_relu_, hardtanh_, thresholded_relu_, elu_ = [
+    in_place(fn) for fn in (relu, leaky_relu, hardtanh, thresholded_relu, elu)
+]
 
 METHODS: dict[str, Any] = {}
 INPLACE = ()
