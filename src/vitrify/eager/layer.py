@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core import names
-from ..core.dtype import DTypeLike, as_dtype
+from ..core.dtype import DTypeLike, as_dtype, default_dtype
 from ..core.errors import ArgumentError, DTypeError
 from ..core.place import PlaceLike
 from .create_parameter import new_parameter
@@ -75,9 +75,9 @@ class Layer(LayerTree, LayerHooks, LayerState, LayerCast):
         Without other word weights are drawn by XavierUniform and biases are zero. Raises DTypeError for a dtype without
         a default initializer. Source: paddle.nn.Layer.create_parameter.
         """
-        return new_parameter(
-            self._full_name, shape, self._dtype if dtype is None else dtype, attr, is_bias, default_initializer, device
-        )
+        if dtype is None:  # "float32" is also what a Layer has when nobody chose
+            dtype = default_dtype() if self._dtype == "float32" else self._dtype
+        return new_parameter(self._full_name, shape, dtype, attr, is_bias, default_initializer, device)
 
     def create_tensor(
         self, name: str | None = None, persistable: bool | None = None, dtype: DTypeLike | None = None

@@ -1,0 +1,98 @@
+"""Layers that are one function with its settings: `layer_of` makes the class from a line of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from inspect import Parameter, Signature
+from typing import Any
+
+from ...eager.layer import Layer
+
+REQUIRED: Any = Parameter.empty
+_POSITIONAL = Parameter.POSITIONAL_OR_KEYWORD
+
+
+class FunctionalLayer(Layer):
+    """A Layer that hands its inputs and settings to one function."""
+
+    _function: Callable[..., Any]
+    _signature: Signature
+    _shown: Sequence[str] = ()
+    _trains: bool = False
+    _fields: dict[str, str]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__()
+        bound = self._signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        for name, field in self._fields.items():
+            setattr(self, field, bound.arguments[name])
+
+    def forward(self, *inputs: Any, **named: Any) -> Any:
+        """The function's value."""
+        settings = {name: getattr(self, field) for name, field in self._fields.items() if name != "name"}
+        if self._trains:
+            settings["training"] = self.training
+        return type(self)._function(*inputs, **named, **settings)
+
+    def extra_repr(self) -> str:
+        """The settings, and the name if one was given."""
+        parts = [f"{shown}={getattr(self, self._fields[shown])}" for shown in self._shown]
+        name = getattr(self, self._fields["name"]) if "name" in self._fields else None
+        return ", ".join(parts if name is None else [*parts, f"name={name}"])
+
+
+def layer_of(
+    name: str,
+    function: Callable[..., Any],
+    *,
+    module: str,
+    inputs: Sequence[str] = ("x",),
+    shown: Sequence[str] | None = (),
+    private: bool = True,
+    named: bool = True,
+    trains: bool = False,
+    **settings: Any,
+) -> type[FunctionalLayer]:
+    """The Layer class `name`, whose forward is `function(*inputs, **settings)`.
+
+    settings: constructor parameters with their defaults (REQUIRED: none), passed on under the same names and kept as
+    attributes, with a leading underscore if `private`. named: whether the constructor also takes Paddle's `name`.
+    shown: the settings that `repr` shows; None for all. trains: whether the function is told the Layer's mode.
+    """
+    defaults = {**settings, "name": None} if named else settings
+    prefix = "_" if private else ""
+    members = {
+        "__module__": module,
+        "__doc__": _doc(name, function, inputs, settings),
+        "_function": staticmethod(function),
+        "_signature": Signature([Parameter(n, _POSITIONAL, default=d) for n, d in defaults.items()]),
+        "_fields": {n: prefix + n for n in defaults},
+        "_shown": tuple(settings) if shown is None else tuple(shown),
+        "_trains": trains,
+        "forward": _forward_with(inputs),
+    }
+    cls = type(name, (FunctionalLayer,), members)
+    cls.__signature__ = members["_signature"]  # type: ignore[attr-defined]  # what help() and inspect show
+    return cls
+
+
+def _forward_with(inputs: Sequence[str]) -> Callable[..., Any]:
+    """`FunctionalLayer.forward` with the inputs' names in its signature."""
+
+    def forward(self: Any, *tensors: Any, **named: Any) -> Any:
+        return FunctionalLayer.forward(self, *tensors, **named)
+
+    parameters = [Parameter(n, _POSITIONAL) for n in ("self", *inputs)]
+    forward.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    forward.__doc__ = "The function's value on the inputs."
+    return forward
+
+
+def _doc(name: str, function: Callable[..., Any], inputs: Sequence[str], settings: dict[str, Any]) -> str:
+    first = (function.__doc__ or f"{function.__name__} as a Layer.").strip().splitlines()[0]
+    call = f"F.{function.__name__}({', '.join([*inputs, *settings])})"
+    return f"{first}\n\nThe Layer of `{call}`. Source: paddle.nn.{name}."
+
+
+__all__ = ["REQUIRED", "FunctionalLayer", "layer_of"]

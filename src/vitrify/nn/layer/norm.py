@@ -1,0 +1,413 @@
+"""Normalization Layers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, ClassVar
+
+from ...core.dtype import DTypeLike
+from ...core.errors import ArgumentError, ShapeError
+from ...core.place import PlaceLike
+from ...eager.initializer import Constant
+from ...eager.layer import Layer
+from ...eager.param_attr import ParamAttr, ParamAttrLike
+from ...ops.linalg import matmul
+from .. import functional as F
+from ..initializer import Normal
+from .functional_layer import REQUIRED, layer_of
+
+LocalResponseNorm = partial(layer_of, module=__name__, private=False, shown=("size", "alpha", "beta", "k"))(
+    "LocalResponseNorm", F.local_response_norm, size=REQUIRED, alpha=0.0001, beta=0.75, k=1.0, data_format="NCHW"
+)
+
+
+def _check_ndim(layer: Any, x: Any, allowed: Sequence[int]) -> None:
+    if x.ndim not in allowed:
+        wanted = " or ".join(f"{n}D" for n in allowed)
+        raise ShapeError(f"{type(layer).__name__}: expected {wanted} input, got {x.ndim}D of shape {x.shape}")
+
+
+class _BatchNormBase(Layer):
+    """Scale and shift by batch statistics while training, by their running averages in evaluation."""
+
+    keeps_float32 = True
+
+    def _set(
+        self,
+        channels: int,
+        momentum: float,
+        epsilon: float,
+        weight_attr: ParamAttrLike,
+        bias_attr: ParamAttrLike,
+        data_format: str,
+        dtype: DTypeLike | None = None,
+        mean_name: str | None = None,
+        variance_name: str | None = None,
+        average: bool = True,
+    ) -> None:
+        self._momentum = momentum
+        self._epsilon = epsilon
+        self._data_format = data_format
+        one = Constant(1.0)
+        self.weight = self.create_parameter([channels], weight_attr, dtype, default_initializer=one)
+        self.bias = self.create_parameter([channels], bias_attr, dtype, is_bias=True)
+        # As in Paddle these are parameters that don't train, so that state dicts and counts agree.
+        for attribute, value, name in (("_mean", 0.0, mean_name), ("_variance", 1.0, variance_name)):
+            attr = ParamAttr(name=name, initializer=Constant(value), trainable=False, do_model_average=average)
+            setattr(self, attribute, self.create_parameter([channels], attr, dtype))
+
+    def _normalized(self, x: Any, training: bool, use_global_stats: bool | None) -> Any:
+        return F.batch_norm(
+            x,
+            self._mean,
+            self._variance,
+            weight=self.weight,
+            bias=self.bias,
+            training=training,
+            momentum=self._momentum,
+            epsilon=self._epsilon,
+            data_format=self._data_format,
+            use_global_stats=use_global_stats,
+        )
+
+
+class _BatchNormNd(_BatchNormBase):
+    _ndims: ClassVar[Sequence[int]] = ()
+    _layout: ClassVar[str] = "NCHW"
+
+    def __init__(
+        self,
+        num_features: int,
+        momentum: float = 0.9,
+        epsilon: float = 1e-5,
+        weight_attr: ParamAttrLike = None,
+        bias_attr: ParamAttrLike = None,
+        data_format: str | None = None,
+        use_global_stats: bool | None = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__()
+        self._num_features = num_features
+        self._use_global_stats = use_global_stats
+        self._name = name
+        self._weight_attr = weight_attr
+        self._bias_attr = bias_attr
+        layout = self._layout if data_format is None else data_format
+        self._set(num_features, momentum, epsilon, weight_attr, bias_attr, layout)
+
+    def forward(self, input: Any) -> Any:  # noqa: A002
+        """input: [N, C, *] or [N, *, C], as data_format says -> the same shape."""
+        _check_ndim(self, input, self._ndims)
+        return self._normalized(input, self.training, self._use_global_stats)
+
+    def extra_repr(self) -> str:
+        """The settings."""
+        text = f"num_features={self._num_features}, momentum={self._momentum}, epsilon={self._epsilon}"
+        if self._data_format != "NCHW":
+            text += f", data_format={self._data_format}"
+        return text if self._name is None else f"{text}, name={self._name}"
+
+
+class BatchNorm1D(_BatchNormNd):
+    """Batch normalization of [N, C] or [N, C, L]. Source: paddle.nn.BatchNorm1D; Ioffe, Szegedy 2015."""
+
+    _ndims = (2, 3)
+    _layout = "NCL"
+
+
+class BatchNorm2D(_BatchNormNd):
+    """Batch normalization of [N, C, H, W]. Source: paddle.nn.BatchNorm2D; Ioffe, Szegedy 2015.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.nn.BatchNorm2D(3)(paddle.ones([2, 3, 4, 4])).shape
+        [2, 3, 4, 4]
+    """
+
+    _ndims = (4,)
+    _layout = "NCHW"
+
+
+class BatchNorm3D(_BatchNormNd):
+    """Batch normalization of [N, C, D, H, W]. Source: paddle.nn.BatchNorm3D; Ioffe, Szegedy 2015."""
+
+    _ndims = (5,)
+    _layout = "NCDHW"
+
+
+class SyncBatchNorm(_BatchNormNd):
+    """Batch normalization over the batches of all processes; of this one alone when there is no other.
+
+    Source: paddle.nn.SyncBatchNorm.
+    """
+
+    _ndims = (2, 3, 4, 5)
+    _layout = "NCHW"
+
+    def __init__(
+        self,
+        num_features: int,
+        momentum: float = 0.9,
+        epsilon: float = 1e-5,
+        weight_attr: ParamAttrLike = None,
+        bias_attr: ParamAttrLike = None,
+        data_format: str = "NCHW",
+        name: str | None = None,
+    ) -> None:
+        super().__init__(num_features, momentum, epsilon, weight_attr, bias_attr, data_format, None, name)
+
+    @classmethod
+    def convert_sync_batchnorm(cls, layer: Any) -> Any:
+        """`layer` with every BatchNorm below (or itself) replaced by a SyncBatchNorm on the same parameters."""
+        if isinstance(layer, _BatchNormNd) and not isinstance(layer, SyncBatchNorm):
+            return cls._of(layer)
+        for name, below in list(layer.named_children()):
+            layer.add_sublayer(name, cls.convert_sync_batchnorm(below))
+        return layer
+
+    @classmethod
+    def _of(cls, layer: _BatchNormNd) -> SyncBatchNorm:
+        fresh = cls(
+            layer._num_features, layer._momentum, layer._epsilon, layer._weight_attr, layer._bias_attr,
+            layer._data_format, layer._name,
+        )  # fmt: skip
+        for attribute in ("weight", "bias", "_mean", "_variance"):
+            setattr(fresh, attribute, getattr(layer, attribute))
+        fresh.training = layer.training
+        return fresh
+
+
+class BatchNorm(_BatchNormBase):
+    """Batch normalization of input with any number of dimensions, then an activation by name.
+
+    Source: paddle.nn.BatchNorm, the form of Paddle 1.x; prefer BatchNorm1D, 2D and 3D.
+    """
+
+    def __init__(
+        self,
+        num_channels: int,
+        act: str | None = None,
+        is_test: bool = False,
+        momentum: float = 0.9,
+        epsilon: float = 1e-5,
+        param_attr: ParamAttrLike = None,
+        bias_attr: ParamAttrLike = None,
+        dtype: DTypeLike = "float32",
+        data_layout: str = "NCHW",
+        in_place: bool = False,
+        moving_mean_name: str | None = None,
+        moving_variance_name: str | None = None,
+        do_model_average_for_mean_and_var: bool = True,
+        use_global_stats: bool = False,
+        trainable_statistics: bool = False,
+    ) -> None:
+        super().__init__()
+        self._act = act
+        self._is_test = is_test
+        self._use_global_stats = use_global_stats
+        self._trainable_statistics = trainable_statistics
+        self._set(
+            num_channels, momentum, epsilon, param_attr, bias_attr, data_layout, dtype, moving_mean_name,
+            moving_variance_name, do_model_average_for_mean_and_var,
+        )  # fmt: skip
+
+    def forward(self, input: Any) -> Any:  # noqa: A002
+        """input: [N, C, *] or [N, *, C], as data_layout says -> the same shape."""
+        training = (self.training and not self._is_test) or self._trainable_statistics
+        out = self._normalized(input, training, self._use_global_stats)
+        return out if self._act is None else getattr(F, self._act)(out)
+
+
+class _InstanceNormNd(Layer):
+    _ndims: ClassVar[Sequence[int]] = ()
+    _layout: ClassVar[str] = "NCHW"
+
+    def __init__(
+        self,
+        num_features: int,
+        epsilon: float = 1e-5,
+        momentum: float = 0.9,
+        weight_attr: ParamAttrLike = None,
+        bias_attr: ParamAttrLike = None,
+        data_format: str | None = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__()
+        if (weight_attr is False) != (bias_attr is False):
+            raise ArgumentError(f"{type(self).__name__}: weight_attr and bias_attr must be False together or not at all")
+        self._num_features = num_features
+        self._epsilon = epsilon
+        self._momentum = momentum
+        self._data_format = self._layout if data_format is None else data_format
+        self.scale = self.create_parameter([num_features], weight_attr, default_initializer=Constant(1.0))
+        self.bias = self.create_parameter([num_features], bias_attr, is_bias=True)
+
+    def forward(self, input: Any) -> Any:  # noqa: A002
+        """input: [N, C, *] or [N, *, C], as data_format says -> the same shape."""
+        _check_ndim(self, input, self._ndims)
+        return F.instance_norm(
+            input,
+            weight=self.scale,
+            bias=self.bias,
+            momentum=self._momentum,
+            eps=self._epsilon,
+            data_format=self._data_format,
+        )
+
+    def extra_repr(self) -> str:
+        """The settings."""
+        return f"num_features={self._num_features}, epsilon={self._epsilon}"
+
+
+class InstanceNorm1D(_InstanceNormNd):
+    """Instance normalization of [N, C] or [N, C, L]. Source: paddle.nn.InstanceNorm1D; Ulyanov 2016."""
+
+    _ndims = (2, 3)
+    _layout = "NCL"
+
+
+class InstanceNorm2D(_InstanceNormNd):
+    """Instance normalization of [N, C, H, W]. Source: paddle.nn.InstanceNorm2D; Ulyanov 2016."""
+
+    _ndims = (4,)
+    _layout = "NCHW"
+
+
+class InstanceNorm3D(_InstanceNormNd):
+    """Instance normalization of [N, C, D, H, W]. Source: paddle.nn.InstanceNorm3D; Ulyanov 2016."""
+
+    _ndims = (5,)
+    _layout = "NCDHW"
+
+
+class LayerNorm(Layer):
+    """Normalizes the last dimensions, of sizes `normalized_shape`. Source: paddle.nn.LayerNorm; Ba 2016.
+
+    elementwise_affine, bias: whether there are a weight and a bias at all.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.nn.LayerNorm(4)(paddle.ones([2, 4])).shape
+        [2, 4]
+    """
+
+    def __init__(
+        self,
+        normalized_shape: int | Sequence[int],
+        epsilon: float = 1e-5,
+        weight_attr: ParamAttrLike = None,
+        bias_attr: ParamAttrLike = None,
+        name: str | None = None,
+        *,
+        elementwise_affine: bool = True,
+        bias: bool = True,
+        device: PlaceLike | None = None,
+        dtype: DTypeLike | None = None,
+    ) -> None:
+        super().__init__()
+        self._normalized_shape = [normalized_shape] if isinstance(normalized_shape, int) else list(normalized_shape)
+        self._epsilon = epsilon
+        # The parameters are flat, in the row-major order of the normalized dimensions.
+        size = [_product(self._normalized_shape)]
+        weight_attr = weight_attr if elementwise_affine else False
+        bias_attr = bias_attr if elementwise_affine and bias else False
+        self.weight = self.create_parameter(size, weight_attr, dtype, False, Constant(1.0), device)
+        self.bias = self.create_parameter(size, bias_attr, dtype, True, device=device)
+
+    def forward(self, input: Any) -> Any:  # noqa: A002
+        """input: [*, *normalized_shape] -> the same shape."""
+        return F.layer_norm(input, self._normalized_shape, self.weight, self.bias, self._epsilon)
+
+    def extra_repr(self) -> str:
+        """The settings."""
+        return f"normalized_shape={self._normalized_shape}, epsilon={self._epsilon}"
+
+
+def _product(sizes: Sequence[int]) -> int:
+    total = 1
+    for size in sizes:
+        total *= size
+    return total
+
+
+class GroupNorm(Layer):
+    """Normalizes the channels of [N, C, *] in groups. Source: paddle.nn.GroupNorm; Wu, He 2018."""
+
+    def __init__(
+        self,
+        num_groups: int,
+        num_channels: int,
+        epsilon: float = 1e-5,
+        weight_attr: ParamAttrLike = None,
+        bias_attr: ParamAttrLike = None,
+        data_format: str = "NCHW",
+        name: str | None = None,
+        *,
+        affine: bool = True,
+        device: PlaceLike | None = None,
+        dtype: DTypeLike | None = None,
+    ) -> None:
+        super().__init__()
+        self._num_groups = num_groups
+        self._num_channels = num_channels
+        self._epsilon = epsilon
+        self._data_format = data_format
+        weight_attr, bias_attr = (weight_attr, bias_attr) if affine else (False, False)
+        self.weight = self.create_parameter([num_channels], weight_attr, dtype, False, Constant(1.0), device)
+        self.bias = self.create_parameter([num_channels], bias_attr, dtype, True, device=device)
+
+    def forward(self, input: Any) -> Any:  # noqa: A002
+        """input: [N, C, *] or [N, *, C], as data_format says -> the same shape."""
+        return F.group_norm(input, self._num_groups, self._epsilon, self.weight, self.bias, self._data_format)
+
+    def extra_repr(self) -> str:
+        """The settings."""
+        return f"num_groups={self._num_groups}, num_channels={self._num_channels}, epsilon={self._epsilon}"
+
+
+class SpectralNorm(Layer):
+    """Divides a weight by its largest singular value, found by power iteration from two kept vectors.
+
+    weight_shape: what forward will be given. dim: the dimension that becomes the matrix's rows.
+    Source: paddle.nn.SpectralNorm; Miyato 2018.
+    """
+
+    def __init__(
+        self,
+        weight_shape: Sequence[int],
+        dim: int = 0,
+        power_iters: int = 1,
+        eps: float = 1e-12,
+        dtype: DTypeLike = "float32",
+    ) -> None:
+        super().__init__()
+        self._weight_shape = list(weight_shape)
+        self._dim = dim
+        self._power_iters = power_iters
+        self._eps = eps
+        rows = self._weight_shape[dim]
+        attr = ParamAttr(initializer=Normal(0.0, 1.0), trainable=False)
+        self.weight_u = self.create_parameter([rows], attr, dtype)
+        self.weight_v = self.create_parameter([_product(self._weight_shape) // rows], attr, dtype)
+
+    def forward(self, x: Any) -> Any:
+        """x: [*weight_shape] -> the same shape."""
+        order = [self._dim, *(d for d in range(len(self._weight_shape)) if d != self._dim)]
+        matrix = x.transpose(order).reshape([self._weight_shape[self._dim], -1])
+        u, v = power_iteration(matrix.detach(), self.weight_u, self.weight_v, self._power_iters, self._eps)
+        return x / matmul(u, matmul(matrix, v))
+
+
+def power_iteration(matrix: Any, u: Any, v: Any, rounds: int, eps: float) -> tuple[Any, Any]:
+    """Left and right vectors closer to those of the largest singular value. matrix: [m, n], u: [m], v: [n]."""
+    for _ in range(rounds):
+        v = F.normalize(matmul(matrix, u, transpose_x=True), axis=0, epsilon=eps)
+        u = F.normalize(matmul(matrix, v), axis=0, epsilon=eps)
+    return u, v
+
+
+__all__ = [
+    "BatchNorm", "BatchNorm1D", "BatchNorm2D", "BatchNorm3D", "GroupNorm", "InstanceNorm1D", "InstanceNorm2D",
+    "InstanceNorm3D", "LayerNorm", "LocalResponseNorm", "SpectralNorm", "SyncBatchNorm",
+]  # fmt: skip

@@ -1,0 +1,304 @@
+"""Transformer encoders and decoders."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from typing import Any
+
+from ...core.dtype import default_dtype
+from ...core.errors import ArgumentError
+from ...eager.layer import Layer
+from ...eager.param_attr import ParamAttrLike
+from ...ops.creation import full
+from ...ops.diagonal import triu
+from .. import functional as F
+from .attention import MultiHeadAttention, additive_mask
+from .common import Dropout, Linear
+from .container import LayerList
+from .norm import LayerNorm
+
+Attrs = ParamAttrLike | Sequence[ParamAttrLike]
+
+
+def _spread(attr: Any, parts: int, owner: str) -> list[Any]:
+    """One attribute for each part: attentions first, the feed-forward network last."""
+    if not isinstance(attr, (list, tuple)):
+        return [attr] * parts
+    given = list(attr)
+    if len(given) not in (1, 2, parts):
+        raise ArgumentError(f"{owner}: a list of attributes has 1 to {parts} entries, got {len(given)}")
+    return given if len(given) == parts else [given[0]] * (parts - 1) + [given[-1]]
+
+
+class _Block(Layer):
+    """What encoder and decoder layers share: the feed-forward network and the way each part is wrapped."""
+
+    def _set(
+        self, d_model: int, dim_feedforward: int, dropout: float, activation: str, act_dropout: float | None,
+        normalize_before: bool, attrs: tuple[Any, Any], eps: float, norms: int,
+    ) -> None:  # fmt: skip
+        self.normalize_before = normalize_before
+        self.linear1 = Linear(d_model, dim_feedforward, *attrs)
+        self.dropout = Dropout(dropout if act_dropout is None else act_dropout, mode="upscale_in_train")
+        self.linear2 = Linear(dim_feedforward, d_model, *attrs)
+        for i in range(1, norms + 1):
+            setattr(self, f"norm{i}", LayerNorm(d_model, epsilon=eps))
+        for i in range(1, norms + 1):
+            setattr(self, f"dropout{i}", Dropout(dropout, mode="upscale_in_train"))
+        self.activation = getattr(F, activation)
+
+    def _before(self, part: int, x: Any) -> Any:
+        return getattr(self, f"norm{part}")(x) if self.normalize_before else x
+
+    def _after(self, part: int, residual: Any, x: Any) -> Any:
+        x = residual + getattr(self, f"dropout{part}")(x)
+        return x if self.normalize_before else getattr(self, f"norm{part}")(x)
+
+    def _feed_forward(self, part: int, x: Any) -> Any:
+        hidden = self.dropout(self.activation(self.linear1(self._before(part, x))))
+        return self._after(part, x, self.linear2(hidden))
+
+
+def _first(outputs: Any) -> Any:
+    """The attention output among what MultiHeadAttention returns."""
+    return outputs[0] if isinstance(outputs, tuple) else outputs
+
+
+class TransformerEncoderLayer(_Block):
+    """Self attention and a feed-forward network, each with dropout, residual connection and layer normalization.
+
+    normalize_before: normalize the input of each part instead of its output. weight_attr, bias_attr: one for all, or a
+    list: attention, feed-forward. Source: paddle.nn.TransformerEncoderLayer; Vaswani 2017.
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int,
+        dropout: float = 0.1,
+        activation: str = "relu",
+        attn_dropout: float | None = None,
+        act_dropout: float | None = None,
+        normalize_before: bool = False,
+        weight_attr: Attrs = None,
+        bias_attr: Attrs = None,
+        layer_norm_eps: float = 1e-5,
+    ) -> None:
+        super().__init__()
+        self._config = dict(
+            d_model=d_model, nhead=nhead, dim_feedforward=dim_feedforward, dropout=dropout, activation=activation,
+            attn_dropout=attn_dropout, act_dropout=act_dropout, normalize_before=normalize_before,
+            weight_attr=weight_attr, bias_attr=bias_attr, layer_norm_eps=layer_norm_eps,
+        )  # fmt: skip
+        weights = _spread(weight_attr, 2, "TransformerEncoderLayer")
+        biases = _spread(bias_attr, 2, "TransformerEncoderLayer")
+        drop = dropout if attn_dropout is None else attn_dropout
+        self.self_attn = MultiHeadAttention(d_model, nhead, drop, weight_attr=weights[0], bias_attr=biases[0])
+        attrs = (weights[-1], biases[-1])
+        self._set(d_model, dim_feedforward, dropout, activation, act_dropout, normalize_before, attrs, layer_norm_eps, 2)
+
+    def forward(self, src: Any, src_mask: Any = None, cache: Any = None) -> Any:
+        """src: [N, L, d_model] -> the same shape, in a tuple with the new cache if one is given."""
+        x = self._before(1, src)
+        outputs = self.self_attn(x, x, x, additive_mask(src_mask, x.dtype), cache)
+        out = self._feed_forward(2, self._after(1, src, _first(outputs)))
+        return out if cache is None else (out, outputs[-1])
+
+    def gen_cache(self, src: Any) -> Any:
+        """An empty cache for inputs like `src`."""
+        return self.self_attn.gen_cache(src, type=MultiHeadAttention.Cache)
+
+
+class TransformerDecoderLayer(_Block):
+    """Self attention, attention to the encoder's output, and a feed-forward network.
+
+    Arguments as TransformerEncoderLayer's; lists of attributes: self attention, cross attention, feed-forward.
+    Source: paddle.nn.TransformerDecoderLayer; Vaswani 2017.
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int,
+        dropout: float = 0.1,
+        activation: str = "relu",
+        attn_dropout: float | None = None,
+        act_dropout: float | None = None,
+        normalize_before: bool = False,
+        weight_attr: Attrs = None,
+        bias_attr: Attrs = None,
+        layer_norm_eps: float = 1e-5,
+    ) -> None:
+        super().__init__()
+        self._config = dict(
+            d_model=d_model, nhead=nhead, dim_feedforward=dim_feedforward, dropout=dropout, activation=activation,
+            attn_dropout=attn_dropout, act_dropout=act_dropout, normalize_before=normalize_before,
+            weight_attr=weight_attr, bias_attr=bias_attr, layer_norm_eps=layer_norm_eps,
+        )  # fmt: skip
+        weights = _spread(weight_attr, 3, "TransformerDecoderLayer")
+        biases = _spread(bias_attr, 3, "TransformerDecoderLayer")
+        drop = dropout if attn_dropout is None else attn_dropout
+        self.self_attn = MultiHeadAttention(d_model, nhead, drop, weight_attr=weights[0], bias_attr=biases[0])
+        self.cross_attn = MultiHeadAttention(d_model, nhead, drop, weight_attr=weights[1], bias_attr=biases[1])
+        attrs = (weights[2], biases[2])
+        self._set(d_model, dim_feedforward, dropout, activation, act_dropout, normalize_before, attrs, layer_norm_eps, 3)
+
+    def forward(self, tgt: Any, memory: Any, tgt_mask: Any = None, memory_mask: Any = None, cache: Any = None) -> Any:
+        """tgt: [N, L, d_model], memory: [N, S, d_model] -> [N, L, d_model], with the new caches if any are given."""
+        own, static = (None, None) if cache is None else cache
+        x = self._before(1, tgt)
+        attended = self.self_attn(x, x, x, additive_mask(tgt_mask, x.dtype), own)
+        tgt = self._after(1, tgt, _first(attended))
+        x = self._before(2, tgt)
+        crossed = self.cross_attn(x, memory, memory, additive_mask(memory_mask, x.dtype), static)
+        out = self._feed_forward(3, self._after(2, tgt, _first(crossed)))
+        return out if cache is None else (out, (attended[-1], crossed[-1]))
+
+    def gen_cache(self, memory: Any) -> Any:
+        """An empty cache for the self attention and a static one of `memory`."""
+        own = self.self_attn.gen_cache(memory, type=MultiHeadAttention.Cache)
+        return own, self.cross_attn.gen_cache(memory, memory, type=MultiHeadAttention.StaticCache)
+
+
+def _copies(layer: Any, count: int) -> LayerList:
+    """`layer` and layers like it with weights of their own."""
+    config = getattr(layer, "_config", None)
+    others = [copy.deepcopy(layer) if config is None else type(layer)(**config) for _ in range(count - 1)]
+    return LayerList([layer, *others])
+
+
+class TransformerEncoder(Layer):
+    """A stack of encoder layers made like `encoder_layer`. Source: paddle.nn.TransformerEncoder.
+
+    norm: a LayerNorm for the output.
+    """
+
+    def __init__(self, encoder_layer: Any, num_layers: int, norm: Any = None) -> None:
+        super().__init__()
+        self.layers = _copies(encoder_layer, num_layers)
+        self.num_layers = num_layers
+        self.norm = norm
+
+    def forward(self, src: Any, src_mask: Any = None, cache: Any = None) -> Any:
+        """src: [N, L, d_model] -> the same shape, in a tuple with the list of new caches if one is given."""
+        mask = additive_mask(src_mask, src.dtype)
+        caches = []
+        out = src
+        for i, layer in enumerate(self.layers):
+            if cache is None:
+                out = layer(out, src_mask=mask)
+            else:
+                out, fresh = layer(out, src_mask=mask, cache=cache[i])
+                caches.append(fresh)
+        out = out if self.norm is None else self.norm(out)
+        return out if cache is None else (out, caches)
+
+    def gen_cache(self, src: Any) -> list[Any]:
+        """An empty cache for each layer."""
+        return [layer.gen_cache(src) for layer in self.layers]
+
+
+class TransformerDecoder(Layer):
+    """A stack of decoder layers made like `decoder_layer`. Source: paddle.nn.TransformerDecoder.
+
+    norm: a LayerNorm for the output.
+    """
+
+    def __init__(self, decoder_layer: Any, num_layers: int, norm: Any = None) -> None:
+        super().__init__()
+        self.layers = _copies(decoder_layer, num_layers)
+        self.num_layers = num_layers
+        self.norm = norm
+
+    def forward(self, tgt: Any, memory: Any, tgt_mask: Any = None, memory_mask: Any = None, cache: Any = None) -> Any:
+        """tgt: [N, L, d_model], memory: [N, S, d_model] -> [N, L, d_model], with the list of new caches if given."""
+        masks = {
+            "tgt_mask": additive_mask(tgt_mask, tgt.dtype),
+            "memory_mask": additive_mask(memory_mask, memory.dtype),
+        }
+        caches = []
+        out = tgt
+        for i, layer in enumerate(self.layers):
+            if cache is None:
+                out = layer(out, memory, **masks)
+            else:
+                out, fresh = layer(out, memory, cache=cache[i], **masks)
+                caches.append(fresh)
+        out = out if self.norm is None else self.norm(out)
+        return out if cache is None else (out, caches)
+
+    def gen_cache(self, memory: Any, do_zip: bool = False) -> list[Any]:
+        """The caches of each layer; with do_zip the list of all growing ones and that of all static ones."""
+        caches = [layer.gen_cache(memory) for layer in self.layers]
+        return list(zip(*caches)) if do_zip else caches
+
+
+class Transformer(Layer):
+    """An encoder and a decoder, without embeddings and output projection. Source: paddle.nn.Transformer; Vaswani 2017.
+
+    weight_attr, bias_attr: one for all, or a list of 1 to 3: self attention, cross attention, feed-forward.
+    custom_encoder, custom_decoder: Layers to use instead.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> model = paddle.nn.Transformer(16, 2, 1, 1, 32)
+        >>> model(paddle.ones([2, 4, 16]), paddle.ones([2, 6, 16])).shape
+        [2, 6, 16]
+    """
+
+    def __init__(
+        self,
+        d_model: int = 512,
+        nhead: int = 8,
+        num_encoder_layers: int = 6,
+        num_decoder_layers: int = 6,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: str = "relu",
+        attn_dropout: float | None = None,
+        act_dropout: float | None = None,
+        normalize_before: bool = False,
+        weight_attr: Attrs = None,
+        bias_attr: Attrs = None,
+        custom_encoder: Any = None,
+        custom_decoder: Any = None,
+    ) -> None:
+        super().__init__()
+        rest = (dim_feedforward, dropout, activation, attn_dropout, act_dropout, normalize_before)
+        weights = _spread(weight_attr, 3, "Transformer")
+        biases = _spread(bias_attr, 3, "Transformer")
+        self.encoder = custom_encoder
+        if custom_encoder is None:
+            outer = [weights[0], weights[2]], [biases[0], biases[2]]
+            encoder_layer = TransformerEncoderLayer(d_model, nhead, *rest, *outer)
+            self.encoder = TransformerEncoder(encoder_layer, num_encoder_layers, LayerNorm(d_model))
+        self.decoder = custom_decoder
+        if custom_decoder is None:
+            decoder_layer = TransformerDecoderLayer(d_model, nhead, *rest, weights, biases)
+            self.decoder = TransformerDecoder(decoder_layer, num_decoder_layers, LayerNorm(d_model))
+        self.d_model = d_model
+        self.nhead = nhead
+
+    def forward(
+        self, src: Any, tgt: Any, src_mask: Any = None, tgt_mask: Any = None, memory_mask: Any = None
+    ) -> Any:
+        """src: [N, S, d_model], tgt: [N, L, d_model] -> [N, L, d_model]."""
+        memory = self.encoder(src, src_mask=additive_mask(src_mask, src.dtype))
+        return self.decoder(
+            tgt,
+            memory,
+            tgt_mask=additive_mask(tgt_mask, tgt.dtype),
+            memory_mask=additive_mask(memory_mask, memory.dtype),
+        )
+
+    def generate_square_subsequent_mask(self, length: int) -> Any:
+        """A mask [length, length] with -inf wherever a position would see a later one."""
+        return triu(full([length, length], float("-inf"), default_dtype()), 1)
+
+
+__all__ = [
+    "Transformer", "TransformerDecoder", "TransformerDecoderLayer", "TransformerEncoder", "TransformerEncoderLayer",
+]  # fmt: skip
