@@ -22,6 +22,10 @@ def cuda_is_here() -> bool:
         return False
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="rewrite the golden files that tests compare with")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     # A stable sort: within each group the order of the files stays.
     items.sort(key=lambda item: item.get_closest_marker("slow") is not None)

@@ -74,7 +74,8 @@ class Program:
         left, right, third = (self.expr(depth + 1) for _ in range(3))
         call = f"{rng.choice(self.closures)}()" if self.closures else f"log({left})"
         forms = [
-            f"({left} + {right})", f"({left} * {right}) % 7", f"({left} - {right})", f"({left} if {third} else {right})",
+            f"({left} + {right})", f"({left} * {right}) % 7", f"({left} - {right})",
+            f"({left} if {third} else {right})",
             f"({left} and {right})", f"({left} or {right})", f"(not {left})", f"({left} < {right} <= {third})",
             f"log({left})", f"len([{left}, {right}])", f"sum(x for x in ({left}, {right}))", call,
             f"({self.name()} := {left})", f"[x for x in ({left}, {right}) if x][:1]", f"(lambda: {left})()",

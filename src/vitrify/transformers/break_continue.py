@@ -10,7 +10,7 @@ from __future__ import annotations
 import gast
 
 from .context import Context
-from .jumps import JumpLowering, contains, has_break
+from .jumps import JumpLowering, contains, flag_of_breaks, has_break
 from .nodes import Node, ScopeTransformer, Stmts, functions_in
 from .quote import quote
 
@@ -35,8 +35,8 @@ class _Loops(ScopeTransformer):
 
     def _loop(self, node: Node) -> Stmts:
         node = self.generic_visit(node)  # inner loops first; afterwards the jumps left are this loop's own
-        breaks = has_break(node.body)
-        jumps = _LoopJumps(self.context)
+        breaks, given = has_break(node.body), flag_of_breaks(node.body)
+        jumps = _LoopJumps(self.context, given)
         node.body = jumps.filled(node.body, tail=True, at=node)
         if jumps.skipped is not None:
             node.body = quote("skipped = False", at=node.body[0], skipped=jumps.skipped) + node.body
@@ -44,7 +44,8 @@ class _Loops(ScopeTransformer):
         if not breaks or jumps.broke is None:
             return [node, *rest]
         node.body += quote("if broke:\n    break", at=node, broke=jumps.broke)
-        return [*quote("broke = False", at=node, broke=jumps.broke), node, *jumps.guard([jumps.broke], rest)]
+        first = [] if given else quote("broke = False", at=node, broke=jumps.broke)
+        return [*first, node, *jumps.guard([jumps.broke], rest)]
 
     visit_For = visit_While = _loop
 
@@ -54,15 +55,18 @@ def _is_jump(node: Node) -> bool:
 
 
 class _LoopJumps(JumpLowering):
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, flag: str | None) -> None:
         self.context = context
-        self.broke: str | None = None
+        self.given = flag
+        self.broke = flag
         self.skipped: str | None = None
 
     def may_jump(self, stmt: Node) -> bool:
         return contains(stmt, _is_jump, into_loops=False)
 
     def land(self, stmt: Node, tail: bool) -> Stmts:
+        if isinstance(stmt, gast.Break) and self.given is not None:
+            return []
         if isinstance(stmt, gast.Break):
             return quote("broke = True", at=stmt, broke=self._broke())
         return [] if tail else quote("skipped = True", at=stmt, skipped=self._skipped())

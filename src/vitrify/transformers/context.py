@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from .names import Names
+from .names import Names, mangle
 from .nodes import Node
 from .quote import call_helper
 
@@ -33,7 +33,4 @@ class Context:
 
     def mangle(self, attribute: str) -> str:
         """An attribute's name as the compiler makes it: `__x` in class `A` is `_A__x`."""
-        private = attribute.startswith("__") and not attribute.endswith("__")
-        if not private or self.class_name is None or not self.class_name.strip("_"):
-            return attribute
-        return f"_{self.class_name.lstrip('_')}{attribute}"
+        return mangle(self.class_name, attribute)

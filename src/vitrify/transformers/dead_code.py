@@ -6,7 +6,7 @@ import gast
 
 from .context import Context
 from .facts.scopes import scope_of
-from .jumps import goes_on
+from .jumps import goes_on, is_endless
 from .nodes import Node, Stmts, functions_in, own_nodes
 from .region import declare
 
@@ -19,6 +19,8 @@ def remove_dead_code(tree: Node, context: Context) -> Node:
     for fn in functions_in(tree):
         before = scope_of(fn).locals
         for owner in [fn, *own_nodes(fn)]:
+            if is_endless(owner):
+                owner.orelse = []
             for field in _BLOCKS:
                 block = getattr(owner, field, None)
                 if isinstance(block, list):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..core.errors import UnsupportedError
+from .nodes import Node
 
 
 class NoSourceError(UnsupportedError):
@@ -11,3 +12,16 @@ class NoSourceError(UnsupportedError):
 
 class UnsupportedFunctionError(UnsupportedError):
     """A function of a kind that is never converted: generator, coroutine, async generator."""
+
+
+class Refusal(Exception):
+    """Raised by a transformer for a node that cannot be converted; the pipeline makes it an UnsupportedError.
+
+    Transformers know nodes, not files, so the location is filled in where the file is known.
+    """
+
+    def __init__(self, message: str, *, node: Node, hint: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.node = node
+        self.hint = hint

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 import gast
 
-from ..core.errors import UnsupportedError
+from .errors import Refusal
 from .nodes import SCOPES, Node, Stmts, child_statements
 from .quote import quote
 
@@ -50,6 +50,27 @@ def has_break(stmts: Stmts) -> bool:
     return any(contains(stmt, lambda node: isinstance(node, gast.Break), into_loops=False) for stmt in stmts)
 
 
+def break_by(flag: str, *, at: Node) -> Node:
+    """A `break` that comes with a flag already set, so that the loop needs no flag of its own."""
+    node = gast.copy_location(gast.Break(), at)
+    node.flag = flag
+    return node
+
+
+def flag_of_breaks(stmts: Stmts) -> str | None:
+    """The flag that every `break` of the loop around `stmts` comes with, if they all share one."""
+    flags: set[str | None] = set()
+
+    def collect(node: Node) -> bool:
+        if isinstance(node, gast.Break):
+            flags.add(getattr(node, "flag", None))
+        return False
+
+    for stmt in stmts:
+        contains(stmt, collect, into_loops=False)
+    return flags.pop() if len(flags) == 1 else None
+
+
 def contains(stmt: Node, wanted: Callable[[Node], bool], *, into_loops: bool) -> bool:
     """Whether `stmt` is or holds a wanted statement; bodies of nested loops count only on request."""
     if wanted(stmt):
@@ -67,8 +88,9 @@ def refuse_jumps(finalbody: Stmts) -> None:
         if contains(stmt, lambda node: isinstance(node, gast.Return), into_loops=True) or contains(
             stmt, lambda node: isinstance(node, (gast.Break, gast.Continue)), into_loops=False
         ):
-            raise UnsupportedError(
+            raise Refusal(
                 "a jump (return, break or continue) out of a `finally` block cannot be converted",
+                node=stmt,
                 hint="move the jump behind the try statement, or decorate the function with @not_to_static",
             )
 

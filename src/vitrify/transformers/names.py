@@ -20,6 +20,14 @@ def identifiers(root: Node) -> set[str]:
     return found
 
 
+def mangle(class_name: str | None, name: str) -> str:
+    """A name as the compiler stores it: `__x` inside class `A` is `_A__x`."""
+    private = name.startswith("__") and not name.endswith("__")
+    if not private or class_name is None or not class_name.strip("_"):
+        return name
+    return f"_{class_name.lstrip('_')}{name}"
+
+
 class Names:
     """Hands out names not used in one function tree, and remembers which ones are ours.
 

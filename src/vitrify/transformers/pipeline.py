@@ -19,6 +19,7 @@ from .compile import compile_function, instantiate
 from .context import Context
 from .contract import HELPER_NAME
 from .dead_code import remove_dead_code
+from .errors import Refusal
 from .ifelse import convert_branches
 from .logical import convert_logical
 from .loop import convert_loops
@@ -30,7 +31,7 @@ from .quote import copy_tree
 from .render import render
 from .return_ import lower_returns
 from .setitem import convert_item_stores
-from .source import find_definition, locate_error, refuse_unconvertible
+from .source import find_definition, loc_of_node, refuse_unconvertible
 from .super_ import make_super_explicit
 from .undefined import guard_reads, initialise
 
@@ -137,8 +138,9 @@ def _stages(tree: Node, context: Context, fn: FunctionType) -> Iterator[str]:
     for name, transform in PIPELINE:
         try:
             transform(tree, context)
-        except UnsupportedError as err:
-            raise locate_error(err, fn.__code__) from None
+        except Refusal as refusal:
+            loc = loc_of_node(refusal.node, fn.__code__)
+            raise UnsupportedError(refusal.message, loc=loc, hint=refusal.hint) from None
         yield name
 
 

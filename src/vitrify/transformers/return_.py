@@ -10,7 +10,7 @@ import gast
 
 from .context import Context
 from .facts.function import constructs_in
-from .jumps import JumpLowering, contains
+from .jumps import JumpLowering, break_by, contains
 from .nodes import Node, ScopeTransformer, Stmts, docstring_length, functions_in
 from .quote import constant, name, quote
 
@@ -79,13 +79,16 @@ class _ReturnsInLoop(ScopeTransformer):
         self.lowering = lowering
 
     def visit_Return(self, node: Node) -> Stmts:
-        return [*self.lowering.land(node, tail=False), gast.copy_location(gast.Break(), node)]
+        return [*self.lowering.land(node, tail=False), self._leave(node)]
+
+    def _leave(self, at: Node) -> Node:
+        return break_by(self.lowering.returned, at=at)
 
     def _loop(self, node: Node) -> Node | Stmts:
         if not _may_return(node):
             return node
         node = self.generic_visit(node)
-        leave = quote("if returned:\n    break", at=node, returned=name(self.lowering.returned, at=node))
-        return [node, *leave]
+        test = name(self.lowering.returned, at=node)
+        return [node, *quote("if returned:\n    leave", at=node, returned=test, leave=[self._leave(node)])]
 
     visit_For = visit_While = _loop

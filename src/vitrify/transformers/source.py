@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from types import CodeType, FunctionType
 
 from ..core.cache import BoundedCache
-from ..core.errors import UnsupportedError
 from ..core.source import Loc
 from .compile import compile_tree, inner_code
 from .errors import NoSourceError, UnsupportedFunctionError
+from .names import mangle
 from .nodes import Node
 
 _NO_SOURCE_HINT = (
@@ -33,7 +33,7 @@ _UNCONVERTIBLE = {
 class Definition:
     """A function's definition: its (ast) node and the name of the class whose body it stands in."""
 
-    node: ast.AST
+    node: Node
     class_name: str | None
 
 
@@ -41,7 +41,7 @@ def find_definition(fn: FunctionType) -> Definition:
     """The definition of `fn`. Raises NoSourceError when it is not available or no longer what was compiled."""
     code = fn.__code__
     candidates = _index(code.co_filename, _file_text(fn)).get((code.co_name, code.co_firstlineno), ())
-    matching = [found for found in candidates if _parameter_names(found.node) == _code_parameters(code)]
+    matching = [found for found in candidates if _parameter_names(found) == _code_parameters(code)]
     if not matching:
         raise NoSourceError(
             f"the source of function `{code.co_name}` is not what was compiled: "
@@ -68,11 +68,10 @@ def loc_of(code: CodeType) -> Loc:
     return Loc(code.co_filename, code.co_firstlineno, code.co_name)
 
 
-def locate_error(err: UnsupportedError, code: CodeType) -> UnsupportedError:
-    """`err`, located at the function if it says no line itself."""
-    if err.loc is None:
-        err.loc = loc_of(code)
-    return err
+def loc_of_node(node: Node, code: CodeType) -> Loc:
+    """The location of a statement or expression in the function compiled to `code`."""
+    col, end = (node.col_offset, node.end_col_offset) if node.lineno == node.end_lineno else (None, None)
+    return Loc(code.co_filename, node.lineno, code.co_name, col, end)
 
 
 def _file_text(fn: FunctionType) -> str:
@@ -124,10 +123,11 @@ def _keys(node: Node) -> set[tuple[str, int]]:
     return {(node.name, node.lineno), (node.name, min([node.lineno, *(d.lineno for d in node.decorator_list)]))}
 
 
-def _parameter_names(node: Node) -> list[str]:
-    args = node.args
+def _parameter_names(definition: Definition) -> list[str]:
+    args = definition.node.args
     plain = [*args.posonlyargs, *args.args, *args.kwonlyargs]
-    return [arg.arg for arg in [*plain, *filter(None, (args.vararg, args.kwarg))]]
+    every = [*plain, *filter(None, (args.vararg, args.kwarg))]
+    return [mangle(definition.class_name, arg.arg) for arg in every]
 
 
 def _code_parameters(code: CodeType) -> list[str]:

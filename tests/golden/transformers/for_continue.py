@@ -1,0 +1,17 @@
+# fmt: off
+# ruff: noqa
+def for_continue(xs):
+    total = 0
+
+    def body(x, total):
+
+        def then(total):
+            return total,
+
+        def orelse(total):
+            total += x
+            return total,
+        total, = vt.convert_ifelse(x < 0, then, orelse, (total,), ('total',))
+        return total,
+    total, = vt.convert_for(xs, body, (total,), ('total',))
+    return total

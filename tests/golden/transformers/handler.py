@@ -1,0 +1,20 @@
+# fmt: off
+# ruff: noqa
+def handler(x):
+    y: vt.Variable
+    y = 0
+    try:
+
+        def then(x):
+            nonlocal y
+            y = 1
+            x = x[0]
+            return x,
+
+        def orelse(x):
+            return x,
+        x, = vt.convert_ifelse(x > 0, then, orelse, (x,), ('x',), shared=(vt.name('y', lambda : y),)
+            )
+    except TypeError:
+        return y
+    return x

@@ -1,0 +1,18 @@
+# fmt: off
+# ruff: noqa
+def shared(n):
+
+    def inc():
+        nonlocal n
+        n += 1
+
+    def then():
+        nonlocal n
+        n = 0
+        vt.convert_call(inc)()
+        return ()
+
+    def orelse():
+        return ()
+    vt.convert_ifelse(n > 0, then, orelse, (), (), shared=(vt.name('n', lambda : n),))
+    return n

@@ -1,0 +1,150 @@
+"""The converted code of each construct, as text. `pytest --update-golden` rewrites the files; review them as source."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.transformers.python_helpers import PythonHelpers
+from vitrify.transformers import convert_function, source_of
+
+FOLDER = Path(__file__).parents[1] / "golden" / "transformers"
+HEADER = "# fmt: off\n# ruff: noqa\n"
+
+
+def if_else(x, y):
+    if x > y:
+        x = x - y
+    else:
+        z = y
+        y = z - x
+    return x, y
+
+
+def if_return(x):
+    if x > 0:
+        return x
+    x = x + 1
+    return -x
+
+
+def if_unset(x):
+    if x > 0:
+        y = 1
+    return y
+
+
+def while_loop(n):
+    total = 0
+    while n > 0:
+        total += n
+        n -= 1
+    return total
+
+
+def for_loop(xs):
+    total = 0
+    for i, x in enumerate(xs):
+        total += i * x
+    return total
+
+
+def for_break_else(xs, wanted):
+    for x in xs:
+        if x == wanted:
+            break
+    else:
+        x = None
+    return x
+
+
+def for_continue(xs):
+    total = 0
+    for x in xs:
+        if x < 0:
+            continue
+        total += x
+    return total
+
+
+def while_true_break(x):
+    while True:
+        x = x / 2
+        if x < 1:
+            break
+    return x
+
+
+def loop_return(xs):
+    for x in xs:
+        if x > 0:
+            return x
+    return None
+
+
+def logic(a, b, c):
+    return (a and b) or not c, a if b else c
+
+
+def compare(x, n):
+    return 0 <= x < len(n) != 3
+
+
+def calls(f, x):
+    y = f(x, *x, k=1)
+    return super_free(y).method().attribute
+
+
+def assertion(x):
+    assert x > 0, f"bad {x}"
+    return x
+
+
+def stores(self, xs, i, v):
+    self.h = v
+    self.n += 1
+    xs[i] = v
+    xs[1:3] += v
+    self.items[i] = v
+    del xs[0], self.h
+    return xs.shape[0]
+
+
+def shared(n):
+    def inc():
+        nonlocal n
+        n += 1
+
+    if n > 0:
+        n = 0
+        inc()
+    return n
+
+
+def handler(x):
+    y = 0
+    try:
+        if x > 0:
+            y = 1
+            x = x[0]
+    except TypeError:
+        return y
+    return x
+
+
+super_free: Callable[..., object] = object
+FUNCTIONS = (
+    if_else, if_return, if_unset, while_loop, for_loop, for_break_else, for_continue, while_true_break, loop_return,
+    logic, compare, calls, assertion, stores, shared, handler,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("fn", FUNCTIONS, ids=lambda fn: fn.__name__)
+def test_golden(fn, request):
+    text = HEADER + source_of(convert_function(fn, PythonHelpers()))
+    path = FOLDER / f"{fn.__name__}.py"
+    if request.config.getoption("--update-golden"):
+        path.write_text(text)
+    assert path.read_text() == text
