@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..ir.dead_code import prune
 from ..ir.program import Block, Operator, Variable, position
 from ..ir.regions import align_captures
 from ..ops.control_flow import add_cotangents, if_op, zero_cotangent
@@ -39,6 +40,7 @@ def _branch_gradient(
         targets = [forward.inputs[i] for i in wanted]
         found = rule.pull_back(rule.builder, forward, seed(forward.outputs, formals, add_cotangents), targets)
         block.outputs = [found[t] if t in found else zero_cotangent(rule.builder.value(t)) for t in targets]
+    prune(block)
     return block
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.meta import ListMeta
+from ..ir.dead_code import prune
 from ..ir.program import Block, Operator, Variable, position
 from ..ops.control_flow import add_cotangents, while_op, zero_cotangent
 from .activity import active_variables, carries_gradient
@@ -113,6 +114,7 @@ def _body_gradient(
             outs.append(add_cotangents(total, found[var]) if var in found else total)
         outs += [ct_of(i) for i in xs]
         block.outputs = outs
+    prune(block)
     return block, sum(item is not None for item in items)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ..core.meta import Meta
 from ..core.modes import grad_enabled, scoped
 from ..ir.builder import Builder, building
+from ..ir.dead_code import prune
 from ..ir.program import Block, Program, Variable
 from ..ir.regions import copy_ops
 from .activity import active_variables, carries_gradient
@@ -50,6 +51,7 @@ def build_backward(forward: Block, outputs: Sequence[Variable], wrt: Sequence[in
         found = pull_back(builder, forward, seeded, inputs)
     flowing = [i for i, v in zip(wrt, inputs) if v in found]
     block.outputs = [block.resolve(found[v]) for v in inputs if v in found]
+    prune(block)
     residuals = tuple(block.captures)
     block.inputs = [*block.captures.values(), *cts]
     block.captures = {}

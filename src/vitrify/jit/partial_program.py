@@ -10,8 +10,9 @@ from ..autodiff.segment import build_backward, differentiable_backward
 from ..core.modes import grad_enabled
 from ..core.rng import default_generator
 from ..eager.tensor import Tensor, wrap
+from ..ir.dead_code import has_effect
 from ..ir.program import Block, Program, Variable, position
-from ..runtime.interpreter import InterpreterCore, has_effect, lower
+from ..runtime.interpreter import InterpreterCore, lower
 from .concrete_program import ConcreteProgram
 from .run_program import SegmentNode
 

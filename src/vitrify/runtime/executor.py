@@ -10,8 +10,9 @@ import numpy as np
 
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta
+from ..ir.dead_code import live_operators
 from ..ir.program import Program, Variable
-from .interpreter import InterpreterCore, live_operators, lower
+from .interpreter import InterpreterCore, lower
 from .scope import Scope
 
 

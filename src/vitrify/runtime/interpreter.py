@@ -14,6 +14,7 @@ import numpy as np
 
 from ..core.errors import InternalError
 from ..core.meta import Meta
+from ..ir.dead_code import live_operators
 from ..ir.program import Block, Literal, Operator, Variable
 from ..ops.failure import metas_of
 from .failure import explain_failure
@@ -168,32 +169,6 @@ def _all_static(operator: Operator) -> bool:
     return operator.ref_count == 0 and all(isinstance(m, Meta) and m.is_static for m in metas)
 
 
-def live_operators(block: Block, outputs: Sequence[Variable | None]) -> list[Operator]:
-    """The operators that reach an output, a persistable variable or an effect, in program order."""
-    needed: set[Any] = {v for v in outputs if v is not None}
-    live: list[Operator] = []
-    for operator in reversed(block.ops):
-        if (
-            has_effect(operator)
-            or any(v in needed for v in operator.outputs)
-            or any(v.persistable for v in operator.outputs)
-        ):
-            live.append(operator)
-            needed.update(operator.variables)
-    live.reverse()
-    return live
-
-
-def has_effect(operator: Operator) -> bool:
-    """Whether the operator must run even if nothing reads its outputs: its own effect, or one inside its blocks.
-
-    Random operators count, because dropping one would shift the numbers that later ones draw.
-    """
-    if operator.op.effect or operator.op.random:
-        return True
-    return any(has_effect(inner) for block in operator.blocks.values() for inner in block.ops)
-
-
 def lower(
     block: Block,
     inputs: Sequence[Variable] | None = None,
@@ -207,4 +182,4 @@ def lower(
     )
 
 
-__all__ = ["InterpreterCore", "live_operators", "lower"]
+__all__ = ["InterpreterCore", "lower"]

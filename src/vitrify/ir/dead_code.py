@@ -1,0 +1,50 @@
+"""Dead code: operators that nothing needs, and values captured for them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .program import Block, Operator, Variable
+
+
+def live_operators(block: Block, outputs: Sequence[Variable | None]) -> list[Operator]:
+    """The operators that reach an output, a persistable variable or an effect, in program order."""
+    needed: set[Any] = {v for v in outputs if v is not None}
+    live: list[Operator] = []
+    for operator in reversed(block.ops):
+        if (
+            has_effect(operator)
+            or any(v in needed for v in operator.outputs)
+            or any(v.persistable for v in operator.outputs)
+        ):
+            live.append(operator)
+            needed.update(operator.variables)
+    live.reverse()
+    return live
+
+
+def has_effect(operator: Operator) -> bool:
+    """Whether the operator must run even if nothing reads its outputs: its own effect, or one inside its blocks.
+
+    Random operators count, because dropping one would shift the numbers that later ones draw.
+    """
+    if operator.op.effect or operator.op.random:
+        return True
+    return any(has_effect(inner) for block in operator.blocks.values() for inner in block.ops)
+
+
+def prune(block: Block) -> None:
+    """Remove dead operators, captures that nothing reads any more, and the variables of both."""
+    live = live_operators(block, block.outputs)
+    kept = set(live)
+    dead = {v for op in block.ops if op not in kept for v in op.outputs}
+    block.ops[:] = live
+    read = {v for op in live for v in op.variables} | {v for v in block.outputs if v is not None}
+    unread = {outer: inner for outer, inner in block.captures.items() if inner not in read}
+    for outer in unread:
+        del block.captures[outer]
+    dead |= set(unread.values())
+    block.inputs[:] = [v for v in block.inputs if v not in dead]
+    for var in dead:
+        block.vars.pop(var.name, None)
