@@ -56,7 +56,10 @@ class Content(Holder):
         return self
 
     def _overwrite(self, array: Any, same_memory: bool = False) -> None:
-        """Write `array` into the memory held if it fits, else hold it instead; count one change."""
+        """Write `array` into the memory held if it fits, else hold it instead.
+
+        same_memory: `array` is a view of what is held (reshape_), so that no content changes.
+        """
         mine = self._data
         cell = self.version_cell()
         if array.shape == mine.shape and array.dtype == mine.dtype and _is_own_memory(mine):
@@ -64,9 +67,7 @@ class Content(Holder):
             cell[0] += 1
             return
         self._data = array
-        if same_memory:
-            cell[0] += 1
-        else:  # the old memory did not change: whoever kept it may still use it
+        if not same_memory:  # the old memory did not change: whoever kept it may still use it
             self._cell = [cell[0] + 1]
 
     def set_value(self, value: Any) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.dispatch import bind
-from ..core.dtype import float32
+from ..core.dtype import as_dtype, float32
 from ..core.errors import ArgumentError, DTypeError
 from .arguments import finish
 from .like import assign_op, cast
@@ -112,9 +112,10 @@ def _float_operands(x: Any, y: Any) -> tuple[Any, Any]:
 
 
 def _as_float(value: Any) -> Any:
-    if not hasattr(value, "dtype") or value.dtype.is_floating or value.dtype.is_complex:
+    if not hasattr(value, "dtype"):
         return value
-    return cast(value, float32)
+    dtype = as_dtype(value.dtype)  # NumPy's own when an array or a NumPy number meets a tensor
+    return value if dtype.is_floating or dtype.is_complex else cast(value, float32)
 
 
 def add(x: Any, y: Any, name: str | None = None, *, alpha: Any = 1, out: Any = None) -> Any:

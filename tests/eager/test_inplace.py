@@ -1,0 +1,186 @@
+"""In-place changes: shared memory, the version counter, the tape, and stale backward passes."""
+
+import numpy as np
+import pytest
+
+from vitrify.core.errors import ArgumentError, DTypeError, ShapeError, StaleBackwardError
+from vitrify.eager.grad_mode import no_grad
+from vitrify.eager.tensor import to_tensor
+
+
+def leaf(*values):
+    return to_tensor(np.array(values, "float64"), stop_gradient=False)
+
+
+def plain(*values):
+    return to_tensor(np.array(values, "float64"))
+
+
+def test_an_in_place_op_returns_the_tensor_with_its_new_content():
+    x = plain(1.0, 2.0)
+    assert x.add_(plain(10.0, 20.0)) is x
+    assert x.tolist() == [11.0, 22.0] and x.inplace_version == 1
+
+
+def test_everyone_on_the_same_memory_sees_the_change():
+    x = plain(1.0, 2.0, 3.0)
+    detached, view = x.detach(), x[1:]
+    x.multiply_(plain(2.0, 2.0, 2.0))
+    assert detached.tolist() == [2.0, 4.0, 6.0] and view.tolist() == [4.0, 6.0]
+    view.add_(plain(1.0, 1.0))
+    assert x.tolist() == [2.0, 5.0, 7.0]
+    assert x.inplace_version == detached.inplace_version == view.inplace_version == 2
+
+
+def test_another_shape_or_dtype_takes_new_memory():
+    x = plain(1.0, 2.0)
+    before = x.detach()
+    x.astype_("float32") if hasattr(x, "astype_") else x._become(x.astype("float32"))
+    assert x.dtype.name == "float32" and before.dtype.name == "float64" and x.inplace_version == 1
+    x.reshape_([2, 1])
+    x.add_(to_tensor([[1.0], [1.0]]))
+    assert x.tolist() == [[2.0], [3.0]]
+
+
+def test_a_broadcast_view_is_not_written_through():
+    x = plain(1.0).expand([3])
+    x.add_(plain(1.0, 2.0, 3.0))
+    assert x.tolist() == [2.0, 3.0, 4.0]
+
+
+def test_the_tape_follows():
+    x = leaf(1.0, 2.0)
+    y = x * 1
+    y.add_(y)
+    y.sin_()
+    y.sum().backward()
+    np.testing.assert_allclose(x.grad.numpy(), 2 * np.cos([2.0, 4.0]))
+
+
+def test_an_op_keeps_the_content_that_it_overwrites_itself():
+    x, w = leaf(1.0, 2.0), leaf(3.0, 4.0)
+    y = x * 1
+    y.multiply_(w)
+    y.sum().backward()
+    assert x.grad.tolist() == [3.0, 4.0] and w.grad.tolist() == [1.0, 2.0]
+
+
+def test_a_tensor_without_gradient_joins_the_tape():
+    x, w = plain(1.0, 2.0), leaf(3.0, 4.0)
+    x.multiply_(w)
+    assert not x.stop_gradient and not x.is_leaf
+    x.sum().backward()
+    assert w.grad.tolist() == [1.0, 2.0]
+
+
+def test_a_leaf_that_wants_a_gradient_is_protected():
+    x = leaf(1.0)
+    with pytest.raises(ArgumentError, match="wants a gradient cannot be changed in place"):
+        x.add_(plain(1.0))
+    with no_grad():
+        x.add_(plain(1.0))
+    assert x.tolist() == [2.0] and x.is_leaf and not x.stop_gradient
+
+
+def test_under_no_grad_the_place_on_the_tape_stays():
+    x = leaf(1.0)
+    y = x * 2
+    with no_grad():
+        y.add_(plain(1.0))
+    assert not y.stop_gradient and not y.is_leaf
+    y.sum().backward()
+    assert x.grad.tolist() == [2.0]
+
+
+STALE = {
+    "an input, by an in-place op": lambda x, y, z: x.add_(plain(1.0)),
+    "an output, by an in-place op": lambda x, y, z: y.add_(plain(1.0)),
+    "by set_value": lambda x, y, z: y.set_value(plain(1.0)),
+    "through a view": lambda x, y, z: y[:].add_(plain(1.0)),
+    "through a detached tensor": lambda x, y, z: y.detach().add_(plain(1.0)),
+}
+
+
+@pytest.mark.parametrize("change", STALE.values(), ids=STALE)
+def test_backward_notices_what_it_needs_being_changed(change):
+    x = leaf(1.0) * 1
+    y = x.exp()  # keeps y
+    z = x * x + y  # keeps x
+    change(x, y, z)
+    with pytest.raises(StaleBackwardError, match="modified in place"):
+        z.sum().backward()
+
+
+def test_the_stale_error_names_op_argument_shape_and_versions():
+    x = leaf(1.0, 2.0) * 1
+    y = (x * x).sum()
+    x.add_(plain(1.0, 1.0))
+    with pytest.raises(StaleBackwardError) as raised:
+        y.backward()
+    assert str(raised.value).splitlines() == [
+        "multiply: backward needs y (shape [2]), which was modified in place: its version is 1, backward expects 0",
+        "  hint: modify a copy (x.clone()), or use the op without the trailing underscore",
+    ]
+
+
+def test_changes_that_backward_does_not_need_are_fine():
+    x = leaf(1.0)
+    y = x * 1
+    z = y + 1.0
+    y.add_(plain(5.0))
+    z.sum().backward()
+    assert x.grad.tolist() == [1.0]
+
+
+def test_memory_given_up_is_not_stale():
+    x = leaf(1.0, 2.0) * 1
+    y = (x * x).sum()
+    x.reshape_([2, 1])
+    x._become(x.astype("float32"))
+    y.backward()
+
+
+# --- content ----------------------------------------------------------------------------------------------------------
+
+
+def test_set_value_copies_values_into_any_tensor():
+    x = leaf(1.0, 2.0)
+    shared = x.detach()
+    x.set_value(np.array([5.0, 6.0]))
+    assert shared.tolist() == [5.0, 6.0] and not x.stop_gradient
+    x.set_value([7, 8])
+    assert x.tolist() == [7.0, 8.0]
+
+
+def test_set_value_wants_the_same_shape_and_dtype():
+    x = plain(1.0, 2.0)
+    with pytest.raises(ShapeError, match=r"has shape \[2\], the value has \[3\]"):
+        x.set_value(np.ones(3))
+    with pytest.raises(DTypeError, match=r"is float64, the value is float32\n  hint: cast it"):
+        x.set_value(np.ones(2, "float32"))
+
+
+def test_copy_takes_the_other_shape():
+    x, shared = plain(1.0, 2.0), None
+    shared = x.detach()
+    assert x.copy_(plain(3.0, 4.0)) is x and shared.tolist() == [3.0, 4.0]
+    x.copy_(plain(1.0, 2.0, 3.0), True)
+    assert x.shape == [3]
+    with pytest.raises(DTypeError, match="the source is int64"):
+        x.copy_(to_tensor([1]))
+
+
+def test_data_is_the_memory():
+    x, other = leaf(1.0), plain(5.0, 6.0)
+    assert x.data.stop_gradient and x.data.tolist() == [1.0]
+    x.data = other
+    other.add_(plain(1.0, 1.0))
+    assert x.tolist() == [6.0, 7.0] and not x.stop_gradient
+    with pytest.raises(DTypeError, match="data: expects a Tensor"):
+        x.data = 3
+
+
+def test_detach_in_place_cuts_the_tape():
+    x = leaf(1.0)
+    y = x * 2
+    assert y.detach_() is y and y.is_leaf and y.stop_gradient
