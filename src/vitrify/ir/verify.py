@@ -62,14 +62,20 @@ def _check_acyclic(program: Program) -> None:
     strangers = {b for called in runs.values() for b in called} - set(runs)
     if strangers:
         raise VerifyError("an operator runs a block that is not in the program's list")
-    # Peel off the blocks that run nothing which is left; what cannot be peeled off runs itself.
-    left = dict(runs)
-    while left:
-        ready = [block for block, called in left.items() if not called & left.keys()]
-        if not ready:
-            raise VerifyError(f"block {min(b.index for b in left)} runs itself")
+    # Take away, again and again, the blocks that run nothing which is left, then those that nothing left runs.
+    left = _peeled(runs)
+    callers = {block: {b for b, called in left.items() if block in called} for block in left}
+    circle = _peeled(callers)
+    if circle:
+        raise VerifyError(f"block {min(block.index for block in circle)} runs itself")
+
+
+def _peeled(graph: dict[Block, set[Block]]) -> dict[Block, set[Block]]:
+    left = dict(graph)
+    while ready := [block for block, others in left.items() if not others & left.keys()]:
         for block in ready:
             del left[block]
+    return left
 
 
 def _blocks_run_by(block: Block) -> Iterable[Block]:
@@ -155,9 +161,9 @@ class _BlockCheck:
                 )
 
     def check_operator(self, operator: Operator) -> None:
-        self.check_inputs(operator)
         self.check_attrs(operator)
         self.check_refs(operator)
+        self.check_inputs(operator)
         self.check_outputs(operator)
         if self.infer:
             self.check_metas(operator)

@@ -1,0 +1,76 @@
+"""Copies of Programs: deep, equal, and without training's parts on request."""
+
+from hypothesis import given
+
+from tests.ir.programs import branching, equal, valid_programs
+from vitrify.core.dtype import float32
+from vitrify.core.meta import Meta
+from vitrify.ir.program import Program
+from vitrify.ir.prune import drop_unused_blocks
+from vitrify.ir.verify import verify
+from vitrify.ops.registry import get_op
+
+X = Meta((2,), float32)
+
+
+def objects(program):
+    """Everything in a program that can change."""
+    found = [program, *program.blocks]
+    for block in program.blocks:
+        found += [*block.vars.values(), *block.ops, block.inputs, block.outputs, block.captures]
+    return {id(item) for item in found}
+
+
+def test_a_copy_is_equal_and_shares_nothing():
+    program = branching()
+    copy = program.clone()
+    assert equal(copy, program)
+    assert not objects(copy) & objects(program)
+    copy.global_block().create_var(X, "more")
+    copy.blocks[1].ops.clear()
+    assert equal(program, branching())
+
+
+@given(valid_programs())
+def test_any_program_is_copied(program):
+    assert equal(program.clone(), program)
+
+
+def test_names_go_on_in_a_copy():
+    assert branching().clone().global_block().create_var(X, prefix="matmul").name == "matmul_1"
+
+
+def trained():
+    """w <- w - d(x * w): a forward, a backward with a block of its own, an update."""
+    program = branching()
+    block = program.global_block()
+    with program.adding("backward"):
+        grad = block.create_var(X, "w_grad")
+        inner = program.create_block(block)
+        block.append(get_op("tanh"), [block.vars["x"]], [grad], {"block": inner})
+    with program.adding("optimize"):
+        block.append(get_op("assign"), [grad], [block.vars["steps"]], {})
+    block.outputs.append(grad)
+    return program
+
+
+def test_for_test_only_the_forward_stays():
+    copy = trained().clone(for_test=True)
+    assert equal(copy, branching())
+    verify(copy)
+    assert [op.role for op in trained().global_block().ops][-2:] == ["backward", "optimize"]
+
+
+def test_roles_end_with_their_block():
+    program = Program()
+    with program.adding("backward"):
+        pass
+    assert program.role == "forward"
+
+
+def test_blocks_that_nobody_runs_are_dropped():
+    program = branching()
+    program.blocks.insert(1, program.create_block(program.global_block()))
+    program.blocks.pop()
+    drop_unused_blocks(program)
+    assert equal(program, branching())
