@@ -2,5 +2,6 @@
 
 from .api import Converted, convert, convert_call, source_of
 from .calls import ignore_module, not_to_static
+from .values import Undefined
 
-__all__ = ["Converted", "convert", "convert_call", "ignore_module", "not_to_static", "source_of"]
+__all__ = ["Converted", "Undefined", "convert", "convert_call", "ignore_module", "not_to_static", "source_of"]

@@ -6,22 +6,25 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..core.errors import UnsupportedError
 from ..ir.program import Block, Variable
 from ..ir.regions import align_captures
 from ..ops.control_flow import if_op
-from .journal import journaling, restore
+from .cells import closed_over
+from .journal import ContentPlace, journaling, restore, snapshot
 from .merge import Joined, emit, fill_slots, merge
-from .values import builder, is_graph, scalar_condition
+from .values import Undefined, builder, is_graph, scalar_condition
 
 Function = Callable[..., Any]
 
 
 @dataclass
 class _Side:
-    """One traced branch: its block, what it returned, and what it changed in place."""
+    """One traced branch: its block, what it returned (as objects, and as they were then), what it changed in place."""
 
     block: Block
     values: tuple[Any, ...]
+    copies: tuple[Any, ...]
     handles: dict[Any, Variable]
     places: dict[Any, tuple[Any, Any]]
 
@@ -48,9 +51,10 @@ def trace_branches(
     pred: Variable, then: Function, orelse: Function, names: Sequence[str], shared: Sequence[Any] = ()
 ) -> tuple[Any, ...]:
     """Record an `if` operator; both functions are traced from the same state and their results merged."""
+    shared = [*shared, *closed_over((then, orelse))]
     sides = [_trace_side(fn, shared) for fn in (then, orelse)]
     joined = Joined(sides[0].block, sides[1].block)
-    merged = [merge(n, a, b, joined) for n, a, b in zip(names, sides[0].values, sides[1].values)]
+    merged = _merge_values(sides, names, joined)
     handles = _merge_handles(sides, joined)
     places = _merge_places(sides, joined)
     results = _emit_if(pred, joined)
@@ -66,8 +70,18 @@ def _trace_side(fn: Function, shared: Sequence[Any]) -> _Side:
     outer = dict(build.current)
     with journaling(shared) as journal, build.sub_block() as block:
         values = fn()
+        journal.forget_local(values)
         changed = {h: v for h, v in build.current.items() if outer.get(h) is not v}
-        return _Side(block, values, changed, journal.after())
+        return _Side(block, values, tuple(map(snapshot, values)), changed, journal.after())
+
+
+def _merge_values(sides: Sequence[_Side], names: Sequence[str], joined: Joined) -> list[Any]:
+    """Each result as one value; an object that both branches give stays that object."""
+    then, orelse = sides
+    return [
+        a if a is b else merge(name, x, y, joined)
+        for name, a, b, x, y in zip(names, then.values, orelse.values, then.copies, orelse.copies)
+    ]
 
 
 def _merge_handles(sides: Sequence[_Side], joined: Joined) -> list[tuple[Any, int]]:
@@ -84,8 +98,20 @@ def _merge_places(sides: Sequence[_Side], joined: Joined) -> list[tuple[Any, Any
     for key in dict.fromkeys(k for side in sides for k in side.places):
         place = next(side.places[key][0] for side in sides if key in side.places)
         values = [side.places[key][1] if key in side.places else place.get() for side in sides]
-        found.append((place, merge(place.label, values[0], values[1], joined)))
+        merged = merge(place.label, values[0], values[1], joined)
+        if isinstance(place, ContentPlace) and isinstance(merged, Undefined):
+            raise _grows(place, len(values[0]), len(values[1]))
+        found.append((place, merged))
     return found
+
+
+def _grows(place: ContentPlace, then: int, orelse: int) -> UnsupportedError:
+    return UnsupportedError(
+        f"{place.label} is changed in an `if` that a tensor decides: it has {then} items on one path and {orelse} on "
+        "the other",
+        loc=place.loc,
+        hint="give it the same items on both paths, or keep the values in a tensor (paddle.concat, paddle.where)",
+    )
 
 
 def _emit_if(pred: Variable, joined: Joined) -> list[Any]:

@@ -6,6 +6,7 @@ import functools
 import inspect
 import sys
 import sysconfig
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 from ..core.errors import UnsupportedError
 from ..core.setting import Setting
 from ..eager.layer import Layer
+from .journal import ContentPlace, note_write
 from .table import BUILTINS
 
 MARK = "__vitrify_not_to_static__"
@@ -50,6 +52,15 @@ def is_user_code(fn: FunctionType) -> bool:
     return not filename.startswith(_LIBRARY_ROOTS) and not filename.startswith("<frozen")
 
 
+# Methods that change what a container holds, so that a traced region can undo and merge the change.
+MUTATORS: dict[Any, frozenset[str]] = {
+    list: frozenset({"append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse"}),
+    dict: frozenset({"update", "pop", "popitem", "setdefault", "clear"}),
+    set: frozenset({"add", "update", "discard", "remove", "pop", "clear", "difference_update", "intersection_update"}),
+}
+MUTATORS[OrderedDict] = MUTATORS[defaultdict] = MUTATORS[dict]
+MUTATORS[deque] = MUTATORS[list] | {"appendleft", "extendleft", "popleft", "rotate"}
+
 Converter = Callable[[FunctionType], Callable[..., Any]]
 
 
@@ -73,7 +84,11 @@ class CallConverter:
             return self._method(function)
         if isinstance(function, functools.partial):
             return functools.partial(self(function.func), *function.args, **function.keywords)
-        if isinstance(function, (type, BuiltinFunctionType, Layer)):
+        if isinstance(function, BuiltinFunctionType):
+            if function.__name__ in MUTATORS.get(type(function.__self__), ()):
+                note_write(ContentPlace(function.__self__))
+            return function
+        if isinstance(function, (type, Layer)):
             return function
         return self._callable_object(function)
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..core.dtype import DType
-from ..core.errors import ArgumentError
+from ..core.errors import ArgumentError, UnsupportedError
 from ..core.meta import UNKNOWN, Meta
 from ..core.modes import grad_enabled
-from ..core.pytree import TreeDef, flatten, unflatten
+from ..core.pytree import LEAF, TreeDef, flatten, unflatten
+from ..core.source import Loc
 from ..ir.program import Block, Variable
 from .merge import UNSET, Placeholder, common_dtype, dtype_of, emit, is_numeric, placeholder_for, unset_flag
 from .values import Undefined, is_tensor
@@ -36,10 +37,22 @@ class CarriedValue:
     name: str
     tree: TreeDef
     leaves: list[Leaf]
+    loc: Loc | None = None
 
     @classmethod
     def of(cls, name: str, value: Any) -> CarriedValue:
-        """The variable as it is before the loop."""
+        """The variable as it is before the loop.
+
+        A list or dict stays that object while the body leaves it in its variable; what happens inside it is the
+        journal's business.
+        """
+        if isinstance(value, (list, dict)):
+            return cls(name, LEAF, [Leaf(value)])
+        return cls.opened(name, value)
+
+    @classmethod
+    def opened(cls, name: str, value: Any) -> CarriedValue:
+        """The variable with every leaf of its containers carried."""
         raw: list[Any] = []
         tree = flatten(value, raw)
         return cls(name, tree, [_leaf(v) for v in raw])
@@ -75,8 +88,9 @@ class CarriedValue:
 
     def ends(self, value: Any) -> list[Variable]:
         """The tensors that leave an iteration whose last value is `value`, made in the current block."""
-        raw: list[Any] = []
-        flatten(value, raw)
+        raw: list[Any] = [value] if self.tree is LEAF else []
+        if self.tree is not LEAF:
+            flatten(value, raw)
         made: list[Variable] = []
         for leaf, end in zip(self.leaves, raw):
             if leaf.meta is None:
@@ -90,6 +104,13 @@ class CarriedValue:
 
     def widen(self, value: Any) -> bool:
         """Whether `value`, from the end of an iteration, asks for more than is carried now; takes note of it."""
+        start = self.leaves[0].start if self.tree is LEAF else None
+        if isinstance(start, (list, dict)):
+            if value is start:
+                return False
+            opened = self.opened(self.name, start)  # another container comes out: its leaves are carried from now on
+            self.tree, self.leaves = opened.tree, opened.leaves
+            return True
         raw: list[Any] = []
         tree = flatten(value, raw)
         if tree != self.tree:
@@ -108,9 +129,10 @@ class CarriedValue:
             return True
         if isinstance(raw[0] if len(raw) == 1 else None, Undefined):
             return False
-        raise ArgumentError(
-            f"loop variable {self.name!r} changes its structure inside a loop that stops by a tensor condition",
-            hint="keep its nesting and length the same in every iteration, or stack values into one tensor",
+        raise UnsupportedError(
+            f"{self.name} changes its length or nesting inside a loop that stops by a tensor condition",
+            loc=self.loc,
+            hint="keep both the same in every iteration, or keep the values in one tensor",
         )
 
 
@@ -132,8 +154,8 @@ def _current(leaf: Leaf, name: str, tensors: Iterator[Variable]) -> Any:
         return leaf.start
     var = next(tensors)
     if leaf.flagged:
-        origin = leaf.origin
-        var.__dict__[UNSET] = (next(tensors), origin.name if origin else name, origin.line if origin else 0)
+        where = (name, 0) if leaf.origin is None else (leaf.origin.name, leaf.origin.line)
+        var.__dict__[UNSET] = (next(tensors), *where)
     return var
 
 

@@ -5,12 +5,16 @@
 
 from __future__ import annotations
 
+import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import CellType
 from typing import Any, Protocol
 
+from ..core.pytree import flatten, unflatten
+from ..core.source import user_frames
 from .values import Undefined
 
 _MISSING = Undefined("place", 0)
@@ -84,6 +88,27 @@ class ItemPlace:
             pass
 
 
+class ContentPlace:
+    """All that a list, dict or set holds: what its methods (`append`, `update`, ...) change."""
+
+    def __init__(self, owner: Any) -> None:
+        self.owner = owner
+        self.key = (id(owner), "content")
+        self.label = f"a {type(owner).__name__}"
+        frames = user_frames(2, limit=1)
+        self.loc = frames[0] if frames else None
+
+    def get(self) -> Any:
+        return self.owner.copy()
+
+    def set(self, value: Any) -> None:
+        self.owner.clear()
+        (self.owner.extend if hasattr(self.owner, "extend") else self.owner.update)(value)
+
+    def unset(self) -> None:
+        self.owner.clear()
+
+
 class CellPlace:
     """A variable that closures share."""
 
@@ -134,6 +159,21 @@ class Journal:
         if place.key not in self.before:
             self.before[place.key] = (place, place.get())
 
+    def forget_local(self, held: Any) -> None:
+        """Drop the places inside objects that only this region knows: made in it, and held by nothing but `held`.
+
+        They need neither undoing nor merging; the other path has no such object.
+        """
+        places = {id(p): p for journal in _open.get() for p, _ in journal.before.values()}
+        known = Counter(id(p.owner) for p in places.values() if hasattr(p, "owner"))
+        known.update(_references(held))
+        places.clear()
+        for key, (place, _) in list(self.before.items()):
+            owner = getattr(place, "owner", None)
+            # Two more: the variable `owner`, and the argument of getrefcount.
+            if owner is not None and sys.getrefcount(owner) <= known[id(owner)] + 2:
+                del self.before[key]
+
     def after(self) -> dict[Any, tuple[Any, Any]]:
         """place key -> (place, value now)."""
         return {key: (place, place.get()) for key, (place, _) in self.before.items()}
@@ -142,6 +182,21 @@ class Journal:
         """Put back what every place held."""
         for place, value in self.before.values():
             restore(place, value)
+
+
+def _references(value: Any) -> Iterator[int]:
+    """id of everything that nested containers refer to, once for each reference."""
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+    for item in items:
+        yield id(item)
+        yield from _references(item)
+
+
+def snapshot(value: Any) -> Any:
+    """`value` with its containers copied, so that undoing a region leaves them as they are."""
+    leaves: list[Any] = []
+    tree = flatten(value, leaves)
+    return unflatten(tree, iter(leaves))
 
 
 def restore(place: Any, value: Any) -> None:
@@ -167,6 +222,11 @@ def journaling(places: Sequence[Any] = ()) -> Iterator[Journal]:
     finally:
         _open.reset(token)
         journal.undo()
+
+
+def is_journaling() -> bool:
+    """Whether a region is being traced."""
+    return bool(_open.get())
 
 
 def note_write(place: Any) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from ..core.errors import ArgumentError
+from ..core.errors import ArgumentError, UnsupportedError
 from ..ir.program import Block, Variable
 from ..ir.regions import align_captures
 from ..ops.control_flow import while_op
 from .branches import trace_branches
 from .carried import CarriedState, CarriedValue
-from .journal import Journal, journaling, restore
+from .cells import closed_over
+from .journal import ContentPlace, Journal, journaling, restore
 from .logic import convert_and
 from .sequences import GraphSequence, as_sequence, constant
 from .values import builder, is_graph, scalar_condition
@@ -119,7 +120,7 @@ def _rest_of_range(
         sequence = GraphSequence(len(items), lambda i: i * items.step + items.start)
         try:
             return _graph_for(sequence, 0, body, values, names, test, shared)
-        except (ArgumentError, TypeError):
+        except (ArgumentError, UnsupportedError, TypeError):
             del build.block.ops[mark:]
             build.current = held
     return _for_items(iter(items), body, values, names, test, shared)
@@ -153,8 +154,8 @@ def trace_loop(
 ) -> tuple[Any, ...]:
     """Record a `while` operator and return the loop variables after it."""
     state = CarriedState([CarriedValue.of(n, v) for n, v in zip(names, values)])
-    for place in shared:
-        state.places[place.key] = (place, CarriedValue.of(place.label, place.get()))
+    for place in (*shared, *closed_over((test, body))):
+        state.places[place.key] = (place, _carry_place(place, place.get()))
     for _ in range(MAX_ATTEMPTS):
         blocks = _attempt(test, body, state)
         if blocks is not None:
@@ -166,6 +167,14 @@ def trace_loop(
     )
 
 
+def _carry_place(place: Any, value: Any) -> CarriedValue:
+    if not isinstance(place, ContentPlace):
+        return CarriedValue.of(place.label, value)
+    carried = CarriedValue.opened(place.label, value)  # a copy of the content, never the container itself
+    carried.loc = place.loc
+    return carried
+
+
 def _attempt(test: Function, body: Function, state: CarriedState) -> tuple[Block, Block] | None:
     """The condition and body blocks, or None when tracing them found more to carry (`state` then knows it)."""
     cond = _trace_test(test, state)
@@ -175,6 +184,7 @@ def _attempt(test: Function, body: Function, state: CarriedState) -> tuple[Block
     with journaling(places) as journal, build.sub_block() as block:
         values = _enter(state, block)
         results = body(*values)
+        journal.forget_local((values, results))
         handles = {h: v for h, v in build.current.items() if outer.get(h) is not v}
         if _grow(state, results, journal, handles):
             return None
@@ -223,7 +233,7 @@ def _grow(state: CarriedState, results: Sequence[Any], journal: Journal, handles
     grown = False
     for key, (place, before) in journal.before.items():
         if key not in state.places:
-            state.places[key] = (place, CarriedValue.of(place.label, before))
+            state.places[key] = (place, _carry_place(place, before))
             grown = True
     for handle in handles:
         if handle not in state.handles:

@@ -7,7 +7,8 @@ from types import FunctionType
 from typing import Any
 
 from ..ops.sizes import dim_size
-from .journal import AttrPlace, CellPlace, GlobalPlace, ItemPlace, note_write
+from .calls import MUTATORS
+from .journal import AttrPlace, CellPlace, ContentPlace, GlobalPlace, ItemPlace, note_write
 from .values import Undefined, is_graph, is_tensor
 
 INPLACE = {
@@ -39,8 +40,8 @@ def del_attr(owner: Any, attribute: str) -> None:
 
 def convert_setitem(owner: Any, key: Any, value: Any) -> Any:
     """`owner[key] = value`; returns owner."""
-    if not is_tensor(owner) and _is_plain(key):
-        note_write(ItemPlace(owner, key))
+    if not is_tensor(owner):
+        _note_item(owner, key)
     owner[key] = value
     return owner
 
@@ -52,17 +53,24 @@ def convert_setitem_at(place: Any, key: Any, value: Any) -> None:
 
 def del_item(owner: Any, key: Any) -> None:
     """`del owner[key]`."""
-    if _is_plain(key):
-        note_write(ItemPlace(owner, key))
+    if isinstance(owner, list):
+        note_write(ContentPlace(owner))
+    else:
+        _note_item(owner, key)
     del owner[key]
 
 
-def _is_plain(key: Any) -> bool:
-    return not is_graph(key) and not isinstance(key, slice)
+def _note_item(owner: Any, key: Any) -> None:
+    if isinstance(key, slice) and isinstance(owner, list):
+        note_write(ContentPlace(owner))
+    elif not is_graph(key) and not isinstance(key, slice):
+        note_write(ItemPlace(owner, key))
 
 
 def inplace(op: str, left: Any, right: Any) -> Any:
     """`left op= right`; the new value."""
+    if type(left) in MUTATORS:
+        note_write(ContentPlace(left))
     return INPLACE[op](left, right)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..core.errors import ArgumentError, VitrifyError
 from ..core.meta import numel
+from ..core.source import user_frames
 from ..eager.host_ops import UnsetError
 from ..eager.tensor import Tensor
 from ..ir.builder import Builder, current_builder
@@ -30,6 +31,10 @@ class Undefined:
             hint=f"give {self.name!r} a value before the `if` or loop",
         )
 
+    def returned(self) -> VitrifyError:
+        """The error of a function that returns this value."""
+        return self.fail()
+
     def __getattr__(self, attribute: str) -> Any:
         if attribute.startswith("__") and attribute.endswith("__"):
             raise AttributeError(attribute)
@@ -51,15 +56,24 @@ class Undefined:
 class Unmergeable(Undefined):
     """The value of a variable whose branches gave things that no tensor can stand for; fails when used."""
 
-    __slots__ = ("reason",)
+    __slots__ = ("loc", "reason")
 
     def __init__(self, name: str, reason: str) -> None:
         super().__init__(name, 0)
         self.reason = reason
+        frames = user_frames(2, limit=1)
+        self.loc = frames[0] if frames else None
 
     def fail(self) -> VitrifyError:
+        return self._mixed(f"variable {self.name!r}")
+
+    def returned(self) -> VitrifyError:
+        return self._mixed("what the function returns")
+
+    def _mixed(self, what: str) -> VitrifyError:
         return ArgumentError(
-            f"variable {self.name!r} depends on a tensor condition, but {self.reason}",
+            f"{what} depends on a tensor condition, but {self.reason}",
+            loc=self.loc,
             hint="give it values of one kind in both branches (tensors or numbers, the same nesting)",
         )
 

@@ -73,6 +73,17 @@ def user_frames(skip: int = 1, limit: int = MAX_FRAMES) -> tuple[Loc, ...]:
     return tuple(found)
 
 
+def innermost_user_loc(tb: TracebackType | None) -> Loc | None:
+    """Where the user's code stood when an exception with this traceback was raised; None if none of it was running."""
+    found = None
+    while tb is not None:
+        code = tb.tb_frame.f_code
+        if is_user_file(code.co_filename):
+            found = Loc(code.co_filename, tb.tb_lineno, code.co_name)
+        tb = tb.tb_next
+    return found
+
+
 def user_traceback(tb: TracebackType | None) -> TracebackType | None:
     """`tb` with the frames inside this package cut out, keeping it whole when none is the user's."""
     kept = []

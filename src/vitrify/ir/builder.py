@@ -16,7 +16,7 @@ from ..core.source import Loc, user_frames
 from ..ops.amp_policy import cast_for_amp
 from ..ops.creation import constant
 from ..ops.promote import SCALARS, common_dtype, promote_inputs
-from ..ops.registry import NoGradient, OpDef
+from ..ops.registry import NoGradient, OpDef, StructuralGradient
 from .program import Block, Literal, Program, Variable
 
 Lift = Callable[[Any], Any]
@@ -122,10 +122,11 @@ class Builder:
         attrs, refs = self._lift_attrs(op, attrs, len(values))
         metas = op.meta(*[v if v is None else v.meta for v in values], **attrs)
         values += refs
-        stop = not grad_enabled.get() or isinstance(op.vjp, NoGradient) or all(_stops(v) for v in values)
+        metas = metas if op.multiple else (metas,)
+        stops = _stop_flags(op, values, attrs, len(metas))
         outs = [
             self.block.create_var(m, prefix=op.name, stop_gradient=stop or not _differentiable(m))
-            for m in (metas if op.multiple else (metas,))
+            for m, stop in zip(metas, stops)
         ]
         self.block.append(op, values, outs, attrs, locs)
         return outs if op.multiple else outs[0]
@@ -166,6 +167,21 @@ class Builder:
             return tuple(Ref(index, i) for i in range(var.shape[0]))
 
         return {k: lifted(k, v) for k, v in attrs.items()}, refs
+
+
+def _stop_flags(op: OpDef, values: Sequence[Any], attrs: Mapping[str, Any], count: int) -> list[bool]:
+    """For each output, whether no gradient flows through it."""
+    if all(_stops(v) for v in values):
+        return [True] * count
+    if isinstance(op.vjp, StructuralGradient) and not grad_enabled.get():
+        return _stops_of_blocks([b for b in attrs.values() if isinstance(b, Block)], count)
+    return [not grad_enabled.get() or isinstance(op.vjp, NoGradient)] * count
+
+
+def _stops_of_blocks(blocks: Sequence[Block], count: int) -> list[bool]:
+    """Under no_grad a value merely passed on keeps its gradient, as the same object does in eager code."""
+    ends = [b.outputs for b in blocks if len(b.outputs) == count]
+    return [all(_stops(outs[i]) for outs in ends) for i in range(count)] if ends else [True] * count
 
 
 def _stops(value: Any) -> bool:

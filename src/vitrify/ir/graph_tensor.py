@@ -39,7 +39,7 @@ class GraphTensor(TensorMethods):
     def _no_value(self, what: str, hint: str | None = None) -> DTypeError:
         return DTypeError(
             f"{what} needs the value of a tensor ({self._known()}) that is known only when the program runs",
-            hint=hint or "decorate the function with @to_static, so that `if`, `while` and `for` on tensors are converted",
+            hint=hint or _CONVERT,
         )
 
     def __bool__(self) -> bool:
@@ -194,6 +194,10 @@ class GraphTensor(TensorMethods):
         return self if wanted is None or as_dtype(wanted) is self.dtype else cast(self, as_dtype(wanted))
 
 
+_CONVERT = (
+    "`if`, `while`, `for`, `and`, `int()` and `len()` on tensors work in functions with @to_static and in what they call, "
+    "where Python source is available (not in generators)"
+)
 _KEEP_TENSOR = "stay with tensor operations, or leave this function out with @paddle.jit.not_to_static"
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..convert import convert_call
+from ..convert import Undefined, convert_call
 from ..core.errors import ArgumentError
 from ..core.meta import Meta
 from ..core.modes import grad_enabled
@@ -168,6 +168,8 @@ def _finish(state: _Trace, arguments: list[Variable], result: Any) -> ConcretePr
     places = {v: i for i, v in enumerate(arguments)}
     held: list[Any] = []
     for leaf in raw:
+        if isinstance(leaf, Undefined):
+            raise leaf.returned()
         if isinstance(leaf, Variable):
             written = builder.current.get(leaf)
             if written is None and leaf in places:

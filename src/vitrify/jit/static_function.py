@@ -14,13 +14,13 @@ from ..convert import Converted, convert, source_of
 from ..core.config import DEBUG
 from ..core.dtype import DType, from_np
 from ..core.epoch import LAYER_MODES
-from ..core.errors import ArgumentError
+from ..core.errors import ArgumentError, VitrifyError
 from ..core.meta import Shape
 from ..core.modes import amp_state, grad_enabled, recorder
 from ..core.place import current_place
 from ..core.pytree import TreeDef
 from ..core.setting import Setting
-from ..core.source import user_traceback
+from ..core.source import innermost_user_loc, user_traceback
 from ..eager.layer import Layer
 from ..eager.tensor import Tensor, as_tensor
 from ..ir.input_spec import InputSpec
@@ -206,6 +206,8 @@ class StaticFunction:
 
     @staticmethod
     def _filtered(err: Exception) -> Exception:
+        if isinstance(err, VitrifyError) and err.loc is None:
+            err.loc = innermost_user_loc(err.__traceback__)
         return err if DEBUG.value else err.with_traceback(user_traceback(err.__traceback__))
 
     # -- inspection -------------------------------------------------------------------------------------------------
