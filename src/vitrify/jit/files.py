@@ -162,10 +162,14 @@ def _flag(value: Any) -> bool:
     return value
 
 
+def _name(value: Any) -> str:
+    if not isinstance(value, str):
+        raise FileFormatError(f"{value!r} is no name")
+    return value
+
+
 def _spec(shape: Any, dtype: str, name: str | None, stop_gradient: bool) -> InputSpec:
-    if name is not None and not isinstance(name, str):
-        raise FileFormatError(f"an input is called {name!r}")
-    return InputSpec(shape, dtype, name, _flag(stop_gradient))
+    return InputSpec(shape, dtype, None if name is None else _name(name), _flag(stop_gradient))
 
 
 def _checked(container: Container, params_digest: str) -> Mapping[str, Any]:
@@ -186,12 +190,12 @@ def _checked(container: Container, params_digest: str) -> Mapping[str, Any]:
 
 def _functions(container: Container, content: Mapping[str, Any]) -> dict[str, SavedFunction]:
     return {
-        str(stored["name"]): SavedFunction(
+        _name(stored["name"]): SavedFunction(
             program=decode_program(block),
             inputs=tuple(_spec(*parts) for parts in stored["inputs"]),
             input_tree=from_json(stored["input_tree"], _SLOTS),
             output_tree=from_json(stored["output_tree"], _SLOTS),
-            tensors=tuple(map(str, stored["tensors"])),
+            tensors=tuple(map(_name, stored["tensors"])),
             writes=tuple(map(_index, stored["writes"])),
         )
         for stored, block in zip(content["functions"], container.blocks)
