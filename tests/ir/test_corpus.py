@@ -1,0 +1,46 @@
+"""Every program that the functions of the end-to-end table give, forward and backward, is well formed and keeps its
+meaning through text, files and clones.
+"""
+
+import pytest
+
+import vitrify as paddle
+from tests.end_to_end.differential import run
+from tests.end_to_end.functions import CASES
+from tests.ir.programs import equal
+from vitrify.ir.content_hash import content_hash
+from vitrify.ir.parse import parse_program
+from vitrify.ir.prune import drop_unused_blocks
+from vitrify.ir.serialize import decode_program, encode_program
+from vitrify.ir.verify import verify
+from vitrify.jit import partial_program
+
+
+@pytest.mark.parametrize(("fn", "calls"), CASES, ids=[f"{f.__name__}-{i}" for i, (f, _) in enumerate(CASES)])
+def test_programs_of_converted_functions(fn, calls, monkeypatch):
+    programs = {}
+    lower = partial_program.lower
+
+    def watched(block, *args, **kwargs):
+        programs[id(block.program)] = block.program
+        return lower(block, *args, **kwargs)
+
+    monkeypatch.setattr(partial_program, "lower", watched)
+    static = paddle.jit.to_static(fn)
+    for args in calls:
+        run(static, args)
+    for program in programs.values():
+        check(program)
+    assert programs
+
+
+def check(program):
+    verify(program)
+    before = len(program.blocks)
+    drop_unused_blocks(program)
+    assert len(program.blocks) == before
+    assert equal(parse_program(program.to_string(throw_on_error=True, with_details=True)), program)
+    stored = decode_program(encode_program(program))
+    assert equal(stored, program)
+    assert content_hash(stored) == content_hash(program)
+    assert equal(program.clone(), program)
