@@ -38,14 +38,14 @@ def part_meta(x: Meta) -> Meta:
 abs = unary(
     "abs",
     scalar="abs",
-    vjp={"x": lambda ct, *, x: ct * sign(x)},
+    vjp={"x": lambda ct, *, x: ct * (sgn(x) if x.dtype.is_complex else sign(x))},
     doc="The absolute value of x",
     example=("[2.0, -3.0]", "[2.0, 3.0]"),
     accepts=numeric,
     meta=part_meta,
     onnx="Abs",
 )
-sgn = unary(
+sgn: Any = unary(
     "sgn",
     scalar="sign",
     vjp={"x": lambda ct, *, x, out: _sgn_vjp(ct, x, out)},

@@ -7,11 +7,16 @@ whole arrays; a code generator passes its own namespace that emits instructions 
 from __future__ import annotations
 
 import functools
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import scipy.special
+
+# Infinities and NaN come without a word, as from every tensor library. NumPy attributes its warnings to the module that
+# calls it, so this silences our own calls only; np.errstate would cost each op more than a microsecond.
+warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"vitrify\.")
 
 # name here -> name in NumPy and CuPy
 UFUNCS: dict[str, str] = {

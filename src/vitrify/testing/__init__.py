@@ -1,6 +1,7 @@
 """How ops are tested: tables of `Case`, one `check_case`. Imported by tests only."""
 
-from .case import Case, bools, floats, ints
+from .case import Case, away, bools, complexes, floats, ints
 from .check import check_case, check_error
+from .paths import ops_of
 
-__all__ = ["Case", "bools", "check_case", "check_error", "floats", "ints"]
+__all__ = ["Case", "away", "bools", "check_case", "check_error", "complexes", "floats", "ints", "ops_of"]

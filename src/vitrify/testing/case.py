@@ -25,8 +25,11 @@ class Case:
             nested arrays of values; None when only consistency is checked.
         grad: check gradients against finite differences. False: not differentiable, or not at these points.
         second: check second derivatives too.
-        static: compare with the compiled function.
-        rtol / atol: for values; gradients are compared at 1e-5.
+        static: record the call as a program, run that, and compare results and gradients with the eager ones.
+        dynamic: also with every size unknown while recording.
+        layouts: also with inputs that are not contiguous.
+        dtypes: floating types in which the call is tried besides float64, 16-bit ones loosely.
+        rtol / atol: for values; grad_tol: for gradients against finite differences.
     """
 
     name: str
@@ -37,8 +40,15 @@ class Case:
     grad: bool = True
     second: bool = False
     static: bool = True
+    dynamic: bool = True
+    layouts: bool = True
+    dtypes: tuple[str, ...] = ("float32", "float16", "bfloat16")
     rtol: float = 1e-7
     atol: float = 1e-9
+    grad_tol: float = 1e-5
+
+    def __str__(self) -> str:
+        return self.name
 
 
 def floats(*shape: int, low: float = -2.0, high: float = 2.0, seed: int = 0) -> Array:
@@ -49,11 +59,24 @@ def floats(*shape: int, low: float = -2.0, high: float = 2.0, seed: int = 0) -> 
     return (low + (high - low) * steps).reshape(shape)
 
 
-def ints(*shape: int, low: int = 0, high: int = 5, seed: int = 0) -> Array:
-    """int64 numbers in [low, high), equal for equal arguments."""
-    return np.random.default_rng([seed, *shape]).integers(low, high, size=shape)
+def away(values: Array, *points: float, gap: float = 0.05) -> Array:
+    """`values` moved so that none is closer than `gap` to the points, where a derivative jumps or a pole is."""
+    for point in points:
+        near = np.abs(values - point) < gap
+        values = np.where(near, point + np.where(values >= point, gap, -gap), values)
+    return values
+
+
+def ints(*shape: int, low: int = 0, high: int = 5, seed: int = 0, dtype: str = "int64") -> Array:
+    """Integers in [low, high), equal for equal arguments."""
+    return np.random.default_rng([seed, *shape]).integers(low, high, size=shape).astype(dtype)
 
 
 def bools(*shape: int, seed: int = 0) -> Array:
     """True and False, equal for equal arguments."""
     return ints(*shape, low=0, high=2, seed=seed).astype(bool)
+
+
+def complexes(*shape: int, low: float = -2.0, high: float = 2.0, seed: int = 0) -> Array:
+    """complex128 numbers with both parts in [low, high)."""
+    return floats(*shape, low=low, high=high, seed=seed) + 1j * floats(*shape, low=low, high=high, seed=seed + 1)

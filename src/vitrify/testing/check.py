@@ -1,226 +1,216 @@
-"""check_case: one mechanism for every op. Values against NumPy, gradients against finite differences, eager = static."""
+"""check_case: one call against NumPy, against finite differences, in other dtypes and layouts, and as a program."""
 
 from __future__ import annotations
 
-import inspect
+import zlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..core.pytree import flatten, map_leaves, unflatten
-from ..eager.autograd import grad
-from ..eager.tensor import Tensor, to_tensor
-from ..jit import to_static
+from ..core.dtype import as_dtype, from_np
+from ..core.meta import UNKNOWN, Meta
+from ..eager.tensor import to_tensor
 from .case import Array, Case
+from .paths import (
+    Call,
+    eager_second_vjp,
+    eager_values,
+    eager_vjp,
+    is_inexact,
+    metas_of,
+    record,
+    tensors_of,
+)
 
 STEP = 1e-6
-GRADIENT_TOLERANCE = 1e-5
-
-
-class _Call:
-    """A case's call as a function of its array leaves alone."""
-
-    def __init__(self, case: Case) -> None:
-        self.case = case
-        leaves: list[Any] = []
-        self.tree = flatten((case.args, dict(case.kwargs)), leaves)
-        self.leaves = leaves
-        self.arrays: list[Array] = [leaf for leaf in leaves if isinstance(leaf, np.ndarray)]
-
-    def on(self, values: Sequence[Any]) -> Any:
-        """The function's result with `values` in place of the arrays."""
-        source = iter(values)
-        leaves = [next(source) if isinstance(leaf, np.ndarray) else leaf for leaf in self.leaves]
-        args, kwargs = unflatten(self.tree, iter(leaves))
-        return self.case.fn(*args, **kwargs)
-
-    def reference(self) -> Any:
-        """What the case expects, None when it says nothing."""
-        ref = self.case.ref
-        if not callable(ref):
-            return ref
-        takes = inspect.signature(ref).parameters if not isinstance(ref, np.ufunc) else {}
-        named = {k: v for k, v in self.case.kwargs.items() if k in takes}
-        return ref(*self.case.args, **named)
+LOOSE = {"float32": 2e-4, "float16": 2e-2, "bfloat16": 1e-1}
 
 
 def check_case(case: Case) -> None:
     """Assert everything that `case` says; see `Case`."""
-    call = _Call(case)
-    results = _outputs(call.on([to_tensor(a) for a in call.arrays]))
-    _check_values(case, call, results)
-    _check_layouts(case, call, results)
-    if case.grad:
-        _check_gradients(case, call)
+    call = Call(case)
+    arrays = call.arrays
+    values = eager_values(call, arrays)
+    _check_reference(call, values)
+    if case.layouts:
+        _check_layouts(call, values)
+    if any(a.dtype == np.float64 for a in arrays):
+        for dtype in case.dtypes:
+            _check_dtype(call, dtype)
+    cts = [_random(case, v) for v in values if is_inexact(v)] if case.grad else []
+    if cts and any(map(is_inexact, arrays)):
+        _check_gradients(call, cts)
+        if case.second:
+            _check_second(call, cts)
     if case.static:
-        _check_static(case, call)
+        for unknown in (False, True) if case.dynamic else (False,):
+            _check_program(call, values, cts, unknown)
 
 
-def _outputs(result: Any) -> list[Tensor]:
-    leaves: list[Any] = []
-    flatten(result, leaves)
-    return [leaf for leaf in leaves if isinstance(leaf, Tensor)]
+def _random(case: Case, array: Array, salt: int = 0) -> Array:
+    """Numbers like `array`'s, drawn anew for each case."""
+    rng = np.random.default_rng([zlib.crc32(case.name.encode()), salt, *array.shape])
+    drawn: Any = rng.uniform(-1, 1, array.shape)
+    if array.dtype.kind == "c":
+        drawn = drawn + 1j * rng.uniform(-1, 1, array.shape)
+    return np.asarray(drawn).astype(array.dtype)
 
 
-def _check_values(case: Case, call: _Call, results: Sequence[Tensor]) -> None:
-    expected = call.reference()
+def _close(found: Any, wanted: Any, rtol: float, atol: float, what: str) -> None:
+    a, b = np.asarray(found), np.asarray(wanted)
+    assert a.shape == b.shape, f"{what}: shape {list(a.shape)}, expected {list(b.shape)}"
+    kind = np.complex128 if "c" in (a.dtype.kind, b.dtype.kind) else np.float64
+    np.testing.assert_allclose(a.astype(kind), b.astype(kind), rtol=rtol, atol=atol, err_msg=what)
+
+
+# -- values ----------------------------------------------------------------------------------------------------------
+
+
+def _check_reference(call: Call, values: Sequence[Array]) -> None:
+    case, expected = call.case, call.reference()
     if expected is None:
         return
-    wanted: list[Any] = []
-    flatten(expected, wanted)
-    if isinstance(expected, list) and len(results) == 1:
-        wanted = [np.asarray(expected)]
-    assert len(results) == len(wanted), f"{case.name}: {len(results)} outputs, expected {len(wanted)}"
-    for got, want in zip(results, wanted):
-        want = np.asarray(want)
-        assert tuple(got.shape) == want.shape, f"{case.name}: shape {got.shape}, expected {list(want.shape)}"
-        np.testing.assert_allclose(got.numpy(), want, rtol=case.rtol, atol=case.atol, err_msg=case.name)
+    assert len(values) == len(expected), f"{case}: {len(values)} outputs, expected {len(expected)}"
+    for found, wanted in zip(values, expected):
+        _close(found, wanted, case.rtol, case.atol, f"{case}: eager")
 
 
-def _check_layouts(case: Case, call: _Call, results: Sequence[Tensor]) -> None:
+def _strided(array: Array) -> Array:
+    """The same numbers in memory that is neither contiguous nor in order."""
+    if array.ndim == 0:
+        return array.copy()
+    wide = np.zeros((*array.shape[:0:-1], 2 * array.shape[0]), array.dtype)
+    view = wide.T[1::2][::-1]
+    view[...] = array
+    return view
+
+
+def _check_layouts(call: Call, values: Sequence[Array]) -> None:
     """Inputs that are not contiguous give the same, and are left as they were."""
     strided = [_strided(a) for a in call.arrays]
     tensors = [to_tensor(a) for a in strided]
     for tensor, array in zip(tensors, strided):
-        tensor._data = array
-    again = _outputs(call.on(tensors))
-    for a, b in zip(results, again):
-        np.testing.assert_allclose(b.numpy(), a.numpy(), rtol=1e-9, atol=1e-12, err_msg=f"{case.name}: strided input")
+        tensor._data = array  # to_tensor copies into order
+    for found, wanted in zip(tensors_of(call.on(tensors)), values):
+        _close(found.numpy(), wanted, 1e-9, 1e-12, f"{call.case}: strided input")
     for array, kept in zip(strided, call.arrays):
-        np.testing.assert_array_equal(array, kept, err_msg=f"{case.name} changed its input")
+        np.testing.assert_array_equal(array, kept, err_msg=f"{call.case} changed its input")
 
 
-def _strided(array: Array) -> Array:
-    if array.ndim == 0:
-        return array.copy()
-    wide = np.repeat(array, 2, axis=-1)
-    return wide[..., ::2]
+def _check_dtype(call: Call, dtype: str) -> None:
+    """In another floating type the result is near, and of the dtype that the meta rule says."""
+    case = call.case
+    arrays = [a.astype(as_dtype(dtype).np) if a.dtype == np.float64 else a for a in call.arrays]
+    found = tensors_of(call.on([to_tensor(a) for a in arrays]))
+    if case.static:
+        for tensor, variable in zip(found, record(call.on, metas_of(arrays)).outputs):
+            assert tensor.dtype is variable.dtype, f"{case}: {dtype} gives {tensor.dtype}, its meta is {variable.meta}"
+    widened = [a.astype(np.float64) if from_np(a.dtype).is_floating else a for a in arrays]
+    for tensor, wanted in zip(found, eager_values(call, widened)):
+        if is_inexact(tensor):
+            _close(tensor.numpy(), wanted, LOOSE[dtype], LOOSE[dtype], f"{case}: in {dtype}")
 
 
-def _wants(array: Array) -> bool:
-    return array.dtype.kind in "fc"
+# -- derivatives -----------------------------------------------------------------------------------------------------
 
 
-def _loss(results: Sequence[Tensor], weights: Sequence[Array]) -> Any:
-    """A number that depends on every floating output, in float64."""
-    total: Any = None
-    for out, weight in zip([r for r in results if _wants(r._data)], weights):
-        part = (out * to_tensor(weight.astype(out._data.dtype))).sum()
-        part = part.real() if out._data.dtype.kind == "c" else part
-        total = part if total is None else total + part
-    return total
+def _dot(a: Sequence[Array], b: Sequence[Array]) -> float:
+    return float(sum(np.sum(np.real(np.conj(x) * y)) for x, y in zip(a, b)))
 
 
-def _weights(results: Sequence[Tensor]) -> list[Array]:
-    generator = np.random.default_rng(7)
-    return [generator.standard_normal(r._data.shape) for r in results if _wants(r._data)]
+def _slope(fn: Callable[[Sequence[Array]], float], arrays: Sequence[Array], directions: Sequence[Array]) -> float:
+    """The derivative of `fn` along `directions` (one for each inexact array), by a central difference."""
 
-
-def _gradients(fn: Callable[[Sequence[Any]], Any], arrays: Sequence[Array], weights: Sequence[Array]) -> list[Any]:
-    tensors = [to_tensor(a, stop_gradient=not _wants(a)) for a in arrays]
-    loss = _loss(_outputs(fn(tensors)), weights)
-    loss.backward()
-    return [None if t.grad is None else t.grad.numpy() for t in tensors]
-
-
-def _check_gradients(case: Case, call: _Call) -> None:
-    """The gradient along a random direction equals the central difference along it, for all inputs together."""
-    results = _outputs(call.on([to_tensor(a) for a in call.arrays]))
-    weights = _weights(results)
-    found = _gradients(call.on, call.arrays, weights)
-    generator = np.random.default_rng(11)
-    for index, array in enumerate(call.arrays):
-        if not _wants(array) or array.size == 0:
-            continue
-        direction = generator.standard_normal(array.shape)
-        slope = _slope(call, weights, index, direction)
-        got = 0.0 if found[index] is None else float(np.real(np.sum(found[index] * direction)))
-        np.testing.assert_allclose(
-            got, slope, rtol=GRADIENT_TOLERANCE, atol=GRADIENT_TOLERANCE, err_msg=f"{case.name}: gradient of input {index}"
-        )
-    if case.second:
-        _check_second(case, call)
-
-
-def _slope(call: _Call, weights: Sequence[Array], index: int, direction: Array) -> float:
     def at(step: float) -> float:
-        arrays = list(call.arrays)
-        arrays[index] = arrays[index] + step * direction
-        return float(_loss(_outputs(call.on([to_tensor(a) for a in arrays])), weights).item())
+        moves = iter(directions)
+        return fn([np.asarray(a + step * next(moves)) if is_inexact(a) else a for a in arrays])
 
     return (at(STEP) - at(-STEP)) / (2 * STEP)
 
 
-def _check_second(case: Case, call: _Call) -> None:
-    """The gradient of (gradient · v) along u equals the central difference of the gradient."""
-    results = _outputs(call.on([to_tensor(a) for a in call.arrays]))
-    weights = _weights(results)
-    generator = np.random.default_rng(13)
-    wanted = [i for i, a in enumerate(call.arrays) if _wants(a) and a.size]
-    inner = {i: generator.standard_normal(call.arrays[i].shape) for i in wanted}
-    outer = {i: generator.standard_normal(call.arrays[i].shape) for i in wanted}
-
-    def directional(arrays: Sequence[Array], tape: bool) -> tuple[Any, list[Tensor]]:
-        tensors = [to_tensor(a, stop_gradient=not _wants(a)) for a in arrays]
-        inputs = [tensors[i] for i in wanted]
-        loss = _loss(_outputs(call.on(tensors)), weights)
-        grads = grad(loss, inputs, create_graph=tape, allow_unused=True)
-        total = sum(((g * to_tensor(inner[i])).sum() for i, g in zip(wanted, grads) if g is not None), to_tensor(0.0, "float64"))
-        return total, inputs
-
-    total, inputs = directional(call.arrays, True)
-    got = 0.0
-    if not total.stop_gradient:
-        seconds = grad(total, inputs, allow_unused=True)
-        got = sum(float((g.numpy() * outer[i]).sum()) for i, g in zip(wanted, seconds) if g is not None)
-    step = 1e-5
-
-    def moved(sign: float) -> float:
-        arrays = [a + sign * step * outer[i] if i in outer else a for i, a in enumerate(call.arrays)]
-        return float(directional(arrays, False)[0].item())
-
-    slope = (moved(1.0) - moved(-1.0)) / (2 * step)
-    np.testing.assert_allclose(got, slope, rtol=1e-4, atol=1e-4, err_msg=f"{case.name}: second derivative")
+def _directions(call: Call) -> list[Array]:
+    return [_random(call.case, a, i + 1) for i, a in enumerate(filter(is_inexact, call.arrays))]
 
 
-def _check_static(case: Case, call: _Call) -> None:
-    """The compiled function gives the eager one's outputs and gradients, on the first and on a repeated call."""
-    compiled = to_static(lambda tensors: call.on(tensors))
-    eager = call.on([to_tensor(a) for a in call.arrays])
-    weights = _weights(_outputs(eager))
-    for _ in range(2):
-        static = compiled([to_tensor(a) for a in call.arrays])
-        _same_structure(case, eager, static)
-        for a, b in zip(_outputs(eager), _outputs(static)):
-            assert a.dtype == b.dtype, f"{case.name}: eager gives {a.dtype}, static {b.dtype}"
-            assert a.shape == b.shape, f"{case.name}: eager gives {a.shape}, static {b.shape}"
-            np.testing.assert_allclose(b.numpy(), a.numpy(), rtol=1e-10, atol=1e-12, err_msg=f"{case.name}: static")
-    if case.grad:
-        wanted = _gradients(call.on, call.arrays, weights)
-        found = _gradients(compiled, call.arrays, weights)
-        for x, y in zip(wanted, found):
-            if x is None and y is None:
-                continue
-            zeros = np.zeros_like(x if x is not None else y)
-            np.testing.assert_allclose(
-                zeros if y is None else y, zeros if x is None else x, rtol=1e-9, atol=1e-12, err_msg=f"{case.name}: static gradient"
-            )
+def _agree(case: Case, found: float, wanted: float, what: str) -> None:
+    limit = case.grad_tol * (1 + abs(wanted))
+    assert abs(found - wanted) <= limit, f"{case}: the {what} is {found}, finite differences give {wanted}"
 
 
-def _same_structure(case: Case, eager: Any, static: Any) -> None:
-    kinds = [map_leaves(lambda leaf: isinstance(leaf, Tensor), value) for value in (eager, static)]
-    assert kinds[0] == kinds[1], f"{case.name}: eager and static return different structures"
+def _check_gradients(call: Call, cts: Sequence[Array]) -> None:
+    """The vjp along a random direction of each input equals the central difference along it."""
+    case, directions = call.case, _directions(call)
+    found = eager_vjp(call, call.arrays, cts)
+    for got, array in zip(found, filter(is_inexact, call.arrays)):
+        same = got.shape == array.shape and got.dtype == array.dtype
+        assert same, f"{case}: cotangent {got.dtype}{list(got.shape)} of an input {array.dtype}{list(array.shape)}"
+
+    def loss(arrays: Sequence[Array]) -> float:
+        return _dot(cts, [v for v in eager_values(call, arrays) if is_inexact(v)])
+
+    for i, direction in enumerate(directions):
+        alone = [d if j == i else np.zeros_like(d) for j, d in enumerate(directions)]
+        _agree(case, _dot([found[i]], [direction]), _slope(loss, call.arrays, alone), f"vjp of input {i}")
+
+
+def _check_second(call: Call, cts: Sequence[Array]) -> None:
+    """The gradient of (vjp · u) along v equals the central difference of the vjp."""
+    inner = [_random(call.case, a, -i - 1 + 2**20) for i, a in enumerate(filter(is_inexact, call.arrays))]
+    found = eager_second_vjp(call, call.arrays, cts, inner)
+    directions = _directions(call)
+
+    def loss(arrays: Sequence[Array]) -> float:
+        return _dot(inner, eager_vjp(call, arrays, cts))
+
+    _agree(call.case, _dot(found, directions), _slope(loss, call.arrays, directions), "second vjp")
+
+
+# -- programs --------------------------------------------------------------------------------------------------------
+
+
+def _check_program(call: Call, values: Sequence[Array], cts: Sequence[Array], unknown: bool) -> None:
+    """The recorded call has the metas it should, and gives the eager call's results and cotangents."""
+    recorded = record(call.on, metas_of(call.arrays, unknown), bool(cts))
+    what = f"{call.case}: as a program{' of unknown sizes' if unknown else ''}"
+    assert len(recorded.outputs) == len(values), f"{what}: {len(recorded.outputs)} outputs, eager has {len(values)}"
+    for variable, value in zip(recorded.outputs, values):
+        _check_meta(variable.meta, value, what)
+    inexact = [v for v in recorded.outputs if is_inexact(v)]
+    flowing = [ct for v, ct in zip(inexact, cts) if not v.stop_gradient] if recorded.cts else []
+    found, grads = recorded.run(call.arrays, flowing)
+    for got, wanted in zip(found, values):
+        assert got.dtype == wanted.dtype, f"{what}: gives {got.dtype}, eager {wanted.dtype}"
+        _close(got, wanted, 1e-10, 1e-12, what)
+    if recorded.grads:
+        for ct, wanted in zip(grads, eager_vjp(call, call.arrays, cts)):
+            _close(np.zeros_like(wanted) if ct is None else ct, wanted, 1e-9, 1e-10, f"{what}: vjp")
+
+
+def _check_meta(meta: Any, value: Array, what: str) -> None:
+    assert isinstance(meta, Meta)
+    fits = len(meta.shape) == value.ndim and all(d in (UNKNOWN, s) for d, s in zip(meta.shape, value.shape))
+    assert fits and meta.dtype.np == value.dtype, f"{what}: meta {meta}, result {value.dtype}{list(value.shape)}"
+
+
+# -- errors ----------------------------------------------------------------------------------------------------------
 
 
 def check_error(fn: Callable[..., Any], args: Sequence[Any], error: type[BaseException], *parts: str) -> None:
-    """Assert that the call raises `error` with all `parts` in its message, eagerly and when compiled alike."""
-    for run in (fn, to_static(lambda *values: fn(*values))):
-        tensors = [to_tensor(a) if isinstance(a, np.ndarray) else a for a in args]
+    """Assert that the call raises `error` with all `parts` in its message, when eager and when recorded alike."""
+    call = Call(Case("error", fn, tuple(args)))
+
+    def eagerly() -> None:
+        call.on([to_tensor(a) for a in call.arrays])
+
+    def recording() -> None:
+        record(call.on, metas_of(call.arrays))
+
+    for run in (eagerly, recording):
         try:
-            run(*tensors)
+            run()
         except error as err:
             missing = [part for part in parts if part not in str(err)]
-            assert not missing, f"{missing} not in message: {err}"
+            assert not missing, f"{missing} not in the message of {run.__name__}: {err}"
         else:
-            raise AssertionError(f"no {error.__name__} was raised")
+            raise AssertionError(f"{run.__name__}: no {error.__name__} was raised")
