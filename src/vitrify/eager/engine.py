@@ -76,12 +76,21 @@ def _arrays(op: OpDef, inputs: Sequence[Any]) -> tuple[Sequence[Any], list[Any]]
     if uniform or not op.promote:
         return inputs, arrays
     inputs = promote_inputs(op, inputs)
-    return inputs, [v._data if isinstance(v, Tensor) else v for v in inputs]
+    arrays = [v._data if isinstance(v, Tensor) else v for v in inputs]
+    return inputs, _with_narrow_scalars(arrays)
+
+
+def _with_narrow_scalars(arrays: list[Any]) -> list[Any]:
+    """`arrays` with Python floats beside a bfloat16 array made bfloat16 too: NumPy would widen the array for them."""
+    narrow = next((a.dtype for a in arrays if hasattr(a, "dtype") and a.dtype.kind == "V"), None)
+    if narrow is None:
+        return arrays
+    return [np.asarray(a, narrow) if isinstance(a, float) else a for a in arrays]
 
 
 @lru_cache(maxsize=256)
 def _weak_kind(kind: str, scalar: type) -> bool:
-    order = {"b": 0, "i": 1, "u": 1, "f": 2, "V": 2, "c": 3}
+    order = {"b": 0, "i": 1, "u": 1, "V": 1, "f": 2, "c": 3}
     return {bool: 0, int: 1, float: 2, complex: 3}[scalar] <= order.get(kind, 2)
 
 

@@ -90,7 +90,8 @@ def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
     if size != UNKNOWN and not 0 <= first <= first + length <= size:
         raise IndexRangeError(f"narrow: start {start} and length {length} reach beyond dimension {at} of size {size}")
     parts = [FULL] * input.ndim
-    parts[at] = Part(first, first + length)
+    last = first + length
+    parts[at] = Part(first, None if first < 0 == last else last)
     return getitem_op(input, index=tuple(parts))
 
 
