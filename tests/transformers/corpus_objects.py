@@ -113,6 +113,47 @@ def super_calls(x):
 
 
 @case(0, 1, 5)
+def methods_as_functions(x):
+    b, d = Base(), Derived()
+    Base.__init__(b, x)
+    Derived.__init__.__get__(d)(x)
+    return b.h, d.h, Base.double.fget.__get__(b)(), Base.double.fset.__get__(b)(x), b.h
+
+
+@case(1)
+def starred_places(x):
+    b = Base()
+    xs = [0, 0]
+    if x:
+        [b.first, *b.others, (xs[0], *xs[1:])] = 1, 2, 3, "pqr"
+    with Manager() as (xs[0], b.pair):
+        pass
+    b.only: int = 5
+    b.declared: int
+    xs[0]: int
+    return b.first, b.others, xs, b.pair, b.only
+
+
+class Manager:
+    def __enter__(self):
+        return 7, 8
+
+    def __exit__(self, *args):
+        return None
+
+
+@case(0, 1)
+def delete_nested(x):
+    b = Base()
+    b.child = Base()
+    if x:
+        b.child.items[0] += 1
+        b.child.h += 2
+        del b.child.items[1], b.items
+    return b.child.items, b.child.h, hasattr(b, "items")
+
+
+@case(0, 1, 5)
 def properties(x):
     b = Base(x)
     b.double = x + 3

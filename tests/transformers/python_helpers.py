@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from types import CellType, FunctionType
+from types import CellType, FunctionType, MethodType
 from typing import Any
 
 from vitrify.transformers import convert_function, is_converted
@@ -117,6 +117,8 @@ class PythonHelpers:
         return result
 
     def convert_call(self, function):
+        if isinstance(function, MethodType) and isinstance(function.__func__, FunctionType):
+            return MethodType(self.convert_call(function.__func__), function.__self__)
         self.calls.append(function)
         if not self.deep or not isinstance(function, FunctionType) or is_converted(function, self):
             return function

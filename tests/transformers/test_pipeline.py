@@ -384,3 +384,40 @@ def test_every_call_goes_through_the_helper():
 
     assert convert_function(f, helpers)(-1) == 1
     assert helpers.calls == [print, len, abs]
+
+
+def _(text: str) -> str:
+    return text.upper()
+
+
+def test_global_named_like_no_class():
+    def f(x):
+        return _(x) if x else _("none")
+
+    assert convert(f)("") == "NONE"
+    assert convert(_)("a") == "A"
+
+
+def test_function_that_uses_its_name_and_class():
+    class Node:
+        def make(self):
+            return Node() if self else None
+
+        def super_unbound():
+            return super()
+
+    assert isinstance(convert(Node.make)(Node()), Node)
+    with pytest.raises(RuntimeError):
+        convert(Node.super_unbound)()
+
+
+def test_empty_cell():
+    def f():
+        return later if later else 0
+
+    converted = convert(f)
+    with pytest.raises(NameError):
+        converted()
+    assert not is_converted(f, HELPERS)
+    later = 3
+    assert converted() == later

@@ -77,11 +77,13 @@ def instantiate(code: CodeType, fn: FunctionType, helper: str, helpers: object) 
 def _module(tree: Node, like: CodeType, class_name: str, helper: str) -> Node:
     (scope,) = quote("class name:\n    body", at=tree, body=[_bare(tree)])
     scope.name = class_name
+    # The class statement must not make its own name a variable that the function would then close over.
+    outside = [] if class_name in like.co_freevars else quote("global name", at=tree, name=class_name)
     factory = quote(
         "def factory(variables):\n    body",
         at=tree,
         factory=FACTORY,
-        body=[scope],
+        body=[*outside, scope],
         variables=[*like.co_freevars, helper],
     )
     return gast.Module(body=factory, type_ignores=[])
