@@ -84,7 +84,7 @@ def test_python_conversions():
     assert (float(x), int(x), complex(x), bool(x)) == (2.5, 2, 2.5 + 0j, True)
     assert x.item() == 2.5 and to_tensor([[1, 2]]).item(1) == 2 and to_tensor([[1, 2]]).item(0, 1) == 2
     assert [10, 20, 30][to_tensor(1)] == 20 and list(range(to_tensor(3))) == [0, 1, 2]
-    assert f"{to_tensor(1.5):.3f}" == "1.500" and "%d" % to_tensor(3) == "3"
+    assert f"{to_tensor(1.5):.3f}" == "1.500" and f"{to_tensor(3):d}" == "3"
 
 
 def test_container_protocol():
@@ -182,7 +182,13 @@ def test_moving_nowhere_returns_the_tensor_itself():
 
 def test_to_casts_and_passes_gradients_on():
     x = to_tensor([1.5], stop_gradient=False)
-    for y in (x.to("float64"), x.to(np.float64), x.to("cpu", "float64"), x.to(dtype="float64"), x.to(to_tensor(np.ones(1)))):
+    for y in (
+        x.to("float64"),
+        x.to(np.float64),
+        x.to("cpu", "float64"),
+        x.to(dtype="float64"),
+        x.to(to_tensor(np.ones(1))),
+    ):
         assert y.dtype.name == "float64" and grad(y, x)[0].tolist() == [1.0]
     assert x.to(other=to_tensor([1])).tolist() == [1]
 

@@ -5,7 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from vitrify.core.dtype import default_dtype_guard
+from vitrify.core.dtype import default_dtype_guard, float32
+from vitrify.core.meta import Meta
 from vitrify.core.modes import AmpState, amp_state, scoped
 from vitrify.core.names import generate, guard
 from vitrify.core.rng import rng_guard
@@ -34,16 +35,9 @@ def without_gradients(x):
 def building_a_program(x):
     builder = Builder(Program(), lift=lambda t: 1.0)
     with building(builder):
-        x = builder.block.add_input(to_meta())
+        x = builder.block.add_input(Meta((1,), float32))
         out = x + x
     return isinstance(out, Variable) and len(builder.program.global_block().ops) == 1
-
-
-def to_meta():
-    from vitrify.core.dtype import float32
-    from vitrify.core.meta import Meta
-
-    return Meta((1,), float32)
 
 
 def seeded(x):
@@ -88,7 +82,7 @@ def test_eight_threads_each_in_its_own_mode():
     def work(kind):
         x = to_tensor([2.0], stop_gradient=False)
         start.wait()
-        return all([kind(x) for _ in range(ROUNDS)])
+        return all(kind(x) for _ in range(ROUNDS))
 
     with ThreadPoolExecutor(len(KINDS)) as pool:
         assert list(pool.map(work, KINDS)) == [True] * len(KINDS)

@@ -48,8 +48,8 @@ def grad(
     """The gradients of `outputs` with respect to each of `inputs`; every `.grad` stays as it is.
 
     grad_outputs: the cotangents of the outputs, None for ones. create_graph: make the gradients differentiable.
-    retain_graph: keep the graph for another pass, as create_graph does by default. allow_unused: give None for inputs that
-    the outputs don't depend on, instead of raising ArgumentError. no_grad_vars: tensors that stop gradients.
+    retain_graph: keep the graph for another pass, as create_graph does by default. allow_unused: give None for inputs
+    that the outputs don't depend on, instead of raising ArgumentError. no_grad_vars: tensors that stop gradients.
     Source: paddle.grad.
 
     Example:

@@ -162,9 +162,7 @@ def _walk(state: _Pass, roots: Sequence[Node], relevant: set[int] | None) -> Non
             _visit(state, ready.pop(), relevant, ready)
 
 
-def run_backward(
-    outputs: Sequence[Tensor], cotangents: Sequence[Tensor | None], retain_graph: bool = False
-) -> None:
+def run_backward(outputs: Sequence[Tensor], cotangents: Sequence[Tensor | None], retain_graph: bool = False) -> None:
     """Accumulate into `.grad` of every leaf the vjp of `outputs` with `cotangents` (ones where None)."""
     for out in outputs:
         if out.stop_gradient:

@@ -153,9 +153,7 @@ def _restored(cls: type[Any], array: Any, stop_gradient: bool, attributes: dict[
     return out
 
 
-def _unpickled(
-    cls: type[Tensor], array: Any, place: Place, stop_gradient: bool, attributes: dict[str, Any]
-) -> Tensor:
+def _unpickled(cls: type[Tensor], array: Any, place: Place, stop_gradient: bool, attributes: dict[str, Any]) -> Tensor:
     tensor: Tensor = _restored(cls, put(array, place), stop_gradient, attributes)
     return tensor
 

@@ -44,7 +44,6 @@ def _assert_kernel(xp: Any, condition: Any, *values: Any, message: tuple[Any, ..
     return ()
 
 
-
 class UnsetError(ArgumentError, UnboundLocalError):
     """A variable was read that the path taken did not set."""
 

@@ -140,6 +140,4 @@ def _load(tensor: Tensor, value: Any) -> None:
     tensor.set_value(given)
 
 
-
-
 __all__ = ["LayerState", "StateDictError"]

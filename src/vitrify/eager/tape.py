@@ -180,9 +180,7 @@ class GradNode:
                 f"{self.op.name}: backward ran through this part of the graph before and freed it",
                 hint="call backward(retain_graph=True) the first time",
             )
-        cts: Any = tuple(
-            ct if ct is not None else TENSORS.zeros(*meta) for ct, meta in zip(cotangents, self.outputs)
-        )
+        cts: Any = tuple(ct if ct is not None else TENSORS.zeros(*meta) for ct, meta in zip(cotangents, self.outputs))
         if not self.op.multiple:
             cts = cts[0]
         rule_table = self.op.vjp

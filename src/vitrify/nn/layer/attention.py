@@ -30,7 +30,7 @@ class _StaticCache(NamedTuple):
 
 
 def additive_mask(mask: Any, dtype: Any) -> Any:
-    """A mask to add to attention scores: as it is if floating, else a large negative number wherever it is False or 0."""
+    """A mask to add to attention scores: as it is if floating, else a large negative number where it is False or 0."""
     if mask is None or mask.dtype.is_floating:
         return mask
     lowest = 6e4 if dtype.name == "float16" else 1e9
@@ -89,9 +89,9 @@ class MultiHeadAttention(Layer):
         """Projected keys and values of all heads. key: [N, L, kdim], value: [N, L, vdim] -> [N, heads, L, head_dim]."""
         return self._heads(self.k_proj(key)), self._heads(self.v_proj(value))
 
-    def gen_cache(self, key: Any, value: Any = None, type: Any = _Cache) -> Any:  # noqa: A002
-        """A cache to pass to `forward`: a StaticCache computed from key and value; a Cache of what was projected before,
-        or an empty one when `value` is None (key then gives batch size and dtype).
+    def gen_cache(self, key: Any, value: Any = None, type: Any = _Cache) -> Any:
+        """A cache to pass to `forward`: a StaticCache computed from key and value; a Cache of what was projected
+        before, or an empty one when `value` is None (key then gives batch size and dtype).
         """
         if type is _StaticCache:
             return _StaticCache(*self.compute_kv(key, key if value is None else value))

@@ -23,9 +23,9 @@ Dropout2D = _public("Dropout2D", F.dropout2d, shown=None, trains=True, p=0.5, da
 Dropout3D = _public("Dropout3D", F.dropout3d, shown=None, trains=True, p=0.5, data_format="NCDHW")
 AlphaDropout = _public("AlphaDropout", F.alpha_dropout, shown=None, trains=True, p=0.5)
 FeatureAlphaDropout = _public("FeatureAlphaDropout", F.feature_alpha_dropout, shown=None, trains=True, p=0.5)
-CosineSimilarity = layer_of(
-    "CosineSimilarity", F.cosine_similarity, module=__name__, inputs=("x1", "x2"), named=False, shown=None, axis=1, eps=1e-8
-)  # fmt: skip
+CosineSimilarity = partial(layer_of, module=__name__, inputs=("x1", "x2"), named=False, shown=None)(
+    "CosineSimilarity", F.cosine_similarity, axis=1, eps=1e-8
+)
 Flatten = _public("Flatten", flatten, named=False, start_axis=1, stop_axis=-1)
 Unflatten = _public("Unflatten", unflatten, shown=None, axis=REQUIRED, shape=REQUIRED)
 
@@ -36,7 +36,7 @@ class Identity(Layer):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
 
-    def forward(self, input: Any) -> Any:  # noqa: A002
+    def forward(self, input: Any) -> Any:
         """The input itself."""
         return input
 
@@ -67,7 +67,7 @@ class Linear(Layer):
         self.bias = self.create_parameter([out_features], bias_attr, is_bias=True)
         self.name = name
 
-    def forward(self, input: Any) -> Any:  # noqa: A002
+    def forward(self, input: Any) -> Any:
         """input: [*, in_features] -> [*, out_features]."""
         return F.linear(input, self.weight, self.bias, self.name)
 
@@ -116,8 +116,8 @@ class Bilinear(Layer):
 class Embedding(Layer):
     """Row `x[...]` of weight [num_embeddings, embedding_dim]; the row `padding_idx` is zero and gets no gradient.
 
-    max_norm: rows longer than this in `norm_type` norm are shortened when looked up. Raises ArgumentError for sizes below
-    1 and a padding_idx outside. Source: paddle.nn.Embedding.
+    max_norm: rows longer than this in `norm_type` norm are shortened when looked up. Raises ArgumentError for sizes
+    below 1 and a padding_idx outside. Source: paddle.nn.Embedding.
 
     Example:
         >>> import vitrify as paddle
@@ -146,7 +146,9 @@ class Embedding(Layer):
         if num_embeddings <= 0 or embedding_dim <= 0:
             raise ArgumentError(f"Embedding: sizes must be positive, got {num_embeddings} and {embedding_dim}")
         if padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings:
-            raise ArgumentError(f"Embedding: padding_idx must be in [-{num_embeddings}, {num_embeddings}), got {padding_idx}")
+            raise ArgumentError(
+                f"Embedding: padding_idx must be in [-{num_embeddings}, {num_embeddings}), got {padding_idx}"
+            )
         self._num_embeddings = num_embeddings
         self._embedding_dim = embedding_dim
         self._padding_idx = padding_idx if padding_idx is None or padding_idx >= 0 else num_embeddings + padding_idx
@@ -197,8 +199,8 @@ class Embedding(Layer):
 class Dropout(Layer):
     """Zeros elements with probability p while training and scales the rest by 1 / (1 - p). Source: paddle.nn.Dropout.
 
-    axis: drop whole slices along the other axes. mode: "upscale_in_train" scales while training, "downscale_in_infer" in
-    evaluation.
+    axis: drop whole slices along the other axes. mode: "upscale_in_train" scales while training, "downscale_in_infer"
+    in evaluation.
     """
 
     def __init__(
@@ -218,10 +220,16 @@ class Dropout(Layer):
         self.mode = mode
         self.name = name
 
-    def forward(self, input: Any) -> Any:  # noqa: A002
+    def forward(self, input: Any) -> Any:
         """input: [*] floating -> [*]."""
         return F.dropout(
-            input, p=self.p, axis=self.axis, training=self.training, inplace=self.inplace, mode=self.mode, name=self.name
+            input,
+            p=self.p,
+            axis=self.axis,
+            training=self.training,
+            inplace=self.inplace,
+            mode=self.mode,
+            name=self.name,
         )
 
     def extra_repr(self) -> str:
@@ -250,9 +258,11 @@ class Fold(Layer):
         self.strides = strides
         self.name = name
 
-    def forward(self, input: Any) -> Any:  # noqa: A002
+    def forward(self, input: Any) -> Any:
         """input: [N, C * kh * kw, L] -> [N, C, H, W]."""
-        return F.fold(input, self.output_sizes, self.kernel_sizes, self.strides, self.paddings, self.dilations, self.name)
+        return F.fold(
+            input, self.output_sizes, self.kernel_sizes, self.strides, self.paddings, self.dilations, self.name
+        )
 
     def extra_repr(self) -> str:
         """The window."""
@@ -277,7 +287,7 @@ class Unfold(Layer):
         self.strides = strides
         self.name = name
 
-    def forward(self, input: Any) -> Any:  # noqa: A002
+    def forward(self, input: Any) -> Any:
         """input: [N, C, H, W] -> [N, C * kh * kw, L]."""
         return F.unfold(input, self.kernel_sizes, self.strides, self.paddings, self.dilations, self.name)
 

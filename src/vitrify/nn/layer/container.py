@@ -118,10 +118,10 @@ class Sequential(_Listed):
     def _fresh(self, layers: Iterable[Any]) -> Sequential:
         return Sequential(*layers)
 
-    def forward(self, input: Any) -> Any:  # noqa: A002
+    def forward(self, input: Any) -> Any:
         """What the last Layer makes of what the one before makes of ... the input."""
         for layer in self._sub_layers.values():
-            input = layer(input)  # type: ignore[misc]  # noqa: A001
+            input = layer(input)  # type: ignore[misc]
         return input
 
 

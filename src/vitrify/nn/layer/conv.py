@@ -58,7 +58,9 @@ class _ConvNd(Layer):
     ) -> None:
         owner = type(self).__name__
         if padding_mode not in _PADDING_MODES:
-            raise ArgumentError(f"{owner}: padding_mode must be one of {', '.join(_PADDING_MODES)}, got {padding_mode!r}")
+            raise ArgumentError(
+                f"{owner}: padding_mode must be one of {', '.join(_PADDING_MODES)}, got {padding_mode!r}"
+            )
         if in_channels % groups:
             raise ArgumentError(f"{owner}: in_channels {in_channels} must be divisible by groups {groups}")
         if out_channels % groups:
@@ -176,7 +178,7 @@ def _conv_class(name: str, dims: int, data_format: str, function: Any) -> type[_
             padding_mode=padding_mode, device=device, dtype=dtype,
         )  # fmt: skip
 
-    doc = f"""Convolution over {dims} dimension{"s" * (dims > 1)}, with weight [out, in / groups, *kernel] and bias [out].
+    doc = f"""Convolution over {dims} dimension{"s" * (dims > 1)}, weight [out, in / groups, *kernel], bias [out].
 
     padding: a number, one for each dimension or side, "same" or "valid". padding_mode: what the border holds, "zeros",
     "reflect", "replicate" or "circular". Source: paddle.nn.{name}.
@@ -186,7 +188,7 @@ def _conv_class(name: str, dims: int, data_format: str, function: Any) -> type[_
 
 
 def _transpose_doc(name: str, dims: int) -> str:
-    return f"""The transpose of a convolution over {dims} dimension{"s" * (dims > 1)}, with weight [in, out / groups, *kernel].
+    return f"""Transposed convolution over {dims} dimension{"s" * (dims > 1)}, weight [in, out / groups, *kernel], bias [out].
 
     output_padding: how much longer the output is at one end. Source: paddle.nn.{name}.
     """
@@ -227,7 +229,7 @@ Conv3DTranspose = _transpose_class("Conv3DTranspose", 3, "NCDHW", F.conv3d_trans
 
 
 class Conv1DTranspose(_ConvTranspose):
-    """The transpose of a convolution over 1 dimension, with weight [in, out / groups, kernel].
+    """Transposed convolution over 1 dimension, weight [in, out / groups, kernel], bias [out].
 
     output_padding: how much longer the output is at one end. Source: paddle.nn.Conv1DTranspose.
     """

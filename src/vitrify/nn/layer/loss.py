@@ -9,8 +9,8 @@ from typing import Any
 from ...core.errors import ArgumentError, DTypeError, ShapeError
 from ...eager.layer import Layer
 from ...eager.param_attr import ParamAttrLike
-from .. import functional as F
 from ...ops.join import concat
+from .. import functional as F
 from .functional_layer import layer_of
 
 _loss = partial(layer_of, module=__name__, inputs=("input", "label"), private=False)
@@ -132,7 +132,7 @@ class HSigmoidLoss(Layer):
         self.weight = self.create_parameter([nodes, feature_size], weight_attr)
         self.bias = self.create_parameter([nodes, 1], bias_attr, is_bias=True)
 
-    def forward(self, input: Any, label: Any, path_table: Any = None, path_code: Any = None) -> Any:  # noqa: A002
+    def forward(self, input: Any, label: Any, path_table: Any = None, path_code: Any = None) -> Any:
         """input: [N, D] floating; label: [N, 1] int64 -> [N, 1]."""
         return F.hsigmoid_loss(
             input, label, self._num_classes, self.weight, self.bias, path_table, path_code, self._is_sparse
@@ -183,13 +183,13 @@ class AdaptiveLogSoftmaxWithLoss(Layer):
             self.add_parameter(f"_tail_{i}_{part}", param)
         return pair
 
-    def forward(self, input: Any, label: Any) -> Any:  # noqa: A002
+    def forward(self, input: Any, label: Any) -> Any:
         """input: [N, D] or [D]; label: [N] or [] -> (log-probability of each label, their mean loss)."""
         return F.adaptive_log_softmax_with_loss(
             input, label, self.head_weight, self.tail_weights, self.cutoffs, self.head_bias
         )
 
-    def log_prob(self, input: Any) -> Any:  # noqa: A002
+    def log_prob(self, input: Any) -> Any:
         """Log-probabilities of all classes. input: [N, D] -> [N, n_classes]."""
         head = F.log_softmax(F.linear(input, self.head_weight, self.head_bias), axis=1)
         parts = [head[:, : self.shortlist_size]]
@@ -199,7 +199,7 @@ class AdaptiveLogSoftmaxWithLoss(Layer):
             parts.append(cluster + head[:, at : at + 1])
         return concat(parts, axis=1)
 
-    def predict(self, input: Any) -> Any:  # noqa: A002
+    def predict(self, input: Any) -> Any:
         """The most probable class of each row. input: [N, D] -> [N] int64."""
         return self.log_prob(input).argmax(axis=1)
 

@@ -96,7 +96,7 @@ class _BatchNormNd(_BatchNormBase):
         layout = self._layout if data_format is None else data_format
         self._set(num_features, momentum, epsilon, weight_attr, bias_attr, layout)
 
-    def forward(self, input: Any) -> Any:  # noqa: A002
+    def forward(self, input: Any) -> Any:
         """input: [N, C, *] or [N, *, C], as data_format says -> the same shape."""
         _check_ndim(self, input, self._ndims)
         return self._normalized(input, self.training, self._use_global_stats)
@@ -212,7 +212,7 @@ class BatchNorm(_BatchNormBase):
             moving_variance_name, do_model_average_for_mean_and_var,
         )  # fmt: skip
 
-    def forward(self, input: Any) -> Any:  # noqa: A002
+    def forward(self, input: Any) -> Any:
         """input: [N, C, *] or [N, *, C], as data_layout says -> the same shape."""
         training = (self.training and not self._is_test) or self._trainable_statistics
         out = self._normalized(input, training, self._use_global_stats)
@@ -235,7 +235,9 @@ class _InstanceNormNd(Layer):
     ) -> None:
         super().__init__()
         if (weight_attr is False) != (bias_attr is False):
-            raise ArgumentError(f"{type(self).__name__}: weight_attr and bias_attr must be False together or not at all")
+            raise ArgumentError(
+                f"{type(self).__name__}: weight_attr and bias_attr must be False together or not at all"
+            )
         self._num_features = num_features
         self._epsilon = epsilon
         self._momentum = momentum
@@ -243,7 +245,7 @@ class _InstanceNormNd(Layer):
         self.scale = self.create_parameter([num_features], weight_attr, default_initializer=Constant(1.0))
         self.bias = self.create_parameter([num_features], bias_attr, is_bias=True)
 
-    def forward(self, input: Any) -> Any:  # noqa: A002
+    def forward(self, input: Any) -> Any:
         """input: [N, C, *] or [N, *, C], as data_format says -> the same shape."""
         _check_ndim(self, input, self._ndims)
         return F.instance_norm(
@@ -315,7 +317,7 @@ class LayerNorm(Layer):
         self.weight = self.create_parameter(size, weight_attr, dtype, False, Constant(1.0), device)
         self.bias = self.create_parameter(size, bias_attr, dtype, True, device=device)
 
-    def forward(self, input: Any) -> Any:  # noqa: A002
+    def forward(self, input: Any) -> Any:
         """input: [*, *normalized_shape] -> the same shape."""
         return F.layer_norm(input, self._normalized_shape, self.weight, self.bias, self._epsilon)
 
@@ -357,7 +359,7 @@ class GroupNorm(Layer):
         self.weight = self.create_parameter([num_channels], weight_attr, dtype, False, Constant(1.0), device)
         self.bias = self.create_parameter([num_channels], bias_attr, dtype, True, device=device)
 
-    def forward(self, input: Any) -> Any:  # noqa: A002
+    def forward(self, input: Any) -> Any:
         """input: [N, C, *] or [N, *, C], as data_format says -> the same shape."""
         return F.group_norm(input, self._num_groups, self._epsilon, self.weight, self.bias, self._data_format)
 

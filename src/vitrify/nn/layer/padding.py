@@ -26,16 +26,12 @@ class _Pad(Layer):
 
     def forward(self, x: Any) -> Any:
         """x: [N, C, *] or [N, *, C] -> the same with larger spatial sizes."""
-        return F.pad(
-            x, self.padding, mode=self._mode, value=self.value, data_format=self._data_format, name=self._name
-        )
+        return F.pad(x, self.padding, mode=self._mode, value=self.value, data_format=self._data_format, name=self._name)
 
     def extra_repr(self) -> str:
         """The settings."""
         name = f", name={self._name}" if self._name else ""
-        return (
-            f"padding={self.padding}, mode={self._mode}, value={self.value}, data_format={self._data_format}{name}"
-        )
+        return f"padding={self.padding}, mode={self._mode}, value={self.value}, data_format={self._data_format}{name}"
 
 
 def _as_list(padding: Padding) -> Any:
@@ -44,7 +40,12 @@ def _as_list(padding: Padding) -> Any:
 
 def _pad_class(name: str, dims: int, init: Any, what: str) -> Any:
     doc = f"Pads the {('last dimension', 'last two dimensions', 'last three dimensions')[dims - 1]} {what}."
-    members = {"_dims": dims, "__init__": init, "__module__": __name__, "__doc__": f"{doc}\n\nSource: paddle.nn.{name}."}
+    members = {
+        "_dims": dims,
+        "__init__": init,
+        "__module__": __name__,
+        "__doc__": f"{doc}\n\nSource: paddle.nn.{name}.",
+    }
     return type(name, (_Pad,), members)
 
 
@@ -116,5 +117,6 @@ __all__ = [
     "ConstantPad1D", "ConstantPad1d", "ConstantPad2D", "ConstantPad2d", "ConstantPad3D", "ConstantPad3d", "Pad1D",
     "Pad2D", "Pad3D", "ReflectionPad1D", "ReflectionPad1d", "ReflectionPad2D", "ReflectionPad2d", "ReflectionPad3D",
     "ReflectionPad3d", "ReplicationPad1D", "ReplicationPad1d", "ReplicationPad2D", "ReplicationPad2d",
-    "ReplicationPad3D", "ReplicationPad3d", "ZeroPad1D", "ZeroPad1d", "ZeroPad2D", "ZeroPad2d", "ZeroPad3D", "ZeroPad3d",
+    "ReplicationPad3D", "ReplicationPad3d", "ZeroPad1D", "ZeroPad1d", "ZeroPad2D", "ZeroPad2d", "ZeroPad3D",
+    "ZeroPad3d",
 ]  # fmt: skip

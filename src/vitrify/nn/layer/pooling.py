@@ -21,9 +21,7 @@ _fractional = partial(layer_of, module=__name__, shown=("output_size", "return_m
                       kernel_size=None, random_u=None, return_mask=False)  # fmt: skip
 
 AvgPool1D = _pool("AvgPool1D", F.avg_pool1d, exclusive=True, ceil_mode=False)
-AvgPool2D = _pool(
-    "AvgPool2D", F.avg_pool2d, ceil_mode=False, exclusive=True, divisor_override=None, data_format="NCHW"
-)
+AvgPool2D = _pool("AvgPool2D", F.avg_pool2d, ceil_mode=False, exclusive=True, divisor_override=None, data_format="NCHW")
 AvgPool3D = _pool(
     "AvgPool3D", F.avg_pool3d, ceil_mode=False, exclusive=True, divisor_override=None, data_format="NCDHW"
 )

@@ -39,7 +39,7 @@ class RNNCellBase(Layer):
         init_value: float = 0.0,
         batch_dim_idx: int = 0,
     ) -> Any:
-        """States filled with `init_value`, one for each entry of `shape` (by default `state_shape`), batch size in front.
+        """States filled with `init_value`, one for each entry of `shape` (by default `state_shape`), batch first.
 
         batch_ref: the tensor whose dimension `batch_dim_idx` is the batch.
         """

@@ -31,6 +31,11 @@ def _spread(attr: Any, parts: int, owner: str) -> list[Any]:
     return given if len(given) == parts else [given[0]] * (parts - 1) + [given[-1]]
 
 
+def _settings(arguments: dict[str, Any]) -> dict[str, Any]:
+    """A constructor's arguments out of its local variables, with which `_copies` makes another such layer."""
+    return {name: value for name, value in arguments.items() if name not in ("self", "__class__")}
+
+
 class _Block(Layer):
     """What encoder and decoder layers share: the feed-forward network and the way each part is wrapped."""
 
@@ -87,17 +92,15 @@ class TransformerEncoderLayer(_Block):
         layer_norm_eps: float = 1e-5,
     ) -> None:
         super().__init__()
-        self._config = dict(
-            d_model=d_model, nhead=nhead, dim_feedforward=dim_feedforward, dropout=dropout, activation=activation,
-            attn_dropout=attn_dropout, act_dropout=act_dropout, normalize_before=normalize_before,
-            weight_attr=weight_attr, bias_attr=bias_attr, layer_norm_eps=layer_norm_eps,
-        )  # fmt: skip
+        self._config = _settings(locals())
         weights = _spread(weight_attr, 2, "TransformerEncoderLayer")
         biases = _spread(bias_attr, 2, "TransformerEncoderLayer")
         drop = dropout if attn_dropout is None else attn_dropout
         self.self_attn = MultiHeadAttention(d_model, nhead, drop, weight_attr=weights[0], bias_attr=biases[0])
         attrs = (weights[-1], biases[-1])
-        self._set(d_model, dim_feedforward, dropout, activation, act_dropout, normalize_before, attrs, layer_norm_eps, 2)
+        self._set(
+            d_model, dim_feedforward, dropout, activation, act_dropout, normalize_before, attrs, layer_norm_eps, 2
+        )
 
     def forward(self, src: Any, src_mask: Any = None, cache: Any = None) -> Any:
         """src: [N, L, d_model] -> the same shape, in a tuple with the new cache if one is given."""
@@ -133,18 +136,16 @@ class TransformerDecoderLayer(_Block):
         layer_norm_eps: float = 1e-5,
     ) -> None:
         super().__init__()
-        self._config = dict(
-            d_model=d_model, nhead=nhead, dim_feedforward=dim_feedforward, dropout=dropout, activation=activation,
-            attn_dropout=attn_dropout, act_dropout=act_dropout, normalize_before=normalize_before,
-            weight_attr=weight_attr, bias_attr=bias_attr, layer_norm_eps=layer_norm_eps,
-        )  # fmt: skip
+        self._config = _settings(locals())
         weights = _spread(weight_attr, 3, "TransformerDecoderLayer")
         biases = _spread(bias_attr, 3, "TransformerDecoderLayer")
         drop = dropout if attn_dropout is None else attn_dropout
         self.self_attn = MultiHeadAttention(d_model, nhead, drop, weight_attr=weights[0], bias_attr=biases[0])
         self.cross_attn = MultiHeadAttention(d_model, nhead, drop, weight_attr=weights[1], bias_attr=biases[1])
         attrs = (weights[2], biases[2])
-        self._set(d_model, dim_feedforward, dropout, activation, act_dropout, normalize_before, attrs, layer_norm_eps, 3)
+        self._set(
+            d_model, dim_feedforward, dropout, activation, act_dropout, normalize_before, attrs, layer_norm_eps, 3
+        )
 
     def forward(self, tgt: Any, memory: Any, tgt_mask: Any = None, memory_mask: Any = None, cache: Any = None) -> Any:
         """tgt: [N, L, d_model], memory: [N, S, d_model] -> [N, L, d_model], with the new caches if any are given."""
@@ -282,9 +283,7 @@ class Transformer(Layer):
         self.d_model = d_model
         self.nhead = nhead
 
-    def forward(
-        self, src: Any, tgt: Any, src_mask: Any = None, tgt_mask: Any = None, memory_mask: Any = None
-    ) -> Any:
+    def forward(self, src: Any, tgt: Any, src_mask: Any = None, tgt_mask: Any = None, memory_mask: Any = None) -> Any:
         """src: [N, S, d_model], tgt: [N, L, d_model] -> [N, L, d_model]."""
         memory = self.encoder(src, src_mask=additive_mask(src_mask, src.dtype))
         return self.decoder(

@@ -49,9 +49,7 @@ def _gradients(parameters: Any) -> list[Any]:
 
 
 @no_grad()
-def clip_grad_norm_(
-    parameters: Any, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False
-) -> Any:
+def clip_grad_norm_(parameters: Any, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False) -> Any:
     """The norm of all gradients as one vector, which are scaled down in place if it is above `max_norm`.
 
     norm_type: p, or infinity. error_if_nonfinite: raise NonFiniteGradientError (a RuntimeError) for an infinite or NaN

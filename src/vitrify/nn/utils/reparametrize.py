@@ -70,7 +70,7 @@ def _weight_of(layer: Layer, name: str, what: str) -> Any:
     return weight
 
 
-# --- weight_norm --------------------------------------------------------------------------------------------------------
+# --- weight_norm --------------------------------------------------------------------------------------------------
 
 
 class WeightNorm(ComputedWeight):
@@ -131,11 +131,13 @@ def remove_weight_norm(layer: Any, name: str = "weight") -> Any:
         weight = rule.compute(layer)
     rule.detach(layer)
     del layer._parameters[f"{name}_g"], layer._parameters[f"{name}_v"]
-    layer.add_parameter(name, layer.create_parameter(weight.shape, dtype=weight.dtype, default_initializer=Assign(weight)))
+    layer.add_parameter(
+        name, layer.create_parameter(weight.shape, dtype=weight.dtype, default_initializer=Assign(weight))
+    )
     return layer
 
 
-# --- spectral_norm ------------------------------------------------------------------------------------------------------
+# --- spectral_norm ------------------------------------------------------------------------------------------------
 
 _OUTPUT_SECOND = (Linear, Conv1DTranspose, Conv2DTranspose, Conv3DTranspose)
 
@@ -179,8 +181,8 @@ def spectral_norm(
 ) -> Any:
     """`layer` whose weight is divided by its largest singular value before each forward.
 
-    dim: the dimension of outputs, 1 for Linear and transposed convolutions and 0 otherwise if None. Raises ArgumentError
-    for a parameter that is not there or less than one iteration. Source: paddle.nn.utils.spectral_norm; Miyato 2018.
+    dim: the dimension of outputs, 1 for Linear and transposed convolutions and 0 otherwise if None. Raises
+    ArgumentError for a parameter that is not there or less than one iteration. Source: paddle.nn.utils.spectral_norm; Miyato 2018.
 
     Example:
         >>> import vitrify as paddle
@@ -192,7 +194,9 @@ def spectral_norm(
         raise ArgumentError(f"spectral_norm: n_power_iterations must be at least 1, got {n_power_iterations}")
     if attached(layer, SpectralNormRule, name) is not None:
         raise ArgumentError(f"spectral_norm: {name!r} of {type(layer).__name__} has been normalized before")
-    rule = SpectralNormRule(name, int(isinstance(layer, _OUTPUT_SECOND)) if dim is None else dim, n_power_iterations, eps)
+    rule = SpectralNormRule(
+        name, int(isinstance(layer, _OUTPUT_SECOND)) if dim is None else dim, n_power_iterations, eps
+    )
     layer.add_parameter(f"{name}_orig", weight)
     with no_grad():
         matrix = rule.matrix(weight)
