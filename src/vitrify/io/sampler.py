@@ -144,7 +144,7 @@ def _probabilities(weights: Any) -> Any:
     array = np.asarray(weights, np.float64)
     if array.ndim != 1 or (array < 0).any() or not 0 < array.sum() < np.inf:
         raise ArgumentError(
-            f"WeightedRandomSampler: weights must be a list of numbers that are not negative and not all 0, got {weights}"
+            f"WeightedRandomSampler: weights must be a list of numbers, none negative and not all 0, got {weights}"
         )
     return array / array.sum()
 
@@ -275,12 +275,11 @@ class DistributedBatchSampler(BatchSampler):
 
     def __iter__(self) -> Iterator[list[int]]:
         """The batches of this process."""
-        total = len(self.dataset)
-        order = np.arange(total)
+        order = np.resize(np.arange(len(self.dataset)), self.total_size)
         if self.shuffle:
             np.random.RandomState(self.epoch).shuffle(order)
             self.epoch += 1
-        self.sampler = self._share(np.resize(order, self.total_size) if total else order).tolist()
+        self.sampler = self._share(order).tolist()
         return super().__iter__()
 
     def _share(self, order: Any) -> Any:

@@ -10,9 +10,12 @@ from ..core.errors import ArgumentError, ShapeError
 from .metric import Metric, as_array
 
 
-def _decided(owner: str, preds: Any, labels: Any) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+def _decided(
+    owner: str, preds: Any, labels: Any, half_is_yes: bool
+) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     """Predictions above one half, and labels, both as flat bool arrays of one length."""
-    yes = np.rint(as_array(owner, "preds", preds).reshape(-1)).astype(bool)
+    chance = as_array(owner, "preds", preds).reshape(-1)
+    yes = chance >= 0.5 if half_is_yes else chance > 0.5
     true = as_array(owner, "labels", labels).reshape(-1).astype(bool)
     if yes.shape != true.shape:
         raise ShapeError(f"{owner}: {yes.size} predictions for {true.size} labels")
@@ -37,7 +40,8 @@ class Precision(Metric):
 
     def update(self, preds: Any, labels: Any) -> None:
         """Take in probabilities of "yes" and labels 0 or 1, each [n] or [n, 1]."""
-        yes, true = _decided("Precision.update", preds, labels)
+        # Paddle takes one half for yes here, and for no in Recall.
+        yes, true = _decided("Precision.update", preds, labels, half_is_yes=True)
         self.tp += int((yes & true).sum())
         self.fp += int((yes & ~true).sum())
 
@@ -74,7 +78,7 @@ class Recall(Metric):
 
     def update(self, preds: Any, labels: Any) -> None:
         """Take in probabilities of "yes" and labels 0 or 1, each [n] or [n, 1]."""
-        yes, true = _decided("Recall.update", preds, labels)
+        yes, true = _decided("Recall.update", preds, labels, half_is_yes=False)
         self.tp += int((yes & true).sum())
         self.fn += int((~yes & true).sum())
 
