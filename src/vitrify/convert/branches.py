@@ -71,8 +71,8 @@ def _trace_side(fn: Function, shared: Sequence[Any]) -> _Side:
     with journaling(shared) as journal, build.sub_block() as block:
         values = fn()
         journal.forget_local(values)
-        changed = {h: v for h, v in build.current.items() if outer.get(h) is not v}
-        return _Side(block, values, tuple(map(snapshot, values)), changed, journal.after())
+        changed = build.changed_since(outer, block)
+        return _Side(block, values, tuple(snapshot(v, build.latest) for v in values), changed, journal.after())
 
 
 def _merge_values(sides: Sequence[_Side], names: Sequence[str], joined: Joined) -> list[Any]:

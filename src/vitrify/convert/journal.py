@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import CellType
@@ -192,11 +192,11 @@ def _references(value: Any) -> Iterator[int]:
         yield from _references(item)
 
 
-def snapshot(value: Any) -> Any:
-    """`value` with its containers copied, so that undoing a region leaves them as they are."""
+def snapshot(value: Any, read: Callable[[Any], Any]) -> Any:
+    """`value` with its containers copied and its leaves read, so that undoing a region leaves it as it is."""
     leaves: list[Any] = []
     tree = flatten(value, leaves)
-    return unflatten(tree, iter(leaves))
+    return unflatten(tree, map(read, leaves))
 
 
 def restore(place: Any, value: Any) -> None:

@@ -185,7 +185,7 @@ def _attempt(test: Function, body: Function, state: CarriedState) -> tuple[Block
         values = _enter(state, block)
         results = body(*values)
         journal.forget_local((values, results))
-        handles = {h: v for h, v in build.current.items() if outer.get(h) is not v}
+        handles = build.changed_since(outer, block)
         if _grow(state, results, journal, handles):
             return None
         ends = [end for carried, value in _ends(state, results, journal.after(), handles) for end in carried.ends(value)]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..core.dtype import DType, promote, promote_scalar
+from ..core.dtype import DType, default_dtype, promote, promote_scalar
+from ..core.dtype import scalar_dtype as dtype_of_number
 from ..core.pytree import flatten, unflatten
 from ..eager.tensor import Tensor
 from ..ir.program import Block, Variable
@@ -141,9 +142,7 @@ def dtype_of(value: Any) -> DType:
 
 def scalar_dtype(value: Any) -> DType:
     """int64, the default float, bool or complex64 for a Python number."""
-    var = full([], value)
-    dtype: DType = var.dtype
-    return dtype
+    return default_dtype() if isinstance(value, float) else dtype_of_number(value)
 
 
 def common_dtype(a: Any, b: Any) -> DType | None:
@@ -172,7 +171,7 @@ def emit(value: Any, dtype: DType | None) -> Variable:
     if isinstance(value, Placeholder):
         return full(list(value.shape), 0, dtype)  # type: ignore[no-any-return]
     if isinstance(value, SCALARS):
-        return full([], value, dtype)  # type: ignore[no-any-return]
+        return full([], value, dtype or scalar_dtype(value))  # type: ignore[no-any-return]
     held = unset_flag(value)
     if held is not None:
         value.__dict__.pop(UNSET)  # passing a value on is no use of it

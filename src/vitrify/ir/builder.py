@@ -100,6 +100,18 @@ class Builder:
         """From here on `handle` means `value` (an in-place change)."""
         self.current[handle] = value
 
+    def latest(self, handle: Any) -> Any:
+        """What `handle` means now: the value of its last in-place change, or itself."""
+        return self.current.get(handle, handle) if handle.__hash__ is not None else handle
+
+    def changed_since(self, before: Mapping[Any, Variable], block: Block) -> dict[Any, Variable]:
+        """The handles changed in place since `current` was `before`, leaving out variables that `block` made itself."""
+        return {
+            handle: value
+            for handle, value in self.current.items()
+            if before.get(handle) is not value and not (isinstance(handle, Variable) and handle.block is block)
+        }
+
     # -- ops --------------------------------------------------------------------------------------------------------
 
     def apply(self, op: OpDef, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:

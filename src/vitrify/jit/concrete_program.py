@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..convert import Undefined, convert_call
-from ..core.errors import ArgumentError
+from ..core.errors import DTypeError
 from ..core.meta import Meta
 from ..core.modes import grad_enabled
 from ..core.pytree import TreeDef, flatten, unflatten
@@ -108,7 +108,7 @@ class _Trace:
         if isinstance(value, (np.ndarray, np.generic, list, tuple)):
             value = self._constant(value)
         if not isinstance(value, Tensor):
-            raise ArgumentError(f"an op was given a {type(value).__name__} where it needs a tensor")
+            raise DTypeError(f"an op was given a {type(value).__name__} where it needs a tensor")
         found = self.variables.get(id(value))
         if found is None:
             found = self.block.create_var(
