@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gast
 
+from ..core.errors import InternalError
 from .context import Context
 from .jumps import JumpLowering, contains, flag_of_breaks, has_break
 from .nodes import Node, ScopeTransformer, Stmts, functions_in
@@ -78,7 +79,7 @@ class _LoopJumps(JumpLowering):
         return ([self._broke()] if has_break(stmts) else []) + ([self._skipped()] if continues else [])
 
     def loop(self, stmt: Node, tail: bool) -> Stmts:
-        raise AssertionError("an inner loop has no jumps of the outer one")
+        raise InternalError("an inner loop has no jumps of the outer one")
 
     def _broke(self) -> str:
         self.broke = self.broke or self.context.names.fresh("broke")

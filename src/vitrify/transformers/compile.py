@@ -1,9 +1,9 @@
 """From a converted tree to a function: compile the tree itself at the user's lines, in the user's surroundings.
 
-The tree stands in a factory function whose parameters are the free variables, inside a class: the class around the
-user's function, so that private names are mangled alike, and because a class scope keeps the function's own name from
-shadowing the global of that name. Neither is ever run: the code object is taken out of the compiled module and joined
-to the function's own globals and closure cells.
+The tree stands in a factory function whose parameters are the free variables, inside a class named like the class
+around the user's function, so that private names are mangled alike, inside one more class: a name bound in a class
+scope, here those of the class and of the function, does not shadow the global of that name. Nothing of it is ever run:
+the code object is taken out of the compiled module and joined to the function's own globals and closure cells.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def compile_function(
     class_name = class_name or _NO_CLASS
     module = gast.gast_to_ast(_module(tree, like, class_name, helper))
     ast.fix_missing_locations(module)
-    code = inner_code(compile_tree(module, like), (FACTORY, class_name, like.co_name))
-    prefix = ".".join([FACTORY, "<locals>", class_name, like.co_name])
+    code = inner_code(compile_tree(module, like), (FACTORY, FACTORY, class_name, like.co_name))
+    prefix = ".".join([FACTORY, "<locals>", FACTORY, class_name, like.co_name])
     return _Rename(generated, prefix, fn.__qualname__).of(code, like.co_name)
 
 
@@ -75,17 +75,14 @@ def instantiate(code: CodeType, fn: FunctionType, helper: str, helpers: object) 
 
 
 def _module(tree: Node, like: CodeType, class_name: str, helper: str) -> Node:
-    (scope,) = quote("class name:\n    body", at=tree, body=[_bare(tree)])
-    scope.name = class_name
-    # The class statement must not make its own name a variable that the function would then close over.
-    outside = [] if class_name in like.co_freevars else quote("global name", at=tree, name=class_name)
-    factory = quote(
-        "def factory(variables):\n    body",
-        at=tree,
-        factory=FACTORY,
-        body=[*outside, scope],
-        variables=[*like.co_freevars, helper],
-    )
+    template = """
+        def factory(variables):
+            class factory:
+                class name:
+                    body
+    """
+    holes = {"factory": FACTORY, "variables": [*like.co_freevars, helper], "name": class_name, "body": [_bare(tree)]}
+    factory = quote(template, at=tree, **holes)
     return gast.Module(body=factory, type_ignores=[])
 
 

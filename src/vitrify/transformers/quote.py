@@ -128,6 +128,8 @@ class _Fill(Transformer):
         node.name = self.holes.get(node.name, node.name)
         return self.generic_visit(node)
 
+    visit_ClassDef = visit_FunctionDef
+
     def visit_Attribute(self, node: Node) -> Node:
         node.attr = self.holes.get(node.attr, node.attr)
         return self.generic_visit(node)
