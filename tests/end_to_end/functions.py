@@ -1,6 +1,5 @@
 """Functions that eager and static must agree on. Each takes tensors (and Python values) and returns tensors."""
 
-# ruff: noqa: SIM102, SIM114, PLR1714, E501
 
 import vitrify as paddle
 
@@ -261,7 +260,7 @@ def three_deep(x):
 
 
 def logic(x):
-    if x.sum() > 0 and x.sum() < 100.0 or x.sum() == -5.0:
+    if (x.sum() > 0 and x.sum() < 100.0) or x.sum() == -5.0:
         return x + 1
     return x - 1
 

@@ -1,9 +1,11 @@
-"""Every function of the table: eager = static, values, gradients, prints, exceptions, first and cached call."""
+"""Every function of the tables: eager = static, values, gradients, prints, exceptions, first and cached call."""
 
 import pytest
 
+from . import failing, flow, functions, inplace, objects
 from .differential import compare
-from .functions import CASES
+
+CASES = [case for table in (functions, flow, objects, inplace, failing) for case in table.CASES]
 
 
 @pytest.mark.parametrize(("fn", "calls"), CASES, ids=[f"{f.__name__}-{i}" for i, (f, _) in enumerate(CASES)])

@@ -150,20 +150,12 @@ def common_dtype(a: Any, b: Any) -> DType | None:
     if not all(isinstance(v, SCALARS) or hasattr(v, "dtype") for v in (a, b)):
         return None
     if isinstance(a, SCALARS) and isinstance(b, SCALARS):
-        return promote_any(scalar_dtype(a), scalar_dtype(b))
+        return promote(scalar_dtype(a), scalar_dtype(b), True, True)
     if isinstance(a, SCALARS):
         return promote_scalar(b.dtype, a)
     if isinstance(b, SCALARS):
         return promote_scalar(a.dtype, b)
-    return promote_any(a.dtype, b.dtype)
-
-
-def promote_any(a: DType, b: DType) -> DType | None:
-    """The promoted dtype, or None where promotion is refused."""
-    try:
-        return promote(a, b)
-    except TypeError:
-        return None
+    return promote(a.dtype, b.dtype, True, True)
 
 
 def emit(value: Any, dtype: DType | None) -> Variable:
