@@ -352,7 +352,11 @@ def decorated(x):
 
 CASES = [
     *[(f, ((X,), (N,))) for f in (
-        early1, early_tuple, early_in_while, ret_in_else, ret_both, no_return, while_else, nested_break, for_break_tensor, for_t_continue, range_break_used_as_index, while_not, zero_trip, zerod_loop, collat, tup_swap, int_loop, dyn_index, boolret, try_fin, catches, with_, starunpack, orval, zip_enum, shape_loop, minmax, float_fn, item_fn, int_conv, str_cast, comp_in, slice_dyn, pow_, listcomp, gen, map_, sorted_key, lam_default, kwonly, isnone, decorated,
+        early1, early_tuple, early_in_while, ret_in_else, ret_both, no_return, while_else, nested_break,
+        for_break_tensor, for_t_continue, range_break_used_as_index, while_not, zero_trip, zerod_loop,
+        collat, tup_swap, int_loop, dyn_index, boolret, try_fin, catches, with_, starunpack, orval,
+        zip_enum, shape_loop, minmax, float_fn, item_fn, int_conv, str_cast, comp_in, slice_dyn, pow_,
+        listcomp, gen, map_, sorted_key, lam_default, kwonly, isnone, decorated,
     )],
     *[(f, ((X, 2), (N, 3))) for f in (
         recursion, fstr, opt,

@@ -160,7 +160,7 @@ def list_item_in_loop(x):
     h = [x, x * 2]
     n = 0
     while n < 3 and h[0].sum() < 50:
-        l[0], l[1] = (l[1], l[0] + l[1])
+        h[0], h[1] = h[1], h[0] + h[1]
         n += 1
     return h
 
@@ -241,6 +241,8 @@ def del_(x):
 
 CASES = [
     *[(f, ((X,), (N,))) for f in (
-        dictarg, listappend_py, dict_in_loop, nonloc, nt, glob, local_list, local_list_returned, local_dict, both_append, local_list_in_while, alias_dict, dict_new_key_in_branch, list_item_in_loop, obj_state, obj_in_branch, obj_attr_branch, rebinding_dict, nonlocal_in_while, uses_counter, dict_iter, del_,
+        dictarg, listappend_py, dict_in_loop, nonloc, nt, glob, local_list, local_list_returned, local_dict,
+        both_append, local_list_in_while, alias_dict, dict_new_key_in_branch, list_item_in_loop, obj_state,
+        obj_in_branch, obj_attr_branch, rebinding_dict, nonlocal_in_while, uses_counter, dict_iter, del_,
     )],
 ]  # fmt: skip
