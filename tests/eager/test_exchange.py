@@ -10,6 +10,7 @@ import pytest
 from vitrify.core.dtype import default_dtype_guard
 from vitrify.core.errors import ArgumentError, DTypeError
 from vitrify.eager.autograd import grad
+from vitrify.eager.dlpack import from_dlpack, to_dlpack
 from vitrify.eager.parameter import Parameter
 from vitrify.eager.tensor import Tensor, as_tensor, to_tensor
 
@@ -55,7 +56,7 @@ def test_a_given_dtype_wins_and_gradients_can_be_asked_for():
     assert to_tensor(x, dtype="float64").dtype.name == "float64"
 
 
-@pytest.mark.parametrize("bad", ["text", [[1], [2, 3]], object(), np.array(["a"])], ids=str)
+@pytest.mark.parametrize("bad", ["text", [[1], [2, 3]], object(), np.array(["a"])], ids=["text", "ragged", "object", "words"])
 def test_what_is_no_tensor(bad):
     with pytest.raises(ArgumentError, match="to_tensor: "):
         to_tensor(bad)
@@ -248,3 +249,30 @@ def test_pickled_parameters_stay_parameters():
     w = Parameter([2], "bfloat16", name="w", trainable=False)
     back = pickle.loads(pickle.dumps(w))
     assert type(back) is Parameter and back.dtype is w.dtype and back.name == "w" and not back.trainable
+
+
+def test_dlpack_in_shares_memory_where_the_other_side_allows():
+    array = np.arange(3.0)
+    x = from_dlpack(array)
+    array[0] = 9.0
+    assert x.tolist() == [9.0, 1.0, 2.0]
+    assert from_dlpack(array, copy=True, device="cpu").data_ptr() != x.data_ptr()
+    y = to_tensor([1.0, 2.0])
+    assert from_dlpack(to_dlpack(y)).data_ptr() == y.data_ptr()
+    x.add_(to_tensor(np.ones(3)))  # NumPy hands out memory that may not be written: the tensor takes its own
+    assert x.tolist() == [10.0, 2.0, 3.0]
+
+
+def test_dlpack_refuses_other_things():
+    with pytest.raises(DTypeError, match="got list"):
+        from_dlpack([1.0])
+
+    class Elsewhere:
+        def __dlpack__(self, **options):
+            raise AssertionError
+
+        def __dlpack_device__(self):
+            return (7, 0)
+
+    with pytest.raises(DTypeError, match="device type 7"):
+        from_dlpack(Elsewhere())

@@ -37,7 +37,7 @@ class Content(Holder):
         recording = grad_enabled.get()
         if recording and self._node is None and not self.stop_gradient:
             raise ArgumentError(
-                f"leaf tensor {self.name!r} that wants a gradient cannot be changed in place",  # type: ignore[attr-defined]
+                f"leaf tensor {self.name!r} that wants a gradient cannot be changed in place",
                 hint="change a copy (x.clone()), or change it under paddle.no_grad()",
             )
         node = value._node

@@ -88,7 +88,7 @@ class Exchange(Holder):
     def __iter__(self) -> Iterator[Any]:
         if self._data.ndim == 0:
             raise DTypeError("iteration over a 0-D tensor")
-        return (self[i] for i in range(self._data.shape[0]))  # type: ignore[index]  # __getitem__ is an op
+        return (self[i] for i in range(self._data.shape[0]))
 
     def __contains__(self, value: Any) -> bool:
         return bool((self._data == (value._data if isinstance(value, Holder) else value)).any())

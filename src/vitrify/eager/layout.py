@@ -88,7 +88,7 @@ class Layout(Holder):
 
     def contiguous(self) -> Tensor:
         """This tensor if it is contiguous, else a contiguous copy that passes gradients on."""
-        return self if self.is_contiguous() else self.clone()  # type: ignore[return-value, attr-defined]
+        return self if self.is_contiguous() else self.clone()  # type: ignore[return-value]
 
     def data_ptr(self) -> int:
         """The address of the first element."""

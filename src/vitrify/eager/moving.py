@@ -100,7 +100,7 @@ def to(
     target = as_dtype(dtype) if dtype is not None else target
     out = self if target is None or target is self.dtype else get_op("cast")(self, dtype=target)
     out = out if place is None else move(out, place)
-    return out.clone() if copy_tensor and out is self else out  # type: ignore[attr-defined]
+    return out.clone() if copy_tensor and out is self else out
 
 
 METHODS: dict[str, Callable[..., Tensor]] = {"to": to, "cpu": cpu, "cuda": cuda, "pin_memory": pin_memory}

@@ -244,8 +244,8 @@ def as_tensor(data: Any, dtype: Any = None) -> Any:
     """`data` itself when it is a Tensor (or graph variable) of that dtype, else a new Tensor."""
     if not isinstance(data, TensorMethods):
         return to_tensor(data, dtype)
-    wanted = data.dtype if dtype is None else as_dtype(dtype)  # type: ignore[attr-defined]
-    return data if data.dtype is wanted else get_op("cast")(data, dtype=wanted)  # type: ignore[attr-defined]
+    wanted = data.dtype if dtype is None else as_dtype(dtype)
+    return data if data.dtype is wanted else get_op("cast")(data, dtype=wanted)
 
 
 def to_tensor(data: Any, dtype: Any = None, place: Any = None, stop_gradient: bool = True) -> Any:

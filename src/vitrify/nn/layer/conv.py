@@ -188,7 +188,7 @@ def _conv_class(name: str, dims: int, data_format: str, function: Any) -> type[_
 
 
 def _transpose_doc(name: str, dims: int) -> str:
-    return f"""Transposed convolution over {dims} dimension{"s" * (dims > 1)}, weight [in, out / groups, *kernel], bias [out].
+    return f"""Transposed convolution over {dims} dimension{"s" * (dims > 1)}, weight [in, out / groups, *kernel].
 
     output_padding: how much longer the output is at one end. Source: paddle.nn.{name}.
     """

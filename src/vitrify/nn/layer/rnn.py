@@ -131,7 +131,7 @@ class BiRNN(Layer):
         super().__init__()
         if cell_fw.input_size != cell_bw.input_size:
             raise ArgumentError(
-                f"BiRNN: the forward cell takes inputs of size {cell_fw.input_size}, the backward cell {cell_bw.input_size}"
+                f"BiRNN: the forward cell takes inputs of {cell_fw.input_size}, the other of {cell_bw.input_size}"
             )
         self.cell_fw = cell_fw
         self.cell_bw = cell_bw

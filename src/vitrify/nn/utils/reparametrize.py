@@ -182,7 +182,8 @@ def spectral_norm(
     """`layer` whose weight is divided by its largest singular value before each forward.
 
     dim: the dimension of outputs, 1 for Linear and transposed convolutions and 0 otherwise if None. Raises
-    ArgumentError for a parameter that is not there or less than one iteration. Source: paddle.nn.utils.spectral_norm; Miyato 2018.
+    ArgumentError for a parameter that is not there or less than one iteration.
+    Source: paddle.nn.utils.spectral_norm; Miyato 2018.
 
     Example:
         >>> import vitrify as paddle
