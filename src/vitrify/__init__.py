@@ -47,6 +47,7 @@ from .eager.repr_ import set_printoptions
 from .eager.tensor import Tensor, to_tensor
 from .framework.save_load import load, save
 from .ir.guard import disable_static, enable_static
+from .ops.activation import *
 from .ops.arrange import *
 from .ops.closeness import *
 from .ops.compare import *
@@ -81,6 +82,7 @@ from .ops.select import *
 from .ops.shape import *
 from .ops.sizes import *
 from .ops.slicing import *
+from .ops.softmax import *
 from .ops.sort import *
 from .ops.special import *
 from .ops.split import *
