@@ -43,7 +43,7 @@ class ParamAttr:
         return "ParamAttr(" + ", ".join(f"{k}={v!r}" for k, v in vars(self).items()) + ")"
 
 
-ParamAttrLike: TypeAlias = "ParamAttr | Initializer | str | bool | None"
+ParamAttrLike: TypeAlias = ParamAttr | Initializer | str | bool | None
 
 
 def as_param_attr(value: Any) -> ParamAttr | None:

@@ -10,7 +10,7 @@ from ...eager.initializer import Constant
 from ...eager.layer import Layer
 from ...eager.tensor import Tensor
 from ...ops.matmul import matmul
-from ...ops.power import sqrt
+from ...ops.unary import sqrt
 from .. import functional as F
 from ..initializer import Assign, Normal
 from ..layer.common import Linear
