@@ -1,0 +1,1 @@
+"""Programs: data, recording, text, serialization. Runs nothing."""

@@ -1,11 +1,12 @@
-"""Dead code: operators that nothing needs, and values captured for them."""
+"""Dead code: operators that nothing needs, values captured for them, blocks that nothing runs."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from .program import Block, Operator, Variable
+from .attributes import reachable_blocks
+from .program import Block, Operator, Program, Variable
 
 
 def live_operators(block: Block, outputs: Sequence[Variable | None]) -> list[Operator]:
@@ -48,3 +49,11 @@ def prune(block: Block) -> None:
     block.inputs[:] = [v for v in block.inputs if v not in dead]
     for var in dead:
         block.vars.pop(var.name, None)
+
+
+def drop_unused_blocks(program: Program) -> None:
+    """Take away the blocks that no operator runs (attempts given up while converting) and number the rest anew."""
+    used = reachable_blocks(program.global_block(), lambda block: block.ops)
+    program.blocks[:] = [block for block in program.blocks if block in used]
+    for index, block in enumerate(program.blocks):
+        block.index = index

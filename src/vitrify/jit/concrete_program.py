@@ -13,12 +13,13 @@ from ..core.errors import DTypeError
 from ..core.meta import Meta
 from ..core.modes import grad_enabled
 from ..core.pytree import TreeDef, flatten, unflatten
+from ..eager.layer import Layer
 from ..eager.parameter import Parameter
 from ..eager.tensor import Tensor, as_tensor
 from ..ir.builder import Builder, building
+from ..ir.dead_code import drop_unused_blocks
 from ..ir.input_spec import InputSpec
 from ..ir.program import Block, Program, Variable
-from ..ir.prune import drop_unused_blocks
 from .function_spec import FunctionSpec
 
 
@@ -36,7 +37,7 @@ class ConcreteProgram:
     The global block's inputs are the tensor arguments in leaf order, then `captured` tensors (parameters, buffers and
     other eager tensors that the function reads). `writes` pairs an input index with the variable that holds the
     value it must take afterwards (in-place changes of arguments and buffers). `tensor_leaves` says which leaves of the
-    call are tensors.
+    call are tensors, `layers` which Layers it called.
     """
 
     program: Program
@@ -47,6 +48,7 @@ class ConcreteProgram:
     output_leaves: list[Any]
     writes: list[tuple[int, Variable]] = field(default_factory=list)
     tensor_leaves: list[bool] = field(default_factory=list)
+    layers: list[Layer] = field(default_factory=list)
 
     @property
     def block(self) -> Block:
@@ -98,10 +100,18 @@ class _Trace:
         self.program = Program()
         self.block = self.program.global_block()
         self.builder = Builder(self.program, self.lift)
-        self.builder.convert = convert_call
+        self.builder.convert = self.convert
+        self.layers: list[Layer] = []
         self.captured: list[Tensor] = []
         self.variables: dict[int, Variable] = {}
         self.kept_arrays: dict[int, Tensor] = {}
+
+    def convert(self, forward: Any) -> Any:
+        """What a Layer calls in place of its `forward`; takes note of the Layer."""
+        owner = getattr(forward, "__self__", None)
+        if isinstance(owner, Layer):
+            self.layers.append(owner)
+        return convert_call(forward)
 
     def lift(self, value: Any) -> Variable:
         """The global-block input that stands for an eager tensor, made on first sight."""
@@ -155,6 +165,7 @@ def trace(
     with building(state.builder):
         result = function(*args, **kwargs)
         concrete = _finish(state, arguments, result)
+    concrete.layers = state.layers
     concrete.tensor_leaves = [isinstance(leaf, InputSpec) for leaf in leaves]
     return concrete
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
+from ..core.dtype import DType
 from ..core.modes import AmpState
 from ..core.place import Place
 from ..core.pytree import TreeDef
@@ -42,6 +43,7 @@ class CacheKey:
         grad: whether gradients were recorded.
         amp: the auto_cast state.
         place: the device.
+        default_dtype: the floating type of tensors made inside.
     """
 
     structure: TreeDef
@@ -51,6 +53,7 @@ class CacheKey:
     grad: bool
     amp: AmpState | None
     place: Place
+    default_dtype: DType
 
     def differing_fields(self, other: CacheKey) -> list[str]:
         """Names of the fields in which the keys differ."""

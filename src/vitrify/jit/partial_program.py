@@ -93,14 +93,15 @@ class PartialProgramLayer:
         self._captured = concrete.captured
         self._n_user = len(concrete.outputs)
         self._writes = [i for i, _ in concrete.writes]
+        inputs = block.inputs[concrete.n_arguments :]
+        self._frozen = [t for t, v in zip(concrete.captured, inputs) if v.stop_gradient]
 
     def is_current(self) -> bool:
         """Whether the captured tensors still want the gradients that the program was built for."""
-        n = self.concrete.n_arguments
-        block = self.concrete.block
-        return all(
-            t.stop_gradient or not block.inputs[n + i].stop_gradient for i, t in enumerate(self._captured)
-        )
+        for tensor in self._frozen:
+            if not tensor.stop_gradient:
+                return False
+        return True
 
     def __call__(self, tensors: Sequence[Tensor]) -> Any:
         inputs = [*tensors, *self._captured]

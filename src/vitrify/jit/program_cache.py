@@ -49,6 +49,12 @@ class ProgramCache:
             self._trim()
         return found
 
+    def move(self, family: Family, signature: Any) -> None:
+        """File `family` under another signature."""
+        old = next(key for key, held in self._families.items() if held is family)
+        del self._families[old]
+        self._families[signature] = family
+
     def find(self, family: Family, shapes: Sequence[Shape], dtypes: Sequence[Any]) -> PartialProgramLayer | None:
         """The program of `family` whose specs accept these sizes; the most specific comes last and wins."""
         for key, program in reversed(family.entries):

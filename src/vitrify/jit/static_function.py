@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import functools
-import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from threading import RLock
 from typing import Any
 
@@ -12,8 +11,7 @@ import numpy as np
 
 from ..convert import Converted, convert, source_of
 from ..core.config import DEBUG
-from ..core.dtype import DType, from_np
-from ..core.epoch import LAYER_MODES
+from ..core.dtype import DType, default_dtype, from_np
 from ..core.errors import ArgumentError, VitrifyError
 from ..core.meta import Shape
 from ..core.modes import amp_state, grad_enabled, recorder
@@ -21,7 +19,6 @@ from ..core.place import current_place
 from ..core.pytree import TreeDef
 from ..core.setting import Setting
 from ..core.source import innermost_user_loc, user_traceback
-from ..eager.layer import Layer
 from ..eager.tensor import Tensor, as_tensor
 from ..ir.input_spec import InputSpec
 from .concrete_program import ConcreteProgram, trace
@@ -29,6 +26,7 @@ from .function_spec import FunctionSpec
 from .key import ById, CacheKey
 from .partial_program import PartialProgramLayer
 from .program_cache import Family, ProgramCache
+from .reach import LayersInReach
 
 ENABLED: Setting[bool] = Setting("to_static_enabled", True)
 
@@ -36,6 +34,8 @@ _enabled = ENABLED.get
 _recorder = recorder.get
 _grad = grad_enabled.get
 _amp = amp_state.get
+_place = current_place
+_default_dtype = default_dtype
 
 
 class StaticFunction:
@@ -64,9 +64,7 @@ class StaticFunction:
         self.program_cache = ProgramCache()
         self._exact = self.program_cache.exact
         self._lock = RLock()
-        self._modes: tuple[bool, ...] = ()
-        self._modes_epoch = -1
-        self._dead = False
+        self._layers = LayersInReach(bound)
 
     # -- binding ----------------------------------------------------------------------------------------------------
 
@@ -104,9 +102,9 @@ class StaticFunction:
             shapes.append(data.shape)
             static.append((data.dtype, leaf.stop_gradient))
             tensors.append(leaf)
-        if self._modes_epoch != LAYER_MODES.value:
-            self._refresh_modes()
-        signature = (tree, tuple(static), tuple(shapes), self._modes, _grad(), _amp(), current_place())
+        signature = (
+            tree, tuple(static), tuple(shapes), self._layers.number(), _grad(), _amp(), _place(), _default_dtype(),
+        )  # fmt: skip
         try:
             program = self._exact.get(signature)
         except TypeError:  # a static argument without a hash
@@ -134,12 +132,6 @@ class StaticFunction:
         """The function with its control flow converted, bound to the instance."""
         return convert(self._eager)
 
-    def _refresh_modes(self) -> None:
-        self._modes_epoch = LAYER_MODES.value
-        self._modes = tuple(
-            layer.training for root in _layers_in_reach(self._eager) for layer in root.sublayers(include_self=True)
-        )
-
     # -- building ---------------------------------------------------------------------------------------------------
 
     def _find_or_build(
@@ -154,6 +146,10 @@ class StaticFunction:
             found = self.program_cache.find(family, shapes, dtypes)
             if found is None or not found.is_current():
                 found = self._build(family, tree, leaves, shapes)
+                number = self._layers.number()
+                if number != signature[3]:  # the trace met Layers that nobody knew of
+                    signature = (*signature[:3], number, *signature[4:])
+                    self.program_cache.move(family, (signature[0], signature[1], *signature[3:]))
             self.program_cache.remember(signature, found)
             return found
 
@@ -183,12 +179,14 @@ class StaticFunction:
         values = [spec if spec is not None else leaf for spec, leaf in zip(specs, leaves)]
         concrete = trace(self.converted, tree, values, self._argument_names(tree))
         program = PartialProgramLayer(concrete)
+        self._layers.add(concrete.layers)
         static = tuple(
             _hashable((leaf.__class__, leaf)) for spec, leaf in zip(specs, leaves) if spec is None
         )
         key = CacheKey(
-            tree, tuple(s for s in specs if s is not None), static, self._modes, _grad(), _amp(), current_place()
-        )
+            tree, tuple(s for s in specs if s is not None), static, self._layers.flags, _grad(), _amp(), _place(),
+            _default_dtype(),
+        )  # fmt: skip
         self.program_cache.add(family, key, program)
         return program
 
@@ -298,28 +296,3 @@ def _specs(
         else:
             specs.append(InputSpec(shape, dtype, None, stop))
     return specs
-
-
-def _layers_in_reach(function: Callable[..., Any]) -> Iterator[Layer]:
-    """The Layers that the function can see: its instance, its closure and the globals it names."""
-    seen: set[int] = set()
-    for value in _values_in_reach(function):
-        for item in value if isinstance(value, (list, tuple)) else (value,):
-            if isinstance(item, Layer) and id(item) not in seen:
-                seen.add(id(item))
-                yield item
-
-
-def _values_in_reach(function: Callable[..., Any]) -> Iterator[Any]:
-    yield getattr(function, "__self__", None)
-    plain = inspect.unwrap(getattr(function, "__func__", function))
-    code = getattr(plain, "__code__", None)
-    if code is None:
-        return
-    for cell in plain.__closure__ or ():
-        try:
-            yield cell.cell_contents
-        except ValueError:  # a cell not filled yet
-            continue
-    for name in code.co_names:
-        yield plain.__globals__.get(name)

@@ -1,0 +1,1 @@
+"""Ops: each defined once, run eagerly or recorded through `core.dispatch.bind`."""
