@@ -73,7 +73,7 @@ def _for_items(
 ) -> tuple[Any, ...]:
     """A loop over Python items, unrolled; once a tensor decides about going on, each iteration is guarded by it."""
     while True:
-        go_on = True if test is None else test(*values)
+        go_on: Any = True if test is None else test(*values)
         if not is_graph(go_on) and not go_on:
             return values
         try:

@@ -16,5 +16,5 @@ class Epoch:
         self.value += 1
 
 
-# Bumped whenever a Layer's training flag or structure changes.
+# Bumped whenever a Layer's training flag, parameters, buffers or sublayers change.
 LAYER_MODES = Epoch()

@@ -55,6 +55,8 @@ class LayerTree:
             _check_initialized(self)
         elif not self._is_in_table(name):
             object.__setattr__(self, name, value)
+            if name == "training":
+                LAYER_MODES.bump()
             return
         if isinstance(getattr(type(self), name, None), property):
             object.__setattr__(self, name, value)
@@ -76,8 +78,7 @@ class LayerTree:
             if other != table:
                 self.__dict__[other].pop(name, None)
         self.__dict__[table][name] = value
-        if table == "_sub_layers":
-            LAYER_MODES.bump()
+        LAYER_MODES.bump()
 
     def _set_entry(self, name: str, value: Any) -> None:
         """Assign what is neither Parameter nor Layer to a name, which may be one of them."""
@@ -92,8 +93,6 @@ class LayerTree:
             self._put("_buffers", name, value)
             self._non_persistable_buffer_names_set.add(name)
         else:
-            if name == "training":
-                LAYER_MODES.bump()
             object.__setattr__(self, name, value)
 
     def _set_buffer(self, name: str, value: Any) -> None:
@@ -104,11 +103,13 @@ class LayerTree:
             held._assign_variable(value)  # a program is being built: the buffer means the variable from here on
         else:
             self._buffers[name] = value  # type: ignore[assignment]
+            LAYER_MODES.bump()
 
     def __delattr__(self, name: str) -> None:
         for table in _TABLES:
             if name in self.__dict__.get(table, ()):
                 del self.__dict__[table][name]
+                LAYER_MODES.bump()
                 self._non_persistable_buffer_names_set.discard(name)
                 return
         object.__delattr__(self, name)

@@ -53,7 +53,9 @@ class ProgramCache:
         """File `family` under another signature."""
         old = next(key for key, held in self._families.items() if held is family)
         del self._families[old]
-        self._families[signature] = family
+        known = self._families.setdefault(signature, family)
+        if known is not family:
+            known.entries += family.entries
 
     def find(self, family: Family, shapes: Sequence[Shape], dtypes: Sequence[Any]) -> PartialProgramLayer | None:
         """The program of `family` whose specs accept these sizes; the most specific comes last and wins."""

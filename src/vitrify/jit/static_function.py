@@ -45,6 +45,8 @@ class StaticFunction:
     `outputs`; `rollback()` gives the eager function back. Source: paddle.jit.to_static.
     """
 
+    __name__: str
+
     def __init__(
         self,
         function: Callable[..., Any],
