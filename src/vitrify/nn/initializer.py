@@ -102,7 +102,9 @@ class TruncatedNormal(Initializer):
         """Uniform numbers through the inverse of the truncated distribution, so that none is drawn twice."""
         low, high = (scipy.special.ndtr((x - self.mean) / self.std) for x in (self.a, self.b))
         at = low + (high - low) * draw_uniform(shape, float32, 0.0, 1.0).astype(np.float64)
-        return np.clip(self.mean + self.std * scipy.special.ndtri(at), self.a, self.b).astype(dtype.np)
+        # Where the cuts lie so far out that no mass is left between them, it is all at the one nearer to the mean.
+        drawn = scipy.special.ndtri(at) * self.std if high > low else np.zeros(shape)
+        return np.asarray(np.clip(self.mean + drawn, self.a, self.b).astype(dtype.np))
 
 
 class Uniform(Initializer):
