@@ -20,7 +20,7 @@ def both(name, fn, ref, x, y, **options):
         Case(name, fn, (x, y), ref=ref, **options),
         Case(f"{name}/broadcast", fn, (row, column), ref=ref, **options),
         Case(f"{name}/0-d", fn, (x, point), ref=ref, **options),
-        Case(f"{name}/all 0-d", fn, (point, point), ref=ref, **options),
+        Case(f"{name}/all 0-d", fn, (np.array(x[0, 1]), point), ref=ref, **options),
         Case(f"{name}/empty", fn, (x[:0], y[:0]), ref=ref, **{**options, **empty}),
     ]
 

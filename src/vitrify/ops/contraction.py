@@ -191,4 +191,3 @@ METHODS: dict[str, Any] = {
 }
 INPLACE = ()
 __all__ = ["cross", "kron", "tensordot", "trace", "vecdot"]
-LINALG = ("cross", "matrix_power", "multi_dot", "vecdot")  # names in `vitrify.linalg`

@@ -331,5 +331,3 @@ METHODS: dict[str, Any] = {
 }
 INPLACE = ()
 __all__ = ()
-# names in `vitrify.linalg`
-LINALG = ("eig", "eigh", "eigvals", "eigvalsh", "matrix_rank", "pinv", "qr", "svd", "svdvals")

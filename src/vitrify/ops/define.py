@@ -58,12 +58,14 @@ def unary(
     out: bool = True,
     onnx: str | None = None,
     paddle: str | None = None,
+    where: str = "",
 ) -> Callable[..., Any]:
     """The public function of a new op of one tensor.
 
     accepts: which dtypes the op computes in; where that is `floating`, integer tensors are cast to float32 first.
     result: the output's dtype if it is not the input's. example: the argument and the result, as `tolist()` shows it.
     out: whether Paddle's signature has it. paddle: the op's name in Paddle programs, if another than `name`.
+    where: the namespace of the public function, such as "nn.functional.".
     """
     op = define_elementwise(
         name,
@@ -80,8 +82,9 @@ def unary(
     def call_out(x: Any, name: str | None = None, *, out: Any = None) -> Any:
         return finish(op.name, op(convert(x)), out)
 
-    text = f"paddle.{name}(paddle.to_tensor({example[0]}))"
-    return _published(call_out if out else call, name, doc, text, example[1])
+    public = where + name
+    text = f"paddle.{public}(paddle.to_tensor({example[0]}))"
+    return _published(call_out if out else call, public, doc, text, example[1])
 
 
 def binary(
@@ -124,7 +127,7 @@ def _maps(onnx: str | None, paddle: str) -> Mapping[str, str]:
 
 def _published(fn: Callable[..., Any], name: str, doc: str, call: str, result: str) -> Callable[..., Any]:
     """`fn` under its public name, in the module that defines the op, with a docstring."""
-    fn.__name__ = fn.__qualname__ = name
+    fn.__name__ = fn.__qualname__ = name.rpartition(".")[2]
     fn.__module__ = sys._getframe(2).f_globals["__name__"]
     fn.__doc__ = (
         f"{doc}, elementwise. Source: paddle.{name}.\n\n    Example:\n        >>> import vitrify as paddle\n"

@@ -335,13 +335,3 @@ METHODS: dict[str, Any] = {
 } | {"inverse": inv}  # fmt: skip
 INPLACE = ()
 __all__ = ()
-LINALG = (
-    "cholesky",
-    "cholesky_inverse",
-    "cholesky_solve",
-    "det",
-    "inv",
-    "slogdet",
-    "solve",
-    "triangular_solve",
-)  # names in `vitrify.linalg`

@@ -188,4 +188,3 @@ def cond(x: Any, p: Any = None, name: str | None = None) -> Any:
 METHODS: dict[str, Any] = {"norm": norm, "dist": dist, "cond": cond}
 INPLACE = ()
 __all__ = ["dist"]
-LINALG = ("cond", "matrix_norm", "norm", "vector_norm")  # names in `vitrify.linalg`

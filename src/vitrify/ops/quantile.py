@@ -10,14 +10,14 @@ from ..core.dtype import float32, float64, int64
 from ..core.errors import ArgumentError
 from ..core.meta import Shape
 from .arguments import is_tensor
-from .axes import axes_of, restored
+from .axes import axes_of
 from .compare import isnan, logical_not
 from .gather import take_along_axis
 from .join import stack
 from .like import cast
 from .reduce import any_op, sum_op
 from .select import maximum, where_op
-from .shape import flatten, squeeze
+from .shape import flatten, squeeze, unsqueeze
 from .sort import sort_op
 from .statistics import argmax
 from .transpose import transpose
@@ -29,7 +29,7 @@ Place = Callable[[Any], Any]  # from the number of elements in a row to a positi
 def _lined_up(x: Any, axes: Shape) -> Any:
     """x with the reduced axes merged into one last dimension."""
     if x.ndim == 0:
-        return x.reshape([1])
+        return unsqueeze(x, 0)
     kept = [i for i in range(x.ndim) if i not in axes]
     moved = transpose(x, [*kept, *axes]) if tuple(kept + list(axes)) != tuple(range(x.ndim)) else x
     return flatten(moved, len(kept), -1) if len(axes) > 1 else moved
@@ -48,7 +48,11 @@ def _pick(x: Any, axes: Shape, keepdim: bool, skip_nan: bool, low: Place, high: 
     value = below + (above - below) * cast(share(count), x.dtype)
     if not skip_nan:
         value = where_op(_has_nan(rows), math.nan, value)
-    return restored(squeeze(value, -1), axes, False) if keepdim else squeeze(value, -1)
+    return _dimensions_back(squeeze(value, -1), axes, keepdim)
+
+
+def _dimensions_back(value: Any, axes: Shape, keepdim: bool) -> Any:
+    return unsqueeze(value, list(axes)) if keepdim and axes else value
 
 
 def _count(rows: Any) -> Any:
@@ -71,7 +75,7 @@ def _median(op: str, x: Any, axis: Any, keepdim: bool, mode: str, skip_nan: bool
         x = x if x.dtype is float64 else cast(x, float32)
         return _pick(x, axes, keepdim, skip_nan, lambda n: (n - 1) // 2, lambda n: n // 2, lambda n: n * 0 + 0.5)
     value, index = _lower_median(x, axes, skip_nan)
-    pair = [restored(t, axes, False) if keepdim else t for t in (value, index)]
+    pair = [_dimensions_back(t, axes, keepdim) for t in (value, index)]
     return tuple(pair) if isinstance(axis, int) else pair[0]
 
 

@@ -24,6 +24,7 @@ sigmoid = unary(
     doc="1 / (1 + exp(-x)) without overflow",
     example=("[0.0]", "[0.5]"),
     onnx="Sigmoid",
+    where="nn.functional.",
 )
 _logit_op = define_elementwise(
     "logit",
