@@ -60,7 +60,7 @@ def _lower(model: Any, dtype: str, excluded: list[Any], save_dtype: str | None) 
     keep = [*excluded, *(layer for layer in model.sublayers(include_self=True) if layer.keeps_float32)]
     (model.float16 if dtype == "float16" else model.bfloat16)(excluded_layers=keep)
     if save_dtype is not None:
-        model.register_state_dict_post_hook(_SaveAs(save_dtype))
+        model.register_state_dict_hook(_SaveAs(save_dtype))
 
 
 class _SaveAs:

@@ -117,7 +117,7 @@ def _amsgrad(
     xp: Any, coefs: Sequence[Any], scratch: Any, param: Any, grad: Any, moment1: Any, moment2: Any, highest: Any
 ) -> None:
     _moments(xp, coefs, scratch, grad, moment1, moment2)
-    xp.maximum(highest, moment2, highest)
+    xp.maximum(highest, moment2, out=highest)
     _descend(xp, coefs, scratch, param, moment1, highest)
 
 
@@ -148,7 +148,7 @@ def _adamax(xp: Any, coefs: Sequence[Any], scratch: Any, param: Any, grad: Any, 
     xp.absolute(grad, scratch)
     xp.multiply(inf_norm, beta2, inf_norm)
     xp.add(inf_norm, epsilon, inf_norm)
-    xp.maximum(inf_norm, scratch, inf_norm)
+    xp.maximum(inf_norm, scratch, out=inf_norm)
     xp.divide(moment, inf_norm, scratch)
     xp.multiply(scratch, rate, scratch)
     xp.subtract(param, scratch, param)

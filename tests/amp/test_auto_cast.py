@@ -1,0 +1,194 @@
+"""auto_cast decides the dtype of each op; decorate casts parameters."""
+
+import pytest
+
+import vitrify as paddle
+from vitrify import amp
+from vitrify.eager.layer import Layer
+
+
+def dtypes(**options):
+    """The dtypes of a gaining op, an op that needs the range, and one in between."""
+    x, y = paddle.ones([2, 2]), paddle.ones([2, 2])
+    with amp.auto_cast(**options):
+        return [out.dtype.name for out in (paddle.matmul(x, y), paddle.exp(x), paddle.add(x, y))]
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, ["float16", "float32", "float32"]),
+        ({"dtype": "bfloat16"}, ["bfloat16", "float32", "float32"]),
+        ({"level": "O2"}, ["float16", "float32", "float32"]),
+        ({"level": "O2", "use_promote": False}, ["float16", "float32", "float16"]),
+        ({"level": "OD"}, ["float16", "float32", "float32"]),
+        ({"level": "O0"}, ["float32"] * 3),
+        ({"enable": False}, ["float32"] * 3),
+        ({"custom_white_list": {"add"}}, ["float16", "float32", "float16"]),
+        ({"custom_white_list": ["elementwise_add"]}, ["float16", "float32", "float16"]),
+        ({"custom_black_list": {"matmul"}}, ["float32", "float32", "float32"]),
+        ({"custom_white_list": {"exp"}}, ["float16", "float16", "float32"]),
+    ],
+)
+def test_levels_and_lists(options, expected):
+    assert dtypes(**options) == expected
+
+
+def test_low_inputs():
+    x = paddle.ones([2], "float16")
+    with amp.auto_cast(level="O1"):
+        assert (x + x).dtype is paddle.float16
+    with amp.auto_cast(level="O2"):
+        assert (x + x).dtype is paddle.float16
+        assert (x + paddle.ones([2])).dtype is paddle.float32
+    with amp.auto_cast(level="OD"):
+        assert (x + x).dtype is paddle.float32
+
+
+def test_integers_stay():
+    x = paddle.ones([2], "int64")
+    with amp.auto_cast(level="O2", use_promote=False):
+        assert (x + x).dtype is paddle.int64
+
+
+def test_gradients_have_the_parameters_dtype():
+    x = paddle.ones([2, 2])
+    x.stop_gradient = False
+    with amp.auto_cast(dtype="bfloat16"):
+        loss = paddle.matmul(x, x).sum()
+    loss.backward()
+    assert (x.grad.dtype, x.grad.tolist()) == (paddle.float32, [[4, 4], [4, 4]])
+
+
+def test_what_is_in_force():
+    assert not amp.is_autocast_enabled()
+    assert amp.get_autocast_dtype() == "float16"
+    with amp.auto_cast(dtype="bfloat16"):
+        assert amp.is_autocast_enabled("cpu")
+        assert amp.get_autocast_cpu_dtype() == amp.get_autocast_gpu_dtype() == "bfloat16"
+        with amp.auto_cast(enable=False):
+            assert not amp.is_autocast_enabled()
+    assert not amp.is_autocast_enabled()
+    assert [amp.is_float16_supported("cpu"), amp.is_bfloat16_supported("gpu:0")] == [False, True]
+
+
+def test_restored_after_an_error_and_usable_as_a_decorator():
+    @amp.auto_cast()
+    def enabled():
+        return amp.is_autocast_enabled()
+
+    assert enabled()
+    with pytest.raises(ZeroDivisionError), amp.auto_cast():
+        _ = 1 / 0
+    assert not amp.is_autocast_enabled()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"level": "O3"}, "level must be O0, OD, O1 or O2"),
+        ({"dtype": "float64"}, "dtype must be 'float16' or 'bfloat16'"),
+        ({"custom_white_list": {"matmul"}, "custom_black_list": {"matmul"}}, "in both custom lists: matmul"),
+    ],
+)
+def test_bad_arguments(options, message):
+    with pytest.raises(ValueError, match=message):
+        amp.auto_cast(**options)
+
+
+# -- decorate ---------------------------------------------------------------------------------------------------------
+
+
+class Dense(Layer):
+    def __init__(self):
+        super().__init__()
+        self.weight = self.create_parameter([2, 2])
+        self.register_buffer("count", paddle.zeros([1], "int64"))
+
+
+class Statistics(Dense):
+    keeps_float32 = True
+
+
+class Model(Layer):
+    def __init__(self):
+        super().__init__()
+        self.dense = Dense()
+        self.other = Dense()
+        self.norm = Statistics()
+
+
+def found(model):
+    return {name: value.dtype.name for name, value in model.state_dict().items() if "count" not in name}
+
+
+def test_decorate_lowers_all_but_statistics():
+    model = Model()
+    assert amp.decorate(model, level="O2", dtype="bfloat16") is model
+    assert list(found(model).values()) == ["bfloat16", "bfloat16", "float32"]
+    assert model.dense.count.dtype is paddle.int64
+
+
+def test_decorate_passes_over_excluded_layers():
+    model = Model()
+    amp.decorate(model, level="O2", excluded_layers=[model.other])
+    assert list(found(model).values()) == ["float16", "float32", "float32"]
+    model = Model()
+    amp.decorate(model, level="O2", excluded_layers=Dense)
+    assert list(found(model).values()) == ["float32", "float32", "float32"]
+
+
+def test_decorate_prepares_optimizers():
+    model = Model()
+    sgd = paddle.optimizer.SGD(2**-12, model.parameters(), grad_clip=_Spy())
+    models, optimizers = amp.decorate([model], [sgd], level="O2", master_grad=True)
+    assert (models, optimizers) == ([model], [sgd])
+    model.dense.weight.grad = paddle.ones([2, 2], "float16")
+    sgd.step()
+    assert list(sgd.state_dict()["master_weights"]) == [model.dense.weight.name]
+    assert sgd._grad_clip.seen is paddle.float32
+
+
+class _Spy:
+    def __call__(self, pairs):
+        for _, grad in pairs:
+            self.seen = grad.dtype
+        return pairs
+
+
+def test_decorate_without_master_weights():
+    model = Model()
+    sgd = paddle.optimizer.SGD(0.5, model.parameters())
+    amp.decorate(model, sgd, level="O2", master_weight=False)
+    model.dense.weight.grad = paddle.ones([2, 2], "float16")
+    sgd.step()
+    assert sgd.state_dict() == {}
+
+
+def test_decorate_saves_as():
+    model = Model()
+    amp.decorate(model, level="O2", dtype="bfloat16", save_dtype="float32")
+    assert set(found(model).values()) == {"float32"}
+    assert model.dense.weight.dtype is paddle.bfloat16
+    assert model.state_dict()["dense.weight"].name == model.dense.weight.name
+
+
+def test_decorate_at_o1_changes_nothing():
+    model = Model()
+    assert amp.decorate(model) is model
+    assert set(found(model).values()) == {"float32"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "arguments"),
+    [
+        (ValueError, {"models": Model(), "level": "O3"}),
+        (ValueError, {"models": Model(), "level": "O2", "dtype": "float64"}),
+        (ValueError, {"models": Model(), "level": "O2", "save_dtype": "int8"}),
+        (TypeError, {"models": 3, "level": "O2"}),
+        (TypeError, {"models": Model(), "optimizers": 3, "level": "O2"}),
+    ],
+)
+def test_decorate_bad_arguments(kind, arguments):
+    with pytest.raises(kind, match="decorate"):
+        amp.decorate(**arguments)
