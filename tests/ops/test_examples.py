@@ -1,4 +1,4 @@
-"""The examples of functions made from tables run, too: doctest looks only at those that a `def` in their module made."""
+"""The examples of functions made from tables run, too: doctest sees only those that a `def` in their module made."""
 
 import doctest
 
