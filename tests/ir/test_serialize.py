@@ -1,8 +1,10 @@
 """Programs as bytes: the same program comes back, equal programs give equal bytes, bad bytes give one error."""
 
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -230,6 +232,26 @@ def test_deep_attributes_are_refused():
         encode_program(program)
 
 
+def test_bottomless_bytes_are_refused():
+    data = b""
+    for _ in range(5000):  # Attribute.tuple of Items.items of Attribute.tuple of ...
+        data = b"\x0a" + varint(len(data)) + data
+        data = b"\x62" + varint(len(data)) + data
+    attr = b"\x12" + varint(len(data)) + data
+    operator = b"\x22" + varint(len(attr)) + attr
+    block = b"\x32" + varint(len(operator)) + operator
+    with pytest.raises(FileFormatError, match="nested too deeply"):
+        decode_program(b"\x32" + varint(len(block)) + block)
+
+
+def varint(number):
+    out = b""
+    while number > 127:
+        out += bytes([number & 127 | 128])
+        number >>= 7
+    return out + bytes([number])
+
+
 @given(st.binary(max_size=200))
 def test_noise_is_refused(noise):
     for read in (decode_program, program_from_bytes):
@@ -271,3 +293,11 @@ def _change(draw, target, field):
     else:
         kind = {str: st.sampled_from(["", "x", "float32", "tanh"]), bool: st.booleans(), float: st.floats()}
         setattr(target, field.name, draw(kind.get(type(value), st.integers(0, 40))))
+
+
+def test_the_generated_code_is_that_of_the_proto_file():
+    source = (Path(serialize.__file__).parent / "program.proto").read_text(encoding="utf-8")
+    for name, body in re.findall(r"message (\w+) \{(.*?)\n\}", source, flags=re.DOTALL):
+        fields = {field: int(number) for field, number in re.findall(r"(\w+) = (\d+);", body)}
+        descriptor = program_pb2.DESCRIPTOR.message_types_by_name[name]
+        assert fields == {field.name: field.number for field in descriptor.fields}

@@ -1,5 +1,7 @@
 """Programs as text: pleasant to read, and read back as the same program."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 
@@ -164,3 +166,8 @@ def test_damaged_text_is_read_or_refused(program):
                 parse_program(damaged)
             except FileFormatError:
                 pass
+
+
+def test_the_documentation_shows_this_text():
+    page = Path(__file__).parents[2] / "docs" / "format.md"
+    assert f"```\n{TEXT}```" in page.read_text(encoding="utf-8")

@@ -73,7 +73,7 @@ def decode_program(data: bytes | memoryview) -> Program:
     message = _pb.Program()
     try:
         message.ParseFromString(bytes(data))
-    except DecodeError:
+    except (DecodeError, RecursionError):  # protobuf in pure Python recurses
         raise _bad("it is no program message, or is nested too deeply") from None
     if message.format != FORMAT:
         raise _bad(f"it has format {message.format}, this vitrify reads {FORMAT}")
