@@ -6,7 +6,7 @@ from tests.ir.programs import branching, equal, valid_programs
 from vitrify.core.dtype import float32
 from vitrify.core.meta import Meta
 from vitrify.ir.program import Program
-from vitrify.ir.prune import drop_unused_blocks
+from vitrify.ir.dead_code import drop_unused_blocks
 from vitrify.ir.verify import verify
 from vitrify.ops.registry import get_op
 
@@ -74,3 +74,11 @@ def test_blocks_that_nobody_runs_are_dropped():
     program.blocks.pop()
     drop_unused_blocks(program)
     assert equal(program, branching())
+
+
+def test_what_a_program_lists():
+    program = branching()
+    assert [var.name for var in program.all_parameters()] == ["w"]
+    assert {var.name for var in program.list_vars()} >= {"x", "w", "steps", "matmul_0", "tanh_0"}
+    assert program.num_blocks == 3
+    assert program.block(1) is program.blocks[1]

@@ -249,6 +249,23 @@ class Program:
         """Block 0, as Paddle spells it."""
         return self.blocks[0]
 
+    def block(self, index: int) -> Block:
+        """The block of that number. Source: paddle.static.Program.block."""
+        return self.blocks[index]
+
+    @property
+    def num_blocks(self) -> int:
+        """How many blocks there are. Source: paddle.static.Program.num_blocks."""
+        return len(self.blocks)
+
+    def list_vars(self) -> Iterator[Variable]:
+        """All variables of all blocks. Source: paddle.static.Program.list_vars."""
+        return (var for block in self.blocks for var in block.vars.values())
+
+    def all_parameters(self) -> list[Variable]:
+        """The parameters of block 0. Source: paddle.static.Program.all_parameters."""
+        return [var for var in self.global_block().vars.values() if var.is_parameter]
+
     @contextmanager
     def adding(self, role: str) -> Iterator[None]:
         """Mark the operators appended inside as "backward" or "optimize"."""
