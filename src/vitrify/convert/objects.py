@@ -11,7 +11,7 @@ from .calls import MUTATORS
 from .journal import AttrPlace, CellPlace, ContentPlace, GlobalPlace, ItemPlace, note_write
 from .values import Undefined, is_graph, is_tensor
 
-INPLACE = {
+INPLACE: dict[str, Any] = {
     "+=": operator.iadd, "-=": operator.isub, "*=": operator.imul, "/=": operator.itruediv,
     "//=": operator.ifloordiv, "%=": operator.imod, "**=": operator.ipow, "@=": operator.imatmul,
     "&=": operator.iand, "|=": operator.ior, "^=": operator.ixor, "<<=": operator.ilshift, ">>=": operator.irshift,

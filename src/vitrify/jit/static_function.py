@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from threading import RLock
+from types import MethodType
 from typing import Any
 
 import numpy as np
@@ -67,22 +68,46 @@ class StaticFunction:
         self._exact = self.program_cache.exact
         self._lock = RLock()
         self._layers = LayersInReach(bound)
+        self._owner: type | None = None
+        self._attribute: str | None = None
 
     # -- binding ----------------------------------------------------------------------------------------------------
 
-    def __get__(self, instance: Any, owner: Any = None) -> StaticFunction:
+    def __set_name__(self, owner: type, name: str) -> None:
+        if self._attribute is None:
+            self._owner, self._attribute = owner, name
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
         if instance is None:
             return self
-        name = self._function.__name__
-        bound = StaticFunction(self._function, self._input_spec, instance=instance, full_graph=self._full_graph)
         held = getattr(instance, "__dict__", None)
-        if held is not None and getattr(type(instance), name, None) is self:
-            held[name] = bound  # found there by the next attribute lookup, without coming here
+        if held is None:  # nowhere to keep programs: the instance becomes an argument like others
+            return MethodType(self, instance)
+        name = self._attribute or self._function.__name__
+        if getattr(type(instance), name, None) is not self:  # by way of super()
+            name = f"{self._function.__qualname__} of {id(self)}"
+            if name in held:
+                return held[name]
+        # Kept where the next attribute lookup finds it without coming here.
+        held[name] = bound = StaticFunction(
+            self._function, self._input_spec, instance=instance, full_graph=self._full_graph
+        )
+        bound._owner, bound._attribute = self._owner, self._attribute
         return bound
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> StaticFunction:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        if self._instance is None:
+            return self
         instance = memo.get(id(self._instance), self._instance)
         return StaticFunction(self._function, self._input_spec, instance=instance, full_graph=self._full_graph)
+
+    def __reduce__(self) -> Any:
+        """Pickles hold where the function is found and what it is bound to, never programs."""
+        if self._owner is not None:
+            return _found_again, (self._owner, self._attribute, self._instance)
+        if self._instance is not None:
+            return _bound_again, (self._function, self._input_spec, self._instance, self._full_graph)
+        return self._function.__qualname__
 
     # -- calling ----------------------------------------------------------------------------------------------------
 
@@ -257,7 +282,7 @@ class StaticFunction:
     def rollback(self) -> Callable[..., Any]:
         """The eager function; on a Layer, `forward` becomes eager again."""
         instance = self._instance
-        name = self._function.__name__
+        name = self._attribute or self._function.__name__
         if instance is not None and instance.__dict__.get(name) is self:
             del instance.__dict__[name]
             if isinstance(getattr(type(instance), name, None), StaticFunction):
@@ -266,6 +291,15 @@ class StaticFunction:
 
     def __repr__(self) -> str:
         return f"<StaticFunction {self._function.__qualname__}, {len(self.program_cache)} programs>"
+
+
+def _found_again(owner: type, attribute: str, instance: Any) -> Any:
+    found = getattr(owner, attribute)
+    return found if instance is None else found.__get__(instance)
+
+
+def _bound_again(function: Any, input_spec: Any, instance: Any, full_graph: bool) -> StaticFunction:
+    return StaticFunction(function, input_spec, instance=instance, full_graph=full_graph)
 
 
 def _hashable(entry: tuple[Any, Any]) -> tuple[Any, Any]:
