@@ -1,4 +1,6 @@
-"""Mixed precision as a property of ops: `amp="allow"` computes in the low precision, `"deny"` in float32."""
+"""Mixed precision as a property of ops: `amp="allow"` computes in the low precision, `"deny"` in float32, and
+`"wide"`, for ops that need float32's range, in float32 except at level O2.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +20,8 @@ def cast_for_amp(op: OpDef, inputs: Sequence[Any]) -> list[Any]:
     if state is None or op.name == "cast":
         return list(inputs)
     policy = "allow" if op.name in state.allow else "deny" if op.name in state.deny else op.amp
+    if policy == "wide":
+        policy = None if state.level == "O2" else "deny"
     if policy is None:
         policy = _by_level(state, inputs)
     if policy == "allow":

@@ -55,6 +55,7 @@ def _logaddexp(xp: Any, x: Any, axis: int) -> Any:
 
 cumsum_op: OpDef = define_op(
     "cumsum",
+    amp="wide",
     kernel=_scan(lambda xp, x, axis: xp.cumsum(x, axis=axis, dtype=x.dtype)),
     meta=_scan_meta("cumsum", any_dtype),
     vjp={"x": lambda ct, *, axis, reverse: cumsum_op(ct, axis=axis, reverse=not reverse)},
@@ -108,6 +109,7 @@ def _cumprod_vjp(ct: Any, *, x: Any, out: Any, axis: int, reverse: bool) -> Any:
 
 cumprod_op: OpDef = define_op(
     "cumprod",
+    amp="wide",
     kernel=_scan(lambda xp, x, axis: xp.cumprod(x, axis=axis, dtype=x.dtype)),
     meta=_scan_meta("cumprod", any_dtype),
     vjp={"x": _cumprod_vjp},
@@ -144,6 +146,7 @@ def _logcumsumexp_vjp(ct: Any, *, x: Any, out: Any, axis: int, reverse: bool) ->
 
 logcumsumexp_op: OpDef = define_op(
     "logcumsumexp",
+    amp="wide",
     kernel=_scan(_logaddexp),
     meta=_scan_meta("logcumsumexp", real_floating),
     vjp={"x": _logcumsumexp_vjp},

@@ -59,6 +59,7 @@ def unary(
     onnx: str | None = None,
     paddle: str | None = None,
     where: str = "",
+    amp: str | None = None,
 ) -> Callable[..., Any]:
     """The public function of a new op of one tensor.
 
@@ -72,6 +73,7 @@ def unary(
         scalar=scalar,
         meta=meta or elementwise(name, (input,), accepts, result),
         vjp=vjp,
+        amp=amp,
         maps=_maps(onnx, paddle or name),
     )
     convert = _converter(name, accepts)

@@ -44,6 +44,7 @@ def _log_of_number(x: Any) -> Any:
 
 pow_op = define_elementwise(
     "pow",
+    amp="wide",
     scalar="pow",
     meta=elementwise("pow", ("x", "y"), numeric),
     vjp={"x": lambda ct, *, x, y: _base_vjp(ct, x, y), "y": lambda ct, *, x, y, out: _exponent_vjp(ct, x, y, out)},

@@ -37,6 +37,7 @@ def _sum_kernel(xp: Any, x: Any, *, axis: Shape, keepdim: bool) -> Any:
 
 sum_op: OpDef = define_op(
     "sum",
+    amp="wide",
     kernel=_sum_kernel,
     meta=reduction("sum", result=_sum_dtype),
     vjp={"x": lambda ct, *, x_like, axis, keepdim: spread(ct, x_like, axis, keepdim)},
@@ -75,6 +76,7 @@ def _mean_kernel(xp: Any, x: Any, *, axis: Shape, keepdim: bool) -> Any:
 
 mean_op: OpDef = define_op(
     "mean",
+    amp="wide",
     kernel=_mean_kernel,
     meta=reduction("mean", numeric),
     vjp={
@@ -203,6 +205,7 @@ def _prod_vjp(ct: Any, *, x: Any, axis: Shape, keepdim: bool) -> Any:
 
 prod_op: OpDef = define_op(
     "prod",
+    amp="wide",
     kernel=_prod_kernel,
     meta=reduction("prod"),
     vjp={"x": _prod_vjp},

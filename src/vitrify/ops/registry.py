@@ -108,7 +108,7 @@ class OpDef:
         view: the output shares memory with input 0 where NumPy makes a view.
         random: the kernel takes `key`, a draw from the current generator.
         effect: keeps its place and order even if no output is used (print, assert, host callback).
-        amp: "allow" or "deny" under auto_cast; None keeps the dtype it is given.
+        amp: "allow", "deny" or "wide" under auto_cast (see `amp_policy`); None keeps the dtype it is given.
         version: raised when the meaning of inputs or attributes changes, so that saved programs tell.
     """
 

@@ -66,7 +66,7 @@ softmax_op: OpDef = define_op(
     kernel=_softmax_kernel,
     meta=_meta("softmax"),
     vjp={"x": lambda ct, *, out, axis: (ct - _along(ct * out, axis)) * out},
-    amp="deny",
+    amp="wide",
     maps={"onnx": "Softmax", "paddle": "softmax"},
 )
 log_softmax_op: OpDef = define_op(
@@ -74,7 +74,7 @@ log_softmax_op: OpDef = define_op(
     kernel=_log_softmax_kernel,
     meta=_meta("log_softmax"),
     vjp={"x": lambda ct, *, out, axis: ct - exp(out) * _along(ct, axis)},
-    amp="deny",
+    amp="wide",
     maps={"onnx": "LogSoftmax", "paddle": "log_softmax"},
 )
 

@@ -86,6 +86,7 @@ erf = unary(
 )
 erfinv = unary(
     "erfinv",
+    amp="wide",
     scalar="erfinv",
     vjp={"x": lambda ct, *, out: ct * exp(square(out)) * (math.sqrt(math.pi) / 2)},
     doc="The number whose error function is x",

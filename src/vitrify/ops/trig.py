@@ -27,6 +27,7 @@ cos: Any = unary(
 )
 tan = unary(
     "tan",
+    amp="wide",
     scalar="tan",
     vjp={"x": lambda ct, *, out: ct * conj(square(out) + 1)},
     doc="The tangent of x (radians)",
@@ -35,6 +36,7 @@ tan = unary(
 )
 asin = unary(
     "asin",
+    amp="wide",
     scalar="asin",
     vjp={"x": lambda ct, *, x: ct * conj(rsqrt(1 - square(x)))},
     doc="The angle in [-π/2, π/2] whose sine is x",
@@ -43,6 +45,7 @@ asin = unary(
 )
 acos = unary(
     "acos",
+    amp="wide",
     scalar="acos",
     vjp={"x": lambda ct, *, x: -(ct * conj(rsqrt(1 - square(x))))},
     doc="The angle in [0, π] whose cosine is x",
@@ -60,6 +63,7 @@ atan = unary(
 )
 sinh = unary(
     "sinh",
+    amp="wide",
     scalar="sinh",
     vjp={"x": lambda ct, *, x: ct * conj(cosh(x))},
     doc="The hyperbolic sine of x",
@@ -68,6 +72,7 @@ sinh = unary(
 )
 cosh: Any = unary(
     "cosh",
+    amp="wide",
     scalar="cosh",
     vjp={"x": lambda ct, *, x: ct * conj(sinh(x))},
     doc="The hyperbolic cosine of x",
@@ -100,6 +105,7 @@ acosh = unary(
 )
 atanh = unary(
     "atanh",
+    amp="wide",
     scalar="atanh",
     vjp={"x": lambda ct, *, x: ct / conj(1 - square(x))},
     doc="The number whose hyperbolic tangent is x",

@@ -16,6 +16,7 @@ from .registry import define_elementwise
 
 exp = unary(
     "exp",
+    amp="wide",
     scalar="exp",
     vjp={"x": lambda ct, *, out: ct * conj(out)},
     doc="e to the power of x",
@@ -24,6 +25,7 @@ exp = unary(
 )
 expm1 = unary(
     "expm1",
+    amp="wide",
     scalar="expm1",
     vjp={"x": lambda ct, *, out: ct * conj(out + 1)},
     doc="e to the power of x, minus 1, exact for small x",
@@ -31,6 +33,7 @@ expm1 = unary(
 )
 log = unary(
     "log",
+    amp="wide",
     scalar="log",
     vjp={"x": lambda ct, *, x: ct / conj(x)},
     doc="The natural logarithm of x",
@@ -39,6 +42,7 @@ log = unary(
 )
 log2 = unary(
     "log2",
+    amp="wide",
     scalar="log2",
     vjp={"x": lambda ct, *, x: ct / (conj(x) * math.log(2))},
     doc="The logarithm of x to base 2",
@@ -46,6 +50,7 @@ log2 = unary(
 )
 log10 = unary(
     "log10",
+    amp="wide",
     scalar="log10",
     vjp={"x": lambda ct, *, x: ct / (conj(x) * math.log(10))},
     doc="The logarithm of x to base 10",
@@ -53,6 +58,7 @@ log10 = unary(
 )
 log1p = unary(
     "log1p",
+    amp="wide",
     scalar="log1p",
     vjp={"x": lambda ct, *, x: ct / conj(x + 1)},
     doc="The natural logarithm of 1 + x, exact for small x",
@@ -71,6 +77,7 @@ sqrt = unary(
 )
 rsqrt = unary(
     "rsqrt",
+    amp="wide",
     scalar=lambda s, x: s.rsqrt(x),
     vjp={"x": lambda ct, *, out: ct * conj(out * out * out) * -0.5},
     doc="1 divided by the square root of x",
@@ -78,6 +85,7 @@ rsqrt = unary(
 )
 square = unary(
     "square",
+    amp="wide",
     scalar="square",
     vjp={"x": lambda ct, *, x: ct * conj(x) * 2},
     doc="x * x",
@@ -87,6 +95,7 @@ square = unary(
 )
 reciprocal = unary(
     "reciprocal",
+    amp="wide",
     scalar="reciprocal",
     vjp={"x": lambda ct, *, out: -(ct * conj(out * out))},
     doc="1 divided by x",
