@@ -56,7 +56,9 @@ def test_a_given_dtype_wins_and_gradients_can_be_asked_for():
     assert to_tensor(x, dtype="float64").dtype.name == "float64"
 
 
-@pytest.mark.parametrize("bad", ["text", [[1], [2, 3]], object(), np.array(["a"])], ids=["text", "ragged", "object", "words"])
+@pytest.mark.parametrize(
+    "bad", ["text", [[1], [2, 3]], object(), np.array(["a"])], ids=["text", "ragged", "object", "words"]
+)
 def test_what_is_no_tensor(bad):
     with pytest.raises(ArgumentError, match="to_tensor: "):
         to_tensor(bad)

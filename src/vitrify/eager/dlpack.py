@@ -68,7 +68,7 @@ def from_dlpack(dlpack: Any, *, device: PlaceLike | None = None, copy: bool | No
     """
     is_capsule = type(dlpack).__name__ == "PyCapsule"
     if not is_capsule and not hasattr(dlpack, "__dlpack__"):
-        raise DTypeError(f"from_dlpack: expects a DLPack capsule or an array with __dlpack__, got {type(dlpack).__name__}")
+        raise DTypeError(f"from_dlpack: expects a capsule or an array with __dlpack__, got {type(dlpack).__name__}")
     source = _Capsule(dlpack) if is_capsule else dlpack
     kind = int(source.__dlpack_device__()[0])
     if kind not in (_CPU, _CUDA):

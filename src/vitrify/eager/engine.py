@@ -21,7 +21,8 @@ from ..core.source import user_frames
 from ..ops.amp_policy import cast_for_amp
 from ..ops.promote import SCALARS, promote_inputs
 from ..ops.registry import VARIADIC_OUTPUTS, OpDef, Vjp
-from .tape import Edge, GradNode, Saved, SavedOutput
+from .packing import save_input, save_output
+from .tape import Edge, GradNode
 from .tensor import Tensor, as_tensor, namespace_of, wrap
 
 _grad_enabled = grad_enabled.get
@@ -226,11 +227,11 @@ def _residuals(
 def _keep(value: Any, like: bool) -> Any:
     if not isinstance(value, Tensor):
         return value
-    return stand_in(value) if like else Saved(value)
+    return stand_in(value) if like else save_input(value)
 
 
 def _keep_output(tensor: Tensor, index: int, like: bool) -> Any:
-    return stand_in(tensor) if like else SavedOutput(tensor, index)
+    return stand_in(tensor) if like else save_output(tensor, index)
 
 
 def stand_in(tensor: Tensor) -> Tensor:

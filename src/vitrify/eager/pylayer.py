@@ -10,7 +10,8 @@ import numpy as np
 from ..core.errors import ArgumentError, ShapeError, StaleBackwardError, UnsupportedError
 from ..core.modes import grad_enabled, scoped
 from ..ops.methods import TensorMethods
-from .tape import TENSORS, Edge, Hook, Saved, SavedOutput
+from .packing import save_input, save_output
+from .tape import TENSORS, Edge, Hook, Saved
 from .tensor import Tensor, edge_to
 
 
@@ -202,7 +203,7 @@ def _keep_saved(context: PyLayerContext, outputs: Sequence[Tensor]) -> None:
     """Saved outputs are kept as bare memory: a context that held its own node's output would be a cycle."""
     index = {id(t): i for i, t in enumerate(outputs)}
     context._saved = tuple(
-        (SavedOutput(s, index[id(s)]) if id(s) in index else Saved(s)) if isinstance(s, Tensor) else s
+        (save_output(s, index[id(s)]) if id(s) in index else save_input(s)) if isinstance(s, Tensor) else s
         for s in context._saved
     )
     context._not_differentiable = ()
