@@ -1,0 +1,23 @@
+"""Functions that Layers are made of. Source: paddle.nn.functional."""
+
+# ruff: noqa: F403
+
+from ...ops import activation as _activation
+from ...ops import softmax as _softmax
+from ...ops.adaptive_pool import *
+from ...ops.batch_norm import *
+from ...ops.conv import *
+from ...ops.conv_transpose import *
+from ...ops.cross_entropy import *
+from ...ops.dropout import *
+from ...ops.embedding import *
+from ...ops.linear import *
+from ...ops.normalization import *
+from ...ops.pad import pad, zeropad2d
+from ...ops.pool import *
+from ...ops.similarity import *
+from ...ops.trig import tanh
+from ...ops.special import sigmoid
+from ...ops.unpool import *
+
+globals().update({name: getattr(family, name) for family in (_activation, _softmax) for name in family.FUNCTIONAL})
