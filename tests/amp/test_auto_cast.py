@@ -20,7 +20,7 @@ def dtypes(**options):
         ({}, ["float16", "float32", "float32"]),
         ({"dtype": "bfloat16"}, ["bfloat16", "float32", "float32"]),
         ({"level": "O2"}, ["float16", "float32", "float32"]),
-        ({"level": "O2", "use_promote": False}, ["float16", "float32", "float16"]),
+        ({"level": "O2", "use_promote": False}, ["float16"] * 3),
         ({"level": "OD"}, ["float16", "float32", "float32"]),
         ({"level": "O0"}, ["float32"] * 3),
         ({"enable": False}, ["float32"] * 3),
