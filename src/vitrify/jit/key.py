@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -29,6 +29,45 @@ class ById:
 
     def __repr__(self) -> str:
         return f"<{type(self.value).__name__} object>"
+
+
+class ByContent:
+    """A static argument that has no hash although its content could have one: compared by `content`."""
+
+    __slots__ = ("content", "value")
+
+    def __init__(self, value: Any, content: Any) -> None:
+        self.value = value
+        self.content = content
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ByContent) and other.content == self.content
+
+    def __hash__(self) -> int:
+        return hash(self.content)
+
+    def __repr__(self) -> str:
+        return repr(self.value)
+
+
+_CONTENT: dict[type, Callable[[Any], Any]] = {
+    slice: lambda s: (s.start, s.stop, s.step),
+    set: frozenset,
+    bytearray: bytes,
+}
+
+
+def hashable(entry: tuple[type, Any]) -> tuple[type, Any]:
+    """A (type, value) entry of a key that can be hashed; by content where that is safe, else by identity."""
+    kind, value = entry
+    content = _CONTENT.get(kind)
+    try:
+        if content is not None:
+            return kind, ByContent(value, content(value))
+        hash(value)
+    except TypeError:
+        return kind, ById(value)
+    return entry
 
 
 @dataclass(frozen=True)

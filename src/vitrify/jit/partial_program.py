@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -81,11 +81,16 @@ class CompiledSegment:
         return tensors
 
 
+def _always() -> bool:
+    return True
+
+
 class PartialProgramLayer:
     """A ConcreteProgram ready to be called with tensor arguments."""
 
-    def __init__(self, concrete: ConcreteProgram) -> None:
+    def __init__(self, concrete: ConcreteProgram, assumptions_hold: Callable[[], bool] = _always) -> None:
         self.concrete = concrete
+        self._assumptions_hold = assumptions_hold
         block = concrete.block
         outputs = [v for v in block.outputs if v is not None]
         wrt = [i for i, v in enumerate(block.inputs) if not v.stop_gradient] if _grad_enabled() else []
@@ -94,14 +99,15 @@ class PartialProgramLayer:
         self._n_user = len(concrete.outputs)
         self._writes = [i for i, _ in concrete.writes]
         inputs = block.inputs[concrete.n_arguments :]
-        self._frozen = [t for t, v in zip(concrete.captured, inputs) if v.stop_gradient]
+        # Captured tensors that get no cotangent here: thawed, they would need another program.
+        self._frozen = [t for t, v in zip(concrete.captured, inputs) if v.stop_gradient] if _grad_enabled() else []
 
     def is_current(self) -> bool:
-        """Whether the captured tensors still want the gradients that the program was built for."""
+        """Whether what the program assumes still holds: the Layers' state, and which captured tensors are frozen."""
         for tensor in self._frozen:
             if not tensor.stop_gradient:
                 return False
-        return True
+        return self._assumptions_hold()
 
     def __call__(self, tensors: Sequence[Tensor]) -> Any:
         inputs = [*tensors, *self._captured]

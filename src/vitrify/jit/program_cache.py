@@ -49,24 +49,19 @@ class ProgramCache:
             self._trim()
         return found
 
-    def move(self, family: Family, signature: Any) -> None:
-        """File `family` under another signature."""
-        old = next(key for key, held in self._families.items() if held is family)
-        del self._families[old]
-        known = self._families.setdefault(signature, family)
-        if known is not family:
-            known.entries += family.entries
-
     def find(self, family: Family, shapes: Sequence[Shape], dtypes: Sequence[Any]) -> PartialProgramLayer | None:
-        """The program of `family` whose specs accept these sizes; the most specific comes last and wins."""
+        """The current program of `family` whose specs accept these sizes; the newest wins."""
         for key, program in reversed(family.entries):
-            if all(s.accepts(shape, d) for s, shape, d in zip(key.specs, shapes, dtypes)):
+            fits = all(s.accepts(shape, d) for s, shape, d in zip(key.specs, shapes, dtypes))
+            if fits and program.is_current():
                 return program
         return None
 
     def add(self, family: Family, key: CacheKey, program: PartialProgramLayer) -> None:
         """Keep a newly built program."""
         family.entries.append((key, program))
+        if len(family.entries) > MAX_PROGRAMS:
+            self.drop(family.entries[0][1])
         self._trim()
 
     def remember(self, signature: Any, program: PartialProgramLayer) -> None:
@@ -76,7 +71,7 @@ class ProgramCache:
             self.exact.popitem(last=False)
 
     def drop(self, program: PartialProgramLayer) -> None:
-        """Forget a program that is out of date."""
+        """Forget a program."""
         for signature in [s for s, p in self.exact.items() if p is program]:
             del self.exact[signature]
         for family in self._families.values():

@@ -10,49 +10,36 @@ from ..core.epoch import LAYER_MODES
 from ..eager.layer import Layer
 
 
-class LayersInReach:
-    """The Layers behind one function: those of its instance, closure and globals, and those that its traces called.
+class LayerState:
+    """What a program assumes of Layers: their training flags, and which parameters, buffers and sublayers they hold."""
 
-    `number()` is equal exactly while their training flags, parameters and buffers are the same objects: a small
-    stand-in for all of them in a cache key.
-    """
+    def __init__(self, layers: Iterable[Layer]) -> None:
+        self._layers = list(layers)
+        self._epoch = LAYER_MODES.value
+        self._holds = True
+        self.flags, self._held = self._read()
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self._function = function
-        self._called: dict[int, Layer] = {}
-        self._numbers: dict[Any, int] = {}
-        self._number = -1
-        self._epoch = -1
-        self.flags: tuple[bool, ...] = ()
+    def _read(self) -> tuple[tuple[bool, ...], list[int]]:
+        flags = tuple(layer.training for layer in self._layers)
+        tables = (t for layer in self._layers for t in (layer._parameters, layer._buffers, layer._sub_layers))
+        return flags, [id(item) for table in tables for item in table.values()]
 
-    def number(self) -> int:
-        """Which combination of training flags, parameters and buffers holds now."""
-        if self._epoch != LAYER_MODES.value:
-            self._refresh()
-        return self._number
-
-    def add(self, layers: Iterable[Layer]) -> None:
-        """Take in Layers that a trace called."""
-        self._called.update((id(layer), layer) for layer in layers)
-        self._epoch = -1
-
-    def _refresh(self) -> None:
+    def holds(self) -> bool:
+        """Whether all of it is still so; looked at again only after some Layer has changed."""
         epoch = LAYER_MODES.value
-        layers = list(self._layers())
-        self.flags = tuple(layer.training for layer in layers)
-        held = tuple(
-            id(tensor) for layer in layers for table in (layer._parameters, layer._buffers) for tensor in table.values()
-        )
-        self._number = self._numbers.setdefault((self.flags, held), len(self._numbers))
-        self._epoch = epoch  # last, so that a thread beside this one sees the number that belongs to it
+        if epoch != self._epoch:
+            self._holds = self._read() == (self.flags, self._held)
+            self._epoch = epoch
+        return self._holds
 
-    def _layers(self) -> Iterator[Layer]:
-        seen: set[int] = set()
-        for root in (*_roots(self._function), *self._called.values()):
-            for layer in () if id(root) in seen else root.sublayers(include_self=True):
-                if id(layer) not in seen:
-                    seen.add(id(layer))
-                    yield layer
+
+def layer_state(function: Callable[..., Any], called: Iterable[Layer]) -> LayerState:
+    """The state of the Layers behind a function: of its instance, closure and globals, and those that a trace called."""
+    found: dict[int, Layer] = {}
+    for root in (*_roots(function), *called):
+        if id(root) not in found:
+            found.update((id(layer), layer) for layer in root.sublayers(include_self=True))
+    return LayerState(found.values())
 
 
 def _roots(function: Callable[..., Any]) -> Iterator[Layer]:

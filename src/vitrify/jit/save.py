@@ -19,6 +19,7 @@ from .api import to_static
 from .concrete_program import ConcreteProgram, InputLeaf, OutputLeaf
 from .files import ModelFile, SavedFunction, Slot, TensorInfo, write_model
 from .function_spec import FunctionSpec
+from .key import ByContent, ById
 from .static_function import StaticFunction
 
 TRAIN = "@train"
@@ -156,9 +157,13 @@ def _specs_of_last_call(function: StaticFunction) -> Sequence[Any]:
     values = iter(key.values)
     leaves = []
     for leaf in _leaf_kinds(entries[-1][1].concrete, len(key.specs) + len(key.values)):
-        leaves.append(next(tensors) if leaf else next(values)[1])
+        leaves.append(next(tensors) if leaf else _value(next(values)[1]))
     args, kwargs = FunctionSpec.rebuild(key.structure, leaves)
     return [*args, *kwargs.values()]
+
+
+def _value(held: Any) -> Any:
+    return held.value if isinstance(held, (ByContent, ById)) else held
 
 
 def _leaf_kinds(concrete: ConcreteProgram, count: int) -> list[bool]:

@@ -24,10 +24,10 @@ from ..eager.tensor import Tensor, as_tensor
 from ..ir.input_spec import InputSpec
 from .concrete_program import ConcreteProgram, trace
 from .function_spec import FunctionSpec
-from .key import ById, CacheKey
+from .key import CacheKey, hashable
 from .partial_program import PartialProgramLayer
 from .program_cache import Family, ProgramCache
-from .reach import LayersInReach
+from .reach import layer_state
 
 ENABLED: Setting[bool] = Setting("to_static_enabled", True)
 
@@ -67,7 +67,6 @@ class StaticFunction:
         self.program_cache = ProgramCache()
         self._exact = self.program_cache.exact
         self._lock = RLock()
-        self._layers = LayersInReach(bound)
         self._owner: type | None = None
         self._attribute: str | None = None
 
@@ -122,7 +121,8 @@ class StaticFunction:
         for leaf in leaves:
             if not isinstance(leaf, Tensor):
                 if not isinstance(leaf, np.ndarray):
-                    static.append((leaf.__class__, leaf))
+                    kind = leaf.__class__
+                    static.append((kind, leaf if kind is not float else leaf.hex()))  # tells -0.0, and nan is nan
                     continue
                 leaf = as_tensor(leaf)
             data = leaf._data
@@ -130,16 +130,16 @@ class StaticFunction:
             static.append((data.dtype, leaf.stop_gradient))
             tensors.append(leaf)
         signature = (
-            tree, tuple(static), tuple(shapes), self._layers.number(), _grad(), _amp(), _place(), _default_dtype(),
+            tree, tuple(static), tuple(shapes), _grad(), _amp(), _place(), _default_dtype(),
         )  # fmt: skip
         try:
             program = self._exact.get(signature)
         except TypeError:  # a static argument without a hash
-            static = [_hashable(entry) for entry in static]
+            static = [hashable(entry) for entry in static]
             signature = (tree, tuple(static), *signature[2:])
             program = self._exact.get(signature)
-        if program is None or (signature[4] and not program.is_current()):
-            program = self._find_or_build(signature, tree, leaves, tensors, program)
+        if program is None or not program.is_current():
+            program = self._find_or_build(signature, tree, leaves, tensors)
         return program(tensors)
 
     def _call_uncached(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -162,21 +162,15 @@ class StaticFunction:
     # -- building ---------------------------------------------------------------------------------------------------
 
     def _find_or_build(
-        self, signature: Any, tree: TreeDef, leaves: Sequence[Any], tensors: Sequence[Tensor], stale: Any
+        self, signature: Any, tree: TreeDef, leaves: Sequence[Any], tensors: Sequence[Tensor]
     ) -> PartialProgramLayer:
         with self._lock:
-            if stale is not None:
-                self.program_cache.drop(stale)
             family = self.program_cache.family((signature[0], signature[1], *signature[3:]))
             shapes = [tuple(t._data.shape) for t in tensors]
             dtypes = [t.dtype for t in tensors]
             found = self.program_cache.find(family, shapes, dtypes)
-            if found is None or not found.is_current():
+            if found is None:
                 found = self._build(family, tree, leaves, shapes)
-                number = self._layers.number()
-                if number != signature[3]:  # the trace met Layers that nobody knew of
-                    signature = (*signature[:3], number, *signature[4:])
-                    self.program_cache.move(family, (signature[0], signature[1], *signature[3:]))
             self.program_cache.remember(signature, found)
             return found
 
@@ -205,13 +199,13 @@ class StaticFunction:
     ) -> PartialProgramLayer:
         values = [spec if spec is not None else leaf for spec, leaf in zip(specs, leaves)]
         concrete = trace(self.converted, tree, values, self._argument_names(tree))
-        program = PartialProgramLayer(concrete)
-        self._layers.add(concrete.layers)
+        layers = layer_state(self._eager, concrete.layers)
+        program = PartialProgramLayer(concrete, layers.holds)
         static = tuple(
-            _hashable((leaf.__class__, leaf)) for spec, leaf in zip(specs, leaves) if spec is None
+            hashable((leaf.__class__, leaf)) for spec, leaf in zip(specs, leaves) if spec is None
         )
         key = CacheKey(
-            tree, tuple(s for s in specs if s is not None), static, self._layers.flags, _grad(), _amp(), _place(),
+            tree, tuple(s for s in specs if s is not None), static, layers.flags, _grad(), _amp(), _place(),
             _default_dtype(),
         )  # fmt: skip
         self.program_cache.add(family, key, program)
@@ -300,14 +294,6 @@ def _found_again(owner: type, attribute: str, instance: Any) -> Any:
 
 def _bound_again(function: Any, input_spec: Any, instance: Any, full_graph: bool) -> StaticFunction:
     return StaticFunction(function, input_spec, instance=instance, full_graph=full_graph)
-
-
-def _hashable(entry: tuple[Any, Any]) -> tuple[Any, Any]:
-    try:
-        hash(entry)
-    except TypeError:
-        return entry[0], ById(entry[1])
-    return entry
 
 
 def _leaf_count(tree: TreeDef) -> int:
