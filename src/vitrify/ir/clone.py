@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..core.errors import ArgumentError
+from ..ops.registry import Instead
 from .attributes import map_blocks, reachable_blocks
 from .text import FORWARD
 
 if TYPE_CHECKING:  # `program` offers clone() as a method, so this module must not need it to be imported
     from .program import Block, Operator, Program, Variable
 
-# What ops that act differently in training and evaluation call that choice, and its value in evaluation.
-EVALUATION: Mapping[str, Any] = {"training": False, "is_test": True}
-
 
 def clone_program(program: Program, for_test: bool = False) -> Program:
     """A deep copy with the same names and block numbers.
 
     for_test: operators marked as backward or optimizer are left out, as are the variables that only they make and
-    the blocks that only they run; ops with an attribute `training` or `is_test` are switched to evaluation.
+    the blocks that only they run; ops of training (dropout, batch_norm, ...) become what their `evaluation` says.
     """
     return _Cloner(program, for_test).clone()
 
@@ -73,15 +71,35 @@ class _Cloner:
     def _fill(self, block: Block) -> None:
         new = self.blocks[block]
         new.inputs = [self.vars[v] for v in block.inputs]
-        new.outputs = [None if v is None else self.vars[v] for v in block.outputs if v is None or v in self.vars]
         new.captures = {self.vars[o]: self.vars[i] for o, i in block.captures.items() if o in self.vars}
         for op in self._kept(block):
-            inputs = [self.vars[v] if hasattr(v, "block") else v for v in op.inputs]
-            outputs = [self.vars[v] for v in op.outputs]
-            new.append(op.op, inputs, outputs, self._attrs(op), op.locs).role = op.role
+            if self.for_test and op.op.evaluation is not None:
+                self._evaluate(op, op.op.evaluation(**op.attrs), new)
+            else:
+                attrs = {name: map_blocks(self.blocks.__getitem__, value) for name, value in op.attrs.items()}
+                outputs = [self.vars[v] for v in op.outputs]
+                new.append(op.op, self._inputs(op), outputs, attrs, op.locs).role = op.role
+        new.outputs = [None if v is None else self.vars[v] for v in block.outputs if v is None or v in self.vars]
 
-    def _attrs(self, op: Operator) -> dict[str, Any]:
-        attrs = {name: map_blocks(self.blocks.__getitem__, value) for name, value in op.attrs.items()}
-        if self.for_test:
-            attrs.update({name: value for name, value in EVALUATION.items() if name in op.op.attrs})
-        return attrs
+    def _inputs(self, op: Operator) -> list[Any]:
+        for var in op.variables:
+            if var not in self.vars:
+                raise ArgumentError(
+                    f"clone(for_test=True): {op.type} reads %{var.name}, which only training makes",
+                    loc=op.locs[0] if op.locs else None,
+                    hint="append gradients and updates under `with program.adding('backward')`",
+                )
+        return [self.vars[v] if hasattr(v, "block") else v for v in op.inputs]
+
+    def _evaluate(self, op: Operator, instead: Instead, new: Block) -> None:
+        """Append what stands for `op`; outputs that it does not have become inputs, or nothing."""
+        given = dict(zip(op.op.inputs, self._inputs(op)))
+        outputs = []
+        for name, var in zip(op.op.outputs, op.outputs):
+            if name in instead.op.outputs:
+                outputs.append(self.vars[var])
+                continue
+            del new.vars[self.vars.pop(var).name]
+            if name in instead.unchanged:
+                self.vars[var] = given[instead.unchanged[name]]
+        new.append(instead.op, [given.get(name) for name in instead.inputs], outputs, instead.attrs, op.locs)

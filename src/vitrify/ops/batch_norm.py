@@ -9,7 +9,7 @@ from ..core.meta import UNKNOWN, Meta, Shape
 from .norm_kernel import Layout, normalize, wide_float
 from .normalization import channel_axis, check_norm, norm_cotangents, spatial_axes, stats_dtype
 from .reduce import sum
-from .registry import define_op
+from .registry import Instead, define_op
 from .shape import reshape
 from .unary import rsqrt
 
@@ -56,6 +56,15 @@ def _train_vjp(
     return norm_cotangents(cts[0], x, weight, bias_like, mean, rstd, needs, axes, param_axes, groups, epsilon)
 
 
+def _evaluation(*, axes: Shape, param_axes: Shape, groups: int, epsilon: float, momentum: float) -> Instead:
+    return Instead(
+        batch_norm_infer_op,
+        ("x", "running_mean", "running_var", "weight", "bias"),
+        {"channel": param_axes[0], "epsilon": epsilon},
+        unchanged={"mean_out": "running_mean", "variance_out": "running_var"},
+    )
+
+
 batch_norm_op = define_op(
     "batch_norm",
     kernel=_train_kernel,
@@ -63,6 +72,7 @@ batch_norm_op = define_op(
     vjp=_train_vjp,
     outputs=("out", "mean", "rstd", "mean_out", "variance_out"),
     amp="deny",
+    evaluation=_evaluation,
     maps={"onnx": "BatchNormalization", "paddle": "batch_norm"},
 )
 

@@ -11,8 +11,9 @@ from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import Meta, Shape, normalize_axes, numel
 from ..core.rng import Generator
 from .arguments import is_tensor
-from .elementwise import scale
-from .registry import NoGradient, OpDef, define_op
+from .elementwise import scale, scale_op
+from .like import assign_op
+from .registry import Instead, NoGradient, OpDef, define_op
 from .select import where
 
 # --- ops -------------------------------------------------------------------------------------------------------------
@@ -46,6 +47,13 @@ def _dropout_meta(x: Meta, *, p: float, factor: float, axes: Shape) -> tuple[Met
     return x, Meta(_mask_shape(x.shape, axes), bool_)
 
 
+def _evaluation(*, p: float, factor: float, axes: Shape) -> Instead:
+    """x itself where training scaled what it kept, else x scaled by how much was kept."""
+    if factor != 1:
+        return Instead(assign_op, ("x",))
+    return Instead(scale_op, ("x",), {"scale": 1 - p, "bias": 0.0, "bias_after_scale": True})
+
+
 dropout_op: OpDef = define_op(
     "dropout",
     kernel=_dropout_kernel,
@@ -53,6 +61,7 @@ dropout_op: OpDef = define_op(
     vjp={"x": lambda cts, *, mask, factor: masked_scale_op(cts[0], mask, factor=factor)},
     outputs=("out", "mask"),
     random=True,
+    evaluation=_evaluation,
     maps={"onnx": "Dropout", "paddle": "dropout"},
 )
 masked_scale_op: OpDef = define_op(

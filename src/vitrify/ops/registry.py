@@ -92,6 +92,20 @@ def _as_vjp(vjp: Any) -> Vjp | NoGradient | StructuralGradient:
     return Vjp(joint=_rule(vjp))
 
 
+@dataclass(frozen=True)
+class Instead:
+    """What takes the place of a training op in a program cloned for testing.
+
+    `op` reads the training op's inputs of these names and gives its outputs of the same names; outputs in `unchanged`
+    are an input as it was; the others are no more.
+    """
+
+    op: OpDef
+    inputs: tuple[str, ...]
+    attrs: Mapping[str, Any] = field(default_factory=dict)
+    unchanged: Mapping[str, str] = field(default_factory=dict)
+
+
 @dataclass(frozen=True, eq=False)
 class OpDef:
     """One op. Compared by identity; `name` is unique in the registry and stable in saved programs.
@@ -110,6 +124,7 @@ class OpDef:
         effect: keeps its place and order even if no output is used (print, assert, host callback).
         amp: "allow", "deny" or "wide" under auto_cast (see `amp_policy`); None keeps the dtype it is given.
         version: raised when the meaning of inputs or attributes changes, so that saved programs tell.
+        evaluation: `evaluation(**attrs)` -> Instead, for ops that only training uses.
     """
 
     name: str
@@ -131,6 +146,7 @@ class OpDef:
     on_numpy: Kernel
     maps: Mapping[str, str]
     version: int = 1
+    evaluation: Callable[..., Instead] | None = None
 
     def __call__(self, *inputs: Any, **attrs: Any) -> Any:
         return bind(self, inputs, attrs)
@@ -208,6 +224,7 @@ def define_op(
     on_numpy: Kernel | None = None,
     maps: Mapping[str, str] | None = None,
     version: int = 1,
+    evaluation: Callable[..., Instead] | None = None,
 ) -> OpDef:
     """Register an op and return it; see `OpDef` for the fields. `vjp` is a dict of per-input rules, one joint rule,
     `NoGradient(reason)` or `StructuralGradient(reason)`.
@@ -233,6 +250,7 @@ def define_op(
         on_numpy=on_numpy or partial(kernel, np),
         maps=maps or {},
         version=version,
+        evaluation=evaluation,
     )
     _check_rules(op)
     _REGISTRY.add(op)
