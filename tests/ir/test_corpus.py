@@ -9,8 +9,8 @@ from tests.end_to_end.differential import run
 from tests.end_to_end.functions import CASES
 from tests.ir.programs import equal
 from vitrify.ir.content_hash import content_hash
+from vitrify.ir.dead_code import drop_unused_blocks
 from vitrify.ir.parse import parse_program
-from vitrify.ir.prune import drop_unused_blocks
 from vitrify.ir.serialize import decode_program, encode_program
 from vitrify.ir.verify import verify
 from vitrify.jit import partial_program
