@@ -10,11 +10,12 @@ from typing import Any, NoReturn
 from ..core.errors import InternalError, VitrifyError
 from ..core.meta import UNKNOWN, ListMeta, Meta
 from ..core.source import Loc
-from ..ops.registry import OpDef
+from ..ops.registry import VARIADIC_OUTPUTS, OpDef
 from .attributes import blocks_in
 from .program import Block, Operator, Program, Variable, refs_in
 from .text import meta_text, operator_text, variable_name
 
+MAX_OUTPUTS = 1_000_000
 # A meta rule is ordinary Python over the attributes: nonsense in these makes it fail in any of these ways.
 _RULE_FAILURES = (
     VitrifyError, TypeError, ValueError, ArithmeticError, LookupError, AttributeError, AssertionError,
@@ -225,6 +226,7 @@ class _BlockCheck:
                 self.fail(f"defines {variable_name(var)} a second time")
 
     def check_metas(self, operator: Operator) -> None:
+        self.check_counts(operator)
         count = len(operator.inputs) - operator.ref_count
         metas = [None if v is None else v.meta for v in operator.inputs[:count]]
         try:
@@ -241,6 +243,13 @@ class _BlockCheck:
                     f"output {variable_name(var)} is declared {meta_text(var.meta)}, "
                     f"but these inputs give {meta_text(meta)}"
                 )
+
+    def check_counts(self, operator: Operator) -> None:
+        """Stop a forged file from asking the rule for billions of outputs."""
+        if operator.op.outputs == VARIADIC_OUTPUTS:
+            for name, value in operator.attrs.items():
+                if type(value) is int and value > MAX_OUTPUTS:
+                    self.fail(f"{name}={value} is more than the {MAX_OUTPUTS} outputs that an operator may have")
 
 
 def agree(a: Any, b: Any) -> bool:
