@@ -83,7 +83,7 @@ class Content(Holder):
             [3.0, 4.0]
         """
         if isinstance(value, TensorMethods) and not isinstance(value, Holder):
-            self._assign_variable(value)
+            self._assign_variable(value.detach())
             return
         has_dtype = isinstance(value, (Holder, np.ndarray, np.generic))
         array = value._data if isinstance(value, Holder) else to_array(value, None if has_dtype else self.dtype)

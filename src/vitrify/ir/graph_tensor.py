@@ -106,8 +106,8 @@ class GraphTensor(TensorMethods):
         return self
 
     def set_value(self, value: Any) -> None:
-        """Take `value` as the content."""
-        self._become(cast(value, self.dtype) if isinstance(value, TensorMethods) else _filled(self, value))
+        """Take `value` as the content; no gradient flows through it."""
+        self._become(value.detach() if isinstance(value, TensorMethods) else _filled(self, value))
 
     def copy_(self, other: Any, blocking: bool = True) -> Any:
         """Take the content of `other`; returns self."""

@@ -1,0 +1,117 @@
+"""The second size seen makes a dimension dynamic; a size needed as a Python number stays part of the key."""
+
+import numpy as np
+import pytest
+
+import vitrify as paddle
+
+from .models import Scale, counted
+
+
+def rows(n, m=3):
+    return paddle.arange(n * m, dtype="float32").reshape([n, m])
+
+
+def test_many_batch_sizes_need_two_programs():
+    f, runs = counted(lambda x: (x * 2).sum(axis=1))
+    for n in (4, 7, 1, 9, 100, 4, 0):
+        assert np.array_equal(f(rows(n)).numpy(), (rows(n).numpy() * 2).sum(1))
+    assert len(f.program_cache) == len(runs) == 2
+    assert f.concrete_program.inputs[0].shape == [-1, 3]
+
+
+def test_the_first_program_keeps_its_exact_sizes():
+    f, _ = counted(lambda x: x * 2)
+    f(rows(4))
+    assert f.concrete_program.inputs[0].shape == [4, 3]
+
+
+def test_each_dimension_varies_on_its_own():
+    f, _ = counted(lambda x: x * 2)
+    for n, m in ((2, 3), (4, 3), (4, 5), (6, 7)):
+        assert f(rows(n, m)).shape == [n, m]
+    assert len(f.program_cache) == 3
+    assert f.concrete_program.inputs[0].shape == [-1, -1]
+
+
+def test_gradients_with_unknown_sizes():
+    f, _ = counted(lambda x, w: ((x * w + 1) * x).mean())
+    for n in (2, 5, 3):
+        grads = []
+        for fn in (f, lambda x, w: ((x * w + 1) * x).mean()):
+            x, w = rows(n), paddle.to_tensor([1.0, 2.0, 3.0], stop_gradient=False)
+            x.stop_gradient = False
+            fn(x, w).backward()
+            grads.append((x.grad.numpy(), w.grad.numpy()))
+        assert np.allclose(grads[0][0], grads[1][0]) and np.allclose(grads[0][1], grads[1][1])
+    assert len(f.program_cache) == 2
+
+
+def test_loops_over_an_unknown_size():
+    def total(x):
+        s = paddle.zeros([3])
+        for row in x:
+            s = s + row * row
+        return s, len(x)
+
+    f, runs = counted(total)
+    for n in (2, 5, 3, 8):
+        s, count = f(rows(n))
+        assert np.allclose(s.numpy(), (rows(n).numpy() ** 2).sum(0)) and int(count) == n
+    assert len(runs) == 2
+
+
+def test_a_size_needed_by_python_is_part_of_the_key():
+    def f(x):
+        names = ["a", "b", "c", "d", "e", "f"][: x.shape[0]]
+        return x * len(names)
+
+    static, _ = counted(f)
+    for n in (2, 4, 3, 2, 4):
+        assert np.array_equal(static(rows(n)).numpy(), rows(n).numpy() * n)
+    assert len(static.program_cache) == 3
+
+
+def test_shape_arithmetic_stays_dynamic():
+    f, _ = counted(lambda x: x.reshape([x.shape[0] * x.shape[1]]) / x.shape[0])
+    for n in (2, 4, 3):
+        assert np.allclose(f(rows(n)).numpy(), rows(n).numpy().ravel() / n)
+    assert len(f.program_cache) == 2
+
+
+def test_a_layer_with_many_sizes():
+    net = paddle.jit.to_static(Scale())
+    for n in (1, 2, 3, 4):
+        assert np.allclose(net(rows(n)).numpy(), net.forward.dygraph_function(rows(n)).numpy())
+    assert len(net.forward.program_cache) == 2
+
+
+def test_input_spec_fixes_what_varies():
+    f = paddle.jit.to_static(lambda x: x * 2, input_spec=[paddle.static.InputSpec([None, 3], name="image")])
+    for n in (4, 5, 6):
+        assert f(rows(n)).shape == [n, 3]
+    assert len(f.program_cache) == 1
+    assert [v.name for v in f.inputs] == ["image"]
+    with pytest.raises((TypeError, ValueError), match=r"float32\[\?, 3\]"):
+        f(rows(4, 4))
+    with pytest.raises((TypeError, ValueError), match="float64"):
+        f(rows(4).astype("float64"))
+
+
+def test_a_failing_call_leaves_the_cache_usable():
+    f, _ = counted(lambda x: x + paddle.ones([3]))
+    for n in (2, 4):
+        assert f(rows(n)).shape == [n, 3]
+    for _ in range(2):
+        with pytest.raises(ValueError, match="broadcast"):
+            f(rows(2, 4))
+    for n in (2, 4, 5, 6):
+        assert f(rows(n)).shape == [n, 3]
+    assert len(f.program_cache) <= 3
+
+
+def test_ranks_and_sizes_of_several_arguments():
+    f, _ = counted(lambda x, y: paddle.concat([x, y]).sum())
+    for n, m in ((1, 2), (3, 4), (5, 5), (2, 9)):
+        assert f(rows(n), rows(m)).item() == rows(n).sum().item() + rows(m).sum().item()
+    assert len(f.program_cache) == 2
