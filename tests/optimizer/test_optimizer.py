@@ -281,6 +281,9 @@ BAD = {
     "ratio": (TypeError, lambda: opt.AdamW(0.1, lr_ratio=3, parameters=[P])),
     "rho": (ValueError, lambda: opt.RMSProp(0.1, rho=None, parameters=[P])),
     "adagrad": (ValueError, lambda: opt.Adagrad(0.1, epsilon=-1.0, parameters=[P])),
+    "momentum decay": (ValueError, lambda: opt.NAdam(0.1, momentum_decay=-1.0, parameters=[P])),
+    "etas": (ValueError, lambda: opt.Rprop(0.1, parameters=[P], etas=(0.5, 0.6))),
+    "rate range": (ValueError, lambda: opt.Rprop(0.1, (0.2, 0.3), [P])),
     "set_lr": (TypeError, lambda: opt.SGD(0.1, [P]).set_lr("x")),
     "set_lr with a scheduler": (TypeError, lambda: opt.SGD(0.1, [P]).set_lr(opt.lr.StepDecay(0.1, 1))),
 }

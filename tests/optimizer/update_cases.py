@@ -9,7 +9,7 @@ import json
 
 import numpy as np
 
-STEPS = 4
+STEPS = 7
 SHAPES = {"w": (3, 2), "b": (4,)}
 
 # name -> function of (paddle, list of parameters)
@@ -52,6 +52,10 @@ CASES = {
     "rmsprop_centered": lambda p, ps: p.optimizer.RMSProp(0.1, 0.9, 0.01, 0.5, True, parameters=ps),
     "adadelta": lambda p, ps: p.optimizer.Adadelta(1.0, 0.01, 0.8, ps),
     "adamax": lambda p, ps: p.optimizer.Adamax(0.1, 0.8, 0.9, 0.01, ps),
+    "nadam": lambda p, ps: p.optimizer.NAdam(0.1, 0.8, 0.9, 0.01, 0.1, ps, weight_decay=0.1),
+    "radam": lambda p, ps: p.optimizer.RAdam(0.1, 0.8, 0.9, 0.01, ps),
+    "radam_short": lambda p, ps: p.optimizer.RAdam(0.1, 0.8, 0.5, 0.01, ps),
+    "rprop": lambda p, ps: p.optimizer.Rprop(0.1, (0.06, 0.13), ps),
     "lamb": lambda p, ps: p.optimizer.Lamb(0.1, 0.1, parameters=ps),
     "lamb_excluded": lambda p, ps: p.optimizer.Lamb(
         0.1, 0.1, parameters=ps, exclude_from_weight_decay_fn=lambda x: "b" in x.name

@@ -2,7 +2,8 @@
 
 from . import lr
 from .adam import Adam, Adamax, AdamW, Lamb
-from .adaptive import Adadelta, Adagrad, RMSProp
+from .adaptive import Adadelta, Adagrad, RMSProp, Rprop
+from .corrected_adam import NAdam, RAdam
 from .gradient_descent import SGD, Momentum
 from .optimizer import Optimizer
 
@@ -15,7 +16,10 @@ __all__ = [
     "Adamax",
     "Lamb",
     "Momentum",
+    "NAdam",
     "Optimizer",
+    "RAdam",
     "RMSProp",
+    "Rprop",
     "lr",
 ]

@@ -15,7 +15,7 @@ from .optimizer import Optimizer
 from .slots import Slot
 
 
-class _Moments(Optimizer):
+class Moments(Optimizer):
     """What optimizers with beta1, beta2 and epsilon share."""
 
     def __init__(
@@ -44,7 +44,7 @@ class _Moments(Optimizer):
         return float(attrs.get({"beta1_pow_acc": "beta1", "beta2_pow_acc": "beta2"}.get(name, ""), 0.0))
 
 
-class Adam(_Moments):
+class Adam(Moments):
     """Steps by the running mean of the gradient over the root of the running mean of its square.
 
     With t from 1: rate = learning_rate * sqrt(1 - beta2**t) / (1 - beta1**t), and
@@ -86,7 +86,7 @@ class Adam(_Moments):
         return {**super()._rule_attrs(options), "decay": 0.0}
 
 
-class AdamW(_Moments):
+class AdamW(Moments):
     """Adam whose weight decay shrinks the parameter itself: parameter *= 1 - learning_rate * weight_decay, first.
 
     weight_decay: the coefficient, a number. apply_decay_param_fun(name): whether the parameter of that name decays.
@@ -123,7 +123,7 @@ class AdamW(_Moments):
         for argument, value in (("lr_ratio", lr_ratio), ("apply_decay_param_fun", apply_decay_param_fun)):
             if value is not None and not callable(value):
                 raise DTypeError(f"AdamW: {argument} must be a function or None, got {type(value).__name__}")
-        self._decay = _number("AdamW", "weight_decay", weight_decay)
+        self._decay = number("AdamW", "weight_decay", weight_decay)
         self._lr_ratio = lr_ratio
         self._apply_decay_param_fun = apply_decay_param_fun
         self._multi_precision = multi_precision
@@ -131,7 +131,7 @@ class AdamW(_Moments):
         super().__init__(learning_rate, (beta1, beta2), epsilon, parameters, None, grad_clip, name)
 
     def _rule_attrs(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        decay = _number(self._owner, "weight_decay", options.get("weight_decay", self._decay))
+        decay = number(self._owner, "weight_decay", options.get("weight_decay", self._decay))
         return {**super()._rule_attrs(options), "decay": decay}
 
     def _group_decay(self, options: Mapping[str, Any]) -> tuple[float, float]:
@@ -148,7 +148,7 @@ class AdamW(_Moments):
         return rate if self._lr_ratio is None else rate * float(self._lr_ratio(slot.param))
 
 
-class Adamax(_Moments):
+class Adamax(Moments):
     """Adam with the infinity norm: parameter -= learning_rate / (1 - beta1**t) * moment / inf_norm.
 
     See `Adam` for the arguments. Source: paddle.optimizer.Adamax; Kingma and Ba 2014, section 7.
@@ -179,7 +179,7 @@ class Adamax(_Moments):
         super().__init__(learning_rate, (beta1, beta2), epsilon, parameters, weight_decay, grad_clip, name)
 
 
-class Lamb(_Moments):
+class Lamb(Moments):
     """Adam's step with decay, scaled for each parameter by |parameter| / |step|.
 
     lamb_weight_decay: the coefficient. exclude_from_weight_decay_fn(parameter): whether it does not decay; then it is
@@ -212,14 +212,14 @@ class Lamb(_Moments):
         always_adapt: bool = False,
         name: str | None = None,
     ) -> None:
-        self._decay = _number("Lamb", "lamb_weight_decay", lamb_weight_decay)
+        self._decay = number("Lamb", "lamb_weight_decay", lamb_weight_decay)
         self._exclude = exclude_from_weight_decay_fn
         self._always_adapt = always_adapt
         self._multi_precision = multi_precision
         super().__init__(learning_rate, (beta1, beta2), epsilon, parameters, None, grad_clip, name)
 
     def _rule_attrs(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        decay = _number(self._owner, "lamb_weight_decay", options.get("lamb_weight_decay", self._decay))
+        decay = number(self._owner, "lamb_weight_decay", options.get("lamb_weight_decay", self._decay))
         return {**super()._rule_attrs(options), "decay": decay, "always_adapt": self._always_adapt}
 
     def _set_up(self, slot: Slot) -> None:
@@ -228,7 +228,7 @@ class Lamb(_Moments):
         super()._set_up(slot)
 
 
-def _number(owner: str, name: str, value: Any) -> float:
+def number(owner: str, name: str, value: Any) -> float:
     """`value`, a number or a Tensor with one element, as a float; raises DTypeError."""
     if isinstance(value, (int, float, np.number)) and not isinstance(value, bool):
         return float(value)
@@ -238,14 +238,14 @@ def _number(owner: str, name: str, value: Any) -> float:
 
 
 def _beta(owner: str, name: str, value: Any) -> float:
-    beta = _number(owner, name, value)
+    beta = number(owner, name, value)
     if not 0 <= beta < 1:
         raise ArgumentError(f"{owner}: {name} must be in [0, 1), got {beta}")
     return beta
 
 
 def _epsilon(owner: str, value: Any) -> float:
-    epsilon = _number(owner, "epsilon", value)
+    epsilon = number(owner, "epsilon", value)
     if epsilon < 0:
         raise ArgumentError(f"{owner}: epsilon must not be negative, got {epsilon}")
     return epsilon

@@ -129,3 +129,49 @@ class Adadelta(Optimizer):
 
     def _rule_attrs(self, options: Mapping[str, Any]) -> dict[str, Any]:
         return {key: options.get(key, value) for key, value in self._numbers.items()}
+
+
+class Rprop(Optimizer):
+    """Steps by the sign of the gradient alone, each element with its own learning rate; for full batches.
+
+    etas: factors on the rate where the gradient's sign turned, and where it stayed. learning_rate_range: its bounds.
+    Raises ArgumentError unless the learning rate lies in the range and etas = (below 1, above 1).
+    Source: paddle.optimizer.Rprop; Riedmiller and Braun 1993.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> w = paddle.nn.Parameter(paddle.to_tensor([1.0]))
+        >>> opt = paddle.optimizer.Rprop(0.5, parameters=[w])
+        >>> (w * 3).sum().backward()
+        >>> opt.step()
+        >>> w.tolist()
+        [0.5]
+    """
+
+    _rule = rules.RPROP
+
+    def __init__(
+        self,
+        learning_rate: float | LRScheduler = 0.001,
+        learning_rate_range: tuple[float, float] = (1e-5, 50),
+        parameters: Any = None,
+        etas: tuple[float, float] = (0.5, 1.2),
+        grad_clip: Any = None,
+        multi_precision: bool = False,
+        name: str | None = None,
+    ) -> None:
+        shrink, grow = etas
+        if not 0 < shrink < 1 < grow:
+            raise ArgumentError(f"Rprop: etas must be (below 1, above 1), got {etas}")
+        lowest, highest = learning_rate_range
+        self._numbers = {"shrink": shrink, "grow": grow, "lowest": lowest, "highest": highest}
+        self._multi_precision = multi_precision
+        super().__init__(learning_rate, parameters, None, grad_clip, name)
+        if not 0 < lowest <= self.get_lr() <= highest:
+            raise ArgumentError(f"Rprop: learning_rate must be in {learning_rate_range}, got {self.get_lr()}")
+
+    def _rule_attrs(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        return dict(self._numbers)
+
+    def _initial(self, name: str, attrs: Mapping[str, Any]) -> float:
+        return self.get_lr() if name == "learning_rates" else 0.0

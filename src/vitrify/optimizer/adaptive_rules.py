@@ -119,3 +119,32 @@ ADADELTA = define_update(
     apply=_adadelta,
     n_coefs=4,
 )
+
+
+def _rprop_prepare(lr: float, counters: Counters, attrs: Attrs) -> Floats:
+    return attrs["shrink"], attrs["grow"], attrs["lowest"], attrs["highest"]
+
+
+def _rprop(xp: Any, coefs: Sequence[Any], scratch: Any, param: Any, grad: Any, previous: Any, rates: Any) -> None:
+    shrink, grow, lowest, highest = coefs
+    xp.multiply(grad, previous, scratch)
+    turned = scratch < 0
+    factor = xp.where(turned, shrink, xp.where(scratch > 0, grow, xp.ones_like(grow)))
+    xp.multiply(rates, factor, rates)
+    xp.clip(rates, lowest, highest, out=rates)
+    # where the gradient turned, this step is left out and the next one starts afresh
+    xp.copyto(previous, xp.where(turned, xp.zeros_like(grad), grad))
+    xp.sign(previous, scratch)
+    xp.multiply(scratch, rates, scratch)
+    xp.subtract(param, scratch, param)
+
+
+RPROP = define_update(
+    "rprop_update",
+    arrays=("prevs", "learning_rates"),
+    counters=(),
+    attrs=("shrink", "grow", "lowest", "highest"),
+    prepare=_rprop_prepare,
+    apply=_rprop,
+    n_coefs=4,
+)

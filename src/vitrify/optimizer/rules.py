@@ -84,7 +84,7 @@ def _adam_prepare(lr: float, counters: Counters, attrs: Attrs) -> Floats:
     return beta1, 1 - beta1, beta2, 1 - beta2, attrs["epsilon"] * root, rate, 1 - lr * attrs["decay"]
 
 
-def _moments(xp: Any, coefs: Sequence[Any], scratch: Any, grad: Any, moment1: Any, moment2: Any) -> None:
+def move_moments(xp: Any, coefs: Sequence[Any], scratch: Any, grad: Any, moment1: Any, moment2: Any) -> None:
     """Move both moments towards the gradient and its square."""
     beta1, rest1, beta2, rest2 = coefs[:4]
     xp.multiply(moment1, beta1, moment1)
@@ -109,14 +109,14 @@ def _descend(xp: Any, coefs: Sequence[Any], scratch: Any, param: Any, moment1: A
 
 
 def _adam(xp: Any, coefs: Sequence[Any], scratch: Any, param: Any, grad: Any, moment1: Any, moment2: Any) -> None:
-    _moments(xp, coefs, scratch, grad, moment1, moment2)
+    move_moments(xp, coefs, scratch, grad, moment1, moment2)
     _descend(xp, coefs, scratch, param, moment1, moment2)
 
 
 def _amsgrad(
     xp: Any, coefs: Sequence[Any], scratch: Any, param: Any, grad: Any, moment1: Any, moment2: Any, highest: Any
 ) -> None:
-    _moments(xp, coefs, scratch, grad, moment1, moment2)
+    move_moments(xp, coefs, scratch, grad, moment1, moment2)
     xp.maximum(highest, moment2, out=highest)
     _descend(xp, coefs, scratch, param, moment1, highest)
 
@@ -173,7 +173,7 @@ def _lamb_prepare(lr: float, counters: Counters, attrs: Attrs) -> Floats:
 
 
 def _lamb(xp: Any, coefs: Sequence[Any], scratch: Any, param: Any, grad: Any, moment1: Any, moment2: Any) -> None:
-    _moments(xp, coefs, scratch, grad, moment1, moment2)
+    move_moments(xp, coefs, scratch, grad, moment1, moment2)
     epsilon, unbias1, unbias2, decay, lr, adapt = coefs[4:]
     xp.divide(moment2, unbias2, scratch)
     xp.sqrt(scratch, scratch)
