@@ -48,6 +48,12 @@ def test_state_dict_goes_on_exactly(name):
     assert state(second) == state(first)
 
 
+RULES = [
+    rule
+    for family in (rules, adaptive_rules, corrected_rules)
+    for rule in vars(family).values()
+    if isinstance(rule, UpdateRule)
+]
 COUNTERS = {name for rule in RULES for name in rule.counters}
 
 
@@ -72,12 +78,6 @@ ATTRS = {
     "decay": 0.1,
     "rho": 0.9,
 }
-RULES = [
-    rule
-    for family in (rules, adaptive_rules, corrected_rules)
-    for rule in vars(family).values()
-    if isinstance(rule, UpdateRule)
-]
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
