@@ -96,7 +96,7 @@ def _binomial_kernel(xp: Any, count: Any, prob: Any, *, key: Any) -> Any:
         raise ArgumentError(f"binomial: probabilities must be in [0, 1], got {probs.min()} to {probs.max()}")
     aim = _uniform64(key, counts.shape)
     inside = (probs > 0) & (probs < 1) & (counts > 0)
-    n, p = np.where(inside, counts, 1), np.where(inside, probs, 0.5)
+    n, p = np.where(inside, counts, 1).astype(np.int64), np.where(inside, probs, 0.5)
     drawn = _smallest(scipy.special.bdtrik(aim, n, p), lambda k: scipy.special.bdtr(k, n, p), aim)
     return xp.asarray(np.where(inside, drawn, np.where(probs > 0, counts, 0)).astype(np.int64))
 

@@ -50,8 +50,7 @@ def _pure_call(operator: Operator, attrs: Mapping[str, Any], xp: Any) -> Callabl
     op = operator.op
     plain = op.on_numpy if xp is np else partial(op.kernel, xp)
     if op.random:
-        bound = partial(op.kernel, xp, **attrs)
-        return lambda *arrays: bound(*arrays, key=default_generator())
+        plain = _drawing(partial(op.kernel, xp))
     refs = {k: v for k, v in attrs.items() if any(refs_in(v))}
     if not refs:
         return partial(plain, **attrs) if attrs else plain
@@ -63,6 +62,11 @@ def _pure_call(operator: Operator, attrs: Mapping[str, Any], xp: Any) -> Callabl
         return plain(*arrays[:count], **fixed, **filled)
 
     return call
+
+
+def _drawing(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """A random kernel that draws from the generator current when it is called."""
+    return lambda *arrays, **attrs: kernel(*arrays, key=default_generator(), **attrs)
 
 
 def make_step(

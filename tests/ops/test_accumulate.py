@@ -1,0 +1,61 @@
+"""Adding rows at repeated places: each way gives what NumPy's `add.at` gives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from vitrify.ops.accumulate import SPARSE_FROM, add_along, add_at, add_rows
+
+FEW, MANY = 5, SPARSE_FROM
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "float16", "complex128"])
+@pytest.mark.parametrize(("shape", "count"), [((7,), FEW), ((50, 3), FEW), ((50, 3), MANY), ((3, 2, 2), MANY)])
+def test_rows(dtype: str, shape: tuple[int, ...], count: int) -> None:
+    generator = np.random.default_rng(0)
+    index = generator.integers(-shape[0], shape[0], count)
+    rows = (generator.standard_normal((count, *shape[1:])) * 3).astype(dtype)
+    got = np.zeros(shape, dtype)
+    add_rows(np, got, index, rows)
+    want = np.zeros(shape, np.result_type(dtype, "float32") if dtype == "float16" else dtype)
+    np.add.at(want, index, rows.astype(want.dtype))
+    np.testing.assert_allclose(
+        got, want.astype(dtype), rtol=1e-3 if dtype in ("float16", "float32") else 1e-10, atol=1e-4
+    )
+
+
+@pytest.mark.parametrize(
+    ("index", "values"),
+    [
+        ((np.array([[0], [1]]), np.array([0, 2, 2])), (2, 3, 5)),
+        ((np.array([0, -1]), slice(None), np.array([1, 1])), (2, 4)),
+        ((np.array([1, 1]),), (4, 5)),
+        ((slice(None), np.array([1, 1])), (3, 2, 5)),
+        ((np.array([True, False, True]),), (2, 4, 5)),
+        ((np.array(1), Ellipsis), (4, 5)),
+        ((np.array([1, 1]), np.array([2, 2]), np.array([-1, 4])), ()),
+    ],
+)
+def test_index_tuples(index: Any, values: tuple[int, ...]) -> None:
+    added = np.random.default_rng(1).standard_normal(values)
+    got, want = np.zeros((3, 4, 5)), np.zeros((3, 4, 5))
+    add_at(np, got, index, added)
+    np.add.at(want, index, added)
+    np.testing.assert_allclose(got, want)
+
+
+def test_another_axis() -> None:
+    got = np.zeros((2, 3))
+    add_along(np, got, np.array([2, 2]), np.ones((2, 2)), 1)
+    assert got.tolist() == [[0, 0, 2], [0, 0, 2]]
+
+
+@pytest.mark.parametrize("place", [3, -4])
+def test_places_outside(place: int) -> None:
+    with pytest.raises(IndexError, match=f"index {place} is out of bounds for a dimension of size 3"):
+        add_at(np, np.zeros((3, 2)), (np.array([place]),), 1.0)
+    with pytest.raises(IndexError):
+        add_rows(np, np.zeros((3, 2000)), np.array([0, 0, place]), np.ones((3, 2000)))
