@@ -118,7 +118,7 @@ def test_training_flag_of_the_layer_and_of_sublayers():
     assert len(net.forward.program_cache) == 3
     net.train()
     net(x)
-    assert len(net.forward.program_cache) == 3 + 0
+    assert len(net.forward.program_cache) == 3
 
 
 def test_training_flag_of_layers_found_in_other_ways():
@@ -160,7 +160,6 @@ def test_another_parameter_in_its_place():
     x = tensor(1.0, 2.0, 3.0)
     net(x)
     net.w = Scale().w
-    assert np.allclose(net(x).numpy(), np.abs(x.numpy() * net.w.numpy()) * np.sign(1), atol=1) or True
     assert np.allclose(net(x).numpy(), net.forward.dygraph_function(x).numpy())
 
 
