@@ -45,7 +45,7 @@ def gradients(
         raise ArgumentError(f"gradients: {len(given)} target_gradients for {len(outs)} targets")
     block = outs[0].block
     builder = _builder_for(block)
-    with building(builder), scoped(grad_enabled, True):
+    with building(builder), scoped(grad_enabled, True), block.program.adding("backward"):
         seeds: dict[Variable, Variable] = {}
         for out, ct in zip(outs, given):
             if ct is not None and list(ct.shape) != list(out.shape):
