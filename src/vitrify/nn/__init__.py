@@ -1,0 +1,34 @@
+"""`paddle.nn`: Layers, containers, initializers, functions of neural networks, gradient clipping."""
+
+# ruff: noqa: F403, F405
+# The Layers are those that the modules of `layer` list in `__all__`.
+
+from ..eager.layer import Layer
+from ..eager.param_attr import ParamAttr
+from ..eager.parameter import Parameter
+from . import functional, initializer, utils
+from .clip import ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue
+from .layer import activation, common, container, conv, norm, padding, pooling, transformer
+from .layer.activation import *
+from .layer.attention import MultiHeadAttention
+from .layer.common import *
+from .layer.container import *
+from .layer.conv import *
+from .layer.norm import *
+from .layer.padding import *
+from .layer.pooling import *
+from .layer.rnn import GRU, LSTM, RNN, BiRNN, SimpleRNN
+from .layer.rnn_cells import GRUCell, LSTMCell, RNNCellBase, SimpleRNNCell
+from .layer.transformer import *
+
+Module = Layer
+ModuleList = LayerList
+ModuleDict = LayerDict
+
+__all__ = [
+    "BiRNN", "ClipGradByGlobalNorm", "ClipGradByNorm", "ClipGradByValue", "GRU", "GRUCell", "LSTM", "LSTMCell", "Layer",
+    "Module", "ModuleDict", "ModuleList", "MultiHeadAttention", "ParamAttr", "Parameter", "RNN", "RNNCellBase",
+    "SimpleRNN", "SimpleRNNCell", "functional", "initializer", "utils",
+]  # fmt: skip
+__all__ += activation.__all__ + common.__all__ + container.__all__ + conv.__all__ + norm.__all__
+__all__ += padding.__all__ + pooling.__all__ + transformer.__all__
