@@ -26,6 +26,12 @@ class Edge:
         self.index = index
         self.leaf = leaf
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape that a cotangent has here."""
+        found: tuple[int, ...] = self.leaf._data.shape if self.leaf is not None else self.node.outputs[self.index][0]  # type: ignore[union-attr]
+        return found
+
 
 class Node(Protocol):
     """What backward needs of a tape node."""
@@ -61,12 +67,16 @@ class Saved:
     __slots__ = ("array", "cell", "index", "leaf", "node", "version")
 
     def __init__(self, tensor: Tensor) -> None:
+        cell = tensor._cell
+        if cell is None:
+            cell = tensor._cell = [0]
+        node = tensor._node
         self.array = tensor._data
-        self.cell = tensor.version_cell()
-        self.version = self.cell[0]
-        self.node = tensor._node
+        self.cell = cell
+        self.version = cell[0]
+        self.node = node
         self.index = tensor._index
-        self.leaf = tensor if self.node is None and not tensor.stop_gradient else None
+        self.leaf = tensor if node is None and not tensor.stop_gradient else None
 
     def check(self, owner: str, name: str) -> None:
         """Raise StaleBackwardError when the memory was modified in place since."""
@@ -113,27 +123,61 @@ class SavedOutput(Saved):
         return out
 
 
+class Like:
+    """A tensor of which a rule only uses shape and dtype: kept without its memory."""
+
+    __slots__ = ("dtype", "kind", "shape")
+
+    def __init__(self, array: Any) -> None:
+        self.shape = array.shape
+        self.dtype = array.dtype
+        self.kind = array.__class__
+
+    def restore(self, owner: Node, name: str) -> Tensor:
+        """A tensor of that shape and dtype whose elements, all 0, share one place in memory."""
+        if self.kind is np.ndarray:
+            return TENSORS.wrap(np.ndarray(self.shape, self.dtype, _ZEROS, 0, (0,) * len(self.shape)))
+        return TENSORS.zeros(self.shape, self.dtype)
+
+
+_ZEROS = bytes(16)
+
+
+class Plan:
+    """What one op's tape nodes have in common when the same inputs want cotangents."""
+
+    __slots__ = ("by_index", "keeps", "names", "needs")
+
+    def __init__(self, op: OpDef, needs: frozenset[str], names: Sequence[str], keeps: Sequence[Any]) -> None:
+        self.needs = needs
+        self.names = names
+        self.keeps = keeps
+        rules = op.vjp
+        assert isinstance(rules, Vjp)
+        per_input = rules.per_input
+        # The rule of each named input that wants a cotangent.
+        self.by_index = [per_input[name] if name in needs and name in per_input else None for name in op.inputs]
+
+
 class GradNode:
     """One op call on the tape: the op, what its vjp rules keep, and where the cotangents go."""
 
-    __slots__ = ("attrs", "edges", "hooks", "needs", "op", "outputs", "reduce", "retained", "saved", "variadic_count")
+    __slots__ = ("attrs", "edges", "hooks", "op", "outputs", "plan", "retained", "saved")
 
     def __init__(
         self,
         op: OpDef,
         attrs: Mapping[str, Any],
         edges: Sequence[Edge | None],
-        needs: frozenset[str],
-        saved: dict[str, Any],
-        reduce: Sequence[tuple[int, ...] | None] | None,
+        plan: Plan,
+        saved: tuple[Any, ...],
         outputs: Sequence[tuple[tuple[int, ...], np.dtype[Any]]],
     ) -> None:
         self.op = op
         self.attrs = attrs
         self.edges = edges
-        self.needs = needs
-        self.saved: dict[str, Any] | None = saved
-        self.reduce = reduce
+        self.plan = plan
+        self.saved: tuple[Any, ...] | None = saved
         self.outputs = outputs
         self.hooks: dict[int, list[Hook]] | None = None
         self.retained: dict[int, Any] | None = None
@@ -147,68 +191,67 @@ class GradNode:
         """Drop the residuals."""
         self.saved = None
 
-    def _kwargs(self, rule: Rule, saved: dict[str, Any]) -> dict[str, Any]:
-        kwargs: dict[str, Any] = {}
-        for name in rule.residuals:
-            if name in self.attrs:
-                kwargs[name] = self.attrs[name]
-            elif name == "needs":
-                kwargs[name] = self.needs
-            else:
-                kwargs[name] = self._restore(saved[name], name)
-        return kwargs
-
     def _restore(self, kept: Any, name: str) -> Any:
-        if isinstance(kept, Saved):
+        if isinstance(kept, (Saved, Like)):
             return kept.restore(self, name)
         if isinstance(kept, tuple):
-            return tuple(self._restore(k, name) for k in kept)
+            return tuple([self._restore(k, name) for k in kept])
         return kept
 
     def keep_own(self, array: Any) -> None:
         """Copy what was kept of `array`, which an in-place op is about to overwrite with this node's output."""
-        for kept in (self.saved or {}).values():
+        for kept in self.saved or ():
             for item in kept if isinstance(kept, tuple) else (kept,):
                 if isinstance(item, Saved) and item.array is array:
                     item.detach_memory()
 
     def vjp(self, cotangents: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
         """Cotangents for each input, reduced to the input's shape."""
+        op = self.op
+        cts: Any = [
+            ct if ct is not None else TENSORS.zeros(*meta) for ct, meta in zip(cotangents, self.outputs)
+        ]
+        cts = tuple(cts) if op.multiple else cts[0]
+        kept = self._residuals()
+        rules = op.vjp
+        assert isinstance(rules, Vjp)
+        if rules.joint is not None:
+            found = rules.joint.fn(cts, **self._kwargs(rules.joint, kept))
+            by_index = [found.get(name) for name in op.inputs]
+        else:
+            by_index = [None if r is None else r.fn(cts, **self._kwargs(r, kept)) for r in self.plan.by_index]
+        return self._by_edge(by_index)
+
+    def _residuals(self) -> dict[str, Any]:
         saved = self.saved
         if saved is None:
             raise StaleBackwardError(
                 f"{self.op.name}: backward ran through this part of the graph before and freed it",
                 hint="call backward(retain_graph=True) the first time",
             )
-        cts: Any = tuple(ct if ct is not None else TENSORS.zeros(*meta) for ct, meta in zip(cotangents, self.outputs))
-        if not self.op.multiple:
-            cts = cts[0]
-        rule_table = self.op.vjp
-        assert isinstance(rule_table, Vjp)
-        found: dict[str, Any] = {}
-        if rule_table.joint is not None:
-            found = rule_table.joint.fn(cts, **self._kwargs(rule_table.joint, saved))
-        else:
-            for name, rule in rule_table.per_input.items():
-                if name in self.needs:
-                    found[name] = rule.fn(cts, **self._kwargs(rule, saved))
-        return self._by_edge(found)
+        return {name: self._restore(kept, name) for name, kept in zip(self.plan.names, saved)}
 
-    def _by_edge(self, found: Mapping[str, Any]) -> list[Tensor | None]:
-        names = self.op.inputs
-        last = len(names) - 1
+    def _kwargs(self, rule: Rule, kept: Mapping[str, Any]) -> dict[str, Any]:
+        attrs = self.attrs
+        return {
+            name: kept[name] if name in kept else attrs.get(name, self.plan.needs)
+            for name in rule.residuals
+        }
+
+    def _by_edge(self, by_index: Sequence[Any]) -> list[Tensor | None]:
+        last = len(by_index) - 1
+        variadic, broadcast = self.op.variadic, self.op.broadcast
         out: list[Tensor | None] = []
         for i, edge in enumerate(self.edges):
             if edge is None:
                 out.append(None)
                 continue
-            if self.op.variadic and i >= last:
-                many = found.get(names[last])
-                ct = None if many is None else many[i - last]
-            else:
-                ct = found.get(names[i])
-            shape = None if self.reduce is None else self.reduce[i]
-            out.append(ct if ct is None or shape is None else TENSORS.reduce_to(ct, shape))
+            ct = by_index[i if i < last else last]
+            if variadic and i >= last and ct is not None:
+                ct = ct[i - last]
+            if broadcast and ct is not None and ct._data.shape != edge.shape:
+                ct = TENSORS.reduce_to(ct, edge.shape)
+            out.append(ct)
         return out
 
 

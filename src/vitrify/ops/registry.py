@@ -57,7 +57,10 @@ class Vjp:
 
     per_input: Mapping[str, Rule] = field(default_factory=dict)
     joint: Rule | None = None
-    names_cache: dict[frozenset[str], tuple[str, ...]] = field(default_factory=dict, compare=False, repr=False)
+    # What the eager tape prepares once for each set of inputs that want cotangents; `bits` has one bit for each named
+    # input, 0 for those without a cotangent, so that such a set is a number.
+    bits: tuple[int, ...] = ()
+    plans: dict[int, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def differentiable(self) -> frozenset[str] | None:
@@ -72,11 +75,7 @@ class Vjp:
 
     def residual_names(self, needs: frozenset[str]) -> tuple[str, ...]:
         """What those rules keep for backward, each name once."""
-        names = self.names_cache.get(needs)
-        if names is None:
-            names = tuple(dict.fromkeys(n for rule in self.rules_for(needs) for n in rule.residuals))
-            self.names_cache[needs] = names
-        return names
+        return tuple(dict.fromkeys(n for rule in self.rules_for(needs) for n in rule.residuals))
 
 
 def _rule(fn: Callable[..., Any]) -> Rule:
@@ -84,12 +83,13 @@ def _rule(fn: Callable[..., Any]) -> Rule:
     return Rule(fn, names)
 
 
-def _as_vjp(vjp: Any) -> Vjp | NoGradient | StructuralGradient:
+def _as_vjp(vjp: Any, inputs: Sequence[str]) -> Vjp | NoGradient | StructuralGradient:
     if isinstance(vjp, (NoGradient, StructuralGradient)):
         return vjp
     if isinstance(vjp, Mapping):
-        return Vjp(per_input={name: _rule(fn) for name, fn in vjp.items()})
-    return Vjp(joint=_rule(vjp))
+        bits = tuple(1 << i if name in vjp else 0 for i, name in enumerate(inputs))
+        return Vjp(per_input={name: _rule(fn) for name, fn in vjp.items()}, bits=bits)
+    return Vjp(joint=_rule(vjp), bits=tuple(1 << i for i in range(len(inputs))))
 
 
 @dataclass(frozen=True)
@@ -145,6 +145,8 @@ class OpDef:
     amp: str | None
     on_numpy: Kernel
     maps: Mapping[str, str]
+    # Signatures of eager calls that the meta rule let pass, so that it runs once for each.
+    passed: set[Any] = field(default_factory=set, repr=False)
     version: int = 1
     evaluation: Callable[..., Instead] | None = None
 
@@ -234,7 +236,7 @@ def define_op(
         name=name,
         kernel=kernel,
         meta=meta,
-        vjp=_as_vjp(vjp),
+        vjp=_as_vjp(vjp, inputs),
         inputs=inputs,
         variadic=variadic,
         attrs=tuple(a for a in attrs if a != "key") if random else attrs,

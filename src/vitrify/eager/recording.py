@@ -1,0 +1,110 @@
+"""Putting an op call on the tape: which inputs want cotangents, and what their vjp rules keep for backward."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ..ops.registry import VARIADIC_OUTPUTS, OpDef, Vjp
+from .packing import save_input, save_output
+from .tape import Edge, GradNode, Like, Plan
+from .tensor import Tensor
+
+Keep = Callable[[Sequence[Any], Sequence[Tensor]], Any]
+
+SCALAR_TYPES = frozenset({bool, int, float, complex})
+NOT_TENSORS = SCALAR_TYPES | {type(None)}
+_DIFFERENTIABLE_KINDS = "fcV"
+
+
+def record(op: OpDef, inputs: Sequence[Any], attrs: Mapping[str, Any], outs: Sequence[Tensor]) -> None:
+    """Give `outs` a node that leads to the inputs; nothing when no cotangent can reach one."""
+    rules = op.vjp
+    if not isinstance(rules, Vjp):
+        return
+    bits = rules.bits
+    last = len(bits) - 1
+    mask = 0
+    edges: list[Edge | None] = []
+    for i, value in enumerate(inputs):
+        bit = bits[i] if i < last else bits[last]
+        if not bit or value.__class__ in NOT_TENSORS or value.stop_gradient:
+            edges.append(None)
+            continue
+        mask |= bit
+        node = value._node
+        edges.append(Edge(None, -1, value) if node is None else Edge(node, value._index, None))
+    if mask:
+        plan = rules.plans.get(mask) or _plan_of(op, rules, mask)
+        _attach(op, attrs, edges, plan, inputs, outs)
+
+
+def _attach(
+    op: OpDef,
+    attrs: Mapping[str, Any],
+    edges: list[Edge | None],
+    plan: Plan,
+    inputs: Sequence[Any],
+    outs: Sequence[Tensor],
+) -> None:
+    tapes = [out for out in outs if out._data.dtype.kind in _DIFFERENTIABLE_KINDS]
+    if not tapes:
+        return
+    saved = tuple([keep(inputs, outs) for keep in plan.keeps]) if plan.keeps else ()
+    metas = tuple([(out._data.shape, out._data.dtype) for out in outs])
+    node = GradNode(op, attrs, edges, plan, saved, metas)
+    for index, out in enumerate(outs):
+        if len(tapes) == len(outs) or out._data.dtype.kind in _DIFFERENTIABLE_KINDS:
+            out._node = node
+            out._index = index
+            out.stop_gradient = False
+
+
+# -- plans: made once for each op and set of inputs that want cotangents ---------------------------------------------
+
+
+def _plan_of(op: OpDef, rules: Vjp, mask: int) -> Plan:
+    needs = frozenset(name for i, name in enumerate(op.inputs) if mask >> i & 1)
+    names = [n for n in rules.residual_names(needs) if n not in op.attrs and n != "needs"]
+    plan = Plan(op, needs, tuple(names), tuple(_keep(op, name) for name in names))
+    rules.plans[mask] = plan
+    return plan
+
+
+def _keep(op: OpDef, name: str) -> Keep:
+    """How the residual `name` is taken from a call's inputs and outputs."""
+    base = name.removesuffix("_like")
+    keep_one = _like if base != name else save_input
+    if base not in op.inputs:
+        return _keep_outputs(op, base, like=base != name)
+    index = op.inputs.index(base)
+    if op.variadic and index == len(op.inputs) - 1:
+        return lambda inputs, outs: tuple([_kept(v, keep_one) for v in inputs[index:]])
+
+    def keep(inputs: Sequence[Any], outs: Sequence[Tensor]) -> Any:
+        if index >= len(inputs):
+            return None
+        value = inputs[index]
+        return value if value.__class__ in NOT_TENSORS else keep_one(value)
+
+    return keep
+
+
+def _keep_outputs(op: OpDef, base: str, like: bool) -> Keep:
+    if op.outputs == VARIADIC_OUTPUTS:
+        return lambda inputs, outs: tuple([_like(t) if like else save_output(t, i) for i, t in enumerate(outs)])
+    index = op.outputs.index(base)
+    if like:
+        return lambda inputs, outs: _like(outs[index])
+    return lambda inputs, outs: save_output(outs[index], index)
+
+
+def _kept(value: Any, keep_one: Callable[[Tensor], Any]) -> Any:
+    return value if value.__class__ in NOT_TENSORS else keep_one(value)
+
+
+def _like(tensor: Tensor) -> Like:
+    return Like(tensor._data)
+
+
+__all__ = ["NOT_TENSORS", "SCALAR_TYPES", "record"]
