@@ -26,9 +26,28 @@ ModuleList = LayerList
 ModuleDict = LayerDict
 
 __all__ = [
-    "BiRNN", "ClipGradByGlobalNorm", "ClipGradByNorm", "ClipGradByValue", "GRU", "GRUCell", "LSTM", "LSTMCell", "Layer",
-    "Module", "ModuleDict", "ModuleList", "MultiHeadAttention", "ParamAttr", "Parameter", "RNN", "RNNCellBase",
-    "SimpleRNN", "SimpleRNNCell", "functional", "initializer", "utils",
+    "GRU",
+    "LSTM",
+    "RNN",
+    "BiRNN",
+    "ClipGradByGlobalNorm",
+    "ClipGradByNorm",
+    "ClipGradByValue",
+    "GRUCell",
+    "LSTMCell",
+    "Layer",
+    "Module",
+    "ModuleDict",
+    "ModuleList",
+    "MultiHeadAttention",
+    "ParamAttr",
+    "Parameter",
+    "RNNCellBase",
+    "SimpleRNN",
+    "SimpleRNNCell",
+    "functional",
+    "initializer",
+    "utils",
 ]  # fmt: skip
 __all__ += activation.__all__ + common.__all__ + container.__all__ + conv.__all__ + norm.__all__
 __all__ += padding.__all__ + pooling.__all__ + transformer.__all__

@@ -1,0 +1,124 @@
+"""Every Layer: text, gradients, copies, state, programs; and that none is left out of the table."""
+
+import copy
+import inspect
+import pickle
+
+import numpy as np
+import pytest
+
+from vitrify import nn, to_tensor
+from vitrify.core.rng import rng_guard
+from vitrify.eager.tensor import Tensor
+from vitrify.jit import to_static
+from vitrify.static import InputSpec
+
+from .layer_cases import CASES
+
+RANDOM_OR_LISTED_ELSEWHERE = {
+    "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "Layer", "LayerDict", "LayerList", "ParameterDict",
+    "ParameterList", "RNNCellBase", "Sequential",
+}  # fmt: skip
+
+
+def arguments(case):
+    rng = np.random.default_rng(0)
+    made = []
+    for given in case.inputs:
+        array = rng.normal(size=given).astype("float32") if isinstance(given, tuple) else given
+        made.append(to_tensor(array, stop_gradient=not isinstance(given, tuple)))
+    return made
+
+
+def tensors(outputs):
+    if isinstance(outputs, (list, tuple)):
+        return [t for item in outputs for t in tensors(item)]
+    return [outputs] if isinstance(outputs, Tensor) else []
+
+
+def total(outputs):
+    return sum((t * t).sum() for t in tensors(outputs) if t.dtype.is_floating)
+
+
+@pytest.fixture(params=CASES, ids=lambda case: case.id)
+def case(request):
+    return request.param
+
+
+def test_text_is_paddles(case):
+    if case.text is not None:
+        assert repr(case.make()) == case.text
+
+
+def test_gradients_reach_inputs_and_parameters(case):
+    layer, args = case.make(), arguments(case)
+    loss = total(layer(*args))
+    if loss.stop_gradient:
+        pytest.skip("integers in, integers out")
+    loss.backward()
+    for name, param in layer.named_parameters():
+        assert param.stop_gradient or param.grad is not None, name
+    assert all(a.stop_gradient or a.grad is not None for a in args)
+
+
+def test_copies_and_pickles_compute_the_same(case):
+    layer, args = case.make(), arguments(case)
+    layer.eval()
+    expected = [t.numpy() for t in tensors(layer(*args))]
+    for twin in (copy.deepcopy(layer), pickle.loads(pickle.dumps(layer))):
+        assert not twin.training
+        for one, two in zip(tensors(twin(*args)), expected):
+            np.testing.assert_array_equal(one.numpy(), two)
+
+
+def test_state_moves_to_another_layer(case):
+    one, two, args = case.make(), case.make(), arguments(case)
+    one.eval()
+    two.eval()
+    assert two.set_state_dict(one.state_dict()) == ([], [])
+    for a, b in zip(tensors(one(*args)), tensors(two(*args))):
+        np.testing.assert_array_equal(a.numpy(), b.numpy())
+
+
+@pytest.mark.parametrize("batch", ["known", "unknown"])
+def test_programs_compute_the_same(case, batch):
+    layer, args = case.make(), arguments(case)
+    specs = [InputSpec([None if batch == "unknown" else a.shape[0], *a.shape[1:]], a.dtype.name) for a in args]
+    compiled = to_static(copy.deepcopy(layer).forward, input_spec=specs)
+    results = []
+    for call in (layer, compiled):
+        with rng_guard(3):
+            results.append([t.numpy() for t in tensors(call(*args))])
+    for one, two in zip(*results):
+        assert one.dtype == two.dtype
+        np.testing.assert_allclose(one, two, rtol=2e-4, atol=2e-5)
+
+
+def test_random_layers_are_quiet_in_evaluation(case):
+    if not case.random:
+        pytest.skip("not random")
+    layer, args = case.make(), arguments(case)
+    assert any((a.numpy() != b.numpy()).any() for a, b in zip(tensors(layer(*args)), tensors(layer(*args))))
+    layer.eval()
+    for a, b in zip(tensors(layer(*args)), tensors(layer(*args))):
+        np.testing.assert_array_equal(a.numpy(), b.numpy())
+
+
+def test_constructors_have_signatures_and_documentation():
+    for name in nn.__all__:
+        cls = getattr(nn, name)
+        if inspect.isclass(cls) and issubclass(cls, nn.Layer):
+            assert "Source: paddle.nn" in (cls.__doc__ or ""), name
+            assert not {p.kind for p in inspect.signature(cls).parameters.values()} & {
+                inspect.Parameter.VAR_KEYWORD
+            } or name in ("Identity",), name
+
+
+def test_settings_are_checked_like_arguments():
+    with pytest.raises(TypeError, match="missing a required argument: 'groups'"):
+        nn.Maxout()
+    with pytest.raises(TypeError, match="unexpected keyword argument 'beta'"):
+        nn.ReLU(beta=1)
+    assert list(inspect.signature(nn.LeakyReLU).parameters) == ["negative_slope", "name"]
+    assert list(inspect.signature(nn.LeakyReLU().forward).parameters) == ["x"]
+    assert nn.MSELoss()(input=to_tensor([1.0]), label=to_tensor([3.0])).item() == 4.0
