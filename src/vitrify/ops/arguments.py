@@ -11,6 +11,7 @@ from ..core.errors import ArgumentError, DTypeError
 from ..core.meta import Ref, Shape, known_dim
 
 SCALARS = (bool, int, float, complex)
+_ONLY_INTS = frozenset({int})
 
 
 def is_tensor(value: Any) -> bool:
@@ -32,6 +33,8 @@ def as_int(op: str, value: Any, name: str) -> Any:
 
 def as_ints(op: str, values: Any, name: str) -> Any:
     """A tuple of ints and tensors, from an int, a sequence or array of them; a tensor stays as it is."""
+    if values.__class__ in (list, tuple) and _ONLY_INTS.issuperset(map(type, values)):
+        return tuple(values)
     if is_tensor(values):
         return values
     if hasattr(values, "tolist"):
@@ -49,6 +52,8 @@ def static_int(op: str, value: Any, name: str) -> int:
 
 def static_ints(op: str, values: Any, name: str) -> tuple[int, ...]:
     """`values` as a tuple of ints now; see `static_int`."""
+    if values.__class__ in (list, tuple) and _ONLY_INTS.issuperset(map(type, values)):
+        return tuple(values)
     if is_tensor(values):
         values = [values[i] for i in range(len(values))] if values.ndim else [values]
     return tuple(static_int(op, v, name) for v in as_ints(op, values, name))

@@ -11,7 +11,7 @@ from ..core.errors import IndexRangeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape
 from .accumulate import add_at
 from .arguments import SCALARS, is_tensor
-from .index_form import FULL, array_shape, basic_shape, parse_index
+from .index_form import FULL, Index, array_shape, basic_shape, parse_index, plain_basic
 from .like import cast, sum_to_like
 from .registry import OpDef, define_op, get_op
 
@@ -106,6 +106,11 @@ def getitem(x: Any, item: Any) -> Any:
         >>> paddle.to_tensor([[1, 2, 3], [4, 5, 6]])[:, ::-2].tolist()
         [[3, 1], [6, 4]]
     """
+    plain = plain_basic(item, x.ndim)
+    if plain is not None:
+        return getitem_op(x, index=plain)
+    if is_tensor(item) and item.ndim and x.ndim and (item.dtype.is_integer or item.dtype.is_bool):
+        return index_get_op(x, item, axes=(0,))
     index = parse_index("getitem", x, item)
     if not index.arrays:
         return getitem_op(x, index=index.basic)
@@ -181,7 +186,8 @@ setitem_op: OpDef = define_op(
 
 def with_item(x: Any, item: Any, value: Any) -> Any:
     """A copy of x in which x[item] is `value`, broadcast to the region and cast to x's dtype."""
-    index = parse_index("setitem", x, item)
+    plain = plain_basic(item, x.ndim)
+    index = parse_index("setitem", x, item) if plain is None else Index(plain, (), ())
     if not is_tensor(value) and not isinstance(value, SCALARS):
         value = np.asarray(value)
     return setitem_op(x, value, *index.arrays, index=index.basic, axes=index.axes)

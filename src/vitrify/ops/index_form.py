@@ -154,14 +154,38 @@ def _as_scalar(op: str, entry: Any) -> Any:
     return as_int(op, entry, "index")
 
 
+_BOUNDS = (int, type(None))
+
+
+def plain_basic(item: Any, ndim: int) -> tuple[Any, ...] | None:
+    """`parse_index(...).basic` for what most indices are (ints, slices of ints, None), None for any other."""
+    items = item if item.__class__ is tuple else (item,)
+    used = 0
+    for part in items:
+        kind = part.__class__
+        if kind is slice:
+            if part.start.__class__ not in _BOUNDS or part.stop.__class__ not in _BOUNDS:
+                return None
+            if part.step is not None and (part.step.__class__ is not int or part.step == 0):
+                return None
+        elif kind is not int:
+            if part is None:
+                continue
+            return None
+        used += 1
+    missing = ndim - used
+    if missing < 0:
+        return None
+    return (*items, *(FULL,) * missing) if missing else tuple(items)
+
+
 # -- shapes ----------------------------------------------------------------------------------------------------------
 
 
 def _sliced_dim(size: int, part: slice) -> int:
-    parts = (part.start, part.stop, part.step)
-    if part == FULL:
+    if part is FULL or part == FULL:
         return size
-    if size == UNKNOWN or any(isinstance(p, Ref) for p in parts):
+    if size == UNKNOWN or Ref in (part.start.__class__, part.stop.__class__, part.step.__class__):
         return UNKNOWN
     return len(range(*part.indices(size)))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -98,7 +99,25 @@ def reshape(x: Any, shape: Any, name: str | None = None) -> Any:
         >>> paddle.reshape(paddle.ones([2, 3, 4]), [0, -1]).shape
         [2, 12]
     """
-    return reshape_op(x, shape=as_ints("reshape", shape, "shape"))
+    sizes = as_ints("reshape", shape, "shape")
+    if sizes.__class__ is tuple and (-1 in sizes or 0 in sizes):
+        sizes = _settled(x.shape, sizes)
+    return reshape_op(x, shape=sizes)
+
+
+def _settled(shape: Sequence[int], sizes: tuple[Any, ...]) -> tuple[Any, ...]:
+    """`sizes` with 0 and -1 worked out where all is known, so that calls with one shape look alike to caches."""
+    if UNKNOWN in shape or not all(s.__class__ is int for s in sizes):
+        return sizes
+    out = [shape[i] if s == 0 and i < len(shape) else s for i, s in enumerate(sizes)]
+    if -1 in out:
+        at = out.index(-1)
+        others = math.prod(out[:at] + out[at + 1 :])
+        total = math.prod(shape)
+        if others <= 0 or total % others:
+            return sizes
+        out[at] = total // others
+    return tuple(out) if 0 not in out else sizes
 
 
 def view(x: Any, shape_or_dtype: Any, name: str | None = None) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,6 +11,10 @@ from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import Meta, Shape, normalize_axes, normalize_axis
 from .arguments import static_ints
 from .registry import OpDef, define_op
+
+
+# All orders of few dimensions, to check the usual call by one look-up.
+KNOWN_PERMS = {n: frozenset(itertools.permutations(range(n))) for n in range(6)}
 
 
 def _inverse(perm: Shape) -> Shape:
@@ -27,6 +32,9 @@ transpose_op: OpDef = define_op(
 
 
 def _whole_perm(op: str, perm: Sequence[int], ndim: int) -> Shape:
+    out = tuple(perm)
+    if out in KNOWN_PERMS.get(ndim, ()):
+        return out
     out = tuple(normalize_axis(op, a, ndim, "perm") for a in perm) if ndim else ()
     if sorted(out) != list(range(ndim)):
         raise ShapeError(f"{op}: perm must name each of the {ndim} dimensions once, got {list(perm)}")
