@@ -100,7 +100,7 @@ def stacked(states, finals):
         close(states, np.stack(finals))
 
 
-# --- cells ----------------------------------------------------------------------------------------------------------
+# --- cells ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -152,7 +152,7 @@ def test_errors(make, text):
         make()
 
 
-# --- sequences --------------------------------------------------------------------------------------------------------
+# --- sequences -----------------------------------------------------------------------------------------------------
 
 SHAPES = [
     {},
@@ -242,7 +242,7 @@ def test_hooks_of_a_cell_run_at_every_step():
     close(hooked, plain.numpy())
 
 
-# --- parameters and programs --------------------------------------------------------------------------------------------
+# --- parameters and programs ---------------------------------------------------------------------------------------
 
 
 def test_weights_are_named_by_layer_and_direction_and_shared_with_the_cells():
@@ -257,7 +257,7 @@ def test_weights_are_named_by_layer_and_direction_and_shared_with_the_cells():
 
 def test_gradients_reach_every_weight():
     net = nn.LSTM(IN, H, num_layers=2, direction="bidirect", proj_size=2)
-    outputs, (h, c) = net(to_tensor(drawn(N, T, IN)))
+    outputs, (_, c) = net(to_tensor(drawn(N, T, IN)))
     (outputs.sum() + c.sum()).backward()
     assert all(abs(p.grad.numpy()).max() > 0 for p in net.parameters())
     assert len(net.parameters()) == 20

@@ -126,7 +126,7 @@ def test_computed_weights_in_a_program(wrap):
     assert all((b.numpy() != old).any() for b, old in zip(layer.buffers(), before))
 
 
-# --- vectors ------------------------------------------------------------------------------------------------------------
+# --- vectors -------------------------------------------------------------------------------------------------------
 
 
 def test_parameters_go_to_a_vector_and_back():
@@ -140,7 +140,7 @@ def test_parameters_go_to_a_vector_and_back():
         vector_to_parameters(vector[:3], two.parameters())
 
 
-# --- clipping -----------------------------------------------------------------------------------------------------------
+# --- clipping ------------------------------------------------------------------------------------------------------
 
 
 def with_gradients(*values):
@@ -171,7 +171,7 @@ def test_small_gradients_are_left_alone():
 
 def test_a_norm_that_is_not_finite():
     params = with_gradients([np.nan])
-    with pytest.raises(RuntimeError, match="2.0-norm of the gradients is nan"):
+    with pytest.raises(RuntimeError, match=r"2\.0-norm of the gradients is nan"):
         clip_grad_norm_(params, 1.0, error_if_nonfinite=True)
     assert np.isnan(clip_grad_norm_(params, 1.0).item())
 

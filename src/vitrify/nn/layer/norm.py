@@ -215,7 +215,8 @@ class BatchNorm(_BatchNormBase):
     def forward(self, input: Any) -> Any:
         """input: [N, C, *] or [N, *, C], as data_layout says -> the same shape."""
         training = (self.training and not self._is_test) or self._trainable_statistics
-        out = self._normalized(input, training, self._use_global_stats)
+        # False, the default here, leaves the choice to the mode; in F.batch_norm it means the batch's statistics.
+        out = self._normalized(input, training, self._use_global_stats or None)
         return out if self._act is None else getattr(F, self._act)(out)
 
 
