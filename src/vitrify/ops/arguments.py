@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from ..core.errors import ArgumentError, DTypeError
@@ -31,9 +31,14 @@ def as_int(op: str, value: Any, name: str) -> Any:
         raise DTypeError(f"{op}: {name} must be an int or an integer tensor, got {type(value).__name__}") from None
 
 
+def only_ints(values: Any) -> bool:
+    """Whether `values` is a list or tuple of plain ints."""
+    return values.__class__ in (list, tuple) and _ONLY_INTS.issuperset(map(type, values))
+
+
 def as_ints(op: str, values: Any, name: str) -> Any:
     """A tuple of ints and tensors, from an int, a sequence or array of them; a tensor stays as it is."""
-    if values.__class__ in (list, tuple) and _ONLY_INTS.issuperset(map(type, values)):
+    if only_ints(values):
         return tuple(values)
     if is_tensor(values):
         return values
@@ -52,7 +57,7 @@ def static_int(op: str, value: Any, name: str) -> int:
 
 def static_ints(op: str, values: Any, name: str) -> tuple[int, ...]:
     """`values` as a tuple of ints now; see `static_int`."""
-    if values.__class__ in (list, tuple) and _ONLY_INTS.issuperset(map(type, values)):
+    if only_ints(values):
         return tuple(values)
     if is_tensor(values):
         values = [values[i] for i in range(len(values))] if values.ndim else [values]
@@ -75,11 +80,6 @@ def shape_dims(op: str, shape: Any) -> Shape:
         if isinstance(size, int) and size < 0:
             raise ArgumentError(f"{op}: shape must hold sizes >= 0, got {list(entries(shape))}")
     return dims(shape)
-
-
-def all_known(values: Sequence[Any]) -> bool:
-    """Whether every entry is an int."""
-    return all(isinstance(v, int) for v in values)
 
 
 def finish(op: str, result: Any, out: Any = None, device: Any = None, requires_grad: bool = False) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 from ..core.dtype import DType, as_dtype, from_np
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Ref, Shape, known_dim, normalize_axes, normalize_axis, numel
-from .arguments import as_ints, entries, is_tensor, packs_ints, static_int, static_ints
+from .arguments import as_ints, entries, is_tensor, only_ints, packs_ints, static_int, static_ints
 from .like import reshape_like
 from .registry import OpDef, define_op, get_op
 
@@ -100,14 +100,14 @@ def reshape(x: Any, shape: Any, name: str | None = None) -> Any:
         [2, 12]
     """
     sizes = as_ints("reshape", shape, "shape")
-    if sizes.__class__ is tuple and (-1 in sizes or 0 in sizes):
+    if only_ints(sizes) and (-1 in sizes or 0 in sizes):
         sizes = _settled(x.shape, sizes)
     return reshape_op(x, shape=sizes)
 
 
-def _settled(shape: Sequence[int], sizes: tuple[Any, ...]) -> tuple[Any, ...]:
+def _settled(shape: Sequence[int], sizes: Shape) -> Shape:
     """`sizes` with 0 and -1 worked out where all is known, so that calls with one shape look alike to caches."""
-    if UNKNOWN in shape or not all(s.__class__ is int for s in sizes):
+    if UNKNOWN in shape:
         return sizes
     out = [shape[i] if s == 0 and i < len(shape) else s for i, s in enumerate(sizes)]
     if -1 in out:

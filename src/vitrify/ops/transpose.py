@@ -12,7 +12,6 @@ from ..core.meta import Meta, Shape, normalize_axes, normalize_axis
 from .arguments import static_ints
 from .registry import OpDef, define_op
 
-
 # All orders of few dimensions, to check the usual call by one look-up.
 KNOWN_PERMS = {n: frozenset(itertools.permutations(range(n))) for n in range(6)}
 
