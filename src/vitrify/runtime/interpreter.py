@@ -68,10 +68,10 @@ class InterpreterCore:
         key = tuple([a.shape for a in arrays if a.__class__ is np.ndarray])
         checked = self._checked_shapes
         assert checked is not None
-        if key in checked:
+        # Shapes that keep changing (a text that grows) are not worth a check each: a failing kernel still explains itself.
+        if key in checked or len(checked) >= MAX_CHECKED_SHAPES:
             return False
-        if len(checked) < MAX_CHECKED_SHAPES:
-            checked.add(key)
+        checked.add(key)
         return True
 
     def _run_checked(self, frame: Frame) -> None:
