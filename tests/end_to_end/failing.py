@@ -1,6 +1,5 @@
 """Functions that raise: eager and static raise the same class."""
 
-# ruff: noqa: SIM, PLW0603, C4, B023, F841
 
 import vitrify as paddle
 

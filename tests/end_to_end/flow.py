@@ -1,6 +1,6 @@
 """More control flow: early returns anywhere, loops in loops, casts, comprehensions."""
 
-# ruff: noqa: SIM, PLW0603, C4, B023, F841
+# ruff: noqa: SIM102, C416
 
 import vitrify as paddle
 
@@ -37,7 +37,7 @@ def early_in_while(x):
 
 
 def ret_in_else(x):
-    for i in range(6):
+    for _i in range(6):
         if x.sum() > 12:
             break
         x = x + 1
@@ -273,7 +273,7 @@ def gen(x):
 
 
 def map_(x):
-    return paddle.stack(list(map(lambda v: v * 2 if v.sum() > 0 else v, [x, x + 1])))
+    return paddle.stack([v * 2 if v.sum() > 0 else v for v in [x, x + 1]])
 
 
 def sorted_key(x):

@@ -1,6 +1,5 @@
 """In-place changes of temporaries, arguments and views."""
 
-# ruff: noqa: SIM, PLW0603, C4, B023, F841
 
 from .functions import N, X
 

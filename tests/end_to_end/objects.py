@@ -1,6 +1,6 @@
 """Python objects that tensor control flow changes: lists, dicts, attributes, closures, globals."""
 
-# ruff: noqa: SIM, PLW0603, C4, B023, F841
+# ruff: noqa: PLW0603
 
 from collections import namedtuple
 

@@ -185,7 +185,7 @@ def test_amp_state():
 
 
 def test_default_dtype():
-    f, runs = counted(lambda x: x + paddle.ones([1]))
+    f, _runs = counted(lambda x: x + paddle.ones([1]))
     x = paddle.ones([1], "float64")
     assert f(paddle.ones([1])).dtype is paddle.float32
     paddle.set_default_dtype("float64")

@@ -78,7 +78,7 @@ def test_concrete_program_and_main_program():
 def test_concrete_program_needs_a_spec_or_a_call():
     f = paddle.jit.to_static(choose)
     with pytest.raises(ValueError, match="input_spec"):
-        f.concrete_program  # noqa: B018
+        f.concrete_program
     f(tensor(*X))
     assert f.concrete_program.inputs[0].shape == [3]
 

@@ -6,7 +6,7 @@ import linecache
 import os
 import sys
 from dataclasses import dataclass
-from types import FrameType, TracebackType
+from types import CodeType, FrameType, TracebackType
 
 _PACKAGE_ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _FOREIGN_ROOTS = ("<frozen", "<__array_function__")
@@ -84,12 +84,22 @@ def innermost_user_loc(tb: TracebackType | None) -> Loc | None:
     return found
 
 
+def _is_part(inner: CodeType, outer: CodeType) -> bool:
+    return inner.co_name == outer.co_name and any(const is inner for const in outer.co_consts)
+
+
 def user_traceback(tb: TracebackType | None) -> TracebackType | None:
-    """`tb` with the frames inside this package cut out, keeping it whole when none is the user's."""
-    kept = []
+    """`tb` with the frames inside this package cut out, keeping it whole when none is the user's.
+
+    Where a frame runs a part of the code of the frame around it (a converted branch or loop body), only the part is
+    kept: in the user's source they are one.
+    """
+    kept: list[TracebackType] = []
     cursor = tb
     while cursor is not None:
         if is_user_file(cursor.tb_frame.f_code.co_filename):
+            if kept and _is_part(cursor.tb_frame.f_code, kept[-1].tb_frame.f_code):
+                kept.pop()
             kept.append(cursor)
         cursor = cursor.tb_next
     if not kept:

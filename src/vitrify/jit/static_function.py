@@ -11,15 +11,13 @@ from typing import Any
 import numpy as np
 
 from ..convert import Converted, convert, source_of
-from ..core.config import DEBUG
 from ..core.dtype import DType, default_dtype, from_np
-from ..core.errors import ArgumentError, VitrifyError
+from ..core.errors import ArgumentError
 from ..core.meta import Shape
 from ..core.modes import amp_state, grad_enabled, recorder
 from ..core.place import current_place
 from ..core.pytree import TreeDef
 from ..core.setting import Setting
-from ..core.source import innermost_user_loc, user_traceback
 from ..eager.tensor import Tensor, as_tensor
 from ..ir.input_spec import InputSpec
 from .concrete_program import ConcreteProgram, trace
@@ -28,6 +26,7 @@ from .key import CacheKey, hashable
 from .partial_program import PartialProgramLayer
 from .program_cache import Family, ProgramCache
 from .reach import layer_state
+from .report import presented
 
 ENABLED: Setting[bool] = Setting("to_static_enabled", True)
 
@@ -64,6 +63,7 @@ class StaticFunction:
         bound = function if instance is None else function.__get__(instance)
         self._eager: Callable[..., Any] = bound
         self._spec: FunctionSpec | None = None
+        self._converted: Converted | None = None
         self.program_cache = ProgramCache()
         self._exact = self.program_cache.exact
         self._lock = RLock()
@@ -138,9 +138,12 @@ class StaticFunction:
             static = [hashable(entry) for entry in static]
             signature = (tree, tuple(static), *signature[2:])
             program = self._exact.get(signature)
-        if program is None or not program.is_current():
-            program = self._find_or_build(signature, tree, leaves, tensors)
-        return program(tensors)
+        try:
+            if program is None or not program.is_current():
+                program = self._find_or_build(signature, tree, leaves, tensors)
+            return program(tensors)
+        except Exception as err:  # noqa: BLE001 - raised again, cut to what concerns the user
+            raise presented(err)  # noqa: B904 - it is `err` itself
 
     def _call_uncached(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if _enabled():  # inside another trace: become part of it
@@ -154,10 +157,12 @@ class StaticFunction:
             self._spec = FunctionSpec(self._eager, self._input_spec)
         return self._spec
 
-    @functools.cached_property
+    @property
     def converted(self) -> Converted:
         """The function with its control flow converted, bound to the instance."""
-        return convert(self._eager)
+        if self._converted is None:
+            self._converted = convert(self._eager)
+        return self._converted
 
     # -- building ---------------------------------------------------------------------------------------------------
 
@@ -187,9 +192,9 @@ class StaticFunction:
             specs = _specs(leaves, sizes, user_specs if not (last and attempt) else [None] * len(leaves))
             try:
                 return self._trace(family, tree, leaves, specs)
-            except Exception as err:
+            except Exception:
                 if last:
-                    raise self._filtered(err)
+                    raise
                 # Something needs a size as a Python number: it becomes part of the key from now on.
                 family.pinned = True
         raise ArgumentError("no specs to build for")
@@ -223,12 +228,6 @@ class StaticFunction:
             names += [base] if count == 1 else [f"{base}_{i}" for i in range(count)]
         return names
 
-    @staticmethod
-    def _filtered(err: Exception) -> Exception:
-        if isinstance(err, VitrifyError) and err.loc is None:
-            err.loc = innermost_user_loc(err.__traceback__)
-        return err if DEBUG.value else err.with_traceback(user_traceback(err.__traceback__))
-
     # -- inspection -------------------------------------------------------------------------------------------------
 
     @property
@@ -255,8 +254,8 @@ class StaticFunction:
         tree, leaves = spec.call_from_specs()
         try:
             return trace(self.converted, tree, leaves, self._argument_names(tree))
-        except Exception as err:
-            raise self._filtered(err)
+        except Exception as err:  # noqa: BLE001 - raised again, cut to what concerns the user
+            raise presented(err)  # noqa: B904 - it is `err` itself
 
     @property
     def main_program(self) -> Any:

@@ -74,17 +74,31 @@ def thunk(expr: Node) -> Node:
 
 def locate(nodes: Stmts, at: Node) -> Stmts:
     """`nodes`, each node in them that has no location yet now having that of `at`."""
+    place = _head(at)
     for node in nodes:
-        _locate(node, at)
+        _locate(node, place)
     return nodes
 
 
-def _locate(node: Node, at: Node) -> None:
+def _locate(node: Node, place: Mapping[str, int | None]) -> None:
     if getattr(node, "lineno", None) is None:
-        for attribute in _LOCATION:
-            setattr(node, attribute, getattr(at, attribute, None))
+        for attribute, value in place.items():
+            setattr(node, attribute, value)
     for child in children(node):
-        _locate(child, at)
+        _locate(child, place)
+
+
+def _head(at: Node) -> dict[str, int | None]:
+    """The location of a node, of a statement with a body the line that it starts with.
+
+    A call whose parts span lines would be shown at its last line, far from the `if` or loop that it stands for.
+    """
+    for part in ("test", "iter"):
+        at = getattr(at, part, at)
+    place: dict[str, int | None] = {attribute: getattr(at, attribute, None) for attribute in _LOCATION}
+    if place["end_lineno"] != place["lineno"]:
+        place["end_lineno"], place["end_col_offset"] = place["lineno"], place["col_offset"]
+    return place
 
 
 def copy_tree(node: Node) -> Node:

@@ -1,0 +1,31 @@
+"""How errors leave compiled code: with the user's frames only, and a place in the user's source."""
+
+from __future__ import annotations
+
+from ..core.config import DEBUG
+from ..core.errors import UnsupportedError, VitrifyError
+from ..core.source import innermost_user_loc, user_traceback
+
+
+class UnboundedRecursionError(UnsupportedError, RecursionError):
+    """A function calls itself until a tensor says stop: converting it would never end."""
+
+
+def presented(err: Exception) -> Exception:
+    """The exception to show for `err`: itself, its traceback cut to the user's frames unless VITRIFY_DEBUG is set."""
+    if DEBUG.value:
+        return err
+    loc = innermost_user_loc(err.__traceback__)
+    if isinstance(err, RecursionError) and not isinstance(err, VitrifyError):
+        found: Exception = UnboundedRecursionError(
+            "a function calls itself without end while it is converted",
+            loc=loc,
+            hint="recursion must stop by a Python value; where a tensor decides, write it as a `while` loop",
+        )
+        found.__suppress_context__ = True
+        return found
+    if isinstance(err, VitrifyError):
+        err.__cause__ = None  # what NumPy or Python said first is part of the message already
+        if err.loc is None:
+            err.loc = loc
+    return err.with_traceback(user_traceback(err.__traceback__) if loc is not None else None)

@@ -1,0 +1,120 @@
+"""Errors name what was expected and given, and show the user's file, line and source, never our own names."""
+
+import inspect
+import re
+import traceback
+
+import pytest
+
+import vitrify as paddle
+from vitrify.core.config import DEBUG
+
+from . import programs as p
+
+EXPECTED = {
+    p.shape: (ValueError, "reshape: cannot reshape x float32[3] into [4]"),
+    p.called: (ValueError, "concat: tensors differ in rank: x[0] is float32[3], x[1] is float32[2, 2]"),
+    p.own_error: (KeyError, "missing"),
+    p.ambiguous: (ValueError, "the condition has 3 elements (bool[3]); its truth is ambiguous"),
+    p.mixed_kinds: (ValueError, "what the function returns depends on a tensor condition, but one branch gives str"),
+    p.grows: (Exception, "a list changes its length or nesting inside a loop that stops by a tensor condition"),
+    p.grows_in_branch: (Exception, "a list is changed in an `if` that a tensor decides: it has 1 items on one path"),
+    p.rank_changes: (ValueError, "loop variable 'x' changes its number of dimensions inside a tensor loop"),
+    p.needs_value: (TypeError, "numpy() needs the value of a tensor (float32[3])"),
+    p.recursion: (RecursionError, "a function calls itself without end while it is converted"),
+    p.backward_inside: (Exception, "backward() inside a function that is being converted"),
+    p.generator: (Exception, "generator functions are not converted: `generator`"),
+    p.run_shape: (ValueError, "add: shapes do not broadcast: x is [3], y is [7]"),
+    p.run_index: (IndexError, "index 7 is out of"),
+    p.run_index_in_loop: (IndexError, "index 7 is out of"),
+    p.run_assert: (AssertionError, "too large"),
+    p.run_unset: (UnboundLocalError, "local variable 'y' is read, but the path taken did not set it"),
+}
+CASES = pytest.mark.parametrize("fn", EXPECTED, ids=lambda f: f.__name__)
+INTERNAL = re.compile(r"true_fn|then_|orelse|convert_|vt\.|\bresult\b|returned|_tmp|tmp_\d|<lambda>")
+AS_EAGER = [p.shape, p.called, p.own_error, p.ambiguous, p.run_shape, p.run_index, p.run_assert, p.run_unset]
+
+
+def failure(fn, static=True):
+    fn = paddle.jit.to_static(fn) if static else fn
+    x = paddle.to_tensor([1.0, 2.0, 3.0])
+    with pytest.raises(Exception) as caught:  # noqa: PT011, B017
+        fn(x, paddle.to_tensor(7))
+    return caught.value
+
+
+def text_of(err):
+    return "".join(traceback.format_exception(err))
+
+
+def marked_line(fn):
+    """File:line of the `# here` in `fn`, or in what it calls."""
+    for function in (fn, p.inner):
+        lines, start = inspect.getsourcelines(function)
+        for offset, line in enumerate(lines):
+            if "# here" in line:
+                return f"{p.__file__}:{start + offset} in {function.__name__}", line.strip()
+    raise AssertionError(fn)
+
+
+@CASES
+def test_class_and_message(fn):
+    kind, message = EXPECTED[fn]
+    err = failure(fn)
+    assert isinstance(err, kind) and message in str(err)
+
+
+@CASES
+def test_the_users_line_is_shown(fn):
+    where, line = marked_line(fn)
+    shown = text_of(failure(fn))
+    file, _, rest = where.rpartition(":")
+    number, function = rest.split(" in ")
+    assert f"{file}:{number} in {function}" in shown or f'File "{file}", line {number}, in {function}' in shown
+    assert line in shown
+
+
+@CASES
+def test_no_internal_names(fn):
+    err = failure(fn)
+    assert not INTERNAL.search(str(err)), str(err)
+
+
+@CASES
+def test_tracebacks_hold_the_users_frames(fn):
+    frames = traceback.extract_tb(failure(fn).__traceback__)
+    ours = [f for f in frames if "vitrify/src" in f.filename or "/vitrify/" in f.filename]
+    assert len(ours) <= 1, [f"{f.filename}:{f.lineno}" for f in ours]
+
+
+@pytest.mark.parametrize("fn", AS_EAGER, ids=lambda f: f.__name__)
+def test_eager_raises_the_same_class(fn):
+    assert isinstance(failure(fn), type(failure(fn, static=False)))
+
+
+def test_debug_shows_everything():
+    DEBUG.set(True)
+    try:
+        frames = traceback.extract_tb(failure(p.shape).__traceback__)
+    finally:
+        DEBUG.set(False)
+    assert any(f.filename.endswith("concrete_program.py") for f in frames)
+
+
+def test_an_error_can_be_raised_again_and_again():
+    f = paddle.jit.to_static(p.run_index)
+    x = paddle.to_tensor([1.0, 2.0, 3.0])
+    for _ in range(3):
+        with pytest.raises(IndexError, match="index 7"):
+            f(x, paddle.to_tensor(7))
+        assert f(x, paddle.to_tensor(1)).item() == 2.0
+
+
+def test_kernels_errors_in_backward_name_the_line():
+    def f(x):
+        return (x * x).sum()
+
+    x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    y = paddle.jit.to_static(f)(x)
+    with pytest.raises(ValueError, match="shape"):
+        y.backward(paddle.ones([3]))
