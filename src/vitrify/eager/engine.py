@@ -19,7 +19,7 @@ from ..ops.amp_policy import cast_for_amp
 from ..ops.failure import describe_inputs, metas_of
 from ..ops.promote import SCALARS, promote_inputs
 from ..ops.registry import OpDef
-from .recording import SCALAR_TYPES, record
+from .recording import SCALAR_TYPES, record, record_many
 from .tensor import Tensor, as_tensor, namespace_of, wrap
 
 MAX_PASSED = 256
@@ -54,21 +54,34 @@ def apply(op: OpDef, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
             return apply(op, [_as_input(op, v) for v in inputs], attrs)
     if op.promote and (dtype is _MIXED or (scalars and not _keeps(dtype, arrays))):
         inputs, arrays = _promoted(op, inputs)
-    if op.dynamic:
-        attrs = {k: _concrete(v) if k in op.dynamic else v for k, v in attrs.items()}
     try:
-        out = _run(op, arrays, attrs)
+        if op.is_plain and arrays[0].__class__ is _ndarray:
+            result = wrap(op.on_numpy(*arrays, **attrs))
+        else:
+            return _apply_general(op, inputs, arrays, attrs, wanted)
     except Exception as err:
         _explain(op, arrays, attrs, err)
         raise
+    if wanted and _grad_enabled():
+        record(op, inputs, attrs, result)
+    return result
+
+
+def _apply_general(
+    op: OpDef, inputs: Sequence[Any], arrays: list[Any], attrs: Mapping[str, Any], wanted: bool
+) -> Any:
+    """`apply` from where the arrays are known, for ops that are more than elementwise."""
+    if op.dynamic:
+        attrs = {k: _concrete(v) if k in op.dynamic else v for k, v in attrs.items()}
+    out = _run(op, arrays, attrs)
     if op.multiple:
-        results: Any = [wrap(a) for a in out]
+        results = [wrap(a) for a in out]
         if wanted and _grad_enabled():
-            record(op, inputs, attrs, results)
+            record_many(op, inputs, attrs, results)
         return results
     result = wrap(out)
     if wanted and _grad_enabled():
-        record(op, inputs, attrs, (result,))
+        record(op, inputs, attrs, result)
     if op.view and out.base is not None:
         result._cell = inputs[0].version_cell()
     return result

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..ops.registry import VARIADIC_OUTPUTS, OpDef, Vjp
 from .packing import save_input, save_output
-from .tape import Edge, GradNode, Like, Plan
+from .tape import Edge, GradNode, Like, Plan, make_edge
 from .tensor import Tensor
 
 Keep = Callable[[Sequence[Any], Sequence[Tensor]], Any]
@@ -17,47 +17,51 @@ NOT_TENSORS = SCALAR_TYPES | {type(None)}
 _DIFFERENTIABLE_KINDS = "fcV"
 
 
-def record(op: OpDef, inputs: Sequence[Any], attrs: Mapping[str, Any], outs: Sequence[Tensor]) -> None:
-    """Give `outs` a node that leads to the inputs; nothing when no cotangent can reach one."""
-    rules = op.vjp
-    if not isinstance(rules, Vjp):
+def record(op: OpDef, inputs: Sequence[Any], attrs: Mapping[str, Any], out: Tensor) -> None:
+    """Give `out` a node that leads to the inputs; nothing when no cotangent can reach one."""
+    array = out._data
+    plan, edges = _flow(op, inputs)
+    if plan is None or array.dtype.kind not in _DIFFERENTIABLE_KINDS:
         return
+    saved = tuple([keep(inputs, (out,)) for keep in plan.keeps]) if plan.keeps else ()
+    out._node = GradNode(op, attrs, edges, plan, saved, ((array.shape, array.dtype),))
+    out.stop_gradient = False
+
+
+def record_many(op: OpDef, inputs: Sequence[Any], attrs: Mapping[str, Any], outs: Sequence[Tensor]) -> None:
+    """`record` for the outputs of an op that has several; those that are no floats stay without gradient."""
+    plan, edges = _flow(op, inputs)
+    inexact = [i for i, out in enumerate(outs) if out._data.dtype.kind in _DIFFERENTIABLE_KINDS]
+    if plan is None or not inexact:
+        return
+    saved = tuple([keep(inputs, outs) for keep in plan.keeps])
+    node = GradNode(op, attrs, edges, plan, saved, tuple([(out._data.shape, out._data.dtype) for out in outs]))
+    for index in inexact:
+        outs[index]._node = node
+        outs[index]._index = index
+        outs[index].stop_gradient = False
+
+
+def _flow(op: OpDef, inputs: Sequence[Any]) -> tuple[Plan | None, list[Edge | None]]:
+    """Which inputs want cotangents, as the plan for just these, and where the cotangents go."""
+    edges: list[Edge | None] = []
+    rules = op.vjp
+    if rules.__class__ is not Vjp:
+        return None, edges
     bits = rules.bits
     last = len(bits) - 1
-    mask = 0
-    edges: list[Edge | None] = []
-    for i, value in enumerate(inputs):
-        bit = bits[i] if i < last else bits[last]
+    mask = i = 0
+    for value in inputs:
+        bit = bits[i]
+        if i < last:
+            i += 1
         if not bit or value.__class__ in NOT_TENSORS or value.stop_gradient:
             edges.append(None)
             continue
         mask |= bit
         node = value._node
-        edges.append(Edge(None, -1, value) if node is None else Edge(node, value._index, None))
-    if mask:
-        plan = rules.plans.get(mask) or _plan_of(op, rules, mask)
-        _attach(op, attrs, edges, plan, inputs, outs)
-
-
-def _attach(
-    op: OpDef,
-    attrs: Mapping[str, Any],
-    edges: list[Edge | None],
-    plan: Plan,
-    inputs: Sequence[Any],
-    outs: Sequence[Tensor],
-) -> None:
-    tapes = [out for out in outs if out._data.dtype.kind in _DIFFERENTIABLE_KINDS]
-    if not tapes:
-        return
-    saved = tuple([keep(inputs, outs) for keep in plan.keeps]) if plan.keeps else ()
-    metas = tuple([(out._data.shape, out._data.dtype) for out in outs])
-    node = GradNode(op, attrs, edges, plan, saved, metas)
-    for index, out in enumerate(outs):
-        if len(tapes) == len(outs) or out._data.dtype.kind in _DIFFERENTIABLE_KINDS:
-            out._node = node
-            out._index = index
-            out.stop_gradient = False
+        edges.append(make_edge((node, value._index, None) if node is not None else (None, -1, value)))
+    return (rules.plans.get(mask) or _plan_of(op, rules, mask)) if mask else None, edges
 
 
 # -- plans: made once for each op and set of inputs that want cotangents ---------------------------------------------
@@ -107,4 +111,4 @@ def _like(tensor: Tensor) -> Like:
     return Like(tensor._data)
 
 
-__all__ = ["NOT_TENSORS", "SCALAR_TYPES", "record"]
+__all__ = ["NOT_TENSORS", "SCALAR_TYPES", "record", "record_many"]

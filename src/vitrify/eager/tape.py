@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -16,21 +17,22 @@ if TYPE_CHECKING:
 Hook = Callable[["Tensor"], Any]
 
 
-class Edge:
+class Edge(NamedTuple):
     """Where a cotangent goes: output `index` of an upstream node, or a leaf tensor (`node` is None)."""
 
-    __slots__ = ("index", "leaf", "node")
-
-    def __init__(self, node: Node | None, index: int, leaf: Tensor | None) -> None:
-        self.node = node
-        self.index = index
-        self.leaf = leaf
+    node: Node | None
+    index: int  # type: ignore[assignment]  # shadows tuple.index, which nobody asks an edge for
+    leaf: Tensor | None
 
     @property
     def shape(self) -> tuple[int, ...]:
         """The shape that a cotangent has here."""
         found: tuple[int, ...] = self.leaf._data.shape if self.leaf is not None else self.node.outputs[self.index][0]  # type: ignore[union-attr]
         return found
+
+
+# Twice as fast as calling the class, and every recorded op call makes one or two.
+make_edge = partial(tuple.__new__, Edge)
 
 
 class Node(Protocol):

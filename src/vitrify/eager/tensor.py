@@ -24,6 +24,7 @@ from .layout import Layout
 from .tape import TENSORS, Edge, Hook, Node
 
 _new = object.__new__
+_ndarray = np.ndarray
 
 
 class Tensor(Content, Exchange, Layout):
@@ -205,7 +206,7 @@ def fill(t: Tensor, data: Any) -> None:
 def wrap(data: Any) -> Tensor:
     """A Tensor around an array it may own; NumPy scalars become 0-D arrays."""
     t: Tensor = _new(Tensor)
-    t._data = data if data.__class__ is np.ndarray else _as_array(data)
+    t._data = data if data.__class__ is _ndarray else _as_array(data)
     t.stop_gradient = True
     t._node = None
     t._index = 0

@@ -29,10 +29,11 @@ def _sum_dtype(dtype: DType) -> DType:
 
 
 def _sum_kernel(xp: Any, x: Any, *, axis: Shape, keepdim: bool) -> Any:
-    if x.dtype.kind == "b" or x.dtype == xp.int32:
-        return x.sum(axis=axis, keepdims=keepdim, dtype=xp.int64)
-    total = x.sum(axis=axis, keepdims=keepdim, dtype=wide_dtype(xp, x.dtype))
-    return total.astype(x.dtype, copy=False)
+    if x.dtype.itemsize > 2:  # NumPy adds these up in their own dtype, and int32 in int64 as Paddle does
+        return xp.add.reduce(x, axis, None, None, keepdim)
+    wide = wide_dtype(xp, x.dtype) if x.dtype.kind != "b" else xp.int64
+    total = xp.add.reduce(x, axis, wide, None, keepdim)
+    return total if x.dtype.kind == "b" else total.astype(x.dtype)
 
 
 sum_op: OpDef = define_op(

@@ -145,6 +145,8 @@ class OpDef:
     amp: str | None
     on_numpy: Kernel
     maps: Mapping[str, str]
+    # Whether a call is nothing but the kernel: elementwise, one output, no attribute that may be a tensor.
+    is_plain: bool = False
     # Signatures of eager calls that the meta rule let pass, so that it runs once for each.
     passed: set[Any] = field(default_factory=set, repr=False)
     version: int = 1
@@ -251,6 +253,7 @@ def define_op(
         amp=amp,
         on_numpy=on_numpy or partial(kernel, np),
         maps=maps or {},
+        is_plain=elementwise and len(outputs) == 1 and not (dynamic or view or random),
         version=version,
         evaluation=evaluation,
     )
