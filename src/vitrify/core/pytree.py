@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import fields, is_dataclass
+from dataclasses import fields
 from typing import Any
 
 LEAF = None
@@ -21,9 +21,9 @@ def flatten(value: Any, leaves: list[Any]) -> TreeDef:
         return cls, tuple([flatten(v, leaves) for v in value]), None
     if cls is dict or cls is OrderedDict:
         return cls, tuple([flatten(v, leaves) for v in value.values()]), tuple(value)
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
+    if issubclass(cls, tuple) and hasattr(cls, "_fields"):
         return cls, tuple([flatten(v, leaves) for v in value]), "fields"
-    if is_dataclass(value) and not isinstance(value, type) and cls.__module__.partition(".")[0] != "vitrify":
+    if hasattr(cls, "__dataclass_fields__") and cls.__module__.partition(".")[0] != "vitrify":
         names = tuple(f.name for f in fields(value) if f.init)
         return cls, tuple([flatten(getattr(value, n), leaves) for n in names]), ("dataclass", names)
     leaves.append(value)

@@ -57,17 +57,16 @@ _CONTENT: dict[type, Callable[[Any], Any]] = {
 }
 
 
-def hashable(entry: tuple[type, Any]) -> tuple[type, Any]:
-    """A (type, value) entry of a key that can be hashed; by content where that is safe, else by identity."""
-    kind, value = entry
-    content = _CONTENT.get(kind)
+def content(value: Any) -> Any:
+    """`value` as part of a key: itself if it has a hash, else its content where that is safe, else its identity."""
+    read = _CONTENT.get(value.__class__)
     try:
-        if content is not None:
-            return kind, ByContent(value, content(value))
+        if read is not None:
+            return ByContent(value, read(value))
         hash(value)
     except TypeError:
-        return kind, ById(value)
-    return entry
+        return ById(value)
+    return value
 
 
 @dataclass(frozen=True)

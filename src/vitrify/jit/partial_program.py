@@ -8,12 +8,13 @@ from typing import Any
 
 from ..autodiff.segment import build_backward, differentiable_backward
 from ..core.modes import grad_enabled
+from ..core.pytree import LEAF
 from ..core.rng import default_generator
 from ..eager.tensor import Tensor, wrap
 from ..ir.dead_code import has_effect
 from ..ir.program import Block, Program, Variable, position
 from ..runtime.interpreter import InterpreterCore, lower
-from .concrete_program import ConcreteProgram
+from .concrete_program import ConcreteProgram, OutputLeaf
 from .run_program import SegmentNode
 
 _grad_enabled = grad_enabled.get
@@ -98,6 +99,8 @@ class PartialProgramLayer:
         self._captured = concrete.captured
         self._n_user = len(concrete.outputs)
         self._writes = [i for i, _ in concrete.writes]
+        # One tensor goes out and nothing else happens: by far the most common function.
+        self._plain = not self._writes and concrete.output_tree is LEAF and concrete.output_leaves == [OutputLeaf(0)]
         inputs = block.inputs[concrete.n_arguments :]
         # Captured tensors that get no cotangent here: thawed, they would need another program.
         self._frozen = [t for t, v in zip(concrete.captured, inputs) if v.stop_gradient] if _grad_enabled() else []
@@ -112,6 +115,8 @@ class PartialProgramLayer:
     def __call__(self, tensors: Sequence[Tensor]) -> Any:
         inputs = [*tensors, *self._captured]
         results = self.segment.run(inputs)
+        if self._plain:
+            return results[0]
         if self._writes:
             for index, value in zip(self._writes, results[self._n_user :]):
                 inputs[index]._become(value)

@@ -22,13 +22,15 @@ from ..eager.tensor import Tensor, as_tensor
 from ..ir.input_spec import InputSpec
 from .concrete_program import ConcreteProgram, trace
 from .function_spec import FunctionSpec
-from .key import CacheKey, hashable
+from .key import CacheKey, content
 from .partial_program import PartialProgramLayer
 from .program_cache import Family, ProgramCache
 from .reach import layer_state
 from .report import presented
 
 ENABLED: Setting[bool] = Setting("to_static_enabled", True)
+
+N_MODES = 5  # what a signature starts with: structure, grad mode, amp, place, default dtype
 
 _enabled = ENABLED.get
 _recorder = recorder.get
@@ -115,28 +117,23 @@ class StaticFunction:
             return self._call_uncached(args, kwargs)
         leaves: list[Any] = []
         tree = self.function_spec.flatten_call(args, kwargs, leaves)
+        key = [tree, _grad(), _amp(), _place(), _default_dtype()]
         tensors: list[Tensor] = []
-        static: list[Any] = []
-        shapes: list[Shape] = []
         for leaf in leaves:
             if not isinstance(leaf, Tensor):
                 if not isinstance(leaf, np.ndarray):
                     kind = leaf.__class__
-                    static.append((kind, leaf if kind is not float else leaf.hex()))  # tells -0.0, and nan is nan
+                    key += (kind, leaf if kind is not float else leaf.hex())  # tells -0.0, and nan is nan
                     continue
                 leaf = as_tensor(leaf)
             data = leaf._data
-            shapes.append(data.shape)
-            static.append((data.dtype, leaf.stop_gradient))
+            key += (data.dtype, data.shape, leaf.stop_gradient)
             tensors.append(leaf)
-        signature = (
-            tree, tuple(static), tuple(shapes), _grad(), _amp(), _place(), _default_dtype(),
-        )  # fmt: skip
+        signature = tuple(key)
         try:
             program = self._exact.get(signature)
         except TypeError:  # a static argument without a hash
-            static = [hashable(entry) for entry in static]
-            signature = (tree, tuple(static), *signature[2:])
+            signature = tuple(map(content, key))
             program = self._exact.get(signature)
         try:
             if program is None or not program.is_current():
@@ -170,7 +167,7 @@ class StaticFunction:
         self, signature: Any, tree: TreeDef, leaves: Sequence[Any], tensors: Sequence[Tensor]
     ) -> PartialProgramLayer:
         with self._lock:
-            family = self.program_cache.family((signature[0], signature[1], *signature[3:]))
+            family = self.program_cache.family((*signature[:N_MODES], *map(_without_size, leaves)))
             shapes = [tuple(t._data.shape) for t in tensors]
             dtypes = [t.dtype for t in tensors]
             found = self.program_cache.find(family, shapes, dtypes)
@@ -207,7 +204,7 @@ class StaticFunction:
         layers = layer_state(self._eager, concrete.layers)
         program = PartialProgramLayer(concrete, layers.holds)
         static = tuple(
-            hashable((leaf.__class__, leaf)) for spec, leaf in zip(specs, leaves) if spec is None
+            (leaf.__class__, content(leaf)) for spec, leaf in zip(specs, leaves) if spec is None
         )
         key = CacheKey(
             tree, tuple(s for s in specs if s is not None), static, layers.flags, _grad(), _amp(), _place(),
@@ -284,6 +281,15 @@ class StaticFunction:
 
     def __repr__(self) -> str:
         return f"<StaticFunction {self._function.__qualname__}, {len(self.program_cache)} programs>"
+
+
+def _without_size(leaf: Any) -> Any:
+    """What of an argument tells families of programs apart."""
+    if isinstance(leaf, Tensor):
+        return leaf._data.dtype, leaf._data.ndim, leaf.stop_gradient
+    if isinstance(leaf, np.ndarray):
+        return leaf.dtype, leaf.ndim, True
+    return leaf.__class__, content(leaf.hex() if leaf.__class__ is float else leaf)
 
 
 def _found_again(owner: type, attribute: str, instance: Any) -> Any:

@@ -28,31 +28,27 @@ class InterpreterCore:
     """A lowered block. Calling it runs the instructions; it keeps no state between runs, so threads may share it."""
 
     __slots__ = (
-        "_checked_shapes", "_inputs", "_outputs", "_steps", "_template", "block", "instructions", "n_outputs",
+        "_checked_shapes", "_outputs", "_rest", "_steps", "block", "instructions", "n_outputs",
     )  # fmt: skip
 
     def __init__(
         self,
         block: Block,
         instructions: Sequence[Instruction],
-        template: Frame,
-        inputs: Sequence[int],
+        rest: Frame,
         outputs: Sequence[int],
     ) -> None:
         self.block = block
         self.instructions = tuple(instructions)
         self._steps = [i.step for i in instructions]
-        self._template = template
-        self._inputs = tuple(inputs)
+        self._rest = rest
         self._outputs = tuple(outputs)
         self.n_outputs = len(outputs)
         # Meta rules of operators with unknown sizes run once per distinct input shapes; None: all sizes known.
         self._checked_shapes: set[Any] | None = set() if any(i.checked for i in instructions) else None
 
     def __call__(self, *arrays: Any) -> tuple[Any, ...]:
-        frame = self._template.copy()
-        for slot, array in zip(self._inputs, arrays):
-            frame[slot] = array
+        frame = [*arrays, *self._rest]
         if self._checked_shapes is not None and self._is_new(arrays):
             self._run_checked(frame)
         else:
@@ -140,7 +136,8 @@ class _Lowering:
         return found
 
     def lower(self, inputs: Sequence[Variable], outputs: Sequence[Variable | None]) -> InterpreterCore:
-        in_slots = [self.define(v) for v in inputs]
+        for var in inputs:
+            self.define(var)  # they take the first slots, in their order
         live = live_operators(self.block, outputs)
         reads = []
         writes = []
@@ -153,7 +150,7 @@ class _Lowering:
         instructions = [
             self.instruction(operator, r, w, d) for operator, r, w, d in zip(live, reads, writes, dead)
         ]
-        return InterpreterCore(self.block, instructions, self.template, in_slots, out_slots)
+        return InterpreterCore(self.block, instructions, self.template[len(inputs) :], out_slots)
 
     def instruction(
         self, operator: Operator, reads: tuple[int, ...], writes: tuple[int, ...], dead: tuple[int, ...]
