@@ -1,0 +1,165 @@
+"""Normalization Layers against NumPy; running statistics; what they refuse."""
+
+import numpy as np
+import pytest
+
+from vitrify import nn, to_tensor
+from vitrify.core.dtype import default_dtype_guard
+from vitrify.core.errors import ArgumentError, ShapeError
+from vitrify.core.names import guard
+from vitrify.jit import to_static
+
+
+def drawn(*shape):
+    return np.random.default_rng(0).normal(1.0, 2.0, size=shape).astype("float32")
+
+
+def close(actual, expected):
+    np.testing.assert_allclose(actual.numpy(), expected, rtol=1e-4, atol=1e-4)
+
+
+def normalized(x, axes, eps=1e-5):
+    return (x - x.mean(axes, keepdims=True)) / np.sqrt(x.var(axes, keepdims=True) + eps)
+
+
+BATCH = [
+    (nn.BatchNorm1D, (8, 4), "NCL", (0,), 1),
+    (nn.BatchNorm1D, (8, 4, 3), "NCL", (0, 2), 1),
+    (nn.BatchNorm1D, (8, 3, 4), "NLC", (0, 1), 2),
+    (nn.BatchNorm2D, (8, 4, 3, 3), "NCHW", (0, 2, 3), 1),
+    (nn.BatchNorm2D, (8, 3, 3, 4), "NHWC", (0, 1, 2), 3),
+    (nn.BatchNorm3D, (4, 4, 2, 2, 2), "NCDHW", (0, 2, 3, 4), 1),
+    (nn.SyncBatchNorm, (8, 4, 3, 3), "NCHW", (0, 2, 3), 1),
+]
+
+
+@pytest.mark.parametrize(("kind", "shape", "layout", "axes", "channel"), BATCH)
+def test_batch_norm(kind, shape, layout, axes, channel):
+    layer, x = kind(4, data_format=layout, momentum=0.8), drawn(*shape)
+    scale = [1] * len(shape)
+    scale[channel] = 4
+    layer.weight.set_value([1.0, 2.0, 3.0, 4.0])
+    close(layer(to_tensor(x)), normalized(x, axes) * layer.weight.numpy().reshape(scale))
+    close(layer._mean, 0.2 * x.mean(axes))
+    close(layer._variance, 0.8 + 0.2 * x.var(axes))
+    layer.eval()
+    mean, variance = layer._mean.numpy().reshape(scale), layer._variance.numpy().reshape(scale)
+    close(layer(to_tensor(x)), (x - mean) / np.sqrt(variance + 1e-5) * layer.weight.numpy().reshape(scale))
+    close(layer._mean, 0.2 * x.mean(axes))
+
+
+def test_statistics_are_parameters_that_do_not_train():
+    with guard():
+        layer = nn.BatchNorm2D(3)
+    assert [(name, p.name, p.trainable) for name, p in layer.named_parameters()] == [
+        ("weight", "batch_norm2d_0.w_0", True),
+        ("bias", "batch_norm2d_0.b_0", True),
+        ("_mean", "batch_norm2d_0.w_1", False),
+        ("_variance", "batch_norm2d_0.w_2", False),
+    ]
+    plain = nn.BatchNorm2D(3, weight_attr=False, bias_attr=False)
+    assert list(plain.state_dict()) == ["_mean", "_variance"] and plain.weight is None
+
+
+def test_global_statistics_may_be_forced_either_way():
+    x = to_tensor(drawn(8, 4))
+    forced = nn.BatchNorm1D(4, use_global_stats=True)
+    close(forced(x), x.numpy() / np.sqrt(1 + 1e-5))
+    batch = nn.BatchNorm1D(4, use_global_stats=False).eval()
+    close(batch(x), normalized(x.numpy(), (0,)))
+
+
+def test_batch_norm_of_old():
+    x = drawn(8, 4, 3)
+    layer = nn.BatchNorm(4, act="relu", moving_mean_name="mean", moving_variance_name="variance")
+    close(layer(to_tensor(x)), np.maximum(normalized(x, (0, 2)), 0))
+    assert layer._mean.name == "mean" and layer._variance.name == "variance"
+    fixed = nn.BatchNorm(4, is_test=True)
+    close(fixed(to_tensor(x)), x / np.sqrt(1 + 1e-5))
+    close(nn.BatchNorm(4, trainable_statistics=True).eval()(to_tensor(x)), normalized(x, (0, 2)))
+
+
+def test_running_statistics_in_a_program():
+    eager, compiled = nn.BatchNorm1D(4), nn.BatchNorm1D(4)
+    forward, x = to_static(compiled), to_tensor(drawn(8, 4))
+    for _ in range(3):
+        close(forward(x), eager(x).numpy())
+    close(compiled._mean, eager._mean.numpy())
+    close(compiled._variance, eager._variance.numpy())
+    eager.eval()
+    compiled.eval()
+    close(forward(x), eager(x).numpy())
+
+
+def test_sync_batch_norm_takes_over():
+    net = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1D(4), nn.Sequential(nn.BatchNorm2D(4))).eval()
+    weight = net[1].weight
+    assert nn.SyncBatchNorm.convert_sync_batchnorm(net) is net
+    assert type(net[1]) is type(net[2][0]) is nn.SyncBatchNorm and net[1].weight is weight and not net[1].training
+    single = nn.BatchNorm1D(4)
+    assert nn.SyncBatchNorm.convert_sync_batchnorm(single)._mean is single._mean
+    assert nn.SyncBatchNorm.convert_sync_batchnorm(net[1]) is net[1]
+
+
+def test_half_types_pass_over_batch_norm():
+    net = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1D(4)).bfloat16()
+    assert [layer.weight.dtype.name for layer in net] == ["bfloat16", "float32"]
+
+
+OTHERS = [
+    (lambda: nn.LayerNorm(6), (2, 4, 6), lambda x: normalized(x, (2,))),
+    (lambda: nn.LayerNorm([4, 6], epsilon=0.1), (2, 4, 6), lambda x: normalized(x, (1, 2), 0.1)),
+    (lambda: nn.InstanceNorm1D(4), (2, 4, 6), lambda x: normalized(x, (2,))),
+    (lambda: nn.InstanceNorm2D(4), (2, 4, 6, 5), lambda x: normalized(x, (2, 3))),
+    (
+        lambda: nn.GroupNorm(2, 4),
+        (2, 4, 6),
+        lambda x: normalized(x.reshape(2, 2, -1), (2,)).reshape(x.shape),
+    ),
+    (
+        lambda: nn.GroupNorm(2, 4, data_format="NHWC"),
+        (2, 3, 5, 4),
+        lambda x: normalized(x.reshape(2, 15, 2, 2), (1, 3)).reshape(x.shape),
+    ),
+]
+
+
+@pytest.mark.parametrize(("make", "shape", "expected"), OTHERS)
+def test_other_norms(make, shape, expected):
+    x = drawn(*shape)
+    close(make()(to_tensor(x)), expected(x))
+
+
+def test_weights_can_be_left_out():
+    assert nn.LayerNorm(3, elementwise_affine=False).state_dict() == {}
+    assert list(nn.LayerNorm(3, bias=False).state_dict()) == ["weight"]
+    assert list(nn.LayerNorm(3, weight_attr=False).state_dict()) == ["bias"]
+    assert nn.GroupNorm(3, 6, affine=False).state_dict() == {}
+    assert nn.InstanceNorm2D(3, weight_attr=False, bias_attr=False).scale is None
+    assert nn.LayerNorm(3, dtype="float64").weight.dtype.name == "float64"
+    with default_dtype_guard("float64"):
+        made = (nn.BatchNorm1D(3), nn.LayerNorm(3), nn.GroupNorm(1, 3))
+        assert {layer.weight.dtype.name for layer in made} == {"float64"}
+
+
+def test_spectral_norm_divides_by_the_largest_singular_value():
+    layer, weight = nn.SpectralNorm([4, 6, 2], dim=1, power_iters=50), drawn(4, 6, 2)
+    largest = np.linalg.norm(weight.swapaxes(0, 1).reshape(6, -1), 2)
+    before = layer.weight_u.numpy()
+    close(layer(to_tensor(weight)), weight / largest)
+    assert (layer.weight_u.numpy() == before).all() and layer.weight_u.stop_gradient
+
+
+ERRORS = [
+    (lambda: nn.BatchNorm2D(3)(to_tensor(drawn(2, 3, 4))), ShapeError, r"expected 4D input, got 3D .*\[2, 3, 4\]"),
+    (lambda: nn.BatchNorm1D(3)(to_tensor(drawn(2, 3, 4, 5))), ShapeError, "expected 2D or 3D input"),
+    (lambda: nn.InstanceNorm3D(3)(to_tensor(drawn(2, 3))), ShapeError, "expected 5D input"),
+    (lambda: nn.InstanceNorm2D(3, weight_attr=False), ArgumentError, "False together"),
+    (lambda: nn.LayerNorm(3)(to_tensor(drawn(2, 4))), ShapeError, "normalized_shape"),
+]
+
+
+@pytest.mark.parametrize(("call", "error", "text"), ERRORS)
+def test_errors(call, error, text):
+    with pytest.raises(error, match=text):
+        call()
