@@ -10,10 +10,9 @@ from ..core.errors import DTypeError
 from ..core.meta import Meta, normalize_axis
 from .arguments import finish
 from .compare import equal
-from .define import as_float
 from .elementwise import conj
 from .gather import take_along_axis
-from .like import cast
+from .like import as_float, cast
 from .meta_rules import Predicate, any_dtype, real_floating
 from .reduce import wide_dtype
 from .registry import NoGradient, OpDef, define_op

@@ -6,20 +6,12 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..core.dtype import float32
 from ..core.errors import DTypeError
 from ..core.meta import Meta
 from .arguments import finish, is_tensor
-from .like import cast
+from .like import as_float
 from .meta_rules import Predicate, any_dtype, elementwise, floating, numeric
 from .registry import define_elementwise
-
-
-def as_float(value: Any) -> Any:
-    """`value`, an integer or bool tensor as float32: what ops with fractional results compute in."""
-    if not is_tensor(value) or value.dtype.is_floating or value.dtype.is_complex:
-        return value
-    return cast(value, float32)
 
 
 def only(op: str, accepts: Predicate, name: str = "x") -> Callable[[Any], Any]:

@@ -7,10 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.dispatch import bind
-from ..core.dtype import as_dtype, float32
 from ..core.errors import ArgumentError, DTypeError
-from .arguments import finish
-from .like import assign_op, cast
+from .arguments import finish, is_tensor
+from .like import as_float, assign_op, cast
 from .meta_rules import elementwise, numeric
 from .registry import NoGradient, OpDef, define_elementwise, get_op
 
@@ -20,9 +19,9 @@ STEPS = NoGradient("the result is constant between steps")
 
 def conj(value: Any) -> Any:
     """The complex conjugate of a complex tensor or scalar; anything real as it is."""
-    if isinstance(value, complex):
-        return value.conjugate()
-    return conj_op(value) if hasattr(value, "dtype") and value.dtype.is_complex else value
+    if is_tensor(value):
+        return conj_op(value) if value.dtype.is_complex else value
+    return value.conjugate() if isinstance(value, complex) else value
 
 
 def _trunc_divide(s: Any, x: Any, y: Any) -> Any:
@@ -106,18 +105,6 @@ scale_op: OpDef = define_elementwise(
 # -- functions -------------------------------------------------------------------------------------------------------
 
 
-def _float_operands(x: Any, y: Any) -> tuple[Any, Any]:
-    """x and y for a division that keeps fractions: integer tensors become float32."""
-    return _as_float(x), _as_float(y)
-
-
-def _as_float(value: Any) -> Any:
-    if not hasattr(value, "dtype"):
-        return value
-    dtype = as_dtype(value.dtype)  # NumPy's own when an array or a NumPy number meets a tensor
-    return value if dtype.is_floating or dtype.is_complex else cast(value, float32)
-
-
 def add(x: Any, y: Any, name: str | None = None, *, alpha: Any = 1, out: Any = None) -> Any:
     """x + alpha * y, elementwise with broadcasting.
 
@@ -184,7 +171,8 @@ def true_divide(x: Any, y: Any, name: str | None = None, *, out: Any = None) -> 
 
 
 def _fraction(x: Any, y: Any) -> Any:
-    return divide_op(*_float_operands(x, y))
+    """x / y with fractions kept: integer tensors become float32."""
+    return bind(divide_op, (as_float(x), as_float(y)), _NO_ATTRS)
 
 
 def floor_divide(x: Any, y: Any, name: str | None = None, *, out: Any = None) -> Any:

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..core.dtype import DType, as_dtype
+from ..core.dtype import FLOATING, DType, as_dtype, float32
 from ..core.meta import UNKNOWN, Meta, Shape
+from .arguments import is_tensor
 from .registry import NoGradient, define_op, get_op
 
 # --- cast and assign ---------------------------------------------------------------------------------------------
@@ -51,6 +52,15 @@ def cast(x: Any, dtype: Any) -> Any:
     """
     wanted = as_dtype(dtype)
     return x if x.dtype is wanted else cast_op(x, dtype=wanted)
+
+
+def as_float(value: Any) -> Any:
+    """`value`, an integer or bool tensor as float32: what ops with fractional results compute in."""
+    if is_tensor(value):
+        return value if value.dtype.kind >= FLOATING else cast_op(value, dtype=float32)
+    # an array that meets a tensor is NumPy's own
+    is_whole = hasattr(value, "dtype") and value.dtype.kind in "biu"
+    return cast_op(value, dtype=float32) if is_whole else value
 
 
 # --- shapes taken from another tensor ------------------------------------------------------------------------------

@@ -7,8 +7,9 @@ import math
 from typing import Any
 
 from ..core.errors import ArgumentError
-from .define import as_float, binary, unary
+from .define import binary, unary
 from .elementwise import add_op, conj
+from .like import as_float
 from .meta_rules import elementwise, floating, real_floating, same_as
 from .registry import define_elementwise
 from .select import kept, where_op

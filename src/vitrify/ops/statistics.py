@@ -10,8 +10,7 @@ from ..core.meta import Meta, Shape, normalize_axis
 from .arguments import finish, static_ints
 from .axes import axes_of, count_over, divided, reduced_shape, reduction, restored
 from .compare import equal, isnan, logical_not
-from .define import as_float
-from .like import cast
+from .like import as_float, cast
 from .meta_rules import real_floating
 from .reduce import mean_op, sum_op
 from .registry import NoGradient, define_op
