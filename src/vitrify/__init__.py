@@ -6,7 +6,7 @@
 # ruff: noqa: F403
 # Public names are those that the op families list in `__all__`, and the ones below.
 
-from . import amp, autograd, io, jit, linalg, metric, optimizer, regularizer, static
+from . import amp, autograd, io, jit, linalg, metric, nn, optimizer, regularizer, static
 from .core.config import get_flags, set_flags
 from .core.dispatch import in_dynamic_mode
 from .core.dtype import (
@@ -42,8 +42,8 @@ from .core.place import (
 )
 from .core.rng import get_rng_state, seed, set_rng_state
 from .eager.autograd import grad
-from .eager.create_parameter import create_parameter
 from .eager.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
+from .eager.param_attr import ParamAttr
 from .eager.repr_ import set_printoptions
 from .eager.tensor import Tensor, to_tensor
 from .framework.save_load import load, save

@@ -8,18 +8,20 @@ from ..eager.param_attr import ParamAttr
 from ..eager.parameter import Parameter
 from . import functional, initializer, utils
 from .clip import ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue
-from .layer import activation, common, container, conv, norm, padding, pooling, transformer
+from .layer import activation, common, container, conv, loss, norm, padding, pooling, transformer, vision
 from .layer.activation import *
 from .layer.attention import MultiHeadAttention
 from .layer.common import *
 from .layer.container import *
 from .layer.conv import *
+from .layer.loss import *
 from .layer.norm import *
 from .layer.padding import *
 from .layer.pooling import *
 from .layer.rnn import GRU, LSTM, RNN, BiRNN, SimpleRNN
 from .layer.rnn_cells import GRUCell, LSTMCell, RNNCellBase, SimpleRNNCell
 from .layer.transformer import *
+from .layer.vision import *
 
 Module = Layer
 ModuleList = LayerList
@@ -50,4 +52,4 @@ __all__ = [
     "utils",
 ]  # fmt: skip
 __all__ += activation.__all__ + common.__all__ + container.__all__ + conv.__all__ + norm.__all__
-__all__ += padding.__all__ + pooling.__all__ + transformer.__all__
+__all__ += loss.__all__ + padding.__all__ + pooling.__all__ + transformer.__all__ + vision.__all__

@@ -8,16 +8,21 @@ from ...ops.adaptive_pool import *
 from ...ops.batch_norm import *
 from ...ops.conv import *
 from ...ops.conv_transpose import *
+from ...ops.creation import one_hot
 from ...ops.cross_entropy import *
+from ...ops.diagonal import diag_embed
 from ...ops.dropout import *
 from ...ops.embedding import *
 from ...ops.linear import *
+from ...ops.losses import *
+from ...ops.margin_losses import *
 from ...ops.normalization import *
 from ...ops.pad import pad, zeropad2d
 from ...ops.pool import *
+from ...ops.rearrange import *
 from ...ops.similarity import *
-from ...ops.trig import tanh
 from ...ops.special import sigmoid
+from ...ops.trig import tanh
 from ...ops.unpool import *
 
 globals().update({name: getattr(family, name) for family in (_activation, _softmax) for name in family.FUNCTIONAL})

@@ -281,7 +281,7 @@ def _pairs(owner: Any, given: Any) -> list[tuple[str, Any]]:
     pairs = [tuple(entry) for entry in given]
     if any(len(pair) != 2 for pair in pairs):
         raise ArgumentError(f"{type(owner).__name__}.update: expects pairs of a name and an entry")
-    return pairs  # type: ignore[return-value]
+    return pairs
 
 
 __all__ = ["LayerDict", "LayerList", "ParameterDict", "ParameterList", "Sequential"]

@@ -12,7 +12,7 @@ from ...core.place import PlaceLike
 from ...eager.initializer import Constant
 from ...eager.layer import Layer
 from ...eager.param_attr import ParamAttr, ParamAttrLike
-from ...ops.linalg import matmul
+from ...ops.matmul import matmul
 from .. import functional as F
 from ..initializer import Normal
 from .functional_layer import REQUIRED, layer_of

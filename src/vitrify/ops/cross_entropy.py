@@ -1,0 +1,366 @@
+"""Cross entropy of logits or probabilities with class labels, hard or soft."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.dtype import int64
+from ..core.errors import ArgumentError, DTypeError, IndexRangeError, ShapeError
+from ..core.meta import UNKNOWN, Meta, normalize_axis
+from .compare import not_equal
+from .creation import one_hot
+from .elementwise import neg
+from .embedding import label_smooth
+from .gather import take_along_axis
+from .like import cast, zeros_like
+from .matmul import matmul
+from .reduce import sum
+from .reduction import check_reduction, reduced
+from .registry import OpDef, define_op
+from .select import where
+from .shape import reshape, squeeze, unsqueeze
+from .softmax import log_softmax, softmax
+from .transpose import moveaxis
+from .unary import log
+
+# Elements that one step works on, so that they stay in the cache.
+_BLOCK = 1 << 16
+
+# --- kernels ---------------------------------------------------------------------------------------------------------
+
+
+def _rows(xp: Any, x: Any, axis: int) -> Any:
+    """x as contiguous rows along `axis`, in float32 at least."""
+    dtype = x.dtype if x.dtype.itemsize > 2 else np.dtype(np.float32)
+    moved = xp.moveaxis(x, axis, -1)
+    return xp.ascontiguousarray(moved, dtype=dtype).reshape(-1, moved.shape[-1])
+
+
+def _unrows(xp: Any, rows: Any, like: Any, axis: int) -> Any:
+    """Rows back in the shape and dtype of `like`."""
+    shape = (*like.shape[:axis], *like.shape[axis + 1 :], rows.shape[-1])
+    return xp.moveaxis(rows.reshape(shape), -1, axis).astype(like.dtype, copy=False)
+
+
+def _blocks(xp: Any, rows: Any) -> Iterator[slice]:
+    step = max(1, _BLOCK // max(rows.shape[1], 1)) if xp is np else max(rows.shape[0], 1)
+    for start in range(0, rows.shape[0], step):
+        yield slice(start, start + step)
+
+
+def _safe(xp: Any, label: Any, classes: int, ignore_index: int) -> tuple[Any, Any]:
+    """One label a row, those to ignore replaced by 0, and which rows count."""
+    flat = label.reshape(-1)
+    valid = flat != ignore_index
+    safe = xp.where(valid, flat, 0)
+    if safe.size and not (0 <= int(safe.min()) and int(safe.max()) < classes):
+        bad = int(safe.min()) if int(safe.min()) < 0 else int(safe.max())
+        raise IndexRangeError(
+            f"cross_entropy: label {bad} is outside [0, {classes}) and not ignore_index={ignore_index}"
+        )
+    return safe, valid
+
+
+def _forward(
+    xp: Any, logits: Any, label: Any, *, axis: int, soft_label: bool, ignore_index: int
+) -> tuple[Any, Any]:
+    rows = _rows(xp, logits, axis)
+    probs, loss = xp.empty_like(rows), xp.empty((rows.shape[0], 1), rows.dtype)
+    if soft_label:
+        target, valid = _rows(xp, label, axis), None
+    else:
+        target, valid = _safe(xp, xp.moveaxis(label, axis, -1), rows.shape[1], ignore_index)
+    for block in _blocks(xp, rows):
+        shifted = rows[block] - rows[block].max(axis=1, keepdims=True)
+        part = xp.exp(shifted, out=probs[block])
+        total = part.sum(axis=1, keepdims=True)
+        part /= total
+        if valid is None:
+            shifted -= xp.log(total)
+            loss[block] = -(target[block] * shifted).sum(axis=1, keepdims=True)
+        else:
+            picked = shifted[xp.arange(len(shifted)), target[block]]
+            loss[block, 0] = (xp.log(total[:, 0]) - picked) * valid[block]
+    return _unrows(xp, loss, logits, axis), _unrows(xp, probs, logits, axis)
+
+
+def _backward(
+    xp: Any, ct: Any, logits: Any, softmax: Any, label: Any, *, axis: int, soft_label: bool, ignore_index: int
+) -> Any:
+    probs, flow = _rows(xp, softmax, axis), _rows(xp, ct, axis)
+    out = xp.empty_like(probs)
+    if soft_label:
+        target = _rows(xp, label, axis)
+        xp.multiply(probs, target.sum(axis=1, keepdims=True), out=out)
+        out -= target
+        out *= flow
+    else:
+        target, valid = _safe(xp, xp.moveaxis(label, axis, -1), probs.shape[1], ignore_index)
+        flow = flow * valid[:, None]
+        xp.multiply(probs, flow, out=out)
+        out[xp.arange(len(out)), target] -= flow[:, 0]
+    return _unrows(xp, out, logits, axis)
+
+
+# --- ops -------------------------------------------------------------------------------------------------------------
+
+
+def _forward_meta(
+    logits: Meta, label: Meta, *, axis: int, soft_label: bool, ignore_index: int
+) -> tuple[Meta, Meta]:
+    if not logits.dtype.is_floating:
+        raise DTypeError(f"cross_entropy: input is {logits}, expected a floating dtype")
+    if soft_label != label.dtype.is_floating:
+        kind = "floating (soft_label=True)" if soft_label else "integer (soft_label=False)"
+        raise DTypeError(f"cross_entropy: label is {label}, expected a {kind} dtype")
+    wanted = list(logits.shape)
+    if not soft_label:
+        wanted[axis] = 1
+    if label.ndim != logits.ndim or any(a != b and UNKNOWN not in (a, b) for a, b in zip(label.shape, wanted)):
+        raise ShapeError(f"cross_entropy: input is {logits}, label is {label}, expected label [{_listed(wanted)}]")
+    shape = [1 if i == axis else d for i, d in enumerate(logits.shape)]
+    return logits.with_shape(shape), logits
+
+
+def _listed(sizes: Sequence[int]) -> str:
+    return ", ".join("?" if s == UNKNOWN else str(s) for s in sizes)
+
+
+def _forward_vjp(
+    cts: Any, *, logits: Any, softmax: Any, label: Any, needs: Any, axis: Any, soft_label: Any, ignore_index: Any
+) -> dict[str, Any]:
+    found = {}
+    if "logits" in needs:
+        found["logits"] = softmax_cross_entropy_grad_op(
+            cts[0], logits, softmax, label, axis=axis, soft_label=soft_label, ignore_index=ignore_index
+        )
+    if "label" in needs:
+        found["label"] = neg(cts[0] * log_softmax(logits, axis))
+    return found
+
+
+def _backward_vjp(
+    g: Any, *, ct: Any, logits: Any, label: Any, needs: Any, axis: Any, soft_label: Any, ignore_index: Any
+) -> dict[str, Any]:
+    """The first op's gradient is (p * sum(label) - label) * ct, with p the softmax of the logits."""
+    p = softmax(logits, axis)
+    along = sum(p * g, axis, keepdim=True)
+    if soft_label:
+        total = sum(label, axis, keepdim=True)
+        return {
+            "ct": along * total - sum(label * g, axis, keepdim=True),
+            "logits": ct * total * p * (g - along),
+            "label": ct * (along - g),
+        }
+    valid = not_equal(label, ignore_index)
+    chosen = take_along_axis(g, where(valid, label, zeros_like(label)), axis, broadcast=False)
+    return {
+        "ct": where(valid, along - chosen, zeros_like(along)),
+        "logits": where(valid, ct, zeros_like(ct)) * p * (g - along),
+    }
+
+
+softmax_cross_entropy_op: OpDef = define_op(
+    "softmax_cross_entropy",
+    kernel=_forward,
+    meta=_forward_meta,
+    vjp=_forward_vjp,
+    outputs=("loss", "softmax"),
+    amp="deny",
+    maps={"onnx": "SoftmaxCrossEntropyLoss", "paddle": "softmax_with_cross_entropy"},
+)
+softmax_cross_entropy_grad_op: OpDef = define_op(
+    "softmax_cross_entropy_grad",
+    kernel=_backward,
+    meta=lambda ct, logits, softmax, label, **attrs: logits,
+    vjp=_backward_vjp,
+    amp="deny",
+)
+
+# --- public ----------------------------------------------------------------------------------------------------------
+
+
+def softmax_with_cross_entropy(
+    logits: Any, label: Any, soft_label: bool = False, ignore_index: int = -100, numeric_stable_mode: bool = True,
+    return_softmax: bool = False, axis: int = -1,
+) -> Any:  # fmt: skip
+    """The cross entropy of softmax(logits) with label, one value a row, and with return_softmax the softmax too.
+
+    logits: [*, c, *], label: the same with 1 in place of c (or, if soft, the same) -> [*, 1, *]. Rows whose label is
+    ignore_index give 0. numeric_stable_mode has no effect: it is always stable. No gradient flows from the softmax
+    returned. Raises IndexRangeError for other labels outside [0, c).
+    Source: paddle.nn.functional.softmax_with_cross_entropy.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> logits = paddle.to_tensor([[0.0, 0.0]])
+        >>> round(paddle.nn.functional.softmax_with_cross_entropy(logits, paddle.to_tensor([[1]])).item(), 4)
+        0.6931
+    """
+    place = normalize_axis("softmax_with_cross_entropy", axis, logits.ndim)
+    if not soft_label and label.dtype.is_floating:
+        label = cast(label, int64)
+    loss, probs = softmax_cross_entropy_op(
+        logits, label, axis=place, soft_label=bool(soft_label), ignore_index=int(ignore_index)
+    )
+    return (loss, probs) if return_softmax else loss
+
+
+def cross_entropy(
+    input: Any, label: Any, weight: Any = None, ignore_index: int = -100, reduction: str = "mean",
+    soft_label: bool = False, axis: int = -1, use_softmax: bool = True, label_smoothing: float = 0.0,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """The cross entropy of input with label.
+
+    input: [*, c, *] logits (probabilities if use_softmax=False); label: [*, *] or [*, 1, *] class numbers, or [*, c, *]
+    class probabilities if soft_label; weight: [c], one factor a class. reduction: "none" (hard labels: label's shape;
+    soft ones: [*, 1, *]), "sum", or "mean": over all rows, over those not ignored if ignore_index >= 0, or weighted.
+    label_smoothing mixes the labels with the uniform distribution. Raises IndexRangeError for labels outside [0, c)
+    that are not ignore_index, ShapeError when shapes do not fit, ArgumentError on bad values.
+    Source: paddle.nn.functional.cross_entropy.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> loss = paddle.nn.functional.cross_entropy(paddle.to_tensor([[0.0, 0.0]]), paddle.to_tensor([1]))
+        >>> round(loss.item(), 4)
+        0.6931
+    """
+    check_reduction("cross_entropy", reduction)
+    if not 0 <= label_smoothing <= 1:
+        raise ArgumentError(f"cross_entropy: label_smoothing must lie in [0, 1], got {label_smoothing}")
+    if soft_label and ignore_index != -100:
+        raise ArgumentError(f"cross_entropy: ignore_index has no meaning with soft labels, got {ignore_index}")
+    if input.ndim == 0:
+        raise ShapeError("cross_entropy: input has no dimension of classes")
+    place = normalize_axis("cross_entropy", axis, input.ndim)
+    if soft_label:
+        smoothed = label if label_smoothing == 0 else _smoothed(label, label_smoothing, place)
+        return _soft(input, smoothed, weight, reduction, place, use_softmax)
+    if label.ndim == input.ndim and label_smoothing and label.shape[place] == input.shape[place] != 1:
+        return _soft(input, _smoothed(label, label_smoothing, place), weight, reduction, place, use_softmax)
+    given = label.ndim
+    hard = label if given == input.ndim else unsqueeze(label, place) if given == input.ndim - 1 else None
+    if hard is None:
+        raise ShapeError(
+            f"cross_entropy: label has {given} dimensions, expected {input.ndim - 1} or {input.ndim} for input of shape "
+            f"{list(input.shape)}"
+        )
+    if hard.dtype.is_floating:
+        hard = cast(hard, int64)
+    if label_smoothing:
+        return _smoothed_hard(input, hard, weight, ignore_index, reduction, place, use_softmax, label_smoothing)
+    loss = _hard_loss(input, hard, ignore_index, place, use_softmax)
+    return _reduce_hard(loss, hard, weight, ignore_index, reduction, place, keep=given == input.ndim)
+
+
+def _hard_loss(input: Any, label: Any, ignore_index: int, axis: int, use_softmax: bool) -> Any:
+    if use_softmax:
+        return softmax_with_cross_entropy(input, label, False, ignore_index, axis=axis)
+    valid = not_equal(label, ignore_index)
+    chosen = take_along_axis(input, where(valid, label, zeros_like(label)), axis, broadcast=False)
+    return where(valid, neg(log(chosen)), zeros_like(chosen))
+
+
+def _soft_loss(input: Any, label: Any, axis: int, use_softmax: bool) -> Any:
+    if use_softmax:
+        return softmax_with_cross_entropy(input, label, True, axis=axis)
+    return neg(sum(label * log(input), axis, keepdim=True))
+
+
+def _class_weights(weight: Any, label: Any, ignore_index: int) -> Any:
+    """The weight of each hard label, 0 where it is ignored; label's shape."""
+    valid = not_equal(label, ignore_index)
+    safe = reshape(where(valid, label, zeros_like(label)), [-1])
+    chosen = reshape(take_along_axis(weight, safe, 0, broadcast=False), label.shape if label.ndim else [])
+    return chosen * cast(valid, chosen.dtype)
+
+
+def _reduce_hard(
+    loss: Any, label: Any, weight: Any, ignore_index: int, reduction: str, axis: int, *, keep: bool
+) -> Any:
+    total = None
+    if weight is not None:
+        factors = _class_weights(weight, label, ignore_index)
+        loss = loss * factors
+        total = factors
+    elif ignore_index >= 0:
+        total = cast(not_equal(label, ignore_index), loss.dtype)
+    if reduction == "mean" and total is not None:
+        return _share(sum(loss), sum(total))
+    if reduction == "none":
+        return loss if keep else squeeze(loss, axis)
+    return reduced(loss, reduction)
+
+
+def _share(loss: Any, total: Any) -> Any:
+    """loss / total, and 0 where nothing counts."""
+    return loss / where(total == 0, total + 1, total)
+
+
+def _smoothed(label: Any, epsilon: float, axis: int) -> Any:
+    """Soft labels mixed with the uniform distribution over `axis`."""
+    if axis == label.ndim - 1:
+        return label_smooth(label, epsilon=epsilon)
+    return moveaxis(label_smooth(moveaxis(label, axis, -1), epsilon=epsilon), -1, axis)
+
+
+def _smoothed_hard(
+    input: Any, label: Any, weight: Any, ignore_index: int, reduction: str, axis: int, use_softmax: bool, epsilon: float
+) -> Any:
+    valid = not_equal(label, ignore_index)
+    classes = one_hot(squeeze(where(valid, label, zeros_like(label)), axis), input.shape[axis])
+    soft = label_smooth(cast(classes, input.dtype), epsilon=epsilon)
+    if axis != input.ndim - 1:
+        soft = moveaxis(soft, -1, axis)
+    mask = cast(valid, input.dtype)
+    if weight is None and ignore_index >= 0 and reduction == "mean":
+        return _share(sum(_soft_loss(input, soft * mask, axis, use_softmax)), sum(mask))
+    return _soft(input, soft * mask, weight, reduction, axis, use_softmax)
+
+
+def _soft(input: Any, label: Any, weight: Any, reduction: str, axis: int, use_softmax: bool) -> Any:
+    loss = _soft_loss(input, label, axis, use_softmax)
+    if weight is None:
+        return reduced(loss, reduction)
+    last = label if axis == label.ndim - 1 else moveaxis(label, axis, -1)
+    factors = unsqueeze(matmul(last, cast(weight, label.dtype)), axis)
+    if reduction == "mean":
+        return _share(sum(loss * factors), sum(factors))
+    return reduced(loss * factors, reduction)
+
+
+def nll_loss(
+    input: Any, label: Any, weight: Any = None, ignore_index: int = -100, reduction: str = "mean",
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """The negative log likelihood: -input at each row's label, times weight[label].
+
+    input: [n, c, *s] log probabilities; label: [n, *s] integers; weight: [c]. Labels equal to ignore_index give 0 and
+    do not count in the weighted mean. Raises ShapeError when shapes do not fit, IndexRangeError for other labels
+    outside [0, c). Source: paddle.nn.functional.nll_loss.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.nn.functional.nll_loss(paddle.to_tensor([[-1.0, -2.0]]), paddle.to_tensor([1])).item()
+        2.0
+    """
+    check_reduction("nll_loss", reduction)
+    if input.ndim < 2 or label.ndim != input.ndim - 1:
+        raise ShapeError(
+            f"nll_loss: input has shape {list(input.shape)}, label {list(label.shape)}, expected [n, c, *] and [n, *]"
+        )
+    where_label = unsqueeze(label, 1)
+    valid = not_equal(where_label, ignore_index)
+    chosen = take_along_axis(input, where(valid, where_label, zeros_like(where_label)), 1, broadcast=False)
+    factors = cast(valid, input.dtype) if weight is None else _class_weights(weight, where_label, ignore_index)
+    loss = neg(chosen * factors)
+    if reduction == "mean":
+        return _share(sum(loss), sum(factors))
+    return squeeze(loss, 1) if reduction == "none" else sum(loss)
+
+
+__all__ = ["cross_entropy", "nll_loss", "softmax_with_cross_entropy"]

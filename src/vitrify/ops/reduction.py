@@ -1,0 +1,23 @@
+"""How losses are brought to one number: "mean", "sum" or "none"."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.errors import ArgumentError
+from .reduce import mean, sum
+
+REDUCTIONS = ("none", "mean", "sum")
+
+
+def check_reduction(op: str, reduction: str, allowed: tuple[str, ...] = REDUCTIONS) -> None:
+    """Raise ArgumentError unless `reduction` is one of those allowed."""
+    if reduction not in allowed:
+        raise ArgumentError(f"{op}: reduction must be one of {', '.join(map(repr, allowed))}, got {reduction!r}")
+
+
+def reduced(loss: Any, reduction: str) -> Any:
+    """The loss as it is, or its mean or sum as a 0-D tensor."""
+    if reduction == "none":
+        return loss
+    return mean(loss) if reduction == "mean" else sum(loss)
