@@ -110,14 +110,12 @@ def _settled(shape: Sequence[int], sizes: Shape) -> Shape:
     if UNKNOWN in shape:
         return sizes
     out = [shape[i] if s == 0 and i < len(shape) else s for i, s in enumerate(sizes)]
+    total = math.prod(shape)
     if -1 in out:
         at = out.index(-1)
         others = math.prod(out[:at] + out[at + 1 :])
-        total = math.prod(shape)
-        if others <= 0 or total % others:
-            return sizes
-        out[at] = total // others
-    return tuple(out) if 0 not in out else sizes
+        out[at] = total // others if others > 0 else 0
+    return tuple(out) if total and math.prod(out) == total else sizes
 
 
 def view(x: Any, shape_or_dtype: Any, name: str | None = None) -> Any:
