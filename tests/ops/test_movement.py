@@ -11,7 +11,9 @@ import pytest
 import vitrify as paddle
 from vitrify.core.errors import ArgumentError, DTypeError, IndexRangeError, ShapeError
 from vitrify.ops.creation import one_hot
+from vitrify.ops.index import with_item
 from vitrify.ops.pad import pad
+from vitrify.static import Executor, Program, data, program_guard
 from vitrify.testing import check_error, floats, ints
 
 M = floats(3, 4)
@@ -213,6 +215,53 @@ ERRORS: list[tuple[str, Callable[..., Any], tuple[Any, ...], type[Exception], st
     ("arange", lambda x: paddle.arange(0, 5, 0), (M,), ArgumentError, "step must not be 0"),
     ("full", lambda x: paddle.full([-1], 1.0), (M,), ArgumentError, "sizes >= 0"),
     ("one_hot", one_hot, (M, 3), DTypeError, "expected integers"),
+    ("rot90", paddle.rot90, (floats(3),), ShapeError, "needs 2 or more dimensions"),
+    ("meshgrid", lambda x: paddle.meshgrid(x, indexing="yx"), (floats(3),), ArgumentError, "'ij' or 'xy'"),
+    ("bincount", paddle.bincount, (ints(3), floats(2)), ShapeError, "shapes differ"),
+    ("bincount", paddle.bincount, (ints(3), None, -1), ArgumentError, "minlength"),
+    ("histogram", paddle.histogram, (M, 0), ArgumentError, "bins must be positive"),
+    ("histogram", paddle.histogram, (M, 4, 0, 1, floats(3)), ShapeError, "shapes differ"),
+    ("histogramdd", paddle.histogramdd, (floats(3),), ShapeError, "at least 2 dimensions"),
+    ("histogramdd", paddle.histogramdd, (M, [2]), ArgumentError, "bins for 1 dimensions"),
+    ("arange", lambda x: paddle.arange("3"), (M,), DTypeError, "must be a number"),
+    ("linspace", lambda x: paddle.linspace(0, 1, -1), (M,), ArgumentError, "num must be >= 0"),
+    ("tril_indices", lambda x: paddle.tril_indices(-1, 2), (M,), ArgumentError, "must be >= 0"),
+    ("one_hot", one_hot, (ints(3), 0), ArgumentError, "num_classes must be positive"),
+    ("diagonal", paddle.diagonal, (floats(3),), ShapeError, "at least 2 dimensions"),
+    ("diagonal_scatter", paddle.diagonal_scatter, (M, floats(2)), ShapeError, "the diagonal has shape [3]"),
+    ("fill_diagonal", lambda x: x.fill_diagonal(1.0), (X,), ShapeError, "dimensions of equal size"),
+    ("repeat_interleave", paddle.repeat_interleave, (M, -1), ArgumentError, "repeats must be >= 0"),
+    ("shard_index", paddle.shard_index, (ints(3), 20, 2, 2), ArgumentError, "shard_id must be in [0, 2)"),
+    ("concat", lambda x: paddle.concat([x, x]), (np.array(1.0),), ShapeError, "use stack"),
+    ("masked_scatter", paddle.masked_scatter, (M, M > 0, ints(12)), DTypeError, "dtypes differ"),
+    ("pad", pad, (floats(1, 0, 0), [1, 1], "circular"), ShapeError, "an empty dimension"),
+    ("pad", pad, (X, [1, 1], "constant", 0.0, "NCHW"), ArgumentError, "data_format for 3 dimensions"),
+    ("pad", pad, (X, [1, 1, 1, 1], "reflect"), ArgumentError, "expected 2 paddings"),
+    ("put_along_axis", paddle.put_along_axis, (M, ints(3, 1), ints(3, 1), 1), DTypeError, "dtypes differ"),
+    ("put_along_axis", paddle.put_along_axis, (M, ints(3, 2), floats(3, 3), 1), ShapeError, "do not fit indices"),
+    ("index_fill", paddle.index_fill, (M, ints(1), 0, floats(2)), ShapeError, "a number or a 0-D tensor"),
+    ("index_put", paddle.index_put, (M, (ints(2),), floats(3), True), ShapeError, "does not broadcast"),
+    ("index_put", paddle.index_put, (M, (ints(2),), ints(4)), DTypeError, "cast value to x's dtype"),
+    ("slice_scatter", paddle.slice_scatter, (M, M, [0], [0, 1], [3], [1]), ArgumentError, "equal lengths"),
+    ("searchsorted", paddle.searchsorted, (np.array(1.0), M), ShapeError, "0-D"),
+    ("searchsorted", lambda x: paddle.searchsorted(x[0], x, side="up"), (M,), ArgumentError, "'left' or 'right'"),
+    ("bucketize", paddle.bucketize, (M, M), ShapeError, "must have 1 dimension"),
+    ("atleast_1d", lambda x: paddle.atleast_1d(3.0), (M,), DTypeError, "expects tensors, got float"),
+    ("strided_slice", paddle.strided_slice, (M, [0], [0], [2], [0]), ArgumentError, "must not be 0"),
+    ("narrow", paddle.narrow, (M, 0, 0, -1), ArgumentError, "length must be >= 0"),
+    ("mode", paddle.mode, (floats(3, 0),), ArgumentError, "has no elements"),
+    ("split", paddle.split, (M, 0), ArgumentError, "must be positive"),
+    ("tensor_split", paddle.tensor_split, (M, 0), ArgumentError, "must be positive"),
+    ("unstack", paddle.unstack, (np.array(1.0),), ShapeError, "no dimension to take apart"),
+    ("matrix_transpose", paddle.matrix_transpose, (floats(3),), ShapeError, "at least 2"),
+    ("unfold", paddle.unfold, (M, 0, 1, 0), ArgumentError, "step positive"),
+    ("as_strided", paddle.as_strided, (M, [2, 2], [1]), ArgumentError, "equally long"),
+    ("combinations", paddle.combinations, (M,), ShapeError, "one dimension of known size"),
+    ("combinations", paddle.combinations, (floats(3), -1), ArgumentError, "r must be >= 0"),
+    ("vander", paddle.vander, (M,), ShapeError, "1 dimension"),
+    ("vander", paddle.vander, (floats(3), -1), ArgumentError, "n must be >= 0"),
+    ("getitem", lambda x, i: x[i], (M, np.array(1.0)), DTypeError, "a float64 tensor"),
+    ("out", lambda x: paddle.concat([x], out=3), (M,), DTypeError, "out must be a Tensor, got int"),
 ]
 
 
@@ -236,3 +285,48 @@ def test_errors(fn: Callable[..., Any], args: tuple[Any, ...], error: type[Excep
 def test_places_outside_are_refused(call: Callable[[], Any], words: str) -> None:
     with pytest.raises(IndexRangeError, match=words):
         call()
+
+
+def test_values_are_checked_when_they_are_known() -> None:
+    with pytest.raises(ArgumentError, match="must not hold negative numbers, got -1"):
+        paddle.bincount(paddle.to_tensor([-1]))
+    with pytest.raises(ShapeError, match="the mask has 12 True elements, value only 2"):
+        paddle.masked_scatter(grid(), grid() >= 0, paddle.ones([2], "float64"))
+
+
+def test_programs_check_what_they_meet() -> None:
+    main = Program()
+    with program_guard(main, Program()):
+        x, i, k = data("x", [None], "float32"), data("i", [], "int64"), data("k", [], "int64")
+        picked, largest = x[i], paddle.topk(x, k)[0]
+    feed = {"x": np.ones(3, "float32"), "i": np.array(5), "k": np.array(4)}
+    with pytest.raises(IndexRangeError, match="index 5 is out of"):
+        Executor().run(main, feed=feed, fetch_list=[picked])
+    with pytest.raises(ArgumentError, match="k is 4"):
+        Executor().run(main, feed=feed, fetch_list=[largest])
+    with pytest.raises(ShapeError, match="not known while the program is built"), program_guard(main, Program()):
+        paddle.unbind(x)
+
+
+def test_other_ways_to_the_same() -> None:
+    x = grid()
+    assert paddle.masked_select(paddle.to_tensor(3.0), paddle.to_tensor(True)).tolist() == [3.0]
+    assert paddle.cartesian_prod([x[0]]) is not None and paddle.atleast_2d(x) is x
+    assert paddle.bucketize(2.5, paddle.to_tensor([1.0, 3.0])).item() == 1
+    assert pad(paddle.ones([1, 1, 3]), 1).shape == [1, 1, 5]
+    assert paddle.empty([2]).tolist() == [0, 0] and paddle.range(2).tolist() == [0, 1, 2]
+    assert paddle.arange(np.float32(2)).dtype == paddle.float32
+    assert x.fill_diagonal_tensor(paddle.zeros([3], "float64"))[1, 1].item() == 0
+    assert [p.shape for p in paddle.tensor_split(x, [1, 2], 1)] == [[3, 1], [3, 1], [3, 2]]
+    assert paddle.ones([2], device="cpu").tolist() == [1, 1]
+    x[0] = paddle.ones([1, 1, 4], "float64")
+    assert x[0].tolist() == [1, 1, 1, 1]
+    put = paddle.put_along_axis(x, paddle.to_tensor([[0]]), paddle.ones([3, 4], "float64") * 9, 1, broadcast=False)
+    assert put[:, 0].tolist() == [9, 4, 8]
+
+
+def test_extra_leading_sizes_of_a_value_get_a_gradient() -> None:
+    value = paddle.ones([1, 1, 4], "float64")
+    value.stop_gradient = False
+    with_item(grid(), 0, value).backward(paddle.ones([3, 4], "float64"))
+    assert value.grad.tolist() == [[[1, 1, 1, 1]]]
