@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from ..ir.dead_code import prune
 from ..ir.program import Block, Operator, Variable, position
 from ..ir.regions import align_captures
-from ..ops.control_flow import add_cotangents, if_op, zero_cotangent
+from ..ops.control_flow import if_op, zero_cotangent
 from .activity import carries_gradient
-from .context import Pullback, seed
+from .context import Pullback, mark_missing, seed
 
 
 def if_vjp(rule: Pullback, operator: Operator, cts: Sequence[Variable | None]) -> list[Variable | None]:
@@ -38,7 +38,7 @@ def _branch_gradient(
     with rule.builder.sub_block(parent=forward) as block:
         formals = [None if ct is None else block.add_input(ct.meta, stop_gradient=False) for ct in cts]
         targets = [forward.inputs[i] for i in wanted]
-        found = rule.pull_back(rule.builder, forward, seed(forward.outputs, formals, add_cotangents), targets)
+        found = rule.pull_back(rule.builder, forward, seed(forward.outputs, formals), targets)
         block.outputs = [found[t] if t in found else zero_cotangent(rule.builder.value(t)) for t in targets]
     prune(block)
     return block
@@ -59,5 +59,7 @@ def _leave_residuals(rule: Pullback, operator: Operator, side: str, block: Block
             forward.outputs.append(var)
             other.outputs.append(None)
             outer = rule.new_output(operator, var.meta, var)
+            mark_missing(outer)
+            mark_missing(inner)
         captures[outer] = inner
     block.captures = captures

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from ..core.meta import ListMeta, Meta
 from ..ir.builder import Builder
 from ..ir.program import Block, Operator, Variable
+from ..ops.control_flow import MAY_BE_MISSING, add_cotangents
 
 PullBack = Callable[[Builder, Block, Mapping[Variable, Variable], Iterable[Variable]], dict[Variable, Variable]]
 
@@ -35,10 +36,15 @@ class Pullback:
         return var
 
 
-def seed(outputs: Iterable[Variable | None], cts: Iterable[Variable | None], add: Callable[..., Variable]) -> dict[Variable, Variable]:
+def mark_missing(var: Variable) -> None:
+    """Note that `var` may have no value at run time, because another branch ran."""
+    var.__dict__[MAY_BE_MISSING] = True
+
+
+def seed(outputs: Iterable[Variable | None], cts: Iterable[Variable | None]) -> dict[Variable, Variable]:
     """Cotangents by forward variable; an output listed twice gets the sum."""
     held: dict[Variable, Variable] = {}
     for var, ct in zip(outputs, cts):
         if var is not None and ct is not None:
-            held[var] = add(held[var], ct) if var in held else ct
+            held[var] = add_cotangents(held[var], ct, var) if var in held else ct
     return held

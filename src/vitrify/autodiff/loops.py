@@ -102,7 +102,7 @@ def _body_gradient(
         items = [None if ct is None else block.add_input(_item(ct), "ct", stop_gradient=False) for ct in ct_lists]
         formals = [ct_in.get(i) for i in range(loop.n_carried)] + items
         targets = [body.inputs[i] for i in (*carried, *captured, *xs)]
-        found = rule.pull_back(rule.builder, body, seed(body.outputs, formals, add_cotangents), targets)
+        found = rule.pull_back(rule.builder, body, seed(body.outputs, formals), targets)
 
         def ct_of(i: int) -> Variable:
             var = body.inputs[i]
@@ -111,7 +111,7 @@ def _body_gradient(
         outs: list[Variable | None] = [ct_of(i) for i in carried]
         for i, total in zip(captured, sums):
             var = body.inputs[i]
-            outs.append(add_cotangents(total, found[var]) if var in found else total)
+            outs.append(add_cotangents(total, found[var], var) if var in found else total)
         outs += [ct_of(i) for i in xs]
         block.outputs = outs
     prune(block)

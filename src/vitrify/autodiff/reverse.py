@@ -47,7 +47,7 @@ def pull_back(
         for value, ct in zip(operator.inputs, _flow(rule, operator, cts)):
             if ct is not None and isinstance(value, Variable) and value in active:
                 previous = held.get(value)
-                held[value] = ct if previous is None else add_cotangents(previous, ct)
+                held[value] = ct if previous is None else add_cotangents(previous, ct, value)
     found.update((v, ct) for v, ct in held.items() if v in wanted)
     return found
 

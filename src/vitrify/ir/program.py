@@ -16,6 +16,7 @@ from ..core.dtype import DType
 from ..core.errors import ArgumentError
 from ..core.meta import ListMeta, Meta, Ref
 from ..core.source import Loc
+from ..ops.control_flow import MAY_BE_MISSING
 from ..ops.registry import OpDef
 from .attributes import check_storable
 from .clone import clone_program
@@ -89,6 +90,12 @@ class Variable(GraphTensor):
     def __repr__(self) -> str:
         flags = "".join(f", {n}" for n in ("persistable", "stop_gradient") if getattr(self, n))
         return f"var {self.name} : {self.meta}{flags}"
+
+
+def pass_mark(outer: Variable, inner: Variable) -> None:
+    """Let `inner`, which stands for `outer` in a block, be known as missing at times if `outer` is."""
+    if MAY_BE_MISSING in outer.__dict__:
+        inner.__dict__[MAY_BE_MISSING] = True
 
 
 def position(values: Sequence[Any], var: Any) -> int:
@@ -195,6 +202,7 @@ class Block:
         inner = self.captures.get(outer)
         if inner is None:
             inner = self.add_input(outer.meta, outer.name, stop_gradient=outer.stop_gradient)
+            pass_mark(outer, inner)
             self.captures[outer] = inner
         return inner
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .program import Block, Operator, Variable
+from .program import Block, Operator, Variable, pass_mark
 
 
 def align_captures(blocks: Sequence[Block]) -> list[Variable]:
@@ -21,6 +21,7 @@ def align_captures(blocks: Sequence[Block]) -> list[Variable]:
             inner = block.captures.get(var)
             if inner is None:
                 inner = block.create_var(var.meta, var.name, stop_gradient=var.stop_gradient)
+                pass_mark(var, inner)
                 block.captures[var] = inner
             tail.append(inner)
         block.inputs[:] = [*leading, *tail]

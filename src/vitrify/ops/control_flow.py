@@ -130,39 +130,48 @@ while_op = define_op(
 )
 
 
-def _list_add_kernel(xp: Any, x: Any, y: Any) -> list[Any]:
-    return [_list_add_kernel(xp, a, b) if isinstance(a, list) else a + b for a, b in zip(x, y)]
+# Values that a branch leaves for its backward may be missing at run time (None): the other branch ran. Nothing reads
+# them then, but cotangents of theirs are still added up and made zero, so the ops below let None pass.
+MAY_BE_MISSING = "may_be_missing"
+
+
+def _kept_add(x: Any, y: Any) -> Any:
+    if x is None or y is None:
+        return y if x is None else x
+    return [_kept_add(a, b) for a, b in zip(x, y)] if isinstance(x, list) else x + y
 
 
 list_add_op = define_op(
     "list_add",
-    kernel=_list_add_kernel,
+    kernel=lambda xp, x, y: _kept_add(x, y),
     meta=lambda x, y: x,
     vjp={"x": lambda ct: ct, "y": lambda ct: ct},
 )
 
 
-def _list_zeros_kernel(xp: Any, x: Any) -> list[Any]:
-    return [_zeros(xp, item) for item in x]
-
-
-def _zeros(xp: Any, item: Any) -> Any:
-    return [_zeros(xp, i) for i in item] if isinstance(item, list) else xp.zeros_like(item)
+def _kept_zeros(xp: Any, x: Any) -> Any:
+    if isinstance(x, list):
+        return [_kept_zeros(xp, item) for item in x]
+    return None if x is None else xp.zeros_like(x)
 
 
 list_zeros_op = define_op(
     "list_zeros_like",
-    kernel=_list_zeros_kernel,
+    kernel=_kept_zeros,
     meta=lambda x: x,
     vjp=NoGradient("the result does not depend on the items' values"),
 )
 
 
-def add_cotangents(a: Any, b: Any) -> Any:
-    """a + b; item by item for lists that loops write."""
-    return list_add_op(a, b) if isinstance(a.meta, ListMeta) else add(a, b)
+def _is_loose(value: Any) -> bool:
+    return isinstance(value.meta, ListMeta) or MAY_BE_MISSING in value.__dict__
+
+
+def add_cotangents(a: Any, b: Any, of: Any) -> Any:
+    """a + b, two cotangents of `of`; item by item for lists that loops write."""
+    return list_add_op(a, b) if _is_loose(of) else add(a, b)
 
 
 def zero_cotangent(like: Any) -> Any:
     """Zeros in the shape of a tensor, or of each item of a list."""
-    return list_zeros_op(like) if isinstance(like.meta, ListMeta) else zeros_like(like)
+    return list_zeros_op(like) if _is_loose(like) else zeros_like(like)
