@@ -24,6 +24,9 @@ venv: $(STAMP)  ## create .venv and install the package with everything that dev
 demo: $(STAMP)  ## train a digit classifier eagerly, compiled and half-compiled; compare; save and load
 	$(BIN)/python examples/digits.py
 
+# One BLAS thread a worker: more of them than cores only wait for each other.
+test: export OPENBLAS_NUM_THREADS = 1
+test: export OMP_NUM_THREADS = 1
 test: $(STAMP)  ## run every test that needs no GPU, the slow ones last (ARGS=... adds options of pytest)
 	$(BIN)/python -m pytest -q -n $(JOBS) -m "not gpu" $(ARGS)
 
