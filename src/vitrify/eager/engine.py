@@ -131,13 +131,16 @@ def _as_input(op: OpDef, value: Any) -> Any:
     raise DTypeError(f"{op.name}: expects tensors, got {type(value).__name__}")
 
 
+_is_plain = frozenset({int, type(None), str, bool}).__contains__
+
+
 def _concrete(value: Any) -> Any:
     """A dynamic attribute with the tensors inside replaced by their values."""
     if isinstance(value, Tensor):
         return value.item() if value._data.ndim == 0 or value._data.size == 1 else tuple(value.tolist())
-    if isinstance(value, (list, tuple)):
-        return tuple(_concrete(v) for v in value)
-    return value
+    if value.__class__ is tuple and all(map(_is_plain, map(type, value))):
+        return value
+    return tuple([_concrete(v) for v in value]) if isinstance(value, (list, tuple)) else value
 
 
 # -- kernels ---------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from ..core.meta import UNKNOWN, Meta, Shape, normalize_axis
 from ..core.meta import broadcast_shapes as common_shape
 from .accumulate import add_along
 from .arguments import as_int, as_ints, entries, is_tensor, packs_ints
-from .like import expand_like_op, sum_to_like
+from .like import broadcast_view, expand_like_op, sum_to_like
 from .registry import VARIADIC_OUTPUTS, OpDef, define_op
 from .shape import flatten
 
@@ -44,7 +44,7 @@ def _expand_meta(x: Meta, *, shape: Any) -> Meta:
 def _broadcast_view(xp: Any, x: Any, *, shape: Any) -> Any:
     wanted = entries(shape)
     lead = len(wanted) - x.ndim
-    return xp.broadcast_to(x, [x.shape[i - lead] if w == -1 else w for i, w in enumerate(wanted)])
+    return broadcast_view(xp, x, tuple([x.shape[i - lead] if w == -1 else w for i, w in enumerate(wanted)]))
 
 
 EXPAND_VJP = {"x": lambda ct, *, x_like: sum_to_like(ct, x_like)}
