@@ -188,6 +188,12 @@ PUT = [
     for include in (True, False)
 ] + [
     Case(
+        "put_along_axis, the last stays",
+        paddle.put_along_axis,
+        (M, np.array([[0, 1, 0, 0], [0, 0, 1, 0], [2, 1, 0, 0]]), floats(3, 4, seed=2), 0, "assign", True, False),
+        ref=put("assign", True),
+    ),
+    Case(
         "put_along_axis of a number",
         paddle.put_along_axis,
         (M, np.array([[1]]), 2.0, 1),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
+from ..core.dtype import bool_
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, normalize_axis
 from .accumulate import add_at
@@ -13,7 +15,7 @@ from .arguments import is_tensor
 from .gather import along_axis, along_axis_shape, take_along_axis_adjoint_op, take_along_axis_op
 from .index_form import range_errors
 from .like import cast, ones_like, sum_to_like, zeros_like
-from .registry import OpDef, define_op, get_op
+from .registry import NoGradient, OpDef, define_op, get_op
 
 # name -> the value that leaves a combination unchanged, for places that must not count themselves
 NEUTRAL: dict[str, Any] = {
@@ -86,6 +88,25 @@ def _without_places(ct: Any, index: Any, how: dict[str, Any]) -> Any:
     return put_along_axis_op(ct, index, zeros_like(_places(ct, index, how)), reduce="assign", include_self=True, **how)
 
 
+def _writers_kernel(xp: Any, index: Any, like: Any, *, axis: int, broadcast: bool) -> Any:
+    where = along_axis(xp, like, index, axis, broadcast)
+    shape = xp.broadcast(*where).shape
+    numbers = xp.arange(math.prod(shape)).reshape(shape)
+    last = xp.zeros(like.shape, numbers.dtype)
+    last[where] = numbers
+    return last[where] == numbers
+
+
+last_writers_op = define_op(
+    "last_writers",
+    kernel=_writers_kernel,
+    meta=lambda index, like, *, axis, broadcast: Meta(
+        along_axis_shape("put_along_axis", like, index, axis, broadcast), bool_
+    ),
+    vjp=NoGradient("places are integers"),
+)
+
+
 def _linear_vjp(
     ct: Any, *, index: Any, values_like: Any, axis: int, reduce: str, include_self: bool, broadcast: bool
 ) -> dict[str, Any]:
@@ -94,9 +115,12 @@ def _linear_vjp(
         hits = _hits(ones_like(_places(ct, index, how)), ct, index, how)
         ct = ct / (hits + 1 if include_self else get_op("maximum")(hits, ones_like(hits)))
     keeps_self = reduce != "assign" and include_self
+    to_values = _places(ct, index, how)
+    if reduce == "assign":  # of several values for one place only the last stays
+        to_values = to_values * cast(last_writers_op(index, ct, **how), ct.dtype)
     return {
         "x": ct if keeps_self else _without_places(ct, index, how),
-        "values": sum_to_like(_places(ct, index, how), values_like),
+        "values": sum_to_like(to_values, values_like),
     }
 
 
