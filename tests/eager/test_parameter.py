@@ -72,7 +72,7 @@ def test_what_may_stand_for_an_attribute():
     assert as_param_attr("w").name == "w"
     constant = Constant(1.0)
     assert as_param_attr(constant).initializer is constant
-    decay = type("Decay", (), {"coeff": 0.1})()
+    decay = type("Decay", (), {"coefficients": (0.0, 0.1)})()
     assert as_param_attr(decay).regularizer is decay
     with pytest.raises(DTypeError, match="int cast to ParamAttr"):
         as_param_attr(3)

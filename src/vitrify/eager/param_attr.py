@@ -61,7 +61,7 @@ def as_param_attr(value: Any) -> ParamAttr | None:
         return ParamAttr(name=value)
     if isinstance(value, Initializer):
         return ParamAttr(initializer=value)
-    if hasattr(value, "coeff"):  # a regularizer: its class lies above this level
+    if hasattr(value, "coefficients"):  # a regularizer: its class lies above this level
         return ParamAttr(regularizer=value)
     raise DTypeError(f"{type(value).__name__} cast to ParamAttr: expects a ParamAttr, name, Initializer or bool")
 
