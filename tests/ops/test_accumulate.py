@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from vitrify.ops.accumulate import SPARSE_FROM, add_along, add_at, add_rows
+from vitrify.ops.accumulate import SPARSE_FROM, add_along, add_at, add_rows, put_at
 
 FEW, MANY = 5, SPARSE_FROM
 
@@ -59,3 +59,15 @@ def test_places_outside(place: int) -> None:
         add_at(np, np.zeros((3, 2)), (np.array([place]),), 1.0)
     with pytest.raises(IndexError):
         add_rows(np, np.zeros((3, 2000)), np.array([0, 0, place]), np.ones((3, 2000)))
+
+
+@pytest.mark.parametrize("step", [1, -1])
+def test_the_last_value_stays_in_any_memory_order(step: int) -> None:
+    index, values = np.array([0, 0, 1, 0])[::step].copy()[::step], np.arange(4.0)[::step].copy()[::step]
+    got = np.zeros(2)
+    put_at(np, got, (index,), values)
+    assert got.tolist() == [3, 2]
+    rows, columns = np.zeros((3, 1), int), np.zeros((1, 2), int)
+    got = np.zeros((2, 2))
+    put_at(np, got, (rows[::step], columns[:, ::step]), np.arange(6.0).reshape(3, 2))
+    assert got.tolist() == [[5, 0], [0, 0]]

@@ -1,4 +1,4 @@
-"""Adding many rows into an array when several go to the same place: the core of every gather's gradient."""
+"""Writing or adding many rows into an array when several go to the same place."""
 
 from __future__ import annotations
 
@@ -85,3 +85,17 @@ def _add_at_leading(xp: Any, out: Any, arrays: Sequence[Any], values: Any) -> No
     joint = xp.asarray(places).shape
     rows = xp.broadcast_to(values, joint + rest).reshape((math.prod(joint), *rest))
     add_rows(xp, out.reshape((math.prod(lead), *rest)), xp.asarray(places).reshape(-1), rows)
+
+
+def put_at(xp: Any, out: Any, index: Sequence[Any], values: Any) -> None:
+    """out[index] = values; of several values for one place the last in row-major order stays. Changes `out`.
+
+    NumPy itself promises no order: it follows the memory layout of the arrays, so they are made contiguous here.
+    """
+    arrays = xp.broadcast_arrays(*[i for i in index if _is_places(xp, i)])
+    ordered = iter([xp.ascontiguousarray(a) for a in arrays])
+    out[tuple([next(ordered) if _is_places(xp, i) else i for i in index])] = xp.ascontiguousarray(values)
+
+
+def _is_places(xp: Any, part: Any) -> bool:
+    return isinstance(part, (np.ndarray, xp.ndarray)) and part.ndim > 0 and part.dtype.kind in "iu"

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.errors import IndexRangeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape
-from .accumulate import add_at
+from .accumulate import add_at, put_at
 from .arguments import SCALARS, is_tensor
 from .index_form import FULL, Index, array_shape, basic_shape, parse_index, plain_basic
 from .like import cast, sum_to_like
@@ -139,15 +139,18 @@ def _setitem_meta(x: Meta, value: Any, *indices: Meta, index: tuple[Any, ...], a
 
 def _setitem_kernel(xp: Any, x: Any, value: Any, *indices: Any, index: tuple[Any, ...], axes: Shape) -> Any:
     out = x.copy()
-    write(out, xp.asarray(value).astype(x.dtype, copy=False), indices, index, axes)
+    write(xp, out, xp.asarray(value).astype(x.dtype, copy=False), indices, index, axes)
     return out
 
 
-def write(out: Any, value: Any, indices: Sequence[Any], index: tuple[Any, ...], axes: Shape) -> None:
+def write(xp: Any, out: Any, value: Any, indices: Sequence[Any], index: tuple[Any, ...], axes: Shape) -> None:
     """out[index] = value, in place, for an index in plain form."""
     region = _view(out, index)
     try:
-        region[array_index(indices, axes) if indices else ...] = value
+        if indices:
+            put_at(xp, region, array_index(indices, axes), value)
+        else:
+            region[...] = value
     except IndexError as err:
         raise IndexRangeError(f"setitem: {err}") from None
     except ValueError as err:  # a mask with another number of True elements than values

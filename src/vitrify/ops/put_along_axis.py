@@ -10,7 +10,7 @@ import numpy as np
 from ..core.dtype import bool_
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, normalize_axis
-from .accumulate import add_at
+from .accumulate import add_at, put_at
 from .arguments import is_tensor
 from .gather import along_axis, along_axis_shape, take_along_axis_adjoint_op, take_along_axis_op
 from .index_form import range_errors
@@ -33,7 +33,7 @@ SCATTER_WORDS = {"sum": "add", "prod": "mul", "mean": "mean", "amin": "amin", "a
 
 def _combine(xp: Any, out: Any, where: Any, values: Any, reduce: str) -> None:
     if reduce == "assign":
-        out[where] = values
+        put_at(xp, out, where, xp.broadcast_to(values, xp.broadcast(*where).shape) if where else values)
     elif reduce in ("add", "mean"):
         add_at(xp, out, where, values)
     else:
@@ -93,7 +93,7 @@ def _writers_kernel(xp: Any, index: Any, like: Any, *, axis: int, broadcast: boo
     shape = xp.broadcast(*where).shape
     numbers = xp.arange(math.prod(shape)).reshape(shape)
     last = xp.zeros(like.shape, numbers.dtype)
-    last[where] = numbers
+    put_at(xp, last, where, numbers)
     return last[where] == numbers
 
 

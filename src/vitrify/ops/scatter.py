@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape, normalize_axis
-from .accumulate import add_along, add_at
+from .accumulate import add_along, add_at, put_at
 from .arguments import as_ints, is_tensor, static_int
 from .creation import full
 from .gather import gather_nd_shape, gather_op, nd_index, need_integers
@@ -36,8 +36,10 @@ def _fits(op: str, value: Meta, wanted: Shape, name: str) -> None:
 def _scatter_kernel(xp: Any, x: Any, index: Any, updates: Any, *, overwrite: bool) -> Any:
     out = x.copy()
     with range_errors("scatter"):
-        out[index] = updates if overwrite else 0
-        if not overwrite:
+        if overwrite:
+            put_at(xp, out, (index,), updates)
+        else:
+            out[index] = 0
             add_at(xp, out, (index,), updates)
     return out
 
