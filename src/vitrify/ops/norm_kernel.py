@@ -63,14 +63,17 @@ class _View:
     A block is [kept..., reduced...]; as rows it is [number of kept places, `count`].
     """
 
-    def __init__(self, xp: Any, layout: Layout, shape: Shape) -> None:
+    def __init__(self, xp: Any, layout: Layout, x: Any) -> None:
+        shape = x.shape
         self.xp = xp
         self.layout = layout
         self.shape = shape
         self.param_shape = layout.param_shape(shape)
         split = layout.split(shape)
         kept = tuple(i for i in range(len(split)) if i not in layout.axes)
-        self.perm = (*kept, *layout.axes)
+        # Reduced dimensions in the order in which they lie in memory: most arrays then need no copy to become rows.
+        strides = x.reshape(split).strides
+        self.perm = (*kept, *sorted(layout.axes, key=lambda i: -strides[i]))
         self.ones = (1,) * len(layout.axes)
         self.sizes = tuple(split[i] for i in self.perm)
         self.rank = len(kept)
@@ -138,7 +141,7 @@ def normalize(
     out = xp.empty_like(x)
     stats = layout.stats_shape(x.shape)
     mean, rstd = xp.zeros(stats, dtype) if centered else None, xp.zeros(stats, dtype)
-    view = _View(xp, layout, x.shape)
+    view = _View(xp, layout, x)
     source, target, means, factors = map(view.of, (x, out, mean, rstd))
     w, b = (view.of_param(p, dtype) for p in (weight, bias))
     for index in view.blocks():
@@ -169,7 +172,7 @@ def normalize_adjoint(
     """
     dtype = wide_float(x.dtype)
     dx = xp.empty_like(x)
-    view = _View(xp, layout, x.shape)
+    view = _View(xp, layout, x)
     source, flow, target, means, factors = map(view.of, (x, ct, dx, mean, rstd))
     w = view.of_param(weight, dtype)
     sums = _ParamSums(view, dtype) if with_params else None
