@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..core.meta import Meta, Ref
+from ..core.meta import UNKNOWN, Meta, Ref
 from ..ir.program import Literal, Operator, Variable
 from ..ops.control_flow import zero_cotangent
 from ..ops.like import sum_to_like
@@ -99,15 +99,30 @@ def _by_input(
         ct = found.get(name)
         if ct is not None and op.variadic and i >= last:
             ct = ct[i - last]
-        out.append(_fit(ct, value, see) if op.broadcast and ct is not None else ct)
+        out.append(_fit(ct, value, operator.inputs, see) if op.broadcast and ct is not None else ct)
     return out
 
 
-def _fit(ct: Variable, value: Variable, see: See) -> Variable:
-    """`ct` summed over the dimensions along which `value` was broadcast."""
+def _fit(ct: Variable, value: Variable, operands: Sequence[Any], see: See) -> Variable:
+    """`ct` summed over the dimensions along which `value` was broadcast.
+
+    That keeps `value` until backward where only its run-time sizes tell; not so where an unknown size must be its own,
+    because no other operand could have stretched it.
+    """
     meta = value.meta
     assert isinstance(meta, Meta)
-    if meta.is_static and tuple(ct.shape) == meta.shape:
+    if len(ct.shape) == len(meta.shape) and all(
+        _is_own(axis - len(meta.shape), size, given, value, operands)
+        for axis, (size, given) in enumerate(zip(meta.shape, ct.shape))
+    ):
         return ct
     fitted: Variable = sum_to_like(ct, see(value))
     return fitted
+
+
+def _is_own(axis: int, size: int, given: int, value: Variable, operands: Sequence[Any]) -> bool:
+    """Whether dimension `axis` (from the end) of the result is that of `value`, of size `size` (-1: unknown)."""
+    if size != UNKNOWN:
+        return size == given
+    others = [v.meta.shape for v in operands if isinstance(v, Variable) and v is not value and isinstance(v.meta, Meta)]
+    return all(len(shape) < -axis or shape[axis] == 1 for shape in others)

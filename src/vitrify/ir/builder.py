@@ -16,7 +16,7 @@ from ..core.source import Loc, user_frames
 from ..ops.amp_policy import cast_for_amp
 from ..ops.creation import constant
 from ..ops.promote import SCALARS, common_dtype, promote_inputs
-from ..ops.registry import NoGradient, OpDef, StructuralGradient
+from ..ops.registry import NoGradient, OpDef, StructuralGradient, get_op
 from .program import Block, Literal, Program, Variable
 
 Lift = Callable[[Any], Any]
@@ -97,8 +97,11 @@ class Builder:
         return self.block.resolve(held) if isinstance(held, Variable) else held
 
     def assign(self, handle: Any, value: Variable) -> None:
-        """From here on `handle` means `value` (an in-place change)."""
-        self.current[handle] = value
+        """From here on `handle` means `value` (an in-place change). A variable that lives in a Scope is written there."""
+        if isinstance(handle, Variable) and handle.persistable and handle.block is self.block:
+            self.block.append(get_op("assign"), [self.block.resolve(value)], [handle], {}, self.locs or user_frames(2))
+        else:
+            self.current[handle] = value
 
     def latest(self, handle: Any) -> Any:
         """What `handle` means now: the value of its last in-place change, or itself."""

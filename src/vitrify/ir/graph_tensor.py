@@ -186,7 +186,7 @@ class GraphTensor(TensorMethods):
         wanted = dtype
         for value in args:
             if isinstance(value, TensorMethods):
-                wanted = value.dtype  # type: ignore[attr-defined]
+                wanted = value.dtype
             elif value is not None and not isinstance(value, (bool, Place)) and not _is_device(value):
                 wanted = value
         if device is not None:
