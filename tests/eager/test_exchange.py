@@ -196,6 +196,20 @@ def test_to_casts_and_passes_gradients_on():
     assert x.to(other=to_tensor([1])).tolist() == [1]
 
 
+def test_a_copy_on_another_device_passes_gradients_back(monkeypatch):
+    x = to_tensor([1.0, 2.0], stop_gradient=False)
+    y = x.pin_memory()  # without a GPU there is no such memory, and the copy is an ordinary one
+    y.set_value([3.0, 4.0])
+    assert x.tolist() == [1.0, 2.0] and grad(y * 2, x)[0].tolist() == [2.0, 2.0]
+
+
+def test_moving_to_a_gpu_names_the_package_it_needs(monkeypatch):
+    monkeypatch.setattr("vitrify.core.lazy.is_available", lambda module: False)
+    for move in (lambda: to_tensor([1.0]).cuda(), lambda: to_tensor([1.0]).cuda(1), lambda: to_tensor([1.0]).to("gpu")):
+        with pytest.raises(ImportError, match="cupy"):
+            move()
+
+
 def test_to_refuses_what_is_neither_device_nor_dtype():
     with pytest.raises(ArgumentError, match="got 'bogus'"):
         to_tensor([1.0]).to("bogus")
