@@ -20,7 +20,8 @@ class _Transfer(PyLayer):
     @staticmethod
     def forward(ctx: Any, x: Tensor, place: Place) -> Tensor:
         ctx.place = x.place
-        return wrap(put(x._data, place, copy=True))
+        moved = put(x._data, place)
+        return wrap(moved.copy() if moved is x._data else moved)
 
     @staticmethod
     def backward(ctx: Any, ct: Tensor) -> Tensor:
