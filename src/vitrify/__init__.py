@@ -59,11 +59,14 @@ from .ops.creation import *
 from .ops.cumulative import *
 from .ops.decomposition import *
 from .ops.diagonal import *
+from .ops.differences import *
+from .ops.distance import *
 from .ops.elementwise import *
 from .ops.expand import *
 from .ops.fill import *
 from .ops.gather import *
 from .ops.index import *
+from .ops.inplace import *
 from .ops.join import *
 from .ops.like import *
 from .ops.linalg import *

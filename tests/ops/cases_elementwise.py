@@ -92,6 +92,7 @@ POWERS = [
     *both("nextafter", power.nextafter, np.nextafter, A, B, grad=False, dtypes=()),
     *both("gcd", power.gcd, np.gcd, ints(2, 3, high=30), ints(2, 3, high=30, seed=1)),
     *both("lcm", power.lcm, np.lcm, ints(2, 3, high=30), ints(2, 3, low=1, high=30, seed=1)),
+    Case("frexp", power.frexp, (NONZERO,), ref=np.frexp, dtypes=("float32",)),
     Case("ldexp", power.ldexp, (A, ints(2, 3)), ref=np.ldexp),
     Case("ldexp/int", power.ldexp, (ints(3), ints(3, seed=1)), ref=lambda x, y: x * 2.0**y),
     Case("lerp", power.lerp, (A, B, floats(2, 3, seed=7)), ref=lambda x, y, w: x + w * (y - x), second=True),

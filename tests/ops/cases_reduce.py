@@ -1,9 +1,11 @@
 """Reductions, statistics, quantiles, running sums."""
 
 import numpy as np
+import scipy.integrate
+import scipy.spatial
 import scipy.special as sp
 
-from vitrify.ops import cumulative, norms, quantile, reduce, statistics
+from vitrify.ops import cumulative, differences, distance, norms, quantile, reduce, statistics
 from vitrify.testing import Case, away, bools, complexes, floats, ints
 
 X = floats(2, 3, 4)
@@ -184,6 +186,7 @@ NORMS = [
     Case("norm/matrices", norms.norm, (X,), {"axis": [0, 1]}, ref=np.linalg.norm(X, axis=(0, 1))),
     Case("norm/p", norms.norm, (NONZERO, 3.0), ref=np.linalg.norm(NONZERO.ravel(), 3)),
     Case("norm/nuclear", norms.norm, (EVEN, "nuc"), ref=np.linalg.norm(EVEN, "nuc"), dtypes=("float32",)),
+    Case("norm/matrix p", norms.norm, (EVEN, 3.0), ref=np.linalg.norm(EVEN.ravel(), 3)),
     Case("norm/zero", norms.norm, (np.zeros(3),), ref=np.array(0.0), grad=False),
     Case("norm/huge", norms.norm, (np.array([1e200, 1e200]),), ref=np.array(np.sqrt(2) * 1e200), dtypes=(), grad=False),
     Case("norm/complex", norms.norm, (complexes(4),), ref=np.linalg.norm, second=True),
@@ -194,4 +197,26 @@ NORMS = [
         for p in (None, 2, -2, "fro", 1, np.inf)
     ],
 ]  # fmt: skip
-CASES = [*SUMS, *STATISTICS, *QUANTILES, *RUNNING, *NORMS]
+DIFFERENCES = [
+    Case("diff", differences.diff, (X,), ref=np.diff, second=True),
+    Case("diff/n axis", differences.diff, (X, 2, 1), ref=np.diff),
+    Case("diff/ends", lambda x, a, b: differences.diff(x, 1, 0, a, b), (X, X[:1], X[1:]), ref=lambda x, a, b: np.diff(x, 1, 0, a, b)),
+    Case("diff/bool", differences.diff, (bools(5),), ref=np.diff),
+    Case("trapezoid", differences.trapezoid, (X,), ref=np.trapezoid),
+    Case("trapezoid/x", differences.trapezoid, (X, floats(3), None, 1), ref=lambda y, x, d, a: np.trapezoid(y, x, axis=a)),
+    Case("trapezoid/dx", lambda y: differences.trapezoid(y, dx=0.5, axis=0), (X,), ref=np.trapezoid(X, dx=0.5, axis=0)),
+    Case("cumulative_trapezoid", differences.cumulative_trapezoid, (X, NONZERO), ref=scipy.integrate.cumulative_trapezoid),
+]  # fmt: skip
+ROWS = floats(4, 3)
+DISTANCES = [
+    *[
+        Case(f"cdist/{p}", distance.cdist, (floats(2, 3, 4), floats(2, 5, 4, seed=3), p), grad=p != 0,
+             ref=lambda x, y, p: np.stack([scipy.spatial.distance.cdist(a, b, "minkowski", p=p) for a, b in zip(x, y)]) if p else None)
+        for p in (2.0, 1.0, 3.0)
+    ],
+    Case("cdist/inf", distance.cdist, (ROWS, ROWS[:2] + 1, np.inf), ref=lambda x, y, p: scipy.spatial.distance.cdist(x, y, "chebyshev")),
+    Case("pdist", distance.pdist, (ROWS,), ref=scipy.spatial.distance.pdist, dynamic=False),
+    Case("renorm", distance.renorm, (ROWS, 2.0, 0, 1.5),
+         ref=lambda x, *_: x * np.minimum(1, 1.5 / np.linalg.norm(x, axis=1, keepdims=True)), second=True),
+]  # fmt: skip
+CASES = [*DIFFERENCES, *DISTANCES, *SUMS, *STATISTICS, *QUANTILES, *RUNNING, *NORMS]

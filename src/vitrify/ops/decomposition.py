@@ -44,7 +44,8 @@ def _eigh_meta(x: Meta, *, UPLO: str) -> tuple[Meta, Meta]:
 def _eigh_vjp(cts: Any, *, values: Any, vectors: Any) -> Any:
     turned = matmul(adjoint(vectors), cts[1]) * cast(_gaps(values), vectors.dtype)
     inner = turned + cast(diag_embed(cts[0]), vectors.dtype)
-    return matmul(matmul(vectors, inner), adjoint(vectors))
+    found = matmul(matmul(vectors, inner), adjoint(vectors))
+    return (found + adjoint(found)) * 0.5  # x is symmetric, and so is its cotangent
 
 
 _eigh_op: OpDef = define_op(

@@ -9,12 +9,14 @@ from typing import Any
 from ..core.dispatch import bind
 from ..core.errors import ArgumentError, DTypeError
 from .arguments import finish, is_tensor
-from .like import as_float, assign_op, cast
+from .like import as_float, assign_op, cast, zeros_like
 from .meta_rules import elementwise, numeric
 from .registry import NoGradient, OpDef, define_elementwise, get_op
 
 XY = ("x", "y")
-STEPS = NoGradient("the result is constant between steps")
+# For ops that are constant between steps: a gradient that is 0, as Paddle gives it.
+STEPS = {"x": lambda ct: zeros_like(ct)}
+QUOTIENT = NoGradient("the result is constant between steps")
 
 
 def conj(value: Any) -> Any:
@@ -82,10 +84,10 @@ floor_divide_op: OpDef = define_elementwise(
     "floor_divide",
     scalar="floordiv",
     meta=elementwise("floor_divide", XY),
-    vjp=STEPS,
+    vjp=QUOTIENT,
     maps={"paddle": "elementwise_floordiv"},
 )
-trunc_divide_op = define_elementwise("trunc_divide", scalar=_trunc_divide, meta=elementwise("divide", XY), vjp=STEPS)
+trunc_divide_op = define_elementwise("trunc_divide", scalar=_trunc_divide, meta=elementwise("divide", XY), vjp=QUOTIENT)
 mod_op: OpDef = define_elementwise(
     "mod",
     scalar="mod",

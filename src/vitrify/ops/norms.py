@@ -150,7 +150,7 @@ def norm(
     """
     x = x if dtype is None else cast(x, dtype)
     axes = None if axis is None else static_ints("norm", axis, "axis")
-    if axes is None and (p in ("nuc",) or (p not in (None, "fro") and x.ndim == 2)):
+    if axes is None and p == "nuc":
         axes = (0, 1)
     if axes is not None and len(axes) == 2 and p not in (None, "fro"):
         return finish("norm", matrix_norm(x, p, axes, keepdim), out)

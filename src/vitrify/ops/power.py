@@ -11,10 +11,10 @@ from ..core.errors import ArgumentError
 from .arguments import finish, is_tensor
 from .compare import equal, greater_equal, logical_and
 from .define import binary, only
-from .elementwise import STEPS, conj
+from .elementwise import conj
 from .like import cast, zeros_like
-from .meta_rules import elementwise, integral, numeric, real_floating
-from .registry import NoGradient, define_elementwise
+from .meta_rules import elementwise, integral, numeric, real_floating, same_as
+from .registry import NoGradient, define_elementwise, define_op
 from .select import kept, where_op
 from .unary import exp, log, sign, square
 
@@ -140,7 +140,10 @@ def _weight(x: Any, out: Any) -> Any:
 copysign = binary(
     "copysign",
     scalar=lambda s, x, y: s.where(s.signbit(x) == s.signbit(y), x, -x),
-    vjp={"x": lambda ct, *, x, out: kept(out != 0, ct * sign(x) * sign(out))},
+    vjp={
+        "x": lambda ct, *, x, out: kept(out != 0, ct * sign(x) * sign(out)),
+        "y": lambda ct: zeros_like(ct),
+    },
     doc="x with the sign of y",
     example=("[1.0, -2.0]", "[-1.0, 1.0]", "[-1.0, 2.0]"),
     accepts=numeric,
@@ -148,7 +151,7 @@ copysign = binary(
 nextafter = binary(
     "nextafter",
     scalar="nextafter",
-    vjp=STEPS,
+    vjp=NoGradient("the result is one representable number away"),
     doc="The number after x on the way to y",
     example=("[1.0]", "[1.0]", "[1.0]"),
     accepts=real_floating,
@@ -156,7 +159,7 @@ nextafter = binary(
 heaviside = binary(
     "heaviside",
     scalar=lambda s, x, y: s.where(x > 0, 1, s.where(x < 0, 0, s.where(x == 0, y, x))),
-    vjp={"y": lambda ct, *, x: kept(equal(x, 0), ct)},
+    vjp={"x": lambda ct: zeros_like(ct), "y": lambda ct, *, x: kept(equal(x, 0), ct)},
     doc="0 where x is negative, 1 where it is positive, y where it is zero",
     example=("[-1.0, 0.0, 2.0]", "[0.5, 0.5, 0.5]", "[0.0, 0.5, 1.0]"),
     accepts=numeric,
@@ -192,6 +195,34 @@ def ldexp(x: Any, y: Any, name: str | None = None) -> Any:
     return cast(x, wanted) * pow_op(2.0, cast(y, wanted))
 
 
+def _frexp_kernel(xp: Any, x: Any) -> tuple[Any, Any]:
+    mantissa, exponent = xp.frexp(x)
+    return mantissa, exponent.astype(x.dtype)
+
+
+_frexp_op = define_op(
+    "frexp",
+    kernel=_frexp_kernel,
+    meta=lambda x: (same_as("frexp", accepts=real_floating)(x), x),
+    vjp={"x": lambda cts, *, exponent: cts[0] * pow_op(2.0, -exponent)},
+    outputs=("mantissa", "exponent"),
+)
+
+
+def frexp(x: Any, name: str | None = None) -> tuple[Any, Any]:
+    """(mantissa, exponent) with x = mantissa * 2 ** exponent and the mantissa in ±[0.5, 1), both of x's dtype.
+
+    Source: paddle.frexp.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> [t.tolist() for t in paddle.frexp(paddle.to_tensor([1.0, -3.5]))]
+        [[0.5, -0.875], [1.0, 2.0]]
+    """
+    mantissa, exponent = _frexp_op(x)
+    return mantissa, exponent
+
+
 # -- interpolation ---------------------------------------------------------------------------------------------------
 
 _lerp_op = define_elementwise(
@@ -221,12 +252,13 @@ def lerp(x: Any, y: Any, weight: Any, name: str | None = None) -> Any:
 
 METHODS: dict[str, Any] = {
     fn.__name__: fn
-    for fn in (pow, atan2, hypot, logaddexp, copysign, nextafter, heaviside, gcd, lcm, ldexp, lerp)
+    for fn in (pow, frexp, atan2, hypot, logaddexp, copysign, nextafter, heaviside, gcd, lcm, ldexp, lerp)
 } | {"__pow__": _power, "__rpow__": lambda x, y: pow_op(y, x)}  # fmt: skip
 INPLACE = ("pow", "hypot", "copysign", "gcd", "lcm", "ldexp", "lerp")
 __all__ = [
     "atan2",
     "copysign",
+    "frexp",
     "gcd",
     "heaviside",
     "hypot",

@@ -113,7 +113,22 @@ def _rounding(name: str, scalar: Any, doc: str, result: str, out: bool = True, *
 
 floor = _rounding("floor", "floor", "x rounded down", "[1.0, -2.0]", onnx="Floor")
 ceil = _rounding("ceil", "ceil", "x rounded up", "[2.0, -1.0]", onnx="Ceil")
-trunc = _rounding("trunc", "trunc", "x rounded towards zero", "[1.0, -1.0]", out=False, input="input")
+_trunc_op = define_elementwise(
+    "trunc", scalar="trunc", meta=same_as("trunc", "input", numeric), vjp=STEPS, maps={"paddle": "trunc"}
+)
+
+
+def trunc(input: Any, name: str | None = None) -> Any:
+    """input rounded towards zero, elementwise. Source: paddle.trunc.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.trunc(paddle.to_tensor([1.5, -1.5])).tolist()
+        [1.0, -1.0]
+    """
+    return _trunc_op(input)
+
+
 _round_op = define_elementwise(
     "round", scalar="rint", meta=same_as("round", accepts=numeric), vjp=STEPS, maps={"onnx": "Round"}
 )
