@@ -51,5 +51,5 @@ __all__ = [
     "initializer",
     "utils",
 ]  # fmt: skip
-__all__ += activation.__all__ + common.__all__ + container.__all__ + conv.__all__ + norm.__all__
-__all__ += loss.__all__ + padding.__all__ + pooling.__all__ + transformer.__all__ + vision.__all__
+__all__ += activation.__all__ + common.__all__ + container.__all__ + conv.__all__ + loss.__all__ + norm.__all__
+__all__ += padding.__all__ + pooling.__all__ + transformer.__all__ + vision.__all__
