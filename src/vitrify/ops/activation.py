@@ -10,10 +10,10 @@ from ..core.errors import ArgumentError
 from .complex_ import abs as abs_
 from .define import in_place, only
 from .elementwise import scale
-from .meta_rules import Predicate, floating, numeric, real_floating, same_as
+from .meta_rules import Predicate, elementwise, floating, numeric, real_floating, same_as
 from .registry import OpDef, define_elementwise
 from .select import kept, minimum, where_op
-from .special import erf, sigmoid
+from .special import sigmoid
 from .trig import tanh
 from .unary import exp, square
 
@@ -270,14 +270,24 @@ def _gelu(s: Any, x: Any, *, approximate: bool) -> Any:
     return x * 0.5 * (s.erf(x * math.sqrt(0.5)) + 1)
 
 
-def _gelu_vjp(ct: Any, *, x: Any, approximate: bool) -> Any:
+def _gelu_slope(s: Any, ct: Any, x: Any, *, approximate: bool) -> Any:
+    """ct times the derivative of gelu."""
+    squared = x * x
     if approximate:
-        squared = square(x)
-        bent = tanh(x * scale(squared, _CUBE * _ROOT, _ROOT))
-        slope = scale(squared, 3 * _CUBE * _ROOT, _ROOT)
-        return ct * 0.5 * (bent + 1 + x * (1 - square(bent)) * slope)
-    density = exp(scale(square(x), -0.5)) * (0.5 * _ROOT)
-    return ct * (scale(erf(x * math.sqrt(0.5)), 0.5, 0.5) + x * density)
+        bent = s.tanh(x * (squared * (_CUBE * _ROOT) + _ROOT))
+        return ct * 0.5 * (bent + 1 + x * (1 - bent * bent) * (squared * (3 * _CUBE * _ROOT) + _ROOT))
+    density = s.exp(squared * -0.5) * (0.5 * _ROOT)
+    return ct * ((s.erf(x * math.sqrt(0.5)) + 1) * 0.5 + x * density)
+
+
+def _gelu_bend(g: Any, *, ct: Any, x: Any, approximate: bool) -> Any:
+    """g * ct times the second derivative of gelu."""
+    squared = square(x)
+    if not approximate:
+        return g * ct * exp(scale(squared, -0.5)) * (2 - squared) * (0.5 * _ROOT)
+    slope = scale(squared, 3 * _CUBE * _ROOT, _ROOT)
+    bent = tanh(x * scale(squared, _CUBE * _ROOT, _ROOT))
+    return g * ct * (1 - square(bent)) * (slope + scale(squared, 3 * _CUBE * _ROOT) - x * bent * square(slope))
 
 
 def _silu_vjp(ct: Any, *, x: Any) -> Any:
@@ -290,7 +300,15 @@ def _mish_vjp(ct: Any, *, x: Any) -> Any:
     return ct * (bent + x * (1 - square(bent)) * sigmoid(x))
 
 
-gelu_op = _activation("gelu", _gelu, _gelu_vjp, onnx="Gelu")
+_gelu_grad_op: OpDef = define_elementwise(
+    "gelu_grad",
+    scalar=_gelu_slope,
+    meta=elementwise("gelu_grad", ("ct", "x"), real_floating),
+    vjp={"ct": lambda g, *, x, approximate: _gelu_grad_op(g, x, approximate=approximate), "x": _gelu_bend},
+)
+gelu_op = _activation(
+    "gelu", _gelu, lambda ct, *, x, approximate: _gelu_grad_op(ct, x, approximate=approximate), onnx="Gelu"
+)
 _silu = _activation("silu", lambda s, x: x * s.sigmoid(x), _silu_vjp, accepts=floating)
 _mish = _activation("mish", lambda s, x: x * s.tanh(s.softplus(x)), _mish_vjp, onnx="Mish")
 _softplus = _activation(

@@ -14,6 +14,9 @@ from typing import Any
 import numpy as np
 import scipy.special
 
+from .blocks import in_blocks
+from .error_function import error_function
+
 # Infinities and NaN come without a word, as from every tensor library. NumPy attributes its warnings to the module that
 # calls it, so this silences our own calls only; np.errstate would cost each op more than a microsecond.
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"vitrify\.")
@@ -59,7 +62,9 @@ class ArrayScalars:
             setattr(self, name, getattr(xp, theirs))
         for name, theirs in SPECIAL.items():
             setattr(self, name, _keeping_dtype(getattr(special, theirs)))
-        self.where = _select if xp is np else xp.where
+        self.where = xp.where
+        if xp is np:
+            self.where, self.erf = _select, _keeping_dtype(error_function)
 
     def __getattr__(self, name: str) -> Any:  # only reached for names that are no primitive
         raise AttributeError(f"no scalar primitive is named {name!r}")
@@ -92,8 +97,8 @@ class ArrayScalars:
 
 
 def _select(condition: Any, x: Any, y: Any) -> Any:
-    """x where the condition holds, else y. Large ones are chosen by bit masks: np.where takes a branch for each element,
-    and on conditions that follow no pattern (as the signs of activations) that costs ten times as much.
+    """x where the condition holds, else y. Large ones are chosen by bit masks: np.where takes a branch for each
+    element, and on conditions that follow no pattern (as the signs of activations) that costs ten times as much.
     """
     dtype = np.result_type(x, y)
     bits = _BITS.get(dtype.itemsize) if dtype.kind in "fiu" else None
@@ -163,7 +168,7 @@ def scalar_ufunc(scalar: Any) -> Callable[..., Any]:
     """The expression as a plain function of NumPy arrays: the ufunc itself where it is one primitive."""
     if isinstance(scalar, str):
         return getattr(NUMPY, scalar)  # type: ignore[no-any-return]
-    return functools.partial(_composite(scalar), NUMPY)
+    return in_blocks(functools.partial(_composite(scalar), NUMPY))
 
 
 def _composite(scalar: Callable[..., Any]) -> Callable[..., Any]:
