@@ -176,7 +176,8 @@ def shadowed(x):
 
 
 CASES = [
-    (cube, (X,)), (fan_out, (X,)), (broadcast, (X, X)), (branch, (X,)), (branch, (-X,)), (nested_branch, (X,)), (nested_branch, (-X,)),
+    (cube, (X,)), (fan_out, (X,)), (broadcast, (X, X)), (branch, (X,)), (branch, (-X,)),
+    (nested_branch, (X,)), (nested_branch, (-X,)),
     (temporaries_in_branch, (X,)), (temporaries_in_branch, (-X,)), (branches_in_a_row, (X / 2,)),
     (branches_in_a_row, (-X / 2,)),
     (captured_in_branch, (X, X)), (captured_in_branch, (-X, X)), (grow, (X,)), (no_trips, (X,)),
@@ -197,7 +198,9 @@ def test_second_derivatives(f, arrays):
     agree(f, *arrays, order=2)
 
 
-@pytest.mark.parametrize("f", [cube, nested_branch, temporaries_in_branch, grow, branch_in_loop], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "f", [cube, nested_branch, temporaries_in_branch, grow, branch_in_loop], ids=lambda f: f.__name__
+)
 def test_third_derivatives(f):
     agree(f, X / 2, order=3)
     agree(f, -X / 2, order=3)

@@ -1,6 +1,5 @@
 """Functions that raise: eager and static raise the same class."""
 
-
 import vitrify as paddle
 
 from .functions import N, X

@@ -103,9 +103,9 @@ def for_t_continue(x):
 
 
 def range_break_used_as_index(x):
-    l = [x, x * 2, x * 3, x * 4, x * 5]
+    h = [x, x * 2, x * 3, x * 4, x * 5]
     for i in range(5):
-        x = x + l[i]
+        x = x + h[i]
         if x.sum() > 10:
             break
     return x

@@ -1,6 +1,5 @@
 """Functions that eager and static must agree on. Each takes tensors (and Python values) and returns tensors."""
 
-
 import vitrify as paddle
 
 X = [1.0, 2.0, 3.0]

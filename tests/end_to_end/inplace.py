@@ -1,6 +1,5 @@
 """In-place changes of temporaries, arguments and views."""
 
-
 from .functions import N, X
 
 

@@ -1,4 +1,4 @@
-"""Functions that fail while they are converted, traced or run. Line numbers are part of the tests: `# here` marks them."""
+"""Functions that fail while they are converted, traced or run. `# here` marks the line to show."""
 
 import vitrify as paddle
 

@@ -38,7 +38,7 @@ AS_EAGER = [p.shape, p.called, p.own_error, p.ambiguous, p.run_shape, p.run_inde
 def failure(fn, static=True):
     fn = paddle.jit.to_static(fn) if static else fn
     x = paddle.to_tensor([1.0, 2.0, 3.0])
-    with pytest.raises(Exception) as caught:  # noqa: PT011, B017
+    with pytest.raises(Exception) as caught:
         fn(x, paddle.to_tensor(7))
     return caught.value
 

@@ -95,7 +95,7 @@ def test_unknown_sizes_are_checked_once_per_shapes():
 
 
 def eager_error(f, *arrays):
-    with pytest.raises(Exception) as caught:  # noqa: PT011, B017
+    with pytest.raises(Exception) as caught:
         f(*[paddle.to_tensor(a) for a in arrays])
     return caught.value
 

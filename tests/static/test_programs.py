@@ -43,7 +43,7 @@ def test_wrong_feeds(programs):
         run({"image": np.ones([3, 3], "float32")}, [y])
     with pytest.raises(TypeError, match="feed 'image': expected"):
         run({"image": np.ones([3, 2], "complex64")}, [y])
-    with pytest.raises(ValueError, match="variable 'image' .* is needed but was not fed"):
+    with pytest.raises(ValueError, match=r"variable 'image' .* is needed but was not fed"):
         run({}, [y])
     with pytest.raises(ValueError, match="has no variable 'nothing'"):
         run({"nothing": 1, "image": np.ones([3, 2], "float32")}, [y])

@@ -31,9 +31,7 @@ def if_vjp(rule: Pullback, operator: Operator, cts: Sequence[Variable | None]) -
     return flow
 
 
-def _branch_gradient(
-    rule: Pullback, forward: Block, cts: Sequence[Variable | None], wanted: Sequence[int]
-) -> Block:
+def _branch_gradient(rule: Pullback, forward: Block, cts: Sequence[Variable | None], wanted: Sequence[int]) -> Block:
     """A block from the cotangents of a branch's outputs to those of its wanted inputs."""
     with rule.builder.sub_block(parent=forward) as block:
         formals = [None if ct is None else block.add_input(ct.meta, stop_gradient=False) for ct in cts]

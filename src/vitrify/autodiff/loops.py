@@ -94,7 +94,7 @@ def _body_gradient(
     xs: Sequence[int],
     ct_lists: Sequence[Variable | None],
 ) -> tuple[Block, int]:
-    """The reverse loop's body: cotangents and sums of captured values in and out, list items in, cotangents of xs out."""
+    """The reverse loop: cotangents and sums of captured values in and out, list items in, cotangents of xs out."""
     body = loop.body
     with rule.builder.sub_block(parent=body) as block:
         ct_in = {i: block.add_input(body.inputs[i].meta, "ct", stop_gradient=False) for i in carried}

@@ -85,9 +85,7 @@ def operator_vjp(
     return _by_input(operator, found, needs, see)
 
 
-def _by_input(
-    operator: Operator, found: Mapping[str, Any], needs: frozenset[str], see: See
-) -> list[Variable | None]:
+def _by_input(operator: Operator, found: Mapping[str, Any], needs: frozenset[str], see: See) -> list[Variable | None]:
     op = operator.op
     last = len(op.inputs) - 1
     out: list[Variable | None] = []

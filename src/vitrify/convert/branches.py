@@ -30,7 +30,12 @@ class _Side:
 
 
 def convert_ifelse(
-    test: Any, then: Function, orelse: Function, ins: tuple[Any, ...], names: tuple[str, ...], shared: Sequence[Any] = ()
+    test: Any,
+    then: Function,
+    orelse: Function,
+    ins: tuple[Any, ...],
+    names: tuple[str, ...],
+    shared: Sequence[Any] = (),
 ) -> tuple[Any, ...]:
     """The values called `names` after `if test: then else: orelse`."""
     if not is_graph(test):

@@ -108,9 +108,7 @@ class CallConverter:
 
     def _callable_object(self, obj: Any) -> Any:
         """An instance with a Python `__call__` of the user's is called through its converted form."""
-        call = getattr(type(obj), "__call__", None)
+        call = getattr(type(obj), "__call__", None)  # noqa: B004 - its code is wanted, not whether it is there
         if not isinstance(call, FunctionType) or not is_user_code(call):
             return obj
         return MethodType(self._plain(call), obj)
-
-

@@ -201,7 +201,9 @@ def _join_dtype(name: str, leaf: Leaf, end: Any) -> DType:
     head = leaf.start if leaf.meta is None else _Typed(leaf.meta)
     dtype = common_dtype(head, end)
     if dtype is None:
-        raise ArgumentError(f"loop variable {name!r} changes dtype inside a tensor loop, to one that does not mix with it")
+        raise ArgumentError(
+            f"loop variable {name!r} changes dtype inside a tensor loop, to one that does not mix with it"
+        )
     return dtype
 
 

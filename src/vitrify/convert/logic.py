@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from ..ops.compare import logical_and, logical_not, logical_or
@@ -32,8 +33,7 @@ def convert_and(first: Any, *rest: Function) -> Any:
     value = first
     for position, function in enumerate(rest):
         if is_graph(value):
-            others = rest[position:]
-            return _lazy(value, lambda: convert_and(others[0](), *others[1:]), logical_and, stop_on=False)
+            return _lazy(value, partial(_rest, convert_and, rest[position:]), logical_and, stop_on=False)
         if not value:
             return value
         value = function()
@@ -45,12 +45,16 @@ def convert_or(first: Any, *rest: Function) -> Any:
     value = first
     for position, function in enumerate(rest):
         if is_graph(value):
-            others = rest[position:]
-            return _lazy(value, lambda: convert_or(others[0](), *others[1:]), logical_or, stop_on=True)
+            return _lazy(value, partial(_rest, convert_or, rest[position:]), logical_or, stop_on=True)
         if value:
             return value
         value = function()
     return value
+
+
+def _rest(combine: Function, operands: Sequence[Function]) -> Any:
+    """The remaining operands, the first of them evaluated now."""
+    return combine(operands[0](), *operands[1:])
 
 
 def _lazy(left: Any, right: Function, combine: Function, stop_on: bool) -> Any:

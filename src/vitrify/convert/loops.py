@@ -188,7 +188,9 @@ def _attempt(test: Function, body: Function, state: CarriedState) -> tuple[Block
         handles = build.changed_since(outer, block)
         if _grow(state, results, journal, handles):
             return None
-        ends = [end for carried, value in _ends(state, results, journal.after(), handles) for end in carried.ends(value)]
+        ends = [
+            end for carried, value in _ends(state, results, journal.after(), handles) for end in carried.ends(value)
+        ]
         block.outputs = list(ends)
     return cond, block
 
@@ -241,15 +243,14 @@ def _grow(state: CarriedState, results: Sequence[Any], journal: Journal, handles
             grown = True
     if grown:
         return True
-    return any([carried.widen(value) for carried, value in _ends(state, results, journal.after(), handles)])
+    wider = [carried.widen(value) for carried, value in _ends(state, results, journal.after(), handles)]
+    return any(wider)
 
 
 def _emit_loop(state: CarriedState, cond: Block, body: Block) -> tuple[Any, ...]:
     starts = [start for carried in state.all() for start in carried.starts()]
     outer = align_captures([cond, body])
-    results = while_op(
-        *starts, *outer, cond=cond, body=body, n_carried=len(starts), n_xs=0, reverse=False
-    )
+    results = while_op(*starts, *outer, cond=cond, body=body, n_carried=len(starts), n_xs=0, reverse=False)
     tensors = iter(results)
     values = [carried.value(tensors) for carried in state.all()]
     n = len(state.variables)

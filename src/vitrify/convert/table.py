@@ -144,4 +144,3 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     builtins.any: convert_any,
     builtins.all: convert_all,
 }
-

@@ -27,7 +27,8 @@ class Undefined:
     def fail(self) -> VitrifyError:
         """The error that a use of this value raises."""
         return UnsetError(
-            f"local variable {self.name!r} is read, but the path taken did not set it (it is set near line {self.line})",
+            f"local variable {self.name!r} is read, but the path taken did not set it "
+            f"(it is set near line {self.line})",
             hint=f"give {self.name!r} a value before the `if` or loop",
         )
 
@@ -82,10 +83,11 @@ def _failing(self: Undefined, *args: Any) -> Any:
     raise self.fail()
 
 
-for _name in (
-    "add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod rmod pow rpow matmul rmatmul neg pos abs invert "
-    "lt le gt ge len getitem setitem contains index int float enter exit"
-).split():
+for _name in [
+    *["add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "floordiv", "rfloordiv", "mod", "rmod"],
+    *["pow", "rpow", "matmul", "rmatmul", "neg", "pos", "abs", "invert", "lt", "le", "gt", "ge", "len", "getitem"],
+    *["setitem", "contains", "index", "int", "float", "enter", "exit"],
+]:
     setattr(Undefined, f"__{_name}__", _failing)
 
 

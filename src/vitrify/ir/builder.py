@@ -56,8 +56,10 @@ class Builder:
 
     @contextmanager
     def sub_block(self, parent: Block | None = None) -> Iterator[Block]:
-        """Record into a new block below `parent` (the current one by default); in-place changes made inside are undone at its end,
-        so whoever builds the block reads `current` before leaving and makes them outputs.
+        """Record into a new block below `parent` (the current one by default).
+
+        In-place changes made inside are undone at its end, so whoever builds the block reads `current` before leaving
+        and makes them outputs.
         """
         outer, held = self.block, dict(self.current)
         self.block = self.program.create_block(parent or outer)
@@ -97,7 +99,10 @@ class Builder:
         return self.block.resolve(held) if isinstance(held, Variable) else held
 
     def assign(self, handle: Any, value: Variable) -> None:
-        """From here on `handle` means `value` (an in-place change). A variable that lives in a Scope is written there."""
+        """From here on `handle` means `value` (an in-place change).
+
+        A variable that lives in a Scope is written there.
+        """
         if isinstance(handle, Variable) and handle.persistable and handle.block is self.block:
             self.block.append(get_op("assign"), [self.block.resolve(value)], [handle], {}, self.locs or user_frames(2))
         else:

@@ -195,8 +195,8 @@ class GraphTensor(TensorMethods):
 
 
 _CONVERT = (
-    "`if`, `while`, `for`, `and`, `int()` and `len()` on tensors work in functions with @to_static and in what they call, "
-    "where Python source is available (not in generators)"
+    "`if`, `while`, `for`, `and`, `int()` and `len()` on tensors work in functions with @to_static and in what they "
+    "call, where Python source is available (not in generators)"
 )
 _KEEP_TENSOR = "stay with tensor operations, or leave this function out with @paddle.jit.not_to_static"
 

@@ -43,8 +43,7 @@ def copy_ops(source: Block, target: Block, mapping: dict[Variable, Variable], *,
             outputs.append(mapping[var])
         inputs = tuple(mapping[v] if isinstance(v, Variable) else v for v in operator.inputs)
         attrs = {
-            k: copy_block(v, target, effects=effects) if isinstance(v, Block) else v
-            for k, v in operator.attrs.items()
+            k: copy_block(v, target, effects=effects) if isinstance(v, Block) else v for k, v in operator.attrs.items()
         }
         target.ops.append(Operator(operator.op, inputs, tuple(outputs), attrs, operator.locs))
 

@@ -84,7 +84,6 @@ def set_verbosity(level: int = 0, also_to_stdout: bool = False) -> None:
     VERBOSITY.set(level)
 
 
-
 __all__ = [
     "enable_to_static",
     "ignore_module",

@@ -90,9 +90,6 @@ class OutputLeaf:
     index: int
 
 
-
-
-
 class _Trace:
     """The state of one trace: the builder and the eager tensors it captured."""
 

@@ -53,7 +53,9 @@ class FunctionSpec:
                 args.append(unflatten(part, source))
         return tuple(args), kwargs
 
-    def specs_for(self, tree: TreeDef, leaves: Sequence[Any], is_tensor: Callable[[Any], bool]) -> list[InputSpec | None]:
+    def specs_for(
+        self, tree: TreeDef, leaves: Sequence[Any], is_tensor: Callable[[Any], bool]
+    ) -> list[InputSpec | None]:
         """The user's InputSpec for each leaf, None where the user gave none.
 
         `input_spec` follows the leading positional arguments, structure for structure. Raises ArgumentError when it

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,8 @@ class SavedProgram:
         self.name = name
         self._saved = saved
         self._captured = [tensors[n] for n in saved.tensors]
-        self._compiled: dict[bool, PartialProgramLayer] = {}
+        self._compiled: dict[Any, PartialProgramLayer] = {}
+        self._lock = Lock()
         self._leaves: list[Any] = []
         self._tree = flatten(saved.input_tree, self._leaves)
 
@@ -43,7 +45,8 @@ class SavedProgram:
         builder = current_builder()
         if builder is not None:
             return self._inline(builder, args, kwargs)
-        return self._ready()(self._tensors(args, kwargs))
+        tensors = self._tensors(args, kwargs)
+        return self._ready(tensors)(tensors)
 
     def _inline(self, builder: Builder, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Copy the program into the one being built."""
@@ -55,12 +58,14 @@ class SavedProgram:
             builder.assign(inputs[index], mapping[var])
         return concrete.rebuild_output([mapping[v] for v in concrete.outputs], inputs)
 
-    def _ready(self) -> PartialProgramLayer:
-        """The program compiled for the current grad mode."""
-        mode = grad_enabled.get()
-        found = self._compiled.get(mode)
+    def _ready(self, tensors: Sequence[Tensor]) -> PartialProgramLayer:
+        """The program compiled for the current grad mode, and for cotangents of just the inputs that want one."""
+        stops = (*[t.stop_gradient for t in tensors], *[t.stop_gradient for t in self._captured])
+        key = stops if grad_enabled.get() else None
+        found = self._compiled.get(key)
         if found is None:
-            found = self._compiled[mode] = PartialProgramLayer(self._concrete())
+            with self._lock:  # compiling a backward adds outputs to the forward program
+                found = self._compiled[key] = PartialProgramLayer(self._concrete(), stops=stops)
         return found
 
     def _concrete(self) -> ConcreteProgram:

@@ -89,12 +89,18 @@ def _always() -> bool:
 class PartialProgramLayer:
     """A ConcreteProgram ready to be called with tensor arguments."""
 
-    def __init__(self, concrete: ConcreteProgram, assumptions_hold: Callable[[], bool] = _always) -> None:
+    def __init__(
+        self,
+        concrete: ConcreteProgram,
+        assumptions_hold: Callable[[], bool] = _always,
+        stops: Sequence[bool] | None = None,
+    ) -> None:
         self.concrete = concrete
         self._assumptions_hold = assumptions_hold
         block = concrete.block
         outputs = [v for v in block.outputs if v is not None]
-        wrt = [i for i, v in enumerate(block.inputs) if not v.stop_gradient] if _grad_enabled() else []
+        stops = [v.stop_gradient for v in block.inputs] if stops is None else stops
+        wrt = [i for i, stop in enumerate(stops) if not stop] if _grad_enabled() else []
         self.segment = CompiledSegment(block, outputs, wrt)
         self._captured = concrete.captured
         self._n_user = len(concrete.outputs)

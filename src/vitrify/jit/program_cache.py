@@ -28,9 +28,7 @@ class Family:
         if self.pinned or self.seen is None:
             self.seen = list(shapes) if self.seen is None else self.seen
             return list(shapes)
-        self.seen = [
-            tuple(a if a == b else UNKNOWN for a, b in zip(old, new)) for old, new in zip(self.seen, shapes)
-        ]
+        self.seen = [tuple(a if a == b else UNKNOWN for a, b in zip(old, new)) for old, new in zip(self.seen, shapes)]
         return list(self.seen)
 
 
@@ -108,5 +106,3 @@ class ProgramCache:
 
     def __len__(self) -> int:
         return sum(len(f.entries) for f in self._families.values())
-
-

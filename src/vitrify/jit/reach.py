@@ -34,7 +34,7 @@ class LayerState:
 
 
 def layer_state(function: Callable[..., Any], called: Iterable[Layer]) -> LayerState:
-    """The state of the Layers behind a function: of its instance, closure and globals, and those that a trace called."""
+    """The state of the Layers behind a function: those of its instance, closure and globals, and those `called`."""
     found: dict[int, Layer] = {}
     for root in (*_roots(function), *called):
         if id(root) not in found:

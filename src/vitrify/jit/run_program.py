@@ -26,7 +26,18 @@ class SegmentNode:
     parameter changed in place between forward and backward is noticed.
     """
 
-    __slots__ = ("edges", "hooks", "inputs", "name", "outputs", "residuals", "retained", "rng_state", "segment", "versions")
+    __slots__ = (
+        "edges",
+        "hooks",
+        "inputs",
+        "name",
+        "outputs",
+        "residuals",
+        "retained",
+        "rng_state",
+        "segment",
+        "versions",
+    )
 
     def __init__(
         self,
@@ -62,9 +73,7 @@ class SegmentNode:
             )
         self._check_versions(inputs)
         segment = self.segment
-        cts = [
-            cotangents[i] if cotangents[i] is not None else wrap(np.zeros(*self.outputs[i])) for i in segment.seeds
-        ]
+        cts = [cotangents[i] if cotangents[i] is not None else wrap(np.zeros(*self.outputs[i])) for i in segment.seeds]
         if grad_enabled.get():
             with rng_guard_at(self.rng_state):
                 return segment.differentiable().run([*inputs, *[ct for ct in cts if ct is not None]])
@@ -98,5 +107,3 @@ def _generator_at(state: Any) -> Any:
     if state is not None:
         generator.set_state(state)
     return generator
-
-

@@ -105,8 +105,8 @@ class _Writer:
 
     def add(self, name: str, function: StaticFunction, input_spec: Any) -> None:
         """Trace `function` and keep its program."""
-        spec, tree, leaves = _call_to_save(function, input_spec)
-        concrete = function.concrete_program_specify_input_spec(spec)
+        tree, leaves = _call_to_save(function, input_spec)
+        concrete = function.trace_call(tree, [_differentiable(leaf) for leaf in leaves])
         tensors = tuple(self._tensor_name(t) for t in concrete.captured)
         self._functions[name] = SavedFunction(
             program=concrete.program,
@@ -136,38 +136,38 @@ class _Writer:
         )
 
 
-def _call_to_save(function: StaticFunction, input_spec: Any) -> tuple[Any, Any, list[Any]]:
-    """The specs to trace with, and the structure and leaves of the call they describe."""
-    if input_spec is None and function.function_spec.input_spec is None:
-        input_spec = _specs_of_last_call(function)
-    spec = function.function_spec if input_spec is None else FunctionSpec(function.dygraph_function, input_spec)
-    tree, leaves = spec.call_from_specs()
-    return input_spec, tree, leaves
+def _call_to_save(function: StaticFunction, input_spec: Any) -> tuple[Any, list[Any]]:
+    """The structure and leaves of the call to trace, with InputSpecs in place of tensors."""
+    if input_spec is not None:
+        return FunctionSpec(function.dygraph_function, input_spec).call_from_specs()
+    if function.function_spec.input_spec is not None:
+        return function.function_spec.call_from_specs()
+    return _last_call(function)
 
 
-def _specs_of_last_call(function: StaticFunction) -> Sequence[Any]:
+def _last_call(function: StaticFunction) -> tuple[Any, list[Any]]:
     entries = list(function.program_cache.entries())
     if not entries:
         raise ArgumentError(
             f"jit.save: nothing says what {function.__name__} takes",
             hint="pass input_spec=[paddle.static.InputSpec([None, 4], 'float32')], or call it once before",
         )
-    key = entries[-1][0]
+    key, program = entries[-1]
     tensors = iter(key.specs)
     values = iter(key.values)
-    leaves = []
-    for leaf in _leaf_kinds(entries[-1][1].concrete, len(key.specs) + len(key.values)):
-        leaves.append(next(tensors) if leaf else _value(next(values)[1]))
-    args, kwargs = FunctionSpec.rebuild(key.structure, leaves)
-    return [*args, *kwargs.values()]
+    kinds = program.concrete.tensor_leaves
+    return key.structure, [next(tensors) if is_tensor else _value(next(values)[1]) for is_tensor in kinds]
+
+
+def _differentiable(leaf: Any) -> Any:
+    """A saved program passes gradients on to its inputs, whatever those it was made for wanted."""
+    if not isinstance(leaf, InputSpec):
+        return leaf
+    return InputSpec(leaf.shape, leaf.dtype, leaf.name, not (leaf.dtype.is_floating or leaf.dtype.is_complex))
 
 
 def _value(held: Any) -> Any:
     return held.value if isinstance(held, (ByContent, ById)) else held
-
-
-def _leaf_kinds(concrete: ConcreteProgram, count: int) -> list[bool]:
-    return concrete.tensor_leaves if len(concrete.tensor_leaves) == count else [True] * count
 
 
 def _input_tree(tree: Any, leaves: Sequence[Any]) -> Any:
@@ -193,5 +193,3 @@ def _output_tree(concrete: ConcreteProgram) -> Any:
         for leaf in concrete.output_leaves
     ]
     return unflatten(concrete.output_tree, iter(leaves))
-
-

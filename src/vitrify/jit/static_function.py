@@ -203,9 +203,7 @@ class StaticFunction:
         concrete = trace(self.converted, tree, values, self._argument_names(tree))
         layers = layer_state(self._eager, concrete.layers)
         program = PartialProgramLayer(concrete, layers.holds)
-        static = tuple(
-            (leaf.__class__, content(leaf)) for spec, leaf in zip(specs, leaves) if spec is None
-        )
+        static = tuple((leaf.__class__, content(leaf)) for spec, leaf in zip(specs, leaves) if spec is None)
         key = CacheKey(
             tree, tuple(s for s in specs if s is not None), static, layers.flags, _grad(), _amp(), _place(),
             _default_dtype(),
@@ -248,7 +246,10 @@ class StaticFunction:
     def concrete_program_specify_input_spec(self, input_spec: Any = None) -> ConcreteProgram:
         """A program for the given InputSpecs, with None dimensions kept."""
         spec = FunctionSpec(self._eager, input_spec) if input_spec is not None else self.function_spec
-        tree, leaves = spec.call_from_specs()
+        return self.trace_call(*spec.call_from_specs())
+
+    def trace_call(self, tree: TreeDef, leaves: Sequence[Any]) -> ConcreteProgram:
+        """A program for a call of this structure, with InputSpecs in place of tensors."""
         try:
             return trace(self.converted, tree, leaves, self._argument_names(tree))
         except Exception as err:  # noqa: BLE001 - raised again, cut to what concerns the user
@@ -305,9 +306,7 @@ def _leaf_count(tree: TreeDef) -> int:
     return 1 if tree is None else sum(_leaf_count(c) for c in tree[1])
 
 
-def _specs(
-    leaves: Sequence[Any], sizes: Sequence[Shape], user: Sequence[InputSpec | None]
-) -> list[InputSpec | None]:
+def _specs(leaves: Sequence[Any], sizes: Sequence[Shape], user: Sequence[InputSpec | None]) -> list[InputSpec | None]:
     """The InputSpec of each leaf: the user's, else one with these sizes; None for static values."""
     remaining = iter(sizes)
     specs: list[InputSpec | None] = []

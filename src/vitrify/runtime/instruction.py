@@ -70,7 +70,12 @@ def _drawing(kernel: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def make_step(
-    operator: Operator, reads: Sequence[int], writes: Sequence[int], dead: Sequence[int], attrs: Mapping[str, Any], xp: Any
+    operator: Operator,
+    reads: Sequence[int],
+    writes: Sequence[int],
+    dead: Sequence[int],
+    attrs: Mapping[str, Any],
+    xp: Any,
 ) -> Step:
     """The closure that runs one operator on a frame; arities 1 and 2 are spelled out because they are most calls."""
     call = _pure_call(operator, attrs, xp)

@@ -56,7 +56,7 @@ class InterpreterCore:
             try:
                 for step in self._steps:
                     step(frame)
-            except Exception as err:
+            except Exception as err:  # noqa: BLE001 - raised again with its place
                 raise self._explained(self._steps.index(step), err, frame) from None  # type: ignore[arg-type]
         return tuple([frame[s] for s in self._outputs])
 
@@ -64,7 +64,7 @@ class InterpreterCore:
         key = tuple([a.shape for a in arrays if a.__class__ is np.ndarray])
         checked = self._checked_shapes
         assert checked is not None
-        # Shapes that keep changing (a text that grows) are not worth a check each: a failing kernel still explains itself.
+        # Shapes that keep changing (a text that grows) are not worth a check each: a failing kernel explains itself.
         if key in checked or len(checked) >= MAX_CHECKED_SHAPES:
             return False
         checked.add(key)
@@ -76,7 +76,7 @@ class InterpreterCore:
                 if instruction.checked:
                     _check(instruction, frame)
                 instruction.step(frame)
-            except Exception as err:
+            except Exception as err:  # noqa: BLE001 - raised again with its place
                 raise self._explained(index, err, frame) from None
 
     def _explained(self, index: int, err: Exception, frame: Frame) -> Exception:
@@ -147,9 +147,7 @@ class _Lowering:
         out_slots = [self.slot(v) for v in outputs]
         constants = [i for i, v in enumerate(self.template) if v is not None]
         dead = last_uses(reads, writes, keep=[*out_slots, *constants])
-        instructions = [
-            self.instruction(operator, r, w, d) for operator, r, w, d in zip(live, reads, writes, dead)
-        ]
+        instructions = [self.instruction(operator, r, w, d) for operator, r, w, d in zip(live, reads, writes, dead)]
         return InterpreterCore(self.block, instructions, self.template[len(inputs) :], out_slots)
 
     def instruction(

@@ -26,7 +26,7 @@ def _initialize_kernel(
 ) -> Any:
     """What the initializer of that class name and those attributes puts into a new parameter."""
     found = next(cls for cls in _subclasses(Initializer) if cls.__name__ == initializer)
-    made = found.__new__(found)
+    made: Any = object.__new__(found)
     made.__dict__.update(settings)
     param = wrap(xp.zeros(shape, dtype.np))
     made(param)
@@ -53,9 +53,7 @@ def _initial(initializer: Initializer, meta: Meta) -> Any:
     settings = vars(initializer)
     if all(isinstance(value, PLAIN) for value in settings.values()):
         kind = type(initializer).__name__
-        return initialize_op(
-            initializer=kind, settings=tuple(settings.items()), shape=meta.shape, dtype=meta.dtype
-        )
+        return initialize_op(initializer=kind, settings=tuple(settings.items()), shape=meta.shape, dtype=meta.dtype)
     return constant(np.asarray(initializer.values(meta.shape, meta.dtype), meta.dtype.np))
 
 

@@ -1,0 +1,233 @@
+"""save and load: what comes back computes and trains as what was saved."""
+
+import json
+import subprocess
+import sys
+from collections import namedtuple
+
+import numpy as np
+import pytest
+
+import vitrify as paddle
+from vitrify.static import InputSpec
+
+from .models import Average, Scale, Stack, tensor
+
+X = (1.0, 2.0, 3.0)
+SPEC = [InputSpec([3], name="x")]
+
+
+@pytest.fixture
+def path(tmp_path):
+    return str(tmp_path / "model")
+
+
+def round_trip(layer, path, spec=None):
+    paddle.jit.save(layer, path, input_spec=spec)
+    return paddle.jit.load(path)
+
+
+def close(a, b):
+    assert np.allclose(np.asarray(a), np.asarray(b), rtol=1e-5, atol=1e-6)
+
+
+def test_a_layer(path):
+    net = Scale()
+    loaded = round_trip(net, path, SPEC)
+    for x in (tensor(*X), tensor(-9.0, -9.0, -9.0)):
+        close(loaded(x), net(x))
+    assert isinstance(loaded, paddle.jit.TranslatedLayer)
+    assert sorted(loaded.state_dict()) == ["b", "w"]
+
+
+def test_a_layer_that_was_only_called(path):
+    net = paddle.jit.to_static(Scale())
+    net(tensor(*X))
+    close(round_trip(net, path)(tensor(*X)), net(tensor(*X)))
+
+
+def test_the_layer_is_left_as_it_was(path):
+    net = Stack()
+    net.average.eval()
+    paddle.jit.save(net, path, input_spec=SPEC)
+    assert net.training and not net.average.training
+    assert not isinstance(net.forward, paddle.jit.StaticFunction)
+    assert net.average.mean.tolist() == [0, 0, 0]
+
+
+def test_unknown_sizes(path):
+    loaded = round_trip(Scale(), path, [InputSpec([None, 3])])
+    for n in (1, 5):
+        assert loaded(paddle.ones([n, 3])).shape == [n, 3]
+    with pytest.raises(ValueError, match=r"the program was saved for float32\[\?, 3\]"):
+        loaded(paddle.ones([2, 4]))
+
+
+def test_modes(path):
+    net = Average()
+    loaded = round_trip(net, path, SPEC)
+    assert not loaded.training
+    close(loaded(tensor(*X)), X)
+    assert loaded.mean.tolist() == [0, 0, 0]
+    loaded.train()
+    loaded(tensor(*X))
+    assert loaded.mean.tolist() == [0.5, 1.0, 1.5]
+    loaded.eval()
+    close(loaded(tensor(*X)), [0.5, 1.0, 1.5])
+
+
+def trained(net, steps=4):
+    optimizer = paddle.optimizer.Adam(0.1, parameters=net.parameters())
+    losses = []
+    for _ in range(steps):
+        loss = ((net(tensor(*X)) - 7) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+        optimizer.clear_grad()
+        losses.append(loss.item())
+    return losses
+
+
+def test_training_on_after_loading(path):
+    net = Stack()
+    loaded = round_trip(net, path, SPEC)
+    loaded.train()
+    close(trained(loaded), trained(net))
+    for name, value in net.state_dict().items():
+        close(loaded.state_dict()[name], value)
+
+
+def test_saving_again_what_was_loaded(path):
+    net = Stack()
+    trained(net, 2)
+    net.eval()
+    first = round_trip(net, path, SPEC)
+    second = round_trip(first, path + "2", SPEC)
+    close(second(tensor(*X)), net(tensor(*X)))
+    second.train()
+    net.train()
+    close(trained(second), trained(net))
+
+
+def test_inside_another_static_function(path):
+    loaded = round_trip(Scale(), path, SPEC)
+
+    def f(x):
+        y = loaded(x)
+        while y.sum() < 10:
+            y = loaded(y) + x
+        return y
+
+    x = tensor(*X, grad=True)
+    paddle.jit.to_static(f)(x).sum().backward()
+    found = x.grad.numpy().copy(), loaded.w.grad.numpy().copy()
+    x.clear_gradient(set_to_zero=False)
+    loaded.clear_gradients()
+    f(x).sum().backward()
+    close(found[0], x.grad)
+    close(found[1], loaded.w.grad)
+
+
+Pair = namedtuple("Pair", "a b")
+
+
+def structures(pair, k, *, extra):
+    if pair[0].sum() > 0:
+        y = pair[0] * k
+    else:
+        y = pair[1] + extra["z"]
+    return {"y": y, "list": [pair[0], (k, None, "text")], "same": extra["z"]}
+
+
+def test_structures(path):
+    f = paddle.jit.to_static(structures)
+    a, b, z = tensor(*X), tensor(-1.0, -1.0, -1.0), tensor(5.0, 6.0, 7.0)
+    expected = f((a, b), 4, extra={"z": z})
+    paddle.jit.save(f, path)
+    loaded = paddle.jit.load(path)
+    found = loaded((a, b), 4, extra={"z": z})
+    close(found["y"], expected["y"])
+    assert found["list"][0] is a and found["list"][1] == (4, None, "text") and found["same"] is z
+    with pytest.raises(ValueError, match="it was saved with 4 built in"):
+        loaded((a, b), 5, extra={"z": z})
+    with pytest.raises(ValueError, match="saved for"):
+        loaded([a, b], 4, extra={"z": z})
+    with pytest.raises(TypeError, match="must be a tensor, got int"):
+        loaded((a, 3), 4, extra={"z": z})
+
+
+class TwoWays(paddle.nn.Layer):
+    """A Layer with a second static method."""
+
+    def __init__(self):
+        super().__init__()
+        self.w = self.create_parameter([3])
+
+    @paddle.jit.to_static(input_spec=SPEC)
+    def forward(self, x):
+        return x * self.w
+
+    @paddle.jit.to_static(input_spec=SPEC)
+    def backwards(self, x):
+        return x / self.w
+
+
+def test_other_methods_are_saved_too(path):
+    net = TwoWays()
+    loaded = round_trip(net, path)
+    close(loaded(tensor(*X)), net(tensor(*X)))
+    close(loaded.backwards(tensor(*X)), net.backwards(tensor(*X)))
+
+
+def test_a_function_with_captured_tensors(path):
+    scale = tensor(2.0, 3.0, 4.0, grad=True)
+    loaded = round_trip(paddle.jit.to_static(lambda x: x * scale, input_spec=SPEC), path)
+    close(loaded(tensor(*X)), [2, 6, 12])
+
+
+def test_data_dependent_loops_survive(path):
+    def f(x):
+        n = 0
+        while x.sum() < 100:
+            x = x * 2
+            n += 1
+        return x, n
+
+    loaded = round_trip(paddle.jit.to_static(f, input_spec=SPEC), path)
+    for values in (X, (50.0, 50.0, 50.0)):
+        a, b = loaded(tensor(*values)), f(tensor(*values))
+        close(a[0], b[0])
+        assert int(a[1]) == b[1]
+
+
+def test_parameters_keep_their_names_and_frozen_ones_stay_frozen(path):
+    net = Scale()
+    net.w.stop_gradient = True
+    loaded = round_trip(net, path, SPEC)
+    assert loaded.w.stop_gradient and not loaded.b.stop_gradient
+    assert loaded.w.name == net.w.name
+
+
+def test_what_is_missing(path):
+    with pytest.raises(ValueError, match="nothing says what"):
+        paddle.jit.save(Scale(), path)
+    with pytest.raises(TypeError, match="expects a Layer or a function, got int"):
+        paddle.jit.save(3, path)
+    with pytest.raises(OSError):
+        paddle.jit.load(path)
+
+
+LOADER = """
+import sys
+import vitrify as paddle
+net = paddle.jit.load(sys.argv[1])
+print(net(paddle.to_tensor([1.0, 2.0, 3.0])).tolist())
+"""
+
+
+def test_a_fresh_process_needs_no_source(path):
+    net = Stack()
+    net.eval()
+    paddle.jit.save(net, path, input_spec=SPEC)
+    out = subprocess.run([sys.executable, "-c", LOADER, path], capture_output=True, text=True, check=True)
+    close(json.loads(out.stdout), net(tensor(*X)))
