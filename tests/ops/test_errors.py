@@ -1,0 +1,103 @@
+"""Bad shapes, dtypes and arguments: the same error when eager and when recorded, naming what was given."""
+
+import numpy as np
+import pytest
+
+import vitrify as paddle
+from vitrify.core.errors import ArgumentError, DTypeError, IndexRangeError, ShapeError
+from vitrify.ops import activation, contraction, decomposition, differences, distance, linalg, norms, softmax
+from vitrify.testing import bools, check_error, floats, ints
+
+X, Y = floats(2, 3), floats(4)
+ERRORS = [
+    (paddle.add, (X, Y), ShapeError, ["add: shapes do not broadcast", "x is [2, 3]", "y is [4]", "3 != 4"]),
+    (paddle.where, (bools(2), X, Y), ShapeError, ["where: shapes do not broadcast"]),
+    (paddle.where, (ints(3), X, X), DTypeError, ["where: condition is int64[3], expected"]),
+    (paddle.where, (bools(3), X), ArgumentError, ["where: x and y must both be given"]),
+    (paddle.subtract, (bools(2), bools(2)), DTypeError, ["subtract: x is bool[2], expected everything but bool"]),
+    (paddle.neg, (bools(2),), DTypeError, ["neg: x is bool[2]"]),
+    (paddle.add, (ints(2), X[0, :2]), DTypeError, ["add: cannot combine dtypes", "hint: cast"]),
+    (paddle.bitwise_and, (X, X), DTypeError, ["bitwise_and: x is float64[2, 3], expected integers and bool"]),
+    (paddle.imag, (X,), DTypeError, ["imag: x is float64[2, 3], expected complex numbers"]),
+    (paddle.as_complex, (floats(2, 3),), ShapeError, ["as_complex: the last dimension must have size 2"]),
+    (lambda x: paddle.pow(x, -1), (ints(2),), ArgumentError, ["pow: int64 to the power of -1 is no integer"]),
+    (lambda x: paddle.divide(x, x, rounding_mode="up"), (X,), ArgumentError, ["rounding_mode", "'up'"]),
+    (lambda: paddle.add_n([]), (), ArgumentError, ["add_n: inputs is empty"]),
+    (lambda x: paddle.polygamma(x, -1), (X,), ArgumentError, ["polygamma: n must be >= 0, got -1"]),
+    (lambda x: paddle.multigammaln(x, 0), (X,), ArgumentError, ["multigammaln: p must be >= 1"]),
+    (paddle.matmul, (X, X), ShapeError, ["matmul: inner sizes differ: x is float64[2, 3], y is float64[2, 3] (3 != 2)",
+                                         "hint: pass transpose_y=True"]),
+    (paddle.matmul, (floats(2, 2, 3), floats(3, 3, 2)), ShapeError, ["matmul: shapes do not broadcast"]),
+    (paddle.matmul, (np.array(1.0), X), ShapeError, ["matmul: x is float64[]"]),
+    (paddle.bmm, (X, X), ShapeError, ["bmm: x is float64[2, 3], expected 3 dimensions"]),
+    (paddle.bmm, (floats(2, 2, 2), floats(3, 2, 2)), ShapeError, ["bmm: batch sizes differ: x has 2, y has 3"]),
+    (paddle.mv, (X, X), ShapeError, ["mv: vec is float64[2, 3], expected 1 dimensions"]),
+    (paddle.dot, (X, Y), ShapeError, ["dot: y is float64[4]"]),
+    (paddle.sum, (X, 2), IndexRangeError, ["sum: axis must be in [-2, 2) for a tensor with 2 dimensions, got 2"]),
+    (paddle.mean, (X, [0, 0]), ShapeError, ["mean: axis repeats a dimension"]),
+    (paddle.max, (X[:0],), ShapeError, ["max: x is float64[0, 3]: a dimension of size 0 has no max"]),
+    (paddle.argmax, (X[:0], 0), ShapeError, ["argmax: x is float64[0, 3]"]),
+    (lambda x: paddle.argmax(x, 0, dtype="float32"), (X,), ArgumentError, ["dtype must be an integer type"]),
+    (lambda x: paddle.median(x, mode="max"), (X,), ArgumentError, ["median: mode must be 'avg' or 'min'"]),
+    (paddle.quantile, (X, 1.5), ArgumentError, ["quantile: q must be in [0, 1], got 1.5"]),
+    (lambda x: paddle.quantile(x, 0.5, interpolation="cubic"), (X,), ArgumentError, ["interpolation must be one of"]),
+    (paddle.cumsum, (X, 3), IndexRangeError, ["cumsum: axis must be in"]),
+    (paddle.diff, (X, 0), ArgumentError, ["diff: n must be >= 1"]),
+    (lambda y: differences.trapezoid(y, y, 1.0), (X,), ArgumentError, ["give x or dx, not both"]),
+    (distance.cdist, (X, Y), ShapeError, ["cdist: x has shape [2, 3], y has shape [4]"]),
+    (distance.pdist, (Y,), ShapeError, ["pdist: x is float64[4]"]),
+    (lambda x: distance.renorm(x, 2.0, 0, -1.0), (X,), ArgumentError, ["renorm: p and max_norm must be positive"]),
+    (contraction.cross, (X[:, :2], X[:, :2]), ShapeError, ["cross: x is float64[2, 2], expected a dimension"]),
+    (contraction.tensordot, (X, Y, 1), ShapeError, ["tensordot: x has size 3 in axis 1, y has size 4 in axis 0"]),
+    (contraction.matrix_power, (X, 2), ShapeError, ["matrix_power: x is float64[2, 3], expected square matrices"]),
+    (lambda x: contraction.multi_dot([x]), (X,), ArgumentError, ["multi_dot: expects at least 2 tensors"]),
+    (linalg.inv, (X,), ShapeError, ["inverse: x is float64[2, 3], expected square matrices"]),
+    (linalg.inv, (ints(2, 2),), DTypeError, ["inverse: x is int64[2, 2], expected real or complex floating point"]),
+    (linalg.det, (Y,), ShapeError, ["det: x is float64[4], expected at least 2 dimensions"]),
+    (linalg.solve, (floats(3, 3), X), ShapeError, ["solve: sizes differ", "(3 != 2)"]),
+    (lambda x: decomposition.eigh(x, "X"), (floats(2, 2),), ArgumentError, ["eigh: UPLO must be 'L' or 'U', got 'X'"]),
+    (lambda x: decomposition.qr(x, "full"), (X,), ArgumentError, ["qr: mode must be"]),
+    (lambda x: norms.matrix_norm(x, 5), (X,), ArgumentError, ["matrix_norm: p must be 'fro'"]),
+    (lambda x: norms.matrix_norm(x, axis=[0]), (X,), ArgumentError, ["matrix_norm: axis must name two different axes"]),
+    (activation.gelu, (ints(3),), DTypeError, ["gelu: x is int64[3], expected real floating point"]),
+    (lambda x: activation.gelu(x, "erf"), (X,), ArgumentError, ["gelu: approximate must be"]),
+    (lambda x: activation.softshrink(x, -1), (X,), ArgumentError, ["softshrink: threshold must be >= 0"]),
+    (lambda x: activation.selu(x, 0.5), (X,), ArgumentError, ["selu: scale must be > 1"]),
+    (lambda x: activation.celu(x, 0), (X,), ArgumentError, ["celu: alpha must not be 0"]),
+    (softmax.softmax, (ints(3),), DTypeError, ["softmax: x is int64[3]", "hint: pass dtype='float32'"]),
+    (softmax.softmax, (X, 2), IndexRangeError, ["softmax: axis must be in"]),
+    (softmax.glu, (X,), ShapeError, ["glu: x is float64[2, 3]: size 3 in axis -1 is odd"]),
+    (lambda x: softmax.maxout(x, 2), (X,), ShapeError, ["maxout: 3 channels do not divide into groups of 2"]),
+    (softmax.prelu, (X, Y), ShapeError, ["prelu: weight has 4 elements, x has 3 channels"]),
+    (lambda x: softmax.rrelu(x, 0.5, 0.1), (X,), ArgumentError, ["rrelu: needs 0 <= lower <= upper <= 1"]),
+    (lambda x: paddle.cast(x, "float99"), (X,), DTypeError, ["dtype must be any of"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("fn, args, error, parts", ERRORS, ids=[f"{i}: {e[3][0][:40]}" for i, e in enumerate(ERRORS)])
+def test_error_is_the_same_eager_and_recorded(fn, args, error, parts):
+    check_error(fn, args, error, *parts)
+
+
+@pytest.mark.parametrize(
+    "fn, x, part",
+    [
+        (linalg.inv, np.zeros((2, 2)), "inverse: Singular matrix"),
+        (linalg.cholesky, -np.eye(2), "cholesky: Matrix is not positive definite"),
+    ],
+)
+def test_matrices_without_a_solution_are_the_user_s_business(fn, x, part):
+    with pytest.raises(ArgumentError, match=part):
+        fn(paddle.to_tensor(x))
+
+
+def test_an_error_says_where_the_user_stands():
+    with pytest.raises(ShapeError) as caught:
+        paddle.ones([2]) + paddle.ones([3])
+    assert "test_errors.py" in str(caught.value) and "paddle.ones([2]) + paddle.ones([3])" in str(caught.value)
+
+
+def test_comparing_with_what_is_no_number_is_false():
+    x = paddle.ones([2])
+    assert (x == None) is False and (x != None) is True  # noqa: E711
+    assert (x == "x") is False
