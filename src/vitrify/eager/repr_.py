@@ -74,10 +74,17 @@ def array_text(array: np.ndarray[Any, Any]) -> str:
     if array.ndim == 0:
         return one(array[()])
     edge = options.edgeitems if array.size > options.threshold else None
-    shown = [one(v) for v in _shown(array, edge).flat]
-    width = max(map(len, shown), default=0)
-    signed = any(text.startswith("-") for text in shown)
-    return _nested(array, edge, lambda v: _padded(one(v), width, signed), width, options.linewidth, _INDENT)
+    shown = list(_shown(array, edge).flat)
+    width = max((len(one(v)) for v in shown), default=0)
+    signed = any(v.real < 0 for v in shown)
+
+    def padded(value: Any) -> str:
+        text = one(value)
+        if signed and len(text) < width and not value.real < 0:
+            text = " " + text
+        return text.ljust(width)
+
+    return _nested(array, edge, padded, width, options.linewidth, _INDENT)
 
 
 def _formatter(array: np.ndarray[Any, Any], options: PrintOptions) -> Callable[[Any], str]:
@@ -94,12 +101,6 @@ def _float_text(value: float, fixed: str, sci_mode: bool) -> str:
     if sci_mode:
         return f"{value:{fixed}}"
     return f"{value:.0f}." if value == value and value in (np.inf, -np.inf, np.trunc(value)) else f"{value:{fixed}}"
-
-
-def _padded(text: str, width: int, signed: bool) -> str:
-    if signed and len(text) < width and not text.startswith("-"):
-        text = " " + text
-    return text.ljust(width)
 
 
 def _shown(array: np.ndarray[Any, Any], edge: int | None) -> np.ndarray[Any, Any]:

@@ -131,7 +131,13 @@ def _published(fn: Callable[..., Any], name: str, doc: str, call: str, result: s
 
 
 def in_place(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """The variant of `fn(x, ...)` that puts the result into x and returns x; its name gets an underscore."""
+    """The variant of `fn(x, ...)` that puts the result into x and returns x; its name gets an underscore.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> in_place(paddle.abs)(paddle.to_tensor([-1.0])).tolist()
+        [1.0]
+    """
 
     def call(x: Any, *args: Any, **kwargs: Any) -> Any:
         return x._become(fn(x, *args, **kwargs))
