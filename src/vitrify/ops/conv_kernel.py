@@ -15,7 +15,9 @@ from .accumulate import wide
 from .sliding_window import Pair, resolve_padding, span, taps_along, taps_over, used_dilation, window_counts
 
 # Bytes of gathered columns that one product works on, so that they stay in the cache.
-_BLOCK = 2 << 20
+_BLOCK = 1 << 19
+# The same where columns are scattered, in fewer and larger steps.
+_SPREAD_BLOCK = 2 << 20
 
 
 class Geometry(NamedTuple):
@@ -138,7 +140,7 @@ def input_adjoint(xp: Any, ct: Any, weight: Any, sizes: Shape, g: Geometry) -> A
     matrix = _grouped(weight, g.groups).swapaxes(1, 2)
     counts = ct.shape[1:-1]
     row = flat.shape[-1] // counts[0]
-    step = max(1, _BLOCK // max(matrix.size // matrix.shape[2] * row * ct.itemsize, 1))
+    step = max(1, _SPREAD_BLOCK // max(matrix.size // matrix.shape[2] * row * ct.itemsize, 1))
     for start in range(0, counts[0], step):
         part = (min(step, counts[0] - start), *counts[1:])
         columns = xp.matmul(matrix, flat[:, :, start * row : (start + part[0]) * row])
