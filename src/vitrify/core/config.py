@@ -74,7 +74,7 @@ DUMP_DIR = Flag("dump_dir", "vitrify_dump", "VITRIFY_DUMP_DIR", "folder that dum
 CACHE_DIR = Flag("cache_dir", "", "VITRIFY_CACHE_DIR", "folder for compiled kernels; empty: the user's cache folder")
 CACHE_MB = Flag("cache_mb", 256, "VITRIFY_CACHE_MB", "size limit of that folder, in MiB; 0 keeps nothing on disk")
 KEEP_FREED_MB = Flag(
-    "keep_freed_mb", 1024, "VITRIFY_KEEP_FREED_MB", "freed memory kept for the next arrays, in MiB, set at import; 0: none"
+    "keep_freed_mb", 1024, "VITRIFY_KEEP_FREED_MB", "freed memory kept for the next arrays, in MiB, from import on"
 )
 NUM_THREADS = Flag("num_threads", 0, "VITRIFY_NUM_THREADS", "threads that kernels use; 0: one a core")
 NATIVE = Flag(
