@@ -42,6 +42,7 @@ from .core.place import (
 )
 from .core.rng import get_rng_state, seed, set_rng_state
 from .eager.autograd import grad
+from .eager.create_parameter import create_parameter
 from .eager.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from .eager.param_attr import ParamAttr
 from .eager.repr_ import set_printoptions
@@ -66,7 +67,6 @@ from .ops.expand import *
 from .ops.fill import *
 from .ops.gather import *
 from .ops.index import *
-from .ops.inplace import *
 from .ops.join import *
 from .ops.like import *
 from .ops.linalg import *

@@ -13,11 +13,14 @@ from ...ops.cross_entropy import *
 from ...ops.diagonal import diag_embed
 from ...ops.dropout import *
 from ...ops.embedding import *
+from ...ops.interpolate import *
 from ...ops.linear import *
 from ...ops.losses import *
 from ...ops.margin_losses import *
 from ...ops.normalization import *
 from ...ops.pad import pad, zeropad2d
+from ...ops.patches import *
+from ...ops.patches import *
 from ...ops.pool import *
 from ...ops.rearrange import *
 from ...ops.similarity import *

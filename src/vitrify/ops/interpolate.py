@@ -1,0 +1,321 @@
+"""Resizing of sequences, images and volumes: each spatial dimension is a weighted sum of a few neighbours."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import ArgumentError, DTypeError, ShapeError
+from ..core.meta import UNKNOWN, Meta, Shape, known_dim
+from .adaptive_pool import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
+from .arguments import as_ints, entries, is_tensor
+from .registry import OpDef, define_op
+
+_CUBIC = -0.75  # Keys' coefficient, as in Paddle, PyTorch and OpenCV
+
+Taps = tuple[Any, Any]  # for each output element: which inputs, and their weights; [out, taps] each
+
+
+@dataclass(frozen=True)
+class _Axis:
+    """One dimension from `size` to `out` elements. scale: the factor asked for, 0 if sizes were given."""
+
+    size: int
+    out: int
+    scale: float
+    align_corners: bool
+    align_mode: int
+
+    def ratio(self) -> float:
+        """Input elements to an output element. One output element stands for the first input element."""
+        if self.out <= 1:
+            return 0.0
+        if self.align_corners:
+            return (self.size - 1) / (self.out - 1)
+        return 1.0 / self.scale if self.scale else self.size / self.out
+
+    def centres(self) -> Any:
+        """Where the output elements lie among the input elements: half a pixel apart, or corner to corner."""
+        at = np.arange(self.out, dtype=np.float64)
+        if self.align_corners or self.align_mode == 1:
+            return at * self.ratio()
+        return (at + 0.5) * self.ratio() - 0.5
+
+
+def _nearest(axis: _Axis) -> Taps:
+    index = np.floor(np.arange(axis.out) * axis.ratio()).astype(np.int64)
+    return np.minimum(index, axis.size - 1)[:, None], np.ones((axis.out, 1))
+
+
+def _linear(axis: _Axis) -> Taps:
+    at = np.maximum(axis.centres(), 0.0)
+    first = np.minimum(at.astype(np.int64), axis.size - 1)
+    share = at - first
+    index = np.stack([first, np.minimum(first + 1, axis.size - 1)], axis=1)
+    return index, np.stack([1.0 - share, share], axis=1)
+
+
+def _cubic(axis: _Axis) -> Taps:
+    at = axis.centres() if axis.align_corners else (np.arange(axis.out) + 0.5) * axis.ratio() - 0.5
+    first = np.floor(at)
+    share = at - first
+    near = [share, 1.0 - share]
+    far = [share + 1.0, 2.0 - share]
+    inner = [((_CUBIC + 2) * d - (_CUBIC + 3)) * d * d + 1 for d in near]
+    outer = [((_CUBIC * d - 5 * _CUBIC) * d + 8 * _CUBIC) * d - 4 * _CUBIC for d in far]
+    index = first.astype(np.int64)[:, None] + np.arange(-1, 3)
+    return np.clip(index, 0, axis.size - 1), np.stack([outer[0], inner[0], inner[1], outer[1]], axis=1)
+
+
+_TAPS: dict[str, Callable[[_Axis], Taps]] = {"nearest": _nearest, "linear": _linear, "cubic": _cubic}
+
+
+def _taps(axes: Sequence[_Axis], kind: str) -> list[Taps]:
+    return [_TAPS[kind](axis) for axis in axes]
+
+
+def _axes_of(
+    shape: Sequence[int], first: int, sizes: Any, scales: Sequence[float], align_corners: bool, align_mode: int
+) -> list[_Axis]:
+    given = shape[first : first + len(scales)]
+    outs = _out_sizes(given, sizes, scales)
+    return [_Axis(size, out, s, align_corners, align_mode) for size, out, s in zip(given, outs, scales)]
+
+
+def _out_sizes(given: Sequence[int], sizes: Any, scales: Sequence[float]) -> Shape:
+    if sizes is not None:
+        return tuple(known_dim(s) for s in entries(sizes))
+    return tuple(UNKNOWN if size == UNKNOWN else int(size * s) for size, s in zip(given, scales))
+
+
+def _wide(dtype: Any) -> Any:
+    """The dtype in which weighted sums are computed."""
+    return dtype if dtype.kind == "f" and dtype.itemsize >= 4 else np.dtype(np.float32)
+
+
+def _along(ndim: int, axis: int) -> Callable[[Any], Any]:
+    """A 1-D array of weights as one that broadcasts along `axis`."""
+    return lambda w: w.reshape([-1 if d == axis else 1 for d in range(ndim)])
+
+
+def _resized(xp: Any, x: Any, axes: Sequence[_Axis], first: int, kind: str) -> Any:
+    out = x
+    for d, (index, weights) in enumerate(_taps(axes, kind), start=first):
+        if kind == "nearest":
+            out = xp.take(out, xp.asarray(index[:, 0]), axis=d)
+            continue
+        out = out.astype(_wide(x.dtype), copy=False)
+        spread = _along(out.ndim, d)
+        columns = zip(xp.asarray(index).T, xp.asarray(weights, out.dtype).T)
+        out = sum(xp.take(out, i, axis=d) * spread(w) for i, w in columns)
+    return out.astype(x.dtype, copy=False)
+
+
+def _resize_kernel(
+    xp: Any, x: Any, *, first: int, sizes: Any, scales: Any, kind: str, align_corners: bool, align_mode: int
+) -> Any:
+    return _resized(xp, x, _axes_of(x.shape, first, sizes, scales, align_corners, align_mode), first, kind)
+
+
+def _like_kernel(
+    xp: Any, x: Any, like: Any, *, first: int, scales: Any, kind: str, align_corners: bool, align_mode: int
+) -> Any:
+    sizes = like.shape[first : first + len(scales)]
+    return _resized(xp, x, _axes_of(x.shape, first, sizes, scales, align_corners, align_mode), first, kind)
+
+
+def _adjoint_kernel(
+    xp: Any, x: Any, like: Any, *, first: int, scales: Any, kind: str, align_corners: bool, align_mode: int
+) -> Any:
+    axes = _axes_of(like.shape, first, x.shape[first : first + len(scales)], scales, align_corners, align_mode)
+    out = x.astype(_wide(x.dtype), copy=False)
+    for d, (axis, (index, weights)) in enumerate(zip(axes, _taps(axes, kind)), start=first):
+        matrix = np.zeros((axis.size, axis.out))
+        np.add.at(matrix, (index, np.arange(axis.out)[:, None]), weights)
+        out = xp.moveaxis(xp.tensordot(xp.asarray(matrix, out.dtype), out, axes=(1, d)), 0, d)
+    return xp.ascontiguousarray(out).astype(x.dtype, copy=False)
+
+
+def _resize_meta(x: Meta, *, first: int, sizes: Any, scales: Any, **attrs: Any) -> Meta:
+    outs = _out_sizes(x.shape[first : first + len(scales)], sizes, scales)
+    if any(out != UNKNOWN and out < 1 for out in outs):
+        raise ShapeError(f"interpolate: x is {x}, its new sizes {list(outs)} must be at least 1")
+    return x.with_shape((*x.shape[:first], *outs, *x.shape[first + len(scales) :]))
+
+
+resize_op: OpDef = define_op(
+    "resize",
+    kernel=_resize_kernel,
+    meta=_resize_meta,
+    vjp={
+        "x": lambda ct, *, x_like, first, scales, kind, align_corners, align_mode: resize_adjoint_op(
+            ct, x_like, first=first, scales=scales, kind=kind, align_corners=align_corners, align_mode=align_mode
+        )
+    },
+    dynamic=("sizes",),
+    maps={"onnx": "Resize"},
+)
+resize_like_op: OpDef = define_op(
+    "resize_like",
+    kernel=_like_kernel,
+    meta=lambda x, like, **attrs: x.with_shape(like.shape),
+    vjp={
+        "x": lambda ct, *, x_like, first, scales, kind, align_corners, align_mode: resize_adjoint_op(
+            ct, x_like, first=first, scales=scales, kind=kind, align_corners=align_corners, align_mode=align_mode
+        )
+    },
+)
+resize_adjoint_op: OpDef = define_op(
+    "resize_adjoint",
+    kernel=_adjoint_kernel,
+    meta=lambda x, like, **attrs: x.with_shape(like.shape),
+    vjp={
+        "x": lambda ct, *, x_like, first, scales, kind, align_corners, align_mode: resize_like_op(
+            ct, x_like, first=first, scales=scales, kind=kind, align_corners=align_corners, align_mode=align_mode
+        )
+    },
+)
+
+# mode -> (which numbers of dimensions, how each dimension is resized)
+_MODES: dict[str, tuple[tuple[int, ...], str]] = {
+    "nearest": ((4, 5), "nearest"),
+    "linear": ((3,), "linear"),
+    "bilinear": ((4,), "linear"),
+    "trilinear": ((5,), "linear"),
+    "bicubic": ((4,), "cubic"),
+    "area": ((3, 4, 5), "area"),
+}
+_AREA: dict[int, Callable[..., Any]] = {3: adaptive_avg_pool1d, 4: adaptive_avg_pool2d, 5: adaptive_avg_pool3d}
+_FORMATS = {3: ("NCW", "NWC", "NCL", "NLC"), 4: ("NCHW", "NHWC"), 5: ("NCDHW", "NDHWC")}
+
+
+def interpolate(
+    x: Any,
+    size: Any = None,
+    scale_factor: Any = None,
+    mode: str = "nearest",
+    align_corners: bool = False,
+    align_mode: int = 0,
+    data_format: str | None = None,
+    recompute_scale_factor: bool | None = None,
+    name: str | None = None,
+) -> Any:
+    """x with its spatial dimensions resized to `size`, or by `scale_factor`.
+
+    x: [N, C, *sizes], or [N, *sizes, C] with a data_format such as "NHWC". mode: "nearest" or "area" for any number of
+    dimensions, "linear" for one, "bilinear" and "bicubic" for two, "trilinear" for three. align_corners: the first and
+    the last elements of input and output coincide; otherwise align_mode 0 compares the middles of elements and 1 their
+    edges. recompute_scale_factor: use the factor that the rounded sizes have. Raises ArgumentError and ShapeError.
+    Source: paddle.nn.functional.interpolate.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.nn.functional.interpolate(paddle.ones([2, 3, 6, 10]), scale_factor=2, mode="bilinear").shape
+        [2, 3, 12, 20]
+    """
+    mode = mode.lower()
+    spatial = x.ndim - 2
+    _check_mode(x, mode, align_corners, align_mode)
+    first = 1 if _is_channel_last(data_format, x.ndim) else 2
+    sizes, scales = _target(x, size, scale_factor, spatial)
+    kind = _MODES[mode][1]
+    if kind == "area":
+        return _area(x, sizes, scales, first)
+    if sizes is None and recompute_scale_factor:
+        sizes, scales = _area_sizes(x, scales, first), (0.0,) * spatial
+    return resize_op(
+        x, first=first, sizes=sizes, scales=scales, kind=kind, align_corners=align_corners, align_mode=align_mode
+    )
+
+
+def _check_mode(x: Any, mode: str, align_corners: bool, align_mode: int) -> None:
+    if mode not in _MODES:
+        raise ArgumentError(f"interpolate: mode must be one of {', '.join(_MODES)}, got {mode!r}")
+    if x.ndim not in _MODES[mode][0]:
+        wanted = " or ".join(f"{n}-D" for n in _MODES[mode][0])
+        raise ShapeError(f"interpolate: mode {mode!r} needs a {wanted} tensor, x has shape {x.shape}")
+    if align_corners and _MODES[mode][1] in ("nearest", "area"):
+        raise ArgumentError(f"interpolate: align_corners means nothing in mode {mode!r}")
+    if align_mode not in (0, 1):
+        raise ArgumentError(f"interpolate: align_mode must be 0 or 1, got {align_mode!r}")
+
+
+def _is_channel_last(data_format: str | None, ndim: int) -> bool:
+    if data_format is None:
+        return False
+    if data_format not in _FORMATS[ndim]:
+        raise ArgumentError(f"interpolate: data_format must be one of {', '.join(_FORMATS[ndim])}, got {data_format!r}")
+    return data_format[-1] == "C"
+
+
+def _target(x: Any, size: Any, scale_factor: Any, spatial: int) -> tuple[Any, tuple[float, ...]]:
+    """The sizes asked for or None, and a scale for each dimension, 0 where sizes are given."""
+    if (size is None) == (scale_factor is None):
+        raise ArgumentError("interpolate: needs either size or scale_factor, and not both")
+    if size is not None:
+        sizes = as_ints("interpolate", size, "size")
+        count = sizes.shape[0] if is_tensor(sizes) and sizes.ndim else len(entries(sizes))
+        if count != spatial:
+            raise ArgumentError(f"interpolate: size needs {spatial} values for x of shape {x.shape}, got {size}")
+        return sizes, (0.0,) * spatial
+    return None, _scales(scale_factor, spatial)
+
+
+def _scales(scale_factor: Any, spatial: int) -> tuple[float, ...]:
+    given = scale_factor.tolist() if hasattr(scale_factor, "tolist") else scale_factor
+    listed = list(given) if isinstance(given, (list, tuple)) else [given] * spatial
+    try:
+        scales = tuple(float(s) for s in listed)
+    except TypeError as err:
+        raise DTypeError(f"interpolate: scale_factor must be numbers, got {scale_factor!r}") from err
+    if len(scales) != spatial:
+        raise ArgumentError(f"interpolate: scale_factor needs 1 or {spatial} values, got {listed}")
+    if not all(math.isfinite(s) and s > 0 for s in scales):
+        raise ArgumentError(f"interpolate: scale_factor must be positive, got {listed}")
+    return scales
+
+
+def _area_sizes(x: Any, scales: Sequence[float], first: int) -> Shape:
+    given = x.shape[first : first + len(scales)]
+    if UNKNOWN in given:
+        raise ArgumentError(
+            f"interpolate: the scale needs the sizes of x, which is {x.shape}", hint="pass size instead of scale_factor"
+        )
+    return tuple(int(size * s) for size, s in zip(given, scales))
+
+
+def _area(x: Any, sizes: Any, scales: Sequence[float], first: int) -> Any:
+    """Means over equal areas."""
+    if first == 1:
+        order = [0, x.ndim - 1, *range(1, x.ndim - 1)]
+        out = _area(x.transpose(order), sizes, scales, 2)
+        return out.transpose([0, *range(2, x.ndim), 1])
+    target = list(sizes if sizes is not None else _area_sizes(x, scales, first))
+    return _AREA[x.ndim](x, target[0] if x.ndim == 3 else target)
+
+
+def upsample(
+    x: Any,
+    size: Any = None,
+    scale_factor: Any = None,
+    mode: str = "nearest",
+    align_corners: bool = False,
+    align_mode: int = 0,
+    data_format: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """`interpolate` under its older name. Source: paddle.nn.functional.upsample.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.nn.functional.upsample(paddle.ones([1, 1, 2, 2]), scale_factor=3).shape
+        [1, 1, 6, 6]
+    """
+    return interpolate(x, size, scale_factor, mode, align_corners, align_mode, data_format)
+
+
+__all__ = ["interpolate", "upsample"]
