@@ -1,7 +1,7 @@
-"""Train a small GPT, compiled, on the text of Python's own standard library; then let it write.
+"""Train a small GPT, compiled, on the text of Python's own standard library (its docstrings); then let it write.
 
     python examples/char_gpt.py
-    python examples/char_gpt.py --steps 3000 --prompt "class "
+    python examples/char_gpt.py --steps 3000 --prompt "Python "
 
 The model is the usual one: embeddings, causal attention, layer norm, gelu, a residual stream. It trains with AdamW,
 a learning rate that warms up and then falls along a cosine, and gradients clipped by their global norm. Each training
@@ -12,9 +12,11 @@ come to the end of a paragraph.
 from __future__ import annotations
 
 import argparse
+import ast
 import math
 import sysconfig
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +28,7 @@ import vitrify.nn.functional as F
 from vitrify import nn
 
 SEED = 1
-BLOCK = 64  # characters that the model sees at once
+BLOCK = 48  # characters that the model sees at once
 
 
 # --- the model -------------------------------------------------------------------------------------------------------
@@ -59,7 +61,7 @@ class Block(nn.Layer):
         super().__init__()
         self.attend = nn.Sequential(nn.LayerNorm(width), Attention(width, heads))
         self.think = nn.Sequential(
-            nn.LayerNorm(width), nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width)
+            nn.LayerNorm(width), nn.Linear(width, 4 * width), nn.GELU(approximate=True), nn.Linear(4 * width, width)
         )
 
     def forward(self, x: Any) -> Any:
@@ -71,11 +73,11 @@ class Block(nn.Layer):
 class GPT(nn.Layer):
     """Scores of the next character at every position."""
 
-    def __init__(self, letters: int, width: int = 128, heads: int = 4, depth: int = 3) -> None:
+    def __init__(self, letters: int, width: int = 128, heads: int = 4, depth: int = 2) -> None:
         super().__init__()
-        small = paddle.ParamAttr(initializer=nn.initializer.Normal(0.0, 0.02))
-        self.letter = nn.Embedding(letters, width, weight_attr=small)
-        self.place = nn.Embedding(BLOCK, width, weight_attr=small)
+        spread = paddle.ParamAttr(initializer=nn.initializer.Normal(0.0, 0.3))
+        self.letter = nn.Embedding(letters, width, weight_attr=spread)
+        self.place = nn.Embedding(BLOCK, width, weight_attr=spread)
         self.blocks = nn.LayerList([Block(width, heads) for _ in range(depth)])
         self.norm = nn.LayerNorm(width)
         self.next = nn.Linear(width, letters)
@@ -113,14 +115,21 @@ def write(model: GPT, text: Any, newline: int, most: int, temperature: float) ->
 # --- the text --------------------------------------------------------------------------------------------------------
 
 
+def docstrings() -> Iterator[str]:
+    """What the standard library says of itself: modules, classes and functions in order."""
+    for path in sorted(Path(sysconfig.get_path("stdlib")).glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_bytes())):
+            if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+                text = ast.get_docstring(node)
+                if text and text.isascii():
+                    yield text
+
+
 class Corpus:
     """Text as numbers, one for each different character."""
 
-    def __init__(self, characters: int) -> None:
-        folder = Path(sysconfig.get_path("stdlib"))
-        sources = (path.read_text("utf-8", "ignore") for path in sorted(folder.glob("*.py")))
-        text = "".join(source for source in sources if source.isascii())
-        text = text.replace("    ", "\t")[:characters]  # a level of indentation is one character: BLOCK reaches further
+    def __init__(self) -> None:
+        text = "\n\n".join(docstrings())
         self.letters = sorted(set(text))
         self.number = {letter: i for i, letter in enumerate(self.letters)}
         codes = np.array([self.number[letter] for letter in text])
@@ -134,12 +143,11 @@ class Corpus:
 
     def encode(self, text: str) -> Any:
         """Text as [1, t]; characters that the corpus lacks are left out."""
-        letters = text.replace("    ", "\t")
-        return paddle.to_tensor([[self.number[letter] for letter in letters if letter in self.number]])
+        return paddle.to_tensor([[self.number[letter] for letter in text if letter in self.number]])
 
     def decode(self, codes: Any) -> str:
         """[1, t] as text."""
-        return "".join(self.letters[code] for code in codes[0].tolist()).replace("\t", "    ")
+        return "".join(self.letters[code] for code in codes[0].tolist())
 
 
 # --- training --------------------------------------------------------------------------------------------------------
@@ -147,12 +155,12 @@ class Corpus:
 
 def make_optimizer(model: GPT, steps: int) -> Any:
     """AdamW with warm-up, cosine decay and clipping; only matrices decay."""
-    falling = paddle.optimizer.lr.CosineAnnealingDecay(3e-3, steps, eta_min=1e-4)
-    schedule = paddle.optimizer.lr.LinearWarmup(falling, max(1, steps // 20), 1e-5, 3e-3)
+    falling = paddle.optimizer.lr.CosineAnnealingDecay(4e-3, steps, eta_min=1e-4)
+    schedule = paddle.optimizer.lr.LinearWarmup(falling, max(1, steps // 20), 1e-5, 4e-3)
     matrices = {p.name for p in model.parameters() if p.ndim > 1}
     optimizer = paddle.optimizer.AdamW(
         schedule,
-        beta2=0.99,
+        beta2=0.95,
         parameters=model.parameters(),
         weight_decay=0.05,
         apply_decay_param_fun=matrices.__contains__,
@@ -200,15 +208,14 @@ def show_writing(model: GPT, corpus: Corpus, prompts: list[str], most: int) -> N
 def main() -> None:
     """Train, say how well it predicts, write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--steps", type=int, default=1200, help="training steps, default: %(default)s")
-    parser.add_argument("--batch", type=int, default=16, help="pieces of text a step, default: %(default)s")
-    parser.add_argument("--characters", type=int, default=3_000_000, help="of text, default: %(default)s")
+    parser.add_argument("--steps", type=int, default=1500, help="training steps, default: %(default)s")
+    parser.add_argument("--batch", type=int, default=24, help="pieces of text a step, default: %(default)s")
     parser.add_argument("--prompt", action="append", help="what to go on from; may be given several times")
     parser.add_argument("--length", type=int, default=400, help="characters to write, default: %(default)s")
     options = parser.parse_args()
 
     paddle.seed(SEED)
-    corpus = Corpus(options.characters)
+    corpus = Corpus()
     model = GPT(len(corpus.letters))
     weights = sum(p.size for p in model.parameters())
     print(f"{len(corpus.training):,} characters, {len(corpus.letters)} different; {weights:,} weights")
@@ -216,7 +223,7 @@ def main() -> None:
     model.eval()
     bits = evaluate(model, corpus)
     print(f"held-out text: {bits:.2f} bits a character, of {math.log2(len(corpus.letters)):.2f} without training")
-    show_writing(model, corpus, options.prompt or ["def ", "class ", "    # This "], options.length)
+    show_writing(model, corpus, options.prompt or ["Return ", "This module ", "If the "], options.length)
     assert bits < math.log2(len(corpus.letters)), "training should help"
 
 
