@@ -6,6 +6,7 @@ and a block is a range of one kept dimension.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -63,8 +64,7 @@ class _View:
     A block is [kept..., reduced...]; as rows it is [number of kept places, `count`].
     """
 
-    def __init__(self, xp: Any, layout: Layout, x: Any) -> None:
-        shape = x.shape
+    def __init__(self, xp: Any, layout: Layout, shape: Shape, strides: Shape) -> None:
         self.xp = xp
         self.layout = layout
         self.shape = shape
@@ -72,7 +72,6 @@ class _View:
         split = layout.split(shape)
         kept = tuple(i for i in range(len(split)) if i not in layout.axes)
         # Reduced dimensions in the order in which they lie in memory: most arrays then need no copy to become rows.
-        strides = x.reshape(split).strides
         self.perm = (*kept, *sorted(layout.axes, key=lambda i: -strides[i]))
         self.ones = (1,) * len(layout.axes)
         self.sizes = tuple(split[i] for i in self.perm)
@@ -81,6 +80,7 @@ class _View:
         # A weight that is constant over the reduced dimensions moves out of the sums over them.
         self.outside = not set(layout.split_params) & set(layout.axes)
         self.sum_axes = tuple(i for i, axis in enumerate(self.perm) if axis not in layout.split_params)
+        self.blocks = tuple(self._blocks())
 
     def of(self, x: Any) -> Any:
         """x, of the whole shape or of that of the statistics, in this order of dimensions."""
@@ -92,7 +92,7 @@ class _View:
         """A scale or shift, ready to broadcast against a block."""
         return None if param is None else param.reshape(self.param_shape).astype(dtype, copy=False).transpose(self.perm)
 
-    def blocks(self) -> Iterator[tuple[slice, ...]]:
+    def _blocks(self) -> Iterator[tuple[slice, ...]]:
         """Indices that cut the longest kept dimension into pieces of about `_BLOCK` elements."""
         size = math.prod(self.sizes)
         if size == 0:
@@ -112,6 +112,14 @@ class _View:
     def shaped(self, rows: Any, block: Any) -> Any:
         """Rows, or one value a row, in the shape of their block."""
         return rows.reshape(block.shape if rows.shape[1] == self.count else (*block.shape[: self.rank], *self.ones))
+
+
+_cached_view = functools.lru_cache(maxsize=256)(_View)
+
+
+def _view_of(xp: Any, layout: Layout, x: Any) -> _View:
+    """The view of arrays that lie in memory as x does; calls with the same sizes share it."""
+    return _cached_view(xp, layout, x.shape, x.reshape(layout.split(x.shape)).strides)
 
 
 def _part(param: Any, index: tuple[slice, ...]) -> Any:
@@ -141,10 +149,10 @@ def normalize(
     out = xp.empty_like(x)
     stats = layout.stats_shape(x.shape)
     mean, rstd = xp.zeros(stats, dtype) if centered else None, xp.zeros(stats, dtype)
-    view = _View(xp, layout, x)
+    view = _view_of(xp, layout, x)
     source, target, means, factors = map(view.of, (x, out, mean, rstd))
     w, b = (view.of_param(p, dtype) for p in (weight, bias))
-    for index in view.blocks():
+    for index in view.blocks:
         block = source[index]
         rows = view.rows(block, dtype)
         if centered:
@@ -172,12 +180,12 @@ def normalize_adjoint(
     """
     dtype = wide_float(x.dtype)
     dx = xp.empty_like(x)
-    view = _View(xp, layout, x)
+    view = _view_of(xp, layout, x)
     source, flow, target, means, factors = map(view.of, (x, ct, dx, mean, rstd))
     w = view.of_param(weight, dtype)
     sums = _ParamSums(view, dtype) if with_params else None
     count = dtype.type(view.count)
-    for index in view.blocks():
+    for index in view.blocks:
         block = source[index]
         c, g = view.rows(block, dtype), view.rows(flow[index], dtype)
         factor = factors[index].reshape(-1, 1)
