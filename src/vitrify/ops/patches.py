@@ -53,6 +53,12 @@ def _fold_kernel(
     return out
 
 
+def _fold_like_kernel(
+    xp: Any, x: Any, y: Any, *, kernel: Shape, stride: Shape, pads: Pads, dilation: Shape
+) -> Any:
+    return _fold_kernel(xp, x, sizes=y.shape[2:], kernel=kernel, stride=stride, pads=pads, dilation=dilation)
+
+
 def _fold_meta(x: Meta, *, sizes: Shape, kernel: Shape, stride: Shape, pads: Pads, dilation: Shape) -> Meta:
     area = kernel[0] * kernel[1]
     if x.ndim != 3 or (x.shape[1] != UNKNOWN and x.shape[1] % area):
@@ -64,7 +70,9 @@ def _fold_meta(x: Meta, *, sizes: Shape, kernel: Shape, stride: Shape, pads: Pad
 
 
 def _unfold_vjp(ct: Any, *, x_like: Any, kernel: Shape, stride: Shape, pads: Pads, dilation: Shape) -> Any:
-    return fold_op(ct, sizes=tuple(x_like.shape[2:]), kernel=kernel, stride=stride, pads=pads, dilation=dilation)
+    window = {"kernel": kernel, "stride": stride, "pads": pads, "dilation": dilation}
+    sizes = tuple(x_like.shape[2:])
+    return fold_like_op(ct, x_like, **window) if UNKNOWN in sizes else fold_op(ct, sizes=sizes, **window)
 
 
 def _fold_vjp(ct: Any, *, kernel: Shape, stride: Shape, pads: Pads, dilation: Shape) -> Any:
@@ -75,6 +83,14 @@ unfold_op = define_op(
     "unfold_patches", kernel=_unfold_kernel, meta=_unfold_meta, vjp={"x": _unfold_vjp}, maps={"paddle": "unfold"}
 )
 fold_op = define_op("fold_patches", kernel=_fold_kernel, meta=_fold_meta, vjp={"x": _fold_vjp}, maps={"paddle": "fold"})
+
+# The adjoint of unfold while the size of the image is known only when the program runs: that of y.
+fold_like_op = define_op(
+    "fold_patches_like",
+    kernel=_fold_like_kernel,
+    meta=lambda x, y, *, kernel, stride, pads, dilation: y,
+    vjp={"x": _fold_vjp},
+)
 
 
 def _window(op: str, kernel_sizes: Any, strides: Any, paddings: Any, dilations: Any) -> dict[str, Any]:
