@@ -51,6 +51,7 @@ from .framework.save_load import load, save
 from .ir.guard import disable_static, enable_static
 from .ops.activation import *
 from .ops.arrange import *
+from .ops.casting import *
 from .ops.closeness import *
 from .ops.compare import *
 from .ops.complex_ import *

@@ -1,6 +1,7 @@
 """Linear algebra under Paddle's names. Source: paddle.linalg."""
 
 from .ops.contraction import cross, matrix_power, multi_dot, vecdot
+from .ops.covariance import corrcoef, cov
 from .ops.decomposition import eig, eigh, eigvals, eigvalsh, matrix_rank, pinv, qr, svd, svdvals
 from .ops.diagonal import diagonal
 from .ops.linalg import cholesky, cholesky_inverse, cholesky_solve, det, inv, slogdet, solve, triangular_solve
@@ -13,6 +14,8 @@ __all__ = [
     "cholesky_inverse",
     "cholesky_solve",
     "cond",
+    "corrcoef",
+    "cov",
     "cross",
     "det",
     "diagonal",

@@ -76,6 +76,10 @@ SOFTMAX = [
         for fn, ref in ((softmax.softmax, lambda x, a: sp.softmax(x, axis=a)), (softmax.log_softmax, log_softmax))
         for axis in (-1, 0, 1)
     ],
+    *[
+        Case(f"softmax/method {x.ndim}", lambda x: x.softmax(), (x,), ref=lambda x: sp.softmax(x, axis=0 if x.ndim in (1, 3) else 1))
+        for x in (floats(4), X, floats(2, 3, 2))
+    ],
     Case("softmax/0-d", softmax.softmax, (np.array(3.0),), ref=np.array(1.0)),
     Case("softmax/empty", softmax.softmax, (X[:0],), ref=X[:0]),
     Case("softmax/extreme", softmax.softmax, (EXTREME,), ref=np.array([0, 0, 0, 0, 1.0]), dtypes=()),

@@ -15,6 +15,8 @@ CASES = [
     Case("cast/to complex", like.cast, (X, "complex128"), ref=lambda x, d: x.astype(d)),
     Case("cast/from complex", like.cast, (complexes(3), "float64"), ref=lambda x, d: x.real),
     Case("cast/complex to bool", like.cast, (np.array([0j, 1j]), "bool"), ref=np.array([False, True])),
+    Case("int()", lambda x: x.int(), (X,), ref=X.astype("int32")),
+    Case("type_as", lambda x, y: x.type_as(y), (X, ints(2)), ref=lambda x, y: x.astype("int64")),
     Case("astype", lambda x: x.astype("int64"), (ints(3, dtype="int32"),), ref=lambda x: x.astype("int64")),
     Case("sum_to_like", like.sum_to_like, (floats(4, 2, 3), floats(2, 1)), ref=lambda x, y: x.sum((0, 2))[:, None], second=True),
     Case("sum_to_like/same", like.sum_to_like, (X, X + 1), ref=X),

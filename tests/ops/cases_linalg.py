@@ -3,7 +3,7 @@
 import numpy as np
 import scipy.linalg
 
-from vitrify.ops import contraction, decomposition, linalg, matmul
+from vitrify.ops import contraction, covariance, decomposition, linalg, matmul
 from vitrify.testing import Case, complexes, floats, ints
 
 A, B = floats(2, 3), floats(3, 4, seed=1)
@@ -181,4 +181,16 @@ DECOMPOSITIONS = [
     Case("matrix_rank/hermitian", lambda x: decomposition.matrix_rank(x, hermitian=True, tol=0.01), (np.diag([1.0, -2.0]),),
          ref=np.array(2), **FLOATS),
 ]  # fmt: skip
-CASES = [*PRODUCTS, *CONTRACTIONS, *SYSTEMS, *DECOMPOSITIONS]
+OBSERVED = floats(2, 5, seed=7)
+COUNTS, WEIGHTS = ints(5, low=1), floats(5, low=0.5, high=2.0)
+COVARIANCE = [
+    Case("cov", covariance.cov, (OBSERVED,), ref=np.cov, second=True),
+    Case("cov/columns", covariance.cov, (OBSERVED, False), ref=lambda x, r: np.cov(x, rowvar=r)),
+    Case("cov/1-d", covariance.cov, (OBSERVED[0],), ref=np.cov),
+    Case("cov/biased", covariance.cov, (OBSERVED, True, False), ref=lambda x, r, d: np.cov(x, ddof=0)),
+    Case("cov/fweights", covariance.cov, (OBSERVED, True, True, COUNTS), ref=lambda x, r, d, f: np.cov(x, fweights=f)),
+    Case("cov/weights", covariance.cov, (OBSERVED, True, True, COUNTS, WEIGHTS), ref=lambda x, r, d, f, a: np.cov(x, fweights=f, aweights=a)),
+    Case("corrcoef", covariance.corrcoef, (OBSERVED,), ref=np.corrcoef, grad=False),
+    Case("corrcoef/1-d", covariance.corrcoef, (OBSERVED[0],), ref=np.corrcoef, grad=False),
+]
+CASES = [*COVARIANCE, *PRODUCTS, *CONTRACTIONS, *SYSTEMS, *DECOMPOSITIONS]

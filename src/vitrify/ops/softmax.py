@@ -98,6 +98,16 @@ def softmax(
 softmax_ = in_place(softmax)
 
 
+def _softmax_method(
+    input: Any, dim: int | None = None, dtype: Any = None, *, axis: int | None = None, out: Any = None
+) -> Any:
+    """`softmax` along `dim`; without it along the first dimension of 1-D and 3-D tensors, the second of others."""
+    dim = axis if dim is None else dim
+    if dim is None:
+        dim = 0 if input.ndim in (0, 1, 3) else 1
+    return softmax(input, dim, dtype, out=out)
+
+
 def log_softmax(x: Any, axis: int = -1, dtype: Any = None, name: str | None = None) -> Any:
     """The logarithm of `softmax`, exact also where that is tiny. Source: paddle.nn.functional.log_softmax.
 
@@ -212,7 +222,7 @@ def swiglu(x: Any, y: Any = None, name: str | None = None) -> Any:
     return silu(gate) * value
 
 
-METHODS: dict[str, Any] = {}
+METHODS: dict[str, Any] = {"softmax": _softmax_method}
 INPLACE = ()
 __all__ = ()
 # names in `vitrify.nn.functional`

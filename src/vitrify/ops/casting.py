@@ -1,0 +1,88 @@
+"""Short names of casts, and questions about a tensor's dtype."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..core.dtype import as_dtype
+from ..core.errors import DTypeError
+from .arguments import is_tensor
+from .like import cast
+
+# method -> the dtype it casts to
+_CASTS = {
+    "bool": "bool", "byte": "uint8", "char": "int8", "short": "int16", "int": "int32", "long": "int64",
+    "half": "float16", "float": "float32", "double": "float64", "cfloat": "complex64", "cdouble": "complex128",
+    "bfloat16": "bfloat16", "float16": "float16", "float32": "float32", "float64": "float64", "uint8": "uint8",
+    "int8": "int8", "int16": "int16", "int32": "int32", "int64": "int64", "complex64": "complex64",
+    "complex128": "complex128",
+}  # fmt: skip
+
+
+def _cast_to(name: str) -> Callable[[Any], Any]:
+    dtype = as_dtype(name)
+
+    def method(x: Any) -> Any:
+        return cast(x, dtype)
+
+    method.__doc__ = f"x as {name}; x itself when it has that dtype already."
+    return method
+
+
+def type_as(x: Any, other: Any) -> Any:
+    """x cast to other's dtype. Source: paddle.Tensor.type_as."""
+    return cast(x, other.dtype)
+
+
+def _need_tensor(op: str, x: Any) -> Any:
+    if not is_tensor(x):
+        raise DTypeError(f"{op}: expects a Tensor, got {type(x).__name__}")
+    return x
+
+
+def is_complex(x: Any) -> bool:
+    """Whether x holds complex numbers. Raises DTypeError unless x is a Tensor. Source: paddle.is_complex.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.is_complex(paddle.to_tensor([1j]))
+        True
+    """
+    return bool(_need_tensor("is_complex", x).dtype.is_complex)
+
+
+def is_floating_point(x: Any) -> bool:
+    """Whether x holds real floating point numbers. Source: paddle.is_floating_point.
+
+    Raises DTypeError unless x is a Tensor.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.is_floating_point(paddle.to_tensor([1.0]))
+        True
+    """
+    return bool(_need_tensor("is_floating_point", x).dtype.is_floating)
+
+
+def is_integer(x: Any) -> bool:
+    """Whether x holds integers (bool are none). Raises DTypeError unless x is a Tensor. Source: paddle.is_integer.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.is_integer(paddle.to_tensor([1]))
+        True
+    """
+    return bool(_need_tensor("is_integer", x).dtype.is_integer)
+
+
+METHODS: dict[str, Any] = {name: _cast_to(dtype) for name, dtype in _CASTS.items()} | {
+    "type_as": type_as,
+    "is_complex": is_complex,
+    "is_floating_point": is_floating_point,
+    "is_integer": is_integer,
+    "dim": lambda x: x.ndim,
+    "ndimension": lambda x: x.ndim,
+}
+INPLACE = ()
+__all__ = ["is_complex", "is_floating_point", "is_integer"]
