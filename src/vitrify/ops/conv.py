@@ -79,7 +79,9 @@ def check_operands(op: str, x: Meta, weight: Meta, n: int) -> None:
 
 def check_bias(op: str, bias: Meta | None, channels: int) -> None:
     """Raise unless the bias has one value for each output channel."""
-    if bias is not None and (bias.ndim != 1 or bias.shape[0] not in (channels, UNKNOWN)):
+    if bias is not None and (
+        bias.ndim != 1 or (UNKNOWN not in (bias.shape[0], channels) and bias.shape[0] != channels)
+    ):
         raise ShapeError(f"{op}: bias is {bias}, expected [{channels}], one value an output channel")
 
 
@@ -89,15 +91,14 @@ def _conv_meta(
 ) -> Meta:  # fmt: skip
     op = f"conv{len(stride)}d"
     check_operands(op, x, weight, len(stride))
-    channels = x.shape[-1 if channel_last else 1]
-    if channels not in (weight.shape[1] * groups, UNKNOWN):
+    channels, per_group, outputs = x.shape[-1 if channel_last else 1], weight.shape[1], weight.shape[0]
+    if UNKNOWN not in (channels, per_group) and channels != per_group * groups:
         raise ShapeError(
-            f"{op}: x {x} has {channels} channels, weight {weight} with groups={groups} expects "
-            f"{weight.shape[1] * groups}",
+            f"{op}: x {x} has {channels} channels, weight {weight} with groups={groups} expects {per_group * groups}",
             hint="check data_format, groups and the in_channels of the layer",
         )
-    if weight.shape[0] % groups:
-        raise ShapeError(f"{op}: weight {weight} has {weight.shape[0]} output channels, no multiple of groups={groups}")
+    if outputs != UNKNOWN and outputs % groups:
+        raise ShapeError(f"{op}: weight {weight} has {outputs} output channels, no multiple of groups={groups}")
     check_bias(op, bias, weight.shape[0])
     counts = window_counts(spatial_of(x.shape, channel_last), weight.shape[2:], stride, padding, dilation)
     check_counts(op, counts, x, weight.shape[2:])

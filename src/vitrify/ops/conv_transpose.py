@@ -24,7 +24,7 @@ from .sliding_window import Padding, per_dim, resolve_padding, span, spatial_of,
 def _inferred(sizes: Shape, kernel: Shape, stride: Shape, padding: Padding, dilation: Shape) -> Shape:
     """The smallest output sizes that a convolution takes to `sizes`; -1 for unknown sizes."""
     return tuple(
-        UNKNOWN if s == UNKNOWN else (s - 1) * st - lo - hi + span(k, d)
+        UNKNOWN if UNKNOWN in (s, k) else (s - 1) * st - lo - hi + span(k, d)
         for s, k, st, (lo, hi), d in zip(sizes, kernel, stride, padding, dilation)
     )
 
@@ -48,14 +48,14 @@ def _meta(
     n = len(stride)
     op = f"conv{n}d_transpose"
     check_operands(op, x, weight, n)
-    channels = x.shape[-1 if channel_last else 1]
-    if channels not in (weight.shape[0], UNKNOWN) or weight.shape[0] % groups:
+    channels, inputs = x.shape[-1 if channel_last else 1], weight.shape[0]
+    if UNKNOWN not in (channels, inputs) and (channels != inputs or inputs % groups):
         raise ShapeError(
-            f"{op}: x {x} has {channels} channels, weight {weight} expects {weight.shape[0]}, "
-            f"a multiple of groups={groups}",
+            f"{op}: x {x} has {channels} channels, weight {weight} expects {inputs}, a multiple of groups={groups}",
             hint="weight is [in_channels, out_channels / groups, *kernel]",
         )
-    check_bias(op, bias, weight.shape[1] * groups)
+    outputs = UNKNOWN if weight.shape[1] == UNKNOWN else weight.shape[1] * groups
+    check_bias(op, bias, outputs)
     smallest = _inferred(spatial_of(x.shape, channel_last), weight.shape[2:], stride, padding, dilation)
     if output_size is None:
         sizes = tuple(UNKNOWN if s == UNKNOWN else s + extra for s, extra in zip(smallest, output_padding))
@@ -64,7 +64,7 @@ def _meta(
         _check_output_size(op, sizes, smallest, stride)
     if any(s <= 0 and s != UNKNOWN for s in sizes):
         raise ShapeError(f"{op}: padding leaves no output: sizes {list(sizes)} for x {x}")
-    return x.with_shape(with_spatial(x.shape[0], weight.shape[1] * groups, sizes, channel_last))
+    return x.with_shape(with_spatial(x.shape[0], outputs, sizes, channel_last))
 
 
 def _check_output_size(op: str, sizes: Shape, smallest: Shape, stride: Shape) -> None:

@@ -269,7 +269,7 @@ def rms_norm(
 
 
 def channel_axis(op: str, x: Any, data_format: str) -> int:
-    """The dimension that holds the channels. Raises ArgumentError for unknown formats, ShapeError below 2 dimensions."""
+    """The dimension that holds the channels. Raises ArgumentError for other formats, ShapeError below 2 dimensions."""
     known = ("NC", "NCL", "NCHW", "NCDHW", "NLC", "NHWC", "NDHWC")
     if data_format not in known:
         raise ArgumentError(f"{op}: data_format must be one of {', '.join(known)}, got {data_format!r}")

@@ -120,12 +120,11 @@ def window_count(size: int, kernel: int, stride: int, pad: Pair, dilation: int =
 def window_counts(
     sizes: Shape, kernel: Shape, stride: Shape, padding: Padding, dilation: Shape, ceil: bool = False
 ) -> Shape:
-    """`window_count` of each dimension; -1 for unknown sizes."""
+    """`window_count` of each dimension; -1 where a size or the kernel is unknown."""
     dilation = used_dilation(padding, dilation)
-    known = tuple(max(s, 0) for s in sizes)
-    pads = resolve_padding(padding, known, kernel, stride)
-    counts = map(window_count, known, kernel, stride, pads, dilation, [ceil] * len(sizes))
-    return tuple(UNKNOWN if s == UNKNOWN else c for s, c in zip(sizes, counts))
+    pads = resolve_padding(padding, sizes, kernel, stride)
+    counts = map(window_count, sizes, kernel, stride, pads, dilation, [ceil] * len(sizes))
+    return tuple(UNKNOWN if UNKNOWN in (s, k) else c for s, k, c in zip(sizes, kernel, counts))
 
 
 def check_counts(op: str, counts: Shape, x: Meta, kernel: Shape) -> None:
