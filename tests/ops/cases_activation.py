@@ -4,6 +4,7 @@ import numpy as np
 import scipy.special as sp
 
 from vitrify.ops import activation, softmax
+from vitrify.ops.registry import get_op
 from vitrify.testing import Case, away, floats
 
 X = away(floats(3, 4, low=-4.0, high=4.0), -3.0, -1.0, -0.5, 0.0, 0.5, 1.0, 3.0)
@@ -80,6 +81,7 @@ SOFTMAX = [
         Case(f"softmax/method {x.ndim}", lambda x: x.softmax(), (x,), ref=lambda x: sp.softmax(x, axis=0 if x.ndim in (1, 3) else 1))
         for x in (floats(4), X, floats(2, 3, 2))
     ],
+    Case("straight_through", get_op("straight_through"), (np.round(X), X), ref=lambda value, slope: value, grad=False),
     Case("softmax/0-d", softmax.softmax, (np.array(3.0),), ref=np.array(1.0)),
     Case("softmax/empty", softmax.softmax, (X[:0],), ref=X[:0]),
     Case("softmax/extreme", softmax.softmax, (EXTREME,), ref=np.array([0, 0, 0, 0, 1.0]), dtypes=()),

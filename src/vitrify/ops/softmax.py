@@ -8,6 +8,8 @@ from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, normalize_axis
 from .activation import silu
 from .arguments import finish
+from .compare import equal
+from .creation import arange
 from .define import in_place, only
 from .like import cast
 from .meta_rules import elementwise, real_floating
@@ -17,10 +19,11 @@ from .reduce import sum_op
 from .registry import OpDef, define_elementwise, define_op
 from .select import kept, where_op
 from .shape import reshape, unflatten
-from .sizes import sizes_of
+from .sizes import dim_size, sizes_of
 from .special import sigmoid
 from .split import chunk
-from .unary import exp
+from .statistics import argmax
+from .unary import exp, log
 
 # -- softmax ---------------------------------------------------------------------------------------------------------
 
@@ -117,6 +120,45 @@ def log_softmax(x: Any, axis: int = -1, dtype: Any = None, name: str | None = No
         [0.0, -1000.0]
     """
     return log_softmax_op(x if dtype is None else cast(x, dtype), axis=normalize_axis("log_softmax", axis, x.ndim))
+
+
+_straight_through_op = define_op(
+    "straight_through",
+    kernel=lambda xp, value, slope: value.copy(),
+    meta=lambda value, slope: value,
+    vjp={"slope": lambda ct: ct},
+)
+
+
+def gumbel_softmax(
+    x: Any, temperature: float = 1.0, hard: bool = False, axis: int = -1, name: str | None = None
+) -> Any:
+    """A sample of the Gumbel-softmax distribution with logits x: softmax((x + Gumbel noise) / temperature).
+
+    hard: 1 at the largest element and 0 elsewhere, with the gradient of the soft sample.
+    Raises ArgumentError unless temperature is positive. Source: paddle.nn.functional.gumbel_softmax.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.nn.functional.gumbel_softmax(paddle.zeros([2, 3]), hard=True).sum(-1).tolist()
+        [1.0, 1.0]
+    """
+    if temperature <= 0:
+        raise ArgumentError(f"gumbel_softmax: temperature must be positive, got {temperature}")
+    tiny = 1e-20 if x.dtype.itemsize > 2 else 1e-4
+    noise = -log(-log(uniform(sizes_of(x), x.dtype, tiny, 1.0)))
+    soft = softmax((x + noise) / temperature, axis)
+    if not hard:
+        return soft
+    place = normalize_axis("gumbel_softmax", axis, x.ndim)
+    largest = cast(equal(_positions(x, place), argmax(soft, place, keepdim=True)), x.dtype)
+    return _straight_through_op(largest, soft)
+
+
+def _positions(x: Any, axis: int) -> Any:
+    """0, 1, 2, ... along one axis of x, of size 1 in all others."""
+    size = dim_size(x, axis) if x.shape[axis] == UNKNOWN else x.shape[axis]
+    return reshape(arange(size), [-1 if i == axis else 1 for i in range(x.ndim)])
 
 
 # -- over channels ---------------------------------------------------------------------------------------------------
@@ -226,4 +268,4 @@ METHODS: dict[str, Any] = {"softmax": _softmax_method}
 INPLACE = ()
 __all__ = ()
 # names in `vitrify.nn.functional`
-FUNCTIONAL = ("glu", "log_softmax", "maxout", "prelu", "rrelu", "softmax", "softmax_", "swiglu")
+FUNCTIONAL = ("glu", "gumbel_softmax", "log_softmax", "maxout", "prelu", "rrelu", "softmax", "softmax_", "swiglu")
