@@ -263,13 +263,6 @@ LOSSES = [
     case(lambda: nn.SoftMarginLoss(), (3, 4), signs(3, 4), text="SoftMarginLoss()"),
     case(lambda: nn.TripletMarginLoss(), (3, 4), (3, 4), (3, 4), text="TripletMarginLoss()"),
     case(lambda: nn.TripletMarginWithDistanceLoss(), (3, 4), (3, 4), (3, 4), text="TripletMarginWithDistanceLoss()"),
-    case(lambda: nn.HSigmoidLoss(4, 6), (3, 4), labels(6, 3, 1), text="HSigmoidLoss()"),
-    case(
-        lambda: nn.AdaptiveLogSoftmaxWithLoss(8, 10, [3, 6], div_value=2.0),
-        (4, 8),
-        labels(10, 4),
-        text="AdaptiveLogSoftmaxWithLoss()",
-    ),
 ]
 
 NETWORKS = [

@@ -88,9 +88,6 @@ ERRORS = [
     (lambda: nn.Embedding(0, 3), ArgumentError, "sizes must be positive"),
     (lambda: nn.Embedding(4, 3, padding_idx=4), ArgumentError, r"padding_idx must be in \[-4, 4\), got 4"),
     (lambda: nn.Softmax2D()(to_tensor(drawn(2, 2))), ShapeError, "must have 3 or 4 dimensions"),
-    (lambda: nn.HSigmoidLoss(3, 1), ArgumentError, "num_classes must be at least 2"),
-    (lambda: nn.AdaptiveLogSoftmaxWithLoss(8, 10, [6, 3]), ShapeError, "cutoffs must rise between 1 and 9"),
-    (lambda: nn.AdaptiveLogSoftmaxWithLoss(8, 10, [3.5]), TypeError, "cutoffs must be ints"),
 ]
 
 
