@@ -22,6 +22,7 @@ from .reduction import check_reduction, reduced
 from .registry import OpDef, define_op
 from .select import where
 from .shape import reshape, squeeze, unsqueeze
+from .sizes import size_of
 from .softmax import log_softmax, softmax
 from .transpose import moveaxis
 from .unary import log
@@ -312,7 +313,7 @@ def _smoothed_hard(
     input: Any, label: Any, weight: Any, ignore_index: int, reduction: str, axis: int, use_softmax: bool, epsilon: float
 ) -> Any:
     valid = not_equal(label, ignore_index)
-    classes = one_hot(squeeze(where(valid, label, zeros_like(label)), axis), input.shape[axis])
+    classes = one_hot(squeeze(where(valid, label, zeros_like(label)), axis), size_of(input, axis))
     soft = label_smooth(cast(classes, input.dtype), epsilon=epsilon)
     if axis != input.ndim - 1:
         soft = moveaxis(soft, -1, axis)

@@ -11,6 +11,7 @@ from ..core.modes import grad_enabled, scoped
 from .accumulate import add_rows
 from .like import cast
 from .registry import NoGradient, OpDef, define_op
+from .sizes import size_of
 
 
 def _lookup_kernel(xp: Any, x: Any, weight: Any, *, padding_idx: int | None) -> Any:
@@ -146,8 +147,14 @@ def label_smooth(label: Any, prior_dist: Any = None, epsilon: float = 0.1, name:
         raise ArgumentError(f"label_smooth: epsilon must lie in [0, 1], got {epsilon}")
     if not label.dtype.is_floating:
         label = cast(label, float32)
-    prior = 1.0 / label.shape[-1] if prior_dist is None else prior_dist
+    prior = _uniform(label) if prior_dist is None else prior_dist
     return label * (1 - epsilon) + prior * epsilon
+
+
+def _uniform(label: Any) -> Any:
+    """One over the number of classes, which may be known only when the program runs."""
+    classes = size_of(label, -1)
+    return 1.0 / (classes if isinstance(classes, int) else cast(classes, label.dtype))
 
 
 __all__ = ["embedding", "label_smooth"]

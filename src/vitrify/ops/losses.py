@@ -13,6 +13,7 @@ from .like import zeros_like
 from .reduce import mean, sum
 from .reduction import check_reduction, reduced
 from .select import clip, maximum, where
+from .sizes import size_of
 from .special import sigmoid
 from .unary import exp, log, square
 
@@ -312,8 +313,7 @@ def dice_loss(input: Any, label: Any, epsilon: float = 1e-5, name: str | None = 
 
 
 def _class_numbers(input: Any) -> Any:
-    classes = input.shape[-1]
-    return arange(classes, dtype="int64")
+    return arange(size_of(input, -1), dtype="int64")
 
 
 __all__ = [

@@ -8,13 +8,14 @@ from typing import Any
 from ..core.errors import ArgumentError, ShapeError
 from .activation import relu
 from .creation import arange
+from .gather import take_along_axis
 from .losses import same_shape
 from .norms import vector_norm
-from .gather import take_along_axis
 from .reduce import mean, sum
 from .reduction import check_reduction, reduced
 from .select import minimum, where
 from .shape import unsqueeze
+from .sizes import size_of
 from .unary import sqrt, square
 
 
@@ -164,7 +165,7 @@ def multi_margin_loss(
         0.5
     """
     check_reduction("multi_margin_loss", reduction)
-    classes = input.shape[1]
+    classes = size_of(input, 1)
     column = unsqueeze(label, -1)
     right = take_along_axis(input, column, 1)
     violation = relu(margin - right + input)
@@ -188,7 +189,7 @@ def multi_label_margin_loss(input: Any, label: Any, reduction: str = "mean", nam
     """
     check_reduction("multi_label_margin_loss", reduction)
     same_shape("multi_label_margin_loss", input, label)
-    classes = input.shape[-1]
+    classes = size_of(input, -1)
     ended = ((label < 0).astype("int64").cumsum(-1) > 0)
     given = (~ended).astype(input.dtype)
     safe = where(ended, 0, label)

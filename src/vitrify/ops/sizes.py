@@ -58,6 +58,12 @@ def dim_size(x: Any, axis: int) -> Any:
     return dim_size_op(x, axis=normalize_axis("dim_size", axis, x.ndim))
 
 
+def size_of(x: Any, axis: int) -> Any:
+    """The size of one dimension: an int where it is known, else a 0-D tensor."""
+    size = x.shape[axis]
+    return dim_size(x, axis) if size == UNKNOWN else size
+
+
 def numel(x: Any, name: str | None = None) -> Any:
     """The number of elements of x, as a 0-D int64 tensor. Source: paddle.numel.
 
