@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,15 +19,18 @@ from .values import Undefined, is_tensor
 
 @dataclass(frozen=True)
 class Leaf:
-    """One value at the loop's head. `meta` None: it stays the Python object `start`; else a tensor is carried.
+    """One value at the loop's head. `meta` None: it stays the object `start`; else a tensor is carried.
 
-    `flagged`: it may be unset, and a bool is carried beside it that says so; `origin` names it for messages.
+    A tensor that the body changes in place but never rebinds stays itself, too, so that others who hold it see the
+    change; once it turned out to be rebound (`by_value`) that is settled. `flagged`: it may be unset, and a bool is
+    carried beside it that says so; `origin` names it for messages.
     """
 
     start: Any
     meta: Meta | None = None
     flagged: bool = False
     origin: Undefined | None = None
+    by_value: bool = False
 
 
 @dataclass
@@ -101,6 +104,26 @@ class CarriedValue:
             if leaf.flagged:
                 made.append(emit(flag[0] if flag else not unset, None))
         return made
+
+    def keep_identity(self, entered: Any, value: Any, is_changed: Callable[[Any], bool]) -> bool:
+        """Whether tensors that left the iteration as the objects that entered it, but changed in place, were found.
+
+        From now on those are not carried here: their objects are, by whoever follows in-place changes.
+        """
+        before: list[Any] = []
+        after: list[Any] = []
+        if flatten(entered, before) != flatten(value, after) or len(before) != len(self.leaves):
+            return False
+        kept = [
+            replace(leaf, meta=None)
+            if leaf.meta is not None and not leaf.by_value and not leaf.flagged and is_tensor(leaf.start)
+            and start is end and is_changed(start)
+            else leaf
+            for leaf, start, end in zip(self.leaves, before, after)
+        ]  # fmt: skip
+        found = any(a is not b for a, b in zip(kept, self.leaves))
+        self.leaves = kept
+        return found
 
     def widen(self, value: Any) -> bool:
         """Whether `value`, from the end of an iteration, asks for more than is carried now; takes note of it."""
@@ -179,6 +202,8 @@ def _from_python(name: str, leaf: Leaf, end: Any) -> Leaf:
     start = leaf.start
     if end is start or (end.__class__ is start.__class__ and not is_tensor(end) and _equal(end, start)):
         return leaf
+    if is_tensor(start):
+        return _widened(name, replace(_leaf(start), by_value=True), end)
     if isinstance(start, Undefined):
         if isinstance(end, Undefined):
             return leaf

@@ -185,6 +185,10 @@ def _attempt(test: Function, body: Function, state: CarriedState) -> tuple[Block
         values = _enter(state, block)
         results = body(*values)
         journal.forget_local((values, results))
+        pairs = zip(state.variables, values, results)
+        kept = [carried.keep_identity(start, end, build.current.__contains__) for carried, start, end in pairs]
+        if any(kept):
+            return None
         handles = build.changed_since(outer, block)
         if _grow(state, results, journal, handles):
             return None

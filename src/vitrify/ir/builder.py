@@ -17,6 +17,7 @@ from ..ops.amp_policy import cast_for_amp
 from ..ops.creation import constant
 from ..ops.promote import SCALARS, common_dtype, promote_inputs
 from ..ops.registry import NoGradient, OpDef, StructuralGradient, get_op
+from .aliases import Aliases
 from .program import Block, Literal, Program, Variable
 
 Lift = Callable[[Any], Any]
@@ -48,6 +49,7 @@ class Builder:
         self.block: Block = program.global_block()
         self.lift = lift
         self.current: dict[Any, Variable] = {}
+        self.aliases = Aliases()
         self.locs: tuple[Loc, ...] | None = None
         # What Layers call in place of their `forward` while this program is built; tracing puts conversion here.
         self.convert: Callable[[Any], Any] = _as_it_is
@@ -61,13 +63,14 @@ class Builder:
         In-place changes made inside are undone at its end, so whoever builds the block reads `current` before leaving
         and makes them outputs.
         """
-        outer, held = self.block, dict(self.current)
+        outer, held, replaced = self.block, dict(self.current), dict(self.aliases.replaced)
         self.block = self.program.create_block(parent or outer)
         try:
             yield self.block
         finally:
             self.block = outer
             self.current = held
+            self.aliases.replaced = replaced
 
     @contextmanager
     def resume(self, block: Block) -> Iterator[None]:
@@ -93,24 +96,53 @@ class Builder:
         """The Variable, Literal-to-be (a Python scalar) or None that an op input stands for, seen from this block."""
         if handle is None or isinstance(handle, SCALARS):
             return handle
-        held = self.current.get(handle) if handle.__hash__ is not None else None
-        if held is None:
-            held = handle if isinstance(handle, Variable) else self.lift(handle)
+        held = self.held(handle)
         return self.block.resolve(held) if isinstance(held, Variable) else held
 
+    def held(self, handle: Any) -> Any:
+        """The Variable that holds what `handle` means now, wherever it was made."""
+        found = self.current.get(handle) if handle.__hash__ is not None else None
+        if found is None:
+            found = handle if isinstance(handle, Variable) else self.lift(handle)
+            found = self.current.get(found, found)
+        if found not in self.aliases.views:
+            return found
+        fresh = self.aliases.refreshed(found)
+        if fresh is not found:
+            self.current[found] = fresh
+            if handle is not found:
+                self.current[handle] = fresh
+        return fresh
+
     def assign(self, handle: Any, value: Variable) -> None:
-        """From here on `handle` means `value` (an in-place change).
+        """From here on `handle` means `value` (an in-place change), and so does all that shares its memory.
 
         A variable that lives in a Scope is written there.
         """
         if isinstance(handle, Variable) and handle.persistable and handle.block is self.block:
             self.block.append(get_op("assign"), [self.block.resolve(value)], [handle], {}, self.locs or user_frames(2))
-        else:
-            self.current[handle] = value
+            return
+        old = self.held(handle)
+        self.current[handle] = value
+        if not self.aliases.is_view_of(value, old):
+            self._replace(old, value)
+
+    def _replace(self, old: Variable, value: Variable) -> None:
+        """The memory of `old` holds `value` now."""
+        self.aliases.replaced[old] = value
+        written = self.aliases.written_base(old, value)
+        if written is None:
+            return
+        base, content = written
+        sharing = [h for h, held in self.current.items() if held is base]
+        for handle in sharing or ([] if base in self.current else [base]):
+            self.current[handle] = content
+        self._replace(base, content)
 
     def latest(self, handle: Any) -> Any:
         """What `handle` means now: the value of its last in-place change, or itself."""
-        return self.current.get(handle, handle) if handle.__hash__ is not None else handle
+        is_changed = handle.__hash__ is not None and handle in self.current
+        return self.held(handle) if is_changed or isinstance(handle, Variable) else handle
 
     def changed_since(self, before: Mapping[Any, Variable], block: Block) -> dict[Any, Variable]:
         """The handles changed in place since `current` was `before`, leaving out variables that `block` made itself."""
@@ -139,6 +171,7 @@ class Builder:
         if op.promote:
             values = promote_inputs(op, values)
         values = self._literals(op, values)
+        given = attrs
         attrs, refs = self._lift_attrs(op, attrs, len(values))
         metas = op.meta(*[v if v is None else v.meta for v in values], **attrs)
         values += refs
@@ -149,6 +182,8 @@ class Builder:
             for m, stop in zip(metas, stops)
         ]
         self.block.append(op, values, outs, attrs, locs)
+        if op.view:
+            self.aliases.note(op, self.held(inputs[0]), inputs[1:], given, outs[0])
         return outs if op.multiple else outs[0]
 
     def _literals(self, op: OpDef, values: Sequence[Any]) -> list[Any]:

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from ..autodiff.segment import build_backward, differentiable_backward
-from ..core.modes import grad_enabled
+from ..core.modes import grad_enabled, scoped
 from ..core.pytree import LEAF
 from ..core.rng import default_generator
 from ..eager.tensor import Tensor, wrap
@@ -82,6 +82,15 @@ class CompiledSegment:
         return tensors
 
 
+def _write(tensor: Tensor, value: Tensor) -> None:
+    """Let `tensor` hold `value`. Without a gradient it is what happened under no_grad: the tape stays as it is."""
+    if value.stop_gradient:
+        with scoped(grad_enabled, False):
+            tensor._become(value)
+    else:
+        tensor._become(value)
+
+
 def _always() -> bool:
     return True
 
@@ -125,5 +134,5 @@ class PartialProgramLayer:
             return results[0]
         if self._writes:
             for index, value in zip(self._writes, results[self._n_user :]):
-                inputs[index]._become(value)
+                _write(inputs[index], value)
         return self.concrete.rebuild_output(results, inputs)

@@ -1,0 +1,149 @@
+"""Tensors that share memory in eager code, while a program is built: a change of one is a change of all.
+
+A program's values share nothing, so views are followed by hand. Reading a view whose base was changed in place records
+the view again; changing a view in place records a change of its base. Programs without in-place changes pay nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import UnsupportedError, VitrifyError
+from ..core.meta import numel
+from ..core.modes import grad_enabled, scoped
+from ..ops.like import full_like
+from ..ops.registry import OpDef, Rule, Vjp
+from ..ops.select import where
+from .program import Variable
+
+UNKNOWN_SIZE = 2  # what an unknown size is taken for when layouts are tried out
+
+
+@dataclass(frozen=True)
+class View:
+    """How a variable follows from the one that it shares memory with."""
+
+    op: OpDef
+    base: Variable
+    others: tuple[Any, ...]
+    attrs: Mapping[str, Any]
+
+    def of(self, base: Any) -> Any:
+        """The same view of another base."""
+        with scoped(grad_enabled, True):
+            return self.op(base, *self.others, **self.attrs)
+
+    def transposed(self, like: Variable, values: Any) -> Any:
+        """`values` at the places of `like` that the view shows, zeros elsewhere: the view's vjp."""
+        rules = self.op.vjp
+        rule: Rule | None = rules.per_input.get(self.op.inputs[0]) if isinstance(rules, Vjp) else None
+        if rule is None or any(r not in self.attrs and not r.endswith("_like") for r in rule.residuals):
+            raise _unsupported(self.op)
+        return rule.fn(values, **{r: self.attrs.get(r, like) for r in rule.residuals})
+
+
+class Aliases:
+    """The views of one trace, and which values were replaced by in-place changes (undone as blocks end)."""
+
+    def __init__(self) -> None:
+        self.views: dict[Variable, View] = {}
+        self.replaced: dict[Variable, Variable] = {}
+        self._noting = True
+
+    def note(self, op: OpDef, base: Any, others: Sequence[Any], attrs: Mapping[str, Any], out: Variable) -> None:
+        """Remember that `out` is a view of `base`."""
+        if self._noting and isinstance(base, Variable):
+            self.views[out] = View(op, base, tuple(others), dict(attrs))
+
+    def latest(self, var: Variable) -> Variable:
+        """What the memory of `var` holds now."""
+        while var in self.replaced:
+            var = self.replaced[var]
+        return var
+
+    def is_view_of(self, var: Variable, base: Variable) -> bool:
+        """Whether `var` merely shows `base`, as in-place reshapes do."""
+        return var in self.views and self.views[var].base is base
+
+    def refreshed(self, var: Variable) -> Variable:
+        """`var`, or its view of the current content when what it shows was changed in place."""
+        view = self.views.get(var)
+        if view is None or not self.replaced:
+            return var
+        base = self.latest(view.base)
+        if base is view.base:
+            base = self.refreshed(base)
+        if base is view.base or not self.shares(var):
+            return var
+        return view.of(base)  # type: ignore[no-any-return]
+
+    def written_base(self, old: Variable, value: Variable) -> tuple[Variable, Variable] | None:
+        """The base that `old` shows and its content once `value` replaced `old`; None when `old` shows nothing."""
+        view = self.views.get(old)
+        if view is None or _is_stretched(view, old) or not self.shares(old):
+            return None
+        base = self.latest(view.base)
+        self._noting = False  # what is computed here is memory of its own
+        try:
+            new = _put_back(view, base, old, value)
+        finally:
+            self._noting = True
+        self.views[value] = View(view.op, new, view.others, view.attrs)
+        return base, new
+
+    def shares(self, var: Variable) -> bool:
+        """Whether the memory is shared in eager code: reshaping what is not contiguous copies it."""
+        view = self.views[var]
+        try:
+            base = self._example(view.base)
+            return np.may_share_memory(base, view.op.kernel(np, base, **_example_attrs(view)))
+        except (VitrifyError, ValueError, IndexError, TypeError):
+            return True  # sizes that do not fit the example: taken for shared, as nearly all views are
+
+    def _example(self, var: Variable) -> Any:
+        """An array laid out as eager code would lay out `var`; its elements are nothing in particular."""
+        view = self.views.get(var)
+        if view is not None:
+            return view.op.kernel(np, self._example(view.base), **_example_attrs(view))
+        meta = var._known()
+        return np.empty([UNKNOWN_SIZE if size < 0 else size for size in meta.shape], meta.dtype.np)
+
+
+def _example_attrs(view: View) -> dict[str, Any]:
+    return {name: _without_variables(value) for name, value in view.attrs.items()}
+
+
+def _without_variables(value: Any) -> Any:
+    return (
+        0 if isinstance(value, Variable) else type(value)(map(_without_variables, value)) if _is_list(value) else value
+    )
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and not hasattr(value, "_fields")
+
+
+def _is_stretched(view: View, var: Variable) -> bool:
+    """Whether elements of the view share memory with each other: changed in place, it gets memory of its own."""
+    base, shown = numel(view.base._known().shape), numel(var._known().shape)
+    return -1 not in (base, shown) and shown > base
+
+
+def _put_back(view: View, base: Variable, old: Variable, value: Variable) -> Any:
+    """`base` with what `view` shows of it replaced by `value`."""
+    sizes = numel(base._known().shape), numel(old._known().shape)
+    put: Callable[[Any], Any] = lambda values: view.transposed(base, values)  # noqa: E731
+    if -1 not in sizes and sizes[0] == sizes[1]:
+        return put(value)
+    return where(put(full_like(value, 1)).astype("bool"), put(value), base)
+
+
+def _unsupported(op: OpDef) -> UnsupportedError:
+    return UnsupportedError(
+        f"an in-place change of a tensor made by {op.name}(), which shares memory with another one",
+        hint="change a copy of it (x.clone()), or change the tensor that it was made from",
+    )
