@@ -13,6 +13,7 @@ from typing import Any
 
 from ..core.errors import UnsupportedError
 from ..core.setting import Setting
+from ..core.source import is_user_file
 from ..eager.layer import Layer
 from .journal import ContentPlace, note_write
 from .table import BUILTINS
@@ -23,7 +24,6 @@ IGNORED: Setting[frozenset[str]] = Setting("ignored_modules", frozenset())
 _LIBRARY_ROOTS = tuple(
     {sysconfig.get_paths()[k] for k in ("stdlib", "platstdlib", "purelib", "platlib")} | {sys.prefix + "/lib"}
 )
-_OWN_PACKAGE = __name__.partition(".")[0]
 
 
 def not_to_static(func: Callable[..., Any] | None = None) -> Any:
@@ -44,12 +44,10 @@ def is_user_code(fn: FunctionType) -> bool:
     if getattr(fn, MARK, False):
         return False
     module = fn.__module__ or ""
-    if module.partition(".")[0] == _OWN_PACKAGE:
-        return False
     if any(module == name or module.startswith(name + ".") for name in IGNORED.get()):
         return False
     filename = fn.__code__.co_filename
-    return not filename.startswith(_LIBRARY_ROOTS) and not filename.startswith("<frozen")
+    return is_user_file(filename) and not filename.startswith(_LIBRARY_ROOTS)
 
 
 # Methods that change what a container holds, so that a traced region can undo and merge the change.
