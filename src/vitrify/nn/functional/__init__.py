@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ...ops import activation as _activation
 from ...ops import softmax as _softmax
 from ...ops.adaptive_pool import *
+from ...ops.attention import *
 from ...ops.batch_norm import *
 from ...ops.conv import *
 from ...ops.conv_transpose import *
@@ -29,6 +30,7 @@ from ...ops.similarity import *
 from ...ops.special import sigmoid as sigmoid
 from ...ops.trig import tanh as tanh
 from ...ops.unpool import *
+from ...ops.vision import *
 
 if TYPE_CHECKING:  # the functions below come from tables that type checkers don't read
 

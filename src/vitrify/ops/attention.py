@@ -1,0 +1,124 @@
+"""Attention, and samples from the Gumbel-softmax distribution."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.errors import ArgumentError, ShapeError
+from ..core.meta import UNKNOWN, normalize_axis
+from .dropout import dropout
+from .expand import repeat_interleave
+from .like import zeros_like
+from .matmul import matmul
+from .put_along_axis import put_along_axis
+from .random import uniform
+from .registry import OpDef, define_op
+from .select import where
+from .shape import squeeze, unsqueeze
+from .sizes import sizes_of
+from .softmax import softmax
+from .statistics import argmax
+from .transpose import transpose
+from .unary import log
+
+causal_mask_op: OpDef = define_op(
+    "causal_mask",
+    kernel=lambda xp, x, *, fill: xp.where(xp.tri(*x.shape[-2:], dtype=bool), x, x.dtype.type(fill)),
+    meta=lambda x, *, fill: x,
+    vjp={"x": lambda ct: causal_mask_op(ct, fill=0.0)},
+)
+
+
+def _masked(scores: Any, attn_mask: Any, is_causal: bool) -> Any:
+    """The scores, -inf where no attention is paid. As in Paddle a causal mask takes the place of any other."""
+    if is_causal:
+        return causal_mask_op(scores, fill=float("-inf"))
+    if attn_mask is None:
+        return scores
+    return where(attn_mask, scores, float("-inf")) if attn_mask.dtype.is_bool else scores + attn_mask
+
+
+def _with_heads(x: Any, heads: int, enable_gqa: bool) -> Any:
+    """x [b, s, h, d] with each head repeated to give `heads` of them."""
+    own = x.shape[2]
+    if own == heads or UNKNOWN in (own, heads):
+        return x
+    if not enable_gqa or heads % own:
+        raise ShapeError(
+            f"scaled_dot_product_attention: {heads} query heads do not share {own} key and value heads evenly"
+        )
+    return repeat_interleave(x, heads // own, 2)
+
+
+def scaled_dot_product_attention(
+    query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False,
+    training: bool = True, backend: str | None = None, scale: float | None = None, enable_gqa: bool = True,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """softmax(query @ key^T * scale + mask) @ value for each head; scale is 1 / sqrt(d) by default.
+
+    query: [b, s, h, d] (or [s, h, d]), key, value: [b, t, g, d], where g divides h: query heads share key heads.
+    attn_mask: broadcastable to [b, h, s, t]; a bool one is True where attention is paid, another is added. is_causal
+    lets position i see positions up to i, in place of attn_mask. dropout_p acts on the probabilities while training.
+    Raises ShapeError when dimensions do not fit. Source: Vaswani et al., "Attention Is All You Need" (2017);
+    paddle.nn.functional.scaled_dot_product_attention.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> x = paddle.ones([1, 2, 1, 4])
+        >>> paddle.nn.functional.scaled_dot_product_attention(x, x, x).shape
+        [1, 2, 1, 4]
+    """
+    if not query.ndim == key.ndim == value.ndim or query.ndim not in (3, 4):
+        raise ShapeError(
+            f"scaled_dot_product_attention: query, key and value have {query.ndim}, {key.ndim} and {value.ndim} "
+            "dimensions, expected 4 (or 3) each"
+        )
+    if query.ndim == 3:
+        query, key, value = unsqueeze(query, 0), unsqueeze(key, 0), unsqueeze(value, 0)
+        return squeeze(_attention(query, key, value, attn_mask, dropout_p, is_causal, training, scale, enable_gqa), 0)
+    return _attention(query, key, value, attn_mask, dropout_p, is_causal, training, scale, enable_gqa)
+
+
+def _attention(
+    query: Any, key: Any, value: Any, attn_mask: Any, dropout_p: float, is_causal: bool, training: bool,
+    scale: float | None, enable_gqa: bool,
+) -> Any:  # fmt: skip
+    heads, size = query.shape[2:]
+    key, value = _with_heads(key, heads, enable_gqa), _with_heads(value, heads, enable_gqa)
+    if scale is None:
+        if size == UNKNOWN:
+            raise ArgumentError("scaled_dot_product_attention: the size of a head must be known", hint="pass scale")
+        scale = size**-0.5
+    q, k, v = (transpose(x, [0, 2, 1, 3]) for x in (query * scale, key, value))
+    probs = softmax(_masked(matmul(q, k, transpose_y=True), attn_mask, is_causal))
+    if dropout_p and training:
+        probs = dropout(probs, dropout_p)
+    return transpose(matmul(probs, v), [0, 2, 1, 3])
+
+
+def gumbel_softmax(
+    x: Any, temperature: float = 1.0, hard: bool = False, axis: int = -1, name: str | None = None
+) -> Any:
+    """softmax((x + g) / temperature) with g drawn from the Gumbel distribution; with `hard` one-hot at the largest.
+
+    x: [*s] floating logits -> [*s]. A hard sample has the gradient of the soft one. Source: Jang, Gu, Poole,
+    "Categorical Reparameterization with Gumbel-Softmax" (2017); paddle.nn.functional.gumbel_softmax.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.nn.functional.gumbel_softmax(paddle.zeros([4, 6]), hard=True).sum().item()
+        4.0
+    """
+    place = normalize_axis("gumbel_softmax", axis, x.ndim)
+    if temperature <= 0:
+        raise ArgumentError(f"gumbel_softmax: temperature must be positive, got {temperature}")
+    drawn = uniform(sizes_of(x), x.dtype, min=1e-7, max=1.0)
+    soft = softmax((x - log(-log(drawn))) * (1.0 / temperature), place)
+    if not hard:
+        return soft
+    chosen = argmax(soft, place, keepdim=True)
+    return put_along_axis(zeros_like(soft), chosen, 1.0, place, broadcast=False) + (soft - soft.detach())
+
+
+__all__ = ["gumbel_softmax", "scaled_dot_product_attention"]
