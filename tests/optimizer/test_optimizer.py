@@ -5,7 +5,7 @@ import pytest
 
 import vitrify as paddle
 from vitrify import optimizer as opt
-from vitrify.core.errors import StaleBackwardError
+from vitrify.core.errors import StaleBackwardError, UnsupportedError
 from vitrify.eager.parameter import Parameter
 from vitrify.nn.clip import ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue
 from vitrify.regularizer import L1Decay, L2Decay
@@ -366,3 +366,16 @@ def test_clipping_each_group_by_itself():
     opt.SGD(1.0, [{"params": [p]}, {"params": [q]}], grad_clip=ClipGradByGlobalNorm(1.0)).step()
     for x in (p, q):
         np.testing.assert_allclose(x.numpy(), [-0.6, -0.8], rtol=1e-6)
+
+
+def test_a_step_inside_a_program_is_refused():
+    p = with_grad([1.0])
+    sgd = opt.SGD(0.1, [p])
+
+    @paddle.jit.to_static
+    def train(x):
+        sgd.step()
+        return x
+
+    with pytest.raises(UnsupportedError, match=r"SGD\.step cannot be part of a program"):
+        train(paddle.ones([1]))

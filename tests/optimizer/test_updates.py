@@ -87,6 +87,7 @@ def test_op_leaves_its_inputs_alone_and_gives_new_values(rule):
     before = [np.copy(x) for x in inputs]
     attrs = {k: {**ATTRS, "mu": 0.5, "always_adapt": False}[k] for k in op.attrs if k not in ("l1", "l2")}
     outs = op.kernel(np, *inputs, **attrs, l1=0.0, l2=0.1)
+    outs = outs if op.multiple else (outs,)
     assert len(outs) == len(op.outputs) == len(op.inputs) - 2
     for old, kept in zip(before, inputs):
         np.testing.assert_array_equal(old, kept)
@@ -121,3 +122,19 @@ def test_step_count_goes_on():
     beta = optimizer.state_dict()["w_beta1_pow_acc_0"]
     assert beta.shape == [1]
     assert beta.item() == pytest.approx(0.9 ** (STEPS + 1))
+
+
+def test_update_as_part_of_a_program():
+    param, grad = paddle.static.InputSpec([None, 2], "float32"), paddle.static.InputSpec([4, 2], "float32")
+
+    @paddle.jit.to_static(input_spec=[param, grad])
+    def step(param, grad):
+        return rules.SGD.op(param, grad, 0.5, l1=0.0, l2=0.0)
+
+    assert step(paddle.ones([4, 2]), paddle.ones([4, 2])).tolist() == [[0.5, 0.5]] * 4
+
+
+def test_update_wants_a_gradient_like_the_parameter():
+    for shape in ([3], [2, 1]):
+        with pytest.raises(ValueError, match=r"sgd_update: param is float32\[2\], its gradient"):
+            rules.SGD.op(paddle.ones([2]), paddle.ones(shape), 0.5, l1=0.0, l2=0.0)

@@ -143,7 +143,7 @@ def _op_kernel(rule: UpdateRule) -> Callable[..., Any]:
         new = [a.copy() for a in (param, *state)]
         work = Workspace(param.dtype, rule.n_coefs)
         rule.run(new[0], grad, float(lr), new[1 : n + 1], new[n + 1 :], attrs, (l1, l2), work)
-        return tuple(new)
+        return tuple(new) if state else new[0]
 
     names = ("xp", "param", "grad", "lr", *rule.arrays, *rule.counters)
     kinds = inspect.Parameter
@@ -155,10 +155,10 @@ def _op_kernel(rule: UpdateRule) -> Callable[..., Any]:
 
 
 def _op_meta(rule: UpdateRule) -> Callable[..., Any]:
-    def meta(param: Meta, grad: Meta, lr: Any, *state: Meta, **attrs: Any) -> tuple[Meta, ...]:
+    def meta(param: Meta, grad: Meta, lr: Any, *state: Meta, **attrs: Any) -> Any:
         if any(a != b for a, b in zip(param.shape, grad.shape) if -1 not in (a, b)) or param.ndim != grad.ndim:
             raise ShapeError(f"{rule.name}: param is {param}, its gradient {grad}")
-        return (param, *state)
+        return (param, *state) if state else param
 
     return meta
 
