@@ -3,7 +3,7 @@
 `import vitrify as paddle` gives PaddlePaddle 3's public names.
 """
 
-# ruff: noqa: F403
+# ruff: noqa: F401, F403
 # Public names are those that the op families list in `__all__`, and the ones below.
 
 from . import amp, autograd, io, jit, linalg, metric, nn, optimizer, regularizer, static, utils

@@ -38,7 +38,7 @@ def multi_margin(x, labels):
 def multi_label(x, labels):
     total = []
     for row, label in zip(x, labels):
-        targets = [c for c in label[: list(label).index(-1)]] if -1 in label else list(label)
+        targets = list(label[: list(label).index(-1)]) if -1 in label else list(label)
         others = [c for c in range(len(row)) if c not in targets]
         total.append(sum(max(0, 1 - row[t] + row[o]) for t in targets for o in others) / len(row))
     return np.mean(total)

@@ -57,6 +57,13 @@ def spread(value: Any, x_like: Any, axis: Shape, keepdim: bool) -> Any:
     return expand_like(restored(value, axis, keepdim), x_like)
 
 
+def largest(xp: Any, x: Any, axis: Shape, floor: float) -> Any:
+    """The array x's largest elements over `axis`, kept as dimensions of size 1; `floor` where there is none."""
+    if any(x.shape[i] == 0 for i in axis):
+        return xp.full(reduced_shape(x.shape, axis, True), floor, x.dtype)
+    return x.max(axis=axis, keepdims=True)
+
+
 def count_over(x: Any, axis: Shape) -> Any:
     """How many elements each result of a reduction is made of: an int, or a 0-D tensor while sizes are unknown."""
     known = 1

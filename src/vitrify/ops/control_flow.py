@@ -26,7 +26,7 @@ class Callee(Protocol):
 
 
 def merge_metas(a: Any, b: Any) -> Any:
-    """What is known of a value that is `a` on one path and `b` on the other: same rank and dtype, differing sizes -1."""
+    """What is known of a value that is `a` on one path and `b` on the other: rank and dtype, differing sizes -1."""
     if a is None or b is None:
         return b if a is None else a
     if isinstance(a, ListMeta):

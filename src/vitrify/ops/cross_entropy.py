@@ -57,7 +57,7 @@ def _safe(xp: Any, label: Any, classes: int, ignore_index: int) -> tuple[Any, An
     flat = label.reshape(-1)
     valid = flat != ignore_index
     safe = xp.where(valid, flat, 0)
-    if safe.size and not (0 <= int(safe.min()) and int(safe.max()) < classes):
+    if safe.size and not (int(safe.min()) >= 0 and int(safe.max()) < classes):
         bad = int(safe.min()) if int(safe.min()) < 0 else int(safe.max())
         raise IndexRangeError(
             f"cross_entropy: label {bad} is outside [0, {classes}) and not ignore_index={ignore_index}"
@@ -247,7 +247,7 @@ def cross_entropy(
     hard = label if given == input.ndim else unsqueeze(label, place) if given == input.ndim - 1 else None
     if hard is None:
         raise ShapeError(
-            f"cross_entropy: label has {given} dimensions, expected {input.ndim - 1} or {input.ndim} for input of shape "
+            f"cross_entropy: label has {given} dimensions, expected {input.ndim - 1} or {input.ndim} for input "
             f"{list(input.shape)}"
         )
     if hard.dtype.is_floating:

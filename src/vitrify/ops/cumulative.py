@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ..core.dtype import DType, as_dtype, int64
 from ..core.errors import DTypeError
 from ..core.meta import Meta, normalize_axis
@@ -46,8 +48,16 @@ def _scan_meta(op: str, accepts: Predicate) -> Callable[..., Meta]:
     return rule
 
 
-def _logaddexp(xp: Any, x: Any, axis: int) -> Any:
-    return xp.logaddexp.accumulate(x, axis=axis)
+def running(xp: Any, name: str, x: Any, axis: int) -> Any:
+    """The running result of the associative function `name` of `xp` along an axis."""
+    if xp is np:
+        return getattr(np, name).accumulate(x, axis=axis)
+    # CuPy accumulates sums and products only: here each step joins runs twice as long
+    out, step = xp.moveaxis(x, axis, 0).copy(), 1
+    while step < out.shape[0]:
+        out[step:] = getattr(xp, name)(out[step:], out[:-step].copy())
+        step *= 2
+    return xp.moveaxis(out, 0, axis)
 
 
 # -- sums ------------------------------------------------------------------------------------------------------------
@@ -146,7 +156,7 @@ def _logcumsumexp_vjp(ct: Any, *, x: Any, out: Any, axis: int, reverse: bool) ->
 logcumsumexp_op: OpDef = define_op(
     "logcumsumexp",
     amp="wide",
-    kernel=_scan(_logaddexp),
+    kernel=_scan(lambda xp, x, axis: running(xp, "logaddexp", x, axis)),
     meta=_scan_meta("logcumsumexp", real_floating),
     vjp={"x": _logcumsumexp_vjp},
     maps={"paddle": "logcumsumexp"},
@@ -178,10 +188,10 @@ def _running_place(extreme: str) -> Callable[..., Any]:
     def kernel(xp: Any, x: Any, *, axis: int, dtype: DType) -> Any:
         if x.ndim == 0:
             return xp.zeros((), dtype.np)
-        best = getattr(xp, extreme).accumulate(x, axis=axis)
+        best = running(xp, extreme, x, axis)
         place = xp.arange(x.shape[axis]).reshape([-1] + [1] * (x.ndim - 1 - axis))
         reached = xp.where((x == best) | (x != x), place, 0)
-        return xp.maximum.accumulate(reached, axis=axis).astype(dtype.np)
+        return running(xp, "maximum", reached, axis).astype(dtype.np)
 
     return kernel
 

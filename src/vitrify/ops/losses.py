@@ -112,7 +112,8 @@ def binary_cross_entropy(
 ) -> Any:
     """The cross entropy of probabilities `input` in [0, 1] against labels in [0, 1]; log(0) counts as -100.
 
-    input, label: [*s] -> [] or [*s]. Raises ShapeError when they differ. Source: paddle.nn.functional.binary_cross_entropy.
+    input, label: [*s] -> [] or [*s]. Raises ShapeError when they differ.
+    Source: paddle.nn.functional.binary_cross_entropy.
 
     Example:
         >>> import vitrify as paddle

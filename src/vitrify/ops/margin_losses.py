@@ -55,7 +55,9 @@ def margin_ranking_loss(
 def hinge_embedding_loss(
     input: Any, label: Any, margin: float = 1.0, reduction: str = "mean", name: str | None = None
 ) -> Any:
-    """input where the label is 1, max(0, margin - input) where it is -1. Source: paddle.nn.functional.hinge_embedding_loss.
+    """input where the label is 1, max(0, margin - input) where it is -1.
+
+    Source: paddle.nn.functional.hinge_embedding_loss.
 
     Example:
         >>> import vitrify as paddle
@@ -102,7 +104,8 @@ def triplet_margin_with_distance_loss(
 ) -> Any:
     """max(0, d(input, positive) - d(input, negative) + margin).
 
-    swap: take the nearer of input and positive to the negative. Source: paddle.nn.functional.triplet_margin_with_distance_loss.
+    swap: take the nearer of input and positive to the negative.
+    Source: paddle.nn.functional.triplet_margin_with_distance_loss.
 
     Example:
         >>> import vitrify as paddle

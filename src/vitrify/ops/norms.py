@@ -8,7 +8,7 @@ from typing import Any
 from ..core.errors import ArgumentError
 from ..core.meta import Meta, Shape, normalize_axis
 from .arguments import finish, static_ints
-from .axes import axes_of, reduction, restored
+from .axes import axes_of, largest, reduction, restored
 from .complex_ import abs as abs_
 from .complex_ import part_meta, sgn
 from .decomposition import svdvals
@@ -29,7 +29,7 @@ def _p_norm_kernel(xp: Any, x: Any, *, p: float, axis: Shape, keepdim: bool) -> 
     kind = size.dtype if x.dtype.itemsize > 2 else x.dtype
     if p == 2:
         # scaled by the largest element, so that squares neither overflow nor vanish
-        top = size.max(axis=axis, keepdims=True, initial=0)
+        top = largest(xp, size, axis, 0.0)
         scale = xp.where((top == 0) | ~xp.isfinite(top), xp.ones_like(top), top)
         total = xp.sqrt(xp.square(size / scale).sum(axis=axis, keepdims=True)) * scale
     else:

@@ -65,7 +65,8 @@ def _fold_meta(x: Meta, *, sizes: Shape, kernel: Shape, stride: Shape, pads: Pad
         raise ShapeError(f"fold: x must be [n, c * {area}, length], got {x}")
     counts = window_counts(sizes, kernel, stride, pads, dilation)
     if x.shape[2] not in (UNKNOWN, counts[0] * counts[1]):
-        raise ShapeError(f"fold: {counts[0] * counts[1]} patches make an image of {list(sizes)}, x has {x.shape[2]}: {x}")
+        needed = counts[0] * counts[1]
+        raise ShapeError(f"fold: an image of {list(sizes)} is made of {needed} patches, x has {x.shape[2]}: {x}")
     return x.with_shape((x.shape[0], UNKNOWN if x.shape[1] == UNKNOWN else x.shape[1] // area, *sizes))
 
 

@@ -8,6 +8,7 @@ from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, normalize_axis
 from .activation import silu
 from .arguments import finish
+from .axes import largest
 from .compare import equal
 from .creation import arange
 from .define import in_place, only
@@ -31,7 +32,7 @@ from .unary import exp, log
 def _shifted(xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
     """x minus its largest element along the axis, in a dtype that keeps the digits of sums."""
     wide = x.astype(xp.float32) if x.dtype.itemsize == 2 else x
-    return wide - wide.max(axis=axes, keepdims=True, initial=-xp.inf)
+    return wide - largest(xp, wide, axes, 0.0)
 
 
 def _axes(x: Any, axis: int) -> tuple[int, ...]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ..core.dtype import DType, as_dtype
 from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import Meta, Shape, normalize_axis
 from .arguments import finish, static_ints
-from .axes import axes_of, count_over, divided, reduced_shape, reduction, restored
+from .axes import axes_of, count_over, divided, largest, reduced_shape, reduction, restored
 from .compare import equal, isnan, logical_not
 from .like import as_float, cast
 from .meta_rules import real_floating
@@ -94,7 +95,7 @@ def argmin(x: Any, axis: Any = None, keepdim: bool = False, dtype: Any = "int64"
 
 def _logsumexp_kernel(xp: Any, x: Any, *, axis: Shape, keepdim: bool) -> Any:
     wide = x.astype(xp.float32) if x.dtype.itemsize == 2 else x
-    top = wide.max(axis=axis, keepdims=True, initial=-xp.inf)
+    top = largest(xp, wide, axis, -math.inf)
     shift = xp.where(xp.isfinite(top), top, xp.zeros_like(top))
     total = xp.log(xp.exp(wide - shift).sum(axis=axis, keepdims=True)) + shift
     return xp.asarray(total).reshape(reduced_shape(x.shape, axis, keepdim)).astype(x.dtype, copy=False)

@@ -112,7 +112,7 @@ def grid_sample(
 ) -> Any:  # fmt: skip
     """x at the places that grid names in coordinates from -1 to 1, last dimension first.
 
-    x: [n, c, h, w], grid: [n, oh, ow, 2] -> [n, c, oh, ow]; or [n, c, d, h, w], [n, od, oh, ow, 3] -> [n, c, od, oh, ow].
+    x: [n, c, h, w], grid: [n, oh, ow, 2] -> [n, c, oh, ow]; or [n, c, d, h, w] and [n, od, oh, ow, 3].
     mode: "bilinear" or "nearest". padding_mode: outside are "zeros", the "border", or the image again by "reflection".
     align_corners: -1 and 1 are the middles of the corner elements, else their outer edges. Raises ShapeError when
     dimensions do not fit. Source: paddle.nn.functional.grid_sample.
@@ -195,8 +195,8 @@ def affine_grid(theta: Any, out_shape: Any, align_corners: bool = True, name: st
     n = len(shape) - 2
     if n not in (2, 3) or theta.ndim != 3 or any(d not in (w, UNKNOWN) for d, w in zip(theta.shape[1:], (n, n + 1))):
         raise ShapeError(
-            f"affine_grid: theta has shape {list(theta.shape)} and out_shape {len(shape)} entries, expected [n, 2, 3] and "
-            "4, or [n, 3, 4] and 5"
+            f"affine_grid: theta has shape {list(theta.shape)} and out_shape {len(shape)} entries, expected [n, 2, 3] "
+            "and 4, or [n, 3, 4] and 5"
         )
     base = base_grid_op(sizes=shape[2:], align_corners=bool(align_corners), dtype=theta.dtype)
     flat = matmul(flatten(base, 0, -2), swapaxes(theta, 1, 2))
