@@ -58,7 +58,8 @@ def normalize_axis(op: str, axis: int, ndim: int, name: str = "axis") -> int:
     if not -ndim <= axis < max(ndim, 1):
         if ndim == 0 and axis in (0, -1):
             return 0
-        raise IndexRangeError(f"{op}: {name} must be in [{-ndim}, {ndim}) for {ndim} dimensions, got {axis}")
+        bounds = f"[{-ndim}, {ndim}) for a tensor with {ndim} dimensions"
+        raise IndexRangeError(f"{op}: {name} must be in {bounds}, got {axis}")
     return axis + ndim if axis < 0 else axis
 
 
