@@ -1,7 +1,8 @@
 """Scalar primitives: the alphabet of elementwise ops (D2), and its NumPy/CuPy reading.
 
 An op's scalar expression is a function of a namespace `s` and its operands. Given `ArrayScalars(numpy)` it works on
-whole arrays; a code generator passes its own namespace that emits instructions instead.
+whole arrays; a code generator passes its own namespace that emits instructions instead. Expressions also use Python's
+operators (+ - * / ** and comparisons, & | ~ on truth values, unary -) on operands, and numbers among them.
 """
 
 from __future__ import annotations
