@@ -208,7 +208,7 @@ def show_writing(model: GPT, corpus: Corpus, prompts: list[str], most: int) -> N
 def main() -> None:
     """Train, say how well it predicts, write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--steps", type=int, default=1500, help="training steps, default: %(default)s")
+    parser.add_argument("--steps", type=int, default=1300, help="training steps, default: %(default)s")
     parser.add_argument("--batch", type=int, default=24, help="pieces of text a step, default: %(default)s")
     parser.add_argument("--prompt", action="append", help="what to go on from; may be given several times")
     parser.add_argument("--length", type=int, default=400, help="characters to write, default: %(default)s")

@@ -192,3 +192,58 @@ def test_decorate_at_o1_changes_nothing():
 def test_decorate_bad_arguments(kind, arguments):
     with pytest.raises(kind, match="decorate"):
         amp.decorate(**arguments)
+
+
+# -- compiled functions -----------------------------------------------------------------------------------------------
+
+
+def test_compiled_functions_follow_the_state_they_are_called_in():
+    @paddle.jit.to_static
+    def product(x, y):
+        return paddle.exp(paddle.matmul(x, y))
+
+    x = paddle.full([2, 2], 0.5)
+    for options in ({"enable": False}, {"dtype": "bfloat16"}, {"level": "O2", "use_promote": False}, {"enable": False}):
+        with amp.auto_cast(**options):
+            compiled, eager = product(x, x), paddle.exp(paddle.matmul(x, x))
+        assert compiled.dtype is eager.dtype
+        assert compiled.tolist() == eager.tolist()
+
+
+def test_compiled_models_train_in_mixed_precision():
+    paddle.seed(0)
+    model = paddle.jit.to_static(paddle.nn.Sequential(paddle.nn.Linear(4, 8), paddle.nn.ReLU(), paddle.nn.Linear(8, 1)))
+    optimizer = paddle.optimizer.Adam(0.05, parameters=model.parameters())
+    scaler = amp.GradScaler(init_loss_scaling=128.0)
+    x = paddle.randn([32, 4])
+    losses = []
+    for _ in range(30):
+        with amp.auto_cast(dtype="bfloat16"):
+            loss = ((model(x) - x.sum(axis=1, keepdim=True)) ** 2).mean()
+        scaler.scale(loss).backward()
+        scaler.step(optimizer)
+        scaler.update()
+        optimizer.clear_grad()
+        losses.append(loss.item())
+    assert losses[-1] < 0.1 * losses[0]
+    assert {p.dtype for p in model.parameters()} == {paddle.float32}
+
+
+def test_decorated_models_train_with_master_weights():
+    paddle.seed(0)
+    model = paddle.nn.Sequential(paddle.nn.Linear(4, 8), paddle.nn.LayerNorm(8), paddle.nn.Linear(8, 1))
+    optimizer = paddle.optimizer.AdamW(0.05, parameters=model.parameters())
+    model, optimizer = amp.decorate(model, optimizer, level="O2", dtype="bfloat16")
+    x = paddle.randn([32, 4])
+    losses = []
+    for _ in range(30):
+        with amp.auto_cast(level="O2", dtype="bfloat16"):
+            out = model(x)
+        loss = ((out.astype("float32") - x.sum(axis=1, keepdim=True)) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+        optimizer.clear_grad()
+        losses.append(loss.item())
+    assert losses[-1] < 0.2 * losses[0]
+    assert [p.dtype.name for p in model.parameters()] == ["bfloat16"] * 2 + ["float32"] * 2 + ["bfloat16"] * 2
+    assert len(optimizer.state_dict()["master_weights"]) == 4

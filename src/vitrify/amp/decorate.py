@@ -57,7 +57,8 @@ def _lower(model: Any, dtype: str, excluded: list[Any], save_dtype: str | None) 
         raise DTypeError(f"decorate: models must be Layers, got {type(model).__name__}")
     if save_dtype is not None and save_dtype not in (*DTYPES, "float32", "float64"):
         raise ArgumentError(f"decorate: save_dtype must be float16, bfloat16, float32 or float64, got {save_dtype!r}")
-    keep = [*excluded, *(layer for layer in model.sublayers(include_self=True) if layer.keeps_float32)]
+    layers = model.sublayers(include_self=True)
+    keep = [*excluded, *(layer for layer in layers if layer.keeps_float32 or layer.keeps_float32_in_amp)]
     (model.float16 if dtype == "float16" else model.bfloat16)(excluded_layers=keep)
     if save_dtype is not None:
         model.register_state_dict_hook(_SaveAs(save_dtype))

@@ -21,6 +21,8 @@ class LayerCast:
 
     # Layers whose statistics need the range of float32: `half` and `bfloat16` pass over them unless told otherwise.
     keeps_float32: ClassVar[bool] = False
+    # Layers that `amp.decorate` passes over as well.
+    keeps_float32_in_amp: ClassVar[bool] = False
 
     _dtype: str
     training: bool

@@ -221,6 +221,7 @@ class BatchNorm(_BatchNormBase):
 
 
 class _InstanceNormNd(Layer):
+    keeps_float32_in_amp = True
     _ndims: ClassVar[Sequence[int]] = ()
     _layout: ClassVar[str] = "NCHW"
 
@@ -294,6 +295,8 @@ class LayerNorm(Layer):
         >>> paddle.nn.LayerNorm(4)(paddle.ones([2, 4])).shape
         [2, 4]
     """
+
+    keeps_float32_in_amp = True
 
     def __init__(
         self,
