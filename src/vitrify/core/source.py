@@ -5,6 +5,7 @@ from __future__ import annotations
 import linecache
 import os
 import sys
+from collections import Counter
 from dataclasses import dataclass
 from types import CodeType, FrameType, TracebackType
 
@@ -82,6 +83,22 @@ def innermost_user_loc(tb: TracebackType | None) -> Loc | None:
             found = Loc(code.co_filename, tb.tb_lineno, code.co_name)
         tb = tb.tb_next
     return found
+
+
+def repeated_user_loc(tb: TracebackType | None) -> Loc | None:
+    """The user's place that a traceback passes most often, or None when none is the user's."""
+    places: Counter[tuple[str, int]] = Counter()
+    frames: dict[tuple[str, int], TracebackType] = {}
+    while tb is not None:
+        place = (tb.tb_frame.f_code.co_filename, tb.tb_lineno)
+        if is_user_file(place[0]):
+            places[place] += 1
+            frames[place] = tb
+        tb = tb.tb_next
+    if not places:
+        return None
+    place = places.most_common(1)[0][0]
+    return Loc(*place, frames[place].tb_frame.f_code.co_name)
 
 
 def _is_part(inner: CodeType, outer: CodeType) -> bool:

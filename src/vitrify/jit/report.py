@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..core.config import DEBUG
 from ..core.errors import UnsupportedError, VitrifyError
-from ..core.source import innermost_user_loc, user_traceback
+from ..core.source import innermost_user_loc, repeated_user_loc, user_traceback
 
 
 class UnboundedRecursionError(UnsupportedError, RecursionError):
@@ -15,7 +15,9 @@ def presented(err: Exception) -> Exception:
     """The exception to show for `err`: itself, its traceback cut to the user's frames unless VITRIFY_DEBUG is set."""
     if DEBUG.value:
         return err
-    loc = innermost_user_loc(err.__traceback__)
+    # Deep down the limit may be met inside a library; the user's own frame is the one that comes back all the time.
+    deepest = repeated_user_loc if isinstance(err, RecursionError) else innermost_user_loc
+    loc = deepest(err.__traceback__)
     if isinstance(err, RecursionError) and not isinstance(err, VitrifyError):
         found: Exception = UnboundedRecursionError(
             "a function calls itself without end while it is converted",

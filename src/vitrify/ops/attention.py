@@ -1,25 +1,19 @@
-"""Attention, and samples from the Gumbel-softmax distribution."""
+"""Scaled dot-product attention."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ..core.errors import ArgumentError, ShapeError
-from ..core.meta import UNKNOWN, normalize_axis
+from ..core.meta import UNKNOWN
 from .dropout import dropout
 from .expand import repeat_interleave
-from .like import zeros_like
 from .matmul import matmul
-from .put_along_axis import put_along_axis
-from .random import uniform
 from .registry import OpDef, define_op
 from .select import where
 from .shape import squeeze, unsqueeze
-from .sizes import sizes_of
 from .softmax import softmax
-from .statistics import argmax
 from .transpose import transpose
-from .unary import log
 
 causal_mask_op: OpDef = define_op(
     "causal_mask",
@@ -97,28 +91,4 @@ def _attention(
     return transpose(matmul(probs, v), [0, 2, 1, 3])
 
 
-def gumbel_softmax(
-    x: Any, temperature: float = 1.0, hard: bool = False, axis: int = -1, name: str | None = None
-) -> Any:
-    """softmax((x + g) / temperature) with g drawn from the Gumbel distribution; with `hard` one-hot at the largest.
-
-    x: [*s] floating logits -> [*s]. A hard sample has the gradient of the soft one. Source: Jang, Gu, Poole,
-    "Categorical Reparameterization with Gumbel-Softmax" (2017); paddle.nn.functional.gumbel_softmax.
-
-    Example:
-        >>> import vitrify as paddle
-        >>> paddle.nn.functional.gumbel_softmax(paddle.zeros([4, 6]), hard=True).sum().item()
-        4.0
-    """
-    place = normalize_axis("gumbel_softmax", axis, x.ndim)
-    if temperature <= 0:
-        raise ArgumentError(f"gumbel_softmax: temperature must be positive, got {temperature}")
-    drawn = uniform(sizes_of(x), x.dtype, min=1e-7, max=1.0)
-    soft = softmax((x - log(-log(drawn))) * (1.0 / temperature), place)
-    if not hard:
-        return soft
-    chosen = argmax(soft, place, keepdim=True)
-    return put_along_axis(zeros_like(soft), chosen, 1.0, place, broadcast=False) + (soft - soft.detach())
-
-
-__all__ = ["gumbel_softmax", "scaled_dot_product_attention"]
+__all__ = ["scaled_dot_product_attention"]
