@@ -97,7 +97,9 @@ def repeated_user_loc(tb: TracebackType | None) -> Loc | None:
         tb = tb.tb_next
     if not places:
         return None
-    place = places.most_common(1)[0][0]
+    # The places of one round of the recursion come up equally often, give or take the last round: take the innermost.
+    least = max(places.values()) - 1
+    place = [p for p, count in places.items() if count >= least][-1]
     return Loc(*place, frames[place].tb_frame.f_code.co_name)
 
 
