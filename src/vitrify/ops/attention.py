@@ -11,7 +11,7 @@ from .expand import repeat_interleave
 from .matmul import matmul
 from .registry import OpDef, define_op
 from .select import where
-from .shape import squeeze, unsqueeze
+from .shape import flatten, squeeze, unsqueeze
 from .softmax import softmax
 from .transpose import transpose
 
@@ -91,4 +91,46 @@ def _attention(
     return transpose(matmul(probs, v), [0, 2, 1, 3])
 
 
-__all__ = ["scaled_dot_product_attention"]
+def flash_attention(
+    query: Any, key: Any, value: Any, dropout: float = 0.0, causal: bool = False, return_softmax: bool = False, *,
+    fixed_seed_offset: Any = None, rng_name: str = "", training: bool = True, name: str | None = None,
+    softmax_scale: float | None = None,
+) -> tuple[Any, None]:  # fmt: skip
+    """`scaled_dot_product_attention` and None: the probabilities are not kept.
+
+    fixed_seed_offset and rng_name have no effect. Raises ArgumentError when return_softmax is asked for.
+    Source: paddle.nn.functional.flash_attention.flash_attention.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> x = paddle.ones([1, 2, 1, 4])
+        >>> paddle.nn.functional.flash_attention.flash_attention(x, x, x, causal=True)[0].shape
+        [1, 2, 1, 4]
+    """
+    if return_softmax:
+        raise ArgumentError("flash_attention: return_softmax=True is not offered", hint="use softmax(q @ k^T) itself")
+    out = scaled_dot_product_attention(query, key, value, None, dropout, causal, training, scale=softmax_scale)
+    return out, None
+
+
+def flash_attn_qkvpacked(
+    qkv: Any, dropout: float = 0.0, causal: bool = False, return_softmax: bool = False, *,
+    fixed_seed_offset: Any = None, rng_name: str = "", training: bool = True, name: str | None = None,
+) -> tuple[Any, None]:  # fmt: skip
+    """`flash_attention` of query, key and value in one tensor.
+
+    qkv: [b, s, h / g + 2, g, d], the last two of dimension 2 being key and value -> [b, s, h, d] and None.
+    Raises ShapeError for other shapes. Source: paddle.nn.functional.flash_attn_qkvpacked.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.nn.functional.flash_attn_qkvpacked(paddle.ones([1, 2, 4, 3, 5]))[0].shape
+        [1, 2, 6, 5]
+    """
+    if qkv.ndim != 5 or 0 <= qkv.shape[2] < 3:
+        raise ShapeError(f"flash_attn_qkvpacked: qkv has shape {list(qkv.shape)}, expected [b, s, h / g + 2, g, d]")
+    query = flatten(qkv[:, :, :-2], 2, 3)
+    return flash_attention(query, qkv[:, :, -2], qkv[:, :, -1], dropout, causal, return_softmax, training=training)
+
+
+__all__ = ["flash_attention", "flash_attn_qkvpacked", "scaled_dot_product_attention"]
