@@ -21,6 +21,8 @@ $(STAMP): pyproject.toml
 
 venv: $(STAMP)  ## create .venv and install the package with everything that development needs
 
+# The demo's matrices are small: a second BLAS thread costs more than it brings.
+demo: export OPENBLAS_NUM_THREADS = 1
 demo: $(STAMP)  ## train a digit classifier eagerly, compiled and half-compiled; compare; save and load
 	$(BIN)/python examples/digits.py
 
