@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import pickletools
 import re
+import warnings
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -41,8 +42,10 @@ def read_pickle(data: bytes, name: str) -> Any:
     """
     machine = _Machine()
     try:
-        for opcode, argument, _ in pickletools.genops(io.BytesIO(data)):
-            machine.step(opcode.name, argument)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about strange escapes in a damaged file
+            for opcode, argument, _ in pickletools.genops(io.BytesIO(data)):
+                machine.step(opcode.name, argument)
         return _finished(machine.result(), {}, 0)
     except FileFormatError as err:
         raise FileFormatError(f"{name} cannot be loaded: {err.message}", hint=err.hint) from None

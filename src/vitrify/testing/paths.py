@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,11 +46,19 @@ class Call:
         """What the case expects, None when it says nothing."""
         ref = self.case.ref
         if callable(ref):
-            takes = inspect.signature(ref).parameters if not isinstance(ref, np.ufunc) else {}
+            takes = _parameters(ref)
             ref = ref(*self.case.args, **{k: v for k, v in self.case.kwargs.items() if k in takes})
         if ref is None:
             return None
         return [np.asarray(leaf) for leaf in ref] if isinstance(ref, tuple) else _arrays_of(ref)
+
+
+def _parameters(ref: Any) -> Collection[str]:
+    """Names of the parameters of a reference; none for functions of NumPy that don't tell."""
+    try:
+        return inspect.signature(ref).parameters
+    except ValueError:
+        return ()
 
 
 def _arrays_of(ref: Any) -> list[Array]:
