@@ -7,6 +7,15 @@ from vitrify.testing import ops_of
 
 # Ops that other tests than the tables exercise, because one call in isolation says little about them.
 ELSEWHERE = {
+    "adaptive_avg_pool_like": "the second derivatives of cases_adjoint",
+    "channel_spread": "the second derivatives of cases_adjoint",
+    "clip_gradients_by_global_norm": "tests/optimizer",
+    "clip_gradients_by_norm": "tests/optimizer",
+    "clip_gradients_by_value": "tests/optimizer",
+    "embedding_renorm": "test_embedding",
+    "masked_scale": "test_dropout",
+    "max_pool_gather": "the second derivatives of cases_adjoint",
+    "resize_like": "the second derivatives of cases_adjoint",
     "list_add": "tests/autodiff",
     "list_zeros_like": "tests/autodiff",
     "top_k_hits": "tests/metric",

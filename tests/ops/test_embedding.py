@@ -1,0 +1,37 @@
+"""Embeddings: rows kept short, gradients by frequency; classes sampled."""
+
+import numpy as np
+
+import vitrify as paddle
+from vitrify.nn import functional as F
+
+
+def test_rows_in_use_are_shortened_in_place():
+    table = paddle.to_tensor(np.arange(12.0).reshape(4, 3), stop_gradient=False)
+    out = F.embedding(paddle.to_tensor([1, 2, 1]), table, max_norm=2.0)
+    lengths = np.linalg.norm(table.numpy(), axis=1)
+    np.testing.assert_allclose(lengths, [np.sqrt(5), 2, 2, np.sqrt(302)], rtol=1e-6)
+    np.testing.assert_array_equal(out.numpy(), table.numpy()[[1, 2, 1]])
+    assert not table.stop_gradient
+
+
+def test_short_rows_stay_as_they_are():
+    table = paddle.to_tensor([[0.5, 0.0], [0.0, 0.25]])
+    F.embedding(paddle.to_tensor([0, 1]), table, max_norm=1.0, norm_type=1.0)
+    np.testing.assert_array_equal(table.numpy(), [[0.5, 0.0], [0.0, 0.25]])
+
+
+def test_gradients_of_repeated_rows_are_averaged():
+    table = paddle.zeros([4, 2])
+    table.stop_gradient = False
+    F.embedding(paddle.to_tensor([1, 3, 3, 3]), table, scale_grad_by_freq=True).sum().backward()
+    np.testing.assert_allclose(table.grad.numpy(), [[0, 0], [1, 1], [0, 0], [1, 1]], rtol=1e-6)
+
+
+def test_sampled_classes_hold_all_that_occur():
+    label = paddle.to_tensor([11, 5, 1, 3, 12, 2, 15, 19, 18, 19])
+    remapped, centers = F.class_center_sample(label, 20, 15)
+    assert len(np.unique(centers.numpy())) == 15
+    np.testing.assert_array_equal(centers.numpy()[remapped.numpy()], label.numpy())
+    _, few = F.class_center_sample(label, 20, 2)
+    np.testing.assert_array_equal(few.numpy(), np.unique(label.numpy()))
