@@ -1,4 +1,4 @@
-"""Embeddings: rows kept short, gradients by frequency; classes sampled."""
+"""Embeddings: rows kept short, gradients by frequency."""
 
 import numpy as np
 
@@ -26,12 +26,3 @@ def test_gradients_of_repeated_rows_are_averaged():
     table.stop_gradient = False
     F.embedding(paddle.to_tensor([1, 3, 3, 3]), table, scale_grad_by_freq=True).sum().backward()
     np.testing.assert_allclose(table.grad.numpy(), [[0, 0], [1, 1], [0, 0], [1, 1]], rtol=1e-6)
-
-
-def test_sampled_classes_hold_all_that_occur():
-    label = paddle.to_tensor([11, 5, 1, 3, 12, 2, 15, 19, 18, 19])
-    remapped, centers = F.class_center_sample(label, 20, 15)
-    assert len(np.unique(centers.numpy())) == 15
-    np.testing.assert_array_equal(centers.numpy()[remapped.numpy()], label.numpy())
-    _, few = F.class_center_sample(label, 20, 2)
-    np.testing.assert_array_equal(few.numpy(), np.unique(label.numpy()))

@@ -65,9 +65,7 @@ def _safe(xp: Any, label: Any, classes: int, ignore_index: int) -> tuple[Any, An
     return safe, valid
 
 
-def _forward(
-    xp: Any, logits: Any, label: Any, *, axis: int, soft_label: bool, ignore_index: int
-) -> tuple[Any, Any]:
+def _forward(xp: Any, logits: Any, label: Any, *, axis: int, soft_label: bool, ignore_index: int) -> tuple[Any, Any]:
     rows = _rows(xp, logits, axis)
     probs, loss = xp.empty_like(rows), xp.empty((rows.shape[0], 1), rows.dtype)
     if soft_label:
@@ -109,9 +107,7 @@ def _backward(
 # --- ops -------------------------------------------------------------------------------------------------------------
 
 
-def _forward_meta(
-    logits: Meta, label: Meta, *, axis: int, soft_label: bool, ignore_index: int
-) -> tuple[Meta, Meta]:
+def _forward_meta(logits: Meta, label: Meta, *, axis: int, soft_label: bool, ignore_index: int) -> tuple[Meta, Meta]:
     if not logits.dtype.is_floating:
         raise DTypeError(f"cross_entropy: input is {logits}, expected a floating dtype")
     if soft_label != label.dtype.is_floating:
@@ -120,10 +116,15 @@ def _forward_meta(
     wanted = list(logits.shape)
     if not soft_label:
         wanted[axis] = 1
-    if label.ndim != logits.ndim or any(a != b and UNKNOWN not in (a, b) for a, b in zip(label.shape, wanted)):
+    if label.ndim != logits.ndim or any(map(_differ, label.shape, wanted)):
         raise ShapeError(f"cross_entropy: input is {logits}, label is {label}, expected label [{_listed(wanted)}]")
     shape = [1 if i == axis else d for i, d in enumerate(logits.shape)]
     return logits.with_shape(shape), logits
+
+
+def _differ(a: int, b: int) -> bool:
+    """Whether two sizes are known to differ."""
+    return a != b and UNKNOWN not in (a, b)
 
 
 def _listed(sizes: Sequence[int]) -> str:
@@ -350,7 +351,8 @@ def nll_loss(
         2.0
     """
     check_reduction("nll_loss", reduction)
-    if input.ndim < 2 or label.ndim != input.ndim - 1:
+    rows = [size for i, size in enumerate(input.shape) if i != 1]
+    if input.ndim < 2 or label.ndim != len(rows) or any(map(_differ, label.shape, rows)):
         raise ShapeError(
             f"nll_loss: input has shape {list(input.shape)}, label {list(label.shape)}, expected [n, c, *] and [n, *]"
         )
