@@ -143,7 +143,8 @@ def input_adjoint(xp: Any, ct: Any, weight: Any, sizes: Shape, g: Geometry) -> A
     step = max(1, _SPREAD_BLOCK // max(matrix.size // matrix.shape[2] * row * ct.itemsize, 1))
     for start in range(0, counts[0], step):
         part = (min(step, counts[0] - start), *counts[1:])
-        columns = xp.matmul(matrix, flat[:, :, start * row : (start + part[0]) * row])
+        flowing = flat[:, :, start * row : (start + part[0]) * row]
+        columns = matrix * flowing if matrix.shape[2] == 1 else xp.matmul(matrix, flowing)  # no sum: no product
         _spread(out, columns.reshape(channels, *g.kernel, *part, ct.shape[-1]), start, g, rank)
     return out
 
@@ -174,7 +175,8 @@ def _mirrored_geometry(ct: Any, weight: Any, sizes: Shape, g: Geometry) -> Geome
     faster once the product is large enough to pay for the mirrored copy of the weight.
     """
     out, positions = weight.shape[0] // g.groups, ct.size // max(ct.shape[0], 1)
-    if any(s != 1 for s in g.stride) or not 4 <= out <= weight.shape[1] or positions < 8 * out:
+    pays = out <= weight.shape[1] and (out >= 4 or g.groups > 1) and positions >= 8 * out
+    if not pays or any(s != 1 for s in g.stride):
         return None
     spans = list(map(span, g.kernel, g.dilation))
     lows = [s - 1 - lo for s, (lo, _) in zip(spans, g.pads)]
