@@ -74,10 +74,11 @@ def _ctc_backward(xp: Any, emit: Any, s: _States, input_lengths: Any) -> Any:
     return beta
 
 
-def _log_sum(xp: Any, a: Any, axis: Any) -> Any:
-    top = xp.maximum(a.max(axis=axis, keepdims=True), -1e300)
-    with xp.errstate(divide="ignore"):  # log(0) is the log probability of what cannot happen
-        return xp.log(xp.exp(a - top).sum(axis=axis)) + top.reshape(a.sum(axis=axis).shape)
+def _log_sum(xp: Any, a: Any) -> Any:
+    """The logarithm of the sum of exp(a) along the last dimension, -inf where everything is."""
+    top = xp.maximum(a.max(axis=-1), -1e300)
+    total = xp.exp(a - top[:, None]).sum(axis=-1)
+    return xp.where(total > 0, xp.log(xp.maximum(total, 1e-300)) + top, _NEVER)
 
 
 def _ctc_kernel(
@@ -89,7 +90,7 @@ def _ctc_kernel(
     emit = xp.take_along_axis(wide, xp.broadcast_to(s.symbol, (len(wide), *s.symbol.shape)), axis=2)
     alpha, beta = _ctc_forward(xp, emit, s), _ctc_backward(xp, emit, s, input_lengths)
     paths = alpha + beta
-    total = _log_sum(xp, xp.take_along_axis(paths, (input_lengths - 1)[None, :, None], axis=0)[0], -1)
+    total = _log_sum(xp, xp.take_along_axis(paths, (input_lengths - 1)[None, :, None], axis=0)[0])
     possible = xp.isfinite(total)
     share = xp.exp(paths - xp.where(possible, total, 0)[:, None])  # the probability of each state at each time
     chosen = (s.symbol[..., None] == xp.arange(log_probs.shape[2])).astype(wide.dtype)
