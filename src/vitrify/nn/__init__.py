@@ -8,9 +8,10 @@ from ..eager.param_attr import ParamAttr
 from ..eager.parameter import Parameter
 from . import functional, initializer, utils
 from .clip import ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue
-from .layer import activation, common, container, conv, loss, norm, padding, pooling, transformer, vision
+from .layer import activation, class_loss, common, container, conv, loss, norm, padding, pooling, transformer, vision
 from .layer.activation import *
 from .layer.attention import MultiHeadAttention
+from .layer.class_loss import *
 from .layer.common import *
 from .layer.container import *
 from .layer.conv import *
@@ -53,3 +54,4 @@ __all__ = [
 ]  # fmt: skip
 __all__ += activation.__all__ + common.__all__ + container.__all__ + conv.__all__ + loss.__all__ + norm.__all__
 __all__ += padding.__all__ + pooling.__all__ + transformer.__all__ + vision.__all__
+__all__ += class_loss.__all__
