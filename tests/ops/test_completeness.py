@@ -24,7 +24,7 @@ ELSEWHERE = {
 
 
 def has_tests_of_its_own(op):
-    """Random ops, ops with effects or blocks, the optimizers' update rules, and ops that tests define for themselves."""
+    """Random ops, ops with effects or blocks, optimizers' update rules, and ops that tests define for themselves."""
     special = op.random or op.effect or isinstance(op.vjp, StructuralGradient)
     return special or op.name.endswith(("_update", "_for_tests")) or op.name in ELSEWHERE
 
