@@ -115,3 +115,21 @@ def test_ranks_and_sizes_of_several_arguments():
     for n, m in ((1, 2), (3, 4), (5, 5), (2, 9)):
         assert f(rows(n), rows(m)).item() == rows(n).sum().item() + rows(m).sum().item()
     assert len(f.program_cache) == 2
+
+
+def test_an_error_of_the_users_does_not_fix_the_sizes():
+    faults = []
+
+    def f(x):
+        if faults:
+            raise faults.pop()
+        return x * 2
+
+    static, _ = counted(f)
+    static(rows(2))
+    faults += [ValueError("broken"), ValueError("broken")]
+    with pytest.raises(ValueError, match="broken"):
+        static(rows(5))
+    for n in (3, 4, 6, 7):
+        static(rows(n))
+    assert len(static.program_cache) == 2

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..convert import Converted, convert, source_of
 from ..core.dtype import DType, default_dtype, from_np
-from ..core.errors import ArgumentError
+from ..core.errors import InternalError
 from ..core.meta import Shape
 from ..core.modes import amp_state, grad_enabled, recorder
 from ..core.place import current_place
@@ -188,13 +188,19 @@ class StaticFunction:
             last = attempt == len(candidates) - 1
             specs = _specs(leaves, sizes, user_specs if not (last and attempt) else [None] * len(leaves))
             try:
-                return self._trace(family, tree, leaves, specs)
+                program = self._trace(family, tree, leaves, specs)
+            except InternalError:
+                raise
             except Exception:
+                # With unknown sizes anything may fail that needs one as a Python number; with known ones the failure
+                # is the user's own, and is raised by the last attempt.
                 if last:
                     raise
-                # Something needs a size as a Python number: it becomes part of the key from now on.
-                family.pinned = True
-        raise ArgumentError("no specs to build for")
+                continue
+            # Only known sizes worked: they are part of the key from now on.
+            family.pinned = family.pinned or attempt > 0
+            return program
+        raise InternalError("no specs to build for")
 
     def _trace(
         self, family: Family, tree: TreeDef, leaves: Sequence[Any], specs: Sequence[InputSpec | None]
