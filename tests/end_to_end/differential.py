@@ -88,7 +88,7 @@ def _close(x: Any, y: Any) -> None:
 
 def compare(fn: Callable[..., Any], *calls: tuple[Any, ...]) -> Any:
     """Check `to_static(fn)` against `fn` for each argument tuple, twice each; returns the static function."""
-    static = paddle.jit.to_static(fn)
+    static = paddle.jit.to_static(fn, full_graph=True)
     for _ in range(2):
         for args in calls:
             same(run(fn, args), run(static, args))
