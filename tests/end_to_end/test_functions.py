@@ -2,10 +2,10 @@
 
 import pytest
 
-from . import failing, flow, functions, inplace, objects
+from . import failing, flow, functions, inplace, objects, statements
 from .differential import compare
 
-CASES = [case for table in (functions, flow, objects, inplace, failing) for case in table.CASES]
+CASES = [case for table in (functions, flow, objects, inplace, failing, statements) for case in table.CASES]
 
 
 @pytest.mark.parametrize(("fn", "calls"), CASES, ids=[f"{f.__name__}-{i}" for i, (f, _) in enumerate(CASES)])

@@ -6,6 +6,7 @@ import operator
 from types import CellType, FunctionType, MethodType
 from typing import Any
 
+from vitrify.convert.patterns import capture, either, instance, mapping, match, same, sequence, star
 from vitrify.transformers import convert_function, is_converted
 
 COMPARE = {
@@ -58,6 +59,9 @@ class PythonHelpers:
     index = Index()
     Undefined = Undefined
     Variable = object
+    match = staticmethod(match)
+    capture, star, same, either = capture, star, same, either
+    sequence, mapping, instance = sequence, mapping, instance
 
     def __init__(self, deep: bool = True) -> None:
         self.deep = deep

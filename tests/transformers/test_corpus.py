@@ -7,12 +7,19 @@ import random
 
 import pytest
 
-from tests.transformers import corpus_exceptions, corpus_loops, corpus_objects, corpus_returns, corpus_scopes
+from tests.transformers import (
+    corpus_exceptions,
+    corpus_loops,
+    corpus_match,
+    corpus_objects,
+    corpus_returns,
+    corpus_scopes,
+)
 from tests.transformers.corpus import Case
 from tests.transformers.python_helpers import PythonHelpers
 from vitrify.transformers import convert_function, source_of, stage_sources
 
-MODULES = (corpus_loops, corpus_returns, corpus_scopes, corpus_exceptions, corpus_objects)
+MODULES = (corpus_loops, corpus_match, corpus_returns, corpus_scopes, corpus_exceptions, corpus_objects)
 CASES = [case for module in MODULES for case in module.CORPUS]
 
 

@@ -134,10 +134,33 @@ def handler(x):
     return x
 
 
+def match_values(x):
+    match x:
+        case 0 | 1:
+            y = "small"
+        case None:
+            y = "none"
+        case n if n > 5:
+            y = "large"
+        case _:
+            y = "other"
+    return y
+
+
+def match_patterns(shape):
+    match shape:
+        case [x, 0] if x > 1:
+            return x
+        case Point(x=None, y=[y, *rest]) | {"y": y, **rest}:
+            return y, rest
+
+
 super_free: Callable[..., object] = object
+Point: Callable[..., object] = object
 FUNCTIONS = (
     if_else, if_return, if_unset, while_loop, for_loop, for_break_else, for_continue, while_true_break, loop_return,
     logic, compare, calls, assertion, stores, shared, handler,
+    match_values, match_patterns,
 )  # fmt: skip
 
 

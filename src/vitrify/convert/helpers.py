@@ -21,6 +21,7 @@ from .objects import (
     set_attr,
     undefined,
 )
+from .patterns import capture, either, instance, mapping, match, same, sequence, star
 
 
 class VitrifyHelpers:
@@ -50,6 +51,9 @@ class VitrifyHelpers:
     name = staticmethod(name)
     Undefined = staticmethod(undefined)
     load = staticmethod(load)
+    match = staticmethod(match)
+    capture, star, same, either = capture, star, same, either
+    sequence, mapping, instance = sequence, mapping, instance
 
     def __init__(self, convert_call: Any) -> None:
         self.convert_call = convert_call

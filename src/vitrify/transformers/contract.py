@@ -69,6 +69,13 @@ class Indexer(Protocol):
     def __getitem__(self, key: Value) -> Value: ...
 
 
+class Match(Protocol):
+    """What `match` found: whether the pattern holds, and what it captured in the order of the names."""
+
+    matched: Value
+    captures: Values
+
+
 class Helpers(Protocol):
     """What the convert layer provides under the name `vt`."""
 
@@ -109,6 +116,22 @@ class Helpers(Protocol):
     # statements
     def convert_call(self, function: Value) -> Value: ...
     def convert_assert(self, test: Value, message: Function | None = None) -> None: ...
+
+    # match: one case's pattern, described by the functions below; plain values stand for equality
+    def match(self, subject: Value, pattern: Value) -> Match: ...
+    def capture(self, name: str = "", pattern: Value = None) -> Value:
+        """`name`, `pattern as name`, and `_` without arguments."""
+
+    def same(self, value: Value) -> Value:
+        """`None`, `True`, `False`: compared by identity."""
+
+    def either(self, *patterns: Value) -> Value: ...
+    def sequence(self, *patterns: Value) -> Value: ...
+    def mapping(self, *pairs: Value) -> Value: ...
+    def star(self, name: str = "") -> Value:
+        """The rest of a sequence, or (last in `mapping`) of a mapping."""
+
+    def instance(self, cls: type, /, *patterns: Value, **attributes: Value) -> Value: ...
 
     # objects
     def convert_shape(self, owner: Value) -> Value:

@@ -24,6 +24,7 @@ from .ifelse import convert_branches
 from .logical import convert_logical
 from .loop import convert_loops
 from .loop_test import move_assigning_tests
+from .match import convert_matches
 from .names import Names, identifiers
 from .nodes import Node
 from .normalise import normalise
@@ -38,6 +39,7 @@ from .undefined import guard_reads, initialise
 Transform = Callable[[Node, Context], Node]
 
 PIPELINE: tuple[tuple[str, Transform], ...] = (
+    ("match", convert_matches),
     ("dead_code", remove_dead_code),
     ("normalise", normalise),
     ("super", make_super_explicit),
@@ -58,7 +60,7 @@ PIPELINE: tuple[tuple[str, Transform], ...] = (
 )
 """Each maps a tree to a tree and may edit the tree it is given, which is always a private copy.
 
-First the user's statements become fewer kinds (dead_code ... break_continue), then expressions and simple
+First the user's statements become fewer kinds (match ... break_continue), then expressions and simple
 statements become helper calls (assert ... call), last control flow becomes functions (initialise ... ifelse).
 """
 
