@@ -1,95 +1,256 @@
-"""Eager against static: outputs, gradients, mutated arguments, prints, exceptions, on the first and repeated call."""
+"""Eager against static: outputs, gradients, mutated arguments, prints, exceptions, on the first and repeated call.
+
+Nothing here but `paddle` itself is vitrify's, so that the same cases run under PaddlePaddle (`tests/tools`).
+"""
 
 from __future__ import annotations
 
 import contextlib
+import copy
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
 import vitrify as paddle
-from vitrify.core.pytree import all_leaves
+
+NUMBERS = (bool, int, float, complex)
+OPAQUE = (type, FunctionType, MethodType, BuiltinFunctionType, ModuleType)
+RTOL, ATOL = 1e-5, 1e-6
+
+
+class Fresh:
+    """An argument made anew for each call: for what cannot be copied, such as generators."""
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self.make = make
+
+
+@dataclass(frozen=True)
+class Array:
+    """What a tensor held."""
+
+    value: np.ndarray
+
+
+@dataclass(frozen=True)
+class Node:
+    """A container or object: its class, and what it held by name, in order."""
+
+    kind: type
+    children: tuple[tuple[Any, Any], ...]
+
+
+@dataclass(frozen=True)
+class Again:
+    """A container or object met before: the number of the first meeting."""
+
+    index: int
 
 
 @dataclass
 class Outcome:
-    """What one call did."""
+    """What one call did. `result` and `arguments` are Arrays, Nodes and Python values; see `content`."""
 
-    outputs: list[Any]
-    gradients: list[np.ndarray | None]
-    arguments: list[np.ndarray]
-    printed: str
-    error: type[BaseException] | None
-
-
-def tensors(args: tuple[Any, ...]) -> list[Any]:
-    """Fresh tensors for lists and arrays among `args`; anything else as it is."""
-    made = []
-    for arg in args:
-        if isinstance(arg, (list, np.ndarray)):
-            array = np.asarray(arg)
-            array = array.astype("float32") if array.dtype == np.float64 else array
-            made.append(paddle.to_tensor(array, stop_gradient=array.dtype.kind != "f"))
-        else:
-            made.append(arg)
-    return made
+    result: Any = None
+    arguments: Any = None
+    gradients: tuple[np.ndarray | None, ...] = ()
+    printed: str = ""
+    error: BaseException | None = None
 
 
-def run(fn: Callable[..., Any], args: tuple[Any, ...]) -> Outcome:
-    """One call on fresh tensors, with backward of the sum of squares of its float outputs."""
-    given = tensors(args)
+def given(arg: Any) -> Any:
+    """One argument of a call: numbers in lists and arrays become tensors, containers and objects are copied."""
+    if isinstance(arg, Fresh):
+        return arg.make()
+    if isinstance(arg, list) and not _numeric(arg):
+        return [given(item) for item in arg]
+    if isinstance(arg, (list, np.ndarray)):
+        array = np.asarray(arg)
+        array = array.astype("float32") if array.dtype == np.float64 and isinstance(arg, list) else array
+        return paddle.to_tensor(array, stop_gradient=array.dtype.kind != "f")
+    if isinstance(arg, tuple):
+        items = [given(item) for item in arg]
+        return type(arg)(*items) if hasattr(arg, "_fields") else tuple(items)
+    if type(arg) is dict:
+        return {key: given(value) for key, value in arg.items()}
+    return arg if isinstance(arg, (*NUMBERS, str, *OPAQUE)) else copy.deepcopy(arg)
+
+
+def _numeric(items: list[Any]) -> bool:
+    return bool(items) and all(_numeric(i) if isinstance(i, list) else isinstance(i, NUMBERS) for i in items)
+
+
+def is_tensor(value: Any) -> bool:
+    """Whether `value` is an eager tensor."""
+    return isinstance(value, paddle.Tensor)
+
+
+def is_float(tensor: Any) -> bool:
+    """Whether a tensor may have a gradient."""
+    return bool(paddle.is_floating_point(tensor))
+
+
+def children(value: Any) -> list[tuple[Any, Any]] | None:
+    """What a container or object holds, by name; None for anything else."""
+    if isinstance(value, dict):
+        return list(value.items())
+    if isinstance(value, (list, tuple)):
+        return list(enumerate(value))
+    if isinstance(value, (set, frozenset)):
+        return list(enumerate(sorted(value, key=repr)))
+    if isinstance(value, (*NUMBERS, str, bytes, *OPAQUE)) or value is None or is_tensor(value):
+        return None
+    held = getattr(value, "__dict__", None)
+    return None if held is None else sorted(held.items())
+
+
+def walk(value: Any, seen: dict[int, Any] | None = None) -> Iterator[Any]:
+    """Yield every tensor that `value` is or holds, once for each place that holds it."""
+    seen = {} if seen is None else seen
+    if is_tensor(value):
+        yield value
+    if id(value) in seen:
+        return
+    seen[id(value)] = value
+    for _, child in children(value) or ():
+        yield from walk(child, seen)
+
+
+def content(value: Any, seen: dict[int, tuple[int, Any]]) -> Any:
+    """A copy of what `value` holds now, to be compared later; shared and cyclic objects are numbered."""
+    if is_tensor(value):
+        return Array(np.array(value.numpy()))
+    held = children(value)
+    if held is None:
+        return value
+    if type(value) is not tuple:
+        if id(value) in seen:
+            return Again(seen[id(value)][0])
+        seen[id(value)] = (len(seen), value)
+    return Node(type(value), tuple((key, content(child, seen)) for key, child in held))
+
+
+def run(fn: Callable[..., Any], args: tuple[Any, ...], made: list[Any] | None = None) -> Outcome:
+    """One call, on fresh arguments or those `made` before, with backward of the sum of squares of its float outputs."""
+    arguments = [given(arg) for arg in args] if made is None else made
+    inputs = [t for t in walk(arguments) if is_float(t)]
     out = io.StringIO()
     try:
         with contextlib.redirect_stdout(out):
-            result = fn(*given)
+            result = fn(*arguments)
+        _backward(result, keep=made is not None)
     except Exception as err:  # noqa: BLE001 - its class is what is compared
-        return Outcome([], [], [], out.getvalue(), type(err))
-    leaves = list(all_leaves(result))
-    loss = None
-    for leaf in leaves:
-        if isinstance(leaf, paddle.Tensor) and leaf.dtype.is_floating and not leaf.stop_gradient:
-            loss = (leaf * leaf).sum() if loss is None else loss + (leaf * leaf).sum()
-    if loss is not None:
-        loss.backward()
-    inputs = [t for t in given if isinstance(t, paddle.Tensor)]
-    return Outcome(
-        [leaf.numpy() if isinstance(leaf, paddle.Tensor) else leaf for leaf in leaves],
-        [None if t.grad is None else t.grad.numpy() for t in inputs],
-        [t.numpy() for t in inputs],
-        out.getvalue(),
-        None,
-    )
+        return Outcome(printed=out.getvalue(), error=err)
+    seen: dict[int, tuple[int, Any]] = {}
+    held = content(arguments, seen)
+    gradients = tuple(None if t.grad is None else np.array(t.grad.numpy()) for t in inputs)
+    return Outcome(content(result, seen), held, gradients, out.getvalue())
 
 
-def same(a: Outcome, b: Outcome) -> None:
+def _backward(result: Any, keep: bool) -> None:
+    terms = [(t * t).sum() for t in walk(result) if is_float(t) and not t.stop_gradient]
+    if terms:
+        sum(terms[1:], terms[0]).backward(retain_graph=keep)
+
+
+def difference(eager: Outcome, static: Outcome, strict: bool = False) -> str | None:
+    """How two outcomes differ, in a line that starts with the kind; None where they agree.
+
+    A Python number may come back as a tensor of that value, since a tensor may have decided about it; with `strict`,
+    for functions in which Python decides everything, it may not.
+    """
+    if (eager.error is None) != (static.error is None) or not isinstance(static.error, type(eager.error)):
+        return f"error: {_described(eager.error)} against {_described(static.error)}"
+    if eager.printed != static.printed:
+        return f"printed: {eager.printed!r} against {static.printed!r}"
+    found = _differ(eager.result, static.result, "result", strict)
+    found = found or _differ(eager.arguments, static.arguments, "arguments", strict)
+    return found or _gradients_differ(eager.gradients, static.gradients)
+
+
+def _described(err: BaseException | None) -> str:
+    return "none" if err is None else f"{type(err).__name__}: {err}"
+
+
+def _differ(a: Any, b: Any, path: str, strict: bool) -> str | None:
+    if isinstance(a, Node):
+        return _nodes_differ(a, b, path, strict)
+    if isinstance(a, Array) and isinstance(b, Array):
+        return _arrays_differ(a.value, b.value, path)
+    if isinstance(b, Array) and isinstance(a, NUMBERS) and not strict and b.value.shape == ():
+        alike = np.asarray(a).dtype.kind == b.value.dtype.kind and np.allclose(b.value, a, RTOL, ATOL, equal_nan=True)
+        return None if alike else f"{path}: {a!r} against a tensor {b.value!r}"
+    if type(a) is type(b) and isinstance(a, float):
+        return None if np.isclose(b, a, RTOL, ATOL, equal_nan=True) else f"{path}: {a!r} against {b!r}"
+    return None if type(a) is type(b) and (a is b or a == b) else f"{path}: {a!r} against {b!r}"
+
+
+def _nodes_differ(a: Node, b: Any, path: str, strict: bool) -> str | None:
+    if not isinstance(b, Node) or a.kind is not b.kind or [k for k, _ in a.children] != [k for k, _ in b.children]:
+        return f"{path}: {a!r} against {b!r}"
+    pairs = ((f"{path}[{key!r}]", x, y) for (key, x), (_, y) in zip(a.children, b.children))
+    return next(filter(None, (_differ(x, y, where, strict) for where, x, y in pairs)), None)
+
+
+def _arrays_differ(a: np.ndarray, b: np.ndarray, path: str, rtol: float = RTOL, atol: float = ATOL) -> str | None:
+    if a.dtype != b.dtype or a.shape != b.shape:
+        return f"{path}: {a.dtype}{list(a.shape)} against {b.dtype}{list(b.shape)}"
+    same = np.allclose(b.astype("complex128"), a.astype("complex128"), rtol, atol, equal_nan=True)
+    return None if same else f"{path}: {a!r} against {b!r}"
+
+
+def _gradients_differ(a: tuple[Any, ...], b: tuple[Any, ...]) -> str | None:
+    """No gradient and a gradient of zeros are the same."""
+    for index, (x, y) in enumerate(zip(a, b)):
+        if x is None and y is None:
+            continue
+        x, y = (np.zeros_like(y) if x is None else x), (np.zeros_like(x) if y is None else y)
+        found = _arrays_differ(x, y, f"gradients[{index}]", 1e-4, 1e-5)
+        if found:
+            return found
+    return None
+
+
+def same(eager: Outcome, static: Outcome, strict: bool = False) -> None:
     """Assert that two outcomes are equal within float tolerance."""
-    assert a.error is b.error or (a.error and b.error and issubclass(b.error, a.error)), f"{a.error} != {b.error}"
-    assert a.printed == b.printed
-    assert len(a.outputs) == len(b.outputs), f"{a.outputs} != {b.outputs}"
-    for x, y in zip(a.outputs, b.outputs):
-        _close(x, y)
-    for x, y in zip(a.arguments, b.arguments):
-        np.testing.assert_allclose(y, x, rtol=1e-5, atol=1e-6)
-    for x, y in zip(a.gradients, b.gradients):
-        zero = np.zeros_like(x if x is not None else y if y is not None else 0.0)
-        np.testing.assert_allclose(zero if y is None else y, zero if x is None else x, rtol=1e-4, atol=1e-5)
+    found = difference(eager, static, strict)
+    if found is not None:
+        raise AssertionError(found) from static.error
 
 
-def _close(x: Any, y: Any) -> None:
-    if isinstance(x, (np.ndarray, int, float, np.generic)) and not isinstance(x, bool):
-        np.testing.assert_allclose(np.asarray(y, dtype=np.asarray(x).dtype), x, rtol=1e-5, atol=1e-6)
-        assert np.shape(x) == np.shape(y)
-    else:
-        assert (y.item() if isinstance(y, np.ndarray) else y) == x
+def outcomes(
+    fn: Callable[..., Any], static: Callable[..., Any], calls: Sequence[tuple[Any, ...]], shared: bool = False
+) -> Iterator[tuple[Outcome, Outcome]]:
+    """Yield what eager and static do with each argument tuple, all of them twice over.
 
-
-def compare(fn: Callable[..., Any], *calls: tuple[Any, ...]) -> Any:
-    """Check `to_static(fn)` against `fn` for each argument tuple, twice each; returns the static function."""
-    static = paddle.jit.to_static(fn, full_graph=True)
+    With `shared`, both calls with one tuple get the very same argument objects (a set for each side): state that they
+    keep from the first call is there in the second.
+    """
+    kept = [[[given(arg) for arg in args] for args in calls] if shared else [None] * len(calls) for _ in range(2)]
     for _ in range(2):
-        for args in calls:
-            same(run(fn, args), run(static, args))
+        for args, eager_args, static_args in zip(calls, *kept):
+            yield run(fn, args, eager_args), run(static, args, static_args)
+
+
+def compare(
+    fn: Callable[..., Any],
+    *calls: tuple[Any, ...],
+    shared: bool = False,
+    strict: bool = False,
+    gradients: bool = True,
+    full_graph: bool = True,
+) -> Any:
+    """Check `to_static(fn)` against `fn` for each argument tuple, twice each; returns the static function.
+
+    `shared` as in `outcomes`, `strict` as in `difference`; `gradients` says whether they are compared.
+    """
+    static = paddle.jit.to_static(fn, full_graph=full_graph)
+    for eager, compiled in outcomes(fn, static, calls, shared):
+        if not gradients:
+            eager.gradients = compiled.gradients = ()
+        same(eager, compiled, strict)
     return static

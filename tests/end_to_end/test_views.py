@@ -7,7 +7,7 @@ import vitrify as paddle
 
 from .differential import run, same
 from .functions import N, X
-from .views import CASES, MUTATING
+from .views import MUTATING
 
 
 def both(fn, args):
@@ -15,16 +15,8 @@ def both(fn, args):
     static = paddle.jit.to_static(fn)
     outcomes = [run(f, args) for f in (fn, static, static)]
     for outcome in outcomes:
-        outcome.gradients = []
+        outcome.gradients = ()
     return outcomes
-
-
-@pytest.mark.parametrize(("fn", "calls"), CASES, ids=lambda v: getattr(v, "__name__", ""))
-def test_views_are_followed(fn, calls):
-    for args in calls:
-        eager, *static = both(fn, args)
-        for outcome in static:
-            same(eager, outcome)
 
 
 @pytest.mark.parametrize("fn", MUTATING)
