@@ -139,6 +139,11 @@ class PythonHelpers:
     def convert_shape(self, owner):
         return owner.shape
 
+    def get_attr(self, owner, attribute):
+        return getattr(owner, attribute)
+
+    peek_attr = get_attr
+
     def set_attr(self, owner, attribute, value):
         setattr(owner, attribute, value)
 

@@ -1,7 +1,16 @@
 """What converted code calls, and conversion itself: Python by value, a program where a tensor decides."""
 
-from .api import Converted, convert, convert_call, source_of
+from .api import Converted, convert, convert_call, observe_function, source_of
 from .calls import ignore_module, not_to_static
 from .values import Undefined
 
-__all__ = ["Converted", "Undefined", "convert", "convert_call", "ignore_module", "not_to_static", "source_of"]
+__all__ = [
+    "Converted",
+    "Undefined",
+    "convert",
+    "convert_call",
+    "ignore_module",
+    "not_to_static",
+    "observe_function",
+    "source_of",
+]

@@ -13,6 +13,7 @@ from ..transformers import ConvertedCode, convert_code, is_converted, stage_sour
 from ..transformers import source_of as source_of_function
 from .calls import CallConverter, is_user_code
 from .helpers import VitrifyHelpers
+from .observe import current_observer
 
 Converted = Callable[..., Any]
 
@@ -23,12 +24,28 @@ def convert_plain(fn: FunctionType) -> FunctionType:
     """One Python function converted; its AST work is done once per code object."""
     if is_converted(fn, HELPERS):
         return fn
+    record = _record(fn)
+    observer = current_observer()
+    if observer is not None:
+        observer.function(fn, record.only_changed)
+    return record.bind(fn, HELPERS)
+
+
+def _record(fn: FunctionType) -> ConvertedCode:
     record = _CODES.get(fn.__code__)
     if record is None:
         record = convert_code(fn)
         _CODES.put(fn.__code__, record)
         _show(fn, record)
-    return record.bind(fn, HELPERS)
+    return record
+
+
+def observe_function(function: Callable[..., Any]) -> None:
+    """Tell who watches the trace in progress that the user's `function` is about to run in its converted form."""
+    plain = getattr(function, "__func__", function)
+    observer = current_observer()
+    if observer is not None and isinstance(plain, FunctionType) and is_user_code(plain):
+        observer.function(plain, _record(plain).only_changed)
 
 
 def _show(fn: FunctionType, record: ConvertedCode) -> None:

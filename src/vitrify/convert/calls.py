@@ -15,7 +15,9 @@ from ..core.errors import UnsupportedError
 from ..core.setting import Setting
 from ..core.source import is_user_file
 from ..eager.layer import Layer
-from .journal import ContentPlace, note_write
+from ..transformers import BLIND_METHODS
+from .journal import ContentPlace, is_nested, note_write
+from .observe import current_observer
 from .table import BUILTINS
 
 MARK = "__vitrify_not_to_static__"
@@ -59,6 +61,26 @@ MUTATORS: dict[Any, frozenset[str]] = {
 MUTATORS[OrderedDict] = MUTATORS[defaultdict] = MUTATORS[dict]
 MUTATORS[deque] = MUTATORS[list] | {"appendleft", "extendleft", "popleft", "rotate"}
 
+
+
+def mutator(method: BuiltinFunctionType) -> Callable[..., Any]:
+    """`list.append` and its like: the change is noted, so that it can be undone, merged and done again."""
+    owner = method.__self__
+    observer = current_observer()
+    blind = method.__name__ in BLIND_METHODS and not is_nested()
+    if observer is not None and not blind:
+        observer.content_matters(owner)
+    note_write(ContentPlace(owner))
+    if observer is None or not blind:
+        return method
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        observer.call(owner, method.__name__, args, kwargs)
+        return method(*args, **kwargs)
+
+    return call
+
+
 Converter = Callable[[FunctionType], Callable[..., Any]]
 
 
@@ -84,7 +106,7 @@ class CallConverter:
             return functools.partial(self(function.func), *function.args, **function.keywords)
         if isinstance(function, BuiltinFunctionType):
             if function.__name__ in MUTATORS.get(type(function.__self__), ()):
-                note_write(ContentPlace(function.__self__))
+                return mutator(function)
             return function
         if isinstance(function, (type, Layer)):
             return function

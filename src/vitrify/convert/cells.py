@@ -28,7 +28,7 @@ def _written(value: Any, depth: int) -> Iterator[CellPlace]:
     if depth == 0 or not isinstance(function, FunctionType):
         return
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
-        if name in _stored(function.__code__):
+        if name in stored_cells(function.__code__):
             yield CellPlace(name, cell)
         try:
             inner = cell.cell_contents
@@ -37,7 +37,7 @@ def _written(value: Any, depth: int) -> Iterator[CellPlace]:
         yield from _written(inner, depth - 1)
 
 
-def _stored(code: CodeType) -> frozenset[str]:
+def stored_cells(code: CodeType) -> frozenset[str]:
     """The free variables that the code assigns to or deletes."""
 
     def build() -> frozenset[str]:

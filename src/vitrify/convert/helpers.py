@@ -21,6 +21,7 @@ from .objects import (
     set_attr,
     undefined,
 )
+from .observe import get_attr, peek_attr
 from .patterns import capture, either, instance, mapping, match, same, sequence, star
 
 
@@ -42,6 +43,8 @@ class VitrifyHelpers:
     convert_shape = staticmethod(convert_shape)
     convert_setitem = staticmethod(convert_setitem)
     convert_setitem_at = staticmethod(convert_setitem_at)
+    get_attr = staticmethod(get_attr)
+    peek_attr = staticmethod(peek_attr)
     set_attr = staticmethod(set_attr)
     del_attr = staticmethod(del_attr)
     del_item = staticmethod(del_item)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import CellType
@@ -15,6 +15,8 @@ from typing import Any, Protocol
 
 from ..core.pytree import flatten, unflatten
 from ..core.source import user_frames
+from ..eager.layer import Layer
+from ..ops.methods import TensorMethods
 from .values import Undefined
 
 _MISSING = Undefined("place", 0)
@@ -43,6 +45,10 @@ class AttrPlace:
         self.attribute = attribute
         self.key = (id(owner), attribute)
 
+    def at(self, owner: Any) -> AttrPlace:
+        """The same attribute of another object."""
+        return AttrPlace(owner, self.attribute)
+
     @property
     def label(self) -> str:
         """How messages call it."""
@@ -52,11 +58,22 @@ class AttrPlace:
         return getattr(self.owner, self.attribute, Undefined(self.label, 0))
 
     def set(self, value: Any) -> None:
-        setattr(self.owner, self.attribute, value)
+        store_attribute(self.owner, self.attribute, value)
 
     def unset(self) -> None:
         if hasattr(self.owner, self.attribute):
             delattr(self.owner, self.attribute)
+
+
+def store_attribute(owner: Any, attribute: str, value: Any) -> None:
+    """`owner.attribute = value`; the buffer of a Layer is exchanged, not overwritten, also by a graph tensor.
+
+    Programs that read a buffer look where it stands now, so no other cached decision depends on it.
+    """
+    if isinstance(owner, Layer) and attribute in owner._buffers and isinstance(value, TensorMethods):
+        owner._buffers[attribute] = value  # type: ignore[assignment]
+    else:
+        setattr(owner, attribute, value)
 
 
 class ItemPlace:
@@ -66,6 +83,10 @@ class ItemPlace:
         self.owner = owner
         self.index = index
         self.key = (id(owner), "item", repr(index))
+
+    def at(self, owner: Any) -> ItemPlace:
+        """The same item of another container."""
+        return ItemPlace(owner, self.index)
 
     @property
     def label(self) -> str:
@@ -97,6 +118,13 @@ class ContentPlace:
         self.label = f"a {type(owner).__name__}"
         frames = user_frames(2, limit=1)
         self.loc = frames[0] if frames else None
+
+    def at(self, owner: Any) -> ContentPlace:
+        """The content of another container."""
+        place = object.__new__(ContentPlace)
+        place.__dict__.update(self.__dict__)
+        place.owner, place.key = owner, (id(owner), "content")
+        return place
 
     def get(self) -> Any:
         return self.owner.copy()
@@ -159,14 +187,16 @@ class Journal:
         if place.key not in self.before:
             self.before[place.key] = (place, place.get())
 
-    def forget_local(self, held: Any) -> None:
+    def forget_local(self, held: Any, also: Iterable[int] = ()) -> None:
         """Drop the places inside objects that only this region knows: made in it, and held by nothing but `held`.
 
-        They need neither undoing nor merging; the other path has no such object.
+        They need neither undoing nor merging; the other path has no such object. also: ids of objects that are held
+        once more by those who watch the trace.
         """
         places = {id(p): p for journal in _open.get() for p, _ in journal.before.values()}
         known = Counter(id(p.owner) for p in places.values() if hasattr(p, "owner"))
         known.update(_references(held))
+        known.update(also)
         places.clear()
         for key, (place, _) in list(self.before.items()):
             owner = getattr(place, "owner", None)
@@ -227,6 +257,11 @@ def journaling(places: Sequence[Any] = ()) -> Iterator[Journal]:
 def is_journaling() -> bool:
     """Whether a region is being traced."""
     return bool(_open.get())
+
+
+def is_nested() -> bool:
+    """Whether a branch or loop body is being traced, inside a trace."""
+    return len(_open.get()) > 1
 
 
 def note_write(place: Any) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..ops.sizes import dim_size
 from .calls import MUTATORS
-from .journal import AttrPlace, CellPlace, ContentPlace, GlobalPlace, ItemPlace, note_write
+from .journal import AttrPlace, CellPlace, ContentPlace, GlobalPlace, ItemPlace, note_write, store_attribute
 from .values import Undefined, is_graph, is_tensor
 
 INPLACE: dict[str, Any] = {
@@ -27,9 +27,11 @@ class _Index:
 
 def set_attr(owner: Any, attribute: str, value: Any) -> None:
     """`owner.attribute = value`."""
-    if not is_tensor(owner):
-        note_write(AttrPlace(owner, attribute))
-    setattr(owner, attribute, value)
+    if is_tensor(owner):
+        setattr(owner, attribute, value)
+        return
+    note_write(AttrPlace(owner, attribute))
+    store_attribute(owner, attribute, value)
 
 
 def del_attr(owner: Any, attribute: str) -> None:

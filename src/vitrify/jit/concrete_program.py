@@ -8,11 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ..convert import Undefined, convert_call
+from ..convert import convert_call, observe_function
+from ..convert.guards import Guards
+from ..convert.journal import journaling
+from ..convert.observe import Observer, observing
 from ..core.errors import DTypeError
 from ..core.meta import Meta
 from ..core.modes import grad_enabled
-from ..core.pytree import TreeDef, flatten, unflatten
+from ..core.pytree import TreeDef
 from ..eager.layer import Layer
 from ..eager.parameter import Parameter
 from ..eager.tensor import Tensor, as_tensor
@@ -20,14 +23,9 @@ from ..ir.builder import Builder, building
 from ..ir.dead_code import drop_unused_blocks
 from ..ir.input_spec import InputSpec
 from ..ir.program import Block, Program, Variable
+from .effects import Argument, Effect, containers, find_effects
 from .function_spec import FunctionSpec
-
-
-@dataclass(frozen=True)
-class InputLeaf:
-    """Marks a leaf of the output that is an input itself: argument tensor or captured tensor number `index`."""
-
-    index: int
+from .template import Outputs, Template
 
 
 @dataclass
@@ -36,19 +34,21 @@ class ConcreteProgram:
 
     The global block's inputs are the tensor arguments in leaf order, then `captured` tensors (parameters, buffers and
     other eager tensors that the function reads). `writes` pairs an input index with the variable that holds the
-    value it must take afterwards (in-place changes of arguments and buffers). `tensor_leaves` says which leaves of the
-    call are tensors, `layers` which Layers it called.
+    value it must take afterwards (in-place changes of arguments and buffers). `effects` are its changes of Python
+    objects, `guards` what it read of them. `tensor_leaves` says which leaves of the call are tensors, `layers` which
+    Layers it called.
     """
 
     program: Program
     n_arguments: int
     captured: list[Tensor]
     outputs: list[Variable]
-    output_tree: TreeDef
-    output_leaves: list[Any]
+    output: Template
     writes: list[tuple[int, Variable]] = field(default_factory=list)
     tensor_leaves: list[bool] = field(default_factory=list)
     layers: list[Layer] = field(default_factory=list)
+    effects: list[Effect] = field(default_factory=list)
+    guards: Guards = field(default_factory=Guards)
 
     @property
     def block(self) -> Block:
@@ -69,25 +69,6 @@ class ConcreteProgram:
     def parameters(self) -> list[Tensor]:
         """The captured tensors."""
         return list(self.captured)
-
-    def rebuild_output(self, values: Sequence[Any], inputs: Sequence[Any]) -> Any:
-        """The function's return value from the program's output tensors and the tensors given as inputs."""
-        leaves = []
-        for leaf in self.output_leaves:
-            if leaf.__class__ is OutputLeaf:
-                leaves.append(values[leaf.index])
-            elif leaf.__class__ is InputLeaf:
-                leaves.append(inputs[leaf.index])
-            else:
-                leaves.append(leaf)
-        return unflatten(self.output_tree, iter(leaves))
-
-
-@dataclass(frozen=True)
-class OutputLeaf:
-    """Marks a leaf of the output that is program output number `index`."""
-
-    index: int
 
 
 class _Trace:
@@ -127,6 +108,11 @@ class _Trace:
             self.captured.append(value)
         return found
 
+    def index(self, tensor: Tensor) -> int:
+        """The number of an eager tensor among the captured ones."""
+        self.lift(tensor)
+        return next(i for i, held in enumerate(self.captured) if held is tensor)
+
     def _constant(self, value: Any) -> Tensor:
         found = self.kept_arrays.get(id(value))
         if found is None:
@@ -140,11 +126,18 @@ def _var_name(tensor: Tensor) -> str:
 
 
 def trace(
-    function: Callable[..., Any], tree: TreeDef, leaves: Sequence[Any], names: Sequence[str | None]
+    function: Callable[..., Any],
+    tree: TreeDef,
+    leaves: Sequence[Any],
+    names: Sequence[str | None],
+    original: Callable[..., Any] | None = None,
 ) -> ConcreteProgram:
     """Run `function` once with Variables for the InputSpec leaves, recording a program.
 
-    leaves: InputSpec for each tensor argument, anything else as its Python value.
+    leaves: InputSpec for each tensor argument, anything else as its Python value. original: the user's function that
+    `function` is the converted form of.
+
+    Whatever the function does to Python objects is undone afterwards, and done by each run of the program.
     """
     state = _Trace()
     block = state.block
@@ -158,55 +151,36 @@ def trace(
             values.append(var)
         else:
             values.append(leaf)
-    args, kwargs = FunctionSpec.rebuild(tree, values)
-    with building(state.builder):
-        result = function(*args, **kwargs)
-        concrete = _finish(state, arguments, result)
+    given = FunctionSpec.rebuild(tree, values)
+    with building(state.builder), journaling() as journal, observing(journal) as observer:
+        owners = containers(given)
+        if original is not None:
+            observe_function(original)
+        result = function(*given[0], **given[1])
+        concrete = _finish(state, arguments, result, observer, owners)
     concrete.layers = state.layers
     concrete.tensor_leaves = [isinstance(leaf, InputSpec) for leaf in leaves]
     return concrete
 
 
-def _finish(state: _Trace, arguments: list[Variable], result: Any) -> ConcreteProgram:
-    raw: list[Any] = []
-    output_tree = flatten(result, raw)
-    builder = state.builder
-    outputs: list[Variable] = []
-    seen: dict[Variable, int] = {}
+def _finish(
+    state: _Trace, arguments: list[Variable], result: Any, observer: Observer, owners: dict[int, Argument]
+) -> ConcreteProgram:
     places = {v: i for i, v in enumerate(arguments)}
-    held: list[Any] = []
-    for leaf in raw:
-        if isinstance(leaf, Undefined):
-            raise leaf.returned()
-        if isinstance(leaf, Variable):
-            written = builder.current.get(leaf)
-            if written is None and leaf in places:
-                held.append(InputLeaf(places[leaf]))
-                continue
-            if written is not None and leaf in places:  # the argument object itself, changed in place
-                held.append(InputLeaf(places[leaf]))
-                continue
-            var = builder.value(leaf)
-            if var not in seen:
-                seen[var] = len(outputs)
-                outputs.append(var)
-            held.append(OutputLeaf(seen[var]))
-        elif isinstance(leaf, Tensor):
-            state.lift(leaf)
-            held.append(InputLeaf(-1 - _index_of(state.captured, leaf)))
-        else:
-            held.append(leaf)
+    outputs = Outputs(state.builder, places, state.index)
+    output = outputs.template(result)
+    observer.journal.forget_local(result, [id(call.owner) for call in observer.calls])
+    effects = find_effects(observer.journal, observer, outputs, owners)
     writes = _writes(state, places)
-    state.block.inputs = [*arguments, *[state.variables[id(t)] for t in state.captured]]
     n = len(arguments)
-    held = [InputLeaf(n - 1 - h.index) if isinstance(h, InputLeaf) and h.index < 0 else h for h in held]
-    state.block.outputs = [*outputs, *[v for _, v in writes]]
+    state.block.inputs = [*arguments, *[state.variables[id(t)] for t in state.captured]]
+    state.block.outputs = [*outputs.variables, *[v for _, v in writes]]
     drop_unused_blocks(state.program)
-    return ConcreteProgram(state.program, n, state.captured, outputs, output_tree, held, writes)
-
-
-def _index_of(tensors: Sequence[Tensor], wanted: Tensor) -> int:
-    return next(i for i, t in enumerate(tensors) if t is wanted)
+    slots = {id(tensor): i for i, tensor in enumerate(state.captured)}
+    return ConcreteProgram(
+        state.program, n, state.captured, outputs.variables, output.moved(n), writes,
+        effects=[effect.moved(n) for effect in effects], guards=Guards(observer.kept(slots)),
+    )  # fmt: skip
 
 
 def _writes(state: _Trace, places: dict[Variable, int]) -> list[tuple[int, Variable]]:
@@ -218,6 +192,5 @@ def _writes(state: _Trace, places: dict[Variable, int]) -> list[tuple[int, Varia
             if handle in places:
                 writes.append((places[handle], value))
         elif isinstance(handle, Tensor):
-            state.lift(handle)
-            writes.append((n + _index_of(state.captured, handle), value))
+            writes.append((n + state.index(handle), value))
     return writes

@@ -40,6 +40,13 @@ class FunctionSpec:
         bound.apply_defaults()
         return bound
 
+    def bound(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Sequence[Any], Mapping[str, Any]]:
+        """args and kwargs as `flatten_call` takes them apart."""
+        if self._plain and not kwargs and len(args) == self._count:
+            return args, kwargs
+        found = self._bind(args, kwargs)
+        return found.args, found.kwargs
+
     @staticmethod
     def rebuild(tree: TreeDef, leaves: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """args and kwargs with the given leaves."""

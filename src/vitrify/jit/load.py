@@ -18,10 +18,11 @@ from ..eager.tensor import Tensor, as_tensor, wrap
 from ..ir.builder import Builder, current_builder
 from ..ir.program import Program, Variable
 from ..ir.regions import copy_ops
-from .concrete_program import ConcreteProgram, InputLeaf, OutputLeaf
+from .concrete_program import ConcreteProgram
 from .files import ModelFile, SavedFunction, Slot, read_model
 from .partial_program import PartialProgramLayer
 from .save import TRAIN
+from .template import InputLeaf, OutputLeaf, Template
 
 
 class SavedProgram:
@@ -46,7 +47,7 @@ class SavedProgram:
         if builder is not None:
             return self._inline(builder, args, kwargs)
         tensors = self._tensors(args, kwargs)
-        return self._ready(tensors)(tensors)
+        return self._ready(tensors)(tensors, self._captured)
 
     def _inline(self, builder: Builder, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Copy the program into the one being built."""
@@ -56,7 +57,7 @@ class SavedProgram:
         copy_ops(concrete.block, builder.block, mapping)
         for index, var in concrete.writes:
             builder.assign(inputs[index], mapping[var])
-        return concrete.rebuild_output([mapping[v] for v in concrete.outputs], inputs)
+        return concrete.output.build([mapping[v] for v in concrete.outputs], inputs)
 
     def _ready(self, tensors: Sequence[Tensor]) -> PartialProgramLayer:
         """The program compiled for the current grad mode, and for cotangents of just the inputs that want one."""
@@ -80,8 +81,7 @@ class SavedProgram:
             len(saved.inputs),
             self._captured,
             outputs[:n],
-            tree,
-            [_unmarked(leaf) for leaf in leaves],
+            Template(tree, [_unmarked(leaf) for leaf in leaves]),
             list(zip(saved.writes, outputs[n:])),
         )
 

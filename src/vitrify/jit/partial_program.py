@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -14,8 +14,13 @@ from ..eager.tensor import Tensor, wrap
 from ..ir.dead_code import has_effect
 from ..ir.program import Block, Program, Variable, position
 from ..runtime.interpreter import InterpreterCore, lower
-from .concrete_program import ConcreteProgram, OutputLeaf
+from .concrete_program import ConcreteProgram
+from .effects import Arguments
+from .reach import LayerState, Moved
 from .run_program import SegmentNode
+from .template import OutputLeaf
+
+NO_ARGUMENTS: Arguments = ((), {})
 
 _grad_enabled = grad_enabled.get
 
@@ -91,48 +96,82 @@ def _write(tensor: Tensor, value: Tensor) -> None:
         tensor._become(value)
 
 
-def _always() -> bool:
-    return True
-
-
 class PartialProgramLayer:
     """A ConcreteProgram ready to be called with tensor arguments."""
 
     def __init__(
         self,
         concrete: ConcreteProgram,
-        assumptions_hold: Callable[[], bool] = _always,
+        layers: LayerState | None = None,
         stops: Sequence[bool] | None = None,
     ) -> None:
         self.concrete = concrete
-        self._assumptions_hold = assumptions_hold
+        self._layers = layers
+        self._guards = concrete.guards if concrete.guards else None
         block = concrete.block
         outputs = [v for v in block.outputs if v is not None]
         stops = [v.stop_gradient for v in block.inputs] if stops is None else stops
         wrt = [i for i, stop in enumerate(stops) if not stop] if _grad_enabled() else []
         self.segment = CompiledSegment(block, outputs, wrt)
         self._captured = concrete.captured
-        self._n_user = len(concrete.outputs)
+        self._n_values = len(concrete.outputs)
         self._writes = [i for i, _ in concrete.writes]
+        self._effects = concrete.effects
+        # What a call needs besides its tensors: the containers it was given, to change them.
+        self.changes_arguments = any(effect.argument is not None for effect in self._effects)
         # One tensor goes out and nothing else happens: by far the most common function.
-        self._plain = not self._writes and concrete.output_tree is LEAF and concrete.output_leaves == [OutputLeaf(0)]
+        output = concrete.output
+        self._plain = (
+            not (self._writes or self._effects) and output.tree is LEAF and output.leaves == [OutputLeaf(0)]
+        )
         inputs = block.inputs[concrete.n_arguments :]
         # Captured tensors that get no cotangent here: thawed, they would need another program.
         self._frozen = [t for t, v in zip(concrete.captured, inputs) if v.stop_gradient] if _grad_enabled() else []
 
-    def is_current(self) -> bool:
-        """Whether what the program assumes still holds: the Layers' state, and which captured tensors are frozen."""
+    def current_inputs(self) -> Sequence[Tensor] | None:
+        """The captured tensors to run with; None when something changed that the program was built on."""
+        captured: Sequence[Tensor] = self._captured
         for tensor in self._frozen:
             if not tensor.stop_gradient:
-                return False
-        return self._assumptions_hold()
+                return None
+        moved = self._layers.moved() if self._layers is not None else None
+        if moved is None and self._layers is not None:
+            return None
+        if moved:
+            found = self._fitting(moved)
+            if found is None:
+                return None
+            captured = found
+        if self._guards is not None:
+            exchanged = self._guards.check()
+            if exchanged is None:
+                return None
+            if exchanged:
+                captured = [exchanged.get(slot, tensor) for slot, tensor in enumerate(captured)]
+        return captured
 
-    def __call__(self, tensors: Sequence[Tensor]) -> Any:
-        inputs = [*tensors, *self._captured]
+    def _fitting(self, moved: Moved) -> Sequence[Tensor] | None:
+        """The captured tensors with some exchanged; None when one is of another kind than what it stands for."""
+        captured = [moved.get(id(tensor), tensor) for tensor in self._captured]
+        for old, new in zip(self._captured, captured):
+            same = new is old or (
+                new.dtype is old.dtype and new.shape == old.shape and new.stop_gradient is old.stop_gradient
+            )
+            if not same:
+                return None
+        return captured
+
+    def __call__(
+        self, tensors: Sequence[Tensor], captured: Sequence[Tensor], arguments: Arguments = NO_ARGUMENTS
+    ) -> Any:
+        inputs = [*tensors, *captured]
         results = self.segment.run(inputs)
         if self._plain:
             return results[0]
         if self._writes:
-            for index, value in zip(self._writes, results[self._n_user :]):
+            for index, value in zip(self._writes, results[self._n_values :]):
                 _write(inputs[index], value)
-        return self.concrete.rebuild_output(results, inputs)
+        output = self.concrete.output.build(results, inputs)
+        for effect in self._effects:
+            effect.apply(results, inputs, arguments)
+        return output

@@ -51,7 +51,7 @@ class ProgramCache:
         """The current program of `family` whose specs accept these sizes; the newest wins."""
         for key, program in reversed(family.entries):
             fits = all(s.accepts(shape, d) for s, shape, d in zip(key.specs, shapes, dtypes))
-            if fits and program.is_current():
+            if fits and program.current_inputs() is not None:
                 return program
         return None
 

@@ -8,6 +8,9 @@ from typing import Any
 
 from ..core.epoch import LAYER_MODES
 from ..eager.layer import Layer
+from ..eager.tensor import Tensor
+
+Moved = dict[int, Tensor]
 
 
 class LayerState:
@@ -16,21 +19,39 @@ class LayerState:
     def __init__(self, layers: Iterable[Layer]) -> None:
         self._layers = list(layers)
         self._epoch = LAYER_MODES.value
-        self._holds = True
+        self._moved: Moved | None = {}
         self.flags, self._held = self._read()
 
-    def _read(self) -> tuple[tuple[bool, ...], list[int]]:
+    def _read(self) -> tuple[tuple[bool, ...], list[Any]]:
         flags = tuple(layer.training for layer in self._layers)
         tables = (t for layer in self._layers for t in (layer._parameters, layer._buffers, layer._sub_layers))
-        return flags, [id(item) for table in tables for item in table.values()]
+        return flags, [item for table in tables for item in table.values()]
 
-    def holds(self) -> bool:
-        """Whether all of it is still so; looked at again only after some Layer has changed."""
+    def moved(self) -> Moved | None:
+        """Tensors that stand where others stood when the program was built, by the id of those; None: it is outdated.
+
+        Looked at again only after some Layer has changed.
+        """
         epoch = LAYER_MODES.value
         if epoch != self._epoch:
-            self._holds = self._read() == (self.flags, self._held)
+            self._moved = self._compared()
             self._epoch = epoch
-        return self._holds
+        return self._moved
+
+    def _compared(self) -> Moved | None:
+        flags, held = self._read()
+        if flags != self.flags or len(held) != len(self._held):
+            return None
+        moved: Moved = {}
+        for old, new in zip(self._held, held):
+            if old is new:
+                continue
+            if not (isinstance(old, Tensor) and isinstance(new, Tensor)):
+                return None
+            if moved.setdefault(id(old), new) is not new:
+                return None
+        stayed = {id(old) for old, new in zip(self._held, held) if old is new}
+        return None if stayed & moved.keys() else moved  # one tensor in two places, now two
 
 
 def layer_state(function: Callable[..., Any], called: Iterable[Layer]) -> LayerState:

@@ -16,11 +16,13 @@ from ..eager.parameter import Parameter
 from ..eager.tensor import Tensor
 from ..ir.input_spec import InputSpec
 from .api import to_static
-from .concrete_program import ConcreteProgram, InputLeaf, OutputLeaf
+from .concrete_program import ConcreteProgram
+from .effects import exchanged_buffers
 from .files import ModelFile, SavedFunction, Slot, TensorInfo, write_model
 from .function_spec import FunctionSpec
 from .key import ByContent, ById
 from .static_function import StaticFunction
+from .template import InputLeaf, OutputLeaf
 
 TRAIN = "@train"
 
@@ -107,6 +109,8 @@ class _Writer:
         """Trace `function` and keep its program."""
         tree, leaves = _call_to_save(function, input_spec)
         concrete = function.trace_call(tree, [_differentiable(leaf) for leaf in leaves])
+        writes = [*concrete.writes, *exchanged_buffers(concrete)]
+        concrete.block.outputs = [*concrete.outputs, *[var for _, var in writes]]
         tensors = tuple(self._tensor_name(t) for t in concrete.captured)
         self._functions[name] = SavedFunction(
             program=concrete.program,
@@ -114,7 +118,7 @@ class _Writer:
             input_tree=_input_tree(tree, leaves),
             output_tree=_output_tree(concrete),
             tensors=tensors,
-            writes=tuple(index for index, _ in concrete.writes),
+            writes=tuple(index for index, _ in writes),
         )
 
     def _tensor_name(self, tensor: Tensor) -> str:
@@ -190,6 +194,6 @@ def _output_tree(concrete: ConcreteProgram) -> Any:
         else Slot("input", leaf.index)
         if isinstance(leaf, InputLeaf)
         else leaf
-        for leaf in concrete.output_leaves
+        for leaf in concrete.output.leaves
     ]
-    return unflatten(concrete.output_tree, iter(leaves))
+    return unflatten(concrete.output.tree, iter(leaves))

@@ -136,9 +136,16 @@ class StaticFunction:
             signature = tuple(map(content, key))
             program = self._exact.get(signature)
         try:
-            if program is None or not program.is_current():
+            captured = None if program is None else program.current_inputs()
+            if captured is None:
                 program = self._find_or_build(signature, tree, leaves, tensors)
-            return program(tensors)
+                captured = program.current_inputs()
+                if captured is None:  # tracing itself changed, unnoticed, something it had read
+                    captured = program.concrete.captured
+            assert program is not None
+            if program.changes_arguments:
+                return program(tensors, captured, self.function_spec.bound(args, kwargs))
+            return program(tensors, captured)
         except Exception as err:  # noqa: BLE001 - raised again, cut to what concerns the user
             raise presented(err)  # noqa: B904 - it is `err` itself
 
@@ -206,9 +213,9 @@ class StaticFunction:
         self, family: Family, tree: TreeDef, leaves: Sequence[Any], specs: Sequence[InputSpec | None]
     ) -> PartialProgramLayer:
         values = [spec if spec is not None else leaf for spec, leaf in zip(specs, leaves)]
-        concrete = trace(self.converted, tree, values, self._argument_names(tree))
+        concrete = trace(self.converted, tree, values, self._argument_names(tree), self._eager)
         layers = layer_state(self._eager, concrete.layers)
-        program = PartialProgramLayer(concrete, layers.holds)
+        program = PartialProgramLayer(concrete, layers)
         static = tuple((leaf.__class__, content(leaf)) for spec, leaf in zip(specs, leaves) if spec is None)
         key = CacheKey(
             tree, tuple(s for s in specs if s is not None), static, layers.flags, _grad(), _amp(), _place(),
@@ -257,7 +264,7 @@ class StaticFunction:
     def trace_call(self, tree: TreeDef, leaves: Sequence[Any]) -> ConcreteProgram:
         """A program for a call of this structure, with InputSpecs in place of tensors."""
         try:
-            return trace(self.converted, tree, leaves, self._argument_names(tree))
+            return trace(self.converted, tree, leaves, self._argument_names(tree), self._eager)
         except Exception as err:  # noqa: BLE001 - raised again, cut to what concerns the user
             raise presented(err)  # noqa: B904 - it is `err` itself
 

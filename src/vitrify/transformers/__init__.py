@@ -5,6 +5,7 @@
 
 from .contract import Helpers, Place
 from .errors import NoSourceError, UnsupportedFunctionError
+from .observe import BLIND_METHODS
 from .pipeline import (
     PIPELINE,
     ConvertedCode,
@@ -16,6 +17,7 @@ from .pipeline import (
 )
 
 __all__ = [
+    "BLIND_METHODS",
     "PIPELINE",
     "ConvertedCode",
     "Helpers",

@@ -20,6 +20,7 @@ import gast
 
 from ..core.errors import InternalError
 from .nodes import Node
+from .observe import names_only_changed, observe_reads
 from .quote import copy_tree, quote
 
 FACTORY = "__vitrify_factory__"
@@ -47,15 +48,21 @@ def inner_code(code: CodeType, path: Sequence[str]) -> CodeType:
 
 def compile_function(
     tree: Node, fn: FunctionType, class_name: str | None, helper: str, generated: frozenset[str]
-) -> CodeType:
-    """The code object for `tree`, the converted form of `fn`; free in it: the variables of `fn`, and `helper`."""
+) -> tuple[CodeType, frozenset[str]]:
+    """The code object for `tree`, the converted form of `fn`; free in it: the variables of `fn`, and `helper`.
+
+    Beside it: the names that `fn` only changes, by methods such as `append`.
+    """
     like = fn.__code__
     class_name = class_name or _NO_CLASS
     module = gast.gast_to_ast(_module(tree, like, class_name, helper))
     ast.fix_missing_locations(module)
+    (definition,) = module.body[0].body[0].body[0].body  # factory, class, class: see _module
+    changed = names_only_changed(definition, helper)
+    observe_reads(definition, helper, class_name)
     code = inner_code(compile_tree(module, like), (FACTORY, FACTORY, class_name, like.co_name))
     prefix = ".".join([FACTORY, "<locals>", FACTORY, class_name, like.co_name])
-    return _Rename(generated, prefix, fn.__qualname__).of(code, like.co_name)
+    return _Rename(generated, prefix, fn.__qualname__).of(code, like.co_name), changed
 
 
 def instantiate(code: CodeType, fn: FunctionType, helper: str, helpers: object) -> FunctionType:

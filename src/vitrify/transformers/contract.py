@@ -134,6 +134,12 @@ class Helpers(Protocol):
     def instance(self, cls: type, /, *patterns: Value, **attributes: Value) -> Value: ...
 
     # objects
+    def get_attr(self, owner: Value, attribute: str) -> Value:
+        """`owner.attribute`. Only in compiled code: the readable form shows the attribute (`observe.py`)."""
+
+    def peek_attr(self, owner: Value, attribute: str) -> Value:
+        """`owner.attribute`, a container that is changed without a look at what it holds."""
+
     def convert_shape(self, owner: Value) -> Value:
         """What `owner.shape` is (for whatever `owner` is: a tensor, an array, a module such as numpy)."""
 

@@ -74,6 +74,8 @@ class ConvertedCode:
     tree: Node = field(repr=False)
     code: CodeType
     helper: str
+    only_changed: frozenset[str] = frozenset()
+    """Names of containers that the function changes without reading what they hold."""
 
     @property
     def source(self) -> str:
@@ -100,8 +102,8 @@ def convert_code(fn: FunctionType) -> ConvertedCode:
     tree, context = _prepare(fn)
     for _ in _stages(tree, context, fn):
         pass
-    code = compile_function(tree, fn, context.class_name, context.vt, frozenset(context.names.generated))
-    return ConvertedCode(tree, code, context.vt)
+    code, changed = compile_function(tree, fn, context.class_name, context.vt, frozenset(context.names.generated))
+    return ConvertedCode(tree, code, context.vt, changed)
 
 
 def source_of(converted: FunctionType) -> str:

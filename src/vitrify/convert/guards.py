@@ -1,0 +1,242 @@
+"""Guards: what a program read of the user's Python state while it was traced, checked again at every call.
+
+Nearly always nothing has changed, so a check is one C-level comparison by identity for each namespace. Where an object
+is another one, it is compared by what the program depends on: a number by its value, a tensor by dtype and shape (it
+then is read from its new place), a container item by item.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from operator import is_, itemgetter
+from types import CellType
+from typing import Any
+
+import numpy as np
+
+from ..core.dtype import DType
+from ..core.meta import UNKNOWN, Meta
+from ..core.place import Place
+from ..eager.tensor import Tensor
+
+MISSING = object()
+IMMUTABLE = (bool, int, float, complex, str, bytes, type(None), DType, Place, np.generic, range)
+Found = dict[int, Tensor]
+
+
+class Expected:
+    """What a program needs of a value it read."""
+
+    def fits(self, value: Any, found: Found) -> bool:
+        """Whether `value` will do; tensors that the program takes in are entered into `found` by slot."""
+        raise NotImplementedError
+
+
+@dataclass
+class Exactly(Expected):
+    """The same object, or an equal number, string, ... of the same type."""
+
+    value: Any
+
+    def fits(self, value: Any, found: Found) -> bool:
+        wanted = self.value
+        if value is wanted:
+            return True
+        return value.__class__ is wanted.__class__ and isinstance(value, IMMUTABLE) and bool(value == wanted)
+
+
+@dataclass
+class AnyTensor(Expected):
+    """A tensor of this dtype, shape (-1: any size) and stop_gradient; read by the program as input `slot`."""
+
+    tensor: Tensor
+    meta: Meta
+    stop_gradient: bool
+    slot: int = -1
+
+    def fits(self, value: Any, found: Found) -> bool:
+        if not isinstance(value, Tensor) or value.stop_gradient is not self.stop_gradient:
+            return False
+        shape = self.meta.shape
+        if value.dtype is not self.meta.dtype or len(shape) != value.ndim:
+            return False
+        if any(a not in (b, UNKNOWN) for a, b in zip(shape, value._data.shape)):
+            return False
+        # Two places that held one tensor may now hold two.
+        return self.slot < 0 or found.setdefault(self.slot, value) is value
+
+
+@dataclass
+class Items(Expected):
+    """A container of the same type with the same keys, each item as expected."""
+
+    kind: type
+    keys: Sequence[Any]
+    items: Sequence[Expected]
+    unordered: bool = False
+
+    def fits(self, value: Any, found: Found) -> bool:
+        if value.__class__ is not self.kind:
+            return False
+        container: Any = value
+        if len(container) != len(self.keys):
+            return False
+        if self.unordered:
+            return bool(value == set(self.keys))
+        if isinstance(value, dict):
+            if list(value) != list(self.keys):
+                return False
+            value = value.values()
+        return all(item.fits(v, found) for item, v in zip(self.items, value))
+
+    def __iter__(self) -> Any:
+        return iter(self.items)
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a value was read: an entry of a namespace (a dict), else whatever `read` gives."""
+
+    label: str
+    read: Callable[[], Any]
+    namespace: Mapping[str, Any] | None = None
+    key: Hashable = None
+
+    @staticmethod
+    def entry(label: str, namespace: Mapping[str, Any], key: str) -> Source:
+        """An entry of a dict."""
+        return Source(label, lambda: namespace.get(key, MISSING), namespace, key)
+
+    @staticmethod
+    def attribute(owner: Any, name: str) -> Source:
+        """An attribute, in the object's own dict if it stands there."""
+        label = f"{type(owner).__name__}.{name}"
+        held = getattr(owner, "__dict__", None)
+        if isinstance(held, dict):
+            for namespace in (held, held.get("_buffers")):
+                if namespace is not None and name in namespace:
+                    return Source.entry(label, namespace, name)
+        return Source(label, lambda: getattr(owner, name, MISSING))
+
+    @staticmethod
+    def cell(name: str, cell: CellType) -> Source:
+        """A variable that closures share."""
+        return Source(name, lambda: _content(cell))
+
+
+def _content(cell: CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return MISSING
+
+
+@dataclass
+class Guard:
+    """One place that a program read, and what it must hold."""
+
+    source: Source
+    value: Any
+    expected: Expected
+
+    def fits(self, found: Found) -> bool:
+        """Whether the place holds something that will do."""
+        return self.expected.fits(self.source.read(), found)
+
+    def holds_tensors(self) -> bool:
+        """Whether tensors read here are inputs of the program."""
+        return bool(list(tensors_in(self.expected)))
+
+    def __str__(self) -> str:
+        return f"{self.source.label} is {_shown(self.expected)}"
+
+
+def tensors_in(expected: Expected) -> Iterable[AnyTensor]:
+    """The tensors among what is expected."""
+    if isinstance(expected, AnyTensor):
+        yield expected
+    elif isinstance(expected, Items):
+        for item in expected.items:
+            yield from tensors_in(item)
+
+
+def _shown(expected: Expected) -> str:
+    if isinstance(expected, AnyTensor):
+        return f"a tensor, {expected.meta}"
+    if isinstance(expected, Items):
+        return f"a {expected.kind.__name__} of {len(expected.keys)} as before"
+    assert isinstance(expected, Exactly)
+    text = repr(expected.value)
+    return text if len(text) <= 40 and isinstance(expected.value, IMMUTABLE) else f"the same {_kind(expected.value)}"
+
+
+def _kind(value: Any) -> str:
+    return f"function {value.__name__}" if hasattr(value, "__code__") else type(value).__name__
+
+
+@dataclass
+class _Namespace:
+    """The guards on entries of one dict, compared all at once."""
+
+    namespace: Mapping[str, Any]
+    guards: list[Guard]
+    get: Callable[[Any], tuple[Any, ...]] = field(init=False)
+    values: tuple[Any, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        keys = [g.source.key for g in self.guards]
+        getter = itemgetter(*keys)
+        self.get = getter if len(keys) > 1 else lambda namespace: (getter(namespace),)
+        self.values = tuple(g.value for g in self.guards)
+
+    def is_same(self) -> bool:
+        """Whether each entry is the very object it was."""
+        try:
+            return all(map(is_, self.get(self.namespace), self.values))
+        except KeyError:
+            return False
+
+
+class Guards:
+    """All guards of one program. Containers are looked into each time, everything else only when it was exchanged."""
+
+    def __init__(self, guards: Sequence[Guard] = ()) -> None:
+        self.guards = list(guards)
+        plain: dict[int, list[Guard]] = {}
+        self._always: list[Guard] = []
+        slots = Counter(tensor.slot for guard in guards for tensor in tensors_in(guard.expected) if tensor.slot >= 0)
+        for guard in guards:
+            namespace = guard.source.namespace
+            # A tensor read from several places must be one tensor in all of them, next time, too.
+            is_shared = any(slots[tensor.slot] > 1 for tensor in tensors_in(guard.expected))
+            if namespace is None or is_shared or isinstance(guard.expected, Items):
+                self._always.append(guard)
+            else:
+                plain.setdefault(id(namespace), []).append(guard)
+        self._namespaces = [_Namespace(g[0].source.namespace, g) for g in plain.values()]  # type: ignore[arg-type]
+
+    def check(self) -> Found | None:
+        """None when something changed that the program depends on; else the tensors to read in place of those it knew.
+
+        Tensors that are still the same are left out where that is known without a look.
+        """
+        found: Found = {}
+        for group in self._namespaces:
+            if not group.is_same() and not all(guard.fits(found) for guard in group.guards):
+                return None
+        for guard in self._always:
+            if not guard.fits(found):
+                return None
+        return found
+
+    def failing(self) -> list[Guard]:
+        """The guards that do not hold now."""
+        return [guard for guard in self.guards if not guard.fits({})]
+
+    def __bool__(self) -> bool:
+        return bool(self.guards)
+
+    def __iter__(self) -> Any:
+        return iter(self.guards)

@@ -1,0 +1,213 @@
+"""Watching what converted code reads and calls while it is traced, so that its program can be guarded and replayed."""
+
+from __future__ import annotations
+
+import dis
+import sys
+from collections import OrderedDict, defaultdict, deque
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+from ..core.cache import BoundedCache
+from ..core.meta import Meta
+from ..core.source import is_user_file
+from ..eager.layer import Layer
+from ..eager.tensor import Tensor
+from ..ir.program import Variable
+from .cells import stored_cells
+from .guards import IMMUTABLE, MISSING, AnyTensor, Exactly, Expected, Guard, Items, Source, tensors_in
+from .journal import CellPlace, GlobalPlace, Journal
+from .values import Undefined
+
+MAX_DEPTH = 5
+MAX_ITEMS = 1000
+CONTAINERS = (list, dict, OrderedDict, defaultdict, deque, tuple, set, frozenset)
+_GLOBALS: BoundedCache[CodeType, tuple[frozenset[str], frozenset[str]]] = BoundedCache("global_names", 4096)
+_COVERED = ("_parameters", "_sub_layers")  # what jit/reach.py follows for every Layer
+
+
+@dataclass(frozen=True)
+class MethodCall:
+    """A method that changed a container, to be called again each time the program runs."""
+
+    owner: Any
+    method: str
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any]
+
+
+@dataclass
+class Observer:
+    """What one trace has seen so far. `journal` is its root journal."""
+
+    journal: Journal
+    guards: dict[Any, Guard] = field(default_factory=dict)
+    calls: list[MethodCall] = field(default_factory=list)
+    peeked: dict[int, tuple[Any, Any, Source]] = field(default_factory=dict)
+    """Containers that were only changed so far: by id, (container, key of the guard it would get, source)."""
+
+    # -- reads ------------------------------------------------------------------------------------------------------
+
+    def function(self, fn: FunctionType, only_changed: frozenset[str]) -> None:
+        """The user's function `fn` is about to run: note the globals and closure variables it depends on."""
+        read, stored = global_names(fn.__code__)
+        namespace = fn.__globals__
+        for name in sorted(stored):
+            self.journal.note(GlobalPlace(name, namespace))
+        for name in sorted(read):
+            if name in namespace and not _is_own(namespace[name]):
+                source = Source.entry(name, namespace, name)
+                self._read((id(namespace), name), source, namespace[name], name in only_changed)
+        stored_here = stored_cells(fn.__code__)
+        for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or ()):
+            place = CellPlace(name, cell)
+            if name in stored_here:
+                self.journal.note(place)
+            source = Source.cell(name, cell)
+            self._read(place.key, source, source.read(), name in only_changed)
+
+    def attribute(self, owner: Any, name: str, value: Any, *, changed_only: bool = False) -> None:
+        """`owner.name` was read, and gave `value`."""
+        if isinstance(owner, (Variable, Tensor, super, *CONTAINERS, *IMMUTABLE)) or _is_library(owner):
+            return
+        if getattr(value, "__self__", None) is owner:
+            return  # a method
+        if isinstance(owner, Layer) and any(name in owner.__dict__.get(table, ()) for table in _COVERED):
+            return
+        if not isinstance(owner, type) and isinstance(getattr(type(owner), name, None), property):
+            return
+        self._read((id(owner), name), Source.attribute(owner, name), value, changed_only)
+
+    def _read(self, key: Any, source: Source, value: Any, changed_only: bool) -> None:
+        if key in self.guards or value is MISSING:
+            return
+        written = self.journal.before.get(key)
+        if written is not None:
+            value = written[1]  # what it held before this trace changed it
+        if isinstance(value, Undefined):
+            return  # this trace made it
+        if isinstance(value, (Variable, ModuleType)):
+            return
+        if changed_only and isinstance(value, CONTAINERS):
+            self.peeked.setdefault(id(value), (value, key, source))
+            return
+        self.guards[key] = Guard(source, value, self.expected(value))
+
+    def expected(self, value: Any, depth: int = 0) -> Expected:
+        """What a program needs of `value`: containers are looked into."""
+        if isinstance(value, Tensor):
+            return AnyTensor(value, Meta(tuple(value.shape), value.dtype), value.stop_gradient)
+        if type(value) not in CONTAINERS or depth > MAX_DEPTH or len(value) > MAX_ITEMS:
+            return Exactly(value)
+        written = self.journal.before.get((id(value), "content"))
+        held = value if written is None else written[1]
+        if isinstance(value, (set, frozenset)):
+            return Items(type(value), list(held), (), unordered=True)
+        keys = list(held) if isinstance(held, dict) else range(len(held))
+        items = held.values() if isinstance(held, dict) else held
+        return Items(type(value), keys, [self.expected(v, depth + 1) for v in items])
+
+    # -- changes ----------------------------------------------------------------------------------------------------
+
+    def call(self, owner: Any, method: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+        """`owner.method(*args)` is about to change a container."""
+        self.calls.append(MethodCall(owner, method, args, kwargs))
+
+    def content_matters(self, owner: Any) -> None:
+        """What a container holds decides from here on what the program does to it."""
+        held = self.peeked.pop(id(owner), None)
+        if held is not None:
+            value, key, source = held
+            self.guards.setdefault(key, Guard(source, value, self.expected(value)))
+
+    # -- the end of a trace -----------------------------------------------------------------------------------------
+
+    def kept(self, slots: Mapping[int, int]) -> list[Guard]:
+        """The guards, told which tensors are inputs. slots: their numbers by the tensors' ids."""
+        for guard in self.guards.values():
+            for tensor in tensors_in(guard.expected):
+                tensor.slot = slots.get(id(tensor.tensor), -1)
+        return list(self.guards.values())
+
+
+def _is_library(owner: Any) -> bool:
+    """Whether an attribute of `owner` is taken for constant: library modules and classes."""
+    if isinstance(owner, ModuleType):
+        file = getattr(owner, "__file__", None)
+        return file is None or not is_user_file(file)
+    if isinstance(owner, type):
+        module = sys.modules.get(owner.__module__)
+        return module is None or _is_library(module)
+    return False
+
+
+def _is_own(value: Any) -> bool:
+    """Whether it is one of our functions or classes, which nobody exchanges."""
+    return (getattr(value, "__module__", None) or "").partition(".")[0] == "vitrify" and isinstance(
+        value, (type, FunctionType)
+    )
+
+
+def global_names(code: CodeType) -> tuple[frozenset[str], frozenset[str]]:
+    """The globals that a function reads, and those it assigns or deletes, nested functions included."""
+
+    def build() -> tuple[frozenset[str], frozenset[str]]:
+        read: set[str] = set()
+        stored: set[str] = set()
+        for part in _nested(code):
+            for instruction in dis.get_instructions(part):
+                if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+                    read.add(instruction.argval)
+                elif instruction.opname in ("STORE_GLOBAL", "DELETE_GLOBAL"):
+                    stored.add(instruction.argval)
+        return frozenset(read), frozenset(stored)
+
+    return _GLOBALS.get_or_build(code, build)
+
+
+def _nested(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for const in code.co_consts:
+        if isinstance(const, CodeType):
+            yield from _nested(const)
+
+
+_observer: ContextVar[Observer | None] = ContextVar("observer", default=None)
+
+
+@contextmanager
+def observing(journal: Journal) -> Iterator[Observer]:
+    """Watch the code that runs inside."""
+    observer = Observer(journal)
+    token = _observer.set(observer)
+    try:
+        yield observer
+    finally:
+        _observer.reset(token)
+
+
+def current_observer() -> Observer | None:
+    """Who watches the trace in progress."""
+    return _observer.get()
+
+
+def get_attr(owner: Any, attribute: str) -> Any:
+    """`owner.attribute`, noted by who watches."""
+    value = getattr(owner, attribute)
+    observer = _observer.get()
+    if observer is not None:
+        observer.attribute(owner, attribute, value)
+    return value
+
+
+def peek_attr(owner: Any, attribute: str) -> Any:
+    """`owner.attribute`, which is only changed."""
+    value = getattr(owner, attribute)
+    observer = _observer.get()
+    if observer is not None:
+        observer.attribute(owner, attribute, value, changed_only=True)
+    return value

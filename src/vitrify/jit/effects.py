@@ -1,0 +1,196 @@
+"""What a function does to Python objects: found by one trace, done again each time its program runs."""
+
+from __future__ import annotations
+
+import warnings
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from ..convert.journal import AttrPlace, ContentPlace, ItemPlace, Journal
+from ..convert.merge import unset_flag
+from ..convert.observe import MethodCall, Observer
+from ..convert.values import Undefined, Unmergeable
+from ..core.pytree import LEAF, is_plain_dataclass
+from ..ir.program import Variable
+from .template import OutputLeaf, Outputs, Template
+
+if TYPE_CHECKING:
+    from .concrete_program import ConcreteProgram
+
+Arguments = tuple[Sequence[Any], Mapping[str, Any]]
+Path = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Argument:
+    """A container or object among the arguments of each call, found by its place in their structure."""
+
+    path: Path
+
+    def find(self, arguments: Arguments) -> Any:
+        """What this call has there."""
+        first, *rest = self.path
+        found = arguments[0][first] if isinstance(first, int) else arguments[1][first]
+        for kind, step in rest:
+            found = getattr(found, step) if kind == "attribute" else found[step]
+        return found
+
+
+@dataclass(frozen=True)
+class Store:
+    """A place takes a value. `flag`, where there is one, says whether the path taken set it at all."""
+
+    place: Any
+    value: Template | None
+    flag: OutputLeaf | None = None
+    argument: Argument | None = None
+
+    def __str__(self) -> str:
+        return f"{self.place.label} is set"
+
+    def moved(self, start: int) -> Store:
+        """The effect with captured inputs counted after `start` arguments."""
+        return replace(self, value=None if self.value is None else self.value.moved(start))
+
+    def apply(self, values: Sequence[Any], inputs: Sequence[Any], arguments: Arguments) -> None:
+        """Do it for one call."""
+        place = self.place if self.argument is None else self.place.at(self.argument.find(arguments))
+        if self.value is None or (self.flag is not None and not values[self.flag.index]._data):
+            place.unset()
+        else:
+            place.set(self.value.build(values, inputs))
+
+
+@dataclass(frozen=True)
+class Call:
+    """A method changes a container that the program does not read."""
+
+    owner: Any
+    method: str
+    args: Template
+
+    argument = None
+
+    def __str__(self) -> str:
+        return f"{type(self.owner).__name__}.{self.method}() is called"
+
+    def moved(self, start: int) -> Call:
+        """The effect with captured inputs counted after `start` arguments."""
+        return replace(self, args=self.args.moved(start))
+
+    def apply(self, values: Sequence[Any], inputs: Sequence[Any], arguments: Arguments) -> None:
+        """Do it for one call."""
+        args, kwargs = self.args.build(values, inputs)
+        getattr(self.owner, self.method)(*args, **kwargs)
+
+
+Effect = Store | Call
+
+
+def find_effects(
+    journal: Journal, observer: Observer, outputs: Outputs, arguments: Mapping[int, Argument]
+) -> list[Effect]:
+    """What is to be done after each run. `arguments`: containers that the trace was given, by id."""
+    effects: list[Effect] = []
+    peeked = {key for key in observer.peeked if (key, "content") in journal.before}
+    replayed = {key for key in peeked if not _has_item_places(journal, key)}
+    for place, value in _changes(journal):
+        owner = getattr(place, "owner", None)
+        if isinstance(place, ContentPlace) and id(owner) in replayed:
+            continue
+        effects.append(_store(place, value, outputs, arguments.get(id(owner))))
+    effects += [_call(call, outputs) for call in observer.calls if id(call.owner) in replayed]
+    return effects
+
+
+def _changes(journal: Journal) -> Iterator[tuple[Any, Any]]:
+    """(place, value now) of all that holds something else than before the trace."""
+    for place, before in journal.before.values():
+        now = place.get()
+        if now is before or (isinstance(now, Undefined) and isinstance(before, Undefined)):
+            continue
+        if isinstance(place, ContentPlace) and _same_items(before, now):
+            continue
+        yield place, now
+
+
+def _same_items(a: Any, b: Any) -> bool:
+    if len(a) != len(b):
+        return False
+    if isinstance(a, dict):
+        return all(k == m and v is w for (k, v), (m, w) in zip(a.items(), b.items()))
+    return all(v is w for v, w in zip(a, b))
+
+
+def _has_item_places(journal: Journal, owner: int) -> bool:
+    return any(isinstance(place, ItemPlace) and id(place.owner) == owner for place, _ in journal.before.values())
+
+
+def _store(place: Any, value: Any, outputs: Outputs, argument: Argument | None) -> Store:
+    if isinstance(value, Unmergeable):
+        raise value.fail()
+    if isinstance(value, Undefined):
+        return Store(place, None, None, argument)
+    held = unset_flag(value)
+    flag = None
+    if held is not None:
+        flag = outputs.template(held[0]).leaves[0]
+        value = outputs.passed_on(value)
+    return Store(place, outputs.template(value), flag, argument)
+
+
+def _call(call: MethodCall, outputs: Outputs) -> Call:
+    return Call(call.owner, call.method, outputs.template((call.args, dict(call.kwargs))))
+
+
+def containers(arguments: Arguments) -> dict[int, Argument]:
+    """The containers and dataclass objects in the arguments of a trace, by id."""
+    found: dict[int, Argument] = {}
+    args, kwargs = arguments
+    for key, value in [*enumerate(args), *kwargs.items()]:
+        _collect(value, (key,), found)
+    return found
+
+
+def _collect(value: Any, path: Path, found: dict[int, Argument]) -> None:
+    steps = list(_steps(value))
+    if steps or isinstance(value, (list, dict, set, deque)):
+        found[id(value)] = Argument(path)
+    for kind, step, item in steps:
+        _collect(item, (*path, (kind, step)), found)
+
+
+def _steps(value: Any) -> Iterator[tuple[str, Any, Any]]:
+    if isinstance(value, dict):
+        yield from (("item", k, v) for k, v in value.items())
+    elif isinstance(value, (list, tuple, deque)):
+        yield from (("item", i, v) for i, v in enumerate(value))
+    elif is_plain_dataclass(type(value)):
+        yield from (("attribute", n, v) for n, v in vars(value).items())
+
+
+def exchanged_buffers(concrete: ConcreteProgram) -> list[tuple[int, Variable]]:
+    """(input, variable) for Layers' buffers that a program exchanges for new tensors: saved, they are overwritten.
+
+    Warns of what a saved program does not do: other changes of Python objects.
+    """
+    found: list[tuple[int, Variable]] = []
+    for effect in concrete.effects:
+        slot = _buffer_slot(effect, concrete)
+        if slot is None:
+            warnings.warn(f"jit.save leaves out what the function does to Python objects: {effect}", stacklevel=4)
+        else:
+            assert isinstance(effect, Store) and effect.value is not None
+            found.append((concrete.n_arguments + slot, concrete.outputs[effect.value.leaves[0].index]))
+    return found
+
+
+def _buffer_slot(effect: Effect, concrete: ConcreteProgram) -> int | None:
+    if not isinstance(effect, Store) or effect.value is None or not isinstance(effect.place, AttrPlace):
+        return None
+    if effect.value.tree is not LEAF or not isinstance(effect.value.leaves[0], OutputLeaf):
+        return None
+    held = getattr(effect.place.owner, "_buffers", {}).get(effect.place.attribute)
+    return next((i for i, tensor in enumerate(concrete.captured) if tensor is held), None)

@@ -1,0 +1,125 @@
+"""Templates: values that leave a trace, with marks where a call puts its own tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..convert import Undefined
+from ..convert.merge import emit
+from ..core.pytree import LEAF, TreeDef, flatten_open, unflatten
+from ..eager.layer import Layer
+from ..eager.tensor import Tensor
+from ..ir.builder import Builder
+from ..ir.program import Variable
+
+MAX_DEPTH = 6
+
+
+@dataclass(frozen=True)
+class InputLeaf:
+    """Marks a leaf that is an input itself: argument tensor or captured tensor number `index`."""
+
+    index: int
+
+
+@dataclass(frozen=True)
+class OutputLeaf:
+    """Marks a leaf that is program output number `index`."""
+
+    index: int
+
+
+@dataclass(frozen=True)
+class Template:
+    """A structure of marks and constants."""
+
+    tree: TreeDef
+    leaves: list[Any]
+
+    def build(self, values: Sequence[Any], inputs: Sequence[Any]) -> Any:
+        """The value, from the program's output tensors and the tensors given as inputs; containers are made anew."""
+        made = []
+        for leaf in self.leaves:
+            if leaf.__class__ is OutputLeaf:
+                made.append(values[leaf.index])
+            elif leaf.__class__ is InputLeaf:
+                made.append(inputs[leaf.index])
+            else:
+                made.append(leaf)
+        return made[0] if self.tree is LEAF else unflatten(self.tree, iter(made))
+
+    def moved(self, start: int) -> Template:
+        """Captured inputs, counted from -1 downwards while arguments were counted, after `start` arguments."""
+        return Template(self.tree, [_moved(leaf, start) for leaf in self.leaves])
+
+
+def _moved(leaf: Any, start: int) -> Any:
+    return InputLeaf(start - 1 - leaf.index) if leaf.__class__ is InputLeaf and leaf.index < 0 else leaf
+
+
+class Outputs:
+    """Collects what a trace computed and somebody will see: the program's outputs, each once."""
+
+    def __init__(self, builder: Builder, places: dict[Variable, int], captured: Callable[[Tensor], int]) -> None:
+        self.variables: list[Variable] = []
+        self._numbers: dict[Variable, int] = {}
+        self._builder = builder
+        self._places = places
+        self._captured = captured
+
+    def template(self, value: Any) -> Template:
+        """`value` with its tensors made outputs."""
+        raw: list[Any] = []
+        tree = flatten_open(value, raw, holds_variables)
+        return Template(tree, [self._mark(leaf) for leaf in raw])
+
+    def passed_on(self, value: Any) -> Any:
+        """A tensor that some path leaves unset, as it is: handing it on is no use of it."""
+        return emit(value, None)
+
+    def output(self, var: Variable) -> OutputLeaf:
+        """The mark of a variable that holds a value already."""
+        number = self._numbers.get(var)
+        if number is None:
+            number = self._numbers[var] = len(self.variables)
+            self.variables.append(var)
+        return OutputLeaf(number)
+
+    def _mark(self, leaf: Any) -> Any:
+        if isinstance(leaf, Undefined):
+            raise leaf.returned()
+        if isinstance(leaf, Variable):
+            if leaf in self._places:  # the argument object itself, changed in place or not
+                return InputLeaf(self._places[leaf])
+            return self.output(self._builder.value(leaf))
+        if isinstance(leaf, Tensor):
+            return InputLeaf(-1 - self._captured(leaf))
+        return leaf
+
+
+def holds_variables(value: Any) -> bool:
+    """Whether an object was made by the trace: it holds graph tensors, which no object from outside does."""
+    return any(isinstance(v, Variable) for v in _attributes(value, MAX_DEPTH))
+
+
+def _attributes(value: Any, depth: int) -> Iterator[Any]:
+    held = getattr(value, "__dict__", None)
+    if depth == 0 or not isinstance(held, dict) or isinstance(value, (type, Layer, Variable)) or callable(value):
+        return
+    for item in held.values():
+        yield from _inside(item, depth - 1)
+
+
+def _inside(value: Any, depth: int) -> Iterator[Any]:
+    yield value
+    if depth == 0:
+        return
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (list, tuple, set, frozenset)):
+        for item in value:
+            yield from _inside(item, depth - 1)
+    else:
+        yield from _attributes(value, depth)

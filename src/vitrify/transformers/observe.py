@@ -1,0 +1,91 @@
+"""The last step, on the tree that is compiled: reads of attributes go through a helper.
+
+A tracer must know which attributes of the user's objects a program depends on. The readable form (`fn.code`) leaves
+this step out, because it changes nothing but who looks on.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from .names import mangle
+
+BLIND_METHODS = frozenset(
+    {"append", "extend", "insert", "clear", "add", "update", "discard", "appendleft", "extendleft"}
+)
+"""Methods that change a container without telling what it held."""
+
+
+def observe_reads(definition: ast.stmt, helper: str, class_name: str | None) -> None:
+    """Put `vt.get_attr(x, 'y')` for `x.y`, and `vt.peek_attr(x, 'y')` in `x.y.append(...)`, everywhere in it."""
+    _Reads(helper, class_name).generic_visit(definition)
+
+
+def names_only_changed(root: ast.AST, helper: str) -> frozenset[str]:
+    """Names that occur only as `name.append(...)` and the like, so that nothing depends on what they hold."""
+    blind: set[int] = set()
+    changed: set[str] = set()
+    read: set[str] = set()
+    for node in ast.walk(root):
+        owner = _changed_owner(node, helper)
+        if isinstance(owner, ast.Name):
+            blind.add(id(owner))
+            changed.add(owner.id)
+    for node in ast.walk(root):
+        if isinstance(node, ast.Name) and id(node) not in blind:
+            read.add(node.id)
+    return frozenset(changed - read)
+
+
+def _changed_owner(node: ast.AST, helper: str) -> ast.expr | None:
+    """`x` in `vt.convert_call(x.append)`, where only a method that changes blindly is taken from it."""
+    if not (isinstance(node, ast.Call) and _is_helper(node.func, helper) and node.args):
+        return None
+    method = node.args[0]
+    blind = isinstance(method, ast.Attribute) and method.attr in BLIND_METHODS
+    return method.value if blind else None  # type: ignore[attr-defined]
+
+
+def _is_helper(func: ast.expr, helper: str) -> bool:
+    return isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name) and func.value.id == helper
+
+
+class _Reads(ast.NodeTransformer):
+    def __init__(self, helper: str, class_name: str | None) -> None:
+        self.helper = helper
+        self.class_name = class_name
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        owner = _changed_owner(node, self.helper)
+        if isinstance(owner, ast.Attribute):
+            method = node.args[0]
+            assert isinstance(method, ast.Attribute)
+            method.value = self._read("peek_attr", owner)
+            return node
+        return self.generic_visit(node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        if not isinstance(node.ctx, ast.Load):
+            return self.generic_visit(node)
+        if isinstance(node.value, ast.Name) and node.value.id == self.helper:
+            return node
+        return self._read("get_attr", node)
+
+    def _read(self, function: str, node: ast.Attribute) -> ast.Call:
+        name = ast.Constant(mangle(self.class_name, node.attr))
+        helper = ast.Attribute(ast.Name(self.helper, ast.Load()), function, ast.Load())
+        call = ast.Call(helper, [self.visit(node.value), name], [])
+        for part in (name, helper, helper.value, call):
+            ast.copy_location(part, node)
+        return call
+
+    def visit_MatchValue(self, node: ast.MatchValue) -> ast.AST:
+        return node
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        if node.value is not None:
+            node.value = self.visit(node.value)
+        return node

@@ -1,0 +1,322 @@
+"""What a function does to Python objects happens at every call, and what it read of them is looked at again."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import vitrify as paddle
+
+from .models import counted
+
+
+class Box:
+    """Holds whatever it is given."""
+
+    def __init__(self, **held):
+        self.__dict__.update(held)
+
+
+@dataclass
+class Pair:
+    """Two values."""
+
+    a: object
+    b: object
+
+
+SCALE = 2.0
+LOG = []
+
+
+def ones(n=2):
+    return paddle.ones([n])
+
+
+def thrice(f, *args):
+    return [np.asarray(f(*args)).tolist() for _ in range(3)]
+
+
+def test_an_attribute_that_grows():
+    box = Box(h=paddle.zeros([2]))
+
+    def f(x):
+        box.h = box.h + x
+        return box.h * 2
+
+    static, runs = counted(f)
+    assert thrice(static, ones()) == [[2, 2], [4, 4], [6, 6]]
+    assert box.h.tolist() == [3, 3] and len(runs) == 1
+
+
+def test_gradients_flow_through_an_attribute():
+    box = Box(h=paddle.zeros([2]))
+
+    def f(x):
+        box.h = box.h * 0.5 + x
+        return box.h
+
+    static, _ = counted(f)
+    x = paddle.ones([2])
+    x.stop_gradient = False
+    for _ in range(3):
+        out = static(x)
+    out.sum().backward()
+    assert x.grad.tolist() == [1.75, 1.75]
+
+
+def test_a_number_that_counts_calls():
+    box = Box(n=0)
+
+    def f(x):
+        box.n += 1
+        return x * box.n
+
+    assert thrice(paddle.jit.to_static(f), ones(1)) == [[1], [2], [3]]
+    assert box.n == 3
+
+
+def test_a_new_attribute_and_a_deleted_one():
+    box = Box(old=1)
+
+    def f(x):
+        box.new = x * 2
+        if hasattr(box, "old"):
+            del box.old
+        return x
+
+    static = paddle.jit.to_static(f)
+    static(ones())
+    assert box.new.tolist() == [2, 2] and not hasattr(box, "old")
+    static(ones() * 2)
+    assert box.new.tolist() == [4, 4]
+
+
+@pytest.mark.parametrize("held", [[], deque(), {}], ids=["list", "deque", "dict"])
+def test_containers_given_as_arguments(held):
+    def f(x, c):
+        if isinstance(c, dict):
+            c["y"] = x * 2
+        else:
+            c.append(x * 2)
+        return x
+
+    static = paddle.jit.to_static(f)
+    for _ in range(2):
+        given = type(held)()
+        static(ones(), given)
+        (value,) = given.values() if isinstance(given, dict) else given
+        assert value.tolist() == [2, 2]
+
+
+def test_nested_containers_and_dataclasses_given_as_arguments():
+    def f(x, state):
+        state["pair"].a = x + 1
+        state["items"][1] = x - 1
+        return state["pair"].b * x
+
+    static = paddle.jit.to_static(f)
+    for _ in range(2):
+        pair, items = Pair(None, ones()), [0, 0]
+        static(ones(), {"pair": pair, "items": items})
+        assert pair.a.tolist() == [2, 2] and items[1].tolist() == [0, 0]
+
+
+def test_a_list_that_only_grows_needs_one_program():
+    box = Box(history=[], by_name=defaultdict(list))
+
+    def f(x):
+        box.history.append(x * 2)
+        LOG.append(x.sum())
+        return x
+
+    LOG.clear()
+    static, runs = counted(f)
+    for i in range(4):
+        static(ones() * i)
+    assert [h.tolist() for h in box.history] == [[2 * i, 2 * i] for i in range(4)]
+    assert [float(v) for v in LOG] == [0, 2, 4, 6] and len(runs) == 1
+
+
+def test_a_list_whose_content_is_read():
+    box = Box(items=[1.0, 2.0])
+
+    def f(x):
+        total = x
+        for item in box.items:
+            total = total + item
+        return total
+
+    static = paddle.jit.to_static(f)
+    assert static(ones(1)).tolist() == [4]
+    box.items.append(3.0)
+    assert static(ones(1)).tolist() == [7]
+    box.items[0] = 10.0
+    assert static(ones(1)).tolist() == [16]
+
+
+def test_globals_and_closures_are_read_anew():
+    global SCALE  # noqa: PLW0603 - what is tested
+    offset = 1.0
+
+    def f(x):
+        return x * SCALE + offset
+
+    static = paddle.jit.to_static(f)
+    assert static(ones(1)).tolist() == [3]
+    SCALE, offset = 5.0, 2.0
+    assert static(ones(1)).tolist() == [7]
+    SCALE = 2.0
+
+
+def test_a_function_that_is_exchanged():
+    box = Box(act=paddle.nn.functional.relu)
+
+    def f(x):
+        return box.act(x)
+
+    static = paddle.jit.to_static(f)
+    assert static(-ones(1)).tolist() == [0]
+    box.act = lambda x: x * 3
+    assert static(-ones(1)).tolist() == [-3]
+
+
+def test_a_tensor_that_is_exchanged_needs_no_new_program():
+    box = Box(w=ones())
+    static, runs = counted(lambda x: x * box.w)
+    static(ones())
+    box.w = ones() * 7
+    assert static(ones()).tolist() == [7, 7] and len(runs) == 1
+    box.w = paddle.ones([3, 2])
+    assert static(ones()).shape == [3, 2] and len(runs) == 2
+
+
+def test_two_names_of_one_tensor():
+    shared = ones()
+    box = Box(a=shared, b=shared)
+    static = paddle.jit.to_static(lambda x: x * box.a + box.b)
+    assert static(ones(2)).tolist() == [2, 2]
+    box.b = ones() * 5
+    assert static(ones(2)).tolist() == [6, 6]
+
+
+def test_nonlocal_and_global_variables():
+    global SCALE  # noqa: PLW0603 - what is tested
+    calls = 0
+    last = None
+
+    def f(x):
+        nonlocal calls, last
+        global SCALE  # noqa: PLW0603 - what is tested
+        calls += 1
+        last = x * calls
+        SCALE = SCALE + 1
+        return last
+
+    SCALE = 2.0
+    static = paddle.jit.to_static(f)
+    for _ in range(3):
+        static(ones(1))
+    assert calls == 3 and last.tolist() == [3] and SCALE == 5.0
+    SCALE = 2.0
+
+
+def test_objects_made_inside_are_new_every_time():
+    def f(x):
+        box = Box(h=x * 2)
+        box.n = 3
+        return box, {"a": [x + 1]}
+
+    static = paddle.jit.to_static(f)
+    first, second = static(ones()), static(ones() * 2)
+    assert first[0] is not second[0] and type(first[0]) is Box
+    assert (first[0].h.tolist(), second[0].h.tolist(), second[0].n) == ([2, 2], [4, 4], 3)
+
+
+class Counter(paddle.nn.Layer):
+    """Counts its calls in a buffer and keeps the last output in another."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("last", paddle.zeros([2]))
+        self.calls = 0
+
+    def forward(self, x):
+        before = self.last
+        self.last = x * 2
+        self.calls += 1
+        return before + self.last * 0
+
+
+def test_buffers_are_exchanged_not_overwritten():
+    layer = Counter()
+    static = paddle.jit.to_static(layer)
+    first = layer.last
+    outs = [static(ones() * i).tolist() for i in (1, 2, 3)]
+    assert outs == [[0, 0], [2, 2], [4, 4]]
+    assert first.tolist() == [0, 0] and layer.last.tolist() == [6, 6] and layer.calls == 3
+    assert layer.state_dict()["last"].tolist() == [6, 6]
+
+
+def test_a_buffer_set_from_outside_is_seen_without_a_new_program():
+    class Shift(paddle.nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("by", paddle.zeros([2]))
+
+        def forward(self, x):
+            return x + self.by
+
+    layer = Shift()
+    static = paddle.jit.to_static(layer)
+    static(ones())
+    layer.by = ones() * 4
+    assert static(ones()).tolist() == [5, 5]
+    assert len(layer.forward.program_cache) == 1
+
+
+def test_a_failed_trace_leaves_nothing_behind():
+    box = Box(h=1, items=[])
+
+    def f(x):
+        box.h = x
+        box.items.append(x)
+        raise KeyError("no")
+
+    static = paddle.jit.to_static(f, full_graph=True)
+    with pytest.raises(KeyError):
+        static(ones())
+    assert box.h == 1 and box.items == []
+
+
+def test_an_attribute_set_on_one_path_only():
+    def run(fn, box):
+        return [fn(x, box) for x in (ones(), -ones(), ones() * 3)]
+
+    def f(x, box):
+        if x.sum() > 0:
+            box.h = x * 2
+        return x
+
+    boxes = Box(h=None), Box(h=None)
+    boxes[0].h = boxes[1].h = ones(2)
+    run(f, boxes[0])
+    run(paddle.jit.to_static(f), boxes[1])
+    assert boxes[0].h.tolist() == boxes[1].h.tolist() == [6, 6]
+
+
+def test_a_new_attribute_set_on_one_path_only():
+    def f(x, box):
+        if x.sum() > 0:
+            box.h = x * 2
+        return x
+
+    box = Box()
+    static = paddle.jit.to_static(f)
+    static(-ones(), box)
+    assert not hasattr(box, "h")
+    static(ones(), box)
+    assert box.h.tolist() == [2, 2]
