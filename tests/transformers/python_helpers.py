@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import sys
 from types import CellType, FunctionType, MethodType
 from typing import Any
 
@@ -14,6 +15,7 @@ COMPARE = {
     "is": operator.is_, "is not": operator.is_not,
     "in": lambda a, b: a in b, "not in": lambda a, b: a not in b,
 }  # fmt: skip
+CONVERSIONS = {"": lambda value: value, "str": str, "repr": repr, "ascii": ascii}
 INPLACE = {
     "+=": operator.iadd, "-=": operator.isub, "*=": operator.imul, "@=": operator.imatmul, "/=": operator.itruediv,
     "//=": operator.ifloordiv, "%=": operator.imod, "**=": operator.ipow, "<<=": operator.ilshift,
@@ -135,6 +137,22 @@ class PythonHelpers:
     def convert_assert(self, test, message=None):
         if not test:
             raise AssertionError(*(() if message is None else (message(),)))
+
+    def convert_raise(self, *given):
+        err = given[0] if given else sys.exc_info()[1]
+        err = err() if isinstance(err, type) else err
+        if len(given) == 2:
+            err.__cause__ = given[1]() if isinstance(given[1], type) else given[1]
+        return err
+
+    def convert_fstring(self, *parts):
+        return "".join(parts)
+
+    def formatted(self, value, conversion="", spec=""):
+        return format(CONVERSIONS[conversion](value), spec)
+
+    def percent(self, template, values):
+        return template % values
 
     def convert_shape(self, owner):
         return owner.shape

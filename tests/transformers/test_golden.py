@@ -97,6 +97,21 @@ def calls(f, x):
     return super_free(y).method().attribute
 
 
+def raising(x, cause):
+    if x < 0:
+        raise ValueError(f"negative: {x:.2f}") from cause
+    try:
+        x = 1 / x
+    except ZeroDivisionError:
+        x = 0
+        raise
+    return x
+
+
+def text(x, width):
+    return f"{x!r:>{width}} of " + "%s" % x + ", ".join(str(y) for y in x)  # noqa: UP031
+
+
 def assertion(x):
     assert x > 0, f"bad {x}"
     return x
@@ -159,7 +174,7 @@ super_free: Callable[..., object] = object
 Point: Callable[..., object] = object
 FUNCTIONS = (
     if_else, if_return, if_unset, while_loop, for_loop, for_break_else, for_continue, while_true_break, loop_return,
-    logic, compare, calls, assertion, stores, shared, handler,
+    logic, compare, calls, assertion, raising, text, stores, shared, handler,
     match_values, match_patterns,
 )  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 from .api import Converted, convert, convert_call, observe_function, source_of
 from .calls import ignore_module, not_to_static
+from .raise_ import ends_program
 from .values import Undefined
 
 __all__ = [
@@ -9,6 +10,7 @@ __all__ = [
     "Undefined",
     "convert",
     "convert_call",
+    "ends_program",
     "ignore_module",
     "not_to_static",
     "observe_function",

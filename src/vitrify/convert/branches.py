@@ -13,6 +13,7 @@ from ..ops.control_flow import if_op
 from .cells import closed_over
 from .journal import ContentPlace, journaling, restore, snapshot
 from .merge import Joined, emit, fill_slots, merge
+from .raise_ import ENDED, run_path
 from .values import Undefined, builder, is_graph, scalar_condition
 
 Function = Callable[..., Any]
@@ -57,7 +58,12 @@ def trace_branches(
 ) -> tuple[Any, ...]:
     """Record an `if` operator; both functions are traced from the same state and their results merged."""
     shared = [*shared, *closed_over((then, orelse))]
-    sides = [_trace_side(fn, shared) for fn in (then, orelse)]
+    sides: list[_Side] = []
+    for fn in (then, orelse):
+        side = _trace_side(fn, shared)
+        if side.values is ENDED:
+            return _go_on(pred, side.block, fn is then, orelse if fn is then else then)
+        sides.append(side)
     joined = Joined(sides[0].block, sides[1].block)
     merged = _merge_values(sides, names, joined)
     handles = _merge_handles(sides, joined)
@@ -74,10 +80,20 @@ def _trace_side(fn: Function, shared: Sequence[Any]) -> _Side:
     build = builder()
     outer = dict(build.current)
     with journaling(shared) as journal, build.sub_block() as block:
-        values = fn()
+        values = run_path(fn)
+        if values is ENDED:
+            return _Side(block, ENDED, (), {}, {})
         journal.forget_local(values)
         changed = build.changed_since(outer, block)
         return _Side(block, values, tuple(snapshot(v, build.latest) for v in values), changed, journal.after())
+
+
+def _go_on(pred: Variable, ended: Block, on: bool, other: Function) -> tuple[Any, ...]:
+    """The other path, traced in place: behind a path that always raises, everything follows from it alone."""
+    empty = ended.program.create_block(builder().block)
+    then, orelse = (ended, empty) if on else (empty, ended)
+    if_op(pred, *align_captures([then, orelse]), then=then, orelse=orelse)
+    return other()  # type: ignore[no-any-return]
 
 
 def _merge_values(sides: Sequence[_Side], names: Sequence[str], joined: Joined) -> list[Any]:

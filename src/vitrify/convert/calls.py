@@ -18,7 +18,9 @@ from ..eager.layer import Layer
 from ..transformers import BLIND_METHODS
 from .journal import ContentPlace, is_nested, note_write
 from .observe import current_observer
+from .raise_ import exception_maker
 from .table import BUILTINS
+from .text import method_of_text
 
 MARK = "__vitrify_not_to_static__"
 IGNORED: Setting[frozenset[str]] = Setting("ignored_modules", frozenset())
@@ -105,9 +107,13 @@ class CallConverter:
         if isinstance(function, functools.partial):
             return functools.partial(self(function.func), *function.args, **function.keywords)
         if isinstance(function, BuiltinFunctionType):
+            if isinstance(function.__self__, str):
+                return method_of_text(function) or function
             if function.__name__ in MUTATORS.get(type(function.__self__), ()):
                 return mutator(function)
             return function
+        if isinstance(function, type) and issubclass(function, BaseException):
+            return exception_maker(function)
         if isinstance(function, (type, Layer)):
             return function
         return self._callable_object(function)

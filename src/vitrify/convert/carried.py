@@ -12,8 +12,19 @@ from ..core.meta import UNKNOWN, Meta
 from ..core.modes import grad_enabled
 from ..core.pytree import LEAF, TreeDef, flatten, unflatten
 from ..core.source import Loc
+from ..ir.numbers import as_number, is_number, number_dtype, sample
 from ..ir.program import Block, Variable
-from .merge import UNSET, Placeholder, common_dtype, dtype_of, emit, is_numeric, placeholder_for, unset_flag
+from .merge import (
+    UNSET,
+    Placeholder,
+    common_dtype,
+    dtype_of,
+    emit,
+    is_numeric,
+    is_python_number,
+    placeholder_for,
+    unset_flag,
+)  # fmt: skip
 from .values import Undefined, is_tensor
 
 
@@ -22,7 +33,8 @@ class Leaf:
     """One value at the loop's head. `meta` None: it stays the object `start`; else a tensor is carried.
 
     A tensor that the body changes in place but never rebinds stays itself, too, so that others who hold it see the
-    change; once it turned out to be rebound (`by_value`) that is settled. `flagged`: it may be unset, and a bool is
+    change; once it turned out to be rebound (`by_value`) that is settled. `is_number`: it is a Python number in eager
+    code, before the loop and after each iteration. `flagged`: it may be unset, and a bool is
     carried beside it that says so; `origin` names it for messages.
     """
 
@@ -31,6 +43,7 @@ class Leaf:
     flagged: bool = False
     origin: Undefined | None = None
     by_value: bool = False
+    is_number: bool = False
 
 
 @dataclass
@@ -168,14 +181,16 @@ class _Shaped:
 
 def _leaf(value: Any) -> Leaf:
     if is_tensor(value):
-        return Leaf(value, Meta(tuple(value.shape), value.dtype), unset_flag(value) is not None)
+        dtype = number_dtype(value.dtype) if is_number(value) else value.dtype
+        meta = Meta(tuple(value.shape), dtype)
+        return Leaf(value, meta, unset_flag(value) is not None, is_number=is_number(value))
     return Leaf(value)
 
 
 def _current(leaf: Leaf, name: str, tensors: Iterator[Variable]) -> Any:
     if leaf.meta is None:
         return leaf.start
-    var = next(tensors)
+    var = as_number(next(tensors)) if leaf.is_number else next(tensors)
     if leaf.flagged:
         where = (name, 0) if leaf.origin is None else (leaf.origin.name, leaf.origin.line)
         var.__dict__[UNSET] = (next(tensors), *where)
@@ -192,9 +207,10 @@ def _widened(name: str, leaf: Leaf, end: Any) -> Leaf:
     dtype = _join_dtype(name, leaf, end)
     shape = _join_shape(name, leaf.meta.shape, tuple(getattr(end, "shape", ())))
     flagged = leaf.flagged or unset_flag(end) is not None
-    if dtype is leaf.meta.dtype and shape == leaf.meta.shape and flagged == leaf.flagged:
+    numbers = leaf.is_number and is_python_number(end)
+    if (dtype, shape, flagged, numbers) == (leaf.meta.dtype, leaf.meta.shape, leaf.flagged, leaf.is_number):
         return leaf
-    return replace(leaf, meta=Meta(shape, dtype), flagged=flagged)
+    return replace(leaf, meta=Meta(shape, dtype), flagged=flagged, is_number=numbers)
 
 
 def _from_python(name: str, leaf: Leaf, end: Any) -> Leaf:
@@ -210,11 +226,14 @@ def _from_python(name: str, leaf: Leaf, end: Any) -> Leaf:
         if not is_numeric(end):
             raise _not_carried(name, leaf, end)
         shape = tuple(getattr(end, "shape", ()))
-        return Leaf(placeholder_for(_Shaped(Meta(shape, dtype_of(end)))), Meta(shape, dtype_of(end)), True, start)
+        numbers = is_python_number(end)
+        meta = Meta(shape, number_dtype(dtype_of(end)) if numbers else dtype_of(end))
+        return Leaf(placeholder_for(_Shaped(meta)), meta, True, start, is_number=numbers)
     if not (is_numeric(start) and is_numeric(end)):
         raise _not_carried(name, leaf, end)
     shape = _join_shape(name, (), tuple(getattr(end, "shape", ())))
-    return replace(leaf, meta=Meta(shape, _join_dtype(name, Leaf(start), end)))
+    meta = Meta(shape, _join_dtype(name, Leaf(start), end))
+    return replace(leaf, meta=meta, is_number=is_python_number(start) and is_python_number(end))
 
 
 def _equal(a: Any, b: Any) -> bool:
@@ -224,6 +243,8 @@ def _equal(a: Any, b: Any) -> bool:
 def _join_dtype(name: str, leaf: Leaf, end: Any) -> DType:
     """The dtype that holds the value at the head and at the end of an iteration."""
     head = leaf.start if leaf.meta is None else _Typed(leaf.meta)
+    if leaf.is_number:
+        head = sample(_Typed(leaf.meta or Meta((), dtype_of(leaf.start))))
     dtype = common_dtype(head, end)
     if dtype is None:
         raise ArgumentError(

@@ -23,6 +23,8 @@ from .objects import (
 )
 from .observe import get_attr, peek_attr
 from .patterns import capture, either, instance, mapping, match, same, sequence, star
+from .raise_ import convert_raise
+from .text import concatenated, formatted, percent
 
 
 class VitrifyHelpers:
@@ -40,6 +42,10 @@ class VitrifyHelpers:
     convert_ifexp = staticmethod(convert_ifexp)
     convert_compare = staticmethod(convert_compare)
     convert_assert = staticmethod(convert_assert)
+    convert_raise = staticmethod(convert_raise)
+    convert_fstring = staticmethod(concatenated)
+    formatted = staticmethod(formatted)
+    percent = staticmethod(percent)
     convert_shape = staticmethod(convert_shape)
     convert_setitem = staticmethod(convert_setitem)
     convert_setitem_at = staticmethod(convert_setitem_at)

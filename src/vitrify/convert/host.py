@@ -1,47 +1,46 @@
-"""print, assert and checks that must happen when the program runs."""
+"""print, assert and checks that must happen when the program runs, in the order of the source."""
 
 from __future__ import annotations
 
 import builtins
+import sys
 from collections.abc import Callable
 from typing import Any
 
 from ..eager.host_ops import assert_op, print_op
 from ..ir.builder import current_builder
+from .deferred import Call, captured, record
+from .handlers import refuse_if_caught
 from .merge import unset_flag
-from .values import Undefined, is_graph, is_tensor
+from .raise_ import convert_raise
+from .text import GraphText, concatenated, join, shown
+from .values import Undefined, is_graph
 
 
 def convert_assert(test: Any, message: Callable[[], Any] | None = None) -> None:
     """`assert test, message()`."""
     if not is_graph(test):
-        assert test, "" if message is None else message()
+        if not test:
+            raise convert_raise(AssertionError(*(() if message is None else (message(),))))
         return
-    text = () if message is None else _parts((message(),))
-    values = [v for v in text if is_tensor(v)]
-    assert_op(test, *values, message=_template(text), kind="assert")
+    refuse_if_caught(AssertionError())
+    args = () if message is None else (captured(message()),)
+    record(assert_op, test, error=Call(AssertionError, args))
 
 
-def convert_print(*args: Any, sep: str | None = None, end: str | None = None, **kwargs: Any) -> None:
-    """`print(*args)`, each time the program runs; now if no program is being built, or it goes to another file."""
-    if current_builder() is None or kwargs.get("file") is not None:
-        builtins.print(*args, sep=sep, end=end, **kwargs)
+def convert_print(*args: Any, sep: Any = None, end: Any = None, file: Any = None, flush: bool = False) -> None:
+    """`print(*args)`, each time the program runs."""
+    if current_builder() is None:
+        builtins.print(*args, sep=sep, end=end, file=file, flush=flush)
         return
-    parts = _parts(args)
-    values = [p for p in parts if is_tensor(p)]
-    stops = tuple(bool(v.stop_gradient) for v in values)
-    gap = " " if sep is None else sep
-    print_op(*values, template=_template(parts), stops=stops, sep=gap, end="\n" if end is None else end)
-
-
-def _parts(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    return tuple(v if is_tensor(v) else str(v) for v in values)
-
-
-def _template(parts: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Text as it is, tensors as their index among the tensors."""
-    counter = iter(range(len(parts)))
-    return tuple(next(counter) if is_tensor(p) else p for p in parts)
+    for name, given in (("sep", sep), ("end", end)):
+        if not isinstance(given, (str, GraphText, type(None))):
+            raise TypeError(f"{name} must be None or a string, not {type(given).__name__}")
+    text = join(" " if sep is None else sep, [shown(arg) for arg in args])
+    text = concatenated(text, "\n" if end is None else end)
+    # The standard streams are those of the moment when the program runs.
+    target = None if file is sys.stdout else "stderr" if file is sys.stderr else file
+    record(print_op, text=captured(text), file=target, attrs={"flush": bool(flush)})
 
 
 def load(value: Any) -> Any:
@@ -52,5 +51,5 @@ def load(value: Any) -> Any:
     if held is not None:
         flag, name, line = held
         message = f"local variable {name!r} is read, but the path taken did not set it (it is set near line {line})"
-        assert_op(flag, message=(message,), kind="unset")
+        record(assert_op, flag, error=Call("UnsetError", (message,)))
     return value

@@ -14,6 +14,7 @@ from .carried import CarriedState, CarriedValue
 from .cells import closed_over
 from .journal import ContentPlace, Journal, journaling, restore
 from .logic import convert_and
+from .raise_ import ENDED, run_path
 from .sequences import GraphSequence, as_sequence, constant
 from .values import builder, is_graph, scalar_condition
 
@@ -42,7 +43,7 @@ def _probe(test: Function, values: tuple[Any, ...]) -> Any:
         if not is_graph(found):
             return found
     with builder().sub_block(), journaling():
-        probed = test(*values)
+        probed = run_path(lambda: test(*values))
     return probed if is_graph(probed) else test(*values)
 
 
@@ -158,6 +159,9 @@ def trace_loop(
         state.places[place.key] = (place, _carry_place(place, place.get()))
     for _ in range(MAX_ATTEMPTS):
         blocks = _attempt(test, body, state)
+        if blocks is ENDED:  # the first iteration raises, so there is none or the program ends
+            pred = scalar_condition(test(*values), "while")
+            return trace_branches(pred, lambda: body(*values), lambda: values, names, shared)
         if blocks is not None:
             return _emit_loop(state, *blocks)
     raise ArgumentError(
@@ -183,7 +187,9 @@ def _attempt(test: Function, body: Function, state: CarriedState) -> tuple[Block
     places = [place for place, _ in state.places.values()]
     with journaling(places) as journal, build.sub_block() as block:
         values = _enter(state, block)
-        results = body(*values)
+        results = run_path(lambda: body(*values))
+        if results is ENDED:
+            return ENDED  # type: ignore[no-any-return]
         journal.forget_local((values, results))
         pairs = zip(state.variables, values, results)
         kept = [carried.keep_identity(start, end, build.current.__contains__) for carried, start, end in pairs]
@@ -204,7 +210,9 @@ def _trace_test(test: Function, state: CarriedState) -> Block:
     places = [place for place, _ in state.places.values()]
     with journaling(places), build.sub_block() as block:
         values = _enter(state, block)
-        holds = test(*values)
+        holds = run_path(lambda: test(*values))
+        if holds is ENDED:
+            holds = False  # never reached
         pred = scalar_condition(holds, "while") if is_graph(holds) else constant(bool(holds))
         block.outputs = [build.value(pred)]
     return block

@@ -9,6 +9,7 @@ from ..core.dtype import DType, default_dtype, promote, promote_scalar
 from ..core.dtype import scalar_dtype as dtype_of_number
 from ..core.pytree import flatten, unflatten
 from ..eager.tensor import Tensor
+from ..ir.numbers import as_number, is_number, number_dtype, sample
 from ..ir.program import Block, Variable
 from ..ops.creation import full
 from ..ops.like import cast
@@ -41,6 +42,7 @@ class Slot:
     flag: int | None = None
     name: str = ""
     line: int = 0
+    is_number: bool = False
 
 
 def merge(name: str, a: Any, b: Any, joined: Joined) -> Any:
@@ -78,13 +80,14 @@ def _merge_leaf(name: str, a: Any, b: Any, joined: Joined) -> Any:
         if a.__class__ is b.__class__ and not is_numeric(a) and _same(a, b):
             return a
         return Unmergeable(name, f"one branch gives {_kind(a)} and the other {_kind(b)}")
+    numbers = is_python_number(a) and is_python_number(b)
     flags = [unset_flag(v) for v in (a, b)]
     index = joined.add((a, dtype), (b, dtype))
     if flags == [None, None]:
-        return Slot(index)
+        return Slot(index, is_number=numbers)
     source = next(f for f in flags if f is not None)
     flag = joined.add(*[(True if f is None else f[0], None) for f in flags])
-    return Slot(index, flag, source[1], source[2])
+    return Slot(index, flag, source[1], source[2], numbers)
 
 
 def _same(a: Any, b: Any) -> bool:
@@ -100,7 +103,7 @@ def _merge_unset(name: str, a: Any, b: Any, joined: Joined) -> Any:
         return unset
     if not is_numeric(given):
         return Unmergeable(name, f"only one branch sets it, to {_kind(given)}")
-    dtype = dtype_of(given)
+    dtype = number_dtype(dtype_of(given)) if is_python_number(given) else dtype_of(given)
     held = unset_flag(given)
     entries = ((placeholder_for(given), dtype), (given, dtype))
     flags = (False, True if held is None else held[0])
@@ -108,7 +111,8 @@ def _merge_unset(name: str, a: Any, b: Any, joined: Joined) -> Any:
         entries, flags = entries[::-1], flags[::-1]
     index = joined.add(*entries)
     flag = joined.add((flags[0], None), (flags[1], None))
-    return Slot(index, flag, unset.name if not unset.name.startswith("place") else name, unset.line)
+    name = unset.name if not unset.name.startswith("place") else name
+    return Slot(index, flag, name, unset.line, is_python_number(given))
 
 
 @dataclass(frozen=True)
@@ -127,6 +131,11 @@ def placeholder_for(value: Any) -> Placeholder:
 def unset_flag(value: Any) -> tuple[Any, str, int] | None:
     """(flag Variable, name, line) of a tensor that some path left unset, else None."""
     return value.__dict__.get(UNSET) if isinstance(value, Variable) else None
+
+
+def is_python_number(value: Any) -> bool:
+    """Whether the value is a Python number in eager code."""
+    return isinstance(value, SCALARS) or is_number(value)
 
 
 def is_numeric(value: Any) -> bool:
@@ -149,8 +158,9 @@ def common_dtype(a: Any, b: Any) -> DType | None:
     """The dtype in which one tensor can stand for both values (numbers, or anything with a dtype); None for none."""
     if not all(isinstance(v, SCALARS) or hasattr(v, "dtype") for v in (a, b)):
         return None
-    if isinstance(a, SCALARS) and isinstance(b, SCALARS):
-        return promote(scalar_dtype(a), scalar_dtype(b), True, True)
+    if is_python_number(a) and is_python_number(b):
+        return promote(number_dtype(dtype_of(a)), number_dtype(dtype_of(b)), True, True)
+    a, b = (sample(v) if is_number(v) else v for v in (a, b))
     if isinstance(a, SCALARS):
         return promote_scalar(b.dtype, a)
     if isinstance(b, SCALARS):
@@ -182,7 +192,9 @@ def _kind(value: Any) -> str:
         return f"a tensor ({value.meta})"
     if isinstance(value, Tensor):
         return f"a tensor ({value.dtype.name}{value.shape})"
-    return "None" if value is None else f"{type(value).__name__} {value!r}"[:60]
+    if isinstance(value, (*SCALARS, str, bytes)):
+        return f"{type(value).__name__} {value!r}"[:60]
+    return "None" if value is None else f"a {type(value).__name__}"
 
 
 def fill_slots(value: Any, results: list[Any]) -> Any:
@@ -199,7 +211,7 @@ def fill_slots(value: Any, results: list[Any]) -> Any:
 def _filled(leaf: Any, results: list[Any]) -> Any:
     if not isinstance(leaf, Slot):
         return leaf
-    var = results[leaf.index]
+    var = as_number(results[leaf.index]) if leaf.is_number else results[leaf.index]
     if leaf.flag is not None:
         var.__dict__[UNSET] = (results[leaf.flag], leaf.name, leaf.line)
     return var

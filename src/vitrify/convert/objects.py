@@ -6,6 +6,7 @@ import operator
 from types import FunctionType
 from typing import Any
 
+from ..ir.graph_tensor import as_number
 from ..ops.sizes import dim_size
 from .calls import MUTATORS
 from .journal import AttrPlace, CellPlace, ContentPlace, GlobalPlace, ItemPlace, note_write, store_attribute
@@ -81,7 +82,7 @@ def convert_shape(owner: Any) -> Any:
     shape = owner.shape
     if not is_graph(owner):
         return shape
-    return [size if size >= 0 else dim_size(owner, axis) for axis, size in enumerate(shape)]
+    return [size if size >= 0 else as_number(dim_size(owner, axis)) for axis, size in enumerate(shape)]
 
 
 def name(identifier: str, read: FunctionType) -> Any:

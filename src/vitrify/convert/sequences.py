@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.errors import ArgumentError
 from ..eager.tensor import Tensor
-from ..ir.graph_tensor import number
+from ..ir.graph_tensor import as_number, number
 from ..ir.program import Variable
 from ..ops.creation import full
 from ..ops.like import cast
@@ -36,8 +36,8 @@ class GraphSequence:
 
 
 def constant(value: bool | int) -> Any:
-    """A 0-D constant of the program being built."""
-    return full([], value, "bool" if isinstance(value, bool) else "int64")
+    """A number of the program being built."""
+    return as_number(full([], value, "bool" if isinstance(value, bool) else "int64"))
 
 
 def as_sequence(value: Any) -> GraphSequence | None:
@@ -46,7 +46,7 @@ def as_sequence(value: Any) -> GraphSequence | None:
         return value
     if isinstance(value, (Variable, Tensor)) and value.ndim > 0:
         size = value.shape[0]
-        return GraphSequence(size if size >= 0 else dim_size(value, 0), lambda i: value[i])
+        return GraphSequence(size if size >= 0 else as_number(dim_size(value, 0)), lambda i: value[i])
     return None
 
 

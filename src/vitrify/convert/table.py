@@ -8,12 +8,13 @@ from typing import Any
 
 from ..core.errors import ArgumentError
 from ..eager.tensor import Tensor
-from ..ir.graph_tensor import number
+from ..ir.graph_tensor import as_number, number
 from ..ops.select import maximum, minimum
 from ..ops.sizes import dim_size
 from .host import convert_print
 from .logic import convert_and, convert_or
 from .sequences import GraphSequence, as_sequence, graph_enumerate, graph_range, graph_reversed, graph_zip
+from .text import GraphText, convert_ascii, convert_format, convert_repr, convert_str
 from .values import is_graph, scalar_condition
 
 
@@ -22,7 +23,7 @@ def convert_len(obj: Any) -> Any:
     if isinstance(obj, GraphSequence):
         return obj.length
     if is_graph(obj) and obj.ndim > 0 and obj.shape[0] < 0:
-        return dim_size(obj, 0)
+        return as_number(dim_size(obj, 0))
     return builtins.len(obj)
 
 
@@ -78,8 +79,10 @@ def convert_reversed(sequence: Any) -> Any:
 
 def convert_isinstance(obj: Any, classes: Any) -> bool:
     """`isinstance(obj, classes)`: a tensor of the program counts as a Tensor."""
-    if is_graph(obj) and not builtins.isinstance(classes, builtins.tuple):
+    if (is_graph(obj) or builtins.isinstance(obj, GraphText)) and not builtins.isinstance(classes, builtins.tuple):
         classes = (classes,)
+    if builtins.isinstance(obj, GraphText):
+        return any(builtins.issubclass(builtins.str, c) for c in classes)
     if is_graph(obj) and any(c is Tensor for c in classes):
         return True
     return builtins.isinstance(obj, classes)
@@ -138,6 +141,10 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     builtins.reversed: convert_reversed,
     builtins.isinstance: convert_isinstance,
     builtins.print: convert_print,
+    builtins.str: convert_str,
+    builtins.repr: convert_repr,
+    builtins.ascii: convert_ascii,
+    builtins.format: convert_format,
     builtins.max: _extreme(builtins.max, maximum),
     builtins.min: _extreme(builtins.min, minimum),
     builtins.sum: convert_sum,

@@ -74,6 +74,10 @@ class FileFormatError(UserCodeError, ValueError):
     """A model file is truncated, tampered with, or of another format."""
 
 
+RAISED_BY_PROGRAM = "_vitrify_raised"
+"""Marks an exception that a program raises because the user's code says so, until it is on its way."""
+
+
 def add_note(err: BaseException, note: str) -> None:
     """Attach `note` to an exception raised by user code, keeping its type and identity (PEP 678)."""
     if sys.version_info >= (3, 11):

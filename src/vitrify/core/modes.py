@@ -14,6 +14,8 @@ T = TypeVar("T")
 grad_enabled: ContextVar[bool] = ContextVar("grad_enabled", default=True)
 # The backend that receives op calls while a Program is being built; None means: run eagerly.
 recorder: ContextVar[Any] = ContextVar("recorder", default=None)
+# In the `__dict__` of a graph tensor that stands for what is a Python number in eager code.
+PYTHON_NUMBER = "python_number"
 
 
 @dataclass(frozen=True)

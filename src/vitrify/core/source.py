@@ -74,6 +74,16 @@ def user_frames(skip: int = 1, limit: int = MAX_FRAMES) -> tuple[Loc, ...]:
     return tuple(found)
 
 
+def stack_depth(skip: int = 0) -> int:
+    """How many frames are on the stack, the caller's included, the innermost `skip` left out."""
+    depth = 0
+    frame: FrameType | None = sys._getframe(1 + skip)
+    while frame is not None:
+        depth += 1
+        frame = frame.f_back
+    return depth
+
+
 def innermost_user_loc(tb: TracebackType | None) -> Loc | None:
     """Where the user's code stood when an exception with this traceback was raised; None if none of it was running."""
     found = None

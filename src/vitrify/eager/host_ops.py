@@ -1,59 +1,92 @@
-"""Ops with an effect on the host: print and assert, in their place in a program's order."""
+"""Ops with an effect on the host, in their place in a program's order: print, assert, raise, calls of functions."""
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
-from ..core.errors import ArgumentError
+from ..core.errors import RAISED_BY_PROGRAM, ArgumentError
 from ..ops.registry import NoGradient, define_op
-from .tensor import wrap
+from .host_expr import FUNCTIONS, Expression, evaluate
 
 EFFECT = NoGradient("it has an effect and no value")
-
-
-def _print_kernel(
-    xp: Any, *values: Any, template: tuple[Any, ...], stops: tuple[bool, ...], sep: str, end: str
-) -> tuple[Any, ...]:
-    """template: text, or the index of a value to show there; stops: each value's stop_gradient, which is shown, too."""
-    parts = [_shown(values[t], stops[t]) if isinstance(t, int) else t for t in template]
-    print(sep.join(parts), end=end)
-    return ()
-
-
-def _shown(array: Any, stop_gradient: bool) -> str:
-    tensor = wrap(array)
-    tensor.stop_gradient = stop_gradient
-    return str(tensor)
-
-
-print_op = define_op(
-    "print",
-    kernel=_print_kernel,
-    meta=lambda *values, template, stops, sep, end: (),
-    vjp=EFFECT,
-    outputs=("*outs",),
-    effect=True,
-)
-
-
-def _assert_kernel(xp: Any, condition: Any, *values: Any, message: tuple[Any, ...], kind: str) -> tuple[Any, ...]:
-    """message: text, or the index of a value to show there; kind: which error a false condition raises."""
-    if not bool(condition.all()):
-        text = "".join(str(wrap(values[t])) if isinstance(t, int) else t for t in message)
-        raise _ERRORS[kind](text)
-    return ()
 
 
 class UnsetError(ArgumentError, UnboundLocalError):
     """A variable was read that the path taken did not set."""
 
 
-_ERRORS: dict[str, Any] = {"assert": AssertionError, "unset": UnsetError}
+FUNCTIONS["UnsetError"] = UnsetError
+
+
+def _print_kernel(xp: Any, *values: Any, text: Expression, file: Expression, flush: bool) -> tuple[Any, ...]:
+    """file: None for the standard output of the moment, "stderr", or an object with `write`."""
+    found = evaluate(file, values)
+    print(evaluate(text, values), end="", file=sys.stderr if found == "stderr" else found, flush=flush)
+    return ()
+
+
+print_op = define_op(
+    "print",
+    kernel=_print_kernel,
+    meta=lambda *values, text, file, flush: (),
+    vjp=EFFECT,
+    outputs=("*outs",),
+    effect=True,
+)
+
+
+def _raised(err: Any) -> BaseException:
+    """The exception to raise for `err`, an exception or a class of one, marked as the program's own."""
+    found: BaseException = err() if isinstance(err, type) else err
+    setattr(found, RAISED_BY_PROGRAM, True)
+    return found
+
+
+def _assert_kernel(xp: Any, condition: Any, *values: Any, error: Expression) -> tuple[Any, ...]:
+    """error: the exception that a false condition raises; made only then."""
+    if not bool(condition.all()):
+        raise _raised(evaluate(error, values))
+    return ()
+
 
 assert_op = define_op(
     "assert",
     kernel=_assert_kernel,
-    meta=lambda condition, *values, message, kind: (),
+    meta=lambda condition, *values, error: (),
+    vjp=EFFECT,
+    outputs=("*outs",),
+    effect=True,
+)
+
+
+def _raise_kernel(xp: Any, *values: Any, error: Expression, cause: Expression, chained: bool) -> tuple[Any, ...]:
+    """chained: whether `raise ... from cause` was written."""
+    err = _raised(evaluate(error, values))
+    if chained:
+        raise err from evaluate(cause, values)
+    raise err
+
+
+raise_op = define_op(
+    "raise",
+    kernel=_raise_kernel,
+    meta=lambda *values, error, cause, chained: (),
+    vjp=EFFECT,
+    outputs=("*outs",),
+    effect=True,
+)
+
+
+def _effect_kernel(xp: Any, *values: Any, call: Expression) -> tuple[Any, ...]:
+    evaluate(call, values)
+    return ()
+
+
+effect_op = define_op(
+    "host_effect",
+    kernel=_effect_kernel,
+    meta=lambda *values, call: (),
     vjp=EFFECT,
     outputs=("*outs",),
     effect=True,

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..core import names
-from ..core.dtype import as_dtype
+from ..core.dtype import as_dtype, default_dtype
 from ..core.errors import ArgumentError, DTypeError
-from ..core.modes import grad_enabled, scoped
+from ..core.modes import PYTHON_NUMBER, grad_enabled, scoped
 from ..core.place import current_place
 from ..device.api import namespace_of, put
 from ..ops.methods import TensorMethods
@@ -273,6 +273,8 @@ def _variable_from(data: Any, dtype: Any) -> Any:
         out = get_op("stack")(*[to_tensor(item, dtype) for item in data], axis=0)
     else:
         out = get_op("assign")(data)
+        if dtype is None and PYTHON_NUMBER in data.__dict__ and out.dtype.is_floating:
+            dtype = default_dtype()
     return out if dtype is None else as_tensor(out, dtype)
 
 

@@ -12,12 +12,13 @@ from ..core.dtype import as_dtype, default_dtype
 from ..core.errors import ArgumentError, DTypeError, VitrifyError
 from ..core.meta import Meta, Ref
 from ..core.modes import amp_state, grad_enabled, recorder, scoped
-from ..core.source import Loc, user_frames
+from ..core.source import Loc, stack_depth, user_frames
 from ..ops.amp_policy import cast_for_amp
 from ..ops.creation import constant
 from ..ops.promote import SCALARS, common_dtype, promote_inputs
 from ..ops.registry import NoGradient, OpDef, StructuralGradient, get_op
 from .aliases import Aliases
+from .numbers import as_number, weaken
 from .program import Block, Literal, Program, Variable
 
 Lift = Callable[[Any], Any]
@@ -53,6 +54,11 @@ class Builder:
         self.locs: tuple[Loc, ...] | None = None
         # What Layers call in place of their `forward` while this program is built; tracing puts conversion here.
         self.convert: Callable[[Any], Any] = _as_it_is
+        # Whether the user's Python is being traced: a tensor's text is then not what it is now, a name and a meta.
+        self.tracing = False
+        # Exceptions that the traced code made of tensors or raised: by id, with what says how to make them again.
+        self.errors: dict[int, tuple[BaseException, Any, bool]] = {}
+        self.depth = 0  # how many frames were on the stack when building began
 
     # -- blocks -----------------------------------------------------------------------------------------------------
 
@@ -164,10 +170,18 @@ class Builder:
                 err.loc = locs[0]
             raise
 
+    def append_held(self, op: OpDef, values: Sequence[Variable], attrs: Mapping[str, Any]) -> list[Variable]:
+        """Append an operator of several outputs on values as they were taken, whatever changed in place since."""
+        seen = [self.block.resolve(v) for v in values]
+        outs = [self.block.create_var(m, prefix=op.name) for m in op.meta(*[v.meta for v in seen], **attrs)]
+        self.block.append(op, seen, outs, attrs, self.locs if self.locs is not None else user_frames(2))
+        return outs
+
     def _append(self, op: OpDef, inputs: Sequence[Any], attrs: Mapping[str, Any], locs: Any) -> Any:
         values = [self.value(v) for v in inputs]
         if amp_state.get() is not None:
             values = cast_for_amp(op, values)
+        values, is_number = weaken(op, inputs, values)
         if op.promote:
             values = promote_inputs(op, values)
         values = self._literals(op, values)
@@ -182,6 +196,8 @@ class Builder:
             for m, stop in zip(metas, stops)
         ]
         self.block.append(op, values, outs, attrs, locs)
+        if is_number:
+            as_number(outs[0])
         if op.view:
             self.aliases.note(op, self.held(inputs[0]), inputs[1:], given, outs[0])
         return outs if op.multiple else outs[0]
@@ -258,6 +274,7 @@ def _scalar_dtype(value: Any) -> Any:
 @contextmanager
 def building(builder: Builder) -> Iterator[Builder]:
     """Send op calls of this thread to `builder`."""
+    builder.depth = stack_depth(skip=2)  # of those who enter, not of this function and of contextlib
     with scoped(recorder, builder):
         yield builder
 

@@ -10,7 +10,7 @@ import numpy as np
 from ..core.dtype import as_dtype
 from ..core.errors import ArgumentError, DTypeError, UnsupportedError
 from ..core.meta import Meta, numel
-from ..core.modes import grad_enabled, recorder, scoped
+from ..core.modes import PYTHON_NUMBER, grad_enabled, recorder, scoped
 from ..core.place import Place, as_place, current_place
 from ..ops.creation import assign
 from ..ops.like import assign_op, cast
@@ -97,6 +97,27 @@ class GraphTensor(TensorMethods):
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         copied = memo[id(self)] = self.clone()
         return copied
+
+    # -- text -------------------------------------------------------------------------------------------------------
+
+    def __str__(self) -> str:
+        return repr(self)
+
+    def __repr__(self) -> str:
+        if getattr(recorder.get(), "tracing", False):
+            raise UnsupportedError(
+                f"the text of a tensor ({self._known()}) is needed here, but known only when the program runs",
+                hint="print(), f-strings, str(), assert messages and exceptions in converted code wait for it; "
+                "code that is not converted (libraries, generators) cannot",
+            )
+        return self.summary()
+
+    def summary(self) -> str:
+        """Name and meta as text."""
+        raise NotImplementedError
+
+    def __format__(self, spec: str) -> str:
+        return format(repr(self), spec)
 
     # -- in-place changes -------------------------------------------------------------------------------------------
 
@@ -213,7 +234,18 @@ def number(value: Any, dtype: str | None = None) -> Any:
     """What `float(x)`, `int(x)` or `x.item()` give for a tensor of a program: 0-D, and no gradient flows through it."""
     with scoped(grad_enabled, False):
         flat = assign_op(value) if value.ndim == 0 else reshape(value, [])
-        return flat if dtype is None or flat.dtype.name == dtype else cast(flat, dtype)
+        return as_number(flat if dtype is None or flat.dtype.name == dtype else cast(flat, dtype))
 
 
-__all__ = ["GraphTensor", "number"]
+def as_number(value: Any) -> Any:
+    """`value`, a 0-D tensor of a program, from now on known to stand for a Python number."""
+    value.__dict__[PYTHON_NUMBER] = True
+    return value
+
+
+def is_number(value: Any) -> bool:
+    """Whether a tensor of a program stands for what is a Python number in eager code."""
+    return isinstance(value, GraphTensor) and PYTHON_NUMBER in value.__dict__
+
+
+__all__ = ["GraphTensor", "as_number", "is_number", "number"]

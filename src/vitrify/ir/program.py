@@ -87,7 +87,8 @@ class Variable(GraphTensor):
     def __hash__(self) -> int:
         return id(self)
 
-    def __repr__(self) -> str:
+    def summary(self) -> str:
+        """Name, meta and flags as text."""
         flags = "".join(f", {n}" for n in ("persistable", "stop_gradient") if getattr(self, n))
         return f"var {self.name} : {self.meta}{flags}"
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..convert import convert_call, observe_function
+from ..convert import convert_call, ends_program, observe_function
 from ..convert.guards import Guards
 from ..convert.journal import journaling
 from ..convert.observe import Observer, observing
@@ -79,6 +79,7 @@ class _Trace:
         self.block = self.program.global_block()
         self.builder = Builder(self.program, self.lift)
         self.builder.convert = self.convert
+        self.builder.tracing = True
         self.layers: list[Layer] = []
         self.captured: list[Tensor] = []
         self.variables: dict[int, Variable] = {}
@@ -156,7 +157,12 @@ def trace(
         owners = containers(given)
         if original is not None:
             observe_function(original)
-        result = function(*given[0], **given[1])
+        try:
+            result = function(*given[0], **given[1])
+        except Exception as err:
+            if not ends_program(err):
+                raise
+            result = None
         concrete = _finish(state, arguments, result, observer, owners)
     concrete.layers = state.layers
     concrete.tensor_leaves = [isinstance(leaf, InputSpec) for leaf in leaves]

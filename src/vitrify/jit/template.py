@@ -12,6 +12,7 @@ from ..core.pytree import LEAF, TreeDef, flatten_open, unflatten
 from ..eager.layer import Layer
 from ..eager.tensor import Tensor
 from ..ir.builder import Builder
+from ..ir.graph_tensor import is_number
 from ..ir.program import Variable
 
 MAX_DEPTH = 6
@@ -26,9 +27,10 @@ class InputLeaf:
 
 @dataclass(frozen=True)
 class OutputLeaf:
-    """Marks a leaf that is program output number `index`."""
+    """Marks a leaf that is program output number `index`, a tensor or what is a Python number in eager code."""
 
     index: int
+    is_number: bool = False
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,8 @@ class Template:
         made = []
         for leaf in self.leaves:
             if leaf.__class__ is OutputLeaf:
-                made.append(values[leaf.index])
+                value = values[leaf.index]
+                made.append(value.item() if leaf.is_number else value)
             elif leaf.__class__ is InputLeaf:
                 made.append(inputs[leaf.index])
             else:
@@ -64,7 +67,7 @@ class Outputs:
 
     def __init__(self, builder: Builder, places: dict[Variable, int], captured: Callable[[Tensor], int]) -> None:
         self.variables: list[Variable] = []
-        self._numbers: dict[Variable, int] = {}
+        self._indices: dict[Variable, int] = {}
         self._builder = builder
         self._places = places
         self._captured = captured
@@ -79,13 +82,13 @@ class Outputs:
         """A tensor that some path leaves unset, as it is: handing it on is no use of it."""
         return emit(value, None)
 
-    def output(self, var: Variable) -> OutputLeaf:
+    def output(self, var: Variable, number: bool = False) -> OutputLeaf:
         """The mark of a variable that holds a value already."""
-        number = self._numbers.get(var)
-        if number is None:
-            number = self._numbers[var] = len(self.variables)
+        index = self._indices.get(var)
+        if index is None:
+            index = self._indices[var] = len(self.variables)
             self.variables.append(var)
-        return OutputLeaf(number)
+        return OutputLeaf(index, number)
 
     def _mark(self, leaf: Any) -> Any:
         if isinstance(leaf, Undefined):
@@ -93,7 +96,7 @@ class Outputs:
         if isinstance(leaf, Variable):
             if leaf in self._places:  # the argument object itself, changed in place or not
                 return InputLeaf(self._places[leaf])
-            return self.output(self._builder.value(leaf))
+            return self.output(self._builder.value(leaf), is_number(leaf))
         if isinstance(leaf, Tensor):
             return InputLeaf(-1 - self._captured(leaf))
         return leaf

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..core.errors import VitrifyError, add_note, call_chain
+from ..core.errors import RAISED_BY_PROGRAM, VitrifyError, add_note, call_chain
 from ..core.source import Loc
 from ..ops.failure import better_error, describe_inputs
 from ..ops.registry import OpDef
@@ -15,12 +15,20 @@ def explain_failure(
     op: OpDef, arrays: Sequence[Any], attrs: Mapping[str, Any], err: Exception, locs: tuple[Loc, ...]
 ) -> Exception:
     """The exception to raise for `err`: the meta rule's own error where it has one, else `err` with a note."""
+    if getattr(err, "_vitrify_noted", False):
+        return err  # inner blocks note first; outer ones stay quiet
+    if RAISED_BY_PROGRAM in vars(err):
+        delattr(err, RAISED_BY_PROGRAM)
+        return _noted(err, call_chain(locs))
     found = better_error(op, arrays, attrs, err)
     if isinstance(found, VitrifyError):
         if found.loc is None and locs:
             found.loc = locs[0]
         return found
-    if not getattr(found, "_vitrify_noted", False):
-        add_note(found, f"{op.name} failed on ({describe_inputs(arrays)})\n{call_chain(locs)}")
-        found._vitrify_noted = True  # type: ignore[attr-defined]  # inner blocks note first; outer ones stay quiet
-    return found
+    return _noted(found, f"{op.name} failed on ({describe_inputs(arrays)})\n{call_chain(locs)}")
+
+
+def _noted(err: Exception, note: str) -> Exception:
+    add_note(err, note)
+    err._vitrify_noted = True  # type: ignore[attr-defined]
+    return err

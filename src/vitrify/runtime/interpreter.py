@@ -56,8 +56,11 @@ class InterpreterCore:
             try:
                 for step in self._steps:
                     step(frame)
-            except Exception as err:  # noqa: BLE001 - raised again with its place
-                raise self._explained(self._steps.index(step), err, frame) from None  # type: ignore[arg-type]
+            except Exception as err:
+                found = self._explained(self._steps.index(step), err, frame)  # type: ignore[arg-type]
+                if found is err:
+                    raise  # with the cause that the user gave it
+                raise found from None
         return tuple([frame[s] for s in self._outputs])
 
     def _is_new(self, arrays: Sequence[Any]) -> bool:
@@ -76,8 +79,11 @@ class InterpreterCore:
                 if instruction.checked:
                     _check(instruction, frame)
                 instruction.step(frame)
-            except Exception as err:  # noqa: BLE001 - raised again with its place
-                raise self._explained(index, err, frame) from None
+            except Exception as err:
+                found = self._explained(index, err, frame)
+                if found is err:
+                    raise
+                raise found from None
 
     def _explained(self, index: int, err: Exception, frame: Frame) -> Exception:
         instruction = self.instructions[index]

@@ -15,6 +15,7 @@ from .pipeline import (
     source_of,
     stage_sources,
 )
+from .try_lines import TryLines, tries_around
 
 __all__ = [
     "BLIND_METHODS",
@@ -23,10 +24,12 @@ __all__ = [
     "Helpers",
     "NoSourceError",
     "Place",
+    "TryLines",
     "UnsupportedFunctionError",
     "convert_code",
     "convert_function",
     "is_converted",
     "source_of",
     "stage_sources",
+    "tries_around",
 ]

@@ -1,6 +1,6 @@
 """Every call goes through `vt.convert_call(f)(...)`, so that what is called can be converted, too.
 
-Left alone: helpers, explicit `super(...)`, methods of literals (`", ".join(...)`), the exception made in `raise`.
+Left alone: helpers, explicit `super(...)`, methods of literals but those that make text of others (`", ".join(...)`).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from .facts.activity import helper_name
 from .nodes import ExpressionTransformer, Node
 
 _LITERALS = (gast.Constant, gast.JoinedStr)
+_OF_OTHERS = frozenset({"join", "format", "format_map"})
 
 
 def convert_calls(tree: Node, context: Context) -> Node:
@@ -30,17 +31,11 @@ class _Calls(ExpressionTransformer):
             node.func = self.context.call("convert_call", node.func, at=node.func)
         return node
 
-    def visit_Raise(self, node: Node) -> Node:
-        if isinstance(node.exc, gast.Call) and isinstance(node.exc.func, gast.Name):
-            self.generic_visit(node.exc)
-        elif node.exc is not None:
-            node.exc = self.visit(node.exc)
-        return node
-
     def _is_super(self, node: Node) -> bool:
         is_named = isinstance(node.func, gast.Name) and node.func.id == "super"
         return is_named and not self.context.global_names("super")
 
 
 def _on_literal(node: Node) -> bool:
-    return isinstance(node.func, gast.Attribute) and isinstance(node.func.value, _LITERALS)
+    is_method = isinstance(node.func, gast.Attribute) and isinstance(node.func.value, _LITERALS)
+    return is_method and node.func.attr not in _OF_OTHERS

@@ -34,9 +34,11 @@ Control flow takes and returns values; nothing is set behind the reader's back:
   is `x = vt.Undefined(...)`. The value of `return` inside loops starts the same way, under a generated name.
 - Lazy operands are functions without arguments, called at once or never.
 
-`vt.convert_call(f)(...)`: every call but those of the helpers, of `super()` (made explicit), of methods of literals
-and of the exception class in `raise`. Frame-sensitive builtins (`locals`, `globals`, `eval`, ...) must come
-back unchanged from `convert_call`.
+- `raise vt.convert_raise(error, cause)`: the helper gives the exception, or leaves the path by one of its own.
+
+`vt.convert_call(f)(...)`: every call but those of the helpers, of `super()` (made explicit) and of methods of literals
+(`join` and `format` excepted, which make text of other values). Frame-sensitive builtins (`locals`, `globals`, `eval`,
+...) must come back unchanged from `convert_call`.
 """
 
 from __future__ import annotations
@@ -116,6 +118,18 @@ class Helpers(Protocol):
     # statements
     def convert_call(self, function: Value) -> Value: ...
     def convert_assert(self, test: Value, message: Function | None = None) -> None: ...
+    def convert_raise(self, *error_and_cause: Value) -> BaseException:
+        """The exception to raise; without arguments the one being handled."""
+
+    # text
+    def convert_fstring(self, *parts: Value) -> Value:
+        """The text of an f-string from literal text and what `formatted` gave."""
+
+    def formatted(self, value: Value, conversion: str = "", spec: Value = "") -> Value:
+        """One field of an f-string; `conversion` is '', 'str', 'repr' or 'ascii'."""
+
+    def percent(self, template: Value, values: Value) -> Value:
+        """`template % values`."""
 
     # match: one case's pattern, described by the functions below; plain values stand for equality
     def match(self, subject: Value, pattern: Value) -> Match: ...

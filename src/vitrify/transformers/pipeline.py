@@ -20,6 +20,7 @@ from .context import Context
 from .contract import HELPER_NAME
 from .dead_code import remove_dead_code
 from .errors import Refusal
+from .fstring import convert_fstrings
 from .ifelse import convert_branches
 from .logical import convert_logical
 from .loop import convert_loops
@@ -29,6 +30,7 @@ from .names import Names, identifiers
 from .nodes import Node
 from .normalise import normalise
 from .quote import copy_tree
+from .raise_ import convert_raises
 from .render import render
 from .return_ import lower_returns
 from .setitem import convert_item_stores
@@ -48,11 +50,13 @@ PIPELINE: tuple[tuple[str, Transform], ...] = (
     ("return", lower_returns),
     ("break_continue", lower_loop_jumps),
     ("assert", convert_asserts),
+    ("raise", convert_raises),
     ("setitem", convert_item_stores),
     ("attribute", convert_attribute_stores),
     ("shape", convert_shapes),
     ("compare", convert_chained_comparisons),
     ("logical", convert_logical),
+    ("fstring", convert_fstrings),
     ("call", convert_calls),
     ("initialise", initialise),
     ("loop", convert_loops),

@@ -3,7 +3,7 @@
 def match_patterns(shape):
     found = vt.match(shape, vt.sequence(vt.capture('x'), 0))
     matched = found.matched
-    x = vt.Undefined('x', 152)
+    x = vt.Undefined('x', 167)
 
     def then(matched, x):
         x, = found.captures

@@ -1,0 +1,135 @@
+"""`raise`: at once where Python decides; where a tensor decides, when the program runs and takes that path."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from ..core.errors import UnsupportedError, VitrifyError
+from ..core.source import innermost_user_loc, is_user_file, user_frames
+from ..eager.host_ops import raise_op
+from ..ir.builder import current_builder
+from ..ir.dead_code import has_effect
+from .deferred import Call, Node, captured, holds_deferred, record
+from .handlers import refuse_if_caught
+from .values import builder
+
+ENDED: Any = object()
+"""What `run_path` gives for a path that ends in an exception."""
+
+
+def convert_raise(*given: Any) -> Any:
+    """The exception for `raise`, `raise error` or `raise error from cause`."""
+    err = _instance(given[0]) if given else sys.exc_info()[1]
+    if err is None:
+        return RuntimeError("No active exception to reraise")
+    if not isinstance(err, BaseException):
+        return err  # Python says what is wrong with it
+    if len(given) == 2:
+        cause = _instance(given[1])
+        if not isinstance(cause, (BaseException, type(None))):
+            raise TypeError("exception causes must derive from BaseException")
+        err.__cause__ = cause
+    build = current_builder()
+    if build is not None:
+        _note(build, err, _made_of(build, err))
+    return err
+
+
+def _instance(value: Any) -> Any:
+    return value() if isinstance(value, type) and issubclass(value, BaseException) else value
+
+
+def exception_maker(cls: type[BaseException]) -> Callable[..., Any]:
+    """What stands for an exception class in a call: made of tensors, the exception is made again when it is raised."""
+    return cls if current_builder() is None else functools.partial(_make, cls)
+
+
+def _make(cls: type[BaseException], *args: Any, **kwargs: Any) -> BaseException:
+    if not holds_deferred(args) and not holds_deferred(kwargs):
+        return cls(*args, **kwargs)
+    node = Call(cls, tuple(map(captured, args)), {name: captured(value) for name, value in kwargs.items()})
+    try:
+        err = cls(*args, **kwargs)
+    except UnsupportedError:  # its own code wants to see the values
+        err = cls.__new__(cls, *args)
+    builder().errors[id(err)] = (err, node, False)
+    return err
+
+
+def _made_of(build: Any, err: BaseException) -> Node:
+    held = build.errors.get(id(err))
+    return held[1] if held is not None else None
+
+
+def _note(build: Any, err: BaseException, node: Node) -> None:
+    build.errors[id(err)] = (err, node, True)
+
+
+# -- paths ------------------------------------------------------------------------------------------------------------
+
+
+def run_path(path: Callable[[], Any]) -> Any:
+    """What `path()` gives, traced into a block of its own; ENDED when it always raises, which is recorded, too."""
+    try:
+        return path()
+    except BaseException as err:
+        if not is_raised_by_user(err):
+            raise
+        record_raise(err)
+        return ENDED
+
+
+def record_raise(err: BaseException) -> None:
+    """Record that the program raises `err` here."""
+    loc = innermost_user_loc(err.__traceback__)
+    refuse_if_caught(err, loc)
+    cause = err.__cause__
+    chained = cause is not None or err.__suppress_context__
+    with builder().at(tuple(filter(None, (loc, *user_frames(2))))):
+        node = None if cause is None else _error_node(cause)
+        record(raise_op, error=_error_node(err), cause=node, attrs={"chained": chained})
+
+
+def ends_program(err: BaseException) -> bool:
+    """Whether `err`, which ends the trace, is raised by the program: after its effects, or with what tensors hold then.
+
+    It is recorded if so. Else nothing happens before it, and it is raised at once.
+    """
+    made_of_tensors = _made_of(builder(), err) is not None or holds_deferred(err.args)
+    if not is_raised_by_user(err) or not (made_of_tensors or any(map(has_effect, builder().block.ops))):
+        return False
+    record_raise(err)
+    return True
+
+
+def is_raised_by_user(err: BaseException) -> bool:
+    """Whether the user's code raised it: a `raise` or `assert`, or what Python finds wrong with plain values there."""
+    build = builder()
+    if id(err) in build.errors and build.errors[id(err)][2]:
+        return True
+    if isinstance(err, VitrifyError) or not isinstance(err, (LookupError, ArithmeticError)):
+        return False
+    tb = err.__traceback__
+    while tb is not None and tb.tb_next is not None:
+        tb = tb.tb_next
+    return tb is not None and is_user_file(tb.tb_frame.f_code.co_filename)
+
+
+def _error_node(err: BaseException) -> Node:
+    made = _made_of(builder(), err)
+    if made is not None:
+        return made
+    if type(err).__module__ == "builtins" and not vars(err):
+        return Call(type(err), tuple(map(captured, err.args)))
+    return Call(_again, (type(err), captured(err.args), captured(vars(err))))
+
+
+def _again(cls: type[BaseException], args: tuple[Any, ...], state: dict[str, Any]) -> BaseException:
+    """A fresh exception like the one made while tracing, so that each call raises its own."""
+    err = cls.__new__(cls, *args)
+    err.args = args
+    vars(err).update(state)
+    return err

@@ -1,0 +1,80 @@
+"""Python expressions over a program's values, evaluated on the host each time the program runs.
+
+An expression is an operator's attribute, made of plain tuples so that programs that print or raise can be stored:
+
+    ("tensor", i, stop)             input i as a Tensor          ("number", i)     input i as a Python number
+    ("call", f, args, keywords)     f: a name below, a builtin exception, or any function (which no file can hold)
+    ("tuple", a, b), ("list", ...), ("set", ...), ("dict", (k, v), ...)
+    ("value", v)                    any Python value             anything else stands for itself
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .tensor import wrap
+
+Expression = Any
+
+
+def _apply_method(name: str, text: str, *args: Any) -> Any:
+    return getattr(str, name)(text, *args)
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "concat": lambda *parts: "".join(parts),
+    "str": str,
+    "repr": repr,
+    "ascii": ascii,
+    "escaped": lambda text: text.encode("ascii", "backslashreplace").decode("ascii"),
+    "format": format,
+    "format_text": str.format,
+    "%": operator.mod,
+    "getitem": operator.getitem,
+    "repeat": operator.mul,
+    "method": _apply_method,
+    "numpy": lambda tensor: tensor.numpy(),
+    "choose": lambda flag, yes, no: yes() if flag else no(),
+}
+
+
+def name_of(function: Any) -> Any:
+    """What stands for a function in an expression: its name for builtin exceptions, else itself."""
+    if isinstance(function, type) and issubclass(function, BaseException) and function.__module__ == "builtins":
+        return function.__name__
+    return function
+
+
+def evaluate(expression: Expression, arrays: Sequence[Any]) -> Any:
+    """The value of an expression whose inputs are `arrays`."""
+    if type(expression) is not tuple:
+        return expression
+    return _FORMS[expression[0]](arrays, *expression[1:])
+
+
+def _tensor(arrays: Sequence[Any], index: int, stop_gradient: bool) -> Any:
+    tensor = wrap(arrays[index])
+    tensor.stop_gradient = stop_gradient
+    return tensor
+
+
+def _call(arrays: Sequence[Any], function: Any, args: Sequence[Any], keywords: Sequence[tuple[str, Any]]) -> Any:
+    if type(function) is str:
+        function = FUNCTIONS.get(function) or getattr(builtins, function)
+    return function(*[evaluate(a, arrays) for a in args], **{k: evaluate(v, arrays) for k, v in keywords})
+
+
+_FORMS: dict[str, Callable[..., Any]] = {
+    "tensor": _tensor,
+    "number": lambda arrays, index: arrays[index].item(),
+    "call": _call,
+    "lazy": lambda arrays, inner: lambda: evaluate(inner, arrays),
+    "tuple": lambda arrays, *items: tuple([evaluate(i, arrays) for i in items]),
+    "list": lambda arrays, *items: [evaluate(i, arrays) for i in items],
+    "set": lambda arrays, *items: {evaluate(i, arrays) for i in items},
+    "dict": lambda arrays, *items: {evaluate(k, arrays): evaluate(v, arrays) for k, v in items},
+    "value": lambda arrays, value: value,
+}

@@ -1,0 +1,55 @@
+"""Python numbers of eager code that are 0-D tensors in a program: what `float(x)`, `x.item()` or a loop counter give.
+
+They mix with tensors as Python numbers do, compute among themselves in 64 bits, and are shown as numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..core.dtype import DType, as_dtype
+from ..ops.like import assign_op, cast, cast_op
+from ..ops.promote import SCALARS, common_dtype
+from ..ops.registry import OpDef
+from .graph_tensor import as_number, is_number
+
+_TENSORS_FROM_NUMBERS = (assign_op, cast_op)
+
+
+def number_dtype(dtype: DType) -> DType:
+    """The dtype that holds a Python number of that kind in full: bool, int64, float64 or complex128."""
+    if dtype.is_bool:
+        return dtype
+    return as_dtype("int64" if dtype.is_integer else "complex128" if dtype.is_complex else "float64")
+
+
+def sample(value: Any) -> Any:
+    """A Python number of the kind that a number of the program is."""
+    dtype = value.dtype
+    return False if dtype.is_bool else 1 if dtype.is_integer else 1j if dtype.is_complex else 1.0
+
+
+def weaken(op: OpDef, inputs: Sequence[Any], values: Sequence[Any]) -> tuple[list[Any], bool]:
+    """`values` with numbers cast as Python numbers would be, and whether the result is a number itself.
+
+    inputs: what the op was given; values: what that stands for in the block being built.
+    """
+    marks = [is_number(v) for v in inputs]
+    if not any(marks) or not op.elementwise or op in _TENSORS_FROM_NUMBERS:
+        return list(values), False
+    others = [sample(v) if marked else v for v, marked in zip(values, marks)]
+    if all(v is None or isinstance(v, SCALARS) for v in others):
+        return [v if v is None or isinstance(v, SCALARS) else _as(v, number_dtype(v.dtype)) for v in values], True
+    dtype = common_dtype(op, others)
+    if dtype is None:
+        return list(values), False
+    named = [op.input_name(i) in op.promote for i in range(len(values))]
+    return [_as(v, dtype) if marked and known else v for v, marked, known in zip(values, marks, named)], False
+
+
+def _as(value: Any, dtype: DType) -> Any:
+    return value if value.dtype is dtype else cast(value, dtype)
+
+
+__all__ = ["as_number", "is_number", "number_dtype", "sample", "weaken"]

@@ -1,0 +1,78 @@
+"""Which `try` statements stand around a line of a source file, for those who meet a frame, not a tree."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ..core.cache import BoundedCache
+
+Lines = tuple[int, int]
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_TRIES = tuple(getattr(ast, name) for name in ("Try", "TryStar") if hasattr(ast, name))
+
+
+@dataclass(frozen=True)
+class TryLines:
+    """A `try` statement: the lines whose exceptions its handlers see, and those that its `finally` follows."""
+
+    line: int
+    body: Lines
+    everything: Lines
+    handlers: tuple[ast.expr | None, ...]
+    """What is caught, None for a bare `except:`."""
+    has_final: bool
+
+
+_INDEXES: BoundedCache[tuple[str, str], tuple[tuple[Lines, tuple[TryLines, ...]], ...]] = BoundedCache("try lines", 64)
+
+
+def tries_around(filename: str, text: str, line: int) -> list[TryLines]:
+    """The `try` statements of the function around `line` that an exception from that line passes through."""
+    spans = _INDEXES.get_or_build((filename, text), lambda: tuple(_functions(text)))
+    around = [(end - start, tries) for (start, end), tries in spans if start <= line <= end]
+    if not around:
+        return []
+    tries = min(around, key=lambda found: found[0])[1]
+    return [t for t in tries if _within(line, t.body) or (t.has_final and _within(line, t.everything))]
+
+
+def _within(line: int, lines: Lines) -> bool:
+    return lines[0] <= line <= lines[1]
+
+
+def _functions(text: str) -> Iterator[tuple[Lines, tuple[TryLines, ...]]]:
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, _FUNCTIONS):
+            yield (node.lineno, node.end_lineno or node.lineno), tuple(_tries(node.body))
+
+
+def _tries(body: list[ast.stmt]) -> Iterator[TryLines]:
+    pending: list[ast.AST] = list(body)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, _TRIES):
+            yield _try_lines(node)
+        if not isinstance(node, (*_FUNCTIONS, ast.ClassDef, ast.Lambda)):
+            pending += ast.iter_child_nodes(node)
+
+
+def _try_lines(node: Any) -> TryLines:
+    last = (node.orelse or node.handlers or node.body)[-1]
+    return TryLines(
+        node.lineno,
+        _span(node.body[0], node.body[-1]),
+        _span(node.body[0], last),
+        tuple(handler.type for handler in node.handlers),
+        bool(node.finalbody),
+    )
+
+
+def _span(first: ast.AST, last: ast.AST) -> Lines:
+    return first.lineno, last.end_lineno  # type: ignore[attr-defined]
