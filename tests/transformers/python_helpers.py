@@ -7,6 +7,7 @@ import sys
 from types import CellType, FunctionType, MethodType
 from typing import Any
 
+from vitrify.convert.comprehension import dict_of, each, generator, list_of, set_of
 from vitrify.convert.patterns import capture, either, instance, mapping, match, same, sequence, star
 from vitrify.transformers import convert_function, is_converted
 
@@ -61,6 +62,11 @@ class PythonHelpers:
     index = Index()
     Undefined = Undefined
     Variable = object
+    list_of = staticmethod(list_of)
+    set_of = staticmethod(set_of)
+    dict_of = staticmethod(dict_of)
+    generator = staticmethod(generator)
+    each = staticmethod(each)
     match = staticmethod(match)
     capture, star, same, either = capture, star, same, either
     sequence, mapping, instance = sequence, mapping, instance

@@ -8,6 +8,7 @@ import random
 import pytest
 
 from tests.transformers import (
+    corpus_comprehensions,
     corpus_exceptions,
     corpus_loops,
     corpus_match,
@@ -19,7 +20,9 @@ from tests.transformers.corpus import Case
 from tests.transformers.python_helpers import PythonHelpers
 from vitrify.transformers import convert_function, source_of, stage_sources
 
-MODULES = (corpus_loops, corpus_match, corpus_returns, corpus_scopes, corpus_exceptions, corpus_objects)
+MODULES = (
+    corpus_comprehensions, corpus_loops, corpus_match, corpus_returns, corpus_scopes, corpus_exceptions, corpus_objects,
+)  # fmt: skip
 CASES = [case for module in MODULES for case in module.CORPUS]
 
 

@@ -170,12 +170,19 @@ def match_patterns(shape):
             return y, rest
 
 
+def comprehensions(xs, ys):
+    pairs = [x * y for x in xs if x > 0 for y in ys(x) if y]
+    index = {k: v + 1 for k, v in enumerate(pairs)}
+    names = {a for a, (b, *c) in xs}
+    return any(x > 1 for x in pairs), index, names, [x for x in xs if (z := x)], z
+
+
 super_free: Callable[..., object] = object
 Point: Callable[..., object] = object
 FUNCTIONS = (
     if_else, if_return, if_unset, while_loop, for_loop, for_break_else, for_continue, while_true_break, loop_return,
     logic, compare, calls, assertion, raising, text, stores, shared, handler,
-    match_values, match_patterns,
+    match_values, match_patterns, comprehensions,
 )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .branches import convert_ifelse, convert_ifexp
+from .comprehension import dict_of, each, generator, list_of, set_of
 from .host import convert_assert, load
 from .journal import AttrPlace, ItemPlace
 from .logic import convert_and, convert_compare, convert_not, convert_or
@@ -60,6 +61,11 @@ class VitrifyHelpers:
     name = staticmethod(name)
     Undefined = staticmethod(undefined)
     load = staticmethod(load)
+    list_of = staticmethod(list_of)
+    set_of = staticmethod(set_of)
+    dict_of = staticmethod(dict_of)
+    generator = staticmethod(generator)
+    each = staticmethod(each)
     match = staticmethod(match)
     capture, star, same, either = capture, star, same, either
     sequence, mapping, instance = sequence, mapping, instance

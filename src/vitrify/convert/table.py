@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import builtins
+import operator
 from collections.abc import Callable
 from typing import Any
 
 from ..core.errors import ArgumentError
 from ..eager.tensor import Tensor
 from ..ir.graph_tensor import as_number, number
-from ..ops.select import maximum, minimum
 from ..ops.sizes import dim_size
+from .branches import convert_ifexp
+from .comprehension import CONSUMERS, all_of, any_of, fresh, listed, sum_of
 from .host import convert_print
 from .logic import convert_and, convert_or
 from .sequences import GraphSequence, as_sequence, graph_enumerate, graph_range, graph_reversed, graph_zip
@@ -88,46 +90,60 @@ def convert_isinstance(obj: Any, classes: Any) -> bool:
     return builtins.isinstance(obj, classes)
 
 
-def _extreme(python: Callable[..., Any], graph: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+def _extreme(python: Callable[..., Any], better: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     def convert(*args: Any, **kwargs: Any) -> Any:
+        args = (listed(args[0]), *args[1:]) if args else args
         items = args if len(args) > 1 else builtins.tuple(args[0]) if not is_graph(args[0]) else args
         if kwargs or not any(is_graph(i) for i in items) or len(items) == 1:
             return python(*args, **kwargs)
         found = items[0]
         for item in items[1:]:
-            found = graph(*_numbers_last(found, item))
+            found = convert_ifexp(better(item, found), lambda item=item: item, lambda found=found: found)
         return found
 
     convert.__doc__ = f"`{python.__name__}(...)` of tensors and numbers."
     return convert
 
 
-def _numbers_last(a: Any, b: Any) -> tuple[Any, Any]:
-    return (a, b) if is_graph(a) else (b, a)
-
-
 def convert_sum(iterable: Any, start: Any = 0) -> Any:
     """`sum(iterable, start)`."""
+    clause = fresh(iterable)
+    if clause is not None:
+        return sum_of(clause, start)
     found = _graph_sequence(iterable)
     if found is not None and not isinstance(found.length, int):
         raise ArgumentError("sum() over a dimension of unknown size", hint="use x.sum(axis=0)")
     return builtins.sum(iterable, start)
 
 
+def _as_bool(value: Any) -> Any:
+    return value if is_graph(value) else builtins.bool(value)
+
+
 def convert_any(iterable: Any) -> Any:
     """`any(iterable)`."""
+    clause = fresh(iterable)
+    if clause is not None:
+        return _as_bool(any_of(clause, convert_bool))
     result: Any = False
     for item in iterable:
         result = convert_or(result, lambda item=item: convert_bool(item))
-    return result if is_graph(result) else builtins.bool(result)
+        if not is_graph(result) and result:
+            return True
+    return _as_bool(result)
 
 
 def convert_all(iterable: Any) -> Any:
     """`all(iterable)`."""
+    clause = fresh(iterable)
+    if clause is not None:
+        return _as_bool(all_of(clause, convert_bool))
     result: Any = True
     for item in iterable:
         result = convert_and(result, lambda item=item: convert_bool(item))
-    return result if is_graph(result) else builtins.bool(result)
+        if not is_graph(result) and not result:
+            return False
+    return _as_bool(result)
 
 
 BUILTINS: dict[Any, Callable[..., Any]] = {
@@ -145,9 +161,10 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     builtins.repr: convert_repr,
     builtins.ascii: convert_ascii,
     builtins.format: convert_format,
-    builtins.max: _extreme(builtins.max, maximum),
-    builtins.min: _extreme(builtins.min, minimum),
+    builtins.max: _extreme(builtins.max, operator.gt),
+    builtins.min: _extreme(builtins.min, operator.lt),
     builtins.sum: convert_sum,
     builtins.any: convert_any,
     builtins.all: convert_all,
+    **CONSUMERS,
 }

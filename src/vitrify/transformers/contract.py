@@ -52,7 +52,10 @@ Function = Callable[..., Any]
 
 HELPER_NAME = "vt"
 THUNK_HELPERS = frozenset(
-    {"convert_and", "convert_or", "convert_ifexp", "convert_compare", "convert_assert", "convert_for", "name"}
+    {
+        *("convert_and", "convert_or", "convert_ifexp", "convert_compare", "convert_assert", "convert_for", "name"),
+        *("list_of", "set_of", "dict_of", "each"),
+    }
 )
 """Helpers whose lambda arguments are ours and never outlive the call."""
 
@@ -114,6 +117,28 @@ class Helpers(Protocol):
     def convert_ifexp(self, test: Value, then: Function, orelse: Function) -> Value: ...
     def convert_compare(self, left: Value, operator: str, right: Value, *rest: str | Function) -> Value:
         """`left op right op2 rest()...`: operators as Python writes them, each later operand a function."""
+
+    # comprehensions: `element` and `tests` are functions of the item, or of its parts if they take several
+    def list_of(
+        self, iterable: Iterable[Value], element: Function, *tests: Function, unpack: Function | None = None
+    ) -> Value:
+        """`[element for item in iterable if test...]`; `unpack(item)` gives the arguments if it is there."""
+
+    def set_of(
+        self, iterable: Iterable[Value], element: Function, *tests: Function, unpack: Function | None = None
+    ) -> Value: ...
+    def dict_of(
+        self, iterable: Iterable[Value], element: Function, *tests: Function, unpack: Function | None = None
+    ) -> Value:
+        """`element` gives (key, value)."""
+
+    def generator(
+        self, iterable: Iterable[Value], element: Function, *tests: Function, unpack: Function | None = None
+    ) -> Value: ...
+    def each(
+        self, iterable: Iterable[Value], element: Function, *tests: Function, unpack: Function | None = None
+    ) -> Value:
+        """What `element` returns where another `for` is nested in the comprehension."""
 
     # statements
     def convert_call(self, function: Value) -> Value: ...

@@ -16,6 +16,7 @@ from .break_continue import lower_loop_jumps
 from .call import convert_calls
 from .compare import convert_chained_comparisons
 from .compile import compile_function, instantiate
+from .comprehension import convert_comprehensions
 from .context import Context
 from .contract import HELPER_NAME
 from .dead_code import remove_dead_code
@@ -54,6 +55,7 @@ PIPELINE: tuple[tuple[str, Transform], ...] = (
     ("setitem", convert_item_stores),
     ("attribute", convert_attribute_stores),
     ("shape", convert_shapes),
+    ("comprehension", convert_comprehensions),
     ("compare", convert_chained_comparisons),
     ("logical", convert_logical),
     ("fstring", convert_fstrings),

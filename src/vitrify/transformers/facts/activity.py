@@ -72,6 +72,11 @@ def called_name(call: Node, names: Names) -> str | None:
     return func.id if isinstance(func, gast.Name) else None
 
 
+def is_consumer(function: Node) -> bool:
+    """Whether a call of `function` uses up a generator expression before it returns."""
+    return isinstance(function, gast.Name) and function.id in _CONSUMERS
+
+
 class _Collector(Visitor):
     def __init__(self, names: Names) -> None:
         self.names = names
@@ -189,11 +194,16 @@ class _Collector(Visitor):
         self.visit(node.func)
         ours = helper_name(node, self.names) in THUNK_HELPERS
         consumed = called_name(node, self.names) in _CONSUMERS
-        for arg in [*node.args, *node.keywords]:
-            if ours and isinstance(arg, gast.Lambda):
+        self._arguments(node, called_at_once=ours, consumed=consumed)
+
+    def _arguments(self, node: Node, called_at_once: bool, consumed: bool = False) -> None:
+        for arg in [*node.args, *(keyword.value for keyword in node.keywords)]:
+            if called_at_once and isinstance(arg, gast.Lambda):
                 self._inner(arg, outlives=False)
             elif consumed and isinstance(arg, gast.GeneratorExp):
                 self._comprehension(arg)
+            elif consumed and isinstance(arg, gast.Call) and helper_name(arg, self.names) == "generator":
+                self._arguments(arg, called_at_once=True)
             else:
                 self.visit(arg)
 

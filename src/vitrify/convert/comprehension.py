@@ -1,0 +1,301 @@
+"""Comprehensions, and the builtins that use up a generator expression: loops that collect, whoever decides.
+
+On Python values each means exactly what Python means, laziness of generator expressions included. Where a tensor
+decides a condition or the number of items, the loop becomes part of the program.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Generator, Iterator
+from functools import partial
+from typing import Any
+
+from ..core.errors import UnsupportedError
+from .branches import convert_ifelse
+from .journal import ContentPlace, is_journaling, note_write
+from .logic import convert_and, convert_not, convert_or
+from .loops import convert_for
+from .sequences import GraphSequence, as_sequence
+from .values import is_graph
+
+Function = Callable[..., Any]
+Combine = Callable[[Any, Function], Any]
+
+
+class Each:
+    """One `for ... in iterable if tests` of a comprehension and what it makes of an item (maybe another `for`)."""
+
+    def __init__(self, iterable: Any, element: Function, *tests: Function, unpack: Function | None = None) -> None:
+        self.iterable = iterable
+        self.element = element
+        self.tests = tests
+        self.parts = unpack or _parts_for(element)
+
+    def fold(self, combine: Combine, state: Any, goes_on: Function | None = None) -> Any:
+        """`state = combine(state, element)` for each element, given as a function so that it may be computed late."""
+
+        def step(item: Any, state: Any) -> tuple[Any]:
+            return (self._item(self.parts(item), self.tests, combine, state),)
+
+        if self.is_dynamic():
+            state = _settled(state)
+        (state,) = convert_for(self.iterable, step, (state,), ("the comprehension",), goes_on)
+        return state
+
+    def is_dynamic(self) -> bool:
+        """Whether a tensor decides how many items there are."""
+        sequence = as_sequence(self.iterable)
+        return sequence is not None and not isinstance(sequence.length, int)
+
+    def _item(self, parts: Any, tests: tuple[Function, ...], combine: Combine, state: Any) -> Any:
+        for position, test in enumerate(tests):
+            holds = test(*parts)
+            if is_graph(holds):
+                return _only_if(holds, partial(self._item, parts, tests[position + 1 :], combine), state)
+            if not holds:
+                return state
+        return combine(state, lambda: self.element(*parts))
+
+    def __iter__(self) -> Iterator[Any]:
+        """Its elements one by one, each computed when asked for; every condition must be a Python value."""
+        for item in _python_items(self.iterable):
+            parts = self.parts(item)
+            if all(_decided(test(*parts)) for test in self.tests):
+                value = self.element(*parts)
+                if isinstance(value, Each):
+                    yield from value
+                else:
+                    yield value
+
+
+def _parts_for(element: Function) -> Function:
+    """How an item becomes arguments: as it is, or taken apart as an assignment to several names does it."""
+    count = element.__code__.co_argcount
+    return _alone if count == 1 else lambda item: _unpacked(item, count)
+
+
+def _alone(item: Any) -> tuple[Any]:
+    return (item,)
+
+
+def _unpacked(item: Any, count: int) -> tuple[Any, ...]:
+    if not hasattr(item, "__iter__") and not hasattr(item, "__getitem__"):
+        raise TypeError(f"cannot unpack non-iterable {type(item).__name__} object")
+    found = []
+    for value in item:
+        found.append(value)
+        if len(found) > count:
+            raise ValueError(f"too many values to unpack (expected {count})")
+    if len(found) < count:
+        raise ValueError(f"not enough values to unpack (expected {count}, got {len(found)})")
+    return tuple(found)
+
+
+def _only_if(holds: Any, change: Function, state: Any) -> Any:
+    (state,) = convert_ifelse(
+        holds, lambda old: (change(old),), lambda old: (old,), (_settled(state),), ("the comprehension",)
+    )
+    return state
+
+
+def _decided(holds: Any) -> Any:
+    if is_graph(holds):
+        raise _undecided("a tensor decides whether this generator expression gives an item")
+    return holds
+
+
+def _python_items(iterable: Any) -> Any:
+    sequence = as_sequence(iterable)
+    if sequence is None:
+        return iterable
+    if not isinstance(sequence.length, int):
+        raise _undecided("a tensor decides how many items this generator expression gives")
+    return (sequence.at(i) for i in range(sequence.length))
+
+
+def _undecided(what: str) -> UnsupportedError:
+    return UnsupportedError(
+        f"{what}, and it is not used up at once", hint="make it a list ([...]), or use it inside any(), all() or sum()"
+    )
+
+
+def list_of(*clause: Any, unpack: Function | None = None) -> Any:
+    """`[element for item in iterable if test]`."""
+    return _list(Each(*clause, unpack=unpack))
+
+
+def set_of(*clause: Any, unpack: Function | None = None) -> Any:
+    """`{element for item in iterable if test}`."""
+    return Each(*clause, unpack=unpack).fold(_ADD, set())
+
+
+def dict_of(*clause: Any, unpack: Function | None = None) -> Any:
+    """`{key: value for item in iterable if test}`."""
+    return Each(*clause, unpack=unpack).fold(_STORE, {})
+
+
+def each(*clause: Any, unpack: Function | None = None) -> Each:
+    """A further `for` of a comprehension."""
+    return Each(*clause, unpack=unpack)
+
+
+def generator(iterable: Any, *functions: Any, unpack: Function | None = None) -> GeneratorExpression:
+    """`(element for item in iterable if test)`; the first iterable is asked for its iterator at once."""
+    sequence = as_sequence(iterable)
+    return GeneratorExpression(Each(iter(iterable) if sequence is None else sequence, *functions, unpack=unpack))
+
+
+def _collecting(change: Callable[[Any, Any], None]) -> Combine:
+    """Change a container by each element."""
+
+    def change_noted(items: Any, value: Any) -> Any:
+        if is_journaling():
+            note_write(ContentPlace(items))
+        change(items, value)
+        return items
+
+    return _with_each(change_noted)
+
+
+def _with_each(change: Callable[[Any, Any], Any]) -> Combine:
+    """`change(state, element)` for each element, those of a further `for` included."""
+
+    def combine(state: Any, element: Function) -> Any:
+        value = element()
+        return value.fold(combine, state) if isinstance(value, Each) else change(state, value)
+
+    return combine
+
+
+_APPEND = _collecting(builtins.list.append)
+_ADD = _collecting(builtins.set.add)
+_STORE = _collecting(lambda items, pair: items.__setitem__(*pair))
+
+
+def _list(clause: Each) -> Any:
+    return clause.fold(_APPEND, [])
+
+
+class GeneratorExpression(Generator[Any, Any, None]):
+    """A generator expression: an ordinary generator, which builtins that use it up at once may also fold."""
+
+    def __init__(self, clause: Each) -> None:
+        self.clause = clause
+        self.started: Generator[Any, Any, None] | None = None
+
+    def _running(self) -> Generator[Any, Any, None]:
+        if self.started is None:
+            self.started = iter(self.clause)  # type: ignore[assignment]
+        assert self.started is not None
+        return self.started
+
+    def send(self, value: Any) -> Any:
+        """The next element; only None can be sent, as to every generator expression."""
+        return self._running().send(value)
+
+    def throw(self, *args: Any) -> Any:
+        """Raise an exception where it waits."""
+        return self._running().throw(*args)
+
+    def close(self) -> None:
+        """Give no more elements."""
+        self._running().close()
+
+    def take(self) -> Each | None:
+        """What is left of it, to be folded by a caller who uses it up; None if it has to be iterated."""
+        if self.started is not None:
+            return None
+        clause = self.clause
+        if isinstance(clause.iterable, GraphSequence):
+            self.clause = Each((), clause.element)
+        return clause
+
+
+def fresh(value: Any) -> Each | None:
+    """The clause of a generator expression that nobody has started, else None."""
+    return value.take() if isinstance(value, GeneratorExpression) else None
+
+
+def listed(value: Any) -> Any:
+    """A generator expression as a list; anything else as it is."""
+    clause = fresh(value)
+    return value if clause is None else _list(clause)
+
+
+def any_of(clause: Each, truth: Function) -> Any:
+    """`any()` of a generator expression: stops at the first element that is true."""
+    return _first(clause, convert_or, truth, stop_on=True)
+
+
+def all_of(clause: Each, truth: Function) -> Any:
+    """`all()` of a generator expression: stops at the first element that is false."""
+    return _first(clause, convert_and, truth, stop_on=False)
+
+
+def _first(clause: Each, combine: Function, truth: Function, stop_on: bool) -> Any:
+    dynamic = clause.is_dynamic()
+
+    def goes_on(found: Any) -> Any:
+        if is_graph(found):
+            return (convert_not(found) if stop_on else found) if dynamic else True
+        return found is not stop_on
+
+    def decides(value: Any) -> Any:
+        return _first(value, combine, truth, stop_on) if isinstance(value, Each) else truth(value)
+
+    return clause.fold(lambda found, element: combine(found, lambda: decides(element())), not stop_on, goes_on)
+
+
+class _Summands(builtins.list[Any]):
+    """What `sum()` adds while Python decides: Python's own sum is exact where adding one by one is not."""
+
+    def __init__(self, start: Any) -> None:
+        super().__init__()
+        self.start = start
+
+    def total(self) -> Any:
+        """The sum so far."""
+        return builtins.sum(self, self.start)
+
+
+def _settled(state: Any) -> Any:
+    """The state of a fold as a value that a tensor may choose."""
+    return state.total() if isinstance(state, _Summands) else state
+
+
+def _added(total: Any, value: Any) -> Any:
+    if not isinstance(total, _Summands):
+        return total + value
+    total.append(value)
+    return total
+
+
+def sum_of(clause: Each, start: Any) -> Any:
+    """`sum()` of a generator expression."""
+    return _settled(clause.fold(_with_each(_added), _Summands(start)))
+
+
+def convert_list(*args: Any, **kwargs: Any) -> Any:
+    """`list(iterable)`."""
+    clause = fresh(args[0]) if len(args) == 1 and not kwargs else None
+    return builtins.list(*args, **kwargs) if clause is None else _list(clause)
+
+
+def consuming(python: Function) -> Function:
+    """`python` (list, max, sorted, ...) for converted code: a generator expression is collected first."""
+
+    def convert(*args: Any, **kwargs: Any) -> Any:
+        return python(*(listed(arg) if isinstance(arg, GeneratorExpression) else arg for arg in args), **kwargs)
+
+    convert.__doc__ = f"`{python.__name__}(...)`."
+    return convert
+
+
+CONSUMERS: dict[Any, Function] = {
+    builtins.list: convert_list,
+    **{
+        kind: consuming(kind)
+        for kind in (builtins.tuple, builtins.set, builtins.frozenset, builtins.dict, builtins.sorted)
+    },
+}
