@@ -373,3 +373,87 @@ def annotated(n):
         x = 6
     z: list[int] = [x, y]
     return z
+
+
+@case(0, 1)
+def unset_default(p):
+    if p:
+        a = 1
+
+    def g(x=a):
+        return x
+
+    return g()
+
+
+@case(0, 1)
+def unset_default_of_lambda(p):
+    if p:
+        a = 1
+    g = lambda x=a: x
+    return g()
+
+
+@case(0, 1)
+def unset_base_class(p):
+    if p:
+        a = int
+
+    class B(a):
+        pass
+
+    return B(3) + 1
+
+
+@case(0, 1)
+def comprehension_variable_of_an_unset_name(p):
+    if p:
+        a = 1
+    b = [a for a in range(3)]
+    return b, a
+
+
+@case(0, 1)
+def handler_name_is_deleted_by_break(p):
+    for i in range(3):
+        try:
+            if p:
+                raise KeyError(i)
+        except KeyError as e:
+            if i == 1:
+                break
+    return i, e
+
+
+@case(0, 1)
+def handler_name_is_deleted_by_return(p):
+    def g():
+        try:
+            raise KeyError(1)
+        except KeyError as e:
+            if p:
+                return str(e)
+        return e
+
+    return g()
+
+
+class Swallows:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        return True
+
+
+@case(0, 1, 3)
+def manager_of_the_users_swallows(n):
+    x = y = 0
+    with Swallows():
+        for i in range(n):
+            x = i + 1
+            if x == 2:
+                y = 5
+                raise KeyError
+            y = x
+    return x, y

@@ -29,7 +29,10 @@ _YIELDS = (gast.Yield, gast.YieldFrom, gast.Await)
 _PLAIN_FIELDS = frozenset(
     {"ctx", "op", "ops", "kind", "type_comment", "id", "name", "attr", "arg", "names", "is_async"}
 )
-_KEPT_FIELDS = {gast.ExceptHandler: ("type", "name", "body")}  # here `name` is a node
+_KEPT_FIELDS = {  # here `name` is a node
+    gast.ExceptHandler: ("type", "name", "body"),
+    gast.TypeAlias: ("name", "type_params", "value"),
+}
 
 
 def _node_fields(cls: type) -> tuple[str, ...]:

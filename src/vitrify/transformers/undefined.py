@@ -6,6 +6,7 @@ when jumps are lowered, just before the constructs become calls.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import gast
@@ -14,7 +15,19 @@ from .context import Context
 from .facts import FunctionFacts, analyze
 from .facts.activity import activity
 from .facts.function import constructs_in
-from .nodes import SCOPES, Node, ScopeTransformer, Stmts, docstring_length, functions_in, own_nodes_of, replace_nodes
+from .facts.scopes import comprehension_parts, comprehension_variables, outer_expressions
+from .nodes import (
+    COMPREHENSIONS,
+    SCOPES,
+    Node,
+    ScopeTransformer,
+    Stmts,
+    children,
+    docstring_length,
+    functions_in,
+    own_nodes_of,
+    replace_nodes,
+)
 from .quote import constant, locate, name, quote
 
 
@@ -62,12 +75,19 @@ def _doubtful_reads(facts: FunctionFacts, names: frozenset[str]) -> set[Node]:
     return found
 
 
-def _own_reads(root: Node) -> list[Node]:
-    """Variables read when `root` is evaluated; reads in nested functions belong to them."""
-    if isinstance(root, SCOPES):
-        return []
-    nodes = own_nodes_of([root])
-    return [node for node in nodes if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load)]
+def _own_reads(root: Node, hidden: frozenset[str] = frozenset()) -> Iterator[Node]:
+    """Variables read when `root` is evaluated; not in nested functions, nor a comprehension's own."""
+    if isinstance(root, gast.Name):
+        if isinstance(root.ctx, gast.Load) and root.id not in hidden:
+            yield root
+    elif isinstance(root, COMPREHENSIONS):
+        yield from _own_reads(root.generators[0].iter, hidden)
+        hidden |= comprehension_variables(root)
+        for part in comprehension_parts(root):
+            yield from _own_reads(part, hidden)
+    else:
+        for part in outer_expressions(root) if isinstance(root, SCOPES) else children(root):
+            yield from _own_reads(part, hidden)
 
 
 def _load(read: Node, context: Context) -> Node:
@@ -90,7 +110,8 @@ def _insert(fn: Node, identifier: str, context: Context) -> None:
 
 def _first_write(stmt: Node, identifier: str) -> Node:
     for node in own_nodes_of([stmt]):
-        if getattr(node, "id", None) == identifier and isinstance(node.ctx, gast.Store):
+        is_write = getattr(node, "id", None) == identifier and isinstance(node.ctx, gast.Store)
+        if is_write and hasattr(node, "lineno"):  # the name of a handler has no place of its own
             return node
     return stmt
 

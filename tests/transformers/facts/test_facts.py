@@ -170,7 +170,8 @@ def test_liveness_to_handlers():
     assert live("a = 1\ntry:\n    a = p()\nexcept E:\n    return a\nreturn 0")[1] == {"a"}
     assert live("a = 1\ntry:\n    a = p()\nfinally:\n    print(a)\nreturn 0")[1] == {"a"}
     assert live("a = 1\nwith suppress(E):\n    a = p()\nreturn a")[1] == {"a"}
-    assert live("a = 1\nwith p:\n    a = p()\nreturn a")[1] == set()
+    assert live("a = 1\nwith p:\n    a = p()\nreturn a")[1] == {"a"}
+    assert live("a = 1\nwith no_grad():\n    a = p()\nreturn a")[1] == set()
 
 
 def unbound(text: str) -> set[str]:
@@ -194,7 +195,11 @@ def unbound(text: str) -> set[str]:
         ("try:\n    a = p()\nexcept E:\n    return 1\nreturn a", ""),
         ("try:\n    a = p()\nfinally:\n    q()\nreturn a", ""),
         ("try:\n    q()\nexcept E as a:\n    pass\nreturn a", "a"),
-        ("with p as a:\n    b = 1\nreturn a, b", ""),
+        ("with p as a:\n    b = 1\nreturn a, b", "b"),
+        ("with open(p) as a:\n    b = 1\nreturn a, b", ""),
+        ("try:\n    q()\nexcept E as a:\n    a = 1\nreturn a", "a"),
+        ("for x in p:\n    try:\n        q()\n    except E as a:\n        break\nreturn a", "ax"),
+        ("match p:\n    case [a] | a: b = 1\nreturn a, b", ""),
         ("with suppress(E):\n    a = 1\nreturn a", "a"),
         ("a = 1\ndel a\nreturn a", "a"),
         ("a = 1\nif p:\n    del a\nreturn a", "a"),

@@ -19,6 +19,7 @@ from .scopes import (
     outer_expressions,
     pattern_names,
     scope_of,
+    type_scope_names,
     walrus_targets,
 )
 
@@ -184,8 +185,19 @@ class _Collector(Visitor):
         self._visit_all(list(outer_expressions(node)))
         self._inner(node, outlives=True)
 
+    def visit_TypeAlias(self, node: Node) -> None:
+        self._write(node.name.id)
+        self._types(node)
+
+    def _types(self, node: Node) -> None:
+        """Type parameters, or the value of a type alias: a scope that is evaluated later, if at all."""
+        names = type_scope_names(node)
+        self.reads |= names
+        self.captures |= names
+
     def _inner(self, node: Node, outlives: bool) -> None:
         """A nested scope: what it captures if it may outlive the statement, else what closures in it capture."""
+        self._types(node)
         free = free_names(node)
         self.reads |= free
         self.captures |= free if outlives else captured_by(node, self.names) & free

@@ -55,6 +55,14 @@ class _Finally:
     raising: list[int]
 
 
+@dataclass
+class _Handled:
+    """A handler's name, which every way out of the handler deletes."""
+
+    does: Activity
+    raising: list[int]
+
+
 def build_graph(body: Stmts, names: Names) -> Graph:
     """The graph of a function body; control enters at point 0."""
     builder = _Builder(names)
@@ -71,7 +79,7 @@ class _Builder:
         self.graph = Graph()
         self.frontier: list[int] = []
         self.raising: list[int] = []
-        self.frames: list[_Loop | _Finally] = []
+        self.frames: list[_Loop | _Finally | _Handled] = []
 
     # pieces
     def detached(self, does: Activity = _NOTHING, roots: Stmts | None = None) -> int:
@@ -189,8 +197,13 @@ class _Builder:
         with self.raise_to(failed):
             self.block(node.orelse)
             left = self.frontier
-            for handler, entry in zip(node.handlers, entries, strict=True):
+        several = isinstance(node, gast.TryStar)  # one exception group may go through several handlers
+        for position, (handler, entry) in enumerate(zip(node.handlers, entries, strict=True), 1):
+            later = entries[position:] if several else []
+            with self.raise_to([*later, *failed]):
                 left = left + self.handler(handler, entry)
+            for target in later:
+                self.flow_to(target)
         if node.finalbody:
             self.frames.pop()
             self.branch(failed, node.finalbody)
@@ -207,8 +220,14 @@ class _Builder:
             return self.frontier
         bound = frozenset({node.name.id})
         self.step(Activity(writes=bound, kills=bound), [node.name])
-        self.block(node.body)
-        self.step(Activity(deletes=bound))
+        outer, unbind = self.raising, Activity(deletes=bound)
+        failed = self.detached(unbind)
+        self.graph.points[failed].next += outer
+        self.frames.append(_Handled(unbind, outer))
+        with self.raise_to([failed]):
+            self.block(node.body)
+        self.frames.pop()
+        self.step(unbind)
         return self.frontier
 
     # jumps
@@ -235,7 +254,7 @@ class _Builder:
         self.leave(stop)
 
     def leave(self, stop_at: Callable[[_Loop], bool]) -> None:
-        """Jump outwards through the `finally` bodies on the way until `stop_at` accepts a loop."""
+        """Jump outwards, through what has to be done on the way, until `stop_at` accepts a loop."""
         frames, raising = self.frames, self.raising
         for depth in range(len(frames) - 1, -1, -1):
             frame = frames[depth]
@@ -244,23 +263,41 @@ class _Builder:
                     break
                 continue
             self.frames, self.raising = frames[:depth], frame.raising
-            self.block(frame.body)
+            if isinstance(frame, _Finally):
+                self.block(frame.body)
+            else:
+                self.step(frame.does)
         self.frames, self.raising, self.frontier = frames, raising, []
 
 
 def may_swallow(item: Node) -> bool:
-    """Whether a context manager is known, by its name, to suppress exceptions (`contextlib.suppress(...)`)."""
+    """Whether a context manager may suppress exceptions: any may, but those known by name not to."""
     expr = item.context_expr
-    while isinstance(expr, gast.Call):  # also through `vt.convert_call(suppress)(...)`
+    while isinstance(expr, gast.Call):  # also through `vt.convert_call(guard)(...)`
         expr = expr.args[0] if isinstance(expr.func, gast.Attribute) and expr.func.attr == "convert_call" else expr.func
-    return getattr(expr, "attr", getattr(expr, "id", "")) in _SWALLOWING
+    return getattr(expr, "attr", getattr(expr, "id", "")) not in _PASSING_ON
 
 
-_SWALLOWING = frozenset({"suppress", "raises", "assertRaises", "assertRaisesRegex"})
+_PASSING_ON = frozenset(
+    {
+        "auto_cast", "amp_guard", "autocast", "catch_warnings", "closing", "device_guard", "enable_grad", "errstate",
+        "fork_rng", "inference_mode", "localcontext", "lock", "Lock", "RLock", "name_scope", "no_grad", "nullcontext",
+        "open", "printoptions", "Profiler", "program_guard", "record_function", "RecordEvent", "redirect_stderr",
+        "redirect_stdout", "rng_state", "saved_tensors_hooks", "scope_guard", "set_grad_enabled", "use_deterministic",
+        "TemporaryDirectory", "TemporaryFile", "NamedTemporaryFile",
+    }
+)  # fmt: skip
+"""Context managers that let every exception through. Taking one for a suppressor costs only noise, never a meaning."""
 
 
 def _is_irrefutable(case: Node) -> bool:
-    return case.guard is None and isinstance(case.pattern, gast.MatchAs) and case.pattern.pattern is None
+    return case.guard is None and _always_matches(case.pattern)
+
+
+def _always_matches(pattern: Node) -> bool:
+    if isinstance(pattern, gast.MatchOr):
+        return any(_always_matches(part) for part in pattern.patterns)
+    return isinstance(pattern, gast.MatchAs) and (pattern.pattern is None or _always_matches(pattern.pattern))
 
 
 _STATEMENTS: dict[str, Callable[[_Builder, Node], None]] = {

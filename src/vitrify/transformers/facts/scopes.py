@@ -40,11 +40,37 @@ def parameters(args: Node) -> list[str]:
 def outer_expressions(fn: Node) -> Iterator[Node]:
     """Expressions of a definition that run in the scope around it: decorators, defaults, annotations, bases."""
     yield from getattr(fn, "decorator_list", [])
+    if not isinstance(fn, gast.ClassDef):
+        yield from (default for default in [*fn.args.defaults, *fn.args.kw_defaults] if default is not None)
+    if not _type_params(fn):
+        yield from _signature(fn)
+
+
+def type_scope_names(node: Node) -> frozenset[str]:
+    """Names that the scope of type parameters takes from outside: bounds, alias values, annotations and bases in it.
+
+    Bounds and values of aliases are evaluated when somebody asks for them, so that scope captures its names.
+    """
+    alias = isinstance(node, gast.TypeAlias)
+    params = _type_params(node)
+    if not (params or alias):
+        return frozenset()
+    reader = _Reader()
+    for expr in [*params, *([node.value] if alias else _signature(node))]:
+        reader.visit(expr)
+    return frozenset((reader.reads | reader.inner) - {param.name for param in params})
+
+
+def _type_params(node: Node) -> list[Node]:
+    return getattr(node, "type_params", None) or []
+
+
+def _signature(fn: Node) -> Iterator[Node]:
+    """Annotations or bases: what is evaluated among the type parameters, if there are any."""
     if isinstance(fn, gast.ClassDef):
         yield from fn.bases
         yield from (keyword.value for keyword in fn.keywords)
         return
-    yield from (default for default in [*fn.args.defaults, *fn.args.kw_defaults] if default is not None)
     annotated = [*fn.args.posonlyargs, *fn.args.args, *fn.args.kwonlyargs, fn.args.vararg, fn.args.kwarg]
     yield from (arg.annotation for arg in annotated if arg is not None and arg.annotation is not None)
     if getattr(fn, "returns", None) is not None:
@@ -57,13 +83,12 @@ def body_of(fn: Node) -> list[Node]:
 
 
 def scope_of(fn: Node) -> Scope:
-    """The scope that a function or lambda opens."""
+    """The scope that a function, lambda or class opens."""
     binder = _Binder()
     for stmt in body_of(fn):
         binder.visit(stmt)
-    return Scope(
-        frozenset(parameters(fn.args)), frozenset(binder.bound), frozenset(binder.globals), frozenset(binder.nonlocals)
-    )
+    params = [] if isinstance(fn, gast.ClassDef) else parameters(fn.args)
+    return Scope(frozenset(params), frozenset(binder.bound), frozenset(binder.globals), frozenset(binder.nonlocals))
 
 
 def free_names(fn: Node) -> frozenset[str]:
@@ -71,22 +96,29 @@ def free_names(fn: Node) -> frozenset[str]:
     reader = _Reader()
     for stmt in body_of(fn):
         reader.visit(stmt)
-    if isinstance(fn, gast.ClassDef):  # its own names are no scope for its methods: keep them all
-        return frozenset(reader.reads | reader.inner)
     scope = scope_of(fn)
-    used = reader.reads | reader.inner | scope.nonlocals | (scope.bound & scope.declared)
-    return frozenset(used - scope.locals - scope.globals)
+    used = reader.reads | scope.nonlocals | (scope.bound & scope.declared)
+    if isinstance(fn, gast.ClassDef):  # its own names are no scope for what is nested in it
+        used = (used - scope.locals - scope.globals) | reader.inner
+    else:
+        used = (used | reader.inner) - scope.locals - scope.globals
+    return frozenset(used - {param.name for param in _type_params(fn)})
 
 
 def comprehension_free_names(node: Node) -> frozenset[str]:
     """Names that a comprehension uses from outside, its first iterable excluded (that one runs outside)."""
     reader = _Reader()
+    for part in comprehension_parts(node):
+        reader.visit(part)
+    return frozenset((reader.reads | reader.inner) - comprehension_variables(node))
+
+
+def comprehension_variables(node: Node) -> frozenset[str]:
+    """Variables of a comprehension's own scope: those its loops bind."""
     targets = _Binder()
     for generator in node.generators:
         targets.visit(generator.target)
-    for part in comprehension_parts(node):
-        reader.visit(part)
-    return frozenset((reader.reads | reader.inner) - targets.bound)
+    return frozenset(targets.bound)
 
 
 def comprehension_parts(node: Node) -> list[Node]:
@@ -144,6 +176,9 @@ class _Binder(Visitor):
     def visit_Lambda(self, node: Node) -> None:
         self._outer(node)
 
+    def visit_TypeAlias(self, node: Node) -> None:
+        self.bound.add(node.name.id)
+
     def _outer(self, node: Node) -> None:
         for expr in outer_expressions(node):
             self.visit(expr)
@@ -194,9 +229,12 @@ class _Reader(Visitor):
     def _scope(self, node: Node) -> None:
         for expr in outer_expressions(node):
             self.visit(expr)
-        self.inner |= free_names(node)
+        self.inner |= free_names(node) | type_scope_names(node)
 
     visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = _scope
+
+    def visit_TypeAlias(self, node: Node) -> None:
+        self.inner |= type_scope_names(node)
 
     def _comprehension(self, node: Node) -> None:
         self.visit(node.generators[0].iter)
