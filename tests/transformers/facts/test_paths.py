@@ -1,4 +1,4 @@
-"""Liveness and definedness against brute force: what any path shows, the analysis must allow; and hardly more than that."""
+"""Liveness and definedness against brute force: what any path shows, the analysis must allow, and no more."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ class Writer:
         forms = [f"{x} = 0", f"{x} = {y}", f"del {x}", f"{x} += 0", f"({x}, {y}) = (0, 0)", f"{x} = {y} = 0",
                  f"c() and {x}", f"c() and ({x} := 0)", f"{x} if c() else {y}", f"print if ({x} := {y}) else 0",
                  f"import os as {x}", f"{x}: int = {y}", f"{x}: int", f"def {x}(): pass", f"def {x}(q={y}): pass",
-                 f"class {x}(metaclass=Meta, q={y}): pass", f"[q for q in [{x}]]", f"c() != 1 != {y}", f"({x}, *{y}) = [0]",
-                 f"assert not c() or True, {x}", f"lambda q={x}: q"]  # fmt: skip
+                 f"class {x}(metaclass=Meta, q={y}): pass", f"[q for q in [{x}]]", f"c() != 1 != {y}",
+                 f"({x}, *{y}) = [0]", f"assert not c() or True, {x}", f"lambda q={x}: q"]  # fmt: skip
         if self.simple_only:
             forms = [form for form in forms if not {"del", "+=", "assert"} & set(form.split())]
         if self.exceptions:
@@ -173,14 +173,14 @@ def superfluous(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", ["simple", "plain", "exceptions"])
-@pytest.mark.parametrize("first", range(0, 2))
+@pytest.mark.parametrize("first", range(2))
 def test_every_path_is_allowed(first, kind):
     for seed in range(first * PROGRAMS, (first + 1) * PROGRAMS):
         text = Writer(seed, kind).text()
         assert not missed(text), f"program {seed}\n{text}\n{missed(text)}"
 
 
-@pytest.mark.parametrize("first", range(0, 2))
+@pytest.mark.parametrize("first", range(2))
 def test_nothing_is_allowed_that_no_path_shows(first):
     for seed in range(first * PROGRAMS, (first + 1) * PROGRAMS):
         text = Writer(seed, "simple").text()
