@@ -36,7 +36,7 @@ AS_EAGER = [p.shape, p.called, p.own_error, p.ambiguous, p.run_shape, p.run_inde
 
 
 def failure(fn, static=True):
-    fn = paddle.jit.to_static(fn) if static else fn
+    fn = paddle.jit.to_static(fn, full_graph=True) if static else fn
     x = paddle.to_tensor([1.0, 2.0, 3.0])
     with pytest.raises(Exception) as caught:
         fn(x, paddle.to_tensor(7))
@@ -102,7 +102,7 @@ def test_debug_shows_everything():
 
 
 def test_an_error_can_be_raised_again_and_again():
-    f = paddle.jit.to_static(p.run_index)
+    f = paddle.jit.to_static(p.run_index, full_graph=True)
     x = paddle.to_tensor([1.0, 2.0, 3.0])
     for _ in range(3):
         with pytest.raises(IndexError, match="index 7"):
@@ -115,6 +115,6 @@ def test_kernels_errors_in_backward_name_the_line():
         return (x * x).sum()
 
     x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
-    y = paddle.jit.to_static(f)(x)
+    y = paddle.jit.to_static(f, full_graph=True)(x)
     with pytest.raises(ValueError, match="shape"):
         y.backward(paddle.ones([3]))

@@ -42,7 +42,7 @@ def test_ignored_modules_are_not_converted():
     exec(compile(source, __file__, "exec"), module.__dict__)
     paddle.jit.ignore_module([module])
     with pytest.raises(TypeError, match="bool"):
-        paddle.jit.to_static(lambda x: module.pick(x))(tensor(*X))
+        paddle.jit.to_static(lambda x: module.pick(x), full_graph=True)(tensor(*X))
 
 
 def choose(x):

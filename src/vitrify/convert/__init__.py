@@ -1,7 +1,7 @@
 """What converted code calls, and conversion itself: Python by value, a program where a tensor decides."""
 
 from .api import Converted, convert, convert_call, observe_function, source_of
-from .calls import ignore_module, not_to_static
+from .calls import ignore_module, is_user_code, not_to_static
 from .raise_ import ends_program
 from .values import Undefined
 
@@ -12,6 +12,7 @@ __all__ = [
     "convert_call",
     "ends_program",
     "ignore_module",
+    "is_user_code",
     "not_to_static",
     "observe_function",
     "source_of",

@@ -54,18 +54,26 @@ class LayerHooks:
 
     def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
         if self._forward_pre_hooks or self._forward_post_hooks:
-            return self._call_with_hooks(inputs, kwargs)
+            return self._call_with_hooks(self._forward_now(), inputs, kwargs)
         builder = _recorder()
         if builder is not None:
             return builder.convert(self.forward)(*inputs, **kwargs)
         return self.forward(*inputs, **kwargs)
 
-    def _call_with_hooks(self, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _forward_now(self) -> Callable[..., Any]:
+        builder = _recorder()
+        return self.forward if builder is None else builder.convert(self.forward)
+
+    def calling(self, forward: Callable[..., Any]) -> Callable[..., Any]:
+        """What calls `forward` in place of the Layer's own, hooks included."""
+        if not (self._forward_pre_hooks or self._forward_post_hooks):
+            return forward
+        return lambda *inputs, **kwargs: self._call_with_hooks(forward, inputs, kwargs)
+
+    def _call_with_hooks(self, forward: Callable[..., Any], inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         done: set[int] = set()
         try:
             inputs, kwargs = self._run_pre_hooks(inputs, kwargs)
-            builder = _recorder()
-            forward = self.forward if builder is None else builder.convert(self.forward)
             return self._run_post_hooks(inputs, kwargs, forward(*inputs, **kwargs), done)
         except Exception:
             for key, hook in list(self._forward_post_hooks.items()):

@@ -1,14 +1,17 @@
 """Segments: functions converted, traced, cached and run as programs. Source: paddle.jit."""
 
 from .api import enable_to_static, ignore_module, not_to_static, set_code_level, set_verbosity, to_static
+from .explain import Explanation, explain
 from .load import TranslatedLayer, load
 from .save import save
 from .static_function import StaticFunction
 
 __all__ = [
+    "Explanation",
     "StaticFunction",
     "TranslatedLayer",
     "enable_to_static",
+    "explain",
     "ignore_module",
     "load",
     "not_to_static",

@@ -19,7 +19,7 @@ def to_static(
     build_strategy: Any = None,
     backend: str | None = None,
     *,
-    full_graph: bool = True,
+    full_graph: bool = False,
     **kwargs: Any,
 ) -> Any:
     """A function or Layer that runs as static programs, built from its own Python source on first use.
@@ -28,7 +28,8 @@ def to_static(
     input_spec: InputSpecs (nested like the arguments) that fix dtypes and which dimensions may vary. Without it a
         dimension becomes variable when a second size is seen in it.
     build_strategy, backend: accepted for Paddle's sake; execution is chosen by the runtime.
-    full_graph: convert the whole function, or raise UnsupportedError naming what cannot be.
+    full_graph: True: convert the whole function, or raise UnsupportedError naming what cannot be. False: a statement
+        that cannot be converted runs as Python between compiled segments; `paddle.jit.explain` tells which and why.
 
     Gradients flow through the result as through eager code. Source: paddle.jit.to_static.
 

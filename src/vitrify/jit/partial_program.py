@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from ..autodiff.segment import build_backward, differentiable_backward
 from ..core.modes import grad_enabled, scoped
 from ..core.pytree import LEAF
@@ -117,8 +119,11 @@ class PartialProgramLayer:
         self._n_values = len(concrete.outputs)
         self._writes = [i for i, _ in concrete.writes]
         self._effects = concrete.effects
-        # What a call needs besides its tensors: the containers it was given, to change them.
-        self.changes_arguments = any(effect.argument is not None for effect in self._effects)
+        self.calls = 0
+        changed = {i for i in self._writes if i < concrete.n_arguments}
+        self._changed = sorted(changed)
+        # Whether a call needs no more than its tensors: it changes neither their content nor containers it was given.
+        self.is_plain_call = not changed and not any(effect.argument is not None for effect in self._effects)
         # One tensor goes out and nothing else happens: by far the most common function.
         output = concrete.output
         self._plain = (
@@ -161,10 +166,35 @@ class PartialProgramLayer:
                 return None
         return captured
 
-    def __call__(
-        self, tensors: Sequence[Tensor], captured: Sequence[Tensor], arguments: Arguments = NO_ARGUMENTS
-    ) -> Any:
+    @property
+    def captured(self) -> Sequence[Tensor]:
+        """The captured tensors as they were when the program was built."""
+        return self._captured
+
+    @property
+    def does_nothing(self) -> bool:
+        """Whether there is nothing to run: all that the function does was done by Python while it was traced."""
+        return not self.concrete.block.ops and not self._effects and not self._writes
+
+    def __call__(self, tensors: Sequence[Tensor], captured: Sequence[Tensor]) -> Any:
+        return self._run([*tensors, *captured], NO_ARGUMENTS)
+
+    def call(self, tensors: Sequence[Tensor], captured: Sequence[Tensor], arguments: Arguments, eager: Any) -> Any:
+        """The result of a call that changes what it was given; `eager` runs where tensors given share memory."""
         inputs = [*tensors, *captured]
+        if self._changed and self._overlap(inputs):
+            return eager(*arguments[0], **arguments[1])
+        return self._run(inputs, arguments)
+
+    def _overlap(self, inputs: Sequence[Tensor]) -> bool:
+        """Whether changing an argument in place changes another input, too: a program's inputs share nothing."""
+        arrays = [tensor._data for tensor in inputs]
+        return any(
+            i != j and np.may_share_memory(arrays[i], other) for i in self._changed for j, other in enumerate(arrays)
+        )
+
+    def _run(self, inputs: Sequence[Tensor], arguments: Arguments) -> Any:
+        self.calls += 1
         results = self.segment.run(inputs)
         if self._plain:
             return results[0]

@@ -5,14 +5,32 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from ..core.meta import UNKNOWN, Shape
+from .effects import Arguments
 from .key import CacheKey
 from .partial_program import PartialProgramLayer
 
 MAX_PROGRAMS = 64
 MAX_SIGNATURES = 4096
+
+
+class Substitute(Protocol):
+    """What takes the place of a program where none could be built."""
+
+    @property
+    def captured(self) -> Sequence[Any]:
+        """No tensors."""
+
+    def current_inputs(self) -> Sequence[Any] | None:
+        """No tensors, and it is never outdated."""
+
+    def call(self, tensors: Sequence[Any], captured: Sequence[Any], arguments: Arguments, eager: Any) -> Any:
+        """The result of a call."""
+
+
+Executable = PartialProgramLayer | Substitute
 
 
 @dataclass
@@ -22,6 +40,8 @@ class Family:
     seen: list[Shape] | None = None
     pinned: bool = False
     entries: list[tuple[CacheKey, PartialProgramLayer]] = field(default_factory=list)
+    substitute: Substitute | None = None
+    """What runs in place of programs, where none could be built."""
 
     def widen(self, shapes: Sequence[Shape]) -> list[Shape]:
         """The sizes to build for: those of this call, -1 where an earlier call had another size (D10)."""
@@ -36,7 +56,7 @@ class ProgramCache:
     """Two levels: an exact signature (the hot path, one dict lookup), and families of fitting specs."""
 
     def __init__(self) -> None:
-        self.exact: OrderedDict[Any, PartialProgramLayer] = OrderedDict()
+        self.exact: OrderedDict[Any, Executable] = OrderedDict()
         self._families: OrderedDict[Any, Family] = OrderedDict()
 
     def family(self, signature: Any) -> Family:
@@ -62,7 +82,7 @@ class ProgramCache:
             self.drop(family.entries[0][1])
         self._trim()
 
-    def remember(self, signature: Any, program: PartialProgramLayer) -> None:
+    def remember(self, signature: Any, program: Executable) -> None:
         """Let the exact signature find `program` at once."""
         self.exact[signature] = program
         if len(self.exact) > MAX_SIGNATURES:
@@ -85,6 +105,10 @@ class ProgramCache:
         """All programs with their keys, oldest first."""
         for family in self._families.values():
             yield from family.entries
+
+    def programs(self) -> Iterator[PartialProgramLayer]:
+        """All programs, oldest first."""
+        return (program for _, program in self.entries())
 
     def keys(self) -> list[CacheKey]:
         """The keys of all programs."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from threading import RLock
-from types import MethodType
+from types import FunctionType, MethodType
 from typing import Any
 
 import numpy as np
@@ -24,13 +24,17 @@ from .concrete_program import ConcreteProgram, trace
 from .function_spec import FunctionSpec
 from .key import CacheKey, content
 from .partial_program import PartialProgramLayer
-from .program_cache import Family, ProgramCache
+from .program_cache import Executable, Family, ProgramCache
 from .reach import layer_state
 from .report import presented
+from .split import EAGER, DriverHelpers, Split, SplitProgram
 
 ENABLED: Setting[bool] = Setting("to_static_enabled", True)
 
 N_MODES = 5  # what a signature starts with: structure, grad mode, amp, place, default dtype
+
+MAX_VARIANTS = 16
+"""With so many programs, hardly used, of one function it is run as Python from then on."""
 
 _enabled = ENABLED.get
 _recorder = recorder.get
@@ -38,6 +42,15 @@ _grad = grad_enabled.get
 _amp = amp_state.get
 _place = current_place
 _default_dtype = default_dtype
+
+
+class TraceFailure(Exception):
+    """Carries what stopped a trace to where the call can go on without a program."""
+
+    def __init__(self, error: Exception, family: Family) -> None:
+        super().__init__(str(error))
+        self.error = error
+        self.family = family
 
 
 class StaticFunction:
@@ -56,12 +69,15 @@ class StaticFunction:
         *,
         instance: Any = None,
         full_graph: bool = True,
+        on_failure: Callable[[Exception], None] | None = None,
     ) -> None:
         functools.update_wrapper(self, function)
         self._function = function
         self._instance = instance
         self._input_spec = input_spec
         self._full_graph = full_graph
+        self._on_failure = on_failure
+        self._split: Split | None = None
         bound = function if instance is None else function.__get__(instance)
         self._eager: Callable[..., Any] = bound
         self._spec: FunctionSpec | None = None
@@ -141,13 +157,48 @@ class StaticFunction:
                 program = self._find_or_build(signature, tree, leaves, tensors)
                 captured = program.current_inputs()
                 if captured is None:  # tracing itself changed, unnoticed, something it had read
-                    captured = program.concrete.captured
+                    captured = program.captured
             assert program is not None
-            if program.changes_arguments:
-                return program(tensors, captured, self.function_spec.bound(args, kwargs))
-            return program(tensors, captured)
+            if isinstance(program, PartialProgramLayer) and program.is_plain_call:
+                return program(tensors, captured)
+            return program.call(tensors, captured, self.function_spec.bound(args, kwargs), self._eager)
+        except TraceFailure as found:
+            failure = found
         except Exception as err:  # noqa: BLE001 - raised again, cut to what concerns the user
             raise presented(err)  # noqa: B904 - it is `err` itself
+        return self._run_eagerly(failure, args, kwargs)
+
+    def _run_eagerly(self, failure: TraceFailure, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The result by the function itself, where it cannot be one program; later calls find it split.
+
+        What fails eagerly, too, is the user's own mistake and says nothing about the function.
+        """
+        try:
+            result = self._eager(*args, **kwargs)
+        except Exception as err:  # noqa: BLE001 - raised again, cut to what concerns the user
+            raise presented(err)  # noqa: B904 - it is `err` itself
+        if self._on_failure is not None:
+            self._on_failure(failure.error)
+            failure.family.substitute = EAGER
+        elif isinstance(self._function, FunctionType):
+            self.split.record(failure.error)
+            failure.family.substitute = SplitProgram(self.split, self._instance)
+        else:
+            failure.family.substitute = EAGER
+        return result
+
+    @property
+    def split_state(self) -> Split | None:
+        """How the function is split; None while it is whole."""
+        return self._split
+
+    @property
+    def split(self) -> Split:
+        """How the function is split, if it cannot be one program."""
+        if self._split is None:
+            assert isinstance(self._function, FunctionType)
+            self._split = Split(self._function, _segment, _DRIVER_HELPERS)
+        return self._split
 
     def _call_uncached(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if _enabled():  # inside another trace: become part of it
@@ -172,21 +223,50 @@ class StaticFunction:
 
     def _find_or_build(
         self, signature: Any, tree: TreeDef, leaves: Sequence[Any], tensors: Sequence[Tensor]
-    ) -> PartialProgramLayer:
+    ) -> Executable:
         with self._lock:
             family = self.program_cache.family((*signature[:N_MODES], *map(_without_size, leaves)))
             shapes = [tuple(t._data.shape) for t in tensors]
             dtypes = [t.dtype for t in tensors]
-            found = self.program_cache.find(family, shapes, dtypes)
+            found: Executable | None = family.substitute or self.program_cache.find(family, shapes, dtypes)
             if found is None:
-                found = self._build(family, tree, leaves, shapes)
+                found = self._build_or_give_up(family, tree, leaves, shapes)
             self.program_cache.remember(signature, found)
             return found
 
-    def _build(
+    def _varies_too_much(self) -> bool:
+        """Whether programs are built again and again and hardly any of them is used twice."""
+        programs = list(self.program_cache.programs())
+        return len(programs) >= MAX_VARIANTS and sum(p.calls for p in programs) < 2 * len(programs)
+
+    def _build_or_give_up(
         self, family: Family, tree: TreeDef, leaves: Sequence[Any], shapes: Sequence[Shape]
-    ) -> PartialProgramLayer:
+    ) -> Executable:
         user_specs = self.function_spec.specs_for(tree, leaves, lambda v: isinstance(v, (Tensor, np.ndarray)))
+        if self._full_graph:
+            return self._build(family, tree, leaves, shapes, user_specs)
+        if self._varies_too_much():
+            family.substitute = EAGER
+            return EAGER
+        try:
+            found = self._build(family, tree, leaves, shapes, user_specs)
+        except InternalError:
+            raise
+        except Exception as err:  # noqa: BLE001 - whatever it is, the function itself is run and may raise it again
+            raise TraceFailure(err, family) from None
+        if self._on_failure is not None and found.does_nothing:
+            family.substitute = EAGER
+            return EAGER
+        return found
+
+    def _build(
+        self,
+        family: Family,
+        tree: TreeDef,
+        leaves: Sequence[Any],
+        shapes: Sequence[Shape],
+        user_specs: Sequence[InputSpec | None],
+    ) -> PartialProgramLayer:
         wide = family.widen(shapes)
         candidates = [wide] if wide == list(shapes) else [wide, list(shapes)]
         if any(s is not None and -1 in s.shape for s in user_specs) and not family.pinned:
@@ -295,6 +375,13 @@ class StaticFunction:
 
     def __repr__(self) -> str:
         return f"<StaticFunction {self._function.__qualname__}, {len(self.program_cache)} programs>"
+
+
+def _segment(native: FunctionType, on_failure: Callable[[Exception], None]) -> StaticFunction:
+    return StaticFunction(native, full_graph=False, on_failure=on_failure)
+
+
+_DRIVER_HELPERS = DriverHelpers(lambda function, **options: StaticFunction(function, full_graph=False, **options))
 
 
 def _without_size(leaf: Any) -> Any:

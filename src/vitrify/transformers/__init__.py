@@ -3,6 +3,7 @@
 `convert_function(fn, helpers)` is the way in; `contract` says what `helpers` must provide.
 """
 
+from .compile import instantiate
 from .contract import Helpers, Place
 from .errors import NoSourceError, UnsupportedFunctionError
 from .observe import BLIND_METHODS
@@ -15,6 +16,7 @@ from .pipeline import (
     source_of,
     stage_sources,
 )
+from .split import SegmentCode, SplitCode, split_code
 from .try_lines import TryLines, tries_around
 
 __all__ = [
@@ -24,12 +26,16 @@ __all__ = [
     "Helpers",
     "NoSourceError",
     "Place",
+    "SegmentCode",
+    "SplitCode",
     "TryLines",
     "UnsupportedFunctionError",
     "convert_code",
     "convert_function",
+    "instantiate",
     "is_converted",
     "source_of",
+    "split_code",
     "stage_sources",
     "tries_around",
 ]

@@ -11,7 +11,7 @@ import __future__
 
 import ast
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from functools import reduce
 from operator import or_
 from types import CellType, CodeType, FunctionType
@@ -19,6 +19,7 @@ from types import CellType, CodeType, FunctionType
 import gast
 
 from ..core.errors import InternalError
+from .context import Context
 from .nodes import Node
 from .observe import names_only_changed, observe_reads
 from .quote import copy_tree, quote
@@ -47,48 +48,55 @@ def inner_code(code: CodeType, path: Sequence[str]) -> CodeType:
 
 
 def compile_function(
-    tree: Node, fn: FunctionType, class_name: str | None, helper: str, generated: frozenset[str]
+    tree: Node,
+    fn: FunctionType,
+    context: Context,
+    extra: Sequence[str] = (),
+    *,
+    observed: bool = True,
 ) -> tuple[CodeType, frozenset[str]]:
-    """The code object for `tree`, the converted form of `fn`; free in it: the variables of `fn`, and `helper`.
+    """The code object for `tree`, made from `fn`; free in it: the variables of `fn`, the helper, and `extra`.
 
-    Beside it: the names that `fn` only changes, by methods such as `append`.
+    Beside it: the names that `fn` only changes, by methods such as `append`. observed: reads of attributes go through
+    the helper.
     """
     like = fn.__code__
-    class_name = class_name or _NO_CLASS
-    module = gast.gast_to_ast(_module(tree, like, class_name, helper))
+    class_name = context.class_name or _NO_CLASS
+    own_name = getattr(tree, "name", like.co_name)
+    module = gast.gast_to_ast(_module(tree, [*like.co_freevars, context.vt, *extra], class_name))
     ast.fix_missing_locations(module)
     (definition,) = module.body[0].body[0].body[0].body  # factory, class, class: see _module
-    changed = names_only_changed(definition, helper)
-    observe_reads(definition, helper, class_name)
-    code = inner_code(compile_tree(module, like), (FACTORY, FACTORY, class_name, like.co_name))
-    prefix = ".".join([FACTORY, "<locals>", FACTORY, class_name, like.co_name])
-    return _Rename(generated, prefix, fn.__qualname__).of(code, like.co_name), changed
+    changed = names_only_changed(definition, context.vt)
+    if observed:
+        observe_reads(definition, context.vt, class_name)
+    code = inner_code(compile_tree(module, like), (FACTORY, FACTORY, class_name, own_name))
+    prefix = ".".join([FACTORY, "<locals>", FACTORY, class_name, own_name])
+    return _Rename({*context.names.generated, own_name}, prefix, fn.__qualname__).of(code, like.co_name), changed
 
 
-def instantiate(code: CodeType, fn: FunctionType, helper: str, helpers: object) -> FunctionType:
-    """A function of `code` with the globals, cells, defaults and attributes of `fn`."""
+def instantiate(code: CodeType, fn: FunctionType, extra: Mapping[str, object]) -> FunctionType:
+    """A function of `code` with the globals, cells, defaults and attributes of `fn`; `extra`: more free variables."""
     cells = dict(zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True))
-    cells[helper] = CellType(helpers)
+    cells.update((name, CellType(value)) for name, value in extra.items())
     missing = [name for name in code.co_freevars if name not in cells]
     if missing:
-        raise InternalError(f"converted `{fn.__qualname__}` has unknown free variables {missing}")
+        raise InternalError(f"`{fn.__qualname__}` has unknown free variables {missing}")
     closure = tuple(cells[name] for name in code.co_freevars)
-    result = FunctionType(code, fn.__globals__, fn.__name__, fn.__defaults__, closure)
+    result = FunctionType(code, fn.__globals__, fn.__name__, None, closure)
     for attribute in _COPIED:
         if hasattr(fn, attribute):
             setattr(result, attribute, getattr(fn, attribute))
-    result.__dict__.update(fn.__dict__)
     return result
 
 
-def _module(tree: Node, like: CodeType, class_name: str, helper: str) -> Node:
+def _module(tree: Node, free: Sequence[str], class_name: str) -> Node:
     template = """
         def factory(variables):
             class factory:
                 class name:
                     body
     """
-    holes = {"factory": FACTORY, "variables": [*like.co_freevars, helper], "name": class_name, "body": [_bare(tree)]}
+    holes = {"factory": FACTORY, "variables": list(free), "name": class_name, "body": [_bare(tree)]}
     factory = quote(template, at=tree, **holes)
     return gast.Module(body=factory, type_ignores=[])
 
@@ -111,7 +119,7 @@ def _bare(tree: Node) -> Node:
 class _Rename:
     """Gives code objects the names they would have in the user's source: generated functions vanish from them."""
 
-    def __init__(self, generated: frozenset[str], prefix: str, qualname: str) -> None:
+    def __init__(self, generated: Set[str], prefix: str, qualname: str) -> None:
         self.generated = generated
         self.prefix = prefix
         self.qualname = qualname

@@ -90,7 +90,9 @@ class ConvertedCode:
 
     def bind(self, fn: FunctionType, helpers: object) -> FunctionType:
         """The converted form of `fn`, calling `helpers`."""
-        result = instantiate(self.code, fn, self.helper, helpers)
+        result = instantiate(self.code, fn, {self.helper: helpers})
+        result.__defaults__ = fn.__defaults__
+        result.__dict__.update(fn.__dict__)
         setattr(result, _ATTRIBUTE, self)
         return result
 
@@ -105,10 +107,10 @@ def convert_function(fn: FunctionType, helpers: object) -> FunctionType:
 
 def convert_code(fn: FunctionType) -> ConvertedCode:
     """The conversion of `fn` that depends on its code alone, so that callers may cache it by `fn.__code__`."""
-    tree, context = _prepare(fn)
+    tree, context = prepare(fn)
     for _ in _stages(tree, context, fn):
         pass
-    code, changed = compile_function(tree, fn, context.class_name, context.vt, frozenset(context.names.generated))
+    code, changed = compile_function(tree, fn, context)
     return ConvertedCode(tree, code, context.vt, changed)
 
 
@@ -126,12 +128,13 @@ def is_converted(fn: FunctionType, helpers: object) -> bool:
 
 def stage_sources(fn: FunctionType) -> Iterator[tuple[str, str]]:
     """Name and resulting text of each transformer in order (for `set_code_level`)."""
-    tree, context = _prepare(fn)
+    tree, context = prepare(fn)
     for name in _stages(tree, context, fn):
         yield name, render(copy_tree(tree))
 
 
-def _prepare(fn: FunctionType) -> tuple[Node, Context]:
+def prepare(fn: FunctionType) -> tuple[Node, Context]:
+    """A private copy of the function's tree, without decorators, and its surroundings."""
     refuse_unconvertible(fn)
     definition = find_definition(fn)
     tree = gast.ast_to_gast(definition.node)

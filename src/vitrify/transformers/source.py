@@ -11,6 +11,7 @@ import inspect
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import CodeType, FunctionType
+from weakref import WeakKeyDictionary
 
 from ..core.cache import BoundedCache
 from ..core.source import Loc
@@ -37,9 +38,21 @@ class Definition:
     class_name: str | None
 
 
+_REMEMBERED: WeakKeyDictionary[CodeType, Definition] = WeakKeyDictionary()
+"""Definitions of code that stands in no file as it is: segments of split functions."""
+
+
+def remember(code: CodeType, definition: Definition) -> None:
+    """Let `find_definition` give `definition` for functions of `code`."""
+    _REMEMBERED[code] = definition
+
+
 def find_definition(fn: FunctionType) -> Definition:
     """The definition of `fn`. Raises NoSourceError when it is not available or no longer what was compiled."""
     code = fn.__code__
+    remembered = _REMEMBERED.get(code)
+    if remembered is not None:
+        return remembered
     candidates = _index(code.co_filename, _file_text(fn)).get((code.co_name, code.co_firstlineno), ())
     matching = [found for found in candidates if _parameter_names(found) == _code_parameters(code)]
     if not matching:
