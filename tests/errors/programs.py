@@ -67,8 +67,53 @@ def needs_value(x, n):
 
 def recursion(x, n):
     if x.sum() > 0:
-        return recursion(x - 1, n)  # here
+        return recursion(x - 1, (n, x))  # here
     return x
+
+
+def endless(x, n):
+    if x.sum() > 0:
+        return endless(x - 1, n)
+    return endless(x + 1, n)
+
+
+def endless_recursion(x, n):
+    return endless(x, n)  # here
+
+
+def grows_its_argument(x, n, seen=()):
+    if x.sum() > 0:
+        return grows_its_argument(x - 1, n, [*seen, x])  # here
+    return x
+
+
+def swap(pair, n):
+    pair[0], pair[1] = pair[1], pair[0]
+    if n > 0:
+        return swap([pair[0], pair[1]], n - 1)
+    return pair[0]
+
+
+def changes_its_argument(x, n):
+    return swap([x, x + 1], n)  # here
+
+
+def list_grows_in_recursion(x, n):
+    if n == 0:  # here
+        return [x]
+    return [x, *list_grows_in_recursion(x, n - 1)]
+
+
+def too_deep(x, n):
+    if x.sum() < 0:
+        return x
+    return too_deep(x * 1.0, n) + 1  # here
+
+
+def fails_deep_inside(x, n):
+    if n == 0:
+        return x + paddle.ones([paddle.cast(x[0], "int64") + 4])  # here
+    return fails_deep_inside(x, n - 1)
 
 
 def backward_inside(x, n):

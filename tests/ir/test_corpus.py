@@ -6,7 +6,8 @@ import pytest
 
 import vitrify as paddle
 from tests.end_to_end.differential import run
-from tests.end_to_end.functions import CASES
+from tests.end_to_end.functions import CASES as FUNCTIONS
+from tests.end_to_end.recursion import CASES as RECURSION
 from tests.ir.programs import equal
 from vitrify.ir.content_hash import content_hash
 from vitrify.ir.dead_code import drop_unused_blocks
@@ -14,6 +15,8 @@ from vitrify.ir.parse import parse_program
 from vitrify.ir.serialize import decode_program, encode_program
 from vitrify.ir.verify import verify
 from vitrify.jit import partial_program
+
+CASES = [*FUNCTIONS, *RECURSION]
 
 
 @pytest.mark.parametrize(("fn", "calls"), CASES, ids=[f"{f.__name__}-{i}" for i, (f, _) in enumerate(CASES)])

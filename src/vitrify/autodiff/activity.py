@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ..core.meta import FrameMeta, ListMeta
 from ..ir.program import Block, Operator, Variable
 from ..ops.registry import NoGradient, StructuralGradient, Vjp
 
 
 def carries_gradient(var: Variable) -> bool:
-    """Whether the dtype can have a derivative."""
-    return var.dtype.is_floating or var.dtype.is_complex
+    """Whether the dtype can have a derivative; frames hold values that do."""
+    meta = var.meta
+    while isinstance(meta, ListMeta):
+        meta = meta.item
+    return isinstance(meta, FrameMeta) or meta.dtype.is_floating or meta.dtype.is_complex
 
 
 def active_variables(

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from ..core.meta import ListMeta, Meta
 from ..ir.builder import Builder
-from ..ir.program import Block, Operator, Variable
+from ..ir.program import AnyMeta, Block, Operator, Variable
 from ..ops.control_flow import MAY_BE_MISSING, add_cotangents
 
 PullBack = Callable[[Builder, Block, Mapping[Variable, Variable], Iterable[Variable]], dict[Variable, Variable]]
@@ -29,7 +28,7 @@ class Pullback:
         with self.builder.at(operator.locs):
             yield
 
-    def new_output(self, operator: Operator, meta: Meta | ListMeta, like: Variable) -> Variable:
+    def new_output(self, operator: Operator, meta: AnyMeta, like: Variable) -> Variable:
         """One more output of a forward operator, through which a residual leaves its block."""
         var = self.forward.create_var(meta, prefix=like.name, stop_gradient=like.stop_gradient)
         operator.outputs = (*operator.outputs, var)

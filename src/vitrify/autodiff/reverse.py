@@ -7,16 +7,24 @@ from typing import Any
 
 from ..ir.builder import Builder
 from ..ir.program import Block, Operator, Variable
+from ..ops.calls import call_op, pack_frame_op, unpack_frame_op
 from ..ops.control_flow import add_cotangents, if_op, while_op
 from ..ops.registry import OpDef, StructuralGradient
 from .activity import active_variables, wanted_inputs
 from .branches import if_vjp
+from .calls import call_vjp, pack_vjp, unpack_vjp
 from .context import Pullback
 from .loops import while_vjp
 from .vjp import operator_vjp
 
 # Operators with blocks are differentiated by structure; each rule gives one cotangent per operator input.
-STRUCTURAL: dict[OpDef, Any] = {if_op: if_vjp, while_op: while_vjp}
+STRUCTURAL: dict[OpDef, Any] = {
+    if_op: if_vjp,
+    while_op: while_vjp,
+    call_op: call_vjp,
+    pack_frame_op: pack_vjp,
+    unpack_frame_op: unpack_vjp,
+}
 
 
 def pull_back(

@@ -3,6 +3,7 @@
 from .api import Converted, convert, convert_call, observe_function, source_of
 from .calls import ignore_module, is_user_code, not_to_static
 from .raise_ import ends_program
+from .recursion import entered
 from .values import Undefined
 
 __all__ = [
@@ -11,6 +12,7 @@ __all__ = [
     "convert",
     "convert_call",
     "ends_program",
+    "entered",
     "ignore_module",
     "is_user_code",
     "not_to_static",

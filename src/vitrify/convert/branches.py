@@ -14,6 +14,7 @@ from .cells import closed_over
 from .journal import ContentPlace, journaling, restore, snapshot
 from .merge import Joined, emit, fill_slots, merge
 from .raise_ import ENDED, run_path
+from .unknown import Pending, stand_in
 from .values import Undefined, builder, is_graph, scalar_condition
 
 Function = Callable[..., Any]
@@ -59,11 +60,18 @@ def trace_branches(
     """Record an `if` operator; both functions are traced from the same state and their results merged."""
     shared = [*shared, *closed_over((then, orelse))]
     sides: list[_Side] = []
+    unknown: list[Pending] = []
     for fn in (then, orelse):
-        side = _trace_side(fn, shared)
+        try:
+            side = _trace_side(fn, shared)
+        except Pending as pending:
+            unknown.append(pending)
+            continue
         if side.values is ENDED:
             return _go_on(pred, side.block, fn is then, orelse if fn is then else then)
         sides.append(side)
+    if unknown:
+        return _only_path(sides, unknown)
     joined = Joined(sides[0].block, sides[1].block)
     merged = _merge_values(sides, names, joined)
     handles = _merge_handles(sides, joined)
@@ -74,6 +82,18 @@ def trace_branches(
     for place, value in places:
         restore(place, fill_slots(value, results))
     return tuple(fill_slots(m, results) for m in merged)
+
+
+def _only_path(sides: Sequence[_Side], unknown: Sequence[Pending]) -> tuple[Any, ...]:
+    """What the one branch gives that does not wait for the result of a recursive call: this trace finds out types."""
+    if not sides:
+        raise min(unknown, key=lambda pending: pending.target.depth)
+    (side,) = sides
+    for handle, value in side.handles.items():
+        builder().assign(handle, stand_in(value))
+    for place, value in side.places.values():
+        restore(place, stand_in(value))
+    return tuple(stand_in(v) for v in side.copies)
 
 
 def _trace_side(fn: Function, shared: Sequence[Any]) -> _Side:

@@ -19,6 +19,7 @@ from ..transformers import BLIND_METHODS
 from .journal import ContentPlace, is_nested, note_write
 from .observe import current_observer
 from .raise_ import exception_maker
+from .recursion import entered
 from .table import BUILTINS
 from .text import method_of_text
 
@@ -122,7 +123,7 @@ class CallConverter:
         if not is_user_code(fn) or inspect.isgeneratorfunction(fn) or inspect.iscoroutinefunction(fn):
             return fn
         try:
-            return self.convert_plain(fn)
+            return entered(self.convert_plain(fn))
         except UnsupportedError:
             return fn
 

@@ -8,9 +8,10 @@ from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 from ..core.cache import BoundedCache
-from .journal import CellPlace
+from .journal import CellPlace, GlobalPlace
 
 MAX_DEPTH = 4
+_NAMES: BoundedCache[CodeType, frozenset[str]] = BoundedCache("names_in_code", 4096)
 _STORED: BoundedCache[CodeType, frozenset[str]] = BoundedCache("stored_cells", 4096)
 
 
@@ -37,11 +38,37 @@ def _written(value: Any, depth: int) -> Iterator[CellPlace]:
         yield from _written(inner, depth - 1)
 
 
+def names_in(code: CodeType) -> frozenset[str]:
+    """The global and captured variables and the attributes that the code, functions inside it included, names."""
+
+    def build() -> frozenset[str]:
+        inner = [names_in(const) for const in code.co_consts if isinstance(const, CodeType)]
+        return frozenset((*code.co_names, *code.co_freevars, *code.co_cellvars)).union(*inner)
+
+    return _NAMES.get_or_build(code, build)
+
+
+def outer_variables(function: FunctionType) -> list[Any]:
+    """The places of the variables around a function that it assigns to: `nonlocal` and `global` ones."""
+    names = _globals_stored(function.__code__)
+    return [*closed_over([function]), *[GlobalPlace(name, function.__globals__) for name in sorted(names)]]
+
+
+def _globals_stored(code: CodeType) -> frozenset[str]:
+    """The global variables that the code assigns to, the functions inside it included."""
+    stores = {i.argval for i in dis.get_instructions(code) if i.opname in ("STORE_GLOBAL", "DELETE_GLOBAL")}
+    inner = [_globals_stored(const) for const in code.co_consts if isinstance(const, CodeType)]
+    return frozenset(stores).union(*inner)
+
+
 def stored_cells(code: CodeType) -> frozenset[str]:
     """The free variables that the code assigns to or deletes."""
 
     def build() -> frozenset[str]:
         stores = {i.argval for i in dis.get_instructions(code) if i.opname in ("STORE_DEREF", "DELETE_DEREF")}
+        for inner in code.co_consts:  # the branches and loop bodies that converted code is cut into
+            if isinstance(inner, CodeType):
+                stores |= stored_cells(inner)
         return frozenset(stores & set(code.co_freevars))
 
     return _STORED.get_or_build(code, build)

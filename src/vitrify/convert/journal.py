@@ -177,10 +177,11 @@ class GlobalPlace:
 
 
 class Journal:
-    """The places written in one traced region, with what they held before."""
+    """The places written in one traced region, with what they held before. `tentative`: it may be traced once more."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, tentative: bool = False) -> None:
         self.before: dict[Any, tuple[Any, Any]] = {}
+        self.tentative = tentative
 
     def note(self, place: Any) -> None:
         """Remember what `place` holds, the first time it is about to be written."""
@@ -254,6 +255,23 @@ def journaling(places: Sequence[Any] = ()) -> Iterator[Journal]:
         journal.undo()
 
 
+@contextmanager
+def kept_unless_given_up(places: Sequence[Any], is_given_up: Callable[[BaseException], bool]) -> Iterator[None]:
+    """Keep the writes inside (`places` count as written), but where an exception leaves that gives the attempt up."""
+    journal = Journal(tentative=True)
+    for place in places:
+        journal.note(place)
+    token = _open.set((*_open.get(), journal))
+    try:
+        yield
+    except BaseException as err:
+        if is_given_up(err):
+            journal.undo()
+        raise
+    finally:
+        _open.reset(token)
+
+
 def is_journaling() -> bool:
     """Whether a region is being traced."""
     return bool(_open.get())
@@ -261,7 +279,7 @@ def is_journaling() -> bool:
 
 def is_nested() -> bool:
     """Whether a branch or loop body is being traced, inside a trace."""
-    return len(_open.get()) > 1
+    return sum(not journal.tentative for journal in _open.get()) > 1
 
 
 def note_write(place: Any) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from ..ops.compare import logical_and, logical_not, logical_or
 from .branches import convert_ifexp
 from .raise_ import ENDED, run_path
+from .unknown import Pending
 from .values import builder, is_graph, scalar_condition
 
 Function = Callable[..., Any]
@@ -80,7 +81,10 @@ def _is_flag(value: Any) -> bool:
 def _is_harmless(function: Function) -> bool:
     """Whether evaluating the operand early cannot be noticed: few elementwise operators, no effects, no errors."""
     with builder().sub_block() as block:
-        if run_path(function) is ENDED:
+        try:
+            if run_path(function) is ENDED:
+                return False
+        except Pending:
             return False
         return len(block.ops) <= MAX_EAGER_OPERATORS and all(op.op.elementwise for op in block.ops)
 

@@ -16,6 +16,7 @@ from .journal import ContentPlace, Journal, journaling, restore
 from .logic import convert_and
 from .raise_ import ENDED, run_path
 from .sequences import GraphSequence, as_sequence, constant
+from .unknown import Pending
 from .values import builder, is_graph, scalar_condition
 
 Function = Callable[..., Any]
@@ -156,9 +157,12 @@ def trace_loop(
     """Record a `while` operator and return the loop variables after it."""
     state = CarriedState([CarriedValue.of(n, v) for n, v in zip(names, values)])
     for place in (*shared, *closed_over((test, body))):
-        state.places[place.key] = (place, _carry_place(place, place.get()))
+        state.places[place.key] = (place, carry_place(place, place.get()))
     for _ in range(MAX_ATTEMPTS):
-        blocks = _attempt(test, body, state)
+        try:
+            blocks = _attempt(test, body, state)
+        except Pending:
+            return values  # what a recursive function gives is still unknown; taken for a loop that ends at once
         if blocks is ENDED:  # the first iteration raises, so there is none or the program ends
             pred = scalar_condition(test(*values), "while")
             return trace_branches(pred, lambda: body(*values), lambda: values, names, shared)
@@ -171,7 +175,8 @@ def trace_loop(
     )
 
 
-def _carry_place(place: Any, value: Any) -> CarriedValue:
+def carry_place(place: Any, value: Any) -> CarriedValue:
+    """What a place holds, as a value carried from one iteration or call to the next."""
     if not isinstance(place, ContentPlace):
         return CarriedValue.of(place.label, value)
     carried = CarriedValue.opened(place.label, value)  # a copy of the content, never the container itself
@@ -186,7 +191,7 @@ def _attempt(test: Function, body: Function, state: CarriedState) -> tuple[Block
     outer = dict(build.current)
     places = [place for place, _ in state.places.values()]
     with journaling(places) as journal, build.sub_block() as block:
-        values = _enter(state, block)
+        values = enter(state, block)
         results = run_path(lambda: body(*values))
         if results is ENDED:
             return ENDED  # type: ignore[no-any-return]
@@ -196,12 +201,10 @@ def _attempt(test: Function, body: Function, state: CarriedState) -> tuple[Block
         if any(kept):
             return None
         handles = build.changed_since(outer, block)
-        if _grow(state, results, journal, handles):
+        if grow(state, results, journal, handles):
             return None
-        ends = [
-            end for carried, value in _ends(state, results, journal.after(), handles) for end in carried.ends(value)
-        ]
-        block.outputs = list(ends)
+        leaving = ends(state, results, journal.after(), handles)
+        block.outputs = [end for carried, value in leaving for end in carried.ends(value)]
     return cond, block
 
 
@@ -209,7 +212,7 @@ def _trace_test(test: Function, state: CarriedState) -> Block:
     build = builder()
     places = [place for place, _ in state.places.values()]
     with journaling(places), build.sub_block() as block:
-        values = _enter(state, block)
+        values = enter(state, block)
         holds = run_path(lambda: test(*values))
         if holds is ENDED:
             holds = False  # never reached
@@ -218,7 +221,7 @@ def _trace_test(test: Function, state: CarriedState) -> Block:
     return block
 
 
-def _enter(state: CarriedState, block: Block) -> tuple[Any, ...]:
+def enter(state: CarriedState, block: Block) -> tuple[Any, ...]:
     """Give every carried value a formal input and make it current; returns the loop variables."""
     build = builder()
     formals = [iter(carried.formals(block)) for carried in state.all()]
@@ -231,7 +234,7 @@ def _enter(state: CarriedState, block: Block) -> tuple[Any, ...]:
     return tuple(values[:n])
 
 
-def _ends(
+def ends(
     state: CarriedState, results: Sequence[Any], places: dict[Any, tuple[Any, Any]], handles: dict[Any, Variable]
 ) -> list[tuple[CarriedValue, Any]]:
     """Each carried value with what it is at the end of the iteration."""
@@ -242,12 +245,12 @@ def _ends(
     return pairs
 
 
-def _grow(state: CarriedState, results: Sequence[Any], journal: Journal, handles: dict[Any, Variable]) -> bool:
+def grow(state: CarriedState, results: Sequence[Any], journal: Journal, handles: dict[Any, Variable]) -> bool:
     """Whether this trace found something that must be carried and is not yet; `state` takes it in."""
     grown = False
     for key, (place, before) in journal.before.items():
         if key not in state.places:
-            state.places[key] = (place, _carry_place(place, before))
+            state.places[key] = (place, carry_place(place, before))
             grown = True
     for handle in handles:
         if handle not in state.handles:
@@ -255,7 +258,7 @@ def _grow(state: CarriedState, results: Sequence[Any], journal: Journal, handles
             grown = True
     if grown:
         return True
-    wider = [carried.widen(value) for carried, value in _ends(state, results, journal.after(), handles)]
+    wider = [carried.widen(value) for carried, value in ends(state, results, journal.after(), handles)]
     return any(wider)
 
 

@@ -46,6 +46,10 @@ class UnsupportedError(VitrifyError):
     """Valid Python that cannot be converted; the hint names the way out."""
 
 
+class EndlessRecursionError(UnsupportedError, RecursionError):
+    """A function that calls itself on every path."""
+
+
 class InternalError(VitrifyError, RuntimeError):
     """A bug in vitrify itself."""
 
@@ -64,6 +68,10 @@ class DTypeError(UserCodeError, TypeError):
 
 class IndexRangeError(UserCodeError, IndexError):
     """An index or axis lies outside the dimension it addresses."""
+
+
+class DepthError(UserCodeError, RecursionError):
+    """A function of a program called itself deeper than the interpreter goes."""
 
 
 class StaleBackwardError(UserCodeError, RuntimeError):

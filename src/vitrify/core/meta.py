@@ -122,10 +122,18 @@ def broadcast_shapes(op: str, shapes: Sequence[Shape], names: Sequence[str]) -> 
 class ListMeta:
     """A list of tensors of unknown length, as a loop stacks them up one an iteration; `item` describes each."""
 
-    item: Meta | ListMeta
+    item: Meta | ListMeta | FrameMeta
 
     def __str__(self) -> str:
         return f"list<{self.item}>"
+
+
+@dataclass(frozen=True, slots=True)
+class FrameMeta:
+    """What one run of a function keeps for its gradient: values, and the frames of the calls it made itself."""
+
+    def __str__(self) -> str:
+        return "frame"
 
 
 @dataclass(frozen=True, slots=True)

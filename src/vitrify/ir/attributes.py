@@ -9,13 +9,15 @@ import numpy as np
 
 from ..core.dtype import DType
 from ..core.errors import DTypeError
-from ..core.meta import ListMeta, Meta, Ref
+from ..core.meta import FrameMeta, ListMeta, Meta, Ref
 
 if TYPE_CHECKING:  # Programs print and clone themselves with this module
     from .program import Block, Operator, Program
 
 # The values that stand alone; slices, tuples and lists hold others.
-SIMPLE: frozenset[type] = frozenset({type(None), bool, int, float, complex, str, DType, Ref, Meta, ListMeta, type(...)})
+SIMPLE: frozenset[type] = frozenset(
+    {type(None), bool, int, float, complex, str, DType, Ref, Meta, ListMeta, FrameMeta, type(...)}
+)
 
 
 def is_block(value: Any) -> TypeGuard[Block]:

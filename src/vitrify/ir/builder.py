@@ -59,6 +59,8 @@ class Builder:
         # Exceptions that the traced code made of tensors or raised: by id, with what says how to make them again.
         self.errors: dict[int, tuple[BaseException, Any, bool]] = {}
         self.depth = 0  # how many frames were on the stack when building began
+        # The gradients of functions recorded so far, by function and by which outputs have cotangents.
+        self.gradients: dict[Any, Any] = {}
 
     # -- blocks -----------------------------------------------------------------------------------------------------
 
@@ -192,7 +194,7 @@ class Builder:
         metas = metas if op.multiple else (metas,)
         stops = _stop_flags(op, values, attrs, len(metas))
         outs = [
-            self.block.create_var(m, prefix=op.name, stop_gradient=stop or not _differentiable(m))
+            self.block.create_var(m, prefix=op.name, stop_gradient=stop or not differentiable(m))
             for m, stop in zip(metas, stops)
         ]
         self.block.append(op, values, outs, attrs, locs)
@@ -259,7 +261,8 @@ def _stops(value: Any) -> bool:
     return value is None or bool(value.stop_gradient)
 
 
-def _differentiable(meta: Any) -> bool:
+def differentiable(meta: Any) -> bool:
+    """Whether values of this kind can have gradients."""
     return not isinstance(meta, Meta) or meta.dtype.is_floating or meta.dtype.is_complex
 
 

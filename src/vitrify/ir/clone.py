@@ -57,6 +57,7 @@ class _Cloner:
         else:
             self.blocks[block] = self.target.blocks[0]
         new = self.blocks[block]
+        new.name = block.name
         kept = self._kept(block)
         dropped = {v for op in block.ops for v in op.outputs} - {v for op in kept for v in op.outputs}
         for name, var in block.vars.items():

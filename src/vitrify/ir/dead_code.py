@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .attributes import reachable_blocks
+from .attributes import blocks_in, reachable_blocks
 from .program import Block, Operator, Program, Variable
 
 
@@ -32,7 +32,12 @@ def has_effect(operator: Operator) -> bool:
     """
     if operator.op.effect or operator.op.random:
         return True
-    return any(has_effect(inner) for block in operator.blocks.values() for inner in block.ops)
+    inner = {block for start in blocks_in(tuple(operator.attrs.values())) for block in _run_by(start)}
+    return any(op.op.effect or op.op.random for block in inner for op in block.ops)
+
+
+def _run_by(start: Block) -> set[Block]:
+    return reachable_blocks(start, lambda block: block.ops)
 
 
 def prune(block: Block) -> None:
@@ -53,7 +58,7 @@ def prune(block: Block) -> None:
 
 def drop_unused_blocks(program: Program) -> None:
     """Take away the blocks that no operator runs (attempts given up while converting) and number the rest anew."""
-    used = reachable_blocks(program.global_block(), lambda block: block.ops)
+    used = _run_by(program.global_block())
     program.blocks[:] = [block for block in program.blocks if block in used]
     for index, block in enumerate(program.blocks):
         block.index = index

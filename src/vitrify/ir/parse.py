@@ -9,7 +9,7 @@ from typing import Any
 
 from ..core.dtype import ALL, scalar_dtype
 from ..core.errors import InternalError
-from ..core.meta import ListMeta, Meta, Ref
+from ..core.meta import FrameMeta, ListMeta, Meta, Ref
 from ..core.source import Loc
 from ..ops.registry import get_op
 from .attributes import map_blocks
@@ -53,6 +53,7 @@ class _Parser:
     tokens: Tokens
     result: Program = field(default_factory=Program)
     blocks: dict[int, Block] = field(default_factory=dict)
+    functions: dict[str, Block] = field(default_factory=dict)
     depth: int = 0
 
     def program(self) -> Program:
@@ -62,14 +63,30 @@ class _Parser:
             self.tokens.take("=")
             self.result.random_seed = self.tokens.integer("the random seed")
             self.tokens.take("}")
-        while self.tokens.has("block"):
-            number = self.tokens.integer("the block's number")
-            self.block(
-                number, self.known_block(self.tokens.integer("a block's number")) if self.tokens.has("in") else None
-            )
+        while self.tokens.peek().text in ("block", "function"):
+            self.top_level()
         if self.tokens.peek().kind != "end":
             self.tokens.fail("'block' or the end")
         return self.finish()
+
+    def top_level(self) -> None:
+        """A block by itself, or a function."""
+        name = self.function_name() if self.tokens.has("function") else ""
+        if name:
+            self.tokens.take("=")
+        self.tokens.take("block")
+        number = self.tokens.integer("the block's number")
+        inside = self.known_block(self.tokens.integer("a block's number")) if self.tokens.has("in") else None
+        if name in self.functions:
+            self.tokens.fail(f"a new name: @{name} is defined already")
+        block = self.block(number, inside)
+        if name:
+            block.name = name
+            self.functions[name] = block
+
+    def function_name(self) -> str:
+        self.tokens.take("@")
+        return self.tokens.name("a function's name") or self.tokens.fail("a function's name")
 
     def finish(self) -> Program:
         if sorted(self.blocks) != list(range(len(self.blocks))) or not self.blocks:
@@ -82,7 +99,9 @@ class _Parser:
         return self.result
 
     def linked(self, value: Any) -> Block:
-        """The block that a `^number` stood for, now that all are known."""
+        """The block that a `^number` or `@name` stood for, now that all are known."""
+        if isinstance(value, _FunctionName):
+            return self.functions.get(value.name) or self.tokens.fail(f"a function @{value.name}")
         return self.known_block(value.index) if isinstance(value, _BlockNumber) else value
 
     def known_block(self, index: int) -> Block:
@@ -211,6 +230,8 @@ class _Parser:
             self.depth -= 1
             tokens.take(">")
             return ListMeta(item)
+        if tokens.has("frame"):
+            return FrameMeta()
         return self.tensor_meta(tokens.kind("word", "a type such as float32[2, 3]"))
 
     def tensor_meta(self, dtype: str) -> Meta:
@@ -273,6 +294,19 @@ class _BlockNumber:
     captures = ()  # what `attributes.is_block` looks for
 
 
+@dataclass(frozen=True)
+class _FunctionName:
+    """`@name` until all functions are known."""
+
+    name: str
+    captures = ()
+
+
+def _function(parser: _Parser, text: str) -> Any:
+    parser.tokens.back()
+    return _FunctionName(parser.function_name())
+
+
 def _word(parser: _Parser, text: str) -> Any:
     """A dtype, or the meta that starts with one."""
     if text in _DTYPES:
@@ -299,7 +333,7 @@ def _complex(parser: _Parser, text: str) -> complex:
     return complex(*parts)
 
 
-def _list_meta(parser: _Parser, text: str) -> Any:
+def _whole_meta(parser: _Parser, text: str) -> Any:
     parser.tokens.back()
     return parser.meta()
 
@@ -322,7 +356,9 @@ _VALUES: dict[str, Callable[[_Parser, str], Any]] = {
     "[": lambda parser, text: parser.tokens.items(parser.value, "]"),
     "slice": _slice,
     "complex": _complex,
-    "list": _list_meta,
+    "list": _whole_meta,
+    "frame": _whole_meta,
+    "@": _function,
 }
 
 

@@ -7,6 +7,7 @@ the global block are the one exception: they live in a Scope and may be written 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ from typing import Any
 
 from ..core.dtype import DType
 from ..core.errors import ArgumentError
-from ..core.meta import ListMeta, Meta, Ref
+from ..core.meta import FrameMeta, ListMeta, Meta, Ref
 from ..core.source import Loc
 from ..ops.control_flow import MAY_BE_MISSING
 from ..ops.registry import OpDef
@@ -24,6 +25,7 @@ from .graph_tensor import GraphTensor
 from .text import FORWARD, Style, program_text
 
 Value = Any  # Variable | Literal | None
+AnyMeta = Meta | ListMeta | FrameMeta
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class Variable(GraphTensor):
     __slots__ = ("__dict__", "__weakref__", "block", "meta", "name", "persistable", "stop_gradient")
 
     def __init__(
-        self, block: Block, name: str, meta: Meta | ListMeta, *, stop_gradient: bool = True, persistable: bool = False
+        self, block: Block, name: str, meta: AnyMeta, *, stop_gradient: bool = True, persistable: bool = False
     ) -> None:
         self.block = block
         self.name = name
@@ -77,6 +79,7 @@ class Variable(GraphTensor):
         meta = self.meta
         while isinstance(meta, ListMeta):
             meta = meta.item
+        assert isinstance(meta, Meta)
         return meta
 
     @property
@@ -145,8 +148,8 @@ class Operator:
 
     @property
     def blocks(self) -> dict[str, Block]:
-        """The attributes that are blocks."""
-        return {k: v for k, v in self.attrs.items() if isinstance(v, Block)}
+        """The attributes that are blocks of its own; functions, which others call too, are not."""
+        return {k: v for k, v in self.attrs.items() if isinstance(v, Block) and not v.name}
 
     @property
     def variables(self) -> tuple[Variable, ...]:
@@ -156,7 +159,11 @@ class Operator:
 
 @dataclass(eq=False)
 class Block:
-    """A list of operators with explicit inputs and outputs."""
+    """A list of operators with explicit inputs and outputs.
+
+    One with a `name` is a function: it lies in no other block and captures nothing, so that any operator of the program
+    may refer to it, those inside it included.
+    """
 
     program: Program
     index: int
@@ -166,10 +173,11 @@ class Block:
     ops: list[Operator] = field(default_factory=list)
     vars: dict[str, Variable] = field(default_factory=dict)
     captures: dict[Variable, Variable] = field(default_factory=dict)
+    name: str = ""
 
     def create_var(
         self,
-        meta: Meta | ListMeta,
+        meta: AnyMeta,
         name: str | None = None,
         *,
         prefix: str = "tmp",
@@ -184,7 +192,7 @@ class Block:
         self.vars[name] = var
         return var
 
-    def add_input(self, meta: Meta | ListMeta, name: str | None = None, *, stop_gradient: bool = True) -> Variable:
+    def add_input(self, meta: AnyMeta, name: str | None = None, *, stop_gradient: bool = True) -> Variable:
         """A new formal input."""
         var = self.create_var(meta, name, prefix="in", stop_gradient=stop_gradient)
         self.inputs.append(var)
@@ -253,6 +261,12 @@ class Program:
         block = Block(self, len(self.blocks), parent)
         self.blocks.append(block)
         return block
+
+    def function_name(self, wanted: str) -> str:
+        """`wanted`, or `wanted_2` and so on where a function has that name."""
+        taken = {block.name for block in self.blocks}
+        names = itertools.chain([wanted], (f"{wanted}_{number}" for number in itertools.count(2)))
+        return next(name for name in names if name not in taken)
 
     def global_block(self) -> Block:
         """Block 0, as Paddle spells it."""

@@ -28,11 +28,20 @@ def align_captures(blocks: Sequence[Block]) -> list[Variable]:
     return outer
 
 
-def copy_ops(source: Block, target: Block, mapping: dict[Variable, Variable], *, effects: bool = True) -> None:
+def copy_ops(
+    source: Block,
+    target: Block,
+    mapping: dict[Variable, Variable],
+    *,
+    effects: bool = True,
+    functions: dict[Block, Block] | None = None,
+) -> None:
     """Append copies of `source`'s operators to `target`; `mapping` (extended here) says what each variable becomes.
 
-    With `effects=False`, prints and other effects are left out.
+    With `effects=False`, prints and other effects are left out. Functions are copied too, unless both blocks are of one
+    program; `functions` (extended here) knows the copies.
     """
+    functions = {} if functions is None else functions
     for operator in source.ops:
         if operator.op.effect and not effects:
             continue
@@ -43,19 +52,31 @@ def copy_ops(source: Block, target: Block, mapping: dict[Variable, Variable], *,
             outputs.append(mapping[var])
         inputs = tuple(mapping[v] if isinstance(v, Variable) else v for v in operator.inputs)
         attrs = {
-            k: copy_block(v, target, effects=effects) if isinstance(v, Block) else v for k, v in operator.attrs.items()
+            k: _copied(v, target, effects, functions) if isinstance(v, Block) else v for k, v in operator.attrs.items()
         }
         target.ops.append(Operator(operator.op, inputs, tuple(outputs), attrs, operator.locs))
 
 
-def copy_block(source: Block, parent: Block, *, effects: bool = True) -> Block:
-    """A copy of a closed sub-block, as a new block below `parent`."""
-    block = parent.program.create_block(parent)
+def _copied(source: Block, target: Block, effects: bool, functions: dict[Block, Block]) -> Block:
+    """The copy of an operator's block below `target`, or of a function beside it."""
+    if not source.name:
+        return _fill(target.program.create_block(target), source, effects, functions)
+    if source.program is target.program:
+        return source
+    if source not in functions:
+        name = target.program.function_name(source.name)
+        functions[source] = target.program.create_block(None)
+        functions[source].name = name
+        _fill(functions[source], source, effects, functions)
+    return functions[source]
+
+
+def _fill(block: Block, source: Block, effects: bool, functions: dict[Block, Block]) -> Block:
     mapping: dict[Variable, Variable] = {}
     for var in source.inputs:
         mapping[var] = _copy_var(var, block)
         block.inputs.append(mapping[var])
-    copy_ops(source, block, mapping, effects=effects)
+    copy_ops(source, block, mapping, effects=effects, functions=functions)
     block.outputs = [v if v is None else mapping[v] for v in source.outputs]
     return block
 

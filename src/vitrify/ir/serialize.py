@@ -17,13 +17,13 @@ from google.protobuf.message import DecodeError
 from ..core.container import Kind, read_container, write_container
 from ..core.dtype import ALL, DType
 from ..core.errors import DTypeError, FileFormatError, InternalError
-from ..core.meta import UNKNOWN, ListMeta, Meta, Ref
+from ..core.meta import UNKNOWN, FrameMeta, ListMeta, Meta, Ref
 from ..core.source import Loc
 from ..ops.registry import OpDef, get_op
 from . import program_pb2
 from .attributes import check_storable, is_block
 from .names import resume_names
-from .program import Block, Literal, Operator, Program, Variable
+from .program import AnyMeta, Block, Literal, Operator, Program, Variable
 from .text import FORWARD
 from .verify import VerifyError, verify
 
@@ -139,6 +139,7 @@ class _Writer:
         at = self.vars[block]
         out = _pb.Block(
             parent=0 if block.parent is None else block.parent.index + 1,
+            name=block.name,
             vars=[_variable_message(var) for var in at],
             inputs=[at[var] for var in block.inputs],
             outputs=[0 if var is None else at[var] + 1 for var in block.outputs],
@@ -182,10 +183,12 @@ def _variable_message(var: Variable) -> Any:
     )
 
 
-def _meta_message(meta: Meta | ListMeta) -> Any:
+def _meta_message(meta: AnyMeta) -> Any:
     lists = 0
     while isinstance(meta, ListMeta):
         meta, lists = meta.item, lists + 1
+    if isinstance(meta, FrameMeta):
+        return _pb.Meta(frame=True, lists=lists)
     return _pb.Meta(dtype=meta.dtype.name, shape=meta.shape, lists=lists)
 
 
@@ -231,6 +234,7 @@ _FIELDS: dict[type, tuple[str, Callable[[Any], Any]]] = {
     type(...): ("ellipsis", lambda v: True),
     Meta: ("meta", _meta_message),
     ListMeta: ("meta", _meta_message),
+    FrameMeta: ("meta", _meta_message),
     slice: ("slice", lambda v: (v.start, v.stop, v.step)),
     tuple: ("tuple", list),
     list: ("list", list),
@@ -270,7 +274,9 @@ class _Reader:
 
     def declare(self, index: int, stored: Any) -> None:
         parent = self.result.blocks[stored.parent - 1] if stored.parent else None
-        block = Block(self.result, index, parent)
+        if len(stored.name) > MAX_NAME:
+            raise _bad(f"block {index} has a name of {len(stored.name)} characters")
+        block = Block(self.result, index, parent, name=stored.name)
         for var in stored.vars:
             if not 0 < len(var.name) <= MAX_NAME or var.name in block.vars:
                 raise _bad(f"block {index} has two variables {var.name[:80]!r}, or one with no proper name")
@@ -352,10 +358,10 @@ def _dtype(name: str) -> DType:
     return _DTYPES[name] if name in _DTYPES else _fail(f"{name[:80]!r} is no dtype")
 
 
-def _meta(stored: Any) -> Meta | ListMeta:
+def _meta(stored: Any) -> AnyMeta:
     if len(stored.shape) > MAX_DIMS or any(dim < UNKNOWN for dim in stored.shape) or stored.lists > MAX_LISTS:
         raise _bad(f"a variable has shape {list(stored.shape)[: MAX_DIMS + 1]}")
-    meta: Meta | ListMeta = Meta(tuple(stored.shape), _dtype(stored.dtype))
+    meta: AnyMeta = FrameMeta() if stored.frame else Meta(tuple(stored.shape), _dtype(stored.dtype))
     for _ in range(stored.lists):
         meta = ListMeta(meta)
     return meta

@@ -16,7 +16,9 @@
 
 A type is followed by what is special about the variable. `grad` means that gradients flow into it; after `=` of an
 operator it is left out where it follows from the inputs, and `nograd` marks the opposite. `^%b` among a block's inputs
-is the enclosing block's %b (`%a = ^%b` where it has another name inside). `docs/format.md` has the grammar.
+is the enclosing block's %b (`%a = ^%b` where it has another name inside). A function, which calls itself or is called
+from several places, stands by itself, `function @power = block 3 (...) -> (...) {`, and attributes name it: `@power`.
+`docs/format.md` has the grammar.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.dtype import DType, scalar_dtype
-from ..core.meta import ListMeta, Meta, Ref
+from ..core.meta import FrameMeta, ListMeta, Meta, Ref
 from ..core.source import Loc
 from ..ops.registry import NoGradient
 from .attributes import blocks_in, is_block
@@ -62,14 +64,24 @@ def program_text(program: Program, style: Style = Style()) -> str:
     for block in program.blocks:
         if block not in printer.inline:
             printer.line("")
-            within = "" if block.parent is None else f" in {block.parent.index}"
-            printer.block(block, f"block {block.index}{within} ")
+            printer.block(block, _block_head(block))
     return printer.text()
 
 
 def operator_text(operator: Operator, style: Style = Style(locs=False)) -> str:
     """One operator as text, without its blocks' contents."""
-    return _operator_head(operator, lambda block: f"^{block.index}") + _comment(operator.locs, style)
+    return _operator_head(operator, block_reference) + _comment(operator.locs, style)
+
+
+def _block_head(block: Block) -> str:
+    if block.name:
+        return f"function {block_reference(block)} = block {block.index} "
+    return f"block {block.index}{'' if block.parent is None else f' in {block.parent.index}'} "
+
+
+def block_reference(block: Block) -> str:
+    """How an attribute refers to a block that is printed elsewhere: functions by name, others by number."""
+    return f"@{word(block.name)}" if block.name else f"^{block.index}"
 
 
 def _inline_blocks(program: Program) -> frozenset[Block]:
@@ -119,7 +131,7 @@ class _Printer:
 
     def operator(self, operator: Operator) -> None:
         regions = {name: block for name, block in operator.blocks.items() if block in self.inline}
-        text = _operator_head(operator, lambda block: "" if block in self.inline else f"^{block.index}")
+        text = _operator_head(operator, lambda block: "" if block in self.inline else block_reference(block))
         self.line(text, _comment(operator.locs, self.style))
         self.depth += 1
         for name, block in _in_order(operator, regions):
@@ -222,12 +234,12 @@ def meta_text(meta: Any) -> str:
     """`float32[-1, 10]`, or `list<...>` of one."""
     if isinstance(meta, ListMeta):
         return f"list<{meta_text(meta.item)}>"
-    if meta is None:
-        return "None"
+    if meta is None or isinstance(meta, FrameMeta):
+        return str(meta)
     return f"{meta.dtype.name}[{', '.join(map(str, meta.shape))}]"
 
 
-def attr_text(value: Any, block_text: Callable[[Block], str] = lambda block: f"^{block.index}") -> str:
+def attr_text(value: Any, block_text: Callable[[Block], str] = block_reference) -> str:
     """An attribute value; `<type>` for one that no program should hold, which does not read back."""
     writer = _ATTRS.get(type(value))
     if writer is not None:
@@ -253,6 +265,7 @@ _ATTRS: dict[type, Callable[[Any], str]] = {
     type(...): lambda v: "...",
     Meta: meta_text,
     ListMeta: meta_text,
+    FrameMeta: meta_text,
 }
 
 

@@ -46,15 +46,20 @@ def verify(program: Program, *, infer: bool = True) -> None:
 
 
 def _check_block_graph(program: Program) -> None:
-    """Blocks know their places, lie inside earlier ones, and no block contains itself."""
+    """Blocks know their places, lie inside earlier ones, and no block but a function contains itself."""
     if not program.blocks or program.blocks[0].parent is not None:
         raise VerifyError("a program starts with a block that no other encloses")
     for index, block in enumerate(program.blocks):
         parent = block.parent
         if block.index != index or block.program is not program:
             raise VerifyError(f"block {index} says that it is block {block.index} of another program")
+        if block.name and (parent is not None or block.captures or not index):
+            raise VerifyError(f"function @{block.name} lies in a block or captures values, and functions are closed")
         if parent is not None and not (parent.index < index and program.blocks[parent.index] is parent):
             raise VerifyError(f"block {index} lies inside block {parent.index}, which does not come before it")
+    names = [block.name for block in program.blocks if block.name]
+    if len(set(names)) < len(names):
+        raise VerifyError(f"two functions have one name: {', '.join(sorted(names))}")
     _check_acyclic(program)
 
 
@@ -63,6 +68,8 @@ def _check_acyclic(program: Program) -> None:
     strangers = {b for called in runs.values() for b in called} - set(runs)
     if strangers:
         raise VerifyError("an operator runs a block that is not in the program's list")
+    # Functions may call themselves; no other block may run itself.
+    runs = {block: {b for b in called if not b.name} for block, called in runs.items()}
     # Take away, again and again, the blocks that run nothing which is left, then those that nothing left runs.
     left = _peeled(runs)
     callers = {block: {b for b, called in left.items() if block in called} for block in left}
@@ -257,7 +264,7 @@ def agree(a: Any, b: Any) -> bool:
     if isinstance(a, ListMeta) or isinstance(b, ListMeta):
         return isinstance(a, ListMeta) and isinstance(b, ListMeta) and agree(a.item, b.item)
     if not (isinstance(a, Meta) and isinstance(b, Meta)):
-        return a is b
+        return type(a) is type(b)
     if a.dtype is not b.dtype or len(a.shape) != len(b.shape):
         return False
     return all(x == y or UNKNOWN in (x, y) for x, y in zip(a.shape, b.shape))

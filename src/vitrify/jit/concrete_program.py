@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..convert import convert_call, ends_program, observe_function
+from ..convert import convert_call, ends_program, entered, observe_function
 from ..convert.guards import Guards
 from ..convert.journal import journaling
 from ..convert.observe import Observer, observing
@@ -158,7 +158,7 @@ def trace(
         if original is not None:
             observe_function(original)
         try:
-            result = function(*given[0], **given[1])
+            result = entered(function)(*given[0], **given[1])
         except Exception as err:
             if not ends_program(err):
                 raise

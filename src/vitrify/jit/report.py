@@ -22,7 +22,7 @@ def presented(err: Exception) -> Exception:
         found: Exception = UnboundedRecursionError(
             "a function calls itself without end while it is converted",
             loc=loc,
-            hint="recursion must stop by a Python value; where a tensor decides, write it as a `while` loop",
+            hint="where a tensor stops the recursion, each call needs tensors of one dtype and rank in one structure",
         )
         found.__suppress_context__ = True
         return found

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..convert import Converted, convert, source_of
+from ..convert import Converted, convert, entered, source_of
 from ..core.dtype import DType, default_dtype, from_np
 from ..core.errors import InternalError
 from ..core.meta import Shape
@@ -202,7 +202,7 @@ class StaticFunction:
 
     def _call_uncached(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if _enabled():  # inside another trace: become part of it
-            return self.converted(*args, **kwargs)
+            return entered(self.converted)(*args, **kwargs)
         return self._eager(*args, **kwargs)
 
     @property

@@ -4,12 +4,12 @@ so their kernels are plain Python over those callables and no interpreter switch
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from typing import Any, Protocol
 
 from ..core.dtype import int64
 from ..core.errors import ArgumentError
-from ..core.meta import UNKNOWN, ListMeta, Meta
+from ..core.meta import UNKNOWN, FrameMeta, ListMeta, Meta
 from .elementwise import add
 from .like import zeros_like
 from .registry import VARIADIC_OUTPUTS, NoGradient, StructuralGradient, define_op
@@ -24,11 +24,16 @@ class Callee(Protocol):
         """The block's outputs."""
 
 
+# What a kernel that runs blocks is: it asks for them one by one and returns its outputs.
+Steps = Generator[tuple[Callee, Sequence[Any]], tuple[Any, ...], tuple[Any, ...]]
+
 
 def merge_metas(a: Any, b: Any) -> Any:
     """What is known of a value that is `a` on one path and `b` on the other: rank and dtype, differing sizes -1."""
     if a is None or b is None:
         return b if a is None else a
+    if isinstance(a, FrameMeta):
+        return a
     if isinstance(a, ListMeta):
         return ListMeta(merge_metas(a.item, b.item))
     if len(a.shape) != len(b.shape):
@@ -36,16 +41,16 @@ def merge_metas(a: Any, b: Any) -> Any:
     return Meta(tuple(x if x == y else UNKNOWN for x, y in zip(a.shape, b.shape)), a.dtype)
 
 
-def _if_kernel(xp: Any, pred: Any, *captured: Any, then: Callee, orelse: Callee) -> tuple[Any, ...]:
+def _if_steps(xp: Any, pred: Any, *captured: Any, then: Callee, orelse: Callee) -> Steps:
     """Runs one branch on the captured values. Both give equal numbers of outputs; one left out is None."""
-    return (then if bool(pred) else orelse)(*captured)
+    return (yield (then if bool(pred) else orelse), captured)
 
 
 def _meta(value: Any) -> Any:
     return None if value is None else value.meta
 
 
-def _check_block(op: str, name: str, block: Any, given: Sequence[Any]) -> None:
+def check_block(op: str, name: str, block: Any, given: Sequence[Any]) -> None:
     """Raise ArgumentError unless the block takes these values: as many, and of the same kinds and dtypes."""
     if len(block.inputs) != len(given):
         raise ArgumentError(f"{op}: its block {name!r} takes {len(block.inputs)} values, {len(given)} are given")
@@ -55,16 +60,16 @@ def _check_block(op: str, name: str, block: Any, given: Sequence[Any]) -> None:
 
 
 def _kind(meta: Any) -> tuple[int, Any]:
-    """How many lists stand around the tensor, and its dtype."""
+    """How many lists stand around the tensor, and its dtype (None for a frame)."""
     depth = 0
     while isinstance(meta, ListMeta):
         meta, depth = meta.item, depth + 1
-    return depth, meta.dtype
+    return depth, getattr(meta, "dtype", None)
 
 
 def _if_meta(pred: Any, *captured: Any, then: Any, orelse: Any) -> tuple[Any, ...]:
-    _check_block("if", "then", then, captured)
-    _check_block("if", "orelse", orelse, captured)
+    check_block("if", "then", then, captured)
+    check_block("if", "orelse", orelse, captured)
     if len(then.outputs) != len(orelse.outputs):
         raise ArgumentError(f"if: its blocks give {len(then.outputs)} and {len(orelse.outputs)} values")
     return tuple(merge_metas(_meta(a), _meta(b)) for a, b in zip(then.outputs, orelse.outputs))
@@ -72,16 +77,16 @@ def _if_meta(pred: Any, *captured: Any, then: Any, orelse: Any) -> tuple[Any, ..
 
 if_op = define_op(
     "if",
-    kernel=_if_kernel,
+    steps=_if_steps,
     meta=_if_meta,
     vjp=StructuralGradient("each branch is differentiated as a block"),
     outputs=VARIADIC_OUTPUTS,
 )
 
 
-def _while_kernel(
+def _while_steps(
     xp: Any, *values: Any, cond: Callee | None, body: Callee, n_carried: int, n_xs: int, reverse: bool
-) -> tuple[Any, ...]:
+) -> Steps:
     """Inputs: carried values, lists read one item an iteration (xs), captured values; with no `cond`, the first of
     all is the trip count. Outputs: carried values, the number of iterations, lists written one item an iteration.
     """
@@ -93,9 +98,9 @@ def _while_kernel(
     captured = values[n_carried + n_xs :]
     written: list[list[Any]] = [[] for _ in range(body.n_outputs - n_carried)]
     steps = 0
-    while steps < count if cond is None else bool(cond(*carried, *captured)[0]):  # type: ignore[operator]
+    while steps < count if cond is None else bool((yield cond, (*carried, *captured))[0]):  # type: ignore[operator]
         at = count - 1 - steps if reverse else steps  # type: ignore[operator]
-        outs = body(*carried, *[x[at] for x in xs], *captured)
+        outs = yield body, (*carried, *[x[at] for x in xs], *captured)
         carried = outs[:n_carried]
         for kept, item in zip(written, outs[n_carried:]):
             kept.append(item)
@@ -114,8 +119,8 @@ def _while_meta(
     read = start[n_carried : n_carried + n_xs]
     kept = (*start[:n_carried], *start[n_carried + n_xs :])
     if cond is not None:
-        _check_block("while", "cond", cond, kept)
-    _check_block("while", "body", body, (*start[:n_carried], *[xs.item for xs in read], *start[n_carried + n_xs :]))
+        check_block("while", "cond", cond, kept)
+    check_block("while", "body", body, (*start[:n_carried], *[xs.item for xs in read], *start[n_carried + n_xs :]))
     carried = [merge_metas(a, b.meta) for a, b in zip(start[:n_carried], body.outputs[:n_carried])]
     written = [ListMeta(v.meta) for v in body.outputs[n_carried:]]
     return (*carried, Meta((), int64), *written)
@@ -123,7 +128,7 @@ def _while_meta(
 
 while_op = define_op(
     "while",
-    kernel=_while_kernel,
+    steps=_while_steps,
     meta=_while_meta,
     vjp=StructuralGradient("the body is differentiated as a block and run in reverse over the lists it wrote"),
     outputs=VARIADIC_OUTPUTS,
@@ -138,7 +143,7 @@ MAY_BE_MISSING = "may_be_missing"
 def _kept_add(x: Any, y: Any) -> Any:
     if x is None or y is None:
         return y if x is None else x
-    return [_kept_add(a, b) for a, b in zip(x, y)] if isinstance(x, list) else x + y
+    return type(x)([_kept_add(a, b) for a, b in zip(x, y)]) if isinstance(x, (list, tuple)) else x + y
 
 
 list_add_op = define_op(
@@ -150,8 +155,8 @@ list_add_op = define_op(
 
 
 def _kept_zeros(xp: Any, x: Any) -> Any:
-    if isinstance(x, list):
-        return [_kept_zeros(xp, item) for item in x]
+    if isinstance(x, (list, tuple)):
+        return type(x)([_kept_zeros(xp, item) for item in x])
     return None if x is None else xp.zeros_like(x)
 
 
@@ -164,14 +169,14 @@ list_zeros_op = define_op(
 
 
 def _is_loose(value: Any) -> bool:
-    return isinstance(value.meta, ListMeta) or MAY_BE_MISSING in value.__dict__
+    return not isinstance(value.meta, Meta) or MAY_BE_MISSING in value.__dict__
 
 
 def add_cotangents(a: Any, b: Any, of: Any) -> Any:
-    """a + b, two cotangents of `of`; item by item for lists that loops write."""
+    """a + b, two cotangents of `of`; item by item for lists that loops write and frames that functions keep."""
     return list_add_op(a, b) if _is_loose(of) else add(a, b)
 
 
 def zero_cotangent(like: Any) -> Any:
-    """Zeros in the shape of a tensor, or of each item of a list."""
+    """Zeros in the shape of a tensor, or of each item of a list or frame."""
     return list_zeros_op(like) if _is_loose(like) else zeros_like(like)

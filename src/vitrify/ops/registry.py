@@ -15,7 +15,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import partial, wraps
 from typing import Any
 
 import numpy as np
@@ -125,6 +125,8 @@ class OpDef:
         amp: "allow", "deny" or "wide" under auto_cast (see `amp_policy`); None keeps the dtype it is given.
         version: raised when the meaning of inputs or attributes changes, so that saved programs tell.
         evaluation: `evaluation(**attrs)` -> Instead, for ops that only training uses.
+        steps: the kernel of an op that runs blocks, as a generator: it yields (block, arrays), is sent the block's
+            outputs, and returns its own. Whoever drives it decides how deep calls may nest.
     """
 
     name: str
@@ -151,6 +153,7 @@ class OpDef:
     passed: set[Any] = field(default_factory=set, repr=False)
     version: int = 1
     evaluation: Callable[..., Instead] | None = None
+    steps: Kernel | None = None
 
     def __call__(self, *inputs: Any, **attrs: Any) -> Any:
         return bind(self, inputs, attrs)
@@ -210,10 +213,27 @@ def _parameters(kernel: Kernel) -> tuple[tuple[str, ...], bool, tuple[str, ...]]
     return tuple(inputs), variadic, tuple(attrs)
 
 
+def _driven(steps: Kernel | None) -> Kernel:
+    """The kernel that runs the blocks which `steps` asks for on the spot."""
+    assert steps is not None
+
+    @wraps(steps)
+    def kernel(*args: Any, **attrs: Any) -> Any:
+        running, outputs = steps(*args, **attrs), None
+        while True:
+            try:
+                block, arrays = running.send(outputs)
+            except StopIteration as end:
+                return end.value
+            outputs = block(*arrays)
+
+    return kernel
+
+
 def define_op(
     name: str,
     *,
-    kernel: Kernel,
+    kernel: Kernel | None = None,
     meta: MetaRule,
     vjp: Any,
     outputs: tuple[str, ...] = ("out",),
@@ -229,10 +249,12 @@ def define_op(
     maps: Mapping[str, str] | None = None,
     version: int = 1,
     evaluation: Callable[..., Instead] | None = None,
+    steps: Kernel | None = None,
 ) -> OpDef:
     """Register an op and return it; see `OpDef` for the fields. `vjp` is a dict of per-input rules, one joint rule,
-    `NoGradient(reason)` or `StructuralGradient(reason)`.
+    `NoGradient(reason)` or `StructuralGradient(reason)`. Of `kernel` and `steps` one is given.
     """
+    kernel = kernel or _driven(steps)
     inputs, variadic, attrs = _parameters(kernel)
     op = OpDef(
         name=name,
@@ -256,6 +278,7 @@ def define_op(
         is_plain=elementwise and len(outputs) == 1 and not (dynamic or view or random),
         version=version,
         evaluation=evaluation,
+        steps=steps,
     )
     _check_rules(op)
     _REGISTRY.add(op)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -21,7 +21,8 @@ Step = Callable[[Frame], None]
 class Instruction:
     """One prepared operator: `step(frame)` reads, computes, writes and frees slots.
 
-    `reads` are the slots of its inputs in order, with those of attribute `Ref`s at the end.
+    `reads` are the slots of its inputs in order, with those of attribute `Ref`s at the end. `steps` is there when the
+    operator runs blocks that call functions: the kernel as a generator that asks for them.
     """
 
     operator: Operator
@@ -31,6 +32,16 @@ class Instruction:
     attrs: Mapping[str, Any]
     step: Step
     checked: bool
+    steps: Callable[..., Any] | None = None
+
+    def suspended(self, frame: Frame) -> Generator[Any, Any, None]:
+        """Run the operator's `steps` on a frame, yielding what they ask for."""
+        assert self.steps is not None
+        outputs = yield from self.steps(*[frame[s] for s in self.reads])
+        for slot, value in zip(self.writes, outputs):
+            frame[slot] = value
+        for slot in self.dead:
+            frame[slot] = None
 
 
 def fill_refs(value: Any, arrays: Sequence[Any]) -> Any:

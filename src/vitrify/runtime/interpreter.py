@@ -2,12 +2,13 @@
 
 The interface later executors keep: `lower(block, ...)` gives a callable from input arrays to a tuple of output arrays,
 with `n_outputs`. Control flow is nested callables, so a sub-block is lowered by the same function and each of its runs
-has a frame (local scope) of its own.
+has a frame (local scope) of its own. Blocks that call functions run on the stack of `runtime.calls`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from ..core.meta import Meta
 from ..ir.dead_code import live_operators
 from ..ir.program import Block, Literal, Operator, Variable
 from ..ops.failure import metas_of
+from .calls import LoweredFunction, run_on_stack
 from .failure import explain_failure
 from .instruction import Frame, Instruction, fill_refs, make_step
 from .liveness import last_uses
@@ -28,7 +30,7 @@ class InterpreterCore:
     """A lowered block. Calling it runs the instructions; it keeps no state between runs, so threads may share it."""
 
     __slots__ = (
-        "_checked_shapes", "_outputs", "_rest", "_steps", "block", "instructions", "n_outputs",
+        "_checked_shapes", "_outputs", "_rest", "_steps", "block", "instructions", "n_outputs", "suspends",
     )  # fmt: skip
 
     def __init__(
@@ -46,8 +48,12 @@ class InterpreterCore:
         self.n_outputs = len(outputs)
         # Meta rules of operators with unknown sizes run once per distinct input shapes; None: all sizes known.
         self._checked_shapes: set[Any] | None = set() if any(i.checked for i in instructions) else None
+        # Whether it calls functions, itself or in its blocks: then it runs step by step on a stack.
+        self.suspends = any(i.steps is not None for i in instructions)
 
     def __call__(self, *arrays: Any) -> tuple[Any, ...]:
+        if self.suspends:
+            return run_on_stack(self, arrays)
         frame = [*arrays, *self._rest]
         if self._checked_shapes is not None and self._is_new(arrays):
             self._run_checked(frame)
@@ -60,6 +66,25 @@ class InterpreterCore:
                 found = self._explained(self._steps.index(step), err, frame)  # type: ignore[arg-type]
                 if found is err:
                     raise  # with the cause that the user gave it
+                raise found from None
+        return tuple([frame[s] for s in self._outputs])
+
+    def running(self, arrays: Sequence[Any]) -> Generator[Any, Any, tuple[Any, ...]]:
+        """The same as a generator, which asks for the blocks and functions that it needs."""
+        frame = [*arrays, *self._rest]
+        is_new = self._checked_shapes is not None and self._is_new(arrays)
+        for index, instruction in enumerate(self.instructions):
+            try:
+                if is_new and instruction.checked:
+                    _check(instruction, frame)
+                if instruction.steps is None:
+                    instruction.step(frame)
+                else:
+                    yield from instruction.suspended(frame)
+            except Exception as err:
+                found = self._explained(index, err, frame)
+                if found is err:
+                    raise
                 raise found from None
         return tuple([frame[s] for s in self._outputs])
 
@@ -109,11 +134,12 @@ def _check(instruction: Instruction, frame: Frame) -> None:
 
 
 class _Lowering:
-    """Builds one InterpreterCore."""
+    """Builds one InterpreterCore; `functions` holds those lowered so far, each once."""
 
-    def __init__(self, block: Block, xp: Any) -> None:
+    def __init__(self, block: Block, xp: Any, functions: dict[Block, LoweredFunction]) -> None:
         self.block = block
         self.xp = xp
+        self.functions = functions
         self.slots: dict[Variable, int] = {}
         self.template: Frame = []
         self.none_slot: int | None = None
@@ -159,10 +185,22 @@ class _Lowering:
     def instruction(
         self, operator: Operator, reads: tuple[int, ...], writes: tuple[int, ...], dead: tuple[int, ...]
     ) -> Instruction:
-        attrs = {k: lower(v, xp=self.xp) if isinstance(v, Block) else v for k, v in operator.attrs.items()}
+        attrs = {k: self.callee(v) if isinstance(v, Block) else v for k, v in operator.attrs.items()}
         step = make_step(operator, reads, writes, dead, attrs, self.xp)
-        checked = not operator.op.elementwise and not operator.blocks and not _all_static(operator)
-        return Instruction(operator, reads, writes, dead, attrs, step, checked)
+        suspends = any(getattr(callee, "suspends", False) for callee in attrs.values())
+        steps = partial(operator.op.steps, self.xp, **attrs) if suspends and operator.op.steps else None
+        checked = not operator.op.elementwise and operator.op.steps is None and not _all_static(operator)
+        return Instruction(operator, reads, writes, dead, attrs, step, checked, steps)
+
+    def callee(self, block: Block) -> Any:
+        """The lowered form of an operator's block, or of a function; one being lowered now is filled in later."""
+        if not block.name:
+            return _Lowering(block, self.xp, self.functions).lower(block.inputs, block.outputs)
+        found = self.functions.get(block)
+        if found is None:
+            found = self.functions[block] = LoweredFunction(block.name, len(block.outputs))
+            found.core = _Lowering(block, self.xp, self.functions).lower(block.inputs, block.outputs)
+        return found
 
 
 def _all_static(operator: Operator) -> bool:
@@ -178,7 +216,7 @@ def lower(
     xp: Any = np,
 ) -> InterpreterCore:
     """`block` as a callable from arrays (for `inputs`, by default the block's own) to a tuple of `outputs`."""
-    return _Lowering(block, xp).lower(
+    return _Lowering(block, xp, {}).lower(
         block.inputs if inputs is None else inputs, block.outputs if outputs is None else outputs
     )
 

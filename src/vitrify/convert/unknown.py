@@ -1,0 +1,46 @@
+"""What is not known yet while a recursive function is recorded, and tensors that stand in for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.pytree import flatten, unflatten
+from ..ir.program import Block, Variable
+from .merge import UNSET, unset_flag
+from .values import Undefined, builder
+
+
+class Signal(BaseException):
+    """Goes up to whoever traces `target`; no error, so that no handler for errors stops it."""
+
+    def __init__(self, target: Any) -> None:
+        super().__init__()
+        self.target = target
+
+
+class Pending(Signal):
+    """This path needs what the function `target` gives before any path has told."""
+
+
+def stand_in(value: Any) -> Any:
+    """`value` with tensors of the current block, known by their metas only, for those of blocks left behind."""
+    if isinstance(value, Undefined):
+        return value
+    leaves: list[Any] = []
+    tree = flatten(value, leaves)
+    return unflatten(tree, iter([_visible(leaf) for leaf in leaves]))
+
+
+def _visible(leaf: Any) -> Any:
+    block: Block | None = builder().block
+    if not isinstance(leaf, Variable):
+        return leaf
+    while block is not None:
+        if leaf.block is block:
+            return leaf
+        block = block.parent
+    made = builder().block.create_var(leaf.meta, prefix="unknown", stop_gradient=leaf.stop_gradient)
+    held = unset_flag(leaf)
+    if held is not None:
+        made.__dict__[UNSET] = (_visible(held[0]), *held[1:])
+    return made

@@ -1,0 +1,79 @@
+"""Calls at run time: a stack of frames on the heap, so that Python's own does not bound how deep functions recurse."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Generator, Sequence
+from typing import Any, Protocol
+
+from ..core.errors import DepthError
+
+# Calls may nest this many times as deep as Python's own.
+DEPTH_FACTOR = 10
+
+
+class Core(Protocol):
+    """A lowered block."""
+
+    suspends: bool
+
+    def __call__(self, *arrays: Any) -> tuple[Any, ...]:
+        """The block's outputs."""
+
+    def running(self, arrays: Sequence[Any]) -> Generator[Any, Any, tuple[Any, ...]]:
+        """The same as a generator, which asks for the blocks and functions that it needs."""
+
+
+class LoweredFunction:
+    """A function of the program; its core is there once the function is lowered, calls inside it come first."""
+
+    __slots__ = ("core", "n_outputs", "name")
+
+    core: Core
+    suspends = True
+
+    def __init__(self, name: str, n_outputs: int) -> None:
+        self.name = name
+        self.n_outputs = n_outputs
+
+    def __call__(self, *arrays: Any) -> tuple[Any, ...]:
+        return self.core(*arrays)
+
+
+def run_on_stack(core: Core, arrays: Sequence[Any]) -> tuple[Any, ...]:
+    """The outputs of a block that calls functions, each call and each block inside on a stack of generators.
+
+    Raises DepthError when calls nest too deep.
+    """
+    stack = [core.running(arrays)]
+    limit = DEPTH_FACTOR * sys.getrecursionlimit()
+    depths = [0]  # how many calls are open, for each entry of the stack
+    outputs = None
+    while True:
+        try:
+            callee, arrays = stack[-1].send(outputs)
+        except StopIteration as end:
+            stack.pop()
+            depths.pop()
+            if not stack:
+                return end.value  # type: ignore[no-any-return]
+            outputs = end.value
+            continue
+        depth = depths[-1]
+        if isinstance(callee, LoweredFunction):
+            callee, depth = callee.core, depth + 1
+            if depth > limit:
+                stack[-1].throw(_too_deep(limit))
+        if callee.suspends:
+            stack.append(callee.running(arrays))
+            depths.append(depth)
+            outputs = None
+        else:
+            outputs = callee(*arrays)
+
+
+def _too_deep(limit: int) -> DepthError:
+    return DepthError(
+        f"the function calls itself more than {limit} times without returning",
+        hint="see that it stops; sys.setrecursionlimit() raises the limit, which is ten times Python's own",
+    )
