@@ -24,7 +24,7 @@ EXPECTED = {
     p.recursion: (RecursionError, "recursion calls itself without end while it is converted: a tensor decides when"),
     p.endless_recursion: (RecursionError, "every path through endless calls it again"),
     p.changes_its_argument: (Exception, "the recursive function swap changes what its argument 'pair' holds"),
-    p.grows_its_argument: (RecursionError, "grows_its_argument calls itself without end while it is converted: a tensor"),
+    p.grows_its_argument: (RecursionError, "grows_its_argument calls itself without end while it is converted"),
     p.list_grows_in_recursion: (Exception, "what the function returns depends on a tensor condition, but one branch"),
     p.too_deep: (RecursionError, "the function calls itself more than"),
     p.fails_deep_inside: (ValueError, "add: shapes do not broadcast: x is [3], y is [5]"),
