@@ -1,0 +1,110 @@
+"""Runs a program eagerly and compiled, and says whether they agree."""
+
+from __future__ import annotations
+
+import linecache
+import re
+import signal
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import FrameType, ModuleType
+from typing import Any
+
+import vitrify as paddle
+from tests.end_to_end.differential import Outcome, difference, outcomes
+from vitrify.core.errors import ArgumentError, DTypeError, StaleBackwardError, UnsupportedError
+
+REFUSALS = (UnsupportedError, ArgumentError, DTypeError)
+PLANNED = (ValueError, KeyError, UnboundLocalError, NameError, AssertionError, IndexError)
+SECONDS = 10
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How it went: "agree", "refused" (a clear error asks to write it otherwise), "differ" or "invalid".
+
+    `kind` groups what is alike; `detail` says what was seen.
+    """
+
+    word: str
+    kind: str = ""
+    detail: str = ""
+
+
+class TookTooLong(BaseException):
+    """A program did not end; no `except Exception` of the program may stop this."""
+
+
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Raise TookTooLong in the block after some seconds (main thread of POSIX only)."""
+
+    def ring(number: int, frame: FrameType | None) -> None:
+        raise TookTooLong
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def load(source: str, name: str = "fuzzed") -> dict[str, Any]:
+    """Return the namespace of a program; its source can be read as if it came from a file."""
+    filename = f"<{name}>"
+    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+    module = ModuleType(name)
+    exec(compile(source, filename, "exec", dont_inherit=True), module.__dict__)  # noqa: S102
+    return module.__dict__
+
+
+def judge(source: str, shared: bool = False, full_graph: bool = True) -> Verdict:
+    """Return the verdict on a program: its `f` on its `CALLS`; invalid when it cannot even be loaded."""
+    try:
+        with time_limit(SECONDS), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return _judge(load(source), shared, full_graph)
+    except TookTooLong:
+        return Verdict("differ", "endless", f"took more than {SECONDS} s")
+    except Exception as err:  # noqa: BLE001 - shrinking tries programs that lack what they need
+        return Verdict("invalid", "not loaded", str(err))
+
+
+def _judge(namespace: dict[str, Any], shared: bool, full_graph: bool) -> Verdict:
+    function, calls = namespace["f"], namespace["CALLS"]
+    static = paddle.jit.to_static(function, full_graph=full_graph)
+    invalid = None
+    for number, (eager, compiled) in enumerate(outcomes(function, static, calls, shared)):
+        if isinstance(eager.error, StaleBackwardError):
+            return Verdict("invalid", type(eager.error).__name__, str(eager.error))
+        if eager.error is not None and not isinstance(eager.error, PLANNED):
+            invalid = eager.error
+        if full_graph and isinstance(compiled.error, REFUSALS) and not isinstance(eager.error, REFUSALS):
+            return Verdict("refused", reason(compiled.error), str(compiled.error))
+        found = difference(eager, compiled)
+        if found is not None:
+            return Verdict("differ", kind_of(found, eager, compiled), f"call {number}: {found}")
+    if invalid is not None:
+        return Verdict("invalid", f"{type(invalid).__name__}: {invalid}"[:60], str(invalid))
+    return Verdict("agree")
+
+
+def kind_of(found: str, eager: Outcome, compiled: Outcome) -> str:
+    """Return what differences that probably have one cause share."""
+    word = re.match(r"\w+", found)
+    assert word is not None
+    if word[0] != "error":
+        return word[0]
+    return f"error: {type(eager.error).__name__} against {type(compiled.error).__name__}"
+
+
+def reason(err: BaseException) -> str:
+    """Return the message of a refusal without names and numbers, so that equal ones can be counted."""
+    first = str(getattr(err, "message", err)).split("\n")[0]
+    text = re.sub(r"'[^']*'|`[^`]*`", "_", first)
+    text = re.sub(r"\b[a-z]+\d+\b|\bp_[a-z]+\b", "_", text)
+    return f"{type(err).__name__}: {re.sub(r'[0-9.]+', '0', text)[:110]}"
