@@ -160,8 +160,8 @@ def _backward(result: Any, keep: bool) -> None:
 def difference(eager: Outcome, static: Outcome, strict: bool = False) -> str | None:
     """How two outcomes differ, in a line that starts with the kind; None where they agree.
 
-    A Python number may come back as a tensor of that value, since a tensor may have decided about it; with `strict`,
-    for functions in which Python decides everything, it may not.
+    A Python number may come back as a tensor of that value, in a promoted dtype, since a tensor may have decided about
+    it; with `strict`, for functions in which Python decides everything, it may not.
     """
     if (eager.error is None) != (static.error is None) or not isinstance(static.error, type(eager.error)):
         return f"error: {_described(eager.error)} against {_described(static.error)}"
@@ -182,7 +182,8 @@ def _differ(a: Any, b: Any, path: str, strict: bool) -> str | None:
     if isinstance(a, Array) and isinstance(b, Array):
         return _arrays_differ(a.value, b.value, path)
     if isinstance(b, Array) and isinstance(a, NUMBERS) and not strict and b.value.shape == ():
-        alike = np.asarray(a).dtype.kind == b.value.dtype.kind and np.allclose(b.value, a, RTOL, ATOL, equal_nan=True)
+        promoted = "biufc".index(np.asarray(a).dtype.kind) <= "biufc".index(b.value.dtype.kind)
+        alike = promoted and np.allclose(b.value, a, RTOL, ATOL, equal_nan=True)
         return None if alike else f"{path}: {a!r} against a tensor {b.value!r}"
     if type(a) is type(b) and isinstance(a, float):
         return None if np.isclose(b, a, RTOL, ATOL, equal_nan=True) else f"{path}: {a!r} against {b!r}"

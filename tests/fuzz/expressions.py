@@ -23,7 +23,7 @@ templates(
     "<wide>.astype('float32')",
     "(<vec> * <mask>.astype('float32'))",
     "(<vec> + <ints>.astype('float32'))",
-    "(<vec> * (<scalar> > 0).astype('float32'))",
+    "(<vec> * (<vec>.sum() > 0).astype('float32'))",
     "(<vec> + <pyint>)",
     "(<buf> + <vec>)",
     "(<buf> * 0.5)",

@@ -7,8 +7,11 @@ from collections.abc import Callable
 from .grammar import Scope, Writer, rule
 
 MAX_DEPTH = 4
-BOUND = ("vec", "scalar", "pyint", "int", "list", "pyfloat", "flag", "buf", "wide", "pybool", "dict", "mat", "pair")
-WEIGHTS = (10, 6, 4, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1)
+BOUND = {
+    "vec": 10, "scalar": 6, "pyint": 4, "int": 2, "list": 2, "pyfloat": 2, "flag": 2, "buf": 2, "wide": 1,
+    "pybool": 1, "dict": 1, "mat": 1, "pair": 1, "ints": 0.5, "mask": 0.5, "state": 0.7, "box": 0.7, "func": 0.7,
+}  # fmt: skip
+"""How often new variables are of each kind."""
 
 Fill = Callable[[Scope], None]
 
@@ -43,7 +46,7 @@ def condition(writer: Writer, scope: Scope) -> str:
 
 def bound_kind(writer: Writer) -> str:
     """Return the kind of a new variable."""
-    return writer.random.choices(BOUND, WEIGHTS)[0]
+    return writer.random.choices(list(BOUND), list(BOUND.values()))[0]
 
 
 def target(writer: Writer, scope: Scope, kind: str) -> str:

@@ -58,7 +58,7 @@ def load(source: str, name: str = "fuzzed") -> dict[str, Any]:
     filename = f"<{name}>"
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
     module = ModuleType(name)
-    exec(compile(source, filename, "exec", dont_inherit=True), module.__dict__)  # noqa: S102
+    exec(compile(source, filename, "exec", dont_inherit=True), module.__dict__)
     return module.__dict__
 
 
@@ -83,7 +83,7 @@ def _judge(namespace: dict[str, Any], shared: bool, full_graph: bool) -> Verdict
             return Verdict("invalid", type(eager.error).__name__, str(eager.error))
         if eager.error is not None and not isinstance(eager.error, PLANNED):
             invalid = eager.error
-        if full_graph and isinstance(compiled.error, REFUSALS) and not isinstance(eager.error, REFUSALS):
+        if full_graph and isinstance(compiled.error, REFUSALS) and not isinstance(compiled.error, type(eager.error)):
             return Verdict("refused", reason(compiled.error), str(compiled.error))
         found = difference(eager, compiled)
         if found is not None:
