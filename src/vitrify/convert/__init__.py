@@ -1,9 +1,9 @@
 """What converted code calls, and conversion itself: Python by value, a program where a tensor decides."""
 
 from .api import Converted, convert, convert_call, observe_function, source_of
-from .calls import ignore_module, is_user_code, not_to_static
 from .raise_ import ends_program
 from .recursion import entered
+from .user_code import ignore_module, is_user_code, not_to_static
 from .values import Undefined
 
 __all__ = [

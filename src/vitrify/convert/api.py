@@ -11,9 +11,10 @@ from ..core.cache import BoundedCache
 from ..core.config import CODE_LEVEL
 from ..transformers import ConvertedCode, convert_code, is_converted, stage_sources
 from ..transformers import source_of as source_of_function
-from .calls import CallConverter, is_user_code
+from .calls import CallConverter
 from .helpers import VitrifyHelpers
 from .observe import current_observer
+from .user_code import is_user_code
 
 Converted = Callable[..., Any]
 

@@ -13,6 +13,7 @@ from ..ops.control_flow import if_op
 from .cells import closed_over
 from .journal import ContentPlace, journaling, restore, snapshot
 from .merge import Joined, emit, fill_slots, merge
+from .protocols import truth
 from .raise_ import ENDED, run_path
 from .unknown import Pending, stand_in
 from .values import Undefined, builder, is_graph, scalar_condition
@@ -40,6 +41,7 @@ def convert_ifelse(
     shared: Sequence[Any] = (),
 ) -> tuple[Any, ...]:
     """The values called `names` after `if test: then else: orelse`."""
+    test = truth(test)
     if not is_graph(test):
         return (then if test else orelse)(*ins)  # type: ignore[no-any-return]
     return trace_branches(scalar_condition(test, "if"), lambda: then(*ins), lambda: orelse(*ins), names, shared)
@@ -47,6 +49,7 @@ def convert_ifelse(
 
 def convert_ifexp(test: Any, then: Function, orelse: Function) -> Any:
     """`then() if test else orelse()`."""
+    test = truth(test)
     if not is_graph(test):
         return then() if test else orelse()
     pred = scalar_condition(test, "conditional expression")

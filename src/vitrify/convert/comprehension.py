@@ -16,6 +16,7 @@ from .branches import convert_ifelse
 from .journal import ContentPlace, is_journaling, note_write
 from .logic import convert_and, convert_not, convert_or
 from .loops import convert_for
+from .protocols import iterate, truth
 from .sequences import GraphSequence, as_sequence
 from .values import is_graph
 
@@ -50,7 +51,7 @@ class Each:
 
     def _item(self, parts: Any, tests: tuple[Function, ...], combine: Combine, state: Any) -> Any:
         for position, test in enumerate(tests):
-            holds = test(*parts)
+            holds = truth(test(*parts))
             if is_graph(holds):
                 return _only_if(holds, partial(self._item, parts, tests[position + 1 :], combine), state)
             if not holds:
@@ -100,6 +101,7 @@ def _only_if(holds: Any, change: Function, state: Any) -> Any:
 
 
 def _decided(holds: Any) -> Any:
+    holds = truth(holds)
     if is_graph(holds):
         raise _undecided("a tensor decides whether this generator expression gives an item")
     return holds
@@ -143,7 +145,7 @@ def each(*clause: Any, unpack: Function | None = None) -> Each:
 def generator(iterable: Any, *functions: Any, unpack: Function | None = None) -> GeneratorExpression:
     """`(element for item in iterable if test)`; the first iterable is asked for its iterator at once."""
     sequence = as_sequence(iterable)
-    return GeneratorExpression(Each(iter(iterable) if sequence is None else sequence, *functions, unpack=unpack))
+    return GeneratorExpression(Each(iterate(iterable) if sequence is None else sequence, *functions, unpack=unpack))
 
 
 def _collecting(change: Callable[[Any, Any], None]) -> Combine:

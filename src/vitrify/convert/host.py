@@ -12,6 +12,7 @@ from ..ir.builder import current_builder
 from .deferred import Call, captured, record
 from .handlers import refuse_if_caught
 from .merge import unset_flag
+from .protocols import truth
 from .raise_ import convert_raise
 from .text import GraphText, concatenated, join, shown
 from .values import Undefined, is_graph
@@ -19,6 +20,7 @@ from .values import Undefined, is_graph
 
 def convert_assert(test: Any, message: Callable[[], Any] | None = None) -> None:
     """`assert test, message()`."""
+    test = truth(test)
     if not is_graph(test):
         if not test:
             raise convert_raise(AssertionError(*(() if message is None else (message(),))))

@@ -17,6 +17,7 @@ from ..core.pytree import flatten, unflatten
 from ..core.source import user_frames
 from ..eager.layer import Layer
 from ..ops.methods import TensorMethods
+from .user_code import library_method
 from .values import Undefined
 
 _MISSING = Undefined("place", 0)
@@ -54,15 +55,24 @@ class AttrPlace:
         """How messages call it."""
         return f"{type(self.owner).__name__}.{self.attribute}"
 
+    # No code of the user's runs here: `__getattr__` and `__setattr__` of their classes are passed over.
+
     def get(self) -> Any:
-        return getattr(self.owner, self.attribute, Undefined(self.label, 0))
+        for special in ("__getattribute__", "__getattr__"):
+            read = library_method(type(self.owner), special)
+            try:
+                if read is not None:
+                    return read(self.owner, self.attribute)
+            except AttributeError:
+                continue
+        return Undefined(self.label, 0)
 
     def set(self, value: Any) -> None:
         store_attribute(self.owner, self.attribute, value)
 
     def unset(self) -> None:
-        if hasattr(self.owner, self.attribute):
-            delattr(self.owner, self.attribute)
+        if not isinstance(self.get(), Undefined):
+            library_method(type(self.owner), "__delattr__")(self.owner, self.attribute)
 
 
 def store_attribute(owner: Any, attribute: str, value: Any) -> None:
@@ -73,7 +83,7 @@ def store_attribute(owner: Any, attribute: str, value: Any) -> None:
     if isinstance(owner, Layer) and attribute in owner._buffers and isinstance(value, TensorMethods):
         owner._buffers[attribute] = value  # type: ignore[assignment]
     else:
-        setattr(owner, attribute, value)
+        library_method(type(owner), "__setattr__")(owner, attribute, value)
 
 
 class ItemPlace:

@@ -7,11 +7,14 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from ..ir.program import Variable
 from ..ops.compare import logical_and, logical_not, logical_or
-from .branches import convert_ifexp
+from .branches import convert_ifexp, trace_branches
+from .merge import is_numeric
+from .protocols import contains, truth
 from .raise_ import ENDED, run_path
 from .unknown import Pending
-from .values import builder, is_graph, scalar_condition
+from .values import Unmergeable, builder, is_graph, scalar_condition
 
 Function = Callable[..., Any]
 MAX_EAGER_OPERATORS = 8
@@ -25,8 +28,8 @@ COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "!=": operator.ne,
     "is": operator.is_,
     "is not": operator.is_not,
-    "in": lambda a, b: a in b,
-    "not in": lambda a, b: a not in b,
+    "in": lambda a, b: _is_in(a, b),
+    "not in": lambda a, b: convert_not(_is_in(a, b)),
 }
 
 
@@ -34,9 +37,10 @@ def convert_and(first: Any, *rest: Function) -> Any:
     """`first and rest[0]() and ...`."""
     value = first
     for position, function in enumerate(rest):
-        if is_graph(value):
-            return _lazy(value, partial(_rest, convert_and, rest[position:]), logical_and, stop_on=False)
-        if not value:
+        test = truth(value)
+        if is_graph(test):
+            return _lazy(test, value, partial(_rest, convert_and, rest[position:]), logical_and, stop_on=False)
+        if not test:
             return value
         value = function()
     return value
@@ -46,9 +50,10 @@ def convert_or(first: Any, *rest: Function) -> Any:
     """`first or rest[0]() or ...`."""
     value = first
     for position, function in enumerate(rest):
-        if is_graph(value):
-            return _lazy(value, partial(_rest, convert_or, rest[position:]), logical_or, stop_on=True)
-        if value:
+        test = truth(value)
+        if is_graph(test):
+            return _lazy(test, value, partial(_rest, convert_or, rest[position:]), logical_or, stop_on=True)
+        if test:
             return value
         value = function()
     return value
@@ -59,19 +64,49 @@ def _rest(combine: Function, operands: Sequence[Function]) -> Any:
     return combine(operands[0](), *operands[1:])
 
 
-def _lazy(left: Any, right: Function, combine: Function, stop_on: bool) -> Any:
-    """`left` where it decides, else `right()`, which runs only then; evaluated at once where that cannot matter."""
+def _lazy(test: Any, left: Any, right: Function, combine: Function, stop_on: bool) -> Any:
+    """`left`, whose truth is `test`, where it decides, else `right()`, which runs only then.
+
+    It is evaluated at once where that cannot matter.
+    """
+    if not is_graph(left):
+        return _object_decides(test, left, right, stop_on)
     if _is_flag(left) and _is_harmless(right):
         other = right()
-        if not is_graph(other):
-            # A Python value decides by its truth: `t and True` is t, `t and False` is False.
-            if isinstance(other, bool):
-                return left if other is not stop_on else other
-        elif _is_flag(other):
+        if _is_flag(other):
             return combine(left, other)
+        decided = None if is_graph(other) else truth(other)
+        if isinstance(decided, bool) or (decided is not None and not is_numeric(other) and not is_graph(decided)):
+            return _python_decides(left, other, bool(decided), stop_on)
     if stop_on:
         return convert_ifexp(left, lambda: left, right)
     return convert_ifexp(left, right, lambda: left)
+
+
+def _python_decides(left: Any, other: Any, decided: bool, stop_on: bool) -> Any:
+    """`t and True` is t, `t and False` is False; of other Python values (`t and items`) only the truth can be used."""
+    result = left if decided is not stop_on else decided
+    if isinstance(other, bool):
+        return result
+    return Unmergeable("condition", f"an operand is a {type(other).__name__}", result)
+
+
+def _object_decides(test: Any, left: Any, right: Function, stop_on: bool) -> Any:
+    """An object of the user's class whose truth is a tensor: where both operands cannot be one value, their truth."""
+
+    def other() -> tuple[Any, Any]:
+        value = right()
+        known = truth(value)
+        return value, scalar_condition(known, "bool()") if is_graph(known) else bool(known)
+
+    def same() -> tuple[Any, Any]:
+        return left, stop_on
+
+    then, orelse = (same, other) if stop_on else (other, same)
+    value, decided = trace_branches(scalar_condition(test, "bool()"), then, orelse, ("condition", "its truth"))
+    if isinstance(value, Unmergeable):
+        value.decided = decided
+    return value
 
 
 def _is_flag(value: Any) -> bool:
@@ -91,7 +126,30 @@ def _is_harmless(function: Function) -> bool:
 
 def convert_not(value: Any) -> Any:
     """`not value`."""
+    value = truth(value)
     return logical_not(scalar_condition(value, "not")) if is_graph(value) else not value
+
+
+def _is_in(value: Any, container: Any) -> Any:
+    """`value in container`: of tensors, decided by comparing with each item in turn."""
+    if is_graph(container):
+        return (container == value).any()
+    if type(container) in (list, tuple) and any(is_graph(v) for v in (value, *container)):
+        return _is_one_of(value, container)
+    found = contains(container, value)
+    return scalar_condition(found, "in") if is_graph(found) else bool(found)
+
+
+def _is_one_of(value: Any, items: Sequence[Any]) -> Any:
+    result: Any = False
+    for item in items:
+        same = True if item is value else item == value
+        if not is_graph(same) and same:
+            return True
+        if isinstance(same, Variable):
+            found = scalar_condition(same, "in")
+            result = logical_or(found, result) if is_graph(result) else found
+    return result
 
 
 def convert_compare(left: Any, op: str, right: Any, *rest: Any) -> Any:

@@ -14,6 +14,7 @@ from .carried import CarriedState, CarriedValue
 from .cells import closed_over
 from .journal import ContentPlace, Journal, journaling, restore
 from .logic import convert_and
+from .protocols import iterate, truth
 from .raise_ import ENDED, run_path
 from .sequences import GraphSequence, as_sequence, constant
 from .unknown import Pending
@@ -40,12 +41,12 @@ def convert_while(
 def _probe(test: Function, values: tuple[Any, ...]) -> Any:
     """The test's value; what it records while a program is built is dropped when a tensor decides."""
     if not _any_graph(values):
-        found = test(*values)
+        found = truth(test(*values))
         if not is_graph(found):
             return found
     with builder().sub_block(), journaling():
-        probed = run_path(lambda: test(*values))
-    return probed if is_graph(probed) else test(*values)
+        probed = run_path(lambda: truth(test(*values)))
+    return probed if is_graph(probed) else truth(test(*values))
 
 
 def _any_graph(values: Sequence[Any]) -> bool:
@@ -67,7 +68,7 @@ def convert_for(
     items: Any = iterable if sequence is None else [sequence.at(i) for i in range(sequence.length)]
     if isinstance(items, range):
         return _for_range(items, body, values, names, test, shared)
-    return _for_items(iter(items), body, values, names, test, shared)
+    return _for_items(iterate(items), body, values, names, test, shared)
 
 
 def _for_items(
@@ -213,7 +214,7 @@ def _trace_test(test: Function, state: CarriedState) -> Block:
     places = [place for place, _ in state.places.values()]
     with journaling(places), build.sub_block() as block:
         values = enter(state, block)
-        holds = run_path(lambda: test(*values))
+        holds = run_path(lambda: truth(test(*values)))
         if holds is ENDED:
             holds = False  # never reached
         pred = scalar_condition(holds, "while") if is_graph(holds) else constant(bool(holds))

@@ -8,8 +8,10 @@ from typing import Any
 
 from ..ir.graph_tensor import as_number
 from ..ops.sizes import dim_size
-from .calls import MUTATORS
+from .attributes import deleter, writer
 from .journal import AttrPlace, CellPlace, ContentPlace, GlobalPlace, ItemPlace, note_write, store_attribute
+from .mutators import mutators_of
+from .user_code import user_method
 from .values import Undefined, is_graph, is_tensor
 
 INPLACE: dict[str, Any] = {
@@ -28,6 +30,10 @@ class _Index:
 
 def set_attr(owner: Any, attribute: str, value: Any) -> None:
     """`owner.attribute = value`."""
+    put = writer(owner, attribute)
+    if put is not None:
+        put(value)
+        return
     if is_tensor(owner):
         setattr(owner, attribute, value)
         return
@@ -37,12 +43,20 @@ def set_attr(owner: Any, attribute: str, value: Any) -> None:
 
 def del_attr(owner: Any, attribute: str) -> None:
     """`del owner.attribute`."""
+    remove = deleter(owner, attribute)
+    if remove is not None:
+        remove()
+        return
     note_write(AttrPlace(owner, attribute))
     delattr(owner, attribute)
 
 
 def convert_setitem(owner: Any, key: Any, value: Any) -> Any:
     """`owner[key] = value`; returns owner."""
+    put = user_method(owner, "__setitem__")
+    if put is not None:
+        put(key, value)
+        return owner
     if not is_tensor(owner):
         _note_item(owner, key)
     owner[key] = value
@@ -56,6 +70,10 @@ def convert_setitem_at(place: Any, key: Any, value: Any) -> None:
 
 def del_item(owner: Any, key: Any) -> None:
     """`del owner[key]`."""
+    remove = user_method(owner, "__delitem__")
+    if remove is not None:
+        remove(key)
+        return
     if isinstance(owner, list):
         note_write(ContentPlace(owner))
     else:
@@ -72,7 +90,11 @@ def _note_item(owner: Any, key: Any) -> None:
 
 def inplace(op: str, left: Any, right: Any) -> Any:
     """`left op= right`; the new value."""
-    if type(left) in MUTATORS:
+    method = user_method(left, f"__{INPLACE[op].__name__}__")
+    found = NotImplemented if method is None else method(right)
+    if found is not NotImplemented:
+        return found
+    if mutators_of(type(left)):
         note_write(ContentPlace(left))
     return INPLACE[op](left, right)
 

@@ -18,6 +18,7 @@ from ..core.source import is_user_file
 from ..eager.layer import Layer
 from ..eager.tensor import Tensor
 from ..ir.program import Variable
+from .attributes import computed
 from .cells import stored_cells
 from .guards import IMMUTABLE, MISSING, AnyTensor, Exactly, Expected, Guard, Items, Source, tensors_in
 from .journal import CellPlace, GlobalPlace, Journal
@@ -196,7 +197,10 @@ def current_observer() -> Observer | None:
 
 
 def get_attr(owner: Any, attribute: str) -> Any:
-    """`owner.attribute`, noted by who watches."""
+    """`owner.attribute`, noted by who watches; what code of the user's computes is noted by what that reads."""
+    getter = computed(owner, attribute)
+    if getter is not None:
+        return getter()
     value = getattr(owner, attribute)
     observer = _observer.get()
     if observer is not None:

@@ -3,30 +3,43 @@
 from __future__ import annotations
 
 import builtins
+import copy
 import operator
-from collections.abc import Callable
+import types
+import typing
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..core.errors import ArgumentError
+from ..core.errors import UnsupportedError
 from ..eager.tensor import Tensor
 from ..ir.graph_tensor import as_number, number
 from ..ops.sizes import dim_size
-from .branches import convert_ifexp
-from .comprehension import CONSUMERS, all_of, any_of, fresh, listed, sum_of
+from .attributes import class_of, read_attribute
+from .comprehension import GeneratorExpression, all_of, any_of, fresh, sum_of
+from .higher_order import graph_sequence, known_items
 from .host import convert_print
 from .logic import convert_and, convert_or
-from .sequences import GraphSequence, as_sequence, graph_enumerate, graph_range, graph_reversed, graph_zip
+from .number_functions import MATH, convert_complex, convert_divmod, convert_pow, convert_round
+from .objects import del_attr, set_attr
+from .operators import convert_truth
+from .ordering import convert_sorted, extreme, items_of
+from .protocols import iterate
+from .sequences import GraphSequence, graph_enumerate, graph_range, graph_reversed, graph_zip
 from .text import GraphText, convert_ascii, convert_format, convert_repr, convert_str
-from .values import is_graph, scalar_condition
+from .user_code import user_method
+from .values import is_graph
+
+_NOTHING = object()
 
 
 def convert_len(obj: Any) -> Any:
     """`len(obj)`: a tensor's unknown first size becomes a tensor."""
     if isinstance(obj, GraphSequence):
         return obj.length
-    if is_graph(obj) and obj.ndim > 0 and obj.shape[0] < 0:
-        return as_number(dim_size(obj, 0))
-    return builtins.len(obj)
+    if is_graph(obj):
+        return as_number(dim_size(obj, 0)) if obj.ndim > 0 and obj.shape[0] < 0 else builtins.len(obj)
+    method = user_method(obj, "__len__")
+    return builtins.len(obj) if method is None else method()
 
 
 def convert_int(*args: Any, **kwargs: Any) -> Any:
@@ -43,7 +56,18 @@ def convert_float(*args: Any) -> Any:
 
 def convert_bool(*args: Any) -> Any:
     """`bool(x)`."""
-    return scalar_condition(args[0], "bool()") if args and is_graph(args[0]) else builtins.bool(*args)
+    return convert_truth(args[0]) if args else False
+
+
+def _by_method(builtin: Callable[..., Any], special: str, form: Callable[..., Any]) -> Callable[..., Any]:
+    """`builtin` of one object: its converted special method where the user wrote that, else `form`."""
+
+    def convert(*args: Any, **kwargs: Any) -> Any:
+        method = user_method(args[0], special) if args else None
+        return form(*args, **kwargs) if method is None else method(*args[1:], **kwargs)
+
+    convert.__doc__ = f"`{builtin.__name__}(...)`."
+    return convert
 
 
 def convert_range(*args: Any) -> Any:
@@ -54,66 +78,69 @@ def convert_range(*args: Any) -> Any:
     return graph_range(start, stop, step)
 
 
-def _graph_sequence(value: Any) -> GraphSequence | None:
-    found = as_sequence(value)
-    return found if found is not None and (is_graph(value) or isinstance(value, GraphSequence)) else None
-
-
 def convert_enumerate(iterable: Any, start: Any = 0) -> Any:
     """`enumerate(iterable, start)`."""
-    found = _graph_sequence(iterable)
-    return graph_enumerate(found, start) if found is not None else builtins.enumerate(iterable, start)
+    found = graph_sequence(iterable)
+    if found is not None:
+        return graph_enumerate(found, start)
+    return _counted(iterate(iterable), start) if is_graph(start) else builtins.enumerate(iterate(iterable), start)
 
 
-def convert_zip(*iterables: Any, **kwargs: Any) -> Any:
-    """`zip(*iterables)`."""
-    found = [_graph_sequence(i) for i in iterables]
+def _counted(items: Iterator[Any], count: Any) -> Iterator[Any]:
+    for item in items:
+        yield count, item
+        count = count + 1
+
+
+def convert_zip(*iterables: Any, strict: bool = False) -> Any:
+    """`zip(*iterables, strict)`."""
+    found = [graph_sequence(i) for i in iterables]
     if found and all(f is not None for f in found):
-        return graph_zip(*[f for f in found if f is not None])
-    return builtins.zip(*[i if f is None else f for i, f in builtins.zip(iterables, found)], **kwargs)
+        sequences = [f for f in found if f is not None]
+        lengths = [s.length for s in sequences]
+        if not strict or len(lengths) == 1:
+            return graph_zip(*sequences)
+        if not all(isinstance(length, int) for length in lengths):
+            raise UnsupportedError(
+                "zip(strict=True) over tensors whose lengths are known only when the program runs",
+                hint="assert that the lengths are equal, and leave out strict=True",
+            )
+    return builtins.zip(*[known_items(i) for i in iterables], strict=strict)
 
 
 def convert_reversed(sequence: Any) -> Any:
     """`reversed(sequence)`."""
-    found = _graph_sequence(sequence)
+    found = graph_sequence(sequence)
     return graph_reversed(found) if found is not None else builtins.reversed(sequence)
 
 
 def convert_isinstance(obj: Any, classes: Any) -> bool:
     """`isinstance(obj, classes)`: a tensor of the program counts as a Tensor."""
-    if (is_graph(obj) or builtins.isinstance(obj, GraphText)) and not builtins.isinstance(classes, builtins.tuple):
-        classes = (classes,)
     if builtins.isinstance(obj, GraphText):
-        return any(builtins.issubclass(builtins.str, c) for c in classes)
-    if is_graph(obj) and any(c is Tensor for c in classes):
-        return True
+        return any(builtins.issubclass(builtins.str, c) for c in _each_class(classes))
+    if is_graph(obj):
+        return any(c is Tensor or builtins.isinstance(obj, c) for c in _each_class(classes))
     return builtins.isinstance(obj, classes)
 
 
-def _extreme(python: Callable[..., Any], better: Callable[[Any, Any], Any]) -> Callable[..., Any]:
-    def convert(*args: Any, **kwargs: Any) -> Any:
-        args = (listed(args[0]), *args[1:]) if args else args
-        items = args if len(args) > 1 else builtins.tuple(args[0]) if not is_graph(args[0]) else args
-        if kwargs or not any(is_graph(i) for i in items) or len(items) == 1:
-            return python(*args, **kwargs)
-        found = items[0]
-        for item in items[1:]:
-            found = convert_ifexp(better(item, found), lambda item=item: item, lambda found=found: found)
-        return found
-
-    convert.__doc__ = f"`{python.__name__}(...)` of tensors and numbers."
-    return convert
+def _each_class(classes: Any) -> Iterator[type]:
+    """The classes in what isinstance takes: a class, a union, or nested tuples of them."""
+    if builtins.isinstance(classes, (tuple, types.UnionType)) or typing.get_origin(classes) is typing.Union:
+        for part in classes if builtins.isinstance(classes, tuple) else typing.get_args(classes):
+            yield from _each_class(part)
+    else:
+        yield classes
 
 
-def convert_sum(iterable: Any, start: Any = 0) -> Any:
+def convert_type(*args: Any, **kwargs: Any) -> Any:
+    """`type(x)`: Tensor for a tensor of the program."""
+    return class_of(args[0]) if len(args) == 1 else builtins.type(*args, **kwargs)
+
+
+def convert_sum(iterable: Any, /, start: Any = 0) -> Any:
     """`sum(iterable, start)`."""
     clause = fresh(iterable)
-    if clause is not None:
-        return sum_of(clause, start)
-    found = _graph_sequence(iterable)
-    if found is not None and not isinstance(found.length, int):
-        raise ArgumentError("sum() over a dimension of unknown size", hint="use x.sum(axis=0)")
-    return builtins.sum(iterable, start)
+    return builtins.sum(items_of(iterable, "sum()"), start) if clause is None else sum_of(clause, start)
 
 
 def _as_bool(value: Any) -> Any:
@@ -126,9 +153,9 @@ def convert_any(iterable: Any) -> Any:
     if clause is not None:
         return _as_bool(any_of(clause, convert_bool))
     result: Any = False
-    for item in iterable:
+    for item in known_items(iterable):
         result = convert_or(result, lambda item=item: convert_bool(item))
-        if not is_graph(result) and result:
+        if result is True:
             return True
     return _as_bool(result)
 
@@ -139,32 +166,126 @@ def convert_all(iterable: Any) -> Any:
     if clause is not None:
         return _as_bool(all_of(clause, convert_bool))
     result: Any = True
-    for item in iterable:
+    for item in known_items(iterable):
         result = convert_and(result, lambda item=item: convert_bool(item))
-        if not is_graph(result) and not result:
+        if result is False:
             return False
     return _as_bool(result)
 
 
+def convert_iter(*args: Any) -> Any:
+    """`iter(iterable)`, `iter(function, end)`."""
+    return known_items(args[0]) if len(args) == 1 else builtins.iter(*args)
+
+
+def convert_next(iterator: Any, default: Any = _NOTHING) -> Any:
+    """`next(iterator, default)`."""
+    step = user_method(iterator, "__next__")
+    if step is None:
+        return builtins.next(iterator) if default is _NOTHING else builtins.next(iterator, default)
+    try:
+        return step()
+    except StopIteration:
+        if default is _NOTHING:
+            raise
+        return default
+
+
+def _from_items(cls: type) -> Callable[..., Any]:
+    """A container made of the items of an iterable."""
+
+    def convert(*args: Any) -> Any:
+        return cls(items_of(args[0], f"{cls.__name__}()")) if len(args) == 1 else cls(*args)
+
+    convert.__doc__ = f"`{cls.__name__}(iterable)`."
+    return convert
+
+
+def _from_pairs(*args: Any, **kwargs: Any) -> dict[Any, Any]:
+    """`dict(pairs, ...)`."""
+    pairs = (items_of(a, "dict()") if builtins.isinstance(a, GeneratorExpression) else a for a in args)
+    return builtins.dict(*pairs, **kwargs)
+
+
+def convert_getattr(owner: Any, name: str, default: Any = _NOTHING) -> Any:
+    """`getattr(owner, name, default)`."""
+    try:
+        return read_attribute(owner, name)
+    except AttributeError:
+        if default is _NOTHING:
+            raise
+        return default
+
+
+def convert_hasattr(owner: Any, name: str) -> bool:
+    """`hasattr(owner, name)`."""
+    return convert_getattr(owner, name, _NOTHING_FOUND) is not _NOTHING_FOUND
+
+
+_NOTHING_FOUND = object()
+
+
+def _of_frame(builtin: Callable[..., Any], least: int, hint: str) -> Callable[..., Any]:
+    """A builtin that looks into the frame of its caller when given fewer than `least` arguments: then refused."""
+
+    def convert(*args: Any, **kwargs: Any) -> Any:
+        if len(args) + len(kwargs) < least:
+            raise UnsupportedError(
+                f"{builtin.__name__}() reads the variables of the function around it, which conversion moves", hint=hint
+            )
+        return builtin(*args, **kwargs)
+
+    convert.__doc__ = f"`{builtin.__name__}(...)`."
+    return convert
+
+
+_NAME_THEM = "name the variables that you need, for example {'x': x}"
+_GIVE_NAMESPACE = "give it a namespace: eval(text, {'x': x})"
+
 BUILTINS: dict[Any, Callable[..., Any]] = {
     builtins.len: convert_len,
-    builtins.int: convert_int,
-    builtins.float: convert_float,
+    builtins.int: _by_method(int, "__int__", convert_int),
+    builtins.float: _by_method(float, "__float__", convert_float),
+    builtins.complex: _by_method(complex, "__complex__", convert_complex),
     builtins.bool: convert_bool,
+    builtins.abs: _by_method(abs, "__abs__", builtins.abs),
+    builtins.round: _by_method(round, "__round__", convert_round),
+    builtins.divmod: _by_method(divmod, "__divmod__", convert_divmod),
+    builtins.pow: convert_pow,
+    builtins.hash: _by_method(hash, "__hash__", builtins.hash),
     builtins.range: convert_range,
     builtins.enumerate: convert_enumerate,
     builtins.zip: convert_zip,
-    builtins.reversed: convert_reversed,
+    builtins.reversed: _by_method(reversed, "__reversed__", convert_reversed),
     builtins.isinstance: convert_isinstance,
+    builtins.type: convert_type,
     builtins.print: convert_print,
     builtins.str: convert_str,
     builtins.repr: convert_repr,
     builtins.ascii: convert_ascii,
     builtins.format: convert_format,
-    builtins.max: _extreme(builtins.max, operator.gt),
-    builtins.min: _extreme(builtins.min, operator.lt),
+    builtins.max: extreme(builtins.max, operator.gt),
+    builtins.min: extreme(builtins.min, operator.lt),
+    builtins.sorted: convert_sorted,
     builtins.sum: convert_sum,
     builtins.any: convert_any,
     builtins.all: convert_all,
-    **CONSUMERS,
+    builtins.iter: convert_iter,
+    builtins.next: convert_next,
+    builtins.list: _from_items(list),
+    builtins.tuple: _from_items(tuple),
+    builtins.set: _from_items(set),
+    builtins.frozenset: _from_items(frozenset),
+    builtins.dict: _from_pairs,
+    builtins.getattr: convert_getattr,
+    builtins.hasattr: convert_hasattr,
+    builtins.setattr: set_attr,
+    builtins.delattr: del_attr,
+    builtins.locals: _of_frame(locals, 1, _NAME_THEM),
+    builtins.vars: _of_frame(vars, 1, _NAME_THEM),
+    builtins.dir: _of_frame(dir, 1, _NAME_THEM),
+    builtins.eval: _of_frame(eval, 2, _GIVE_NAMESPACE),
+    builtins.exec: _of_frame(exec, 2, _GIVE_NAMESPACE),
+    copy.copy: _by_method(copy.copy, "__copy__", copy.copy),
+    **MATH,
 }

@@ -55,13 +55,17 @@ class Undefined:
 
 
 class Unmergeable(Undefined):
-    """The value of a variable whose branches gave things that no tensor can stand for; fails when used."""
+    """The value of a variable whose branches gave things that no tensor can stand for; fails when used.
 
-    __slots__ = ("loc", "reason")
+    `decided` is its truth where that is known all the same: of `tensor and items` as a condition.
+    """
 
-    def __init__(self, name: str, reason: str) -> None:
+    __slots__ = ("decided", "loc", "reason")
+
+    def __init__(self, name: str, reason: str, decided: Any = None) -> None:
         super().__init__(name, 0)
         self.reason = reason
+        self.decided = decided
         frames = user_frames(2, limit=1)
         self.loc = frames[0] if frames else None
 

@@ -127,9 +127,11 @@ class LayerHooks:
 
 
 def _call(hook: ForwardHook, layer: Any, inputs: tuple[Any, ...], kwargs: dict[str, Any], *outputs: Any) -> Any:
+    builder = _recorder()
+    function = hook.function if builder is None else builder.convert(hook.function)
     if hook.with_kwargs:
-        return hook.function(layer, inputs, kwargs, *outputs)
-    return hook.function(layer, inputs, *outputs)
+        return function(layer, inputs, kwargs, *outputs)
+    return function(layer, inputs, *outputs)
 
 
 __all__ = ["ForwardHook", "HookRemoveHelper", "LayerHooks"]

@@ -52,7 +52,8 @@ class Builder:
         self.current: dict[Any, Variable] = {}
         self.aliases = Aliases()
         self.locs: tuple[Loc, ...] | None = None
-        # What Layers call in place of their `forward` while this program is built; tracing puts conversion here.
+        # What is called in place of a function (`forward` and hooks of Layers, special methods) while this program is
+        # built; tracing puts conversion here.
         self.convert: Callable[[Any], Any] = _as_it_is
         # Whether the user's Python is being traced: a tensor's text is then not what it is now, a name and a meta.
         self.tracing = False

@@ -94,8 +94,13 @@ class GraphTensor(TensorMethods):
     def __hash__(self) -> int:
         return id(self)
 
+    # As eager: a copy is a new leaf, no gradient flows back through it.
+
+    def __copy__(self) -> Any:
+        return self.detach()
+
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        copied = memo[id(self)] = self.clone()
+        copied = memo[id(self)] = self.detach()
         return copied
 
     # -- text -------------------------------------------------------------------------------------------------------

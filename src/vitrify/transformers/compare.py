@@ -1,4 +1,4 @@
-"""Chained comparisons: `a < f(x) < c` evaluates `f(x)` once, and `c` only if `a < f(x)` holds."""
+"""Comparisons: `a < f(x) < c` evaluates `f(x)` once, and `c` only if `a < f(x)` holds; `a in b` asks each item."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OPERATORS = {
 
 
 def convert_chained_comparisons(tree: Node, context: Context) -> Node:
-    """`tree` with `vt.convert_compare(a, '<', f(x), '<', lambda: c)`; single comparisons stay."""
+    """`tree` with `vt.convert_compare(a, '<', f(x), '<', lambda: c)`; single ones stay, but for `in`."""
     return _Chains(context).visit(tree)
 
 
@@ -27,7 +27,8 @@ class _Chains(ExpressionTransformer):
     def visit_Compare(self, node: Node) -> Node:
         movable = all(can_be_thunk(operand) for operand in node.comparators[1:])
         node = self.generic_visit(node)
-        if len(node.ops) == 1 or not movable:
+        is_single = len(node.ops) == 1 and not isinstance(node.ops[0], (gast.In, gast.NotIn))
+        if is_single or not movable:
             return node
         args = [node.left]
         for position, (operator, operand) in enumerate(zip(node.ops, node.comparators, strict=True)):

@@ -123,7 +123,9 @@ def source_of(converted: FunctionType) -> str:
 def is_converted(fn: FunctionType, helpers: object) -> bool:
     """Whether `fn` was converted for `helpers`, itself or as a function nested in a converted one."""
     cells = fn.__closure__ or ()
-    return hasattr(fn, _ATTRIBUTE) or any(cell.cell_contents is helpers for cell in cells if _is_set(cell))
+    record = getattr(fn, _ATTRIBUTE, None)  # functools.wraps copies it to functions of other code
+    is_itself = record is not None and record.code is fn.__code__
+    return is_itself or any(cell.cell_contents is helpers for cell in cells if _is_set(cell))
 
 
 def stage_sources(fn: FunctionType) -> Iterator[tuple[str, str]]:

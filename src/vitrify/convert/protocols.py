@@ -1,0 +1,73 @@
+"""What Python asks of objects without a visible call: truth, length, iteration, membership, by converted methods."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from .user_code import class_attribute, user_method
+from .values import Unmergeable, is_tensor
+
+
+def truth(value: Any) -> Any:
+    """`value` as a condition: for objects of the user's classes what `__bool__` or `__len__` says, converted."""
+    if value is True or value is False or value is None or is_tensor(value):
+        return value
+    if isinstance(value, Unmergeable) and value.decided is not None:
+        return value.decided
+    for name in ("__bool__", "__len__"):
+        method = user_method(value, name)
+        if method is not None:
+            return method()
+        if class_attribute(type(value), name) is not None:
+            break
+    return value
+
+
+def iterate(iterable: Any) -> Iterator[Any]:
+    """`iter(iterable)`, by the converted `__iter__`, `__next__` or `__getitem__` of a user's class."""
+    make = user_method(iterable, "__iter__")
+    if make is None and class_attribute(type(iterable), "__iter__") is None:
+        item = user_method(iterable, "__getitem__")
+        if item is not None:
+            return _by_index(item)
+    items = builtins.iter(iterable) if make is None else make()
+    step = user_method(items, "__next__")
+    return items if step is None else _Stepping(step)
+
+
+class _Stepping:
+    """An iterator that calls a converted `__next__`."""
+
+    def __init__(self, step: Callable[[], Any]) -> None:
+        self._step = step
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        return self._step()
+
+
+def _by_index(item: Callable[[int], Any]) -> Iterator[Any]:
+    """Items 0, 1, ... until IndexError: how Python iterates over classes that have `__getitem__` alone."""
+    index = 0
+    while True:
+        try:
+            found = item(index)
+        except IndexError:
+            return
+        yield found
+        index += 1
+
+
+def contains(container: Any, value: Any) -> Any:
+    """`value in container`, by a converted `__contains__` or, without one, by converted iteration."""
+    method = user_method(container, "__contains__")
+    if method is not None:
+        return method(value)
+    is_users = any(user_method(container, name) is not None for name in ("__iter__", "__getitem__"))
+    if is_users and class_attribute(type(container), "__contains__") is None:
+        return value in builtins.list(iterate(container))
+    return value in container
