@@ -320,3 +320,72 @@ def test_a_new_attribute_set_on_one_path_only():
     assert not hasattr(box, "h")
     static(ones(), box)
     assert box.h.tolist() == [2, 2]
+
+
+def test_a_counter_becomes_an_input():
+    box = Box(n=0, rate=0.5)
+
+    def f(x):
+        box.n += 1
+        if box.n % 4 == 0:
+            box.rate = box.rate * 0.5
+        return x * box.n, box.n, x.astype("float16") * box.rate
+
+    static, runs = counted(f)
+    for i in range(1, 13):
+        out, n, half = static(ones(1))
+        rate = 0.5 ** (1 + i // 4)
+        assert (out.tolist(), n, type(n), box.n) == ([i], i, int, i)
+        assert half.dtype == paddle.float16 and half.tolist() == [rate] and box.rate == rate
+    assert len(runs) <= 4
+
+
+def test_a_counter_that_python_needs():
+    box = Box(n=0, names=["a", "b", "c"])
+
+    def f(x):
+        name = box.names[box.n]
+        box.n += 1
+        return {name: x * 2}
+
+    static = paddle.jit.to_static(f)
+    assert [list(static(ones())) for _ in range(3)] == [["a"], ["b"], ["c"]]
+
+
+def test_a_cache_that_grows_becomes_dynamic():
+    box = Box(seen=paddle.zeros([0, 2]))
+
+    def f(x):
+        box.seen = paddle.concat([box.seen, x.reshape([1, 2])])
+        return box.seen.sum()
+
+    static, runs = counted(f)
+    assert [float(static(ones())) for _ in range(6)] == [2, 4, 6, 8, 10, 12]
+    assert box.seen.shape == [6, 2] and len(runs) <= 3
+
+
+def test_states_in_a_list_are_read_where_they_stand():
+    box = Box(states=[paddle.zeros([2]), paddle.zeros([2])])
+
+    def f(x):
+        a, b = box.states
+        box.states = [a + x, b * 2 + x]
+        return a + b
+
+    static, runs = counted(f)
+    assert [static(ones()).tolist()[0] for _ in range(4)] == [0, 2, 5, 10]
+    assert len(runs) == 1
+
+
+def test_the_same_tensor_twice_and_views_of_one():
+    def f(x, y):
+        x.add_(ones())
+        return x * y
+
+    static = paddle.jit.to_static(f)
+    for g in (f, static, static):
+        a = paddle.ones([2])
+        assert g(a, a).tolist() == [4, 4]
+        rows = paddle.ones([2, 2])
+        assert g(rows[0], rows[0]).tolist() == [4, 4] and rows.tolist() == [[2, 2], [1, 1]]
+        assert g(paddle.ones([2]), paddle.ones([2])).tolist() == [2, 2]

@@ -19,9 +19,10 @@ import numpy as np
 from ..core.dtype import DType
 from ..core.meta import UNKNOWN, Meta
 from ..core.place import Place
-from ..eager.tensor import Tensor
+from ..eager.tensor import Tensor, wrap
 
 MISSING = object()
+NUMBERS = (int, float)
 IMMUTABLE = (bool, int, float, complex, str, bytes, type(None), DType, Place, np.generic, range)
 Found = dict[int, Tensor]
 
@@ -48,13 +49,33 @@ class Exactly(Expected):
 
 
 @dataclass
-class AnyTensor(Expected):
-    """A tensor of this dtype, shape (-1: any size) and stop_gradient; read by the program as input `slot`."""
+class Fed(Expected):
+    """Something that the program reads as input `slot` (-1: not at all); `tensor` is what it was traced with."""
 
     tensor: Tensor
+    slot: int = field(default=-1, kw_only=True)
+
+
+@dataclass
+class AnyNumber(Fed):
+    """A number of this Python type."""
+
+    kind: type
+
+    def fits(self, value: Any, found: Found) -> bool:
+        if value.__class__ is not self.kind:
+            return False
+        if self.slot >= 0:
+            found[self.slot] = wrap(np.asarray(value, self.tensor._data.dtype))
+        return True
+
+
+@dataclass
+class AnyTensor(Fed):
+    """A tensor of this dtype, shape (-1: any size) and stop_gradient."""
+
     meta: Meta
     stop_gradient: bool
-    slot: int = -1
 
     def fits(self, value: Any, found: Found) -> bool:
         if not isinstance(value, Tensor) or value.stop_gradient is not self.stop_gradient:
@@ -140,31 +161,31 @@ class Guard:
     source: Source
     value: Any
     expected: Expected
+    key: Any = None
+    is_attribute: bool = False
 
     def fits(self, found: Found) -> bool:
         """Whether the place holds something that will do."""
         return self.expected.fits(self.source.read(), found)
 
-    def holds_tensors(self) -> bool:
-        """Whether tensors read here are inputs of the program."""
-        return bool(list(tensors_in(self.expected)))
-
     def __str__(self) -> str:
         return f"{self.source.label} is {_shown(self.expected)}"
 
 
-def tensors_in(expected: Expected) -> Iterable[AnyTensor]:
-    """The tensors among what is expected."""
-    if isinstance(expected, AnyTensor):
+def fed_by(expected: Expected) -> Iterable[Fed]:
+    """The inputs of the program among what is expected."""
+    if isinstance(expected, Fed):
         yield expected
     elif isinstance(expected, Items):
         for item in expected.items:
-            yield from tensors_in(item)
+            yield from fed_by(item)
 
 
 def _shown(expected: Expected) -> str:
     if isinstance(expected, AnyTensor):
         return f"a tensor, {expected.meta}"
+    if isinstance(expected, AnyNumber):
+        return f"of type {expected.kind.__name__}"
     if isinstance(expected, Items):
         return f"a {expected.kind.__name__} of {len(expected.keys)} as before"
     assert isinstance(expected, Exactly)
@@ -206,11 +227,11 @@ class Guards:
         self.guards = list(guards)
         plain: dict[int, list[Guard]] = {}
         self._always: list[Guard] = []
-        slots = Counter(tensor.slot for guard in guards for tensor in tensors_in(guard.expected) if tensor.slot >= 0)
+        slots = Counter(tensor.slot for guard in guards for tensor in fed_by(guard.expected) if tensor.slot >= 0)
         for guard in guards:
             namespace = guard.source.namespace
             # A tensor read from several places must be one tensor in all of them, next time, too.
-            is_shared = any(slots[tensor.slot] > 1 for tensor in tensors_in(guard.expected))
+            is_shared = any(slots[tensor.slot] > 1 for tensor in fed_by(guard.expected))
             if namespace is None or is_shared or isinstance(guard.expected, Items):
                 self._always.append(guard)
             else:

@@ -5,24 +5,27 @@ from __future__ import annotations
 import dis
 import sys
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from types import CodeType, FunctionType, ModuleType
+from types import CodeType, FunctionType, MappingProxyType, ModuleType
 from typing import Any
 
+import numpy as np
+
 from ..core.cache import BoundedCache
-from ..core.meta import Meta
+from ..core.meta import Meta, Shape
 from ..core.source import is_user_file
 from ..eager.layer import Layer
-from ..eager.tensor import Tensor
+from ..eager.tensor import Tensor, wrap
+from ..ir.graph_tensor import as_number
 from ..ir.program import Variable
 from .attributes import computed
 from .cells import stored_cells
-from .guards import IMMUTABLE, MISSING, AnyTensor, Exactly, Expected, Guard, Items, Source, tensors_in
-from .journal import CellPlace, GlobalPlace, Journal
-from .values import Undefined
+from .guards import IMMUTABLE, MISSING, NUMBERS, AnyNumber, AnyTensor, Exactly, Expected, Guard, Items, Source, fed_by
+from .journal import AttrPlace, CellPlace, GlobalPlace, Journal
+from .values import Undefined, builder
 
 MAX_DEPTH = 5
 MAX_ITEMS = 1000
@@ -46,6 +49,13 @@ class Observer:
     """What one trace has seen so far. `journal` is its root journal."""
 
     journal: Journal
+    numbers: Set[Any] = frozenset()
+    """Keys of guards on numbers that change: read as scalar inputs."""
+    shapes: Mapping[Any, Shape] = field(default_factory=dict)
+    """Shapes of tensors whose sizes change, with -1 there, by the keys of their guards."""
+    metas: dict[int, Meta] = field(default_factory=dict)
+    """What is known of such tensors, by their ids."""
+    read_numbers: dict[Any, Variable] = field(default_factory=dict)
     guards: dict[Any, Guard] = field(default_factory=dict)
     calls: list[MethodCall] = field(default_factory=list)
     peeked: dict[int, tuple[Any, Any, Source]] = field(default_factory=dict)
@@ -71,19 +81,35 @@ class Observer:
             source = Source.cell(name, cell)
             self._read(place.key, source, source.read(), name in only_changed)
 
-    def attribute(self, owner: Any, name: str, value: Any, *, changed_only: bool = False) -> None:
-        """`owner.name` was read, and gave `value`."""
+    def attribute(self, owner: Any, name: str, value: Any, *, changed_only: bool = False) -> Any:
+        """`owner.name` was read, and gave `value`; returns what the program reads, if that is something else."""
         if isinstance(owner, (Variable, Tensor, super, *CONTAINERS, *IMMUTABLE)) or _is_library(owner):
-            return
+            return value
         if getattr(value, "__self__", None) is owner:
-            return  # a method
+            return value  # a method
         if isinstance(owner, Layer) and any(name in owner.__dict__.get(table, ()) for table in _COVERED):
-            return
+            return value
         if not isinstance(owner, type) and isinstance(getattr(type(owner), name, None), property):
-            return
-        self._read((id(owner), name), Source.attribute(owner, name), value, changed_only)
+            return value
+        key = (id(owner), name)
+        if key in self.numbers and type(value) in NUMBERS and key not in self.journal.before:
+            return self._number(key, AttrPlace(owner, name), value)
+        self._read(key, Source.attribute(owner, name), value, changed_only, is_attribute=True)
+        return value
 
-    def _read(self, key: Any, source: Source, value: Any, changed_only: bool) -> None:
+    def _number(self, key: Any, place: AttrPlace, value: Any) -> Any:
+        """A number that changes from call to call, as an input of the program; the object holds it during the trace."""
+        tensor = wrap(np.asarray(value, "int64" if isinstance(value, int) else "float64"))
+        found = self.read_numbers[key] = as_number(builder().lift(tensor))
+        source = Source.attribute(place.owner, place.attribute)
+        self.guards[key] = Guard(source, value, AnyNumber(tensor, type(value)), key, True)
+        self.journal.note(place)
+        place.set(found)
+        return found
+
+    def _read(
+        self, key: Any, source: Source, value: Any, changed_only: bool, is_attribute: bool = False
+    ) -> None:
         if key in self.guards or value is MISSING:
             return
         written = self.journal.before.get(key)
@@ -96,12 +122,12 @@ class Observer:
         if changed_only and isinstance(value, CONTAINERS):
             self.peeked.setdefault(id(value), (value, key, source))
             return
-        self.guards[key] = Guard(source, value, self.expected(value))
+        self.guards[key] = Guard(source, value, self.expected(value, key), key, is_attribute)
 
-    def expected(self, value: Any, depth: int = 0) -> Expected:
+    def expected(self, value: Any, key: Any, depth: int = 0) -> Expected:
         """What a program needs of `value`: containers are looked into."""
         if isinstance(value, Tensor):
-            return AnyTensor(value, Meta(tuple(value.shape), value.dtype), value.stop_gradient)
+            return self._tensor(value, key)
         if type(value) not in CONTAINERS or depth > MAX_DEPTH or len(value) > MAX_ITEMS:
             return Exactly(value)
         written = self.journal.before.get((id(value), "content"))
@@ -110,7 +136,13 @@ class Observer:
             return Items(type(value), list(held), (), unordered=True)
         keys = list(held) if isinstance(held, dict) else range(len(held))
         items = held.values() if isinstance(held, dict) else held
-        return Items(type(value), keys, [self.expected(v, depth + 1) for v in items])
+        return Items(type(value), keys, [self.expected(v, (key, i), depth + 1) for i, v in enumerate(items)])
+
+    def _tensor(self, value: Tensor, key: Any) -> Expected:
+        meta = Meta(tuple(value.shape), value.dtype)
+        if key in self.shapes:
+            meta = self.metas[id(value)] = Meta(self.shapes[key], value.dtype)
+        return AnyTensor(value, meta, value.stop_gradient)
 
     # -- changes ----------------------------------------------------------------------------------------------------
 
@@ -123,14 +155,14 @@ class Observer:
         held = self.peeked.pop(id(owner), None)
         if held is not None:
             value, key, source = held
-            self.guards.setdefault(key, Guard(source, value, self.expected(value)))
+            self.guards.setdefault(key, Guard(source, value, self.expected(value, key), key))
 
     # -- the end of a trace -----------------------------------------------------------------------------------------
 
     def kept(self, slots: Mapping[int, int]) -> list[Guard]:
         """The guards, told which tensors are inputs. slots: their numbers by the tensors' ids."""
         for guard in self.guards.values():
-            for tensor in tensors_in(guard.expected):
+            for tensor in fed_by(guard.expected):
                 tensor.slot = slots.get(id(tensor.tensor), -1)
         return list(self.guards.values())
 
@@ -181,9 +213,11 @@ _observer: ContextVar[Observer | None] = ContextVar("observer", default=None)
 
 
 @contextmanager
-def observing(journal: Journal) -> Iterator[Observer]:
+def observing(
+    journal: Journal, numbers: Set[Any] = frozenset(), shapes: Mapping[Any, Shape] = MappingProxyType({})
+) -> Iterator[Observer]:
     """Watch the code that runs inside."""
-    observer = Observer(journal)
+    observer = Observer(journal, numbers, shapes)
     token = _observer.set(observer)
     try:
         yield observer
@@ -203,9 +237,7 @@ def get_attr(owner: Any, attribute: str) -> Any:
         return getter()
     value = getattr(owner, attribute)
     observer = _observer.get()
-    if observer is not None:
-        observer.attribute(owner, attribute, value)
-    return value
+    return value if observer is None else observer.attribute(owner, attribute, value)
 
 
 def peek_attr(owner: Any, attribute: str) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 from ..convert import convert_call, ends_program, entered, observe_function
 from ..convert.guards import Guards
 from ..convert.journal import journaling
-from ..convert.observe import Observer, observing
+from ..convert.observe import Observer, current_observer, observing
 from ..core.errors import DTypeError
 from ..core.meta import Meta
 from ..core.modes import grad_enabled
@@ -26,6 +26,7 @@ from ..ir.program import Block, Program, Variable
 from .effects import Argument, Effect, containers, find_effects
 from .function_spec import FunctionSpec
 from .template import Outputs, Template
+from .variation import Variation
 
 
 @dataclass
@@ -100,9 +101,10 @@ class _Trace:
             raise DTypeError(f"an op was given a {type(value).__name__} where it needs a tensor")
         found = self.variables.get(id(value))
         if found is None:
-            found = self.block.create_var(
-                Meta(tuple(value.shape), value.dtype), _var_name(value), stop_gradient=value.stop_gradient
-            )
+            observer = current_observer()
+            meta = None if observer is None else observer.metas.get(id(value))
+            meta = meta or Meta(tuple(value.shape), value.dtype)
+            found = self.block.create_var(meta, _var_name(value), stop_gradient=value.stop_gradient)
             if isinstance(value, Parameter):
                 found.__dict__["is_parameter_"] = True
             self.variables[id(value)] = found
@@ -132,11 +134,12 @@ def trace(
     leaves: Sequence[Any],
     names: Sequence[str | None],
     original: Callable[..., Any] | None = None,
+    variation: Variation | None = None,
 ) -> ConcreteProgram:
     """Run `function` once with Variables for the InputSpec leaves, recording a program.
 
     leaves: InputSpec for each tensor argument, anything else as its Python value. original: the user's function that
-    `function` is the converted form of.
+    `function` is the converted form of. variation: which numbers and sizes of the Python state become inputs.
 
     Whatever the function does to Python objects is undone afterwards, and done by each run of the program.
     """
@@ -153,7 +156,12 @@ def trace(
         else:
             values.append(leaf)
     given = FunctionSpec.rebuild(tree, values)
-    with building(state.builder), journaling() as journal, observing(journal) as observer:
+    varying = variation or Variation()
+    with (
+        building(state.builder),
+        journaling() as journal,
+        observing(journal, varying.numbers, varying.shapes) as observer,
+    ):
         owners = containers(given)
         if original is not None:
             observe_function(original)

@@ -96,7 +96,7 @@ def find_effects(
     effects: list[Effect] = []
     peeked = {key for key in observer.peeked if (key, "content") in journal.before}
     replayed = {key for key in peeked if not _has_item_places(journal, key)}
-    for place, value in _changes(journal):
+    for place, value in _changes(journal, observer.read_numbers):
         owner = getattr(place, "owner", None)
         if isinstance(place, ContentPlace) and id(owner) in replayed:
             continue
@@ -105,11 +105,11 @@ def find_effects(
     return effects
 
 
-def _changes(journal: Journal) -> Iterator[tuple[Any, Any]]:
-    """(place, value now) of all that holds something else than before the trace."""
-    for place, before in journal.before.values():
+def _changes(journal: Journal, numbers: Mapping[Any, Variable]) -> Iterator[tuple[Any, Any]]:
+    """(place, value now) of all that holds something else than before the trace. `numbers`: what was read as inputs."""
+    for key, (place, before) in journal.before.items():
         now = place.get()
-        if now is before or (isinstance(now, Undefined) and isinstance(before, Undefined)):
+        if now is before or now is numbers.get(key) or (isinstance(now, Undefined) and isinstance(before, Undefined)):
             continue
         if isinstance(place, ContentPlace) and _same_items(before, now):
             continue

@@ -28,6 +28,7 @@ from .program_cache import Executable, Family, ProgramCache
 from .reach import layer_state
 from .report import presented
 from .split import EAGER, DriverHelpers, Split, SplitProgram
+from .variation import Variation
 
 ENABLED: Setting[bool] = Setting("to_static_enabled", True)
 
@@ -35,6 +36,9 @@ N_MODES = 5  # what a signature starts with: structure, grad mode, amp, place, d
 
 MAX_VARIANTS = 16
 """With so many programs, hardly used, of one function it is run as Python from then on."""
+
+MAX_COMPARED = 4
+"""So many of the latest programs are asked what changed since they were built."""
 
 _enabled = ENABLED.get
 _recorder = recorder.get
@@ -78,6 +82,7 @@ class StaticFunction:
         self._full_graph = full_graph
         self._on_failure = on_failure
         self._split: Split | None = None
+        self._variation = Variation()
         bound = function if instance is None else function.__get__(instance)
         self._eager: Callable[..., Any] = bound
         self._spec: FunctionSpec | None = None
@@ -268,32 +273,42 @@ class StaticFunction:
         user_specs: Sequence[InputSpec | None],
     ) -> PartialProgramLayer:
         wide = family.widen(shapes)
-        candidates = [wide] if wide == list(shapes) else [wide, list(shapes)]
-        if any(s is not None and -1 in s.shape for s in user_specs) and not family.pinned:
-            candidates = [wide, list(shapes)]
-        for attempt, sizes in enumerate(candidates):
-            last = attempt == len(candidates) - 1
-            specs = _specs(leaves, sizes, user_specs if not (last and attempt) else [None] * len(leaves))
+        self._variation.learn(program.concrete.guards for _, program in family.entries[-MAX_COMPARED:])
+        attempts: list[tuple[list[Shape], Variation | None]] = [(wide, self._variation)] if self._variation else []
+        attempts.append((wide, None))
+        free = any(s is not None and -1 in s.shape for s in user_specs) and not family.pinned
+        if free or wide != list(shapes):
+            attempts.append((list(shapes), None))
+        for number, (sizes, variation) in enumerate(attempts, 1):
+            is_last = number == len(attempts)
+            specs = _specs(leaves, sizes, user_specs if sizes is wide else [None] * len(leaves))
             try:
-                program = self._trace(family, tree, leaves, specs)
+                program = self._trace(family, tree, leaves, specs, variation)
             except InternalError:
                 raise
             except Exception:
-                # With unknown sizes anything may fail that needs one as a Python number; with known ones the failure
-                # is the user's own, and is raised by the last attempt.
-                if last:
+                # With unknown sizes and numbers anything may fail that needs one as a Python value; with known ones the
+                # failure is the user's own, and is raised by the last attempt.
+                if is_last:
                     raise
+                if variation is not None:
+                    variation.pin()
                 continue
             # Only known sizes worked: they are part of the key from now on.
-            family.pinned = family.pinned or attempt > 0
+            family.pinned = family.pinned or (is_last and sizes is not wide)
             return program
         raise InternalError("no specs to build for")
 
     def _trace(
-        self, family: Family, tree: TreeDef, leaves: Sequence[Any], specs: Sequence[InputSpec | None]
+        self,
+        family: Family,
+        tree: TreeDef,
+        leaves: Sequence[Any],
+        specs: Sequence[InputSpec | None],
+        variation: Variation | None,
     ) -> PartialProgramLayer:
         values = [spec if spec is not None else leaf for spec, leaf in zip(specs, leaves)]
-        concrete = trace(self.converted, tree, values, self._argument_names(tree), self._eager)
+        concrete = trace(self.converted, tree, values, self._argument_names(tree), self._eager, variation)
         layers = layer_state(self._eager, concrete.layers)
         program = PartialProgramLayer(concrete, layers)
         static = tuple((leaf.__class__, content(leaf)) for spec, leaf in zip(specs, leaves) if spec is None)

@@ -1,0 +1,59 @@
+"""What of the Python state that a function reads keeps changing: such numbers and sizes become inputs of its programs.
+
+A counter (`self.step += 1`) or a cache that grows would ask for a new program at every call. The second value seen
+makes a number a scalar input, the second size of a tensor an unknown one (D10, for state). Where a trace fails because
+Python needs the value itself, it stays part of the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..convert.guards import NUMBERS, AnyTensor, Exactly, Expected, Guards, Items
+from ..core.meta import UNKNOWN, Shape
+from ..eager.tensor import Tensor
+
+Key = Any
+
+
+class Variation:
+    """The places of one function whose number or size is an input."""
+
+    def __init__(self) -> None:
+        self.numbers: set[Key] = set()
+        self.shapes: dict[Key, Shape] = {}
+        self._pinned: set[Key] = set()
+
+    def learn(self, guards: Iterable[Guards]) -> None:
+        """Take note of numbers and sizes that are not what programs were built for."""
+        for program in guards:
+            for guard in program.failing():
+                self._compare(guard.key, guard.expected, guard.source.read(), guard.is_attribute)
+
+    def _compare(self, key: Key, expected: Expected, value: Any, is_attribute: bool) -> None:
+        if key in self._pinned:
+            return
+        if isinstance(expected, Exactly):
+            if is_attribute and type(expected.value) in NUMBERS and type(value) is type(expected.value):
+                self.numbers.add(key)
+        elif isinstance(expected, AnyTensor):
+            if isinstance(value, Tensor) and value.dtype is expected.meta.dtype:
+                self._widen(key, expected.meta.shape, tuple(value.shape))
+        elif isinstance(expected, Items) and type(value) is expected.kind and not expected.unordered:
+            held: Iterable[Any] = value.values() if isinstance(value, dict) else value  # type: ignore[assignment]
+            for (position, item), inner in zip(enumerate(expected.items), held):
+                self._compare((key, position), item, inner, is_attribute=False)
+
+    def _widen(self, key: Key, old: Shape, new: Shape) -> None:
+        if old != new and len(old) == len(new):
+            self.shapes[key] = tuple(a if a == b else UNKNOWN for a, b in zip(old, new))
+
+    def pin(self) -> None:
+        """Nothing that varied so far may: Python needs the values."""
+        self._pinned |= {*self.numbers, *self.shapes}
+        self.numbers.clear()
+        self.shapes.clear()
+
+    def __bool__(self) -> bool:
+        return bool(self.numbers or self.shapes)
