@@ -107,9 +107,9 @@ def pack_vjp(rule: Pullback, operator: Operator, cts: Sequence[Variable | None])
     """The cotangents of what was packed, unpacked from that of the frame."""
     outs: list[Variable] = unpack_frame_op(cts[0], metas=operator.attrs["metas"])
     for var, ct in zip(operator.inputs, outs):
-        if MAY_BE_MISSING in var.__dict__:
+        if var is not None and MAY_BE_MISSING in var.__dict__:
             mark_missing(ct)
-    return [ct if carries_gradient(v) else None for v, ct in zip(operator.inputs, outs)]
+    return [None if v is None or not carries_gradient(v) else ct for v, ct in zip(operator.inputs, outs)]
 
 
 def unpack_vjp(rule: Pullback, operator: Operator, cts: Sequence[Variable | None]) -> list[Variable | None]:

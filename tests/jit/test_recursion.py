@@ -1,0 +1,171 @@
+"""Functions that recur until a tensor stops them: higher gradients, depth, threads, files, text."""
+
+import re
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import vitrify as paddle
+from tests.end_to_end import recursion as r
+from vitrify.core.errors import DepthError
+from vitrify.jit import to_static
+
+X = np.array([0.5, 1.0, 1.5], "float32")
+
+
+def tensor(value, dtype=None):
+    found = paddle.to_tensor(value, dtype=dtype)
+    found.stop_gradient = found.dtype.name[:5] != "float"
+    return found
+
+
+def polynomial(x, n):
+    if n == 0:
+        return x
+    return polynomial(x, n - 1) * x + x.sin()
+
+
+def halves(x):
+    if x.shape[0] == 1:
+        return x[0] * x[0]
+    middle = x.shape[0] // 2
+    left = halves(x[:middle])
+    return left * halves(x[middle:]) + left
+
+
+class Scaled(paddle.nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.scale = self.create_parameter([3], default_initializer=paddle.nn.initializer.Constant(1.5))
+
+    def forward(self, x):
+        if x.sum() > 20:
+            return x * self.scale
+        return self.forward(x * self.scale) + x
+
+
+def numeric(fn, x, step=1e-5):
+    """Central differences of the sum of `fn`'s result, in float64."""
+    found = np.zeros_like(x)
+    for i in range(x.size):
+        up, down = x.copy(), x.copy()
+        up[i] += step
+        down[i] -= step
+        found[i] = (fn(up) - fn(down)) / (2 * step)
+    return found
+
+
+@pytest.mark.parametrize("fn", [lambda x: polynomial(x, tensor(3)), halves], ids=["polynomial", "halves"])
+def test_gradients_against_differences(fn):
+    static = to_static(fn, full_graph=True)
+    x = tensor(X.astype("float64"))
+    static(x).sum().backward()
+    expected = numeric(lambda v: float(static(tensor(v)).sum()), X.astype("float64"))
+    np.testing.assert_allclose(x.grad.numpy(), expected, rtol=1e-6)
+
+
+def higher(fn, *args, order):
+    x = tensor(X.astype("float64"))
+    y = fn(x, *args).sum()
+    found = []
+    for _ in range(order):
+        (y,) = paddle.grad(y, x, create_graph=True)
+        found.append(y.numpy())
+        y = (y * y).sum()
+    y.backward()
+    return [*found, x.grad.numpy()]
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_gradients_of_gradients(order):
+    static = to_static(polynomial, full_graph=True)
+    for _ in range(2):
+        for a, b in zip(higher(polynomial, tensor(3), order=order), higher(static, tensor(3), order=order)):
+            np.testing.assert_allclose(b, a, rtol=1e-9)
+
+
+def test_gradients_of_gradients_of_a_tree():
+    static = to_static(halves, full_graph=True, input_spec=[paddle.static.InputSpec([None], "float64")])
+    assert "call(" in str(static.concrete_program.program)
+    for a, b in zip(higher(halves, order=1), higher(static, order=1)):
+        np.testing.assert_allclose(b, a, rtol=1e-9)
+
+
+def test_parameters_learn():
+    eager, static = Scaled(), to_static(Scaled(), full_graph=True)
+    for layer in (eager, static):
+        optimizer = paddle.optimizer.SGD(0.001, parameters=layer.parameters())
+        for _ in range(3):
+            layer(tensor(X)).sum().backward()
+            optimizer.step()
+            optimizer.clear_grad()
+    np.testing.assert_allclose(static.scale.numpy(), eager.scale.numpy(), rtol=1e-6)
+
+
+def test_it_goes_deeper_than_python():
+    static = to_static(polynomial, full_graph=True)
+    x = tensor(np.array([0.5], "float64"))
+    static(x, tensor(5000)).sum().backward()
+    value, slope = 0.5, 1.0
+    for _ in range(5000):
+        value, slope = value * 0.5 + np.sin(0.5), slope * 0.5 + value + np.cos(0.5)
+    np.testing.assert_allclose(x.grad.numpy(), [slope])
+
+
+def test_endless_recursion_says_so_and_leaves_the_function_usable():
+    static = to_static(r.hanoi, full_graph=True)
+    with pytest.raises(DepthError, match=f"calls itself more than {10 * sys.getrecursionlimit()} times") as caught:
+        static(tensor(-1))
+    assert caught.value.loc.text == "return hanoi(n - 1) * 2 + 1"
+    assert static(tensor(3)).item() == 7
+
+
+def test_threads_share_a_recursive_function():
+    static = to_static(r.fibonacci, full_graph=True)
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda n: static(tensor(n % 9)).item(), range(64)))
+    assert found == [[0, 1, 1, 2, 3, 5, 8, 13, 21][n % 9] for n in range(64)]
+
+
+def test_it_is_saved_and_loaded(tmp_path):
+    layer = to_static(Scaled(), input_spec=[paddle.static.InputSpec([None, 3], "float32")], full_graph=True)
+    x = tensor(np.stack([X, X * 2]))
+    expected = layer(x)
+    expected.sum().backward()
+    paddle.jit.save(layer, str(tmp_path / "model"))
+    loaded = paddle.jit.load(str(tmp_path / "model"))
+    np.testing.assert_allclose(loaded(x).numpy(), expected.numpy())
+    y = tensor(x.numpy())
+    loaded(y).sum().backward()
+    np.testing.assert_allclose(y.grad.numpy(), x.grad.numpy())
+
+
+TEXT = """\
+program
+
+block 0 (%n : int64[]) -> (%factorial_0) {
+  %factorial_0 : int64[] = call(%n) {function=@factorial}
+}
+
+function @factorial = block 1 (%n : int64[]) -> (%if_0) {
+  %less_equal_0 : bool[] = less_equal(%n, 1)
+  %if_0 : int64[] = if(%less_equal_0, %n)
+    then = block 2 (^%n : int64[]) -> (%n) {
+    }
+    orelse = block 3 (^%n : int64[]) -> (%multiply_0) {
+      %subtract_0 : int64[] = subtract(%n, 1)
+      %factorial_0 : int64[] = call(%subtract_0) {function=@factorial}
+      %multiply_0 : int64[] = multiply(%n, %factorial_0)
+    }
+}
+"""
+
+
+def test_the_program_reads_well():
+    static = to_static(r.factorial, full_graph=True)
+    static(tensor(5))
+    text = str(static.concrete_program.program)
+    plain = "\n".join(line.split("  #")[0].rstrip() for line in text.splitlines()) + "\n"
+    assert re.sub(r"_\d+\b", "_0", plain) == TEXT
