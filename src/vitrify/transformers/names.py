@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import ast
+
 import gast
 
 from .nodes import Node
+
+_NAMING = frozenset({"id", "name", "asname", "rest"})
 
 
 def identifiers(root: Node) -> set[str]:
     """Every identifier that could name a variable anywhere in `root`."""
     found: set[str] = set()
-    for node in gast.walk(root):
-        for field in ("id", "name", "asname", "rest"):
-            value = getattr(node, field, None)
-            if isinstance(value, str):
-                found.add(value.partition(".")[0])
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        for field, value in node.__dict__.items():
+            if type(value) is str:
+                if field in _NAMING:
+                    found.add(value.partition(".")[0])
+            elif type(value) is list:
+                pending += [item for item in value if isinstance(item, ast.AST)]
+            elif isinstance(value, ast.AST):
+                pending.append(value)
         if isinstance(node, (gast.Global, gast.Nonlocal)):
             found.update(node.names)
     return found

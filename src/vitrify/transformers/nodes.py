@@ -49,11 +49,14 @@ _FIELDS: dict[type, tuple[str, ...]] = {cls: _node_fields(cls) for cls in _CLASS
 def children(node: Node) -> list[Node]:
     """The nodes directly below `node`, in order, without contexts and operators."""
     found: list[Node] = []
+    attributes = node.__dict__  # this function is where conversion spends its time
     for field in _FIELDS[type(node)]:
-        value = getattr(node, field, None)
-        if isinstance(value, list):
-            found += [item for item in value if isinstance(item, ast.AST)]
-        elif isinstance(value, ast.AST):
+        value = attributes.get(field)
+        if value is None:
+            continue
+        if type(value) is list:
+            found += [item for item in value if type(item) in _FIELDS]
+        elif type(value) in _FIELDS:
             found.append(value)
     return found
 
@@ -84,18 +87,37 @@ def own_nodes_of(nodes: Stmts) -> Iterator[Node]:
 
 def child_statements(stmt: Node) -> Stmts:
     """The statements directly inside a compound statement."""
+    attributes = stmt.__dict__
     found: Stmts = []
-    for owner in [stmt, *getattr(stmt, "handlers", ()), *getattr(stmt, "cases", ())]:
+    for owner in (stmt, *attributes.get("handlers", ()), *attributes.get("cases", ())):
         for field in BLOCKS:
-            block = getattr(owner, field, None)
-            found += block if isinstance(block, list) else []
+            block = owner.__dict__.get(field)
+            if type(block) is list:
+                found += block
     return found
 
 
 def is_generator(fn: Node) -> bool:
     """Whether a function definition (or lambda) yields or awaits, itself, not in a nested function."""
-    body = fn.body if isinstance(fn.body, list) else [fn.body]
-    return any(isinstance(node, _YIELDS) for node in own_nodes_of(body))
+    pending = list(fn.body) if isinstance(fn.body, list) else [fn.body]
+    while pending:
+        node = pending.pop()
+        cls = type(node)
+        if cls in _YIELDS:
+            return True
+        if cls not in SCOPES:
+            pending += children(node)
+    return False
+
+
+def own_statements(fn: Node) -> Iterator[Node]:
+    """Every statement of a function, outer ones first, without those of nested functions and classes."""
+    pending = fn.body[::-1]
+    while pending:
+        stmt = pending.pop()
+        yield stmt
+        if not isinstance(stmt, SCOPES):
+            pending += child_statements(stmt)[::-1]
 
 
 def functions_in(root: Node) -> list[Node]:
@@ -131,20 +153,27 @@ class Transformer(Visitor):
 
     def generic_visit(self, node: Node) -> Any:
         """Transform what is below `node`, in place."""
+        attributes = node.__dict__
         for field in _FIELDS[type(node)]:
-            value = getattr(node, field, None)
-            if isinstance(value, list):
-                setattr(node, field, self.visit_list(value))
-            elif isinstance(value, ast.AST):
-                setattr(node, field, self.visit(value))
+            value = attributes.get(field)
+            if value is None:
+                continue
+            if type(value) is list:
+                if value:
+                    attributes[field] = self.visit_list(value)
+            elif type(value) in _FIELDS:
+                attributes[field] = self.visit(value)
         return node
 
     def visit_list(self, nodes: Stmts) -> Stmts:
         """The transformed form of a list of nodes (which may contain None)."""
         out: Stmts = []
         for node in nodes:
-            result = self.visit(node) if isinstance(node, ast.AST) else node
-            out += result if isinstance(result, list) else [result]
+            result = self.visit(node) if type(node) in _FIELDS else node
+            if type(result) is list:
+                out += result
+            else:
+                out.append(result)
         return out
 
 

@@ -26,12 +26,13 @@ def names_only_changed(root: ast.AST, helper: str) -> frozenset[str]:
     blind: set[int] = set()
     changed: set[str] = set()
     read: set[str] = set()
-    for node in ast.walk(root):
+    nodes = list(ast.walk(root))
+    for node in nodes:
         owner = _changed_owner(node, helper)
         if isinstance(owner, ast.Name):
             blind.add(id(owner))
             changed.add(owner.id)
-    for node in ast.walk(root):
+    for node in nodes:
         if isinstance(node, ast.Name) and id(node) not in blind:
             read.add(node.id)
     return frozenset(changed - read)

@@ -26,9 +26,10 @@ _LOCATION = ("lineno", "col_offset", "end_lineno", "end_col_offset")
 
 def quote(template: str, *, at: Node, **holes: Hole) -> Stmts:
     """The statements of `template` with its holes filled, located at `at`."""
-    tree = copy_tree(_TEMPLATES.get_or_build(template, lambda: _parse(template)))
-    body: Stmts = _Fill(holes).visit(tree).body
-    return locate(body, at)
+    place = _head(at)
+    tree = _copy(_TEMPLATES.get_or_build(template, lambda: _parse(template)), place)
+    body: Stmts = _Fill(holes, place).visit(tree).body
+    return body
 
 
 def _parse(template: str) -> Node:
@@ -80,7 +81,7 @@ def locate(nodes: Stmts, at: Node) -> Stmts:
     return nodes
 
 
-def _locate(node: Node, place: Mapping[str, int | None]) -> None:
+def _locate(node: Node, place: Mapping[str, int]) -> None:
     if getattr(node, "lineno", None) is None:
         for attribute, value in place.items():
             setattr(node, attribute, value)
@@ -88,7 +89,7 @@ def _locate(node: Node, place: Mapping[str, int | None]) -> None:
         _locate(child, place)
 
 
-def _head(at: Node) -> dict[str, int | None]:
+def _head(at: Node) -> dict[str, int]:
     """The location of a node, of a statement with a body the line that it starts with.
 
     A call whose parts span lines would be shown at its last line, far from the `if` or loop that it stands for.
@@ -98,25 +99,34 @@ def _head(at: Node) -> dict[str, int | None]:
     place: dict[str, int | None] = {attribute: getattr(at, attribute, None) for attribute in _LOCATION}
     if place["end_lineno"] != place["lineno"]:
         place["end_lineno"], place["end_col_offset"] = place["lineno"], place["col_offset"]
-    return place
+    return {attribute: value for attribute, value in place.items() if value is not None}
 
 
 def copy_tree(node: Node) -> Node:
     """A copy of a tree that shares no node with it."""
+    return _copy(node, {})
+
+
+def _copy(node: Node, place: Mapping[str, int]) -> Node:
+    """A copy of a tree, all of it at `place` if one is given."""
     cls: Any = type(node)
     new = cls.__new__(cls)
+    attributes = new.__dict__
     for field, value in node.__dict__.items():
-        if isinstance(value, ast.AST):
-            value = copy_tree(value)
-        elif isinstance(value, list):
-            value = [copy_tree(item) if isinstance(item, ast.AST) else item for item in value]
-        setattr(new, field, value)
+        if type(value) is list:
+            attributes[field] = [_copy(item, place) if isinstance(item, ast.AST) else item for item in value]
+        else:
+            attributes[field] = _copy(value, place) if isinstance(value, ast.AST) else value
+    attributes.update(place)
     return new
 
 
 class _Fill(Transformer):
-    def __init__(self, holes: Mapping[str, Hole]) -> None:
+    """Puts holes' nodes into a template, and does not go into them: they may be large."""
+
+    def __init__(self, holes: Mapping[str, Hole], place: Mapping[str, int]) -> None:
         self.holes = holes
+        self.place = place
 
     def visit_Name(self, node: Node) -> Node:
         hole = self.holes.get(node.id)
@@ -132,7 +142,9 @@ class _Fill(Transformer):
     def _element(self, item: str | Node, like: Node) -> Node:
         if not isinstance(item, str):
             return item
-        return gast.Name(id=item, ctx=type(like.ctx)(), annotation=None, type_comment=None)
+        new = gast.Name(id=item, ctx=type(like.ctx)(), annotation=None, type_comment=None)
+        new.__dict__.update(self.place)
+        return new
 
     def visit_Expr(self, node: Node) -> Node:
         node = self.generic_visit(node)

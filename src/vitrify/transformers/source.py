@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import linecache
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import CodeType, FunctionType
@@ -88,13 +89,12 @@ def loc_of_node(node: Node, code: CodeType) -> Loc:
 
 
 def _file_text(fn: FunctionType) -> str:
-    try:
-        lines, _ = inspect.findsource(fn.__code__)
-    except (OSError, TypeError, IndexError) as err:
-        where = f"{fn.__code__.co_filename}:{fn.__code__.co_firstlineno}"
-        raise NoSourceError(
-            f"the source of function `{fn.__code__.co_name}` ({where}) is not available", hint=_NO_SOURCE_HINT
-        ) from err
+    code = fn.__code__
+    linecache.checkcache(code.co_filename)
+    lines = linecache.getlines(code.co_filename, fn.__globals__)
+    if not lines:
+        where = f"{code.co_filename}:{code.co_firstlineno}"
+        raise NoSourceError(f"the source of function `{code.co_name}` ({where}) is not available", hint=_NO_SOURCE_HINT)
     return "".join(lines)
 
 
@@ -116,17 +116,22 @@ def _build_index(filename: str, text: str) -> _Index:
     except SyntaxError as err:
         raise NoSourceError(f"the source file {filename} does not parse: {err.msg}", hint="reload the module") from err
     index: dict[tuple[str, int], list[Definition]] = {}
-    for definition in _definitions(tree, None):
+    for definition in _definitions(tree):
         for key in _keys(definition.node):
             index.setdefault(key, []).append(definition)
     return {key: tuple(found) for key, found in index.items()}
 
 
-def _definitions(node: ast.AST, class_name: str | None) -> Iterator[Definition]:
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-            yield Definition(child, class_name)
-        yield from _definitions(child, child.name if isinstance(child, ast.ClassDef) else class_name)
+def _definitions(tree: ast.AST) -> Iterator[Definition]:
+    """The definitions in a tree, in the order of the source."""
+    pending: list[tuple[ast.AST, str | None]] = [(tree, None)]
+    while pending:
+        node, class_name = pending.pop()
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            yield Definition(node, class_name)
+        elif isinstance(node, ast.ClassDef):
+            class_name = node.name
+        pending += [(child, class_name) for child in ast.iter_child_nodes(node)][::-1]
 
 
 def _keys(node: Node) -> set[tuple[str, int]]:

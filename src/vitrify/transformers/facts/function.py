@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..names import Names
-from ..nodes import CONSTRUCTS, Node, Stmts, own_nodes
+from ..nodes import CONSTRUCTS, Node, Stmts, own_statements
 from .activity import activity, captured_by
 from .cfg import Graph, build_graph
 from .flow import NameSet, live_before, unbound_before
@@ -98,18 +98,20 @@ def analyze(fn: Node, names: Names) -> FunctionFacts:
     live = live_before(graph)
     unbound = unbound_before(graph, scope.locals - scope.params)
     outlasting = scope.declared | (captured_by(fn, names) & scope.locals)
-    shared = outlasting | _needed_by_handlers(fn, graph, live, names)
+    shared = outlasting | (_needed_by_handlers(fn, graph, live, names) & scope.locals)
     return FunctionFacts(scope, names, graph, live, unbound, outlasting, shared)
 
 
 def constructs_in(fn: Node) -> list[Node]:
     """The `if`, `while` and `for` statements of a function, outermost first."""
-    return [node for node in own_nodes(fn) if isinstance(node, CONSTRUCTS)]
+    return [node for node in own_statements(fn) if isinstance(node, CONSTRUCTS)]
 
 
 def _needed_by_handlers(fn: Node, graph: Graph, live: list[NameSet], names: Names) -> NameSet:
     """Names that a construct writes and a handler around it reads when the construct fails midway."""
     found = _EMPTY
+    if not any(point.raises_to for point in graph.points):
+        return found
     for node in constructs_in(fn):
         for start, end in graph.spans.get(node, []):
             inside = range(start, end)
@@ -117,4 +119,4 @@ def _needed_by_handlers(fn: Node, graph: Graph, live: list[NameSet], names: Name
             needed = _EMPTY.union(*(live[target] for target in targets if target not in inside))
             if needed:
                 found |= needed & activity([node], names).writes
-    return found & scope_of(fn).locals
+    return found
