@@ -29,7 +29,15 @@ class _Side:
     values: tuple[Any, ...]
     copies: tuple[Any, ...]
     handles: dict[Any, Variable]
-    places: dict[Any, tuple[Any, Any]]
+    places: dict[Any, tuple[Any, Any, Any]]
+
+    def at_end(self, place: Any) -> tuple[Any, Any]:
+        """What the place holds after the branch: the object, and a copy of it as it is then."""
+        if place.key in self.places:
+            return self.places[place.key][1:]
+        value = place.get()  # left alone, but for changes in place of what it holds
+        read = self.handles
+        return value, snapshot(value, lambda leaf: read.get(leaf, leaf) if leaf.__hash__ is not None else leaf)
 
 
 def convert_ifelse(
@@ -108,7 +116,8 @@ def _trace_side(fn: Function, shared: Sequence[Any]) -> _Side:
             return _Side(block, ENDED, (), {}, {})
         journal.forget_local(values)
         changed = build.changed_since(outer, block)
-        return _Side(block, values, tuple(snapshot(v, build.latest) for v in values), changed, journal.after())
+        places = {key: (place, now, snapshot(now, build.latest)) for key, (place, now) in journal.after().items()}
+        return _Side(block, values, tuple(snapshot(v, build.latest) for v in values), changed, places)
 
 
 def _go_on(pred: Variable, ended: Block, on: bool, other: Function) -> tuple[Any, ...]:
@@ -141,10 +150,10 @@ def _merge_places(sides: Sequence[_Side], joined: Joined) -> list[tuple[Any, Any
     found: list[tuple[Any, Any]] = []
     for key in dict.fromkeys(k for side in sides for k in side.places):
         place = next(side.places[key][0] for side in sides if key in side.places)
-        values = [side.places[key][1] if key in side.places else place.get() for side in sides]
-        merged = merge(place.label, values[0], values[1], joined)
+        (a, x), (b, y) = (side.at_end(place) for side in sides)
+        merged = a if a is b else merge(place.label, x, y, joined)
         if isinstance(place, ContentPlace) and isinstance(merged, Undefined):
-            raise _grows(place, len(values[0]), len(values[1]))
+            raise _grows(place, len(x), len(y))
         found.append((place, merged))
     return found
 

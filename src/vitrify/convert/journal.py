@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
+import operator
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -17,6 +17,7 @@ from ..core.pytree import flatten, unflatten
 from ..core.source import user_frames
 from ..eager.layer import Layer
 from ..ops.methods import TensorMethods
+from .ownership import known_references
 from .user_code import library_method
 from .values import Undefined
 
@@ -205,9 +206,10 @@ class Journal:
         once more by those who watch the trace.
         """
         places = {id(p): p for journal in _open.get() for p, _ in journal.before.values()}
-        known = Counter(id(p.owner) for p in places.values() if hasattr(p, "owner"))
-        known.update(_references(held))
+        owners = [p.owner for p in places.values() if hasattr(p, "owner")]
+        known = known_references(held, owners)
         known.update(also)
+        owners.clear()
         places.clear()
         for key, (place, _) in list(self.before.items()):
             owner = getattr(place, "owner", None)
@@ -219,18 +221,27 @@ class Journal:
         """place key -> (place, value now)."""
         return {key: (place, place.get()) for key, (place, _) in self.before.items()}
 
+    def is_changed(self) -> bool:
+        """Whether a place holds something else than it did."""
+        return any(not _same(value, place.get()) for place, value in self.before.values())
+
+    def keep(self) -> None:
+        """Let what was written stay."""
+        self.before.clear()
+
     def undo(self) -> None:
         """Put back what every place held."""
         for place, value in self.before.values():
             restore(place, value)
 
 
-def _references(value: Any) -> Iterator[int]:
-    """id of everything that nested containers refer to, once for each reference."""
-    items = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
-    for item in items:
-        yield id(item)
-        yield from _references(item)
+def _same(a: Any, b: Any) -> bool:
+    """Whether both are one object, or unset, or containers of the same objects (what `get` gives may be a copy)."""
+    if a is b or (isinstance(a, Undefined) and isinstance(b, Undefined)):
+        return True
+    left: list[Any] = []
+    right: list[Any] = []
+    return flatten(a, left) == flatten(b, right) and all(map(operator.is_, left, right)) and bool(left)
 
 
 def snapshot(value: Any, read: Callable[[Any], Any]) -> Any:

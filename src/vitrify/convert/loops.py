@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from ..core.errors import ArgumentError, UnsupportedError
+from ..ir.builder import current_builder
 from ..ir.program import Block, Variable
 from ..ir.regions import align_captures
 from ..ops.control_flow import while_op
@@ -30,27 +32,48 @@ def convert_while(
 ) -> tuple[Any, ...]:
     """The loop variables after `while test: body`."""
     while True:
-        holds = _probe(test, values)
+        holds, writes = _probe(test, values, shared)
         if is_graph(holds):
-            return trace_loop(test, body, values, names, shared)
+            loop = _loop_of_writing_test if writes else trace_loop
+            return loop(test, body, values, names, shared)
         if not holds:
             return values
         values = body(*values)
 
 
-def _probe(test: Function, values: tuple[Any, ...]) -> Any:
-    """The test's value; what it records while a program is built is dropped when a tensor decides."""
-    if not _any_graph(values):
-        found = truth(test(*values))
-        if not is_graph(found):
-            return found
-    with builder().sub_block(), journaling():
-        probed = run_path(lambda: truth(test(*values)))
-    return probed if is_graph(probed) else truth(test(*values))
+def _probe(test: Function, values: tuple[Any, ...], shared: Sequence[Any]) -> tuple[Any, bool]:
+    """The test's value, and whether it writes anything.
+
+    What it recorded and wrote is taken back when a tensor decides, for the loop asks again.
+    """
+    build = current_builder()
+    if build is None:
+        return truth(test(*values)), False
+    held = dict(build.current)
+    with journaling([*shared, *closed_over((test,))]) as journal, build.trial() as trial:
+        found = None
+        try:
+            found = truth(test(*values))
+        finally:
+            writes = journal.is_changed() or bool(build.changed_since(held, build.block))
+            if not is_graph(found):  # what an error leaves behind stays, too
+                trial.keep()
+                journal.keep()
+    return found, writes
 
 
-def _any_graph(values: Sequence[Any]) -> bool:
-    return any(is_graph(v) for v in values)
+def _loop_of_writing_test(
+    test: Function, body: Function, values: tuple[Any, ...], names: Sequence[str], shared: Sequence[Any]
+) -> tuple[Any, ...]:
+    """A tensor loop whose test changes things: asked once before the loop and at the end of each iteration."""
+
+    def step(holds: Any, *state: Any) -> tuple[Any, ...]:
+        state = body(*state)
+        return (scalar_condition(truth(test(*state)), "while"), *state)
+
+    first = scalar_condition(truth(test(*values)), "while")
+    shared = [*shared, *closed_over((test, body))]
+    return trace_loop(lambda holds, *state: holds, step, (first, *values), ("test", *names), shared)[1:]
 
 
 def convert_for(
@@ -117,15 +140,11 @@ def _rest_of_range(
     items: range, body: Function, values: tuple[Any, ...], names: tuple[str, ...], test: Any, shared: Any
 ) -> tuple[Any, ...]:
     if len(items) >= MIN_LOOP_LENGTH:
-        build = builder()
-        mark = len(build.block.ops)
-        held = dict(build.current)
         sequence = GraphSequence(len(items), lambda i: i * items.step + items.start)
-        try:
-            return _graph_for(sequence, 0, body, values, names, test, shared)
-        except (ArgumentError, UnsupportedError, TypeError):
-            del build.block.ops[mark:]
-            build.current = held
+        with suppress(ArgumentError, UnsupportedError, TypeError), builder().trial() as trial:
+            values = _graph_for(sequence, 0, body, values, names, test, shared)
+            trial.keep()
+            return values
     return _for_items(iter(items), body, values, names, test, shared)
 
 

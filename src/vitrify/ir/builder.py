@@ -38,6 +38,16 @@ def _as_it_is(function: Any) -> Any:
     return function
 
 
+class Trial:
+    """Whether what is recorded inside stays."""
+
+    kept = False
+
+    def keep(self) -> None:
+        """Let it stay."""
+        self.kept = True
+
+
 class Builder:
     """Appends operators to the current block of a Program.
 
@@ -89,6 +99,20 @@ class Builder:
             yield
         finally:
             self.block = outer
+
+    @contextmanager
+    def trial(self) -> Iterator[Trial]:
+        """Record here, and take everything back at the end unless the trial is kept by then."""
+        block, mark = self.block, len(self.block.ops)
+        held, replaced = dict(self.current), dict(self.aliases.replaced)
+        trial = Trial()
+        try:
+            yield trial
+        finally:
+            if not trial.kept:
+                del block.ops[mark:]
+                self.current = held
+                self.aliases.replaced = replaced
 
     @contextmanager
     def at(self, locs: tuple[Loc, ...]) -> Iterator[None]:
