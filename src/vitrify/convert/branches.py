@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.errors import UnsupportedError
-from ..ir.program import Block, Variable
+from ..ir.program import Block, Operator, Variable
 from ..ir.regions import align_captures
 from ..ops.control_flow import if_op
 from .cells import closed_over
@@ -15,6 +15,7 @@ from .journal import ContentPlace, journaling, restore, snapshot
 from .merge import Joined, emit, fill_slots, merge
 from .protocols import truth
 from .raise_ import ENDED, run_path
+from .sharing import outer_of, share_branches
 from .unknown import Pending, stand_in
 from .values import Undefined, builder, is_graph, scalar_condition
 
@@ -87,9 +88,10 @@ def trace_branches(
     merged = _merge_values(sides, names, joined)
     handles = _merge_handles(sides, joined)
     places = _merge_places(sides, joined)
-    results = _emit_if(pred, joined)
+    results, operator = _emit_if(pred, joined)
     for handle, slot in handles:
         builder().assign(handle, results[slot])
+    _share(operator, sides, joined, {slot for _, slot in handles}, results)
     for place, value in places:
         restore(place, fill_slots(value, results))
     return tuple(fill_slots(m, results) for m in merged)
@@ -102,7 +104,7 @@ def _only_path(sides: Sequence[_Side], unknown: Sequence[Pending]) -> tuple[Any,
     (side,) = sides
     for handle, value in side.handles.items():
         builder().assign(handle, stand_in(value))
-    for place, value in side.places.values():
+    for place, _, value in side.places.values():
         restore(place, stand_in(value))
     return tuple(stand_in(v) for v in side.copies)
 
@@ -158,6 +160,16 @@ def _merge_places(sides: Sequence[_Side], joined: Joined) -> list[tuple[Any, Any
     return found
 
 
+def _share(
+    operator: Operator | None, sides: Sequence[_Side], joined: Joined, handles: set[int], results: Sequence[Any]
+) -> None:
+    if operator is None:
+        return
+    values = [[None if i in handles else v for i, (v, _) in enumerate(side)] for side in joined.sides]
+    outers = [outer_of(side.block, side.handles) for side in sides]
+    share_branches(operator, values, outers, results)
+
+
 def _grows(place: ContentPlace, then: int, orelse: int) -> UnsupportedError:
     return UnsupportedError(
         f"{place.label} is changed in an `if` that a tensor decides: it has {then} items on one path and {orelse} on "
@@ -167,13 +179,13 @@ def _grows(place: ContentPlace, then: int, orelse: int) -> UnsupportedError:
     )
 
 
-def _emit_if(pred: Variable, joined: Joined) -> list[Any]:
+def _emit_if(pred: Variable, joined: Joined) -> tuple[list[Any], Operator | None]:
     build = builder()
     for block, side in zip((joined.then, joined.orelse), joined.sides):
         with build.resume(block):
             block.outputs = [emit(value, dtype) for value, dtype in side]
     if not joined.sides[0] and not any(b.ops for b in (joined.then, joined.orelse)):
-        return []
+        return [], None
     outer = align_captures([joined.then, joined.orelse])
     results: list[Any] = if_op(pred, *outer, then=joined.then, orelse=joined.orelse)
-    return results
+    return results, build.block.ops[-1]

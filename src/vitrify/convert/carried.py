@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -35,7 +35,8 @@ class Leaf:
     A tensor that the body changes in place but never rebinds stays itself, too, so that others who hold it see the
     change; once it turned out to be rebound (`by_value`) that is settled. `is_number`: it is a Python number in eager
     code, before the loop and after each iteration. `flagged`: it may be unset, and a bool is
-    carried beside it that says so; `origin` names it for messages.
+    carried beside it that says so; `origin` names it for messages. `tracked`: a bool is carried beside it that says
+    whether it is still the object `start`, because one of the two is changed in place.
     """
 
     start: Any
@@ -44,6 +45,12 @@ class Leaf:
     origin: Undefined | None = None
     by_value: bool = False
     is_number: bool = False
+    tracked: bool = False
+
+    @property
+    def width(self) -> int:
+        """How many tensors carry it."""
+        return 0 if self.meta is None else 1 + self.flagged + self.tracked
 
 
 @dataclass
@@ -83,6 +90,8 @@ class CarriedValue:
                 made.append(block.add_input(leaf.meta, self.name.replace(".", "_"), stop_gradient=stop))
                 if leaf.flagged:
                     made.append(block.add_input(Meta((), dtype_of(True)), self.name + "_set"))
+                if leaf.tracked:
+                    made.append(block.add_input(Meta((), dtype_of(True)), self.name + "_kept"))
         return made
 
     def value(self, tensors: Iterator[Variable]) -> Any:
@@ -100,23 +109,48 @@ class CarriedValue:
             if leaf.flagged:
                 unset = isinstance(leaf.start, Placeholder)
                 made.append(emit(flag[0] if flag else not unset, None))
+            if leaf.tracked:
+                made.append(emit(True, None))
         return made
 
-    def ends(self, value: Any) -> list[Variable]:
-        """The tensors that leave an iteration whose last value is `value`, made in the current block."""
-        raw: list[Any] = [value] if self.tree is LEAF else []
-        if self.tree is not LEAF:
-            flatten(value, raw)
+    def ends(self, value: Any, kept: Mapping[int, Any] | None = None) -> list[Variable]:
+        """The tensors that leave an iteration whose last value is `value`, made in the current block.
+
+        kept: for each tracked leaf (by its id), whether its last value is still the object it was before the loop.
+        """
         made: list[Variable] = []
-        for leaf, end in zip(self.leaves, raw):
-            if leaf.meta is None:
-                continue
+        for leaf, end in zip([leaf for leaf in self.leaves if leaf.meta is not None], self.last(value)):
+            assert leaf.meta is not None
             flag = unset_flag(end)
             unset = isinstance(end, Undefined)
             made.append(emit(placeholder_for(_Shaped(leaf.meta)) if unset else end, leaf.meta.dtype))
             if leaf.flagged:
                 made.append(emit(flag[0] if flag else not unset, None))
+            if leaf.tracked:
+                made.append(emit((kept or {}).get(id(leaf), False), None))
         return made
+
+    def parts(self, tensors: Iterator[Variable]) -> list[tuple[Leaf, Variable, Variable | None]]:
+        """Each carried leaf with its tensor and, if it is tracked, the flag of that, drawn from `tensors`."""
+        found: list[tuple[Leaf, Variable, Variable | None]] = []
+        for leaf in self.leaves:
+            drawn = [next(tensors) for _ in range(leaf.width)]
+            if drawn:
+                found.append((leaf, drawn[0], drawn[-1] if leaf.tracked else None))
+        return found
+
+    def last(self, value: Any) -> list[Any]:
+        """The carried leaves of the variable's last value."""
+        raw: list[Any] = []
+        if self.tree is LEAF:
+            raw.append(value)
+        else:
+            flatten(value, raw)
+        return [end for leaf, end in zip(self.leaves, raw) if leaf.meta is not None]
+
+    def track(self, wanted: Callable[[Leaf], bool]) -> None:
+        """Track the leaves that `wanted` picks."""
+        self.leaves = [replace(leaf, tracked=True) if wanted(leaf) else leaf for leaf in self.leaves]
 
     def keep_identity(self, entered: Any, value: Any, is_changed: Callable[[Any], bool]) -> bool:
         """Whether tensors that left the iteration as the objects that entered it, but changed in place, were found.
@@ -194,6 +228,8 @@ def _current(leaf: Leaf, name: str, tensors: Iterator[Variable]) -> Any:
     if leaf.flagged:
         where = (name, 0) if leaf.origin is None else (leaf.origin.name, leaf.origin.line)
         var.__dict__[UNSET] = (next(tensors), *where)
+    if leaf.tracked:
+        next(tensors)
     return var
 
 
@@ -294,3 +330,22 @@ class CarriedState:
     def all(self) -> list[CarriedValue]:
         """In the order of the operator's inputs."""
         return [*self.variables, *[v for _, v in self.places.values()], *self.handles.values()]
+
+    def leaves(self) -> Iterator[Leaf]:
+        """Every leaf but those of `handles`, whose tensors are their own memory."""
+        for carried in self._by_value():
+            yield from carried.leaves
+
+    def parts(self, tensors: Sequence[Variable]) -> list[tuple[Leaf, Variable, Variable | None]]:
+        """Each carried leaf but those of `handles` with its tensor and the flag of a tracked one."""
+        drawn = iter(tensors)
+        return [part for carried in self._by_value() for part in carried.parts(drawn)]
+
+    def track(self, wanted: set[int]) -> bool:
+        """Track the leaves with these ids; whether there are any."""
+        for carried in self._by_value():
+            carried.track(lambda leaf: id(leaf) in wanted)
+        return bool(wanted)
+
+    def _by_value(self) -> list[CarriedValue]:
+        return [*self.variables, *[v for _, v in self.places.values()]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from ..core.errors import ArgumentError, UnsupportedError
@@ -19,8 +20,9 @@ from .logic import convert_and
 from .protocols import iterate, truth
 from .raise_ import ENDED, run_path
 from .sequences import GraphSequence, as_sequence, constant
+from .sharing import Turn, enter_tracked, kept_flags, needs_tracking, outer_of, share_loop
 from .unknown import Pending
-from .values import builder, is_graph, scalar_condition
+from .values import builder, is_graph, is_tensor, scalar_condition
 
 Function = Callable[..., Any]
 MAX_ATTEMPTS = 12
@@ -180,14 +182,14 @@ def trace_loop(
         state.places[place.key] = (place, carry_place(place, place.get()))
     for _ in range(MAX_ATTEMPTS):
         try:
-            blocks = _attempt(test, body, state)
+            trace = _attempt(test, body, state)
         except Pending:
             return values  # what a recursive function gives is still unknown; taken for a loop that ends at once
-        if blocks is ENDED:  # the first iteration raises, so there is none or the program ends
+        if trace is ENDED:  # the first iteration raises, so there is none or the program ends
             pred = scalar_condition(test(*values), "while")
             return trace_branches(pred, lambda: body(*values), lambda: values, names, shared)
-        if blocks is not None:
-            return _emit_loop(state, *blocks)
+        if trace is not None:
+            return _emit_loop(state, trace)
     raise ArgumentError(
         f"what the loop carries ({', '.join(names)}) does not settle: shapes or types keep changing from one trace "
         "of the body to the next",
@@ -204,14 +206,26 @@ def carry_place(place: Any, value: Any) -> CarriedValue:
     return carried
 
 
-def _attempt(test: Function, body: Function, state: CarriedState) -> tuple[Block, Block] | None:
+@dataclass(frozen=True)
+class _Traced:
+    """The blocks of a loop, what each carried tensor did in the body, and which tensors from outside were changed."""
+
+    cond: Block
+    body: Block
+    turns: list[Turn]
+    handles: dict[Any, Variable]
+
+
+def _attempt(test: Function, body: Function, state: CarriedState) -> _Traced | None:
     """The condition and body blocks, or None when tracing them found more to carry (`state` then knows it)."""
     cond = _trace_test(test, state)
     build = builder()
     outer = dict(build.current)
+    memory = {id(leaf): build.held(leaf.start) for leaf in state.leaves() if is_tensor(leaf.start)}
     places = [place for place, _ in state.places.values()]
     with journaling(places) as journal, build.sub_block() as block:
         values = enter(state, block)
+        parts = state.parts(block.inputs)
         results = run_path(lambda: body(*values))
         if results is ENDED:
             return ENDED  # type: ignore[no-any-return]
@@ -224,8 +238,25 @@ def _attempt(test: Function, body: Function, state: CarriedState) -> tuple[Block
         if grow(state, results, journal, handles):
             return None
         leaving = ends(state, results, journal.after(), handles)
-        block.outputs = [end for carried, value in leaving for end in carried.ends(value)]
-    return cond, block
+        last = [end for carried, value in leaving for end in carried.last(value)]
+        read = _read_heads(cond, block)
+        turns = [
+            Turn(leaf, memory.get(id(leaf)), head, kept, end, head in read)
+            for (leaf, head, kept), end in zip(parts, last)
+        ]
+        if state.track(needs_tracking(turns)):
+            return None
+        flags = kept_flags(turns, outer_of(block, handles))
+        block.outputs = [end for carried, value in leaving for end in carried.ends(value, flags)]
+    return _Traced(cond, block, turns, handles)
+
+
+def _read_heads(cond: Block, body: Block) -> set[Variable]:
+    """The inputs of the body that it or the condition reads."""
+    used = {v for block in (cond, body) for op in block.ops for v in op.variables}
+    used.update(v for v in cond.outputs if v is not None)
+    formals = zip(cond.inputs, body.inputs)
+    return {v for v in body.inputs if v in used} | {b for a, b in formals if a in used}
 
 
 def _trace_test(test: Function, state: CarriedState) -> Block:
@@ -251,6 +282,7 @@ def enter(state: CarriedState, block: Block) -> tuple[Any, ...]:
         restore(place, value)
     for handle, value in zip(state.handles, values[n + len(state.places) :]):
         build.assign(handle, value)
+    enter_tracked(state.parts(block.inputs))
     return tuple(values[:n])
 
 
@@ -282,16 +314,20 @@ def grow(state: CarriedState, results: Sequence[Any], journal: Journal, handles:
     return any(wider)
 
 
-def _emit_loop(state: CarriedState, cond: Block, body: Block) -> tuple[Any, ...]:
+def _emit_loop(state: CarriedState, trace: _Traced) -> tuple[Any, ...]:
     starts = [start for carried in state.all() for start in carried.starts()]
-    outer = align_captures([cond, body])
-    results = while_op(*starts, *outer, cond=cond, body=body, n_carried=len(starts), n_xs=0, reverse=False)
+    outer = align_captures([trace.cond, trace.body])
+    results = while_op(
+        *starts, *outer, cond=trace.cond, body=trace.body, n_carried=len(starts), n_xs=0, reverse=False
+    )
+    build = builder()
+    operator = build.block.ops[-1]
     tensors = iter(results)
     values = [carried.value(tensors) for carried in state.all()]
     n = len(state.variables)
     for (place, _), value in zip(state.places.values(), values[n:]):
         restore(place, value)
-    build = builder()
     for handle, value in zip(state.handles, values[n + len(state.places) :]):
         build.assign(handle, value)
+    share_loop(operator, trace.turns, state.parts(results), outer_of(trace.body, trace.handles))
     return tuple(values[:n])

@@ -26,6 +26,15 @@ class Joined:
     then: Block
     orelse: Block
     sides: tuple[list[Any], list[Any]] = field(default_factory=lambda: ([], []))
+    pairs: dict[tuple[Any, Any], int] = field(default_factory=dict)
+
+    def add_pair(self, a: Any, b: Any, dtype: DType) -> int:
+        """Index of the output for a value that is `a` or `b`: the same for two variables that are one tensor."""
+        if not (isinstance(a, Variable) and isinstance(b, Variable)):
+            return self.add((a, dtype), (b, dtype))
+        if (a, b) not in self.pairs:
+            self.pairs[a, b] = self.add((a, dtype), (b, dtype))
+        return self.pairs[a, b]
 
     def add(self, a: Any, b: Any) -> int:
         """Index of a new output."""
@@ -82,7 +91,7 @@ def _merge_leaf(name: str, a: Any, b: Any, joined: Joined) -> Any:
         return Unmergeable(name, f"one branch gives {_kind(a)} and the other {_kind(b)}")
     numbers = is_python_number(a) and is_python_number(b)
     flags = [unset_flag(v) for v in (a, b)]
-    index = joined.add((a, dtype), (b, dtype))
+    index = joined.add_pair(a, b, dtype)
     if flags == [None, None]:
         return Slot(index, is_number=numbers)
     source = next(f for f in flags if f is not None)

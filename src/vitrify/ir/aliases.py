@@ -7,7 +7,7 @@ the view again; changing a view in place records a change of its base. Programs 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy as np
 from ..core.errors import UnsupportedError, VitrifyError
 from ..core.meta import numel
 from ..core.modes import grad_enabled, scoped
+from ..ops.compare import logical_and
 from ..ops.like import full_like
 from ..ops.registry import OpDef, Rule, Vjp
 from ..ops.select import where
@@ -46,13 +47,61 @@ class View:
         return rule.fn(values, **{r: self.attrs.get(r, like) for r in rule.residuals})
 
 
+@dataclass(frozen=True)
+class Way:
+    """A path on which a variable shares the memory of `target`; `taken()` tells at run time whether it is that path.
+
+    Where no such flag can be had `taken` is None: then neither may be changed while the other is still read.
+    """
+
+    taken: Callable[[], Any] | None
+    target: Variable
+
+    def choose(self, there: Variable, elsewhere: Variable) -> Variable:
+        """`there` on this path, `elsewhere` on others."""
+        if self.taken is None or there.meta != elsewhere.meta:
+            raise may_be_shared()
+        taken = self.taken()
+        with scoped(grad_enabled, True):
+            return there if taken is True else where(taken, there, elsewhere)
+
+    def then(self, further: Way) -> Way:
+        """The way to what the target shares memory with."""
+        first, second = self.taken, further.taken
+        if first is None or second is None:
+            return Way(None, further.target)
+        return Way(lambda: _both(first(), second()), further.target)
+
+
+def may_be_shared() -> UnsupportedError:
+    """The error where it cannot be told which tensor an in-place change reaches."""
+    return UnsupportedError(
+        "an in-place change of a tensor that shares memory with another one on some paths of tensor control flow",
+        hint="change a copy of it (x.clone()), or assign the result of the out-of-place operation",
+    )
+
+
+def always() -> bool:
+    """True: a variable that is the target on every path."""
+    return True
+
+
+def _both(a: Any, b: Any) -> Any:
+    return b if a is True else a if b is True else logical_and(a, b)
+
+
 class Aliases:
-    """The views of one trace, and which values were replaced by in-place changes (undone as blocks end)."""
+    """The views of one trace, and which values were replaced by in-place changes (undone as blocks end).
+
+    `forks` are the variables that share memory on some paths only.
+    """
 
     def __init__(self) -> None:
         self.views: dict[Variable, View] = {}
+        self.forks: dict[Variable, tuple[Way, ...]] = {}
         self.replaced: dict[Variable, Variable] = {}
         self._noting = True
+        self._settling: set[Variable] = set()  # read as they are while they are brought up to date
 
     def note(self, op: OpDef, base: Any, others: Sequence[Any], attrs: Mapping[str, Any], out: Variable) -> None:
         """Remember that `out` is a view of `base`."""
@@ -69,8 +118,29 @@ class Aliases:
         """Whether `var` merely shows `base`, as in-place reshapes do."""
         return var in self.views and self.views[var].base is base
 
+    def follows(self, var: Variable) -> bool:
+        """Whether an in-place change of another variable may change `var`."""
+        return var in self.views or var in self.forks
+
+    def fork(self, var: Variable, ways: Sequence[Way]) -> None:
+        """Remember that `var` shares memory with the target of each way on that way's path."""
+        if ways:
+            self.forks[var] = (*self.forks.get(var, ()), *ways)
+
+    def ways(self, var: Variable, outer: Callable[[Variable], Variable | None]) -> list[Way]:
+        """The ways on which `var` shares memory with variables made elsewhere; `outer` gives those, None for others."""
+        found = outer(var)
+        if found is not None:
+            return [Way(always, found)]
+        steps = list(self.forks.get(var, ()))
+        if var in self.views and self.shares(var):
+            steps.append(Way(None, self.views[var].base))
+        return [step.then(way) for step in steps for way in self.ways(step.target, outer)]
+
     def refreshed(self, var: Variable) -> Variable:
         """`var`, or its view of the current content when what it shows was changed in place."""
+        if var in self.forks and self.replaced and var not in self._settling:
+            return self._refreshed_fork(var)
         view = self.views.get(var)
         if view is None or not self.replaced:
             return var
@@ -80,6 +150,22 @@ class Aliases:
         if base is view.base or not self.shares(var):
             return var
         return view.of(base)  # type: ignore[no-any-return]
+
+    def _refreshed_fork(self, var: Variable) -> Variable:
+        value, ways = var, []
+        self._settling.add(var)
+        try:
+            for way in self.forks[var]:
+                now = self.latest(way.target)
+                now = now if way.taken is None else self.refreshed(now)
+                if now is not way.target:
+                    value = way.choose(now, value)
+                ways.append(replace(way, target=now))
+        finally:
+            self._settling.discard(var)
+        if value is not var:
+            self.forks[value] = tuple(ways)
+        return value
 
     def written_base(self, old: Variable, value: Variable) -> tuple[Variable, Variable] | None:
         """The base that `old` shows and its content once `value` replaced `old`; None when `old` shows nothing."""

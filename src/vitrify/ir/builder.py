@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -138,7 +139,7 @@ class Builder:
         if found is None:
             found = handle if isinstance(handle, Variable) else self.lift(handle)
             found = self.current.get(found, found)
-        if found not in self.aliases.views:
+        if not self.aliases.follows(found):
             return found
         fresh = self.aliases.refreshed(found)
         if fresh is not found:
@@ -164,9 +165,16 @@ class Builder:
         """The memory of `old` holds `value` now."""
         self.aliases.replaced[old] = value
         written = self.aliases.written_base(old, value)
-        if written is None:
-            return
-        base, content = written
+        if written is not None:
+            self._refill(*written)
+        ways = self.aliases.forks.get(old, ())
+        for way in ways:
+            base = self.aliases.refreshed(self.aliases.latest(way.target))
+            self._refill(base, way.choose(value, base))
+        self.aliases.fork(value, [replace(way, target=self.aliases.latest(way.target)) for way in ways])
+
+    def _refill(self, base: Variable, content: Variable) -> None:
+        """`base`, which others show or share, holds `content` now, and so do its handles."""
         sharing = [h for h, held in self.current.items() if held is base]
         for handle in sharing or ([] if base in self.current else [base]):
             self.current[handle] = content

@@ -28,6 +28,37 @@ def align_captures(blocks: Sequence[Block]) -> list[Variable]:
     return outer
 
 
+def add_branch_output(operator: Operator, ends: Sequence[Variable]) -> Variable:
+    """A further output of an `if` that was recorded before; `ends` are its values at the end of each branch."""
+    for block, end in zip(operator.blocks.values(), ends, strict=True):
+        block.outputs.append(end)
+    out = operator.outputs[0].block.create_var(ends[0].meta, prefix=operator.op.name)
+    operator.outputs = (*operator.outputs, out)
+    return out
+
+
+def add_carried(operator: Operator, start: Variable) -> tuple[Variable, Variable]:
+    """A further value carried by a `while` that was recorded before: what it is at the head of the body, and after.
+
+    The caller still appends to the body what it is at the end of an iteration, by `end_carried`.
+    """
+    at = operator.attrs["n_carried"]
+    heads = [block.create_var(start.meta, start.name) for block in operator.blocks.values()]
+    for block, head in zip(operator.blocks.values(), heads, strict=True):
+        block.inputs.insert(at, head)
+    out = operator.outputs[0].block.create_var(start.meta, prefix=operator.op.name)
+    operator.inputs = (*operator.inputs[:at], start, *operator.inputs[at:])
+    return heads[list(operator.blocks.values()).index(operator.attrs["body"])], out
+
+
+def end_carried(operator: Operator, end: Variable, out: Variable) -> None:
+    """Complete `add_carried` with the value at the end of an iteration."""
+    at = operator.attrs["n_carried"]
+    operator.attrs["body"].outputs.insert(at, end)
+    operator.outputs = (*operator.outputs[:at], out, *operator.outputs[at:])
+    operator.attrs["n_carried"] = at + 1
+
+
 def copy_ops(
     source: Block,
     target: Block,
