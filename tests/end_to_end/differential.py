@@ -134,20 +134,33 @@ def content(value: Any, seen: dict[int, tuple[int, Any]]) -> Any:
     return Node(type(value), tuple((key, content(child, seen)) for key, child in held))
 
 
-def run(fn: Callable[..., Any], args: tuple[Any, ...], made: list[Any] | None = None) -> Outcome:
-    """One call, on fresh arguments or those `made` before, with backward of the sum of squares of its float outputs."""
-    arguments = [given(arg) for arg in args] if made is None else made
-    inputs = [t for t in walk(arguments) if is_float(t)]
+@dataclass
+class Given:
+    """The arguments of one or more calls, and the tensors among them that may get gradients."""
+
+    arguments: list[Any]
+    inputs: list[Any]
+
+    @staticmethod
+    def of(args: tuple[Any, ...]) -> Given:
+        """Return what calls with these arguments get."""
+        arguments = [given(arg) for arg in args]
+        return Given(arguments, [t for t in walk(arguments) if is_float(t)])
+
+
+def run(fn: Callable[..., Any], args: tuple[Any, ...], kept: Given | None = None) -> Outcome:
+    """One call, on fresh arguments or those `kept`, with backward of the sum of squares of its float outputs."""
+    made = Given.of(args) if kept is None else kept
     out = io.StringIO()
     try:
         with contextlib.redirect_stdout(out):
-            result = fn(*arguments)
-        _backward(result, keep=made is not None)
+            result = fn(*made.arguments)
+        _backward(result, keep=kept is not None)
     except Exception as err:  # noqa: BLE001 - its class is what is compared
         return Outcome(printed=out.getvalue(), error=err)
     seen: dict[int, tuple[int, Any]] = {}
-    held = content(arguments, seen)
-    gradients = tuple(None if t.grad is None else np.array(t.grad.numpy()) for t in inputs)
+    held = content(made.arguments, seen)
+    gradients = tuple(None if t.grad is None else np.array(t.grad.numpy()) for t in made.inputs)
     return Outcome(content(result, seen), held, gradients, out.getvalue())
 
 
@@ -229,12 +242,12 @@ def outcomes(
     """Yield what eager and static do with each argument tuple, all of them twice over.
 
     With `shared`, both calls with one tuple get the very same argument objects (a set for each side): state that they
-    keep from the first call is there in the second.
+    keep from the first call is there in the second, and gradients add up.
     """
-    kept = [[[given(arg) for arg in args] for args in calls] if shared else [None] * len(calls) for _ in range(2)]
+    kept = [[Given.of(args) if shared else None for args in calls] for _ in range(2)]
     for _ in range(2):
-        for args, eager_args, static_args in zip(calls, *kept):
-            yield run(fn, args, eager_args), run(static, args, static_args)
+        for args, for_eager, for_static in zip(calls, *kept):
+            yield run(fn, args, for_eager), run(static, args, for_static)
 
 
 def compare(

@@ -8,7 +8,7 @@ import pytest
 
 import vitrify as paddle
 
-from .differential import Fresh, difference, given, run
+from .differential import Fresh, Given, difference, given, run
 from .functions import N, X
 
 
@@ -80,7 +80,7 @@ def test_arguments_are_made_anew_unless_shared():
     state = State(paddle.to_tensor(X))
     assert given(state) is not state
     assert given(Fresh(lambda: state)) is state
-    made = [State(paddle.to_tensor(X))]
+    made = Given.of((State(paddle.to_tensor(X)),))
     assert run(steps, (None,), made).error is None
     assert run(steps, (None,), made).error is None
-    assert made[0].steps == 2
+    assert made.arguments[0].steps == 2

@@ -75,11 +75,11 @@ templates(
     "paddle.sin(<scalar> * <scalar>)",
     "abs(<scalar>)",
     "min(<scalar>, <scalar>)",
-    "max(<scalar>, <pyfloat>)",
+    "max(<scalar>, <scalar>)",
     "(<scalar> if <flag> else <scalar>)",
     "<pair!>.second",
     "<mat>.mean()",
-    "sum(v * 0.5 for v in <vec>)",
+    "sum(v * 0.5 for v in <vec!>)",
     "(<scalar> + <pyint>)",
 )
 templates("wide", "(<wide> * 0.5)", "(<wide> + <vec>.astype('float64'))", "paddle.cos(<wide>)")
@@ -104,8 +104,8 @@ templates(
     "(<pybool> and <flag>)",
     "(<flag> or <pybool>)",
     "(not <flag>)",
-    "any(v > 0.2 for v in <vec>)",
-    "all([v > -0.9 for v in <vec>])",
+    "any(v > 0.2 for v in <vec!>)",
+    "all([v > -0.9 for v in <vec!>])",
     "(<flag> if <flag> else <flag>)",
 )
 templates("mask", "(<vec> > <pyfloat>)", "(<vec> < <vec>)", "(<mask> & <mask>)", "(~<mask>)", "(<ints> > 0)")
