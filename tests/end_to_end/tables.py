@@ -24,11 +24,12 @@ class Case:
     name: str
     function: Callable[..., Any]
     calls: tuple[tuple[Any, ...], ...]
+    table: str
     area: str
     options: Mapping[str, Any]
 
     def __repr__(self) -> str:
-        return f"{self.area}-{self.name}"
+        return f"{self.table}-{self.name}"
 
 
 def table_names() -> list[str]:
@@ -47,7 +48,7 @@ def cases_of(name: str) -> list[Case]:
         label = getattr(function, "__name__", type(function).__name__)
         met[label] += 1
         numbered = label if met[label] == 1 else f"{label}-{met[label]}"
-        found.append(Case(numbered, function, tuple(calls), area, options[0] if options else {}))
+        found.append(Case(numbered, function, tuple(calls), name, area, options[0] if options else {}))
     return found
 
 
