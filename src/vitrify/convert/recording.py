@@ -7,7 +7,7 @@ others then.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from ..core.errors import ArgumentError, EndlessRecursionError, UnsupportedError
 from ..core.meta import Meta
 from ..core.pytree import flatten
 from ..core.source import user_frames
+from ..ir.aliases import Way
 from ..ir.functions import close_function, record_call
 from ..ir.program import Block, Variable
 from .carried import CarriedState, CarriedValue
@@ -23,8 +24,9 @@ from .cells import outer_variables
 from .journal import journaling, note_write, restore
 from .loops import carry_place, ends, enter, grow
 from .merge import dtype_of
+from .sharing import Outer, outer_of
 from .unknown import Pending, Signal, stand_in
-from .values import Undefined, builder, is_tensor
+from .values import Undefined, builder, is_graph, is_tensor
 
 if TYPE_CHECKING:  # `recursion` records with this module
     from .recursion import Activation
@@ -36,12 +38,20 @@ class Restart(Signal):
     """The function `target` must be traced anew: one of its calls brought something that it did not know."""
 
 
+@dataclass(frozen=True)
+class _Output:
+    """An output of a function, by its number."""
+
+    index: int
+
+
 @dataclass(eq=False)
 class Recording:
     """A function as far as it is known, in one attempt after another.
 
     `state`: what enters it. `result`: what it returns, None while no path told. `captured`: the variables around it
-    that it reads. `changed`: which of its formal inputs it changes in place.
+    that it reads. `changed`: which of its formal inputs it changes in place. `shared`: which outputs may be what is
+    given for a formal input, by its number, a variable around it, or another output.
     """
 
     name: str
@@ -51,6 +61,7 @@ class Recording:
     result: CarriedValue | None = None
     captured: list[Variable] = field(default_factory=list)
     changed: list[int] = field(default_factory=list)
+    shared: list[tuple[int, Any]] = field(default_factory=list)
 
     def call(self, arguments: Sequence[Any]) -> Any:
         """Record a call in the current block; what it returns."""
@@ -64,7 +75,19 @@ class Recording:
         self._check_shared_memory(self._handles(arguments))
         values = [*given, *[builder().block.resolve(v) for v in self.captured]]
         outputs = record_call(builder(), self.block, values, self._metas())
-        return self._leave(iter(outputs), arguments)
+        result = self._leave(iter(outputs), arguments)
+        self._share(outputs, self._handles(arguments))
+        return result
+
+    def _share(self, outputs: Sequence[Variable], handles: Sequence[Any]) -> None:
+        """Note which outputs may be tensors that were given: nobody knows on which paths."""
+        build = builder()
+        for index, source in self.shared:
+            target = handles[source] if isinstance(source, int) else source
+            if isinstance(source, _Output):
+                target = outputs[source.index]
+            if target is not None:
+                build.aliases.fork(outputs[index], [Way(None, build.held(target))])
 
     def _entering(self, arguments: Sequence[Any]) -> list[tuple[CarriedValue, Any]]:
         """Each value that enters the function, and what it is here."""
@@ -115,8 +138,8 @@ class Recording:
         """Refuse to change an argument in place whose memory enters the function a second time."""
         if not self.changed:
             return
-        roots = [None if handle is None else _root(builder().held(handle)) for handle in handles]
-        others = [*roots, *[_root(v) for v in self.captured]]
+        roots = [None if handle is None else builder().aliases.shown(builder().held(handle)) for handle in handles]
+        others = [*roots, *[builder().aliases.shown(v) for v in self.captured]]
         for index in self.changed:
             if roots[index] is not None and sum(other is roots[index] for other in others) > 1:
                 raise UnsupportedError(
@@ -133,14 +156,6 @@ def _metas(carried: CarriedValue) -> list[Meta]:
         if leaf.meta is not None:
             found += [leaf.meta] + [Meta((), dtype_of(True))] * leaf.flagged
     return found
-
-
-def _root(var: Any) -> Any:
-    """The variable whose memory `var` shows."""
-    views = builder().aliases.views
-    while var in views:
-        var = views[var].base
-    return var
 
 
 # --- attempts --------------------------------------------------------------------------------------------------------
@@ -220,6 +235,8 @@ def _attempt(activation: Activation, recording: Recording) -> bool:
         is_first = recording.result is None
         if any([grow(state, (), journal, handles), _grow_result(recording, result), _note(recording, changed)]):
             return False
+        if _note_shared(recording, result, formals, outer_of(block, handles)):
+            return False
         leaving = [(recording.result, result), *ends(state, (), journal.after(), handles)]
         outputs = [end for carried, value in leaving if carried is not None for end in carried.ends(value)]
         block.outputs = [*outputs, *[build.value(formals[i]) for i in recording.changed]]
@@ -263,6 +280,46 @@ def _note(recording: Recording, changed: Sequence[int]) -> bool:
     more = [i for i in changed if i not in recording.changed]
     recording.changed += more
     return bool(more)
+
+
+def _note_shared(recording: Recording, result: Any, formals: Sequence[Variable], outer: Outer) -> bool:
+    """Whether more of what is returned than was known may be a tensor from outside."""
+    build, known = builder(), len(recording.shared)
+    sources: dict[Variable, Any] = {build.current.get(v, v): i for i, v in enumerate(formals)}
+    sources |= {v: i for i, v in enumerate(formals)}
+    for index, leaf in _tensors_in(recording, result):
+        var = leaf if is_graph(leaf) else build.held(leaf)
+        recording.shared += [(index, s) for s in _sources(var, sources, outer) if not _has(recording.shared, index, s)]
+        sources.setdefault(var, _Output(index))
+        sources.setdefault(build.aliases.shown(var), _Output(index))
+    return len(recording.shared) > known
+
+
+def _sources(var: Variable, known: Mapping[Variable, Any], outer: Outer) -> list[Any]:
+    """What `var` may share memory with: formal inputs and outputs before it by `known`, and variables from outside."""
+    if var in known:
+        return [known[var]]
+    ways = builder().aliases.ways(var, lambda v: v if v in known else outer(v))
+    return [known.get(way.target, way.target) for way in ways]
+
+
+def _has(shared: Sequence[tuple[int, Any]], index: int, source: Any) -> bool:
+    """Whether an output is known to share memory with that. (Variables are not compared with ==, which is an op.)"""
+    plain = not is_graph(source)
+    return any(i == index and (s is source or (plain and not is_graph(s) and s == source)) for i, s in shared)
+
+
+def _tensors_in(recording: Recording, result: Any) -> list[tuple[int, Any]]:
+    """The tensors that the function returns, each with the number of the output that it becomes."""
+    assert recording.result is not None
+    leaves: list[Any] = []
+    flatten(result, leaves)
+    found, at = [], 0
+    for leaf, value in zip(recording.result.leaves, leaves):
+        if leaf.meta is not None:
+            found += [(at, value)] if is_tensor(value) else []
+            at += 1 + leaf.flagged
+    return found
 
 
 def _content(value: Any) -> list[Any]:

@@ -54,7 +54,7 @@ def _share_one_branch(
         var = value if is_graph(value) else build.held(value)
         ways = build.aliases.ways(var, outer)
         build.aliases.fork(result, [_from_branch(way, position, flag, operator) for way in ways])
-        twin = seen.setdefault(var, result)
+        twin = seen.setdefault(build.aliases.shown(var), result)
         if twin is not result and not ways:
             build.aliases.fork(twin, [Way(None, result)])
             build.aliases.fork(result, [Way(None, twin)])

@@ -114,6 +114,12 @@ class Aliases:
             var = self.replaced[var]
         return var
 
+    def shown(self, var: Variable) -> Variable:
+        """The variable whose memory `var` shows: itself, or what it is a view of."""
+        while var in self.views:
+            var = self.views[var].base
+        return var
+
     def is_view_of(self, var: Variable, base: Variable) -> bool:
         """Whether `var` merely shows `base`, as in-place reshapes do."""
         return var in self.views and self.views[var].base is base
@@ -127,15 +133,19 @@ class Aliases:
         if ways:
             self.forks[var] = (*self.forks.get(var, ()), *ways)
 
-    def ways(self, var: Variable, outer: Callable[[Variable], Variable | None]) -> list[Way]:
+    def ways(
+        self, var: Variable, outer: Callable[[Variable], Variable | None], met: tuple[Variable, ...] = ()
+    ) -> list[Way]:
         """The ways on which `var` shares memory with variables made elsewhere; `outer` gives those, None for others."""
         found = outer(var)
         if found is not None:
             return [Way(always, found)]
+        if any(v is var for v in met):  # twins share with each other
+            return []
         steps = list(self.forks.get(var, ()))
         if var in self.views and self.shares(var):
             steps.append(Way(None, self.views[var].base))
-        return [step.then(way) for step in steps for way in self.ways(step.target, outer)]
+        return [step.then(way) for step in steps for way in self.ways(step.target, outer, (*met, var))]
 
     def refreshed(self, var: Variable) -> Variable:
         """`var`, or its view of the current content when what it shows was changed in place."""
