@@ -13,17 +13,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import ArgumentError, EndlessRecursionError, UnsupportedError
-from ..core.meta import Meta
-from ..core.pytree import flatten
+from ..core.pytree import LEAF, flatten
 from ..core.source import user_frames
 from ..ir.aliases import Way
 from ..ir.functions import close_function, record_call
-from ..ir.program import Block, Variable
-from .carried import CarriedState, CarriedValue
+from ..ir.program import AnyMeta, Block, Variable
+from .carried import CarriedState, CarriedValue, Leaf
 from .cells import outer_variables
 from .journal import journaling, note_write, restore
 from .loops import carry_place, ends, enter, grow
-from .merge import dtype_of
 from .sharing import Outer, outer_of
 from .unknown import Pending, Signal, stand_in
 from .values import Undefined, builder, is_graph, is_tensor
@@ -130,8 +128,8 @@ class Recording:
             leaves: list[Any] = []
             flatten(value, leaves)
             for leaf, given in zip(carried.leaves, leaves):
-                if leaf.meta is not None:
-                    found += [given if is_tensor(given) else None] + [None] * leaf.flagged
+                handle = given if leaf.meta is not None and is_tensor(given) else None
+                found += [handle, *[None] * (_width(leaf) - 1)][: _width(leaf)]
         return found
 
     def _check_shared_memory(self, handles: Sequence[Any]) -> None:
@@ -149,13 +147,14 @@ class Recording:
                 )
 
 
-def _metas(carried: CarriedValue) -> list[Meta]:
+def _metas(carried: CarriedValue) -> list[AnyMeta]:
     """The metas of a value's tensors, in the order of its formals."""
-    found: list[Meta] = []
-    for leaf in carried.leaves:
-        if leaf.meta is not None:
-            found += [leaf.meta] + [Meta((), dtype_of(True))] * leaf.flagged
-    return found
+    return [var.meta for var in carried.formals(Block(builder().program, -1))]
+
+
+def _width(leaf: Leaf) -> int:
+    """How many formals a leaf has."""
+    return len(_metas(CarriedValue("", LEAF, [leaf])))
 
 
 # --- attempts --------------------------------------------------------------------------------------------------------
@@ -316,9 +315,8 @@ def _tensors_in(recording: Recording, result: Any) -> list[tuple[int, Any]]:
     flatten(result, leaves)
     found, at = [], 0
     for leaf, value in zip(recording.result.leaves, leaves):
-        if leaf.meta is not None:
-            found += [(at, value)] if is_tensor(value) else []
-            at += 1 + leaf.flagged
+        found += [(at, value)] if leaf.meta is not None and is_tensor(value) else []
+        at += _width(leaf)
     return found
 
 
