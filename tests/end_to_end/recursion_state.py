@@ -383,13 +383,35 @@ def bn_like(x, n):
     return rec(x, n), state["mean"]
 
 
+def fresh(x, n):
+    if n == 0:
+        return x * 1
+    return fresh(x, n - 1) * 2
+
+
+def uses_fresh(x, n):
+    y = x * 1
+    z = fresh(y, n)
+    z.add_(y)
+    y.add_(z)
+    return y, z
+
+
+def fresh_in_a_loop(x, n):
+    y = x * 1
+    for i in range(3):
+        y = fresh(y, n)
+        y[i] = 0.0
+    return y
+
+
 CALLS = [(X, N(3)), (X, N(0))]
 CASES = [
     *[(f, CALLS) for f in (
         swaps, views, try_inside, raises, asserts, prints_tensors, both_sides, generator_sum, dict_comp, augmented,
         mixed_none, two_functions_one_closure, local_capture_changes, frame_closure, loop_calls_rec, rec_in_if_expr,
         unused_result, early_with_loop_return, kwonly, classes, supers, y_combinator, memo, inplace_captured_param,
-        nested_rec_inplace, bn_like,
+        nested_rec_inplace, bn_like, uses_fresh, fresh_in_a_loop,
     )],
     (setitems, [(X, N(0)), (X, N(2))]),
     *[(f, [(X,)]) for f in (objects, global_object, list_state, dict_state, depth_by_shape)],

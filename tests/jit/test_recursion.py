@@ -9,7 +9,7 @@ import pytest
 
 import vitrify as paddle
 from tests.end_to_end import recursion as r
-from vitrify.core.errors import DepthError
+from vitrify.core.errors import DepthError, UnsupportedError
 from vitrify.jit import to_static
 
 X = np.array([0.5, 1.0, 1.5], "float32")
@@ -169,3 +169,54 @@ def test_the_program_reads_well():
     text = str(static.concrete_program.program)
     plain = "\n".join(line.split("  #")[0].rstrip() for line in text.splitlines()) + "\n"
     assert re.sub(r"_\d+\b", "_0", plain) == TEXT
+
+
+def the_argument(x, n):
+    if n == 0:
+        return x
+    return the_argument(x, n - 1)
+
+
+def twins(x, n):
+    if n == 0:
+        y = x * 1
+        return y, y[1:]
+    return twins(x + 1, n - 1)
+
+
+def changes_result(x, n):
+    y = x * 1
+    z = the_argument(y, n)
+    z.add_(x)
+    return y, z
+
+
+def changes_argument(x, n):
+    y = x * 1
+    z = the_argument(y, n)
+    y.add_(x)
+    return y, z
+
+
+def changes_twin(x, n):
+    a, b = twins(x, n)
+    b.add_(x[1:])
+    return a, b
+
+
+def changes_shared(x, n):
+    y = x * 1
+    return adds(y, y, n)
+
+
+def adds(a, b, n):
+    if n == 0:
+        return a
+    a.add_(b)
+    return adds(a, b, n - 1)
+
+
+@pytest.mark.parametrize("fn", [changes_result, changes_argument, changes_twin, changes_shared])
+def test_memory_that_may_be_shared_is_not_changed_behind_backs(fn):
+    with pytest.raises(UnsupportedError, match="shares memory with another"):
+        to_static(fn, full_graph=True)(tensor(X), tensor(3))
