@@ -389,3 +389,36 @@ def test_the_same_tensor_twice_and_views_of_one():
         rows = paddle.ones([2, 2])
         assert g(rows[0], rows[0]).tolist() == [4, 4] and rows.tolist() == [[2, 2], [1, 1]]
         assert g(paddle.ones([2]), paddle.ones([2])).tolist() == [2, 2]
+
+
+def test_containers_returned_are_the_very_objects():
+    box = Box(items=[1, 2], log=[])
+
+    def f(xs, pair, d):
+        xs.append(pair.a)
+        box.log.append(xs[0])
+        return xs, {"pair": pair, "d": (d, box.items, box.log)}
+
+    static = paddle.jit.to_static(f)
+    for _ in range(3):
+        xs, pair, d = [ones()], Pair(ones() * 2, 3), {"k": ones()}
+        first, rest = static(xs, pair, d)
+        assert first is xs and rest["pair"] is pair and len(xs) == 2
+        assert rest["d"][0] is d and rest["d"][1] is box.items and rest["d"][2] is box.log
+
+
+def test_a_place_that_the_path_taken_leaves_alone_keeps_its_object():
+    value = paddle.ones([2])
+    box = Box(value=value)
+
+    def f(x):
+        if x.sum() > 0:
+            box.value = x * 2
+        return x
+
+    static = paddle.jit.to_static(f)
+    for _ in range(2):
+        static(-ones())
+        assert box.value is value
+    static(ones())
+    assert box.value.tolist() == [2, 2]

@@ -157,6 +157,17 @@ class Observer:
             value, key, source = held
             self.guards.setdefault(key, Guard(source, value, self.expected(value, key), key))
 
+    def known_containers(self) -> set[int]:
+        """ids of the containers read that were there before the trace."""
+        found: set[int] = set(self.peeked)
+        waiting = [guard.value for guard in self.guards.values()]
+        while waiting:
+            value = waiting.pop()
+            if type(value) in CONTAINERS and id(value) not in found:
+                found.add(id(value))
+                waiting += value.values() if isinstance(value, dict) else value
+        return found
+
     # -- the end of a trace -----------------------------------------------------------------------------------------
 
     def kept(self, slots: Mapping[int, int]) -> list[Guard]:

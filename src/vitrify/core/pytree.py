@@ -46,11 +46,16 @@ def _flatten_special(value: Any, leaves: list[Any], inner: Callable[[Any, list[A
     return defaultdict, children, ("default", value.default_factory, tuple(value))
 
 
-def flatten_open(value: Any, leaves: list[Any], opens: Callable[[Any], bool]) -> TreeDef:
-    """`flatten` that also looks into sets, and into objects for which `opens(object)` is true."""
+def flatten_open(
+    value: Any, leaves: list[Any], opens: Callable[[Any], bool], closed: Callable[[Any], bool]
+) -> TreeDef:
+    """`flatten` that also looks into sets and objects for which `opens(object)` is true; what is `closed` is a leaf."""
 
     def inner(item: Any, found: list[Any]) -> TreeDef:
         cls = item.__class__
+        if closed(item):
+            found.append(item)
+            return LEAF
         if cls is set or cls is frozenset:
             return cls, tuple([inner(v, found) for v in item]), None
         if cls in (list, tuple):

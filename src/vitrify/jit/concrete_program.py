@@ -23,7 +23,8 @@ from ..ir.builder import Builder, building
 from ..ir.dead_code import drop_unused_blocks
 from ..ir.input_spec import InputSpec
 from ..ir.program import Block, Program, Variable
-from .effects import Argument, Effect, containers, find_effects
+from .arguments import Argument, containers
+from .effects import Effect, find_effects
 from .function_spec import FunctionSpec
 from .template import Outputs, Template
 from .variation import Variation
@@ -181,7 +182,7 @@ def _finish(
     state: _Trace, arguments: list[Variable], result: Any, observer: Observer, owners: dict[int, Argument]
 ) -> ConcreteProgram:
     places = {v: i for i, v in enumerate(arguments)}
-    outputs = Outputs(state.builder, places, state.index)
+    outputs = Outputs(state.builder, places, state.index, owners, observer.known_containers())
     output = outputs.template(result)
     observer.journal.forget_local(result, [id(call.owner) for call in observer.calls])
     effects = find_effects(observer.journal, observer, outputs, owners)

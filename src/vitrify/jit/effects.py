@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -12,31 +11,14 @@ from ..convert.journal import AttrPlace, ContentPlace, ItemPlace, Journal
 from ..convert.merge import unset_flag
 from ..convert.observe import MethodCall, Observer
 from ..convert.values import Undefined, Unmergeable
-from ..core.pytree import LEAF, is_plain_dataclass
+from ..core.pytree import LEAF
+from ..eager.tensor import Tensor
 from ..ir.program import Variable
+from .arguments import Argument, Arguments
 from .template import OutputLeaf, Outputs, Template
 
 if TYPE_CHECKING:
     from .concrete_program import ConcreteProgram
-
-Arguments = tuple[Sequence[Any], Mapping[str, Any]]
-Path = tuple[Any, ...]
-
-
-@dataclass(frozen=True)
-class Argument:
-    """A container or object among the arguments of each call, found by its place in their structure."""
-
-    path: Path
-
-    def find(self, arguments: Arguments) -> Any:
-        """What this call has there."""
-        first, *rest = self.path
-        found = arguments[0][first] if isinstance(first, int) else arguments[1][first]
-        for kind, step in rest:
-            found = getattr(found, step) if kind == "attribute" else found[step]
-        return found
-
 
 @dataclass(frozen=True)
 class Store:
@@ -60,7 +42,14 @@ class Store:
         if self.value is None or (self.flag is not None and not values[self.flag.index]._data):
             place.unset()
         else:
-            place.set(self.value.build(values, inputs))
+            value = self.value.build(values, inputs, arguments)
+            if not _is_content_of(place.get(), value):
+                place.set(value)
+
+
+def _is_content_of(held: Any, value: Any) -> bool:
+    """Whether a program handed a tensor through: on the path taken nobody set the place, so its object stays."""
+    return isinstance(held, Tensor) and isinstance(value, Tensor) and held._data is value._data
 
 
 @dataclass(frozen=True)
@@ -82,7 +71,7 @@ class Call:
 
     def apply(self, values: Sequence[Any], inputs: Sequence[Any], arguments: Arguments) -> None:
         """Do it for one call."""
-        args, kwargs = self.args.build(values, inputs)
+        args, kwargs = self.args.build(values, inputs, arguments)
         getattr(self.owner, self.method)(*args, **kwargs)
 
 
@@ -143,32 +132,6 @@ def _store(place: Any, value: Any, outputs: Outputs, argument: Argument | None) 
 
 def _call(call: MethodCall, outputs: Outputs) -> Call:
     return Call(call.owner, call.method, outputs.template((call.args, dict(call.kwargs))))
-
-
-def containers(arguments: Arguments) -> dict[int, Argument]:
-    """The containers and dataclass objects in the arguments of a trace, by id."""
-    found: dict[int, Argument] = {}
-    args, kwargs = arguments
-    for key, value in [*enumerate(args), *kwargs.items()]:
-        _collect(value, (key,), found)
-    return found
-
-
-def _collect(value: Any, path: Path, found: dict[int, Argument]) -> None:
-    steps = list(_steps(value))
-    if steps or isinstance(value, (list, dict, set, deque)):
-        found[id(value)] = Argument(path)
-    for kind, step, item in steps:
-        _collect(item, (*path, (kind, step)), found)
-
-
-def _steps(value: Any) -> Iterator[tuple[str, Any, Any]]:
-    if isinstance(value, dict):
-        yield from (("item", k, v) for k, v in value.items())
-    elif isinstance(value, (list, tuple, deque)):
-        yield from (("item", i, v) for i, v in enumerate(value))
-    elif is_plain_dataclass(type(value)):
-        yield from (("attribute", n, v) for n, v in vars(value).items())
 
 
 def exchanged_buffers(concrete: ConcreteProgram) -> list[tuple[int, Variable]]:

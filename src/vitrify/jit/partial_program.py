@@ -16,13 +16,12 @@ from ..eager.tensor import Tensor, wrap
 from ..ir.dead_code import has_effect
 from ..ir.program import Block, Program, Variable, position
 from ..runtime.interpreter import InterpreterCore, lower
+from .arguments import NO_ARGUMENTS, Arguments
 from .concrete_program import ConcreteProgram
-from .effects import Arguments
+from .effects import Effect, Store
 from .reach import LayerState, Moved
 from .run_program import SegmentNode
 from .template import OutputLeaf
-
-NO_ARGUMENTS: Arguments = ((), {})
 
 _grad_enabled = grad_enabled.get
 
@@ -89,6 +88,11 @@ class CompiledSegment:
         return tensors
 
 
+def _needs_arguments(effect: Effect) -> bool:
+    template = effect.value if isinstance(effect, Store) else effect.args
+    return effect.argument is not None or (template is not None and template.needs_arguments)
+
+
 def _write(tensor: Tensor, value: Tensor) -> None:
     """Let `tensor` hold `value`. Without a gradient it is what happened under no_grad: the tape stays as it is."""
     if value.stop_gradient:
@@ -123,7 +127,8 @@ class PartialProgramLayer:
         changed = {i for i in self._writes if i < concrete.n_arguments}
         self._changed = sorted(changed)
         # Whether a call needs no more than its tensors: it changes neither their content nor containers it was given.
-        self.is_plain_call = not changed and not any(effect.argument is not None for effect in self._effects)
+        needed = concrete.output.needs_arguments or any(map(_needs_arguments, self._effects))
+        self.is_plain_call = not (changed or needed)
         # One tensor goes out and nothing else happens: by far the most common function.
         output = concrete.output
         self._plain = (
@@ -201,7 +206,7 @@ class PartialProgramLayer:
         if self._writes:
             for index, value in zip(self._writes, results[self._n_values :]):
                 _write(inputs[index], value)
-        output = self.concrete.output.build(results, inputs)
+        output = self.concrete.output.build(results, inputs, arguments)
         for effect in self._effects:
             effect.apply(results, inputs, arguments)
         return output

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ..core.meta import UNKNOWN, Shape
-from .effects import Arguments
+from .arguments import Arguments
 from .key import CacheKey
 from .partial_program import PartialProgramLayer
 

@@ -19,7 +19,7 @@ from ..core.errors import VitrifyError
 from ..core.source import Loc
 from ..eager.layer import Layer
 from ..transformers import SegmentCode, SplitCode, instantiate, split_code
-from .effects import Arguments
+from .arguments import Arguments
 
 if TYPE_CHECKING:
     from .static_function import StaticFunction

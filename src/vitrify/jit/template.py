@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from ..eager.tensor import Tensor
 from ..ir.builder import Builder
 from ..ir.graph_tensor import is_number
 from ..ir.program import Variable
+from .arguments import NO_ARGUMENTS, Argument, Arguments
 
 MAX_DEPTH = 6
 
@@ -34,13 +35,25 @@ class OutputLeaf:
 
 
 @dataclass(frozen=True)
+class ArgumentLeaf:
+    """Marks a leaf that is a container or object among the arguments of the call."""
+
+    argument: Argument
+
+
+@dataclass(frozen=True)
 class Template:
     """A structure of marks and constants."""
 
     tree: TreeDef
     leaves: list[Any]
 
-    def build(self, values: Sequence[Any], inputs: Sequence[Any]) -> Any:
+    @property
+    def needs_arguments(self) -> bool:
+        """Whether it holds containers of the call's own."""
+        return any(isinstance(leaf, ArgumentLeaf) for leaf in self.leaves)
+
+    def build(self, values: Sequence[Any], inputs: Sequence[Any], arguments: Arguments = NO_ARGUMENTS) -> Any:
         """The value, from the program's output tensors and the tensors given as inputs; containers are made anew."""
         made = []
         for leaf in self.leaves:
@@ -49,6 +62,8 @@ class Template:
                 made.append(value.item() if leaf.is_number else value)
             elif leaf.__class__ is InputLeaf:
                 made.append(inputs[leaf.index])
+            elif leaf.__class__ is ArgumentLeaf:
+                made.append(leaf.argument.find(arguments))
             else:
                 made.append(leaf)
         return made[0] if self.tree is LEAF else unflatten(self.tree, iter(made))
@@ -65,17 +80,29 @@ def _moved(leaf: Any, start: int) -> Any:
 class Outputs:
     """Collects what a trace computed and somebody will see: the program's outputs, each once."""
 
-    def __init__(self, builder: Builder, places: dict[Variable, int], captured: Callable[[Tensor], int]) -> None:
+    def __init__(
+        self,
+        builder: Builder,
+        places: dict[Variable, int],
+        captured: Callable[[Tensor], int],
+        owners: Mapping[int, Argument],
+        known: Container[int],
+    ) -> None:
         self.variables: list[Variable] = []
         self._indices: dict[Variable, int] = {}
         self._builder = builder
         self._places = places
         self._captured = captured
+        self._owners = owners
+        self._known = known
+
+    def _is_from_outside(self, value: Any) -> bool:
+        return id(value) in self._owners or id(value) in self._known
 
     def template(self, value: Any) -> Template:
         """`value` with its tensors made outputs."""
         raw: list[Any] = []
-        tree = flatten_open(value, raw, holds_variables)
+        tree = flatten_open(value, raw, holds_variables, self._is_from_outside)
         return Template(tree, [self._mark(leaf) for leaf in raw])
 
     def passed_on(self, value: Any) -> Any:
@@ -99,6 +126,8 @@ class Outputs:
             return self.output(self._builder.value(leaf), is_number(leaf))
         if isinstance(leaf, Tensor):
             return InputLeaf(-1 - self._captured(leaf))
+        if id(leaf) in self._owners:
+            return ArgumentLeaf(self._owners[id(leaf)])
         return leaf
 
 
