@@ -34,7 +34,12 @@ def if_vjp(rule: Pullback, operator: Operator, cts: Sequence[Variable | None]) -
 def _branch_gradient(rule: Pullback, forward: Block, cts: Sequence[Variable | None], wanted: Sequence[int]) -> Block:
     """A block from the cotangents of a branch's outputs to those of its wanted inputs."""
     with rule.builder.sub_block(parent=forward) as block:
-        formals = [None if ct is None else block.add_input(ct.meta, stop_gradient=False) for ct in cts]
+        # A cotangent is shaped as what this branch gives: the other may give another number of dimensions.
+        metas = [ct if out is None else out for ct, out in zip(cts, forward.outputs)]
+        formals = [
+            None if ct is None or like is None else block.add_input(like.meta, stop_gradient=False)
+            for ct, like in zip(cts, metas)
+        ]
         targets = [forward.inputs[i] for i in wanted]
         found = rule.pull_back(rule.builder, forward, seed(forward.outputs, formals), targets)
         block.outputs = [found[t] if t in found else zero_cotangent(rule.builder.value(t)) for t in targets]

@@ -13,6 +13,7 @@ from ..ops.control_flow import if_op
 from .cells import closed_over
 from .journal import ContentPlace, journaling, restore, snapshot
 from .merge import Joined, emit, fill_slots, merge
+from .ownership import note_forks
 from .protocols import truth
 from .raise_ import ENDED, run_path
 from .sharing import outer_of, share_branches
@@ -94,7 +95,9 @@ def trace_branches(
     _share(operator, sides, joined, {slot for _, slot in handles}, results)
     for place, value in places:
         restore(place, fill_slots(value, results))
-    return tuple(fill_slots(m, results) for m in merged)
+    values = tuple(fill_slots(m, results) for m in merged)
+    note_forks(builder().forks, values, sides[0].values, sides[1].values)
+    return values
 
 
 def _only_path(sides: Sequence[_Side], unknown: Sequence[Pending]) -> tuple[Any, ...]:

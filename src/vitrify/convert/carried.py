@@ -28,6 +28,14 @@ from .merge import (
 from .values import Undefined, is_tensor
 
 
+class FirstIterationDiffers(Exception):
+    """A Python value becomes something in the first iteration that no tensor can carry together with it."""
+
+    def __init__(self, reason: ArgumentError) -> None:
+        super().__init__(str(reason))
+        self.reason = reason
+
+
 @dataclass(frozen=True)
 class Leaf:
     """One value at the loop's head. `meta` None: it stays the object `start`; else a tensor is carried.
@@ -266,8 +274,11 @@ def _from_python(name: str, leaf: Leaf, end: Any) -> Leaf:
         meta = Meta(shape, number_dtype(dtype_of(end)) if numbers else dtype_of(end))
         return Leaf(placeholder_for(_Shaped(meta)), meta, True, start, is_number=numbers)
     if not (is_numeric(start) and is_numeric(end)):
-        raise _not_carried(name, leaf, end)
-    shape = _join_shape(name, (), tuple(getattr(end, "shape", ())))
+        raise FirstIterationDiffers(_not_carried(name, leaf, end))
+    try:
+        shape = _join_shape(name, (), tuple(getattr(end, "shape", ())))
+    except ArgumentError as err:
+        raise FirstIterationDiffers(err) from None
     meta = Meta(shape, _join_dtype(name, Leaf(start), end))
     return replace(leaf, meta=meta, is_number=is_python_number(start) and is_python_number(end))
 

@@ -7,17 +7,20 @@ from __future__ import annotations
 
 import operator
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import CellType
 from typing import Any, Protocol
 
+from ..core.errors import UnsupportedError
 from ..core.pytree import flatten, unflatten
 from ..core.source import user_frames
 from ..eager.layer import Layer
+from ..ir.builder import current_builder
 from ..ops.methods import TensorMethods
-from .ownership import known_references
+from .ownership import ids_in_forks, is_forked, known_references
 from .user_code import library_method
 from .values import Undefined
 
@@ -206,7 +209,9 @@ class Journal:
         once more by those who watch the trace.
         """
         places = {id(p): p for journal in _open.get() for p, _ in journal.before.values()}
-        owners = [p.owner for p in places.values() if hasattr(p, "owner")]
+        owners = Counter(id(p.owner) for p in places.values() if hasattr(p, "owner"))
+        build = current_builder()
+        owners.update(() if build is None else ids_in_forks(build.forks))
         known = known_references(held, owners)
         known.update(also)
         owners.clear()
@@ -303,7 +308,21 @@ def is_nested() -> bool:
     return sum(not journal.tentative for journal in _open.get()) > 1
 
 
+def _forked(place: Any) -> UnsupportedError:
+    kind = type(place.owner).__name__
+    return UnsupportedError(
+        f"a change of a {kind} that is the same object as another {kind} on one path of an `if` that a tensor decides",
+        hint=f"change it before the `if`, or make a copy on both paths ({kind}(...))",
+    )
+
+
 def note_write(place: Any) -> None:
-    """Tell every open journal that `place` is about to be written."""
+    """Tell every open journal that `place` is about to be written; raises UnsupportedError where that is ambiguous.
+
+    That is so for a container that one path of an `if` took from elsewhere.
+    """
+    build = current_builder()
+    if build is not None and build.forks and is_forked(build.forks, getattr(place, "owner", None)):
+        raise _forked(place)
     for journal in _open.get():
         journal.note(place)

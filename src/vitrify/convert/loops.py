@@ -13,7 +13,7 @@ from ..ir.program import Block, Variable
 from ..ir.regions import align_captures
 from ..ops.control_flow import while_op
 from .branches import trace_branches
-from .carried import CarriedState, CarriedValue
+from .carried import CarriedState, CarriedValue, FirstIterationDiffers
 from .cells import closed_over
 from .journal import ContentPlace, Journal, journaling, restore
 from .logic import convert_and
@@ -26,6 +26,7 @@ from .values import builder, is_graph, is_tensor, scalar_condition
 
 Function = Callable[..., Any]
 MAX_ATTEMPTS = 12
+MAX_PEELED = 3
 MIN_LOOP_LENGTH = 4
 
 
@@ -174,7 +175,12 @@ def _graph_for(
 
 
 def trace_loop(
-    test: Function, body: Function, values: tuple[Any, ...], names: Sequence[str], shared: Sequence[Any] = ()
+    test: Function,
+    body: Function,
+    values: tuple[Any, ...],
+    names: Sequence[str],
+    shared: Sequence[Any] = (),
+    peeled: int = 0,
 ) -> tuple[Any, ...]:
     """Record a `while` operator and return the loop variables after it."""
     state = CarriedState([CarriedValue.of(n, v) for n, v in zip(names, values)])
@@ -183,6 +189,10 @@ def trace_loop(
     for _ in range(MAX_ATTEMPTS):
         try:
             trace = _attempt(test, body, state)
+        except FirstIterationDiffers as err:
+            if peeled == MAX_PEELED:
+                raise err.reason from None
+            return _after_first(test, body, values, names, shared, peeled + 1)
         except Pending:
             return values  # what a recursive function gives is still unknown; taken for a loop that ends at once
         if trace is ENDED:  # the first iteration raises, so there is none or the program ends
@@ -214,6 +224,16 @@ class _Traced:
     body: Block
     turns: list[Turn]
     handles: dict[Any, Variable]
+
+
+def _after_first(
+    test: Function, body: Function, values: tuple[Any, ...], names: Sequence[str], shared: Sequence[Any], peeled: int
+) -> tuple[Any, ...]:
+    """The loop with its first iteration in front of it, which starts from other kinds of values than the rest."""
+    pred = scalar_condition(truth(test(*values)), "while")
+    return trace_branches(
+        pred, lambda: trace_loop(test, body, body(*values), names, shared, peeled), lambda: values, names, shared
+    )
 
 
 def _attempt(test: Function, body: Function, state: CarriedState) -> _Traced | None:

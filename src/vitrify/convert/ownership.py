@@ -10,12 +10,11 @@ from typing import Any
 _CONTAINERS = (list, tuple, dict, set)
 
 
-def known_references(held: Any, owners: Iterable[Any]) -> Counter[int]:
-    """How often each object is referred to by `owners` and from within `held`, by the object's id.
+def known_references(held: Any, base: Counter[int]) -> Counter[int]:
+    """How often each object is referred to from within `held`, by the object's id, added to the counts of `base`.
 
     A container inside `held` that others know, too, does not count: what it refers to is as well known as itself.
     """
-    base = Counter(map(id, owners))
     shared: set[int] = set()
     while True:
         found = _containers(held, shared)
@@ -43,3 +42,30 @@ def _containers(held: Any, shared: set[int]) -> list[Any]:
 
 def _items(container: Any) -> list[Any]:
     return list(container.values() if isinstance(container, dict) else container)
+
+
+Fork = tuple[Any, tuple[Any, ...]]
+"""A container made by merging two branches, and the containers that it is on one path each."""
+
+
+def note_forks(forks: list[Fork], values: Iterable[Any], then: Iterable[Any], orelse: Iterable[Any]) -> None:
+    """Remember containers that were merged from two."""
+    for value, a, b in zip(values, then, orelse):
+        if isinstance(value, (list, dict, set)) and value is not a and value is not b:
+            forks.append((value, (a, b)))
+
+
+def ids_in_forks(forks: Iterable[Fork]) -> list[int]:
+    """The id of each container of `forks`, once for each reference to it there."""
+    return [id(container) for merged, sources in forks for container in (merged, *sources)]
+
+
+def is_forked(forks: Iterable[Fork], owner: Any) -> bool:
+    """Whether `owner` is on some path the same object as another container that is still in use."""
+    for merged, sources in forks:
+        # References that do not count: the fork's own, the variable here, and the argument of getrefcount.
+        if owner is merged and any(sys.getrefcount(source) > 3 for source in sources):
+            return True
+        if any(owner is source for source in sources) and sys.getrefcount(merged) > 3:
+            return True
+    return False

@@ -62,6 +62,7 @@ class Builder:
         self.lift = lift
         self.current: dict[Any, Variable] = {}
         self.aliases = Aliases()
+        self.forks: list[tuple[Any, tuple[Any, ...]]] = []  # containers merged from two, with those
         self.locs: tuple[Loc, ...] | None = None
         # What is called in place of a function (`forward` and hooks of Layers, special methods) while this program is
         # built; tracing puts conversion here.

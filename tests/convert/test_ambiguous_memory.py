@@ -1,0 +1,70 @@
+"""What may be one object on some paths only, and cannot be followed, is refused where it is changed."""
+
+import pytest
+
+import vitrify as paddle
+from vitrify.core.errors import UnsupportedError
+
+
+def chosen_list(x):
+    a, b = [x * 1], [x * 2]
+    c = a if x.sum() > 0 else b
+    c[0] = x * 5
+    return a, b, c
+
+
+def source_of_a_chosen_list(x):
+    a, b = [x * 1], [x * 2]
+    c = a if x.sum() > 0 else b
+    a[0] = x * 5
+    return a, b, c
+
+
+def chosen_view(x):
+    y = x * 1
+    v = y[:2] if x.sum() > 0 else y[1:3]
+    v.add_(paddle.ones([1]))
+    return y, v
+
+
+def names_swapped_in_a_loop(x):
+    a, b = x * 1, x * 2
+    first, second = a, b
+    i = paddle.to_tensor(0)
+    while i < 3:
+        a, b = b, a
+        a.add_(paddle.ones([1]))
+        i = i + 1
+    return a, b, first, second
+
+
+def twins_on_one_path(x):
+    if x.sum() > 0:
+        a = b = x * 2
+    else:
+        a, b = x * 3, x * 4
+    a.add_(paddle.ones([1]))
+    return a, b
+
+
+@pytest.mark.parametrize(
+    "function", [chosen_list, source_of_a_chosen_list, chosen_view, names_swapped_in_a_loop, twins_on_one_path]
+)
+def test_refused_with_the_line_and_a_way_out(function):
+    static = paddle.jit.to_static(function, full_graph=True)
+    with pytest.raises(UnsupportedError, match=r"same object|shares memory") as info:
+        static(paddle.to_tensor([1.0, -2.0, 3.0]))
+    assert "hint" in str(info.value)
+    assert function.__name__ in str(info.value)
+
+
+def test_a_list_that_nobody_else_holds_may_be_changed():
+    def f(x):
+        h = [x * 1, x * 2]
+        if x.sum() > 0:
+            h = [h[0] + 1, h[1]]
+        h[0] = h[0] * 2
+        return h
+
+    x = paddle.to_tensor([1.0, -2.0, 3.0])
+    assert [t.tolist() for t in paddle.jit.to_static(f, full_graph=True)(x)] == [t.tolist() for t in f(x)]
