@@ -405,6 +405,43 @@ def fresh_in_a_loop(x, n):
     return y
 
 
+def tally(x, n, counts):
+    counts[0] = counts[0] + x.sum()
+    counts[1] += 1
+    if n > 0:
+        tally(x * 2, n - 1, counts)
+
+
+def uses_tally(x, n):
+    counts = [0.0, 0]
+    tally(x, n, counts)
+    return counts
+
+
+def table(x, n, held):
+    held["total"] = held["total"] + x
+    if n == 0:
+        return held
+    return table(x * 2, n - 1, held)
+
+
+def uses_table(x, n):
+    held = {"total": x * 0}
+    returned = table(x, n, held)
+    return held["total"], returned["total"], returned is held
+
+
+def other_list(x, n, pair):
+    if n == 0:
+        return pair[0] - pair[1]
+    return other_list(x, n - 1, [pair[1] + x, pair[0]])
+
+
+def uses_other_list(x, n):
+    return other_list(x, n, [x, x * 3])
+
+
+
 CALLS = [(X, N(3)), (X, N(0))]
 CASES = [
     *[(f, CALLS) for f in (
@@ -412,6 +449,7 @@ CASES = [
         mixed_none, two_functions_one_closure, local_capture_changes, frame_closure, loop_calls_rec, rec_in_if_expr,
         unused_result, early_with_loop_return, kwonly, classes, supers, y_combinator, memo, inplace_captured_param,
         nested_rec_inplace, bn_like, uses_fresh, fresh_in_a_loop,
+        uses_tally, uses_table, uses_other_list,
     )],
     (setitems, [(X, N(0)), (X, N(2))]),
     *[(f, [(X,)]) for f in (objects, global_object, list_state, dict_state, depth_by_shape)],

@@ -109,7 +109,7 @@ def _only_path(sides: Sequence[_Side], unknown: Sequence[Pending]) -> tuple[Any,
         builder().assign(handle, stand_in(value))
     for place, _, value in side.places.values():
         restore(place, stand_in(value))
-    return tuple(stand_in(v) for v in side.copies)
+    return tuple(v if stand_in(v) is v else stand_in(copy) for v, copy in zip(side.values, side.copies))
 
 
 def _trace_side(fn: Function, shared: Sequence[Any]) -> _Side:

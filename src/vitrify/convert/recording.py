@@ -20,7 +20,7 @@ from ..ir.functions import close_function, record_call
 from ..ir.program import AnyMeta, Block, Variable
 from .carried import CarriedState, CarriedValue, Leaf
 from .cells import outer_variables
-from .journal import journaling, note_write, restore
+from .journal import Journal, journaling, note_write, restore
 from .loops import carry_place, ends, enter, grow
 from .sharing import Outer, outer_of
 from .unknown import Pending, Signal, stand_in
@@ -60,6 +60,7 @@ class Recording:
     captured: list[Variable] = field(default_factory=list)
     changed: list[int] = field(default_factory=list)
     shared: list[tuple[int, Any]] = field(default_factory=list)
+    returned: Any = None
 
     def call(self, arguments: Sequence[Any]) -> Any:
         """Record a call in the current block; what it returns."""
@@ -227,7 +228,7 @@ def _attempt(activation: Activation, recording: Recording) -> bool:
         arguments.arguments.update(zip(activation.arguments.arguments, values))
         result = activation.function(*arguments.args, **arguments.kwargs)
         for parameter, value, content in zip(state.variables, values, before):
-            _check_unchanged(recording, parameter, value, content)
+            _check_unchanged(recording, parameter, value, content, journal)
         journal.forget_local((values, result))
         handles = build.changed_since(outer, block)
         changed = [i for i, v in enumerate(formals) if build.current.get(v, v) is not v]
@@ -262,7 +263,7 @@ def _grow_result(recording: Recording, result: Any) -> bool:
         if isinstance(leaf, Undefined):
             raise leaf.returned()
     if recording.result is None:
-        recording.result = CarriedValue.opened(recording.name, stand_in(result))
+        recording.result = _first_result(recording, result)
         return True
     try:
         return recording.result.widen(result)
@@ -272,6 +273,28 @@ def _grow_result(recording: Recording, result: Any) -> bool:
             loc=_here(),
             hint="return tensors of one rank and one structure on every path",
         ) from None
+
+
+def _first_result(recording: Recording, result: Any) -> CarriedValue | None:
+    """What the function returns, as far as the first paths tell; None to ask them once more.
+
+    What is made inside is another object each time: a list or dict that comes out twice is one from outside.
+    """
+    held = set(_containers_in(result))
+    if held and recording.returned is None:
+        recording.returned = result
+        return None
+    outer = held & set(_containers_in(recording.returned))
+    if not outer:
+        return CarriedValue.opened(recording.name, stand_in(result))
+    if outer == held == {id(result)}:
+        return CarriedValue.of(recording.name, result)
+    raise UnsupportedError(
+        f"the recursive function {recording.name} returns a list or dict that was there before it was called, inside "
+        "another one or beside it",
+        loc=_here(),
+        hint="return a copy of it, or return the tensors alone",
+    )
 
 
 def _note(recording: Recording, changed: Sequence[int]) -> bool:
@@ -320,15 +343,36 @@ def _tensors_in(recording: Recording, result: Any) -> list[tuple[int, Any]]:
     return found
 
 
+def container_of(parameter: CarriedValue) -> Any:
+    """The list or dict that every call gets as one object, or None."""
+    start = parameter.leaves[0].start if parameter.tree is LEAF else None
+    return start if isinstance(start, (list, dict)) and not _metas(parameter) else None
+
+
+def _containers_in(value: Any) -> Iterator[int]:
+    """The ids of the lists and dicts that `value` is or holds."""
+    if isinstance(value, (list, dict)):
+        yield id(value)
+    if isinstance(value, (list, tuple, dict)):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _containers_in(item)
+
+
 def _content(value: Any) -> list[Any]:
     leaves: list[Any] = []
     return [flatten(value, leaves), *leaves]
 
 
-def _check_unchanged(recording: Recording, parameter: CarriedValue, value: Any, before: Sequence[Any]) -> None:
-    """Raise where the function changed a list, dict or dataclass that it was given: callers would not see it."""
+def _check_unchanged(
+    recording: Recording, parameter: CarriedValue, value: Any, before: Sequence[Any], journal: Journal
+) -> None:
+    """Raise where the function changed a list, dict or dataclass made for this call: callers would not see it."""
+    if container_of(parameter) is not None:
+        return  # the same object in every call: its content is carried as that of any other object
     after = _content(value)
-    if len(after) == len(before) and after[0] == before[0] and all(a is b for a, b in zip(after[1:], before[1:])):
+    same = len(after) == len(before) and after[0] == before[0] and all(a is b for a, b in zip(after[1:], before[1:]))
+    owners = {id(getattr(place, "owner", None)) for place, _ in journal.before.values()}
+    if same and not owners & set(_containers_in(value)):
         return
     raise UnsupportedError(
         f"the recursive function {recording.name} changes what its argument {parameter.name!r} holds",

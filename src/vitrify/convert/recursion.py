@@ -13,12 +13,12 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from types import FrameType, FunctionType, MethodType
 from typing import Any
 
-from ..core.errors import EndlessRecursionError, InternalError, VitrifyError
+from ..core.errors import ArgumentError, EndlessRecursionError, InternalError, UnsupportedError, VitrifyError
 from ..core.pytree import flatten
 from ..core.source import repeated_user_loc
 from ..ir.builder import Builder, current_builder
@@ -28,7 +28,7 @@ from .carried import CarriedValue, Leaf
 from .cells import names_in, outer_variables
 from .journal import kept_unless_given_up
 from .observe import current_observer
-from .recording import Recording, Restart, record_function
+from .recording import Recording, Restart, container_of, record_function
 from .unknown import Signal
 from .values import builder, is_tensor
 
@@ -129,7 +129,7 @@ def _call(function: FunctionType, /, *args: Any, **kwargs: Any) -> Any:
         elif not activation.differs and _is_same_function(activation.function, function):
             activation.differs = activation.unlike(arguments)
     _look_for_numbers(held, function, arguments)
-    parameters = [CarriedValue.opened(name, value) for name, value in arguments.arguments.items()]
+    parameters = [CarriedValue.of(name, value) for name, value in arguments.arguments.items()]
     activation = Activation(function, arguments, builder().block, parameters, len(held))
     return _traced(activation)
 
@@ -249,10 +249,23 @@ def _content(cell: Any) -> Any:
 
 def _fits(parameter: CarriedValue, value: Any, varies: bool) -> bool:
     """Whether an argument is of the parameter's kind: structure, tensors' dtype and rank, Python values themselves."""
+    start = container_of(parameter)
+    if start is not None:
+        return value is start or _fits(CarriedValue.opened(parameter.name, start), value, varies)
     ends: list[Any] = []
-    if flatten(value, ends) != parameter.tree:
-        return False
+    if flatten(value, ends) != parameter.tree or any(isinstance(leaf.start, list) for leaf in parameter.leaves):
+        return varies and _can_hold(parameter, value)
     return all(_leaf_fits(leaf, end, varies) for leaf, end in zip(parameter.leaves, ends))
+
+
+def _can_hold(parameter: CarriedValue, value: Any) -> bool:
+    """Whether the parameter can become one that holds the argument, a list of another length."""
+    trial = replace(parameter, leaves=list(parameter.leaves))
+    try:
+        trial.widen(value)
+    except (ArgumentError, UnsupportedError):
+        return False
+    return True
 
 
 def _leaf_fits(leaf: Leaf, end: Any, varies: bool) -> bool:

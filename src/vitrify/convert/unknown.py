@@ -28,7 +28,8 @@ def stand_in(value: Any) -> Any:
         return value
     leaves: list[Any] = []
     tree = flatten(value, leaves)
-    return unflatten(tree, iter([_visible(leaf) for leaf in leaves]))
+    visible = [_visible(leaf) for leaf in leaves]
+    return value if all(a is b for a, b in zip(leaves, visible)) else unflatten(tree, iter(visible))
 
 
 def _visible(leaf: Any) -> Any:
