@@ -136,7 +136,7 @@ class PythonHelpers:
             return function
         if function.__module__ is None or not function.__module__.startswith(("tests", "test", "corpus")):
             return function
-        if function.__code__.co_flags & 0x2A0:
+        if function.__code__.co_flags & 0x280:
             return function
         return convert_function(function, self)
 

@@ -10,6 +10,7 @@ import pytest
 from tests.transformers import (
     corpus_comprehensions,
     corpus_exceptions,
+    corpus_generators,
     corpus_loops,
     corpus_match,
     corpus_objects,
@@ -21,8 +22,15 @@ from tests.transformers.python_helpers import PythonHelpers
 from vitrify.transformers import convert_function, source_of, stage_sources
 
 MODULES = (
-    corpus_comprehensions, corpus_loops, corpus_match, corpus_returns, corpus_scopes, corpus_exceptions, corpus_objects,
-)  # fmt: skip
+    corpus_comprehensions,
+    corpus_generators,
+    corpus_loops,
+    corpus_match,
+    corpus_returns,
+    corpus_scopes,
+    corpus_exceptions,
+    corpus_objects,
+)
 CASES = [case for module in MODULES for case in module.CORPUS]
 
 

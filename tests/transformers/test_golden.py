@@ -177,12 +177,24 @@ def comprehensions(xs, ys):
     return any(x > 1 for x in pairs), index, names, [x for x in xs if (z := x)], z
 
 
+def generator(xs):
+    for x in xs:
+        if x > 0:
+            y = x
+        else:
+            y = -x
+        if y > 5:
+            return
+        yield y
+    yield from xs
+
+
 super_free: Callable[..., object] = object
 Point: Callable[..., object] = object
 FUNCTIONS = (
     if_else, if_return, if_unset, while_loop, for_loop, for_break_else, for_continue, while_true_break, loop_return,
     logic, compare, calls, assertion, raising, text, stores, shared, handler,
-    match_values, match_patterns, comprehensions,
+    match_values, match_patterns, comprehensions, generator,
 )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..core.cache import BoundedCache
 from ..core.config import CODE_LEVEL
-from ..transformers import ConvertedCode, convert_code, is_converted, stage_sources
+from ..transformers import ConvertedCode, convert_code, is_converted, refuse_generator, stage_sources
 from ..transformers import source_of as source_of_function
 from .calls import CallConverter
 from .helpers import VitrifyHelpers
@@ -68,6 +68,7 @@ def convert(function: Callable[..., Any]) -> Converted:
     plain = function.__func__ if isinstance(function, MethodType) else function
     if not isinstance(plain, FunctionType) or not is_user_code(plain):
         return convert_call(function)  # type: ignore[no-any-return]
+    refuse_generator(plain)
     converted = convert_plain(plain)
     return MethodType(converted, function.__self__) if isinstance(function, MethodType) else converted
 

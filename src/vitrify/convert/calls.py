@@ -65,7 +65,7 @@ class CallConverter:
     def _plain(self, fn: FunctionType) -> Any:
         if not is_user_code(fn):
             return self._of_library(fn)
-        if inspect.isgeneratorfunction(fn) or inspect.iscoroutinefunction(fn):
+        if inspect.iscoroutinefunction(fn):
             return fn
         try:
             return entered(self.convert_plain(fn))

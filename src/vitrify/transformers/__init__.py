@@ -16,6 +16,7 @@ from .pipeline import (
     source_of,
     stage_sources,
 )
+from .source import refuse_generator
 from .split import SegmentCode, SplitCode, split_code
 from .try_lines import TryLines, tries_around
 
@@ -34,6 +35,7 @@ __all__ = [
     "convert_function",
     "instantiate",
     "is_converted",
+    "refuse_generator",
     "source_of",
     "split_code",
     "stage_sources",

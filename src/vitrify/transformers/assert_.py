@@ -5,6 +5,7 @@ from __future__ import annotations
 import gast
 
 from .context import Context
+from .logical import can_be_thunk
 from .nodes import Node, ScopeTransformer, functions_in
 from .quote import thunk
 
@@ -22,6 +23,8 @@ class _Asserts(ScopeTransformer):
         self.context = context
 
     def visit_Assert(self, node: Node) -> Node:
+        if node.msg is not None and not can_be_thunk(node.msg):
+            return node
         message = [] if node.msg is None else [thunk(node.msg)]
         call = self.context.call("convert_assert", node.test, *message, at=node)
         return gast.copy_location(gast.Expr(value=call), node)

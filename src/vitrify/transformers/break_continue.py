@@ -12,6 +12,7 @@ import gast
 from ..core.errors import InternalError
 from .context import Context
 from .jumps import JumpLowering, contains, flag_of_breaks, has_break
+from .native import native_constructs
 from .nodes import Node, ScopeTransformer, Stmts, functions_in
 from .quote import quote
 
@@ -19,7 +20,7 @@ from .quote import quote
 def lower_loop_jumps(tree: Node, context: Context) -> Node:
     """`tree` whose loops have no `continue`, no `else`, and no `break` but a last `if flag: break`."""
     for fn in functions_in(tree):
-        _Loops(context).transform_body(fn)
+        _Loops(context, native_constructs(fn)).transform_body(fn)
     return tree
 
 
@@ -31,10 +32,13 @@ def final_break_flag(loop: Node) -> Node | None:
 
 
 class _Loops(ScopeTransformer):
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, native: frozenset[Node]) -> None:
         self.context = context
+        self.native = native
 
-    def _loop(self, node: Node) -> Stmts:
+    def _loop(self, node: Node) -> Node | Stmts:
+        if node in self.native:
+            return self.generic_visit(node)
         node = self.generic_visit(node)  # inner loops first; afterwards the jumps left are this loop's own
         breaks, given = has_break(node.body), flag_of_breaks(node.body)
         jumps = _LoopJumps(self.context, given)

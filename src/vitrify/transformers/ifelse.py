@@ -5,6 +5,7 @@ from __future__ import annotations
 from .context import Context
 from .facts import FunctionFacts, analyze
 from .facts.function import constructs_in
+from .native import native_constructs
 from .nodes import Node, ScopeTransformer, Stmts, functions_in
 from .quote import quote_expr
 from .region import call_construct, declare_shared, function, names_tuple, strings
@@ -16,19 +17,22 @@ def convert_branches(tree: Node, context: Context) -> Node:
         if not constructs_in(fn):
             continue
         facts = analyze(fn, context.names)
-        branches = _Branches(context, facts)
+        branches = _Branches(context, facts, native_constructs(fn))
         branches.transform_body(fn)
         declare_shared(fn, sorted(branches.shared), facts, context)
     return tree
 
 
 class _Branches(ScopeTransformer):
-    def __init__(self, context: Context, facts: FunctionFacts) -> None:
+    def __init__(self, context: Context, facts: FunctionFacts, native: frozenset[Node]) -> None:
         self.context = context
         self.facts = facts
+        self.native = native
         self.shared: set[str] = set()
 
-    def visit_If(self, node: Node) -> Stmts:
+    def visit_If(self, node: Node) -> Node | Stmts:
+        if node in self.native:
+            return self.generic_visit(node)
         carried = self.facts.of_if(node)
         self.shared |= set(carried.shared)
         then, orelse = (self.context.names.fresh(base) for base in ("then", "orelse"))

@@ -8,6 +8,7 @@ from .context import Context
 from .nodes import ExpressionTransformer, Node, all_nodes
 from .quote import thunk
 
+_OWNED = (gast.NamedExpr, gast.Yield, gast.YieldFrom, gast.Await)
 _BOOLEAN = {gast.And: "convert_and", gast.Or: "convert_or"}
 
 
@@ -17,8 +18,8 @@ def convert_logical(tree: Node, context: Context) -> Node:
 
 
 def can_be_thunk(expr: Node) -> bool:
-    """Whether an operand may move into a lambda: `:=` in it would then bind a variable of the lambda."""
-    return not any(isinstance(node, gast.NamedExpr) for node in all_nodes(expr))
+    """Whether an operand may move into a lambda: `:=` and `yield` in it would then be the lambda's."""
+    return not any(isinstance(node, _OWNED) for node in all_nodes(expr))
 
 
 class _Logical(ExpressionTransformer):

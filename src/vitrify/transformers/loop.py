@@ -8,6 +8,7 @@ from .break_continue import final_break_flag
 from .context import Context
 from .facts import FunctionFacts, analyze
 from .facts.function import Carried, constructs_in
+from .native import native_constructs
 from .nodes import LOOPS, Node, ScopeTransformer, Stmts, functions_in
 from .quote import quote, quote_expr
 from .region import call_construct, declare_shared, function, names_tuple, strings
@@ -19,19 +20,22 @@ def convert_loops(tree: Node, context: Context) -> Node:
         if not any(isinstance(node, LOOPS) for node in constructs_in(fn)):
             continue
         facts = analyze(fn, context.names)
-        loops = _Loops(context, facts)
+        loops = _Loops(context, facts, native_constructs(fn))
         loops.transform_body(fn)
         declare_shared(fn, sorted(loops.shared), facts, context)
     return tree
 
 
 class _Loops(ScopeTransformer):
-    def __init__(self, context: Context, facts: FunctionFacts) -> None:
+    def __init__(self, context: Context, facts: FunctionFacts, native: frozenset[Node]) -> None:
         self.context = context
         self.facts = facts
+        self.native = native
         self.shared: set[str] = set()
 
-    def visit_While(self, node: Node) -> Stmts:
+    def visit_While(self, node: Node) -> Node | Stmts:
+        if node in self.native:
+            return self.generic_visit(node)
         carried = self._carried(node)
         body, flag = self._body(node)
         test = self.context.names.fresh("test")
@@ -44,7 +48,9 @@ class _Loops(ScopeTransformer):
             *call_construct("convert_while", functions + values, carried.outs, carried.shared, self.context, at=node),
         ]
 
-    def visit_For(self, node: Node) -> Stmts:
+    def visit_For(self, node: Node) -> Node | Stmts:
+        if node in self.native:
+            return self.generic_visit(node)
         carried = self._carried(node)
         item, unpack = self._item(node, carried)
         body, flag = self._body(node)

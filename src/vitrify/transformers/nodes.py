@@ -124,8 +124,6 @@ def functions_in(root: Node) -> list[Node]:
     """All convertible function definitions in `root`, innermost first; class bodies stay closed."""
     if isinstance(root, (gast.ClassDef, gast.AsyncFunctionDef)):
         return []
-    if isinstance(root, gast.FunctionDef) and is_generator(root):
-        return []
     found = [fn for stmt in child_statements(root) for fn in functions_in(stmt)]
     return [*found, root] if isinstance(root, gast.FunctionDef) else found
 
@@ -195,7 +193,7 @@ class ScopeTransformer(Transformer):
 
 
 class ExpressionTransformer(Transformer):
-    """Rewrites expressions everywhere in a tree but in class bodies, generators, decorators and annotations."""
+    """Rewrites expressions everywhere in a tree but in class bodies, decorators and annotations."""
 
     def visit_ClassDef(self, node: Node) -> Node:
         return node
@@ -203,9 +201,8 @@ class ExpressionTransformer(Transformer):
     visit_AsyncFunctionDef = visit_ClassDef
 
     def visit_FunctionDef(self, node: Node) -> Node:
-        if not is_generator(node):
-            node.args.defaults = self.visit_list(node.args.defaults)
-            node.body = self.visit_list(node.body)
+        node.args.defaults = self.visit_list(node.args.defaults)
+        node.body = self.visit_list(node.body)
         return node
 
     def visit_Lambda(self, node: Node) -> Node:

@@ -24,8 +24,7 @@ from .nodes import Node
 _NO_SOURCE_HINT = (
     "define the function in a file or notebook cell; code typed into a plain REPL or made by exec() has no source"
 )
-_UNCONVERTIBLE = {
-    inspect.CO_GENERATOR: "generator functions",
+_ASYNCHRONOUS = {
     inspect.CO_COROUTINE: "coroutines (`async def`)",
     inspect.CO_ASYNC_GENERATOR: "async generators",
 }
@@ -66,9 +65,17 @@ def find_definition(fn: FunctionType) -> Definition:
 
 
 def refuse_unconvertible(fn: FunctionType) -> None:
-    """Raise UnsupportedFunctionError for generators and coroutines, naming the line."""
-    code = fn.__code__
-    for flag, kind in _UNCONVERTIBLE.items():
+    """Raise UnsupportedFunctionError for coroutines, naming the line."""
+    _refuse(fn.__code__, _ASYNCHRONOUS)
+
+
+def refuse_generator(fn: FunctionType) -> None:
+    """Raise UnsupportedFunctionError for a generator function: as a whole it is no program, though its parts are."""
+    _refuse(fn.__code__, {inspect.CO_GENERATOR: "generator functions"})
+
+
+def _refuse(code: CodeType, kinds: dict[int, str]) -> None:
+    for flag, kind in kinds.items():
         if code.co_flags & flag:
             raise UnsupportedFunctionError(
                 f"{kind} are not converted: `{code.co_name}`",

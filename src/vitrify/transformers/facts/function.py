@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..names import Names
+from ..native import native_constructs
 from ..nodes import CONSTRUCTS, Node, Stmts, own_statements
 from .activity import activity, captured_by
 from .cfg import Graph, build_graph
@@ -103,8 +104,9 @@ def analyze(fn: Node, names: Names) -> FunctionFacts:
 
 
 def constructs_in(fn: Node) -> list[Node]:
-    """The `if`, `while` and `for` statements of a function, outermost first."""
-    return [node for node in own_statements(fn) if isinstance(node, CONSTRUCTS)]
+    """The `if`, `while` and `for` statements of a function that become calls, outermost first."""
+    native = native_constructs(fn)
+    return [node for node in own_statements(fn) if isinstance(node, CONSTRUCTS) and node not in native]
 
 
 def _needed_by_handlers(fn: Node, graph: Graph, live: list[NameSet], names: Names) -> NameSet:
