@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..core.dtype import DType
-from ..core.errors import ArgumentError, UnsupportedError
+from ..core.errors import ArgumentError, UnsettledError, UnsupportedError
 from ..core.meta import UNKNOWN, Meta
 from ..core.modes import grad_enabled
 from ..core.pytree import LEAF, TreeDef, flatten, unflatten
@@ -294,7 +294,7 @@ def _join_dtype(name: str, leaf: Leaf, end: Any) -> DType:
         head = sample(_Typed(leaf.meta or Meta((), dtype_of(leaf.start))))
     dtype = common_dtype(head, end)
     if dtype is None:
-        raise ArgumentError(
+        raise UnsettledError(
             f"loop variable {name!r} changes dtype inside a tensor loop, to one that does not mix with it"
         )
     return dtype
@@ -315,7 +315,7 @@ def _join_shape(name: str, a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int,
     if len(a) != len(b):
         if not a and all(d == 1 for d in b):
             return b
-        raise ArgumentError(
+        raise UnsettledError(
             f"loop variable {name!r} changes its number of dimensions inside a tensor loop, from {list(a)} to {list(b)}"
         )
     return tuple(x if x == y else UNKNOWN for x, y in zip(a, b))
@@ -323,7 +323,7 @@ def _join_shape(name: str, a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int,
 
 def _not_carried(name: str, leaf: Leaf, end: Any) -> ArgumentError:
     before = leaf.meta or type(leaf.start).__name__
-    return ArgumentError(
+    return UnsettledError(
         f"loop variable {name!r} is {before} before an iteration and {type(end).__name__} after it; a loop that stops "
         "by a tensor condition can carry only tensors and numbers",
         hint="make it a tensor before the loop, or keep it unchanged inside",

@@ -219,6 +219,14 @@ def fresh(value: Any) -> Each | None:
     return value.take() if isinstance(value, GeneratorExpression) else None
 
 
+def clause_of(value: Any) -> Each | None:
+    """What folds over `value`: an unstarted generator expression, or a tensor whose length a tensor decides."""
+    if isinstance(value, GeneratorExpression):
+        return value.take()
+    clause = Each(value, lambda item: item)
+    return clause if clause.is_dynamic() else None
+
+
 def listed(value: Any) -> Any:
     """A generator expression as a list; anything else as it is."""
     clause = fresh(value)

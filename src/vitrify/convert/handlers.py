@@ -11,6 +11,7 @@ from typing import Any
 
 from ..core.errors import UnsupportedError
 from ..core.source import Loc, is_user_file, user_frames
+from ..ir.builder import current_builder
 from ..transformers import tries_around
 from .values import builder
 
@@ -24,6 +25,21 @@ def refuse_if_caught(err: BaseException, loc: Loc | None = None) -> None:
         for around in tries_around(name, "".join(linecache.getlines(name)), frame.f_lineno):
             if around.has_final or any(_catches(expr, err, frame) for expr in around.handlers):
                 raise _passes_by(err, around.line, frame, loc)
+
+
+def pass_on() -> None:
+    """Raise the exception being handled again if it says what conversion cannot do: eager code does not meet it."""
+    err = sys.exc_info()[1]
+    ours = None if err is None or current_builder() is None else _ours(err)
+    if ours is not None:
+        raise ours
+
+
+def _ours(err: BaseException) -> BaseException | None:
+    """The conversion's own error in `err`, which may be a group of several."""
+    if isinstance(err, UnsupportedError):
+        return err
+    return next(filter(None, map(_ours, getattr(err, "exceptions", ()))), None)
 
 
 def _passes_by(err: BaseException, line: int, frame: FrameType, loc: Loc | None) -> UnsupportedError:

@@ -6,6 +6,7 @@ from typing import Any
 
 from .branches import convert_ifelse, convert_ifexp
 from .comprehension import dict_of, each, generator, list_of, set_of
+from .handlers import pass_on
 from .host import convert_assert, load
 from .journal import AttrPlace, ItemPlace
 from .logic import convert_and, convert_compare, convert_not, convert_or
@@ -61,6 +62,7 @@ class VitrifyHelpers:
     name = staticmethod(name)
     Undefined = staticmethod(undefined)
     load = staticmethod(load)
+    pass_on = staticmethod(pass_on)
     list_of = staticmethod(list_of)
     set_of = staticmethod(set_of)
     dict_of = staticmethod(dict_of)

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from ..core.errors import ArgumentError, UnsupportedError
+from ..core.errors import ArgumentError, UnsettledError, UnsupportedError
 from ..ir.builder import current_builder
 from ..ir.program import Block, Variable
 from ..ir.regions import align_captures
@@ -200,7 +200,7 @@ def trace_loop(
             return trace_branches(pred, lambda: body(*values), lambda: values, names, shared)
         if trace is not None:
             return _emit_loop(state, trace)
-    raise ArgumentError(
+    raise UnsettledError(
         f"what the loop carries ({', '.join(names)}) does not settle: shapes or types keep changing from one trace "
         "of the body to the next",
         hint="give loop variables their final shape and dtype before the loop",

@@ -76,10 +76,12 @@ def run_path(path: Callable[[], Any]) -> Any:
     try:
         return path()
     except BaseException as err:
-        if not is_raised_by_user(err):
-            raise
-        record_raise(err)
-        return ENDED
+        if is_raised_by_user(err):
+            record_raise(err)
+            return ENDED
+        if not isinstance(err, UnsupportedError):
+            refuse_if_caught(err, innermost_user_loc(err.__traceback__))
+        raise
 
 
 def record_raise(err: BaseException) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..core.errors import ArgumentError
+from ..core.errors import ArgumentError, UnsettledError
 from ..eager.tensor import Tensor
 from ..ir.graph_tensor import as_number, number
 from ..ir.program import Variable
@@ -26,7 +26,7 @@ class GraphSequence:
     def __len__(self) -> int:
         if isinstance(self.length, int):
             return self.length
-        raise ArgumentError("the length of this sequence is known only when the program runs")
+        raise UnsettledError("the length of this sequence is known only when the program runs")
 
     def __iter__(self) -> Any:
         return (self.at(i) for i in range(len(self)))

@@ -15,7 +15,7 @@ from ..eager.tensor import Tensor
 from ..ir.graph_tensor import as_number, number
 from ..ops.sizes import dim_size
 from .attributes import class_of, read_attribute
-from .comprehension import GeneratorExpression, all_of, any_of, fresh, sum_of
+from .comprehension import GeneratorExpression, all_of, any_of, clause_of, sum_of
 from .higher_order import graph_sequence, known_items
 from .host import convert_print
 from .logic import convert_and, convert_or
@@ -139,7 +139,7 @@ def convert_type(*args: Any, **kwargs: Any) -> Any:
 
 def convert_sum(iterable: Any, /, start: Any = 0) -> Any:
     """`sum(iterable, start)`."""
-    clause = fresh(iterable)
+    clause = clause_of(iterable)
     return builtins.sum(items_of(iterable, "sum()"), start) if clause is None else sum_of(clause, start)
 
 
@@ -149,7 +149,7 @@ def _as_bool(value: Any) -> Any:
 
 def convert_any(iterable: Any) -> Any:
     """`any(iterable)`."""
-    clause = fresh(iterable)
+    clause = clause_of(iterable)
     if clause is not None:
         return _as_bool(any_of(clause, convert_bool))
     result: Any = False
@@ -162,7 +162,7 @@ def convert_any(iterable: Any) -> Any:
 
 def convert_all(iterable: Any) -> Any:
     """`all(iterable)`."""
-    clause = fresh(iterable)
+    clause = clause_of(iterable)
     if clause is not None:
         return _as_bool(all_of(clause, convert_bool))
     result: Any = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.errors import ArgumentError, VitrifyError
+from ..core.errors import ArgumentError, UnsettledError, VitrifyError
 from ..core.meta import numel
 from ..core.source import user_frames
 from ..eager.host_ops import UnsetError
@@ -76,7 +76,7 @@ class Unmergeable(Undefined):
         return self._mixed("what the function returns")
 
     def _mixed(self, what: str) -> VitrifyError:
-        return ArgumentError(
+        return UnsettledError(
             f"{what} depends on a tensor condition, but {self.reason}",
             loc=self.loc,
             hint="give it values of one kind in both branches (tensors or numbers, the same nesting)",

@@ -66,6 +66,14 @@ class DTypeError(UserCodeError, TypeError):
     """An argument has a dtype or Python type the op does not accept."""
 
 
+class UnknownValueError(UnsupportedError, DTypeError):
+    """Python needs the value of a tensor while a program is built; eager code, which has the value, does not fail."""
+
+
+class UnsettledError(UnsupportedError, ArgumentError):
+    """What a tensor decides differs too much between the paths to be one value; eager code takes one path."""
+
+
 class IndexRangeError(UserCodeError, IndexError):
     """An index or axis lies outside the dimension it addresses."""
 

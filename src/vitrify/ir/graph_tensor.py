@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..core.dtype import as_dtype
-from ..core.errors import ArgumentError, DTypeError, UnsupportedError
+from ..core.errors import ArgumentError, DTypeError, UnknownValueError, UnsupportedError
 from ..core.meta import Meta, numel
 from ..core.modes import PYTHON_NUMBER, grad_enabled, recorder, scoped
 from ..core.place import Place, as_place, current_place
@@ -36,8 +36,8 @@ class GraphTensor(TensorMethods):
 
     # -- values that are not there yet ------------------------------------------------------------------------------
 
-    def _no_value(self, what: str, hint: str | None = None) -> DTypeError:
-        return DTypeError(
+    def _no_value(self, what: str, hint: str | None = None) -> UnknownValueError:
+        return UnknownValueError(
             f"{what} needs the value of a tensor ({self._known()}) that is known only when the program runs",
             hint=hint or _CONVERT,
         )

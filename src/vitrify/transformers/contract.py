@@ -142,6 +142,9 @@ class Helpers(Protocol):
 
     # statements
     def convert_call(self, function: Value) -> Value: ...
+    def pass_on(self) -> None:
+        """Raise the exception being handled again if it tells of the conversion, not of the user's code."""
+
     def convert_assert(self, test: Value, message: Function | None = None) -> None: ...
     def convert_raise(self, *error_and_cause: Value) -> BaseException:
         """The exception to raise; without arguments the one being handled."""

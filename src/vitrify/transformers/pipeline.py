@@ -22,6 +22,7 @@ from .contract import HELPER_NAME
 from .dead_code import remove_dead_code
 from .errors import Refusal
 from .fstring import convert_fstrings
+from .handler import guard_handlers
 from .ifelse import convert_branches
 from .logical import convert_logical
 from .loop import convert_loops
@@ -50,6 +51,7 @@ PIPELINE: tuple[tuple[str, Transform], ...] = (
     ("guard_reads", guard_reads),
     ("return", lower_returns),
     ("break_continue", lower_loop_jumps),
+    ("handler", guard_handlers),
     ("assert", convert_asserts),
     ("raise", convert_raises),
     ("setitem", convert_item_stores),

@@ -16,5 +16,6 @@ def handler(x):
         x, = vt.convert_ifelse(x > 0, then, orelse, (x,), ('x',), shared=(vt.name('y', lambda : y),)
             )
     except TypeError:
+        vt.pass_on()
         return y
     return x
