@@ -214,11 +214,6 @@ class GeneratorExpression(Generator[Any, Any, None]):
         return clause
 
 
-def fresh(value: Any) -> Each | None:
-    """The clause of a generator expression that nobody has started, else None."""
-    return value.take() if isinstance(value, GeneratorExpression) else None
-
-
 def clause_of(value: Any) -> Each | None:
     """What folds over `value`: an unstarted generator expression, or a tensor whose length a tensor decides."""
     if isinstance(value, GeneratorExpression):
@@ -229,7 +224,7 @@ def clause_of(value: Any) -> Each | None:
 
 def listed(value: Any) -> Any:
     """A generator expression as a list; anything else as it is."""
-    clause = fresh(value)
+    clause = value.take() if isinstance(value, GeneratorExpression) else None
     return value if clause is None else _list(clause)
 
 
@@ -284,28 +279,3 @@ def _added(total: Any, value: Any) -> Any:
 def sum_of(clause: Each, start: Any) -> Any:
     """`sum()` of a generator expression."""
     return _settled(clause.fold(_with_each(_added), _Summands(start)))
-
-
-def convert_list(*args: Any, **kwargs: Any) -> Any:
-    """`list(iterable)`."""
-    clause = fresh(args[0]) if len(args) == 1 and not kwargs else None
-    return builtins.list(*args, **kwargs) if clause is None else _list(clause)
-
-
-def consuming(python: Function) -> Function:
-    """`python` (list, max, sorted, ...) for converted code: a generator expression is collected first."""
-
-    def convert(*args: Any, **kwargs: Any) -> Any:
-        return python(*(listed(arg) if isinstance(arg, GeneratorExpression) else arg for arg in args), **kwargs)
-
-    convert.__doc__ = f"`{python.__name__}(...)`."
-    return convert
-
-
-CONSUMERS: dict[Any, Function] = {
-    builtins.list: convert_list,
-    **{
-        kind: consuming(kind)
-        for kind in (builtins.tuple, builtins.set, builtins.frozenset, builtins.dict, builtins.sorted)
-    },
-}

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from .branches import convert_ifelse, convert_ifexp
+from .compare import convert_compare
 from .comprehension import dict_of, each, generator, list_of, set_of
 from .handlers import pass_on
 from .host import convert_assert, load
 from .journal import AttrPlace, ItemPlace
-from .logic import convert_and, convert_compare, convert_not, convert_or
+from .logic import convert_and, convert_not, convert_or
 from .loops import convert_for, convert_while
 from .objects import (
     _Index,

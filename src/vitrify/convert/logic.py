@@ -2,36 +2,20 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from ..ir.program import Variable
 from ..ops.compare import logical_and, logical_not, logical_or
 from .branches import convert_ifexp, trace_branches
 from .merge import is_numeric
-from .protocols import contains, truth
+from .protocols import truth
 from .raise_ import ENDED, run_path
 from .unknown import Pending
 from .values import Unmergeable, builder, is_graph, scalar_condition
 
 Function = Callable[..., Any]
 MAX_EAGER_OPERATORS = 8
-
-COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-    "==": operator.eq,
-    "!=": operator.ne,
-    "is": operator.is_,
-    "is not": operator.is_not,
-    "in": lambda a, b: _is_in(a, b),
-    "not in": lambda a, b: convert_not(_is_in(a, b)),
-}
-
 
 def convert_and(first: Any, *rest: Function) -> Any:
     """`first and rest[0]() and ...`."""
@@ -128,37 +112,3 @@ def convert_not(value: Any) -> Any:
     """`not value`."""
     value = truth(value)
     return logical_not(scalar_condition(value, "not")) if is_graph(value) else not value
-
-
-def _is_in(value: Any, container: Any) -> Any:
-    """`value in container`: of tensors, decided by comparing with each item in turn."""
-    if is_graph(container):
-        return (container == value).any()
-    if type(container) in (list, tuple) and any(is_graph(v) for v in (value, *container)):
-        return _is_one_of(value, container)
-    found = contains(container, value)
-    return scalar_condition(found, "in") if is_graph(found) else bool(found)
-
-
-def _is_one_of(value: Any, items: Sequence[Any]) -> Any:
-    result: Any = False
-    for item in items:
-        same = True if item is value else item == value
-        if not is_graph(same) and same:
-            return True
-        if isinstance(same, Variable):
-            found = scalar_condition(same, "in")
-            result = logical_or(found, result) if is_graph(result) else found
-    return result
-
-
-def convert_compare(left: Any, op: str, right: Any, *rest: Any) -> Any:
-    """`left op right op2 rest...`: each operand evaluated once, later ones only while the chain holds."""
-    result = COMPARISONS[op](left, right)
-    if not rest:
-        return result
-
-    def remaining() -> Any:
-        return convert_compare(right, rest[0], rest[1](), *rest[2:])
-
-    return convert_and(result, remaining)

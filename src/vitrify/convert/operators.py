@@ -9,7 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 from .attributes import read_attribute
-from .logic import convert_compare, convert_not
+from .compare import convert_compare
+from .logic import convert_not
 from .objects import INPLACE, convert_setitem, del_item, inplace
 from .protocols import truth
 from .user_code import converted

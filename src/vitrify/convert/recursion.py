@@ -87,7 +87,7 @@ def entered(function: Any) -> Any:
     if build is None:
         return function
     plain = function.__func__ if isinstance(function, MethodType) else function
-    if not isinstance(plain, FunctionType) or not _may_recur(plain, build):
+    if not isinstance(plain, FunctionType) or inspect.isgeneratorfunction(plain) or not _may_recur(plain, build):
         return function
     if isinstance(function, MethodType):
         return partial(_call, plain, function.__self__)

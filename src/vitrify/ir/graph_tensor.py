@@ -42,6 +42,13 @@ class GraphTensor(TensorMethods):
             hint=hint or _CONVERT,
         )
 
+    def __mul__(self, other: Any) -> Any:
+        if is_number(self) and isinstance(other, (list, tuple, str, bytes)):
+            raise self._no_value("repeating a sequence")
+        return super().__mul__(other)
+
+    __rmul__ = __mul__
+
     def __bool__(self) -> bool:
         raise self._no_value("bool()")
 

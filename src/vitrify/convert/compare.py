@@ -1,0 +1,87 @@
+"""Comparisons: chains, and `in`, where the answer of a container may be a tensor."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ..eager.tensor import Tensor
+from ..ir.graph_tensor import is_number
+from ..ops.compare import logical_and
+from .comprehension import Each, GeneratorExpression, any_of
+from .logic import convert_and, convert_not, convert_or
+from .protocols import contains
+from .sequences import GraphSequence
+from .values import is_graph, is_tensor, scalar_condition
+
+
+def convert_compare(left: Any, op: str, right: Any, *rest: Any) -> Any:
+    """`left op right op2 rest...`: each operand evaluated once, later ones only while the chain holds."""
+    result = COMPARISONS[op](left, right)
+    if not rest:
+        return result
+
+    def remaining() -> Any:
+        return convert_compare(right, rest[0], rest[1](), *rest[2:])
+
+    return convert_and(result, remaining)
+
+
+def is_in(value: Any, container: Any) -> Any:
+    """`value in container`."""
+    if isinstance(container, (GraphSequence, GeneratorExpression)):
+        clause = container.take() if isinstance(container, GeneratorExpression) else Each(container, _itself)
+        if clause is not None:
+            return any_of(clause, lambda item: _is_it(item, value))
+    if is_graph(container) or (isinstance(container, Tensor) and is_graph(value)):
+        return (container == value).any()
+    if isinstance(container, range) and is_graph(value):
+        return _in_range(container, value)
+    listed = isinstance(container, (list, tuple)) and (is_graph(value) or any(map(is_tensor, container)))
+    if listed or (is_number(value) and isinstance(container, (set, frozenset, dict))):
+        return _in_items(container, value)
+    found = contains(container, value)
+    return scalar_condition(found, "in") if is_graph(found) else bool(found)
+
+
+def _itself(item: Any) -> Any:
+    return item
+
+
+def _in_items(items: Iterable[Any], value: Any) -> Any:
+    """As Python looks through a list: by identity or equality, up to the first that is it."""
+    found: Any = False
+    for item in items:
+        found = convert_or(found, lambda item=item: _is_it(item, value))
+        if found is True:
+            return True
+    return found
+
+
+def _is_it(item: Any, value: Any) -> Any:
+    if item is value:
+        return True
+    equal = item == value
+    return scalar_condition(equal, "in") if is_graph(equal) else bool(equal)
+
+
+def _in_range(numbers: range, value: Any) -> Any:
+    value = value if value.ndim == 0 else value.reshape([])
+    low, high = (numbers[0], numbers[-1]) if numbers else (0, -1)
+    within = logical_and(value >= min(low, high), value <= max(low, high)) if numbers else value != value
+    return logical_and(within, (value - low) % numbers.step == 0)
+
+
+COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+    "is": operator.is_,
+    "is not": operator.is_not,
+    "in": is_in,
+    "not in": lambda value, container: convert_not(is_in(value, container)),
+}
