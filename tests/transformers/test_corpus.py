@@ -16,6 +16,7 @@ from tests.transformers import (
     corpus_objects,
     corpus_returns,
     corpus_scopes,
+    corpus_walrus,
 )
 from tests.transformers.corpus import Case
 from tests.transformers.python_helpers import PythonHelpers
@@ -28,6 +29,7 @@ MODULES = (
     corpus_match,
     corpus_returns,
     corpus_scopes,
+    corpus_walrus,
     corpus_exceptions,
     corpus_objects,
 )

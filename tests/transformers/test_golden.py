@@ -189,12 +189,18 @@ def generator(xs):
     yield from xs
 
 
+def walrus(x):
+    if x > 0 and (y := x * 2) > 4:
+        return y
+    return x
+
+
 super_free: Callable[..., object] = object
 Point: Callable[..., object] = object
 FUNCTIONS = (
     if_else, if_return, if_unset, while_loop, for_loop, for_break_else, for_continue, while_true_break, loop_return,
     logic, compare, calls, assertion, raising, text, stores, shared, handler,
-    match_values, match_patterns, comprehensions, generator,
+    match_values, match_patterns, comprehensions, generator, walrus,
 )  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from .attributes import class_of, read_attribute
 from .comprehension import GeneratorExpression, all_of, any_of, clause_of, sum_of
 from .higher_order import graph_sequence, known_items
 from .host import convert_print
+from .late_items import late_items
 from .logic import convert_and, convert_or
 from .number_functions import MATH, convert_complex, convert_divmod, convert_pow, convert_round
 from .objects import del_attr, set_attr
@@ -150,27 +151,29 @@ def _as_bool(value: Any) -> Any:
 def convert_any(iterable: Any) -> Any:
     """`any(iterable)`."""
     clause = clause_of(iterable)
-    if clause is not None:
-        return _as_bool(any_of(clause, convert_bool))
-    result: Any = False
-    for item in known_items(iterable):
-        result = convert_or(result, lambda item=item: convert_bool(item))
-        if result is True:
-            return True
-    return _as_bool(result)
+    found = _decided_by(iterable, convert_or, True, "any()") if clause is None else any_of(clause, convert_bool)
+    return _as_bool(found)
 
 
 def convert_all(iterable: Any) -> Any:
     """`all(iterable)`."""
     clause = clause_of(iterable)
-    if clause is not None:
-        return _as_bool(all_of(clause, convert_bool))
-    result: Any = True
-    for item in known_items(iterable):
-        result = convert_and(result, lambda item=item: convert_bool(item))
-        if result is False:
-            return False
-    return _as_bool(result)
+    found = _decided_by(iterable, convert_and, False, "all()") if clause is None else all_of(clause, convert_bool)
+    return _as_bool(found)
+
+
+def _decided_by(iterable: Any, combine: Callable[..., Any], stop_on: bool, what: str) -> Any:
+    """The items combined up to the first that is `stop_on`."""
+    result: Any = not stop_on
+
+    def undecided() -> bool:
+        return is_graph(result)
+
+    for item in late_items(known_items(iterable), undecided, what):
+        result = combine(result, lambda item=item: convert_bool(item))
+        if result is stop_on:
+            break
+    return result
 
 
 def convert_iter(*args: Any) -> Any:

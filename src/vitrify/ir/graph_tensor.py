@@ -229,7 +229,7 @@ class GraphTensor(TensorMethods):
 
 _CONVERT = (
     "`if`, `while`, `for`, `and`, `int()` and `len()` on tensors work in functions with @to_static and in what they "
-    "call, where Python source is available (not in generators)"
+    "call, where Python source is available (a branch or loop around a `yield` stays Python)"
 )
 _KEEP_TENSOR = "stay with tensor operations, or leave this function out with @paddle.jit.not_to_static"
 

@@ -39,6 +39,7 @@ from .setitem import convert_item_stores
 from .source import find_definition, loc_of_node, refuse_unconvertible
 from .super_ import make_super_explicit
 from .undefined import guard_reads, initialise
+from .walrus import lower_lazy_bindings
 
 Transform = Callable[[Node, Context], Node]
 
@@ -48,6 +49,7 @@ PIPELINE: tuple[tuple[str, Transform], ...] = (
     ("normalise", normalise),
     ("super", make_super_explicit),
     ("loop_test", move_assigning_tests),
+    ("walrus", lower_lazy_bindings),
     ("guard_reads", guard_reads),
     ("return", lower_returns),
     ("break_continue", lower_loop_jumps),
