@@ -79,7 +79,7 @@ def run_path(path: Callable[[], Any]) -> Any:
         if is_raised_by_user(err):
             record_raise(err)
             return ENDED
-        if not isinstance(err, UnsupportedError):
+        if isinstance(err, Exception) and not isinstance(err, UnsupportedError):
             refuse_if_caught(err, innermost_user_loc(err.__traceback__))
         raise
 
