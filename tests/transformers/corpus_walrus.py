@@ -129,3 +129,8 @@ def in_comprehension(x):
 def in_global(x):
     f = lambda: x and (y := x + 1)  # noqa: E731
     return f()
+
+
+@CORPUS.case(*NUMBERS)
+def bound_to_a_lazy_binding(x):
+    return (z := say(x) and (y := x + 1)), z

@@ -98,7 +98,7 @@ class _Statements(ScopeTransformer):
         return self._in_order(expr, before)
 
     def _in_order(self, expr: Node, before: Stmts) -> Node:
-        parts = children(expr)
+        parts = [expr.value] if isinstance(expr, gast.NamedExpr) else children(expr)
         last = max(position for position, part in enumerate(parts) if _needs_lowering(part))
         replaced = {}
         for position, part in enumerate(parts[: last + 1]):
