@@ -7,6 +7,7 @@ import os
 import sys
 from collections import Counter
 from dataclasses import dataclass
+from itertools import islice
 from types import CodeType, FrameType, TracebackType
 
 _PACKAGE_ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
@@ -51,10 +52,12 @@ def _columns(frame: FrameType) -> tuple[int | None, int | None]:
     positions = getattr(frame.f_code, "co_positions", None)  # Python 3.11 and later
     if positions is None or frame.f_lasti < 0:
         return None, None
-    for index, (line, end_line, col, end_col) in enumerate(positions()):
-        if index == frame.f_lasti // 2:
-            return (col, end_col) if line == end_line else (None, None)
-    return None, None
+    # One entry an instruction; this runs once a recorded operator and frame, so the way there is left to C.
+    found = next(islice(positions(), frame.f_lasti // 2, None), None)
+    if found is None:
+        return None, None
+    line, end_line, col, end_col = found
+    return (col, end_col) if line == end_line else (None, None)
 
 
 def loc_of_frame(frame: FrameType) -> Loc:
