@@ -8,19 +8,26 @@ from . import expressions, idioms  # noqa: F401 - they enter their rules
 from .grammar import Scope, Writer
 from .statements import block, bound_kind, returned
 
-PRELUDE = {
-    "Pair": """
+# Always the whole of it, so that its functions are converted once for all programs; shrinking drops what is not used.
+START = """
+from dataclasses import dataclass, replace
+from functools import partial, reduce
+from typing import NamedTuple
+
+import vitrify as paddle
+
+def tensor(values, dtype="float32"):
+    return paddle.to_tensor(values, dtype, stop_gradient=not dtype.startswith("float"))
+
 class Pair(NamedTuple):
     first: object
     second: object
-""",
-    "State": """
+
 @dataclass
 class State:
     h: object
     n: int = 0
-""",
-    "Box": """
+
 class Box:
     def __init__(self, value):
         self.value = value
@@ -47,52 +54,36 @@ class Box:
     @doubled.setter
     def doubled(self, v):
         self.value = v * 0.5
-""",
-    "scaled": """
+
 def scaled(v, by=0.5):
     return v * by
-""",
-    "total": """
+
 def total(*vs, bias=0.0):
     result = bias
     for v in vs:
         result = result + v * 0.5
     return result
-""",
-    "limited": """
+
 def limited(v, top=1.0):
     if v.sum() > top:
         return v * 0.5
     return v
-""",
-    "applied": """
+
 def applied(function, v):
     for _ in range(2):
         v = function(v) * 0.5
     return v
-""",
-    "recursive": """
+
 def recursive(v, n):
     if n == 0 or v.sum() > 2:
         return v
     return recursive(v * 0.5 + 0.25, n - 1)
-""",
-    "countdown": """
+
 def countdown(n):
     while n > 0:
         n -= 1
         yield n
-""",
-}
-IMPORTS = """
-from dataclasses import dataclass, replace
-from functools import partial, reduce
-from typing import NamedTuple
 
-import vitrify as paddle
-
-def tensor(values, dtype="float32"):
-    return paddle.to_tensor(values, dtype, stop_gradient=not dtype.startswith("float"))
 """.lstrip()
 
 PARAMETERS = (
@@ -136,22 +127,21 @@ def write_program(seed: int) -> Program:
         scope.add("func", name)
     scope.fixed = frozenset(helpers)
     scope.returns = tuple(writer.random.choices(RETURNED, RETURNED_WEIGHTS, k=writer.random.choice((1, 1, 2, 3))))
-    function(writer, "f", [name for _, name in parameters], scope, writer.random.randint(3, 14))
+    function(writer, "f", [name for _, name in parameters], scope, writer.random.randint(2, 12))
     body = "\n".join(writer.lines)
-    calls = [call(writer, [kind for kind, _ in parameters], size) for size in sizes(writer)]
+    calls = calls_of(writer, [kind for kind, _ in parameters])
     body += "\n\nCALLS = [\n" + "".join(f"    ({', '.join(c)},),\n" for c in calls) + "]\n"
-    prelude = [text for name, text in PRELUDE.items() if needs(name, body)]
-    return Program(seed, IMPORTS + "\n".join(prelude) + "\n" + body, writer.chance(0.3), dict(writer.used))
+    return Program(seed, START + body, writer.chance(0.3), dict(writer.used))
 
 
-def needs(name: str, body: str) -> bool:
-    """Say whether the program speaks of a definition of the prelude."""
-    return f"{name}(" in body or f"{name}," in body or f"{name})" in body
-
-
-def sizes(writer: Writer) -> tuple[int, int]:
-    """Return the length of vectors in each call: mostly the same, else the second call asks for unknown sizes."""
-    return (3, 3) if writer.chance(0.8) else (3, 4)
+def calls_of(writer: Writer, kinds: list[str]) -> list[list[str]]:
+    """Return the arguments of two calls: mostly of one signature, so that the second runs what the first compiled."""
+    first = [argument(writer, kind, 3) for kind in kinds]
+    size = 3 if writer.chance(0.8) else 4
+    second = [argument(writer, kind, size) for kind in kinds]
+    if writer.chance(0.7):
+        second = [a if kind in {"pyint", "pyfloat", "pybool"} else b for kind, a, b in zip(kinds, first, second)]
+    return [first, second]
 
 
 def helper(writer: Writer) -> str:
@@ -186,11 +176,6 @@ def function(writer: Writer, name: str, parameters: list[str], scope: Scope, bud
 def numbers(writer: Writer, size: int) -> str:
     """Return a list of small numbers."""
     return "[" + ", ".join(f"{writer.random.uniform(-1.5, 1.5):.2f}" for _ in range(size)) + "]"
-
-
-def call(writer: Writer, kinds: list[str], size: int) -> list[str]:
-    """Return the arguments of one call."""
-    return [argument(writer, kind, size) for kind in kinds]
 
 
 def argument(writer: Writer, kind: str, size: int) -> str:
