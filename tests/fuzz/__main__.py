@@ -92,9 +92,12 @@ def summary(found: Sequence[Report], seconds: float) -> str:
     words = Counter(report.verdict.word for report in found)
     lines = [f"{len(found)} programs in {seconds:.0f} s: " + ", ".join(f"{n} {word}" for word, n in words.items())]
     for word in ("invalid", "refused", "differ"):
-        kinds = Counter(report.verdict.kind for report in found if report.verdict.word == word)
-        first = {report.verdict.kind: report.seed for report in reversed(found) if report.verdict.word == word}
-        lines += [f"{word} {n:5} {kind}  (seed {first[kind]})" for kind, n in kinds.most_common()]
+        kinds: dict[str, list[int]] = {}
+        for report in found:
+            if report.verdict.word == word:
+                kinds.setdefault(report.verdict.kind, []).append(report.seed)
+        ranked = sorted(kinds.items(), key=lambda item: -len(item[1]))
+        lines += [f"{word} {len(s):5} {kind}  (seeds {', '.join(map(str, s[:6]))})" for kind, s in ranked]
     return "\n".join(lines)
 
 

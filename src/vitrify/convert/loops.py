@@ -72,7 +72,8 @@ def _loop_of_writing_test(
 
     def step(holds: Any, *state: Any) -> tuple[Any, ...]:
         state = body(*state)
-        return (scalar_condition(truth(test(*state)), "while"), *state)
+        again = truth(test(*state))
+        return (scalar_condition(again, "while") if is_graph(again) else again, *state)
 
     first = scalar_condition(truth(test(*values)), "while")
     shared = [*shared, *closed_over((test, body))]

@@ -11,6 +11,7 @@ from ..ops.sizes import dim_size
 from .attributes import deleter, writer
 from .journal import AttrPlace, CellPlace, ContentPlace, GlobalPlace, ItemPlace, note_write, store_attribute
 from .mutators import mutators_of
+from .raise_ import for_user
 from .user_code import user_method
 from .values import Undefined, is_graph, is_tensor
 
@@ -51,6 +52,7 @@ def del_attr(owner: Any, attribute: str) -> None:
     delattr(owner, attribute)
 
 
+@for_user
 def convert_setitem(owner: Any, key: Any, value: Any) -> Any:
     """`owner[key] = value`; returns owner."""
     put = user_method(owner, "__setitem__")
@@ -68,6 +70,7 @@ def convert_setitem_at(place: Any, key: Any, value: Any) -> None:
     convert_setitem(place.get(), key, value)
 
 
+@for_user
 def del_item(owner: Any, key: Any) -> None:
     """`del owner[key]`."""
     remove = user_method(owner, "__delitem__")
@@ -88,6 +91,7 @@ def _note_item(owner: Any, key: Any) -> None:
         note_write(ItemPlace(owner, key))
 
 
+@for_user
 def inplace(op: str, left: Any, right: Any) -> Any:
     """`left op= right`; the new value."""
     method = user_method(left, f"__{INPLACE[op].__name__}__")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable
-from typing import Any
+from types import CodeType
+from typing import Any, TypeVar
 
 from ..core.errors import UnsupportedError, VitrifyError
 from ..core.source import innermost_user_loc, is_user_file, user_frames
@@ -15,6 +16,8 @@ from ..ir.dead_code import has_effect
 from .deferred import Call, Node, captured, holds_deferred, record
 from .handlers import refuse_if_caught
 from .values import builder
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 ENDED: Any = object()
 """What `run_path` gives for a path that ends in an exception."""
@@ -117,7 +120,17 @@ def is_raised_by_user(err: BaseException) -> bool:
     tb = err.__traceback__
     while tb is not None and tb.tb_next is not None:
         tb = tb.tb_next
-    return tb is not None and is_user_file(tb.tb_frame.f_code.co_filename)
+    code = None if tb is None else tb.tb_frame.f_code
+    return code is not None and (is_user_file(code.co_filename) or code in _FOR_USER)
+
+
+_FOR_USER: set[CodeType] = set()
+
+
+def for_user(function: F) -> F:
+    """`function`, in whose own frame Python does what a statement of the user's says: errors there are the user's."""
+    _FOR_USER.add(function.__code__)  # type: ignore[attr-defined]  # a plain function
+    return function
 
 
 def _error_node(err: BaseException) -> Node:
