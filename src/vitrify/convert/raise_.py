@@ -129,7 +129,7 @@ _FOR_USER: set[CodeType] = set()
 
 def for_user(function: F) -> F:
     """`function`, in whose own frame Python does what a statement of the user's says: errors there are the user's."""
-    _FOR_USER.add(function.__code__)  # type: ignore[attr-defined]  # a plain function
+    _FOR_USER.add(function.__code__)
     return function
 
 
