@@ -127,7 +127,7 @@ def content(value: Any, seen: dict[int, tuple[int, Any]]) -> Any:
     held = children(value)
     if held is None:
         return value
-    if type(value) is not tuple:
+    if not isinstance(value, tuple):  # which of two equal tuples it is does not matter
         if id(value) in seen:
             return Again(seen[id(value)][0])
         seen[id(value)] = (len(seen), value)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
@@ -108,7 +108,7 @@ class Writer:
         """Say yes with this probability."""
         return self.random.random() < probability
 
-    def pick(self, items: list[str] | tuple[str, ...]) -> str:
+    def pick(self, items: Sequence[str]) -> str:
         """Return one of the items."""
         return self.random.choice(items)
 
@@ -146,13 +146,19 @@ class Writer:
         names = scope.names.get(kind, [])
         if names and self.chance(0.9):
             return self.pick(names)
-        if kind in {"pyint", "pyfloat", "pybool"}:
-            return {
-                "pyint": str(self.random.randint(0, 3)),
-                "pyfloat": self.pick(["0.5", "-0.75", "1.25", "0.1"]),
-                "pybool": self.pick(["True", "False"]),
-            }[kind]
-        return LEAVES[kind].format(scope.base)
+        texts = {
+            "pyint": str(self.random.randint(0, 3)),
+            "pyfloat": self.pick(("0.5", "-0.75", "1.25", "0.1")),
+            "pybool": self.pick(("True", "False")),
+            "flag": self.comparison(scope),
+        }
+        return texts.get(kind) or LEAVES[kind].format(scope.base)
+
+    def comparison(self, scope: Scope) -> str:
+        """Return a condition on some vector, which holds for about half of the values."""
+        vec = self.pick(scope.names.get("vec") or [scope.base])
+        measure = self.pick((".sum()", ".mean()", ".max()", ".min()", "[0]", "[-1]"))
+        return f"({vec}{measure} {self.pick('<>')} {self.pick(('0.3', '-0.4', '0.05'))})"
 
     def fill(self, text: str, scope: Scope, depth: int) -> str | None:
         """Return `text` with its holes filled; None when it asks for a variable that is not there."""

@@ -41,7 +41,7 @@ def statement(writer: Writer, scope: Scope) -> bool:
 
 def condition(writer: Writer, scope: Scope) -> str:
     """Return a condition: mostly of a tensor."""
-    return writer.expression("flag" if writer.chance(0.65) else "pybool", scope)
+    return writer.expression("flag" if writer.chance(0.75) else "pybool", scope)
 
 
 def bound_kind(writer: Writer) -> str:
@@ -176,7 +176,7 @@ def alias(writer: Writer, scope: Scope, depth: int) -> str | None:
     return ""
 
 
-@rule("simple", 1.2)
+@rule("simple", 3)
 def leave_loop(writer: Writer, scope: Scope, depth: int) -> str | None:
     """`break` or `continue`, alone or under a condition."""
     if not scope.loops or scope.in_finally:
@@ -190,7 +190,7 @@ def leave_loop(writer: Writer, scope: Scope, depth: int) -> str | None:
     return ""
 
 
-@rule("simple", 0.8)
+@rule("simple", 1.5)
 def leave_function(writer: Writer, scope: Scope, depth: int) -> str | None:
     """`return` under a condition."""
     if not scope.returns or scope.in_finally or not scope.depth:
