@@ -242,7 +242,7 @@ def current_observer() -> Observer | None:
 
 
 def get_attr(owner: Any, attribute: str) -> Any:
-    """`owner.attribute`, noted by who watches; what code of the user's computes is noted by what that reads."""
+    """`owner.attribute`, noted by who watches; what a property of the user's reads is noted where it does."""
     getter = computed(owner, attribute)
     if getter is not None:
         return getter()
@@ -253,6 +253,9 @@ def get_attr(owner: Any, attribute: str) -> Any:
 
 def peek_attr(owner: Any, attribute: str) -> Any:
     """`owner.attribute`, which is only changed."""
+    getter = computed(owner, attribute)
+    if getter is not None:
+        return getter()
     value = getattr(owner, attribute)
     observer = _observer.get()
     if observer is not None:

@@ -140,3 +140,12 @@ def user_traceback(tb: TracebackType | None) -> TracebackType | None:
     for entry in reversed(kept):
         chain = TracebackType(chain, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
     return chain
+
+
+def user_stacklevel() -> int:
+    """The `stacklevel` with which a warning given by the caller is shown at the user's line."""
+    frame: FrameType | None = sys._getframe(1)
+    level = 1
+    while frame is not None and not is_user_file(frame.f_code.co_filename):
+        frame, level = frame.f_back, level + 1
+    return level

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from ..core.meta import UNKNOWN, Shape
 from .arguments import Arguments
@@ -13,7 +13,17 @@ from .key import CacheKey
 from .partial_program import PartialProgramLayer
 
 MAX_PROGRAMS = 64
+MAX_FAMILIES = 1024
 MAX_SIGNATURES = 4096
+
+
+class CacheInfo(NamedTuple):
+    """hits: calls that found their program (of those still held); misses: programs built; and how many are held."""
+
+    hits: int
+    misses: int
+    maxsize: int
+    currsize: int
 
 
 class Substitute(Protocol):
@@ -42,6 +52,13 @@ class Family:
     entries: list[tuple[CacheKey, PartialProgramLayer]] = field(default_factory=list)
     substitute: Substitute | None = None
     """What runs in place of programs, where none could be built."""
+    calls: int = 0
+    """How often its programs had run when somebody last looked for one to forget."""
+
+    def was_used(self) -> bool:
+        """Whether its programs ran since this was asked before."""
+        before, self.calls = self.calls, sum(program.calls for _, program in self.entries)
+        return self.calls > before
 
     def widen(self, shapes: Sequence[Shape]) -> list[Shape]:
         """The sizes to build for: those of this call, -1 where an earlier call had another size (D10)."""
@@ -58,6 +75,12 @@ class ProgramCache:
     def __init__(self) -> None:
         self.exact: OrderedDict[Any, Executable] = OrderedDict()
         self._families: OrderedDict[Any, Family] = OrderedDict()
+        self.forgotten = 0
+
+    def info(self) -> CacheInfo:
+        """How often a program was found and how often one was built, as `functools.lru_cache` tells it."""
+        built = len(self) + self.forgotten
+        return CacheInfo(max(sum(p.calls for p in self.programs()) - len(self), 0), built, MAX_PROGRAMS, len(self))
 
     def family(self, signature: Any) -> Family:
         """The family of this signature (all but sizes), created when missing."""
@@ -79,6 +102,7 @@ class ProgramCache:
         """Keep a newly built program."""
         family.entries.append((key, program))
         if len(family.entries) > MAX_PROGRAMS:
+            self.forgotten += 1
             self.drop(family.entries[0][1])
         self._trim()
 
@@ -96,8 +120,14 @@ class ProgramCache:
             family.entries = [e for e in family.entries if e[1] is not program]
 
     def _trim(self) -> None:
-        while len(self) > MAX_PROGRAMS and len(self._families) > 1:
-            _, family = self._families.popitem(last=False)
+        """Forget families that were not used for long (each gets a second chance) until there are few enough."""
+        while len(self._families) > 1 and (len(self) > MAX_PROGRAMS or len(self._families) > MAX_FAMILIES):
+            signature, family = next(iter(self._families.items()))
+            if family.was_used():
+                self._families.move_to_end(signature)
+                continue
+            del self._families[signature]
+            self.forgotten += len(family.entries)
             for _, program in family.entries:
                 self.drop(program)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import warnings
 from collections.abc import Callable, Sequence
 from threading import RLock
 from types import FunctionType, MethodType
@@ -18,15 +19,18 @@ from ..core.modes import amp_state, grad_enabled, recorder
 from ..core.place import current_place
 from ..core.pytree import TreeDef
 from ..core.setting import Setting
+from ..core.source import user_stacklevel
 from ..eager.tensor import Tensor, as_tensor
 from ..ir.input_spec import InputSpec
+from ..transformers import NoSourceError
 from .concrete_program import ConcreteProgram, trace
 from .function_spec import FunctionSpec
 from .key import CacheKey, content
 from .partial_program import PartialProgramLayer
-from .program_cache import Executable, Family, ProgramCache
+from .program_cache import CacheInfo, Executable, Family, ProgramCache
 from .reach import layer_state
 from .report import presented
+from .retrace import NoSourceWarning, RetraceWarning, what_varies
 from .split import EAGER, DriverHelpers, Split, SplitProgram
 from .variation import Variation
 
@@ -83,6 +87,7 @@ class StaticFunction:
         self._on_failure = on_failure
         self._split: Split | None = None
         self._variation = Variation()
+        self._warned = False
         bound = function if instance is None else function.__get__(instance)
         self._eager: Callable[..., Any] = bound
         self._spec: FunctionSpec | None = None
@@ -182,6 +187,9 @@ class StaticFunction:
             result = self._eager(*args, **kwargs)
         except Exception as err:  # noqa: BLE001 - raised again, cut to what concerns the user
             raise presented(err)  # noqa: B904 - it is `err` itself
+        if isinstance(failure.error, NoSourceError) and not self._warned:
+            self._warned = True
+            warnings.warn(f"to_static: {failure.error}\nit runs eagerly", NoSourceWarning, stacklevel=user_stacklevel())
         if self._on_failure is not None:
             self._on_failure(failure.error)
             failure.family.substitute = EAGER
@@ -251,6 +259,7 @@ class StaticFunction:
         if self._full_graph:
             return self._build(family, tree, leaves, shapes, user_specs)
         if self._varies_too_much():
+            self._warn_of_retracing(tree, "It runs as Python from now on")
             family.substitute = EAGER
             return EAGER
         try:
@@ -317,7 +326,23 @@ class StaticFunction:
             _default_dtype(),
         )  # fmt: skip
         self.program_cache.add(family, key, program)
+        if self.program_cache.forgotten:
+            self._warn_of_retracing(tree, "The oldest are forgotten")
         return program
+
+    def _warn_of_retracing(self, tree: TreeDef, consequence: str) -> None:
+        """Say once which argument, or what else, asks for ever new programs."""
+        if self._warned or self._on_failure is not None:
+            return
+        self._warned = True
+        entries = list(self.program_cache.entries())
+        varies = what_varies(entries, self._argument_names(tree))
+        warnings.warn(
+            f"{self._function.__qualname__} has {len(entries)} programs: {varies}. {consequence}; pass what varies as "
+            "a tensor, or leave the function out with @not_to_static",
+            RetraceWarning,
+            stacklevel=user_stacklevel(),
+        )
 
     def _argument_names(self, tree: TreeDef) -> list[str | None]:
         """A readable variable name for each leaf: the parameter's, numbered where it has several leaves."""
@@ -337,6 +362,10 @@ class StaticFunction:
     def code(self) -> str:
         """The converted source, for reading."""
         return source_of(self.converted)
+
+    def cache_info(self) -> CacheInfo:
+        """Hits, misses, limit and number of programs. The programs' keys are `program_cache.keys()`."""
+        return self.program_cache.info()
 
     @property
     def dygraph_function(self) -> Callable[..., Any]:

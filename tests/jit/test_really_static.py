@@ -1,0 +1,130 @@
+"""A static function is static: on a repeated call with the same signature no Python of the user's runs."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+
+import pytest
+
+import vitrify as paddle
+
+from .models import Average, Scale, Stack
+
+HERE = __file__
+MODELS = sys.modules[Scale.__module__].__file__
+
+
+@dataclass
+class State:
+    """What a recurrent function hands on."""
+
+    h: object
+    step: int = 0
+
+    def __post_init__(self):
+        assert self.step >= 0
+
+
+def branches(x):
+    if x.sum() > 0:
+        return x * 2
+    return -x
+
+
+def loops(x):
+    total = x
+    while total.sum() < 10:
+        total = total + 1
+    for row in x:
+        total = total + row
+    return total
+
+
+def calls(x):
+    twice = lambda part: part * 2  # noqa: E731 - a lambda is meant
+    return sum(map(twice, [helper(x), x]))
+
+
+def helper(x):
+    return paddle.nn.functional.relu(x)
+
+
+def returns_objects(x):
+    return State(x * 2, 3), {"a": [x]}
+
+
+def changes_objects(x, out):
+    out.append(x * 2)
+    return x
+
+
+class Box:
+    """Keeps the last value."""
+
+    def __init__(self):
+        self.last = None
+        self.count = 0
+
+
+BOX = Box()
+
+
+def keeps(x):
+    BOX.last = x * 2
+    BOX.count += 1
+    return x
+
+
+def user_calls(f, *args):
+    """Names of the Python functions of this file and of the models that a call runs."""
+    seen = []
+
+    def watch(frame, event, arg):
+        if event == "call" and frame.f_code.co_filename in (HERE, MODELS):
+            seen.append(frame.f_code.co_name)
+
+    sys.setprofile(watch)
+    try:
+        f(*args)
+    finally:
+        sys.setprofile(None)
+    return seen
+
+
+@pytest.mark.parametrize("f", [branches, loops, calls, returns_objects, keeps], ids=lambda f: f.__name__)
+def test_functions(f):
+    static = paddle.jit.to_static(f)
+    x = paddle.ones([2, 3])
+    for _ in range(4):  # a counter is an input from the third program on
+        static(x)
+    assert user_calls(static, x) == []
+    assert user_calls(f, x) != []
+
+
+def test_a_function_that_changes_its_arguments():
+    static = paddle.jit.to_static(changes_objects)
+    static(paddle.ones([2]), [])
+    assert user_calls(static, paddle.ones([2]), []) == []
+
+
+@pytest.mark.parametrize("make", [Scale, Average, Stack])
+def test_layers_forward_and_backward(make):
+    static = paddle.jit.to_static(make())
+
+    x = paddle.ones([2, 3])
+    x.stop_gradient = False
+
+    def step():
+        static(x).sum().backward()
+
+    step()
+    step()
+    assert user_calls(step) == ["step"]
+
+
+def test_new_sizes_need_no_python_once_they_vary():
+    static = paddle.jit.to_static(branches)
+    for n in (1, 2, 3):
+        static(paddle.ones([n]))
+    assert user_calls(static, paddle.ones([17])) == []
