@@ -60,10 +60,53 @@ def setattr_in_a_branch(x, state):
     return state.value
 
 
+def kept_by_a_loop_without_gradients(x):
+    with paddle.no_grad():
+        for _ in range(4):
+            if x.sum() > 0:
+                break
+            x = x * 1
+    return x * 2
+
+
+def changed_by_a_loop_without_gradients(x):
+    y = x
+    n = 0
+    with paddle.no_grad():
+        while y.sum() < 5:
+            y = y + 1
+            n += 1
+    return y * x * n
+
+
+def kept_beside_what_a_loop_without_gradients_changes(x):
+    y = x * 1
+    n = 0
+    with paddle.no_grad():
+        while y.sum() * 0 + n < 5:
+            n += 1
+            if n > 100:
+                y = y + 1
+    return y * x * n
+
+
+def item_of_a_comprehension(x, xs):
+    made = [a for a, b in zip(xs, xs)]
+    made[0] += x
+    if x.sum() > 0:
+        xs[0] = x
+    return made
+
+
 CASES = [
-    *[(f, ((X,), (N,))) for f in (condition_that_python_decides_after_a_turn, counter_of_a_branch_in_arithmetic)],
+    *[(f, ((X,), (N,))) for f in (
+        condition_that_python_decides_after_a_turn, counter_of_a_branch_in_arithmetic,
+        kept_by_a_loop_without_gradients, changed_by_a_loop_without_gradients,
+        kept_beside_what_a_loop_without_gradients_changes,
+    )],
+    (item_of_a_comprehension, ((X, [np.ones(3, "float32"), np.zeros(3, "float32")]),)),
     (item_out_of_range_on_the_other_path, ((N, PAIR), (X, PAIR))),
     (item_missing_on_the_other_path, ((N, {"a": X}), (X, {"a": X}))),
     (division_by_zero_on_the_other_path, ((N, 2), (X, 2))),
     (setattr_in_a_branch, ((X, State(paddle.to_tensor(N))), (N, State(paddle.to_tensor(X))))),
-]
+]  # fmt: skip

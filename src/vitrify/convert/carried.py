@@ -94,7 +94,9 @@ class CarriedValue:
         for leaf in self.leaves:
             if leaf.meta is not None:
                 differentiable = leaf.meta.dtype.is_floating or leaf.meta.dtype.is_complex
-                stop = not (differentiable and grad_enabled.get())
+                # Under no_grad only what no iteration changes keeps its gradient.
+                enabled = grad_enabled.get() or not getattr(leaf.start, "stop_gradient", True)
+                stop = not (differentiable and enabled)
                 made.append(block.add_input(leaf.meta, self.name.replace(".", "_"), stop_gradient=stop))
                 if leaf.flagged:
                     made.append(block.add_input(Meta((), dtype_of(True)), self.name + "_set"))

@@ -235,8 +235,8 @@ class Journal:
         self.before.clear()
 
     def undo(self) -> None:
-        """Put back what every place held."""
-        for place, value in self.before.values():
+        """Put back what every place held, the last written first: an item may be gone from its list since."""
+        for place, value in reversed(self.before.values()):
             restore(place, value)
 
 

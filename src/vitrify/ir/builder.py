@@ -281,6 +281,9 @@ def _stop_flags(op: OpDef, values: Sequence[Any], attrs: Mapping[str, Any], coun
     if all(_stops(v) for v in values):
         return [True] * count
     if isinstance(op.vjp, StructuralGradient) and not grad_enabled.get():
+        n_carried = attrs.get("n_carried")
+        if n_carried is not None:
+            return _stops_of_loop(values[:n_carried], attrs["body"].outputs, count)
         return _stops_of_blocks([b for b in attrs.values() if isinstance(b, Block)], count)
     return [not grad_enabled.get() or isinstance(op.vjp, NoGradient)] * count
 
@@ -289,6 +292,12 @@ def _stops_of_blocks(blocks: Sequence[Block], count: int) -> list[bool]:
     """Under no_grad a value merely passed on keeps its gradient, as the same object does in eager code."""
     ends = [b.outputs for b in blocks if len(b.outputs) == count]
     return [all(_stops(outs[i]) for outs in ends) for i in range(count)] if ends else [True] * count
+
+
+def _stops_of_loop(starts: Sequence[Any], ends: Sequence[Any], count: int) -> list[bool]:
+    """Likewise for a loop: what it carries may come out as it went in."""
+    carried = [_stops(start) and _stops(end) for start, end in zip(starts, ends)]
+    return carried + [True] * (count - len(carried))
 
 
 def _stops(value: Any) -> bool:
