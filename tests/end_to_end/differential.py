@@ -192,6 +192,8 @@ def _described(err: BaseException | None) -> str:
 def _differ(a: Any, b: Any, path: str, strict: bool) -> str | None:
     if isinstance(a, Node):
         return _nodes_differ(a, b, path, strict)
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        return _arrays_differ(a, b, path)
     if isinstance(a, Array) and isinstance(b, Array):
         return _arrays_differ(a.value, b.value, path)
     if isinstance(b, Array) and isinstance(a, NUMBERS) and not strict and b.value.shape == ():

@@ -62,7 +62,43 @@ def rank_changes(x, n):
 
 
 def needs_value(x, n):
-    return x * 2 + x.numpy()  # here
+    return x * 2 if x.numpy()[0] > 1 else x  # here
+
+
+def needs_number(x, n):
+    return [x] * int(x.numpy().max())  # here
+
+
+def text_compared(x, n):
+    text = f"sum {x.sum()}"  # here
+    return x if text == "sum 1" else -x
+
+
+def text_given_back(x, n):
+    return x, f"sum {x.sum()}"  # here
+
+
+def caught_too_early(x, n):
+    try:
+        if x.sum() > 0:
+            raise ValueError("positive")  # here
+    except ValueError:
+        x = -x
+    return x
+
+
+def assert_caught_too_early(x, n):
+    try:
+        assert x.sum() > 100, "small"  # here
+    finally:
+        n = n + 1
+    return x * n
+
+
+def array_changed(x, n):
+    a = x.numpy()  # here
+    a += 1
+    return paddle.to_tensor(a)
 
 
 def recursion(x, n):

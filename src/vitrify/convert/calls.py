@@ -21,6 +21,7 @@ from ..eager.layer import Layer
 from .construct import GenericAlias, constructor, generic, instance_of
 from .effects import refused
 from .higher_order import HIGHER_ORDER
+from .host_calls import host_form
 from .mutators import mutator, writing
 from .operators import OPERATORS, methodcaller
 from .ordering import sort_list
@@ -44,6 +45,10 @@ class CallConverter:
 
     def __call__(self, function: Any) -> Any:
         """`function`, or what should be called in its place."""
+        if not isinstance(function, FunctionType) or not is_user_code(function):
+            found = _replacement(function) or host_form(function)
+            if found is not None:
+                return found
         if isinstance(function, FunctionType):
             return self._plain(function)
         if isinstance(function, MethodType):

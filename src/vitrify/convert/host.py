@@ -5,17 +5,20 @@ from __future__ import annotations
 import builtins
 import sys
 from collections.abc import Callable
-from typing import Any
+from functools import partial
+from typing import Any, NoReturn
 
 from ..eager.host_ops import assert_op, print_op
 from ..ir.builder import current_builder
+from .branches import trace_branches
 from .deferred import Call, captured, record
 from .handlers import refuse_if_caught
+from .journal import journaling
 from .merge import unset_flag
 from .protocols import truth
-from .raise_ import convert_raise
+from .raise_ import ENDED, convert_raise, run_path
 from .text import GraphText, concatenated, join, shown
-from .values import Undefined, is_graph
+from .values import Undefined, builder, is_graph, scalar_condition
 
 
 def convert_assert(test: Any, message: Callable[[], Any] | None = None) -> None:
@@ -25,9 +28,23 @@ def convert_assert(test: Any, message: Callable[[], Any] | None = None) -> None:
         if not test:
             raise convert_raise(AssertionError(*(() if message is None else (message(),))))
         return
+    flag = scalar_condition(test, "assert")
+    if message is not None and _needs_tensors(message):
+        trace_branches(flag, lambda: (), partial(_fail, message), ())
+        return
     refuse_if_caught(AssertionError())
     args = () if message is None else (captured(message()),)
-    record(assert_op, test, error=Call(AssertionError, args))
+    record(assert_op, flag, error=Call(AssertionError, args))
+
+
+def _needs_tensors(message: Callable[[], Any]) -> bool:
+    """Whether the program must do something for the message, which it then does only if the assertion fails."""
+    with builder().sub_block() as block, journaling() as journal:
+        return run_path(message) is ENDED or bool(block.ops) or bool(journal.before)
+
+
+def _fail(message: Callable[[], Any]) -> NoReturn:
+    raise convert_raise(AssertionError(message()))
 
 
 def convert_print(*args: Any, sep: Any = None, end: Any = None, file: Any = None, flush: bool = False) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from ..ir.graph_tensor import as_number
 from ..ops.compare import logical_and, logical_not, logical_or
 from .branches import convert_ifexp, trace_branches
 from .merge import is_numeric
@@ -111,4 +112,4 @@ def _is_harmless(function: Function) -> bool:
 def convert_not(value: Any) -> Any:
     """`not value`."""
     value = truth(value)
-    return logical_not(scalar_condition(value, "not")) if is_graph(value) else not value
+    return as_number(logical_not(scalar_condition(value, "not"))) if is_graph(value) else not value

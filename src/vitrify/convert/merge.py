@@ -14,6 +14,7 @@ from ..ir.program import Block, Variable
 from ..ops.creation import full
 from ..ops.like import cast
 from ..ops.promote import SCALARS
+from .text_choice import TextSlot, chosen, is_text
 from .values import Undefined, Unmergeable, builder
 
 UNSET = "unset_flag"
@@ -84,6 +85,8 @@ def _merge_leaf(name: str, a: Any, b: Any, joined: Joined) -> Any:
         return a
     if isinstance(a, Undefined) or isinstance(b, Undefined):
         return _merge_unset(name, a, b, joined)
+    if is_text(a) and is_text(b):
+        return chosen(a, b, joined.add, placeholder_for)
     dtype = common_dtype(a, b)
     if dtype is None:
         if a.__class__ is b.__class__ and not is_numeric(a) and _same(a, b):
@@ -212,12 +215,14 @@ def fill_slots(value: Any, results: list[Any]) -> Any:
         return value
     leaves: list[Any] = []
     tree = flatten(value, leaves)
-    if not any(isinstance(leaf, Slot) for leaf in leaves):
+    if not any(isinstance(leaf, (Slot, TextSlot)) for leaf in leaves):
         return value
     return unflatten(tree, iter([_filled(leaf, results) for leaf in leaves]))
 
 
 def _filled(leaf: Any, results: list[Any]) -> Any:
+    if isinstance(leaf, TextSlot):
+        return leaf.filled(results)
     if not isinstance(leaf, Slot):
         return leaf
     var = as_number(results[leaf.index]) if leaf.is_number else results[leaf.index]

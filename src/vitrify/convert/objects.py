@@ -9,6 +9,7 @@ from typing import Any
 from ..ir.graph_tensor import as_number
 from ..ops.sizes import dim_size
 from .attributes import deleter, writer
+from .host_value import HostValue
 from .journal import AttrPlace, CellPlace, ContentPlace, GlobalPlace, ItemPlace, note_write, store_attribute
 from .mutators import mutators_of
 from .raise_ import for_user
@@ -61,6 +62,8 @@ def convert_setitem(owner: Any, key: Any, value: Any) -> Any:
         return owner
     if not is_tensor(owner):
         _note_item(owner, key)
+    elif isinstance(value, HostValue):
+        value = value.tensor()
     owner[key] = value
     return owner
 

@@ -8,6 +8,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from ..ir.graph_tensor import number
 from .attributes import read_attribute
 from .compare import convert_compare
 from .logic import convert_not
@@ -20,7 +21,7 @@ from .values import is_graph, scalar_condition
 def convert_truth(value: Any) -> Any:
     """`bool(value)`; of a tensor, a 0-D bool."""
     value = truth(value)
-    return scalar_condition(value, "bool()") if is_graph(value) else builtins.bool(value)
+    return number(scalar_condition(value, "bool()"), "bool") if is_graph(value) else builtins.bool(value)
 
 
 def _set_item(owner: Any, key: Any, value: Any) -> None:

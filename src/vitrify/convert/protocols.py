@@ -7,13 +7,15 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .user_code import class_attribute, user_method
-from .values import Unmergeable, is_tensor
+from .values import Unmergeable, as_graph, is_tensor
 
 
 def truth(value: Any) -> Any:
     """`value` as a condition: for objects of the user's classes what `__bool__` or `__len__` says, converted."""
-    if value is True or value is False or value is None or is_tensor(value):
+    if value is True or value is False or value is None:
         return value
+    if is_tensor(value):
+        return as_graph(value)
     if isinstance(value, Unmergeable) and value.decided is not None:
         return value.decided
     for name in ("__bool__", "__len__"):

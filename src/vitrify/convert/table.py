@@ -28,7 +28,7 @@ from .protocols import iterate
 from .sequences import GraphSequence, graph_enumerate, graph_range, graph_reversed, graph_zip
 from .text import GraphText, convert_ascii, convert_format, convert_repr, convert_str
 from .user_code import user_method
-from .values import is_graph
+from .values import as_graph, is_graph
 
 _NOTHING = object()
 
@@ -45,13 +45,15 @@ def convert_len(obj: Any) -> Any:
 
 def convert_int(*args: Any, **kwargs: Any) -> Any:
     """`int(x)`: of a tensor, truncation to int64."""
-    return number(args[0], "int64") if len(args) == 1 and is_graph(args[0]) else builtins.int(*args, **kwargs)
+    value: Any = as_graph(args[0]) if len(args) == 1 and not kwargs else None
+    return number(value, "int64") if is_graph(value) else builtins.int(*args, **kwargs)
 
 
 def convert_float(*args: Any) -> Any:
     """`float(x)`: of a tensor, a 0-D floating tensor without gradient."""
-    if len(args) == 1 and is_graph(args[0]):
-        return number(args[0], None if args[0].dtype.is_floating else "float32")
+    value: Any = as_graph(args[0]) if len(args) == 1 else None
+    if is_graph(value):
+        return number(value, None if value.dtype.is_floating else "float32")
     return builtins.float(*args)
 
 

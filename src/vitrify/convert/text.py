@@ -148,21 +148,22 @@ def formatted(value: Any, conversion: str = "", spec: Text = "") -> Text:
     """The text of a field of an f-string, or `format(value, spec)`."""
     if conversion:
         value = shown(value, conversion)
-    if isinstance(spec, str) and not (current_builder() is not None and holds_deferred(value)):
-        hooked = _own_method(value, "__format__")
-        return format(value, spec) if hooked is None else hooked(value, spec)
+    hooked = _own_method(value, "__format__")
+    if hooked is not None:
+        return hooked(value, spec)
     if isinstance(value, (Deferred, Tensor)) or is_tensor(value) or not isinstance(spec, str):
         return (
             value
             if isinstance(value, GraphText) and spec == ""
             else GraphText(Call("format", (captured(value), captured(spec))))
         )
-    return shown(value) if spec == "" else format(value, spec)
+    return shown(value) if spec == "" and current_builder() is not None else format(value, spec)
 
 
 def _text_of_parts(value: Any, how: str) -> Text | None:
     """The text of a container or exception that holds tensors, or of an object with text of its own; else None."""
-    own = _own_method(value, f"__{how}__") or _own_method(value, "__repr__")
+    by_repr = how != "str" or _inherits_str(type(value))
+    own = _own_method(value, "__repr__" if by_repr else "__str__")
     if own is not None:
         return own(value)
     if isinstance(value, BaseException) and holds_deferred(value.args):
@@ -178,6 +179,10 @@ def _text_of_parts(value: Any, how: str) -> Text | None:
         shown_fields = {f.name: getattr(value, f.name) for f in fields(value) if f.repr}
         return _call_text(type(value).__qualname__, shown_fields)
     return None
+
+
+def _inherits_str(cls: Any) -> bool:
+    return cls.__str__ is object.__str__
 
 
 def _own_method(value: Any, name: str) -> Any:
@@ -196,6 +201,8 @@ def _mentions(value: Any, outer: tuple[int, ...]) -> bool:
         return False
     if is_tensor(value) or isinstance(value, Deferred) or _own_method(value, "__repr__") is not None:
         return True
+    if isinstance(value, BaseException):
+        return holds_deferred(value.args)
     if isinstance(value, dict):
         items: list[Any] = [*value.keys(), *value.values()]
     elif isinstance(value, (list, tuple, set, frozenset)):

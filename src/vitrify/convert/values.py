@@ -100,6 +100,15 @@ def is_graph(value: Any) -> bool:
     return isinstance(value, Variable)
 
 
+def as_graph(value: Any) -> Any:
+    """`value`; while a program is built, an eager tensor from outside as the variable that stands for it.
+
+    What such a tensor holds now is not what it will hold when the program runs.
+    """
+    build = current_builder() if isinstance(value, Tensor) else None
+    return value if build is None else build.value(value)
+
+
 def is_tensor(value: Any) -> bool:
     """Whether the value is a tensor of either kind."""
     return isinstance(value, (Variable, Tensor))

@@ -23,7 +23,12 @@ def has_variables(data: Any) -> bool:
     """Whether `data` is, or a nested list holds, a graph variable: a tensor whose value is not known yet."""
     if isinstance(data, TensorMethods):
         return not isinstance(data, Holder)
-    return isinstance(data, (list, tuple)) and any(map(has_variables, data))
+    return is_host_value(data) or (isinstance(data, (list, tuple)) and any(map(has_variables, data)))
+
+
+def is_host_value(data: Any) -> bool:
+    """Whether `data` stands for what Python code computes when a program runs; its `tensor()` is a graph variable."""
+    return hasattr(type(data), "__vitrify_host_value__")
 
 
 def _unwrapped(data: Any) -> Any:

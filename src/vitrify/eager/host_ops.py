@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Any
 
+from ..core.dtype import from_np
 from ..core.errors import RAISED_BY_PROGRAM, ArgumentError
+from ..core.meta import Meta
 from ..ops.registry import NoGradient, define_op
+from .arrays import to_array
 from .host_expr import FUNCTIONS, Expression, evaluate
 
 EFFECT = NoGradient("it has an effect and no value")
@@ -90,4 +94,31 @@ effect_op = define_op(
     vjp=EFFECT,
     outputs=("*outs",),
     effect=True,
+)
+
+
+def _host_value_kernel(xp: Any, *values: Any, call: Expression, meta: Meta) -> tuple[Any, ...]:
+    value = evaluate(call, values)
+    found = to_array(value, None, None)
+    if found.dtype != meta.dtype.np and isinstance(value, (float, list)):
+        found = to_array(value, meta.dtype, None)  # Python floats, wanted in full
+    known = Meta(tuple(found.shape), from_np(found.dtype))
+    if known.dtype is not meta.dtype or not _fits(known.shape, meta.shape):
+        raise ArgumentError(
+            f"Python code in the middle of a program gave {known}; when the program was built it gave {meta}",
+            hint="wrap it in paddle.jit.host_callback and say what it gives, with None for sizes that vary",
+        )
+    return (found,)
+
+
+def _fits(shape: Sequence[int], wanted: Sequence[int]) -> bool:
+    return len(shape) == len(wanted) and all(b in (-1, a) for a, b in zip(shape, wanted))
+
+
+host_value_op = define_op(
+    "host_value",
+    kernel=_host_value_kernel,
+    meta=lambda *values, call, meta: (meta,),
+    vjp=NoGradient("Python code computed it"),
+    outputs=("*outs",),
 )

@@ -17,7 +17,7 @@ from ..device.api import namespace_of, put
 from ..ops.methods import TensorMethods
 from ..ops.registry import get_op
 from . import backward as _backward
-from .arrays import has_tensors, has_variables, to_array
+from .arrays import has_tensors, has_variables, is_host_value, to_array
 from .content import Content
 from .exchange import Exchange
 from .layout import Layout
@@ -271,6 +271,8 @@ def _variable_from(data: Any, dtype: Any) -> Any:
     """A graph variable: a copy of one, or the items of a list stacked up."""
     if isinstance(data, (list, tuple)):
         out = get_op("stack")(*[to_tensor(item, dtype) for item in data], axis=0)
+    elif is_host_value(data):
+        out = data.tensor()
     else:
         out = get_op("assign")(data)
         if dtype is None and PYTHON_NUMBER in data.__dict__ and out.dtype.is_floating:

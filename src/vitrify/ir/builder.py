@@ -16,6 +16,7 @@ from ..core.modes import amp_state, grad_enabled, recorder, scoped
 from ..core.source import Loc, stack_depth, user_frames
 from ..ops.amp_policy import cast_for_amp
 from ..ops.creation import constant
+from ..ops.methods import TensorMethods
 from ..ops.promote import SCALARS, common_dtype, promote_inputs
 from ..ops.registry import NoGradient, OpDef, StructuralGradient, get_op
 from .aliases import Aliases
@@ -69,6 +70,8 @@ class Builder:
         self.convert: Callable[[Any], Any] = _as_it_is
         # Whether the user's Python is being traced: a tensor's text is then not what it is now, a name and a meta.
         self.tracing = False
+        # What stands for arrays and lists taken from tensors while Python is traced: `numpy` and `tolist` of a tensor.
+        self.host: Mapping[str, Callable[[Any], Any]] = {}
         # Exceptions that the traced code made of tensors or raised: by id, with what says how to make them again.
         self.errors: dict[int, tuple[BaseException, Any, bool]] = {}
         self.depth = 0  # how many frames were on the stack when building began
@@ -183,7 +186,7 @@ class Builder:
 
     def latest(self, handle: Any) -> Any:
         """What `handle` means now: the value of its last in-place change, or itself."""
-        is_changed = handle.__hash__ is not None and handle in self.current
+        is_changed = isinstance(handle, TensorMethods) and handle in self.current
         return self.held(handle) if is_changed or isinstance(handle, Variable) else handle
 
     def changed_since(self, before: Mapping[Any, Variable], block: Block) -> dict[Any, Variable]:

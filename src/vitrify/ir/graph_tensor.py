@@ -67,13 +67,19 @@ class GraphTensor(TensorMethods):
     def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise self._no_value("conversion to a NumPy array", _KEEP_TENSOR)
 
-    def numpy(self) -> NoReturn:
-        """Refused: there is no value yet."""
-        raise self._no_value("numpy()", _KEEP_TENSOR)
+    def numpy(self) -> Any:
+        """What stands for the array while Python is traced; elsewhere refused, since there is no value yet."""
+        return self._on_host("numpy")
 
-    def tolist(self) -> NoReturn:
-        """Refused: there is no value yet."""
-        raise self._no_value("tolist()", _KEEP_TENSOR)
+    def tolist(self) -> Any:
+        """What stands for the list while Python is traced; elsewhere refused, since there is no value yet."""
+        return self._on_host("tolist")
+
+    def _on_host(self, method: str) -> Any:
+        found = getattr(recorder.get(), "host", {}).get(method)
+        if found is None:
+            raise self._no_value(f"{method}()", _KEEP_TENSOR)
+        return found(self)
 
     def item(self, *args: int) -> Any:
         """The only element (or the one at `args`), as a 0-D tensor through which no gradient flows."""

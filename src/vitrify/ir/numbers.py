@@ -14,8 +14,6 @@ from ..ops.promote import SCALARS, common_dtype
 from ..ops.registry import OpDef
 from .graph_tensor import as_number, is_number
 
-_TENSORS_FROM_NUMBERS = (assign_op, cast_op)
-
 
 def number_dtype(dtype: DType) -> DType:
     """The dtype that holds a Python number of that kind in full: bool, int64, float64 or complex128."""
@@ -36,7 +34,9 @@ def weaken(op: OpDef, inputs: Sequence[Any], values: Sequence[Any]) -> tuple[lis
     inputs: what the op was given; values: what that stands for in the block being built.
     """
     marks = [is_number(v) for v in inputs]
-    if not any(marks) or not op.elementwise or op in _TENSORS_FROM_NUMBERS:
+    if op is cast_op and marks[0]:
+        return list(values), True
+    if not any(marks) or not op.elementwise or op is assign_op:
         return list(values), False
     others = [sample(v) if marked else v for v, marked in zip(values, marks)]
     if all(v is None or isinstance(v, SCALARS) for v in others):

@@ -74,7 +74,7 @@ def copy_ops(
     """
     functions = {} if functions is None else functions
     for operator in source.ops:
-        if operator.op.effect and not effects:
+        if operator.op.effect and not effects and not operator.outputs:
             continue
         outputs = []
         for var in operator.outputs:

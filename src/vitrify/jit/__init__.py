@@ -1,6 +1,7 @@
 """Segments: functions converted, traced, cached and run as programs. Source: paddle.jit."""
 
 from .api import enable_to_static, ignore_module, not_to_static, set_code_level, set_verbosity, to_static
+from .callback import host_callback
 from .explain import Explanation, explain
 from .load import TranslatedLayer, load
 from .save import save
@@ -12,6 +13,7 @@ __all__ = [
     "TranslatedLayer",
     "enable_to_static",
     "explain",
+    "host_callback",
     "ignore_module",
     "load",
     "not_to_static",

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..convert import convert_call, ends_program, entered, observe_function
 from ..convert.guards import Guards
+from ..convert.host_value import HostValue, array_of, list_of
 from ..convert.journal import journaling
 from ..convert.observe import Observer, current_observer, observing
 from ..core.errors import DTypeError
@@ -82,6 +83,7 @@ class _Trace:
         self.builder = Builder(self.program, self.lift)
         self.builder.convert = self.convert
         self.builder.tracing = True
+        self.builder.host = {"numpy": array_of, "tolist": list_of}
         self.layers: list[Layer] = []
         self.captured: list[Tensor] = []
         self.variables: dict[int, Variable] = {}
@@ -95,7 +97,9 @@ class _Trace:
         return convert_call(forward)
 
     def lift(self, value: Any) -> Variable:
-        """The global-block input that stands for an eager tensor, made on first sight."""
+        """The variable that stands for an eager tensor (an input, made on first sight) or a value of Python code."""
+        if isinstance(value, HostValue):
+            return value.tensor()
         if isinstance(value, (np.ndarray, np.generic, list, tuple)):
             value = self._constant(value)
         if not isinstance(value, Tensor):

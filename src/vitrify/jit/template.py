@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..convert import Undefined
+from ..convert.deferred import Deferred
+from ..convert.host_value import HostValue
 from ..convert.merge import emit
+from ..convert.text import GraphText
 from ..core.pytree import LEAF, TreeDef, flatten_open, unflatten
 from ..eager.layer import Layer
 from ..eager.tensor import Tensor
@@ -28,10 +31,19 @@ class InputLeaf:
 
 @dataclass(frozen=True)
 class OutputLeaf:
-    """Marks a leaf that is program output number `index`, a tensor or what is a Python number in eager code."""
+    """Marks a leaf that is program output number `index`, and what it is in eager code."""
 
     index: int
-    is_number: bool = False
+    form: str = "tensor"
+
+
+FORMS: dict[str, Callable[[Any], Any]] = {
+    "tensor": lambda tensor: tensor,
+    "number": lambda tensor: tensor.item(),
+    "array": lambda tensor: tensor.numpy(),
+    "scalar": lambda tensor: tensor.numpy()[()],
+    "list": lambda tensor: tensor.tolist(),
+}
 
 
 @dataclass(frozen=True)
@@ -58,8 +70,7 @@ class Template:
         made = []
         for leaf in self.leaves:
             if leaf.__class__ is OutputLeaf:
-                value = values[leaf.index]
-                made.append(value.item() if leaf.is_number else value)
+                made.append(FORMS[leaf.form](values[leaf.index]))
             elif leaf.__class__ is InputLeaf:
                 made.append(inputs[leaf.index])
             elif leaf.__class__ is ArgumentLeaf:
@@ -109,13 +120,13 @@ class Outputs:
         """A tensor that some path leaves unset, as it is: handing it on is no use of it."""
         return emit(value, None)
 
-    def output(self, var: Variable, number: bool = False) -> OutputLeaf:
+    def output(self, var: Variable, form: str = "tensor") -> OutputLeaf:
         """The mark of a variable that holds a value already."""
         index = self._indices.get(var)
         if index is None:
             index = self._indices[var] = len(self.variables)
             self.variables.append(var)
-        return OutputLeaf(index, number)
+        return OutputLeaf(index, form)
 
     def _mark(self, leaf: Any) -> Any:
         if isinstance(leaf, Undefined):
@@ -123,7 +134,11 @@ class Outputs:
         if isinstance(leaf, Variable):
             if leaf in self._places:  # the argument object itself, changed in place or not
                 return InputLeaf(self._places[leaf])
-            return self.output(self._builder.value(leaf), is_number(leaf))
+            return self.output(self._builder.value(leaf), "number" if is_number(leaf) else "tensor")
+        if isinstance(leaf, HostValue):
+            return self.output(leaf.tensor(in_full=True), leaf.form())
+        if isinstance(leaf, GraphText):
+            raise leaf.refused("given back or kept in an object")
         if isinstance(leaf, Tensor):
             return InputLeaf(-1 - self._captured(leaf))
         if id(leaf) in self._owners:
@@ -133,7 +148,7 @@ class Outputs:
 
 def holds_variables(value: Any) -> bool:
     """Whether an object was made by the trace: it holds graph tensors, which no object from outside does."""
-    return any(isinstance(v, Variable) for v in _attributes(value, MAX_DEPTH))
+    return not isinstance(value, Deferred) and any(isinstance(v, Variable) for v in _attributes(value, MAX_DEPTH))
 
 
 def _attributes(value: Any, depth: int) -> Iterator[Any]:
