@@ -290,6 +290,17 @@ def key_error_in_branch(x):
     return x
 
 
+def index_errors_in_branches(x):
+    items, table = [x], {"a": x}
+    if x.sum() < 0:
+        items[len(items)] = x * 2
+    if x.max() > 2:
+        del table["b"]
+    if x.min() == 0:
+        items.pop(3)
+    return items[0]
+
+
 def zero_division_in_branch(x):
     count = 0
     if x.sum() < 0:
@@ -569,7 +580,8 @@ CASES = [
         raise_message, raise_many_args, raise_custom, raise_from, raise_from_none, raise_object_made_before,
         raise_class_alone, reraise, raise_nested, raise_nested_else, raise_in_while, loop_always_raises,
         raise_in_loop_else, helper_raises, raise_in_ternary, raise_behind_and, caught_in_the_branch,
-        finally_in_the_branch, other_handler_around, key_error_in_branch, zero_division_in_branch, raise_after_prints,
+        finally_in_the_branch, other_handler_around, key_error_in_branch,
+        index_errors_in_branches, zero_division_in_branch, raise_after_prints,
         raise_text_at_the_end, assert_text, assert_plain, assert_object, assert_lazy, assert_false_in_branch,
         assert_in_loop, print_order,
     )],
