@@ -422,3 +422,37 @@ def test_a_place_that_the_path_taken_leaves_alone_keeps_its_object():
         assert box.value is value
     static(ones())
     assert box.value.tolist() == [2, 2]
+
+
+class Scaled(paddle.nn.Layer):
+    """Multiplies by a plain attribute, and asks for its training flag without being called."""
+
+    def __init__(self, by):
+        super().__init__()
+        self.by = by
+
+    def forward(self, x):
+        return x * self.by
+
+
+def test_plain_attributes_of_layers_are_looked_at_when_one_is_set():
+    layer = Scaled(2.0)
+    static = paddle.jit.to_static(layer)
+    assert static(ones()).tolist() == [2, 2]
+    layer.by = 3.0
+    assert static(ones()).tolist() == [3, 3]
+    layer.__dict__["by"] = 3.0
+    Scaled(1.0)  # sets attributes of its own
+    assert static(ones()).tolist() == [3, 3] and len(layer.forward.program_cache) == 2
+
+
+def test_the_training_flag_of_a_layer_that_is_only_looked_at():
+    box = Box(layer=Scaled(1.0))
+
+    def f(x):
+        return x * 2 if box.layer.training else x
+
+    static = paddle.jit.to_static(f)
+    assert static(ones()).tolist() == [2, 2]
+    box.layer.eval()
+    assert static(ones()).tolist() == [1, 1]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import is_, itemgetter
 from types import CellType
 from typing import Any
@@ -17,8 +17,10 @@ from typing import Any
 import numpy as np
 
 from ..core.dtype import DType
+from ..core.epoch import LAYER_ATTRIBUTES
 from ..core.meta import UNKNOWN, Meta
 from ..core.place import Place
+from ..eager.layer import Layer
 from ..eager.tensor import Tensor, wrap
 
 MISSING = object()
@@ -124,6 +126,8 @@ class Source:
     read: Callable[[], Any]
     namespace: Mapping[str, Any] | None = None
     key: Hashable = None
+    of_layer: bool = False
+    """Whether it is a plain attribute of a Layer, which tells when one is set (`core/epoch.py`)."""
 
     @staticmethod
     def entry(label: str, namespace: Mapping[str, Any], key: str) -> Source:
@@ -138,7 +142,8 @@ class Source:
         if isinstance(held, dict):
             for namespace in (held, held.get("_buffers")):
                 if namespace is not None and name in namespace:
-                    return Source.entry(label, namespace, name)
+                    is_plain = isinstance(owner, Layer) and namespace is held
+                    return replace(Source.entry(label, namespace, name), of_layer=is_plain)
         return Source(label, lambda: getattr(owner, name, MISSING))
 
     @staticmethod
@@ -212,12 +217,14 @@ class _Namespace:
         self.get = getter if len(keys) > 1 else lambda namespace: (getter(namespace),)
         self.values = tuple(g.value for g in self.guards)
 
-    def is_same(self) -> bool:
-        """Whether each entry is the very object it was."""
+    def fits(self, found: Found) -> bool:
+        """Whether each entry is the very object it was, or one that will do."""
         try:
-            return all(map(is_, self.get(self.namespace), self.values))
+            if all(map(is_, self.get(self.namespace), self.values)):
+                return True
         except KeyError:
             return False
+        return all(guard.fits(found) for guard in self.guards)
 
 
 class Guards:
@@ -226,6 +233,7 @@ class Guards:
     def __init__(self, guards: Sequence[Guard] = ()) -> None:
         self.guards = list(guards)
         plain: dict[int, list[Guard]] = {}
+        layered: dict[int, list[Guard]] = {}
         self._always: list[Guard] = []
         slots = Counter(tensor.slot for guard in guards for tensor in fed_by(guard.expected) if tensor.slot >= 0)
         for guard in guards:
@@ -234,9 +242,13 @@ class Guards:
             is_shared = any(slots[tensor.slot] > 1 for tensor in fed_by(guard.expected))
             if namespace is None or is_shared or isinstance(guard.expected, Items):
                 self._always.append(guard)
+            elif guard.source.of_layer and isinstance(guard.expected, Exactly):
+                layered.setdefault(id(namespace), []).append(guard)
             else:
                 plain.setdefault(id(namespace), []).append(guard)
         self._namespaces = [_Namespace(g[0].source.namespace, g) for g in plain.values()]  # type: ignore[arg-type]
+        self._layers = [_Namespace(g[0].source.namespace, g) for g in layered.values()]  # type: ignore[arg-type]
+        self._epoch = -1  # of the Layers' attributes, when they were last looked at
 
     def check(self) -> Found | None:
         """None when something changed that the program depends on; else the tensors to read in place of those it knew.
@@ -244,8 +256,14 @@ class Guards:
         Tensors that are still the same are left out where that is known without a look.
         """
         found: Found = {}
+        epoch = LAYER_ATTRIBUTES.value
+        if epoch != self._epoch:
+            for group in self._layers:
+                if not group.fits(found):
+                    return None
+            self._epoch = epoch
         for group in self._namespaces:
-            if not group.is_same() and not all(guard.fits(found) for guard in group.guards):
+            if not group.fits(found):
                 return None
         for guard in self._always:
             if not guard.fits(found):

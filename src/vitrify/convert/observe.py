@@ -56,6 +56,8 @@ class Observer:
     metas: dict[int, Meta] = field(default_factory=dict)
     """What is known of such tensors, by their ids."""
     read_numbers: dict[Any, Variable] = field(default_factory=dict)
+    layers: list[Layer] = field(default_factory=list)
+    """Layers whose training flag, parameters or sublayers were read."""
     guards: dict[Any, Guard] = field(default_factory=dict)
     calls: list[MethodCall] = field(default_factory=list)
     peeked: dict[int, tuple[Any, Any, Source]] = field(default_factory=dict)
@@ -87,7 +89,7 @@ class Observer:
             return value
         if getattr(value, "__self__", None) is owner:
             return value  # a method
-        if isinstance(owner, Layer) and any(name in owner.__dict__.get(table, ()) for table in _COVERED):
+        if isinstance(owner, Layer) and self._is_followed(owner, name):
             return value
         if not isinstance(owner, type) and isinstance(getattr(type(owner), name, None), property):
             return value
@@ -96,6 +98,13 @@ class Observer:
             return self._number(key, AttrPlace(owner, name), value)
         self._read(key, Source.attribute(owner, name), value, changed_only, is_attribute=True)
         return value
+
+    def _is_followed(self, owner: Layer, name: str) -> bool:
+        """Whether the state of Layers that jit/reach.py compares covers the attribute."""
+        if name == "training" or any(name in owner.__dict__.get(table, ()) for table in _COVERED):
+            self.layers.append(owner)
+            return True
+        return False
 
     def _number(self, key: Any, place: AttrPlace, value: Any) -> Any:
         """A number that changes from call to call, as an input of the program; the object holds it during the trace."""

@@ -18,3 +18,6 @@ class Epoch:
 
 # Bumped whenever a Layer's training flag, parameters, buffers or sublayers change.
 LAYER_MODES = Epoch()
+
+# Bumped whenever a plain attribute of a Layer is set or deleted.
+LAYER_ATTRIBUTES = Epoch()

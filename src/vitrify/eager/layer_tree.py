@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from ..core.epoch import LAYER_MODES
+from ..core.epoch import LAYER_ATTRIBUTES, LAYER_MODES
 from ..core.errors import ArgumentError, DTypeError
 from ..ops.methods import TensorMethods
 from .parameter import Parameter
@@ -55,6 +55,7 @@ class LayerTree:
             _check_initialized(self)
         elif not self._is_in_table(name):
             object.__setattr__(self, name, value)
+            LAYER_ATTRIBUTES.bump()
             if name == "training":
                 LAYER_MODES.bump()
             return
@@ -73,7 +74,8 @@ class LayerTree:
 
     def _put(self, table: str, name: str, value: Any) -> None:
         """Enter `value` in one table, and take the name out of everything else."""
-        self.__dict__.pop(name, None)
+        if self.__dict__.pop(name, None) is not None:
+            LAYER_ATTRIBUTES.bump()
         for other in _TABLES:
             if other != table:
                 self.__dict__[other].pop(name, None)
@@ -94,6 +96,7 @@ class LayerTree:
             self._non_persistable_buffer_names_set.add(name)
         else:
             object.__setattr__(self, name, value)
+            LAYER_ATTRIBUTES.bump()
 
     def _set_buffer(self, name: str, value: Any) -> None:
         if value is not None and not isinstance(value, TensorMethods):
@@ -113,6 +116,7 @@ class LayerTree:
                 self._non_persistable_buffer_names_set.discard(name)
                 return
         object.__delattr__(self, name)
+        LAYER_ATTRIBUTES.bump()
 
     def __dir__(self) -> list[str]:
         tables = [name for table in _TABLES for name in self.__dict__.get(table, ())]

@@ -177,7 +177,7 @@ def trace(
                 raise
             result = None
         concrete = _finish(state, arguments, result, observer, owners)
-    concrete.layers = state.layers
+    concrete.layers = [*state.layers, *observer.layers]
     concrete.tensor_leaves = [isinstance(leaf, InputSpec) for leaf in leaves]
     return concrete
 
