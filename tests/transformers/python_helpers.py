@@ -76,6 +76,9 @@ class PythonHelpers:
         self.calls: list[Any] = []
         self._cache: dict[Any, Any] = {}
 
+    def unchanged(self, *values: Any) -> tuple[Any, ...]:
+        return values
+
     def convert_ifelse(self, test, then, orelse, ins, names, shared=()):
         assert isinstance(ins, tuple) and isinstance(names, tuple)
         outs = then(*ins) if test else orelse(*ins)

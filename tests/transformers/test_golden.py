@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.transformers import golden_constructs
 from tests.transformers.python_helpers import PythonHelpers
 from vitrify.transformers import convert_function, source_of
 
@@ -195,16 +196,17 @@ def walrus(x):
     return x
 
 
+method = golden_constructs.Child.forward
 super_free: Callable[..., object] = object
 Point: Callable[..., object] = object
 FUNCTIONS = (
     if_else, if_return, if_unset, while_loop, for_loop, for_break_else, for_continue, while_true_break, loop_return,
     logic, compare, calls, assertion, raising, text, stores, shared, handler,
-    match_values, match_patterns, comprehensions, generator, walrus,
+    match_values, match_patterns, comprehensions, generator, walrus, *golden_constructs.FUNCTIONS,
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("fn", FUNCTIONS, ids=lambda fn: fn.__name__)
+@pytest.mark.parametrize("fn", (*FUNCTIONS, method), ids=lambda fn: fn.__name__)
 def test_golden(fn, request):
     text = HEADER + source_of(convert_function(fn, PythonHelpers()))
     path = FOLDER / f"{fn.__name__}.py"

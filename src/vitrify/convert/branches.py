@@ -57,6 +57,11 @@ def convert_ifelse(
     return trace_branches(scalar_condition(test, "if"), lambda: then(*ins), lambda: orelse(*ins), names, shared)
 
 
+def unchanged(*values: Any) -> tuple[Any, ...]:
+    """`values`, as a branch without statements leaves them."""
+    return values
+
+
 def convert_ifexp(test: Any, then: Function, orelse: Function) -> Any:
     """`then() if test else orelse()`."""
     test = truth(test)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .branches import convert_ifelse, convert_ifexp
+from .branches import convert_ifelse, convert_ifexp, unchanged
 from .compare import convert_compare
 from .comprehension import dict_of, each, generator, list_of, set_of
 from .handlers import pass_on
@@ -37,6 +37,7 @@ class VitrifyHelpers:
     index = _Index()
 
     convert_ifelse = staticmethod(convert_ifelse)
+    unchanged = staticmethod(unchanged)
     convert_while = staticmethod(convert_while)
     convert_for = staticmethod(convert_for)
     convert_and = staticmethod(convert_and)

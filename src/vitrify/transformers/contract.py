@@ -14,7 +14,8 @@ Control flow takes and returns values; nothing is set behind the reader's back:
 - `convert_ifelse(test, then, orelse, ins, names, shared=())`: both functions take the values `ins` (names
   written in a branch whose value from before is needed) and return the tuple called `names` (written in a
   branch and needed afterwards). Names only read are closed over. The functions are called at most once each
-  by plain Python; a tracer may call both. All names are empty when a branch is run for effects only.
+  by plain Python; a tracer may call both. All names are empty when a branch is run for effects only. A branch
+  that does nothing is `vt.unchanged` where the values it takes are those it returns.
 - `convert_while(test, body, values, names, shared=())`: both functions take the loop variables; `body` returns
   their new values. `convert_for(iterable, body, values, names, test=None, shared=())`: `body(item, *values)`;
   `test(*values)`, when given, is asked before each item is fetched and ends the loop when false. Flags for
@@ -109,6 +110,9 @@ class Helpers(Protocol):
         test: Function | None = None,
         shared: tuple[Place, ...] = (),
     ) -> Values: ...
+
+    def unchanged(self, *values: Value) -> Values:
+        """`values`: what a branch without statements returns."""
 
     # expressions: the first operand by value, later ones lazily
     def convert_and(self, first: Value, *rest: Function) -> Value: ...

@@ -29,9 +29,9 @@ class _FStrings(ExpressionTransformer):
         return self._joined(node, at=node)
 
     def _joined(self, node: Node, at: Node) -> Node:
-        parts = [
-            self._field(p, at) if isinstance(p, gast.FormattedValue) else constant(p.value, at=at) for p in node.values
-        ]
+        # Python 3.12 puts an empty text behind a field in a format specification.
+        values = [p for p in node.values if not (isinstance(p, gast.Constant) and p.value == "")]
+        parts = [self._field(p, at) if isinstance(p, gast.FormattedValue) else constant(p.value, at=at) for p in values]
         return self.context.call("convert_fstring", *parts, at=at)
 
     def _field(self, part: Node, at: Node) -> Node:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gast
+
 from .context import Context
 from .facts import FunctionFacts, analyze
 from .facts.function import constructs_in
@@ -35,10 +37,25 @@ class _Branches(ScopeTransformer):
             return self.generic_visit(node)
         carried = self.facts.of_if(node)
         self.shared |= set(carried.shared)
-        then, orelse = (self.context.names.fresh(base) for base in ("then", "orelse"))
+        if self._does_nothing(node):
+            return []
         functions: Stmts = []
-        for identifier, stmts in ((then, node.body), (orelse, node.orelse)):
+        args = [node.test]
+        for base, stmts in (("then", _without_pass(node.body)), ("orelse", _without_pass(node.orelse))):
+            if not stmts and carried.ins == carried.outs:
+                args.append(quote_expr("vt.unchanged", at=node, vt=self.context.vt))
+                continue
+            identifier = self.context.names.fresh(base)
             functions += function(identifier, carried.ins, self.block(stmts), carried.outs, self.facts, at=node)
-        args = [node.test, *(quote_expr(identifier, at=node) for identifier in (then, orelse))]
+            args.append(quote_expr(identifier, at=node))
         args += [names_tuple(carried.ins, node), strings(carried.outs, node)]
         return functions + call_construct("convert_ifelse", args, carried.outs, carried.shared, self.context, at=node)
+
+    def _does_nothing(self, node: Node) -> bool:
+        """Whether lowering jumps has left an `if` on a flag of ours with nothing in it."""
+        is_flag = isinstance(node.test, gast.Name) and node.test.id in self.context.names.generated
+        return is_flag and not _without_pass(node.body + node.orelse)
+
+
+def _without_pass(stmts: Stmts) -> Stmts:
+    return [stmt for stmt in stmts if not isinstance(stmt, gast.Pass)]

@@ -37,9 +37,9 @@ class _Loops(ScopeTransformer):
         if node in self.native:
             return self.generic_visit(node)
         carried = self._carried(node)
-        body, flag = self._body(node)
         test = self.context.names.fresh("test")
         loop_body = self.context.names.fresh("body")
+        body, flag = self._body(node)
         values = [names_tuple(carried.ins, node), strings(carried.ins, node)]
         functions = [quote_expr(identifier, at=node) for identifier in (test, loop_body)]
         return [
@@ -53,8 +53,8 @@ class _Loops(ScopeTransformer):
             return self.generic_visit(node)
         carried = self._carried(node)
         item, unpack = self._item(node, carried)
-        body, flag = self._body(node)
         loop_body = self.context.names.fresh("body")
+        body, flag = self._body(node)
         params = [item, *carried.ins]
         args = [node.iter, quote_expr(loop_body, at=node), names_tuple(carried.ins, node), strings(carried.ins, node)]
         if flag is not None:

@@ -23,7 +23,7 @@ def function(identifier: str, params: Names, body: Stmts, returns: Names, facts:
             return result
     """
     kept = [stmt for stmt in body if not isinstance(stmt, gast.Pass)]
-    return quote(
+    (made,) = quote(
         template,
         at=at,
         identifier=identifier,
@@ -32,6 +32,9 @@ def function(identifier: str, params: Names, body: Stmts, returns: Names, facts:
         body=kept,
         result=names_tuple(returns, at),
     )
+    if kept and isinstance(kept[-1], gast.Raise):
+        made.body.pop()  # the `return` would never be reached
+    return [made]
 
 
 def names_tuple(identifiers: Names, at: Node) -> Node:

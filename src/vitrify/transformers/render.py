@@ -1,16 +1,25 @@
-"""Converted trees as text for people (`fn.code`): astor, which wraps long lines, or `ast.unparse` where it can't."""
+"""Converted trees as text for people (`fn.code`): astor, or `ast.unparse` where it can't; long lines wrapped.
+
+astor prints the same on every Python version. Its tuples of one item (`x, = f()`), its `lambda :` and the places where
+it breaks lines (between `vt.` and a name) are not what a person would write, so those are ours.
+"""
 
 from __future__ import annotations
 
 import ast
 import importlib
+import io
+import tokenize
 import warnings
+from collections.abc import Iterator
+from typing import Any
 
 import gast
 
 from .nodes import Node
 
 WIDTH = 100
+INDENT = 4
 
 
 def render(tree: Node) -> str:
@@ -18,9 +27,10 @@ def render(tree: Node) -> str:
     plain = ast.fix_missing_locations(gast.gast_to_ast(tree))
     expected = ast.dump(plain)
     pretty = _astor(plain)
-    if pretty is not None and _parses_to(pretty, expected):
-        return pretty
-    return ast.unparse(plain) + "\n"
+    if pretty is None or not _parses_to(pretty, expected):
+        pretty = ast.unparse(plain) + "\n"
+    wrapped = _wrap(pretty)
+    return wrapped if _parses_to(wrapped, expected) else pretty
 
 
 def _astor(plain: ast.AST) -> str | None:
@@ -28,12 +38,73 @@ def _astor(plain: ast.AST) -> str | None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # astor names the old ast.Num and ast.Str
         try:
-            astor = importlib.import_module("astor")
-            split = importlib.import_module("astor.source_repr").split_lines
-            text: str = astor.to_source(plain, pretty_source=lambda source: "".join(split(source, maxline=WIDTH)))
+            astor = importlib.import_module("astor.code_gen")
+            text: str = astor.to_source(plain, pretty_source="".join, source_generator_class=_generator(astor))
         except (ImportError, AttributeError, TypeError, ValueError):
             return None
     return text
+
+
+def _generator(astor: Any) -> Any:
+    """astor's generator with tuples and lambdas as people write them."""
+
+    class Generator(astor.SourceGenerator):  # type: ignore[misc]
+        def visit_Tuple(self, node: ast.Tuple) -> None:
+            with self.delimit(node) as delimiters:
+                delimiters.discard = delimiters.discard and len(node.elts) > 1
+                self.comma_list(node.elts, len(node.elts) == 1)
+
+        def visit_Lambda(self, node: ast.Lambda) -> None:
+            with self.delimit(node) as delimiters:
+                astor.set_precedence(delimiters.p, node.body)
+                self.write("lambda " if ast.unparse(node.args) else "lambda")
+                self.visit_arguments(node.args)
+                self.write(": ", node.body)
+
+    return Generator
+
+
+def _wrap(text: str) -> str:
+    """`text` with its long lines broken behind brackets and commas, as far out as possible."""
+    lines = text.splitlines()
+    breaks = _breaks(text)
+    out: list[str] = []
+    for number, line in enumerate(lines, 1):
+        out += _broken(line, breaks.get(number, []))
+    return "\n".join(out) + "\n"
+
+
+def _breaks(text: str) -> dict[int, list[tuple[int, int]]]:
+    """By line, the columns where a line may be broken, each with the number of brackets open there."""
+    found: dict[int, list[tuple[int, int]]] = {}
+    depth = 0
+    lambdas: list[int] = []  # the depths of those whose parameters are being read: no place to break a line
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.OP:
+            depth += (token.string in "([{") - (token.string in ")]}")
+            if token.string == ":" and lambdas and lambdas[-1] == depth:
+                lambdas.pop()
+            elif depth and token.string in "([{," and not lambdas:
+                found.setdefault(token.end[0], []).append((token.end[1], depth))
+        elif token.string == "lambda":
+            lambdas.append(depth)
+    return found
+
+
+def _broken(line: str, breaks: list[tuple[int, int]]) -> Iterator[str]:
+    """The parts of one line."""
+    indent = len(line) - len(line.lstrip()) + 2 * INDENT
+    start, prefix = 0, ""
+    while len(prefix) + len(line) - start > WIDTH:
+        room = [(column, depth) for column, depth in breaks if start < column <= start + WIDTH - len(prefix)]
+        room = [(column, depth) for column, depth in room if column - start > WIDTH // 3 and column < len(line)]
+        if not room:
+            break
+        least = min(depth for _, depth in room)
+        column = max(column for column, depth in room if depth == least)
+        yield prefix + line[start:column].strip() if start else line[:column].rstrip()
+        start, prefix = column, " " * indent
+    yield prefix + line[start:].strip() if start else line
 
 
 def _parses_to(text: str, expected: str) -> bool:

@@ -42,7 +42,7 @@ def guard_reads(tree: Node, context: Context) -> Node:
         names = facts.scope.locals - facts.outlasting
         loads = {node: _load(node, context) for node in _doubtful_reads(facts, names)}
         replace_nodes(fn, loads)
-        _Deletions(context, names).transform_body(fn)
+        _Deletions(context, facts, names).transform_body(fn)
     return tree
 
 
@@ -117,13 +117,17 @@ def _first_write(stmt: Node, identifier: str) -> Node:
 
 
 class _Deletions(ScopeTransformer):
-    def __init__(self, context: Context, names: frozenset[str]) -> None:
+    def __init__(self, context: Context, facts: FunctionFacts, names: frozenset[str]) -> None:
         self.context = context
+        self.facts = facts
         self.names = names
 
     def visit_Delete(self, node: Node) -> Node | Stmts:
         (target,) = node.targets
         if not isinstance(target, gast.Name) or target.id not in self.names:
             return node
+        unset = _undefined(target.id, node, self.context)
+        if target.id not in self.facts.unbound_at(node):
+            return unset
         check = gast.Expr(value=self.context.call("load", name(target.id, at=node), at=node))
-        return [*locate([check], node), *_undefined(target.id, node, self.context)]
+        return [*locate([check], node), *unset]

@@ -2,27 +2,21 @@
 # ruff: noqa
 def for_break_else(xs, wanted):
     broke = False
-    x = vt.Undefined('x', 55)
+    x = vt.Undefined('x', 56)
 
     def body(item, broke, x):
         x = item
 
         def then(broke):
             broke = True
-            return broke,
-
-        def orelse(broke):
-            return broke,
-        broke, = vt.convert_ifelse(x == wanted, then, orelse, (broke,), ('broke',))
+            return (broke,)
+        (broke,) = vt.convert_ifelse(x == wanted, then, vt.unchanged, (broke,), ('broke',))
         return broke, x
-    broke, x = vt.convert_for(xs, body, (broke, x), ('broke', 'x'), lambda broke, x: vt.
-        convert_not(broke))
+    broke, x = vt.convert_for(xs, body, (broke, x), ('broke', 'x'),
+            lambda broke, x: vt.convert_not(broke))
 
     def then_1(x):
         x = None
-        return x,
-
-    def orelse_1(x):
-        return x,
-    x, = vt.convert_ifelse(vt.convert_not(broke), then_1, orelse_1, (x,), ('x',))
+        return (x,)
+    (x,) = vt.convert_ifelse(vt.convert_not(broke), then_1, vt.unchanged, (x,), ('x',))
     return x

@@ -5,13 +5,10 @@ def for_continue(xs):
 
     def body(x, total):
 
-        def then(total):
-            return total,
-
         def orelse(total):
             total += x
-            return total,
-        total, = vt.convert_ifelse(x < 0, then, orelse, (total,), ('total',))
-        return total,
-    total, = vt.convert_for(xs, body, (total,), ('total',))
+            return (total,)
+        (total,) = vt.convert_ifelse(x < 0, vt.unchanged, orelse, (total,), ('total',))
+        return (total,)
+    (total,) = vt.convert_for(xs, body, (total,), ('total',))
     return total

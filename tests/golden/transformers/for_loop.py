@@ -6,6 +6,6 @@ def for_loop(xs):
     def body(item, total):
         i, x = item
         total += i * x
-        return total,
-    total, = vt.convert_for(vt.convert_call(enumerate)(xs), body, (total,), ('total',))
+        return (total,)
+    (total,) = vt.convert_for(vt.convert_call(enumerate)(xs), body, (total,), ('total',))
     return total

@@ -5,12 +5,12 @@ def generator(xs):
 
         def then():
             y = x
-            return y,
+            return (y,)
 
         def orelse():
             y = -x
-            return y,
-        y, = vt.convert_ifelse(x > 0, then, orelse, (), ('y',))
+            return (y,)
+        (y,) = vt.convert_ifelse(x > 0, then, orelse, (), ('y',))
         if y > 5:
             return
         yield y

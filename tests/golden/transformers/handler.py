@@ -9,12 +9,9 @@ def handler(x):
             nonlocal y
             y = 1
             x = x[0]
-            return x,
-
-        def orelse(x):
-            return x,
-        x, = vt.convert_ifelse(x > 0, then, orelse, (x,), ('x',), shared=(vt.name('y', lambda : y),)
-            )
+            return (x,)
+        (x,) = vt.convert_ifelse(x > 0, then, vt.unchanged, (x,), ('x',),
+                shared=(vt.name('y', lambda: y),))
     except TypeError:
         vt.pass_on()
         return y

@@ -4,11 +4,11 @@ def if_return(x):
 
     def then(x):
         result = x
-        return result,
+        return (result,)
 
     def orelse(x):
         x = x + 1
         result = -x
-        return result,
-    result, = vt.convert_ifelse(x > 0, then, orelse, (x,), ('result',))
+        return (result,)
+    (result,) = vt.convert_ifelse(x > 0, then, orelse, (x,), ('result',))
     return result

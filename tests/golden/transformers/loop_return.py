@@ -2,7 +2,7 @@
 # ruff: noqa
 def loop_return(xs):
     returned = False
-    result = vt.Undefined('result', 83)
+    result = vt.Undefined('result', 84)
 
     def body(x, result, returned):
 
@@ -10,20 +10,15 @@ def loop_return(xs):
             result = x
             returned = True
             return result, returned
-
-        def orelse(result, returned):
-            return result, returned
-        result, returned = vt.convert_ifelse(x > 0, then, orelse, (result, returned), ('result',
-            'returned'))
+        result, returned = vt.convert_ifelse(x > 0, then, vt.unchanged, (result, returned),
+                ('result', 'returned'))
         return result, returned
-    result, returned = vt.convert_for(xs, body, (result, returned), ('result', 'returned'), lambda
-        result, returned: vt.convert_not(returned))
+    result, returned = vt.convert_for(xs, body, (result, returned), ('result', 'returned'),
+            lambda result, returned: vt.convert_not(returned))
 
     def then_1(result):
         result = None
-        return result,
-
-    def orelse_1(result):
-        return result,
-    result, = vt.convert_ifelse(vt.convert_not(returned), then_1, orelse_1, (result,), ('result',))
+        return (result,)
+    (result,) = vt.convert_ifelse(vt.convert_not(returned), then_1, vt.unchanged, (result,),
+            ('result',))
     return result

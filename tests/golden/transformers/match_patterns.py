@@ -3,34 +3,33 @@
 def match_patterns(shape):
     found = vt.match(shape, vt.sequence(vt.capture('x'), 0))
     matched = found.matched
-    x = vt.Undefined('x', 167)
+    x = vt.Undefined('x', 168)
 
     def then(matched, x):
-        x, = found.captures
+        (x,) = found.captures
         matched = x > 1
         return matched, x
-
-    def orelse(matched, x):
-        return matched, x
-    matched, x = vt.convert_ifelse(matched, then, orelse, (matched, x), ('matched', 'x'))
+    matched, x = vt.convert_ifelse(matched, then, vt.unchanged, (matched, x), ('matched', 'x'))
 
     def then_1():
         result = vt.load(x)
-        return result,
+        return (result,)
 
-    def orelse_1():
-        found_1 = vt.match(shape, vt.either(vt.instance(Point, x=vt.same(None), y=vt.sequence(vt
-            .capture('y'), vt.star('rest'))), vt.mapping(('y', vt.capture('y')), vt.star('rest'))))
+    def orelse():
+        found_1 = vt.match(shape, vt.either(
+                vt.instance(Point, x=vt.same(None),
+                y=vt.sequence(vt.capture('y'), vt.star('rest'))),
+                vt.mapping(('y', vt.capture('y')), vt.star('rest'))))
 
         def then_2():
             rest, y = found_1.captures
             result = y, rest
-            return result,
+            return (result,)
 
-        def orelse_2():
+        def orelse_1():
             result = None
-            return result,
-        result, = vt.convert_ifelse(found_1.matched, then_2, orelse_2, (), ('result',))
-        return result,
-    result, = vt.convert_ifelse(matched, then_1, orelse_1, (), ('result',))
+            return (result,)
+        (result,) = vt.convert_ifelse(found_1.matched, then_2, orelse_1, (), ('result',))
+        return (result,)
+    (result,) = vt.convert_ifelse(matched, then_1, orelse, (), ('result',))
     return result

@@ -11,8 +11,5 @@ def shared(n):
         n = 0
         vt.convert_call(inc)()
         return ()
-
-    def orelse():
-        return ()
-    vt.convert_ifelse(n > 0, then, orelse, (), (), shared=(vt.name('n', lambda : n),))
+    vt.convert_ifelse(n > 0, then, vt.unchanged, (), (), shared=(vt.name('n', lambda: n),))
     return n

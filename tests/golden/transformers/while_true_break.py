@@ -11,11 +11,8 @@ def while_true_break(x):
 
         def then(broke):
             broke = True
-            return broke,
-
-        def orelse(broke):
-            return broke,
-        broke, = vt.convert_ifelse(x < 1, then, orelse, (broke,), ('broke',))
+            return (broke,)
+        (broke,) = vt.convert_ifelse(x < 1, then, vt.unchanged, (broke,), ('broke',))
         return broke, x
     broke, x = vt.convert_while(test, body, (broke, x), ('broke', 'x'))
     return x

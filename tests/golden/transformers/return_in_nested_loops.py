@@ -1,0 +1,29 @@
+# fmt: off
+# ruff: noqa
+def return_in_nested_loops(xs):
+    returned = False
+    result = vt.Undefined('result', 71)
+
+    def body(row, result, returned):
+
+        def body_1(x, result, returned):
+
+            def then(result, returned):
+                result = x
+                returned = True
+                return result, returned
+            result, returned = vt.convert_ifelse(x < 0, then, vt.unchanged, (result, returned),
+                    ('result', 'returned'))
+            return result, returned
+        result, returned = vt.convert_for(row, body_1, (result, returned), ('result', 'returned'),
+                lambda result, returned: vt.convert_not(returned))
+        return result, returned
+    result, returned = vt.convert_for(xs, body, (result, returned), ('result', 'returned'),
+            lambda result, returned: vt.convert_not(returned))
+
+    def then_1(result):
+        result = 0
+        return (result,)
+    (result,) = vt.convert_ifelse(vt.convert_not(returned), then_1, vt.unchanged, (result,),
+            ('result',))
+    return result
