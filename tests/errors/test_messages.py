@@ -130,3 +130,14 @@ def test_kernels_errors_in_backward_name_the_line():
     y = paddle.jit.to_static(f, full_graph=True)(x)
     with pytest.raises(ValueError, match="shape"):
         y.backward(paddle.ones([3]))
+
+
+def test_equal_functions_in_two_files_name_their_own(tmp_path):
+    text = "def f(x):\n    if x > 0:\n        return x\n    return -x\n"
+    for name in ("first.py", "second.py"):
+        path = tmp_path / name
+        path.write_text(text)
+        namespace: dict = {}
+        exec(compile(text, str(path), "exec"), namespace)
+        with pytest.raises(ValueError, match=f"{name}:2 in f"):
+            paddle.jit.to_static(namespace["f"], full_graph=True)(paddle.ones([3]))

@@ -18,7 +18,7 @@ from .user_code import is_user_code
 
 Converted = Callable[..., Any]
 
-_CODES: BoundedCache[CodeType, ConvertedCode] = BoundedCache("converted_code", 4096)
+_CODES: BoundedCache[tuple[str, CodeType], ConvertedCode] = BoundedCache("converted_code", 4096)
 
 
 def convert_plain(fn: FunctionType) -> FunctionType:
@@ -33,10 +33,11 @@ def convert_plain(fn: FunctionType) -> FunctionType:
 
 
 def _record(fn: FunctionType) -> ConvertedCode:
-    record = _CODES.get(fn.__code__)
+    key = fn.__code__.co_filename, fn.__code__  # code objects of equal text in two files are equal
+    record = _CODES.get(key)
     if record is None:
         record = convert_code(fn)
-        _CODES.put(fn.__code__, record)
+        _CODES.put(key, record)
         _show(fn, record)
     return record
 

@@ -48,12 +48,12 @@ def is_user_file(filename: str) -> bool:
     return not filename.startswith(_PACKAGE_ROOT) and not filename.startswith(_FOREIGN_ROOTS)
 
 
-def _columns(frame: FrameType) -> tuple[int | None, int | None]:
-    positions = getattr(frame.f_code, "co_positions", None)  # Python 3.11 and later
-    if positions is None or frame.f_lasti < 0:
+def _columns(code: CodeType, instruction: int) -> tuple[int | None, int | None]:
+    positions = getattr(code, "co_positions", None)  # Python 3.11 and later
+    if positions is None or instruction < 0:
         return None, None
     # One entry an instruction; this runs once a recorded operator and frame, so the way there is left to C.
-    found = next(islice(positions(), frame.f_lasti // 2, None), None)
+    found = next(islice(positions(), instruction // 2, None), None)
     if found is None:
         return None, None
     line, end_line, col, end_col = found
@@ -63,7 +63,13 @@ def _columns(frame: FrameType) -> tuple[int | None, int | None]:
 def loc_of_frame(frame: FrameType) -> Loc:
     """The location at which `frame` is executing now."""
     code = frame.f_code
-    return Loc(code.co_filename, frame.f_lineno, code.co_name, *_columns(frame))
+    return Loc(code.co_filename, frame.f_lineno, code.co_name, *_columns(code, frame.f_lasti))
+
+
+def _loc_of_entry(tb: TracebackType) -> Loc:
+    """The location of one entry of a traceback."""
+    code = tb.tb_frame.f_code
+    return Loc(code.co_filename, tb.tb_lineno, code.co_name, *_columns(code, tb.tb_lasti))
 
 
 def user_frames(skip: int = 1, limit: int = MAX_FRAMES) -> tuple[Loc, ...]:
@@ -91,9 +97,8 @@ def innermost_user_loc(tb: TracebackType | None) -> Loc | None:
     """Where the user's code stood when an exception with this traceback was raised; None if none of it was running."""
     found = None
     while tb is not None:
-        code = tb.tb_frame.f_code
-        if is_user_file(code.co_filename):
-            found = Loc(code.co_filename, tb.tb_lineno, code.co_name)
+        if is_user_file(tb.tb_frame.f_code.co_filename):
+            found = _loc_of_entry(tb)
         tb = tb.tb_next
     return found
 
@@ -113,7 +118,7 @@ def repeated_user_loc(tb: TracebackType | None) -> Loc | None:
     # The places of one round of the recursion come up equally often, give or take the last round: take the innermost.
     least = max(places.values()) - 1
     place = [p for p, count in places.items() if count >= least][-1]
-    return Loc(*place, frames[place].tb_frame.f_code.co_name)
+    return _loc_of_entry(frames[place])
 
 
 def _is_part(inner: CodeType, outer: CodeType) -> bool:

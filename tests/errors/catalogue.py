@@ -1,0 +1,780 @@
+"""Every error that conversion can raise: a program that causes it, what it says, and a program that does not.
+
+`docs/errors.md` is made from this table (`pytest tests/errors --update-golden`), with the messages as they really are.
+Programs are files of their own: their first line is line 1. `f` is converted and called with `args`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from textwrap import dedent
+
+VECTOR = "paddle.to_tensor([1.0, 2.0, 3.0])"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One error: `says` is part of its message; `cure` is the program made right, `why` one sentence for the reader."""
+
+    name: str
+    error: str
+    says: str
+    program: str
+    cure: str
+    why: str
+    args: tuple[str, ...] = (VECTOR,)
+    group: str = ""
+
+
+def _entry(name: str, error: str, says: str, why: str, program: str, cure: str, *args: str) -> Entry:
+    return Entry(name, error, says, _text(program), _text(cure), why, args or (VECTOR,))
+
+
+def _text(program: str) -> str:
+    return dedent(program).strip("\n") + "\n"
+
+
+GROUPS: dict[str, list[Entry]] = {
+    "Values of tensors": [
+        _entry(
+            "The truth of several elements",
+            "ArgumentError",
+            "its truth is ambiguous",
+            "A condition must have one element, as eagerly.",
+            """
+            def f(x):
+                if x > 0:
+                    return x
+                return -x
+            """,
+            """
+            def f(x):
+                if (x > 0).all():
+                    return x
+                return -x
+            """,
+        ),
+        _entry(
+            "The text of a tensor where characters are needed",
+            "UnsupportedError",
+            "characters are needed",
+            "A text made of tensors is known when the program runs; it can be printed or raised, not looked into.",
+            """
+            def f(x):
+                if f"{x.sum()}" == "6.0":
+                    return x
+                return -x
+            """,
+            """
+            def f(x):
+                if x.sum() == 6.0:
+                    return x
+                return -x
+            """,
+        ),
+        _entry(
+            "backward() inside",
+            "UnsupportedError",
+            "backward() inside a function that is being converted",
+            "A program's gradients are a program of their own, made when the function is called by eager code.",
+            """
+            def f(x):
+                loss = (x * x).sum()
+                loss.backward()
+                return loss
+            """,
+            """
+            def f(x):
+                return (x * x).sum()  # and call backward() on what it returns
+            """,
+        ),
+        _entry(
+            "A hook on a tensor inside",
+            "UnsupportedError",
+            "register_hook() on a tensor inside",
+            "Hooks belong to the eager tape.",
+            """
+            def f(x):
+                x.register_hook(print)
+                return x * 2
+            """,
+            """
+            def f(x):
+                return x * 2  # and register the hook on x outside
+            """,
+        ),
+        _entry(
+            "item() of several elements",
+            "ArgumentError",
+            "has more than one element",
+            "As eagerly.",
+            """
+            def f(x):
+                return x.item() * 2
+            """,
+            """
+            def f(x):
+                return x[0].item() * 2
+            """,
+        ),
+        _entry(
+            "The length of a scalar",
+            "DTypeError",
+            "len() of a 0-D tensor",
+            "As eagerly.",
+            """
+            def f(x):
+                return x * len(x.sum())
+            """,
+            """
+            def f(x):
+                return x * len(x)
+            """,
+        ),
+        _entry(
+            "A loop over a scalar",
+            "DTypeError",
+            "iteration over a 0-D tensor",
+            "As eagerly.",
+            """
+            def f(x):
+                for row in x.sum():
+                    x = x + row
+                return x
+            """,
+            """
+            def f(x):
+                for row in x:
+                    x = x + row
+                return x
+            """,
+        ),
+        _entry(
+            "A function of math without a tensor form",
+            "UnsupportedError",
+            "math.",
+            "Functions of `math` that have a tensor operation are converted to it; the others need a number.",
+            """
+            import math
+
+
+            def f(x):
+                return x * math.gcd(x.astype("int64").sum(), 4)
+            """,
+            """
+            def f(x):
+                return x * 2.0
+            """,
+        ),
+        _entry(
+            "The text of a tensor in code that is not converted",
+            "UnsupportedError",
+            "is needed here, but known only",
+            "Libraries run while converting; what they read must be known then.",
+            """
+            from string import Template
+
+
+            def f(x):
+                print(Template("sum $s").substitute(s=x.sum()))
+                return x
+            """,
+            """
+            def f(x):
+                print("sum", x.sum())
+                return x
+            """,
+        ),
+    ],
+    "Branches that a tensor decides": [
+        _entry(
+            "Two kinds of values",
+            "ArgumentError",
+            "depends on a tensor condition, but",
+            "What the branches give is merged into one value of the program, so both must be tensors or numbers.",
+            """
+            def f(x):
+                if x.sum() > 0:
+                    y = "positive"
+                else:
+                    y = x
+                return y
+            """,
+            """
+            def f(x):
+                if x.sum() > 0:
+                    y = x * 2
+                else:
+                    y = x
+                return y
+            """,
+        ),
+        _entry(
+            "A set that differs",
+            "UnsupportedError",
+            "is changed in an `if` that a tensor decides",
+            "What is in a Python container is known while converting; a tensor's values are not.",
+            """
+            def f(x):
+                names = set()
+                if x.sum() > 0:
+                    names.add("positive")
+                return x, names
+            """,
+            """
+            def f(x):
+                positive = x.sum() > 0
+                return x, {"positive": positive}
+            """,
+        ),
+        _entry(
+            "A variable that the path taken did not set",
+            "UnboundLocalError",
+            "did not set it",
+            "Raised when the program runs, and only if the path that leaves it unset was taken, as eagerly.",
+            """
+            def f(x):
+                if x.sum() > 100:
+                    y = x
+                return x + y
+            """,
+            """
+            def f(x):
+                y = paddle.zeros_like(x)
+                if x.sum() > 100:
+                    y = x
+                return x + y
+            """,
+        ),
+    ],
+    "Loops that a tensor stops": [
+        _entry(
+            "A loop variable that changes its rank",
+            "ArgumentError",
+            "changes its number of dimensions",
+            "Sizes may change from one iteration to the next, the number of dimensions may not.",
+            """
+            def f(x):
+                while x.sum() < 100:
+                    x = paddle.unsqueeze(x, 0) * 2
+                return x
+            """,
+            """
+            def f(x):
+                while x.sum() < 100:
+                    x = paddle.concat([x, x]) * 2
+                return x
+            """,
+        ),
+        _entry(
+            "A loop variable that is no tensor afterwards",
+            "ArgumentError",
+            "can carry only tensors and numbers",
+            "What goes from one iteration to the next must be a value of the program.",
+            """
+            def f(x):
+                name = 0
+                while x.sum() < 100:
+                    x = x * 2
+                    name = "doubled"
+                return x, name
+            """,
+            """
+            def f(x):
+                doubled = False
+                while x.sum() < 100:
+                    x = x * 2
+                    doubled = True
+                return x, doubled
+            """,
+        ),
+        _entry(
+            "A list that nests deeper",
+            "UnsupportedError",
+            "changes its length or nesting inside a loop",
+            "What each item is must stay the same from one iteration to the next.",
+            """
+            def f(x):
+                history = [x]
+                while x.sum() < 100:
+                    x = x * 2
+                    history = [history, x]
+                return history
+            """,
+            """
+            def f(x):
+                history = [x, x]
+                while x.sum() < 100:
+                    x = x * 2
+                    history = [history[1], x]
+                return history
+            """,
+        ),
+        _entry(
+            "A set that grows",
+            "ArgumentError",
+            "can carry only tensors and numbers",
+            "What is in a set is known while converting.",
+            """
+            def f(x):
+                seen = set()
+                while x.sum() < 100:
+                    x = x * 2
+                    seen.add("doubled")
+                return x, seen
+            """,
+            """
+            def f(x):
+                doubled = False
+                while x.sum() < 100:
+                    x = x * 2
+                    doubled = True
+                return x, doubled
+            """,
+        ),
+    ],
+    "Sequences of unknown length": [
+        _entry(
+            "A generator that is kept",
+            "UnsupportedError",
+            "it is not used up at once",
+            "Where a tensor decides what a generator gives, its items exist only inside the function that uses them.",
+            """
+            def f(x):
+                rows = (row for row in x if row > 1)
+                return next(rows)
+            """,
+            """
+            def f(x):
+                return x[x > 1][0]
+            """,
+        ),
+        _entry(
+            "filter() by a tensor",
+            "UnsupportedError",
+            "a tensor decides which items there are",
+            "How many items pass is known only when the program runs.",
+            """
+            def f(x):
+                return list(filter(lambda row: row > 1, x))
+            """,
+            """
+            def f(x):
+                return x[x > 1]
+            """,
+        ),
+        _entry(
+            "zip(strict=True) over unknown lengths",
+            "UnsupportedError",
+            "zip(strict=True) over tensors",
+            "Lengths that only the run knows cannot be compared while converting.",
+            """
+            def f(x):
+                big = x[x > 1]
+                return [a * b for a, b in zip(big, big, strict=True)]
+            """,
+            """
+            def f(x):
+                big = x[x > 1]
+                return big * big
+            """,
+        ),
+        _entry(
+            "Sorting what no tensor can hold",
+            "UnsupportedError",
+            "sorting by tensors",
+            "The order is known only when the program runs, so the items must fit into one tensor.",
+            """
+            def f(x):
+                return sorted([(x[1], "b"), (x[0], "a")], key=lambda pair: pair[0])
+            """,
+            """
+            def f(x):
+                return sorted([x[1], x[0]])
+            """,
+        ),
+    ],
+    "Recursion that a tensor stops": [
+        _entry(
+            "An argument that grows",
+            "RecursionError",
+            "is of another kind in each call",
+            "Every call must take arguments of one structure, since all calls are one function of the program.",
+            """
+            def collect(x, items):
+                if x.sum() > 100:
+                    return items[0]
+                return collect(x * 2, [*items, x])
+
+
+            def f(x):
+                return collect(x, [x])
+            """,
+            """
+            def collect(x, total):
+                if x.sum() > 100:
+                    return total
+                return collect(x * 2, total + x)
+
+
+            def f(x):
+                return collect(x, x)
+            """,
+        ),
+        _entry(
+            "An argument that is changed",
+            "UnsupportedError",
+            "changes what its argument",
+            "The calls happen when the program runs; Python objects are changed only after it.",
+            """
+            def double(x, best):
+                best[0] = x
+                if x.sum() > 100:
+                    return x
+                return double(x * 2, best)
+
+
+            def f(x):
+                return double(x, [x])
+            """,
+            """
+            def double(x, best):
+                if x.sum() > 100:
+                    return x, best
+                return double(x * 2, x)
+
+
+            def f(x):
+                return double(x, x)
+            """,
+        ),
+        _entry(
+            "Recursion without an end",
+            "RecursionError",
+            "calls itself without end",
+            "No tensor decides whether to go on, so Python's own recursion limit is reached while converting.",
+            """
+            def f(x):
+                return f(x - 1)
+            """,
+            """
+            def f(x):
+                if x.sum() < 0:
+                    return x
+                return f(x - 1)
+            """,
+        ),
+        _entry(
+            "Every path calls again",
+            "RecursionError",
+            "so it never ends",
+            "A recursive function needs a path without a further call.",
+            """
+            def f(x):
+                if x.sum() > 100:
+                    return f(x / 2)
+                return f(x * 2)
+            """,
+            """
+            def f(x):
+                if x.sum() > 100:
+                    return x
+                return f(x * 2)
+            """,
+        ),
+        _entry(
+            "An argument changed in place that comes in twice",
+            "UnsupportedError",
+            "shares memory with another",
+            "Inside the function each argument is a value of its own.",
+            """
+            def double(x, y):
+                x.add_(y)
+                if x.sum() > 100:
+                    return x
+                return double(x, y)
+
+
+            def f(x):
+                x = x * 1
+                return double(x, x)
+            """,
+            """
+            def double(x, y):
+                x.add_(y)
+                if x.sum() > 100:
+                    return x
+                return double(x, y)
+
+
+            def f(x):
+                x = x * 1
+                return double(x, x.clone())
+            """,
+        ),
+    ],
+    "Exceptions": [
+        _entry(
+            "try around what a tensor decides",
+            "UnsupportedError",
+            "a tensor decides whether",
+            "The program runs after the `try` statement is over, so its handlers would come too late.",
+            """
+            def f(x):
+                try:
+                    if x.sum() > 3:
+                        raise ValueError("large")
+                    x = x * 2
+                except ValueError:
+                    x = x / 2
+                return x
+            """,
+            """
+            def f(x):
+                if x.sum() > 3:
+                    x = x / 2
+                else:
+                    x = x * 2
+                return x
+            """,
+        ),
+        _entry(
+            "A jump out of finally",
+            "UnsupportedError",
+            "out of a `finally` block",
+            "It would drop an exception on its way; no flag can do that.",
+            """
+            def f(x):
+                while x.sum() < 100:
+                    try:
+                        x = x * 2
+                    finally:
+                        break
+                return x
+            """,
+            """
+            def f(x):
+                while x.sum() < 100:
+                    try:
+                        x = x * 2
+                    finally:
+                        print("doubled")
+                    break
+                return x
+            """,
+        ),
+        _entry(
+            "raise without an exception",
+            "RuntimeError",
+            "No active exception",
+            "As eagerly.",
+            """
+            def f(x):
+                if x.sum() > 0:
+                    raise
+                return x
+            """,
+            """
+            def f(x):
+                if x.sum() < 0:
+                    raise ValueError("negative")
+                return x
+            """,
+        ),
+    ],
+    "Python that runs while converting": [
+        _entry(
+            "A number that differs at every call",
+            "UnsupportedError",
+            "a program would repeat what it gave",
+            "Python runs once, while converting; a random number or the time would then be the same for ever.",
+            """
+            import random
+
+
+            def f(x):
+                return x * random.random()
+            """,
+            """
+            def f(x):
+                return x * paddle.ones([1])  # paddle.rand([1]) is random at every call
+            """,
+        ),
+        _entry(
+            "The variables of the frame",
+            "UnsupportedError",
+            "reads the variables of the function around it",
+            "Converted branches and loop bodies are functions of their own, so there is no frame with all variables.",
+            """
+            def f(x):
+                y = x * 2
+                return locals()["y"]
+            """,
+            """
+            def f(x):
+                y = x * 2
+                return {"x": x, "y": y}["y"]
+            """,
+        ),
+    ],
+    "Arguments": [
+        _entry(
+            "What is no tensor",
+            "DTypeError",
+            "where it needs a tensor",
+            "Operations take tensors and numbers.",
+            """
+            def f(x):
+                return paddle.add(x, object())
+            """,
+            """
+            def f(x):
+                return paddle.add(x, x)
+            """,
+        ),
+        _entry(
+            "A range without a step",
+            "ValueError",
+            "range() arg 3 must not be zero",
+            "As eagerly.",
+            """
+            def f(x):
+                for i in range(0, x.sum().astype("int64"), 0):
+                    x = x + i
+                return x
+            """,
+            """
+            def f(x):
+                for i in range(0, x.sum().astype("int64"), 2):
+                    x = x + i
+                return x
+            """,
+        ),
+        _entry(
+            "The length of what a tensor bounds",
+            "ArgumentError",
+            "the length of this sequence is known only",
+            "The number of items is known when the program runs.",
+            """
+            def f(x):
+                return x * range(x.sum().astype("int64")).__len__()
+            """,
+            """
+            def f(x):
+                return x * x.sum()
+            """,
+        ),
+        _entry(
+            "An attribute that must be a Python value",
+            "DTypeError",
+            "needs the value of a tensor",
+            "Attributes of an operation are part of the program, unless they are sizes or indices.",
+            """
+            def f(x):
+                return paddle.sum(x, axis=x.sum().astype("int64") - 6)
+            """,
+            """
+            def f(x):
+                return paddle.sum(x, axis=0)
+            """,
+        ),
+        _entry(
+            "A shape of unknown rank",
+            "ArgumentError",
+            "needs a 1-D tensor of known length",
+            "How many dimensions there are must be known while converting.",
+            """
+            def f(x):
+                return paddle.reshape(x, x[x > 0].astype("int64"))
+            """,
+            """
+            def f(x):
+                return paddle.reshape(x, [x.shape[0], 1])
+            """,
+        ),
+        _entry(
+            "Sorting an unknown number of items",
+            "UnsupportedError",
+            "over a number of items known only when the program runs",
+            "Python sorts one by one; a tensor operation does it at once.",
+            """
+            def f(x):
+                return sorted(x[x > 1])
+            """,
+            """
+            def f(x):
+                return paddle.sort(x[x > 1])
+            """,
+        ),
+    ],
+    "Where functions come from": [
+        _entry(
+            "A generator as the target",
+            "UnsupportedFunctionError",
+            "generator functions are not converted",
+            "A program gives its results at once.",
+            """
+            def f(x):
+                for row in x:
+                    yield row * 2
+            """,
+            """
+            def f(x):
+                return [row * 2 for row in x]
+            """,
+        ),
+        _entry(
+            "A coroutine as the target",
+            "UnsupportedFunctionError",
+            "coroutines",
+            "A program does not wait.",
+            """
+            async def f(x):
+                return x * 2
+            """,
+            """
+            def f(x):
+                return x * 2
+            """,
+        ),
+        _entry(
+            "Neither a function nor a Layer",
+            "DTypeError",
+            "expects a function or a Layer",
+            "to_static converts what can be called.",
+            """
+            f = paddle.jit.to_static(3)
+            """,
+            """
+            def f(x):
+                return x * 3
+            """,
+        ),
+    ],
+}
+ENTRIES = [Entry(**{**vars(e), "group": group}) for group, entries in GROUPS.items() for e in entries]
+
+_SPEC = "an argument of to_static or of the tools around it; tests/jit"
+_SHOWN = "tests/end_to_end: objects whose text waits for the run"
+_EDITED = "needs a file that changed or vanished; tests/transformers/test_pipeline.py"
+_BACKWARD = "raised by backward(), after conversion; tests/jit/test_gradients.py"
+_NET = "a safety net: no program is known that gets there"
+ELSEWHERE: dict[str, str] = {
+    " that holds tensors cannot be shown or passed on when the program runs": _SHOWN,
+    " changes dtype inside a tensor loop, to one that does not mix with it": _NET,
+    ") does not settle: shapes or types keep changing from one trace of the body to the next": _NET,
+    " takes and returns does not settle: shapes or types keep changing from one call to the next": _NET,
+    " returns differs between its paths: ": _NET,
+    "enable_to_static: expects a bool, got ": _SPEC,
+    "explain: expects a function or a Layer, got ": _SPEC,
+    "input_spec: expects a list or tuple, got ": _SPEC,
+    "an input_spec is needed to build the program without a call": _SPEC,
+    ", input_spec asks for ": _SPEC,
+    " values where the call has ": _SPEC,
+    "run_program: backward ran through this compiled segment before and freed it": _BACKWARD,
+    " needed by backward was modified in place after the compiled segment ran: its version is ": _BACKWARD,
+    "` is not what was compiled: no such definition at ": _EDITED,
+    "the source of function `": _EDITED,
+    " does not parse: ": _EDITED,
+}
+"""Fixed texts of errors that no program of this table shows, and why."""
