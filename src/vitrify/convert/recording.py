@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.errors import ArgumentError, EndlessRecursionError, UnsupportedError
 from ..core.pytree import LEAF, flatten
-from ..core.source import user_frames
+from ..core.source import Loc, user_frames
 from ..ir.aliases import Way
 from ..ir.functions import close_function, record_call
 from ..ir.program import AnyMeta, Block, Variable
@@ -180,7 +180,7 @@ def record_function(activation: Activation) -> Any:
         except Pending as pending:
             if pending.target is not recording:
                 raise
-            raise _endless(name) from None
+            raise _endless(activation.function) from None
         if settled:
             recording.block.name = name
             close_function(recording.block, recording.captured)
@@ -201,10 +201,11 @@ def _take_numbers(activation: Activation) -> None:
     activation.seen = []
 
 
-def _endless(name: str) -> EndlessRecursionError:
+def _endless(function: Any) -> EndlessRecursionError:
+    code = function.__code__
     return EndlessRecursionError(
-        f"every path through {name} calls it again, so it never ends",
-        loc=_here(),
+        f"every path through {code.co_name} calls it again, so it never ends",
+        loc=Loc(code.co_filename, code.co_firstlineno, code.co_name),
         hint="let one path return without calling it",
     )
 

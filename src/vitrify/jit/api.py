@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import BuiltinFunctionType
 from typing import Any
 
 from ..convert import ignore_module, not_to_static
@@ -53,6 +54,8 @@ def to_static(
         return type(function)(to_static(function.__func__, input_spec, full_graph=full_graph))
     if not callable(function):
         raise DTypeError(f"to_static: expects a function or a Layer, got {type(function).__name__}")
+    if isinstance(function, BuiltinFunctionType):
+        return function  # a C function: there is no Python in it to convert
     instance = getattr(function, "__self__", None)
     plain = getattr(function, "__func__", function) if instance is not None else function
     return StaticFunction(plain, input_spec, instance=instance, full_graph=full_graph)

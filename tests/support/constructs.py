@@ -1,0 +1,1037 @@
+"""Python constructs, each as a small function and its arguments. The harness finds out what becomes of each."""
+
+# ruff: noqa
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+import math
+import random
+import time
+from collections import namedtuple
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import vitrify as paddle
+
+VECTOR = [1.0, 2.0, 3.0]
+MATRIX = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
+
+
+@dataclass(frozen=True)
+class Construct:
+    """One row of the table. `calls` holds the arguments of each call; lists of floats become tensors."""
+
+    name: str
+    group: str
+    fn: Callable[..., Any]
+    calls: tuple[tuple[Any, ...], ...]
+
+
+CONSTRUCTS: list[Construct] = []
+
+
+def construct(group: str, name: str, *calls: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Put the decorated function into the table; without `calls` it is called with a vector, twice with other values."""
+
+    def add(fn: Callable[..., Any]) -> Callable[..., Any]:
+        CONSTRUCTS.append(Construct(name, group, fn, calls or ((VECTOR,), ([-1.0, -2.0, 0.5],))))
+        return fn
+
+    return add
+
+
+BRANCH, LOOP, LOGIC, CALL, DATA, OBJECT = "Branches", "Loops", "Logic", "Calls", "Containers", "Objects"
+RECURSION, STATEMENT, BUILTIN, HOST, SOURCE = "Recursion", "Statements", "Builtins", "Host", "Where functions come from"
+
+
+# -- branches ---------------------------------------------------------------------------------------------------------
+@construct(BRANCH, "`if` / `elif` / `else` on tensors")
+def if_elif_else(x):
+    if x.sum() > 3:
+        y = x * 2
+    elif x.sum() > 0:
+        y = x
+    else:
+        y = -x
+    return y
+
+
+@construct(BRANCH, "early `return` in a branch")
+def early_return(x):
+    if x.sum() > 0:
+        return x * 2
+    x = x + 1
+    return x
+
+
+@construct(BRANCH, "variable born in one branch only", (VECTOR,))
+def born_in_branch(x):
+    if x.sum() > 0:
+        y = x * 2
+    return y
+
+
+@construct(BRANCH, "dtype differs between branches (promoted)")
+def dtype_differs(x):
+    if x.sum() > 0:
+        n = 1
+    else:
+        n = 2.5
+    return x * n
+
+
+@construct(BRANCH, "attribute assigned in a branch")
+def attribute_in_branch(x):
+    box = Box(x)
+    if x.sum() > 0:
+        box.value = x * 2
+    return box.value
+
+
+@construct(BRANCH, "subscript assigned in a branch")
+def subscript_in_branch(x):
+    d = {"a": x}
+    if x.sum() > 0:
+        d["a"] = x * 2
+    return d["a"]
+
+
+@construct(BRANCH, "list appended to in a branch")
+def list_in_branch(x):
+    items = [x]
+    if x.sum() > 0:
+        items.append(x * 2)
+    else:
+        items.append(x * 3)
+    return items[1]
+
+
+@construct(BRANCH, "list that has more items on one path")
+def list_grows_in_branch(x):
+    items = [x]
+    if x.sum() > 0:
+        items.append(x * 2)
+    return sum(items)
+
+
+@construct(BRANCH, "nested function and `lambda` defined in a branch")
+def function_in_branch(x):
+    if x.sum() > 0:
+        scale = lambda y: y * 2
+        y = scale(x)
+    else:
+
+        def shrink(y):
+            return y / 2
+
+        y = shrink(x)
+    return y
+
+
+@construct(BRANCH, "None on one path, tensor on the other, tested later")
+def none_or_tensor(x):
+    y = None
+    if x.sum() > 0:
+        y = x * 2
+    if y is None:
+        return x
+    return y
+
+
+@construct(BRANCH, "text on one path, tensor on the other")
+def text_or_tensor(x):
+    y = x
+    if x.sum() > 0:
+        y = "positive"
+    return y
+
+
+@construct(BRANCH, "`del` in a branch", (VECTOR,))
+def delete_in_branch(x):
+    y = x * 2
+    if x.sum() < 0:
+        del y
+    return y
+
+
+@construct(BRANCH, "in-place operation in a branch")
+def inplace_in_branch(x):
+    y = x * 1
+    if x.sum() > 0:
+        y.add_(x)
+    return y
+
+
+# -- loops ------------------------------------------------------------------------------------------------------------
+@construct(LOOP, "`while` on a tensor")
+def while_tensor(x):
+    while x.sum() < 100:
+        x = x + 10
+    return x
+
+
+@construct(LOOP, "`while True` with `break`")
+def while_true(x):
+    while True:
+        x = x + 10
+        if x.sum() > 50:
+            break
+    return x
+
+
+@construct(LOOP, "`continue` and `break` on tensors")
+def continue_break(x):
+    total = x * 0
+    for i in range(10):
+        if total.sum() > 50:
+            break
+        if (x + i).sum() < 3:
+            continue
+        total = total + x * x
+    return total
+
+
+@construct(LOOP, "`else` of loops")
+def loop_else(x):
+    for i in range(3):
+        if x.sum() > 5:
+            break
+        x = x + 1
+    else:
+        x = x * 2
+    return x
+
+
+@construct(LOOP, "`return` in nested loops")
+def return_in_loops(x):
+    for i in range(3):
+        for j in range(3):
+            if (x.sum() * (i + 1) * (j + 1)) > 20:
+                return x * i + j
+    return x
+
+
+@construct(LOOP, "`for` over a tensor", (MATRIX,))
+def for_tensor(x):
+    total = 0
+    for row in x:
+        total = total + row * row
+    return total
+
+
+@construct(LOOP, "`for` over a tensor of unknown length")
+def for_unknown(x):
+    total = x.sum() * 0
+    for item in x[x > 0]:
+        total = total + item * item
+    return total
+
+
+@construct(LOOP, "`range` with tensor bounds", ([3],), ([5],))
+def range_tensor(n):
+    total = paddle.zeros([1])
+    for i in range(n.sum()):
+        total = total + i
+    return total
+
+
+@construct(LOOP, "`range` with a negative step and a tensor bound", ([3],), ([6],))
+def range_negative(n):
+    total = paddle.zeros([1])
+    for i in range(n.sum(), 0, -2):
+        total = total * 2 + i
+    return total
+
+
+@construct(LOOP, "`enumerate` and `zip` over tensors", (MATRIX,))
+def enumerate_zip(x):
+    total = 0
+    for i, (a, b) in enumerate(zip(x, x * 2), 1):
+        total = total + a * b * i
+    return total
+
+
+@construct(LOOP, "`reversed`, `map`, `filter` over Python sequences")
+def map_filter(x):
+    for f in map(lambda n: n * 2, filter(lambda n: n > 1, reversed([1, 2, 3]))):
+        x = x * f
+    return x
+
+
+@construct(LOOP, "`for` over dicts and their views")
+def for_dict(x):
+    for name, scale in {"a": 2, "b": 3}.items():
+        if x.sum() < 20:
+            x = x * scale
+    return x
+
+
+@construct(LOOP, "custom iterator")
+def custom_iterator(x):
+    for n in Countdown(3):
+        x = x * n
+    return x
+
+
+@construct(LOOP, "loop variable that is a tuple of tensors")
+def tuple_state(x):
+    state = (x, x * 2)
+    while state[0].sum() < 50:
+        state = (state[1] + 5, state[0])
+    return state
+
+
+@construct(LOOP, "loop variable that is a dict of tensors")
+def dict_state(x):
+    state = {"a": x, "n": 0}
+    while state["a"].sum() < 50:
+        state = {"a": state["a"] + 5, "n": state["n"] + 1}
+    return state["a"], state["n"]
+
+
+@construct(LOOP, "loop variable that is a namedtuple or dataclass")
+def record_state(x):
+    p, q = Pair(x, x), Box(x)
+    while p.first.sum() < 50:
+        p = Pair(p.second + 5, p.first)
+        q = dataclasses.replace(q, value=q.value + 1)
+    return p, q.value
+
+
+@construct(LOOP, "loop variable that changes its size")
+def size_changes(x):
+    while x.shape[0] < 10:
+        x = paddle.concat([x, x * 2])
+    return x
+
+
+@construct(LOOP, "loop variable that changes its rank")
+def rank_changes(x):
+    while x.sum() < 20:
+        x = paddle.unsqueeze(x + 5, 0)
+    return x
+
+
+@construct(LOOP, "Python number that becomes a tensor")
+def number_becomes_tensor(x):
+    total = 0
+    n = 0
+    while n < 3:
+        total = total + x.sum() * n
+        n += 1
+    return total
+
+
+@construct(LOOP, "list that grows in a tensor loop, then stacked")
+def list_grows(x):
+    out = []
+    while x.sum() < 50:
+        x = x + 5
+        out.append(x * x)
+    return paddle.stack(out)
+
+
+@construct(LOOP, "list popped from and inserted into in a tensor loop", (VECTOR,))
+def list_pops(x):
+    out = [x, x * 2, x * 3]
+    while x.sum() < 50:
+        x = x + out.pop(0)
+        out.insert(1, x)
+    return out[0]
+
+
+@construct(LOOP, "`while` with `:=`")
+def while_walrus(x):
+    while (total := x.sum()) < 50:
+        x = x + 5
+    return x * total
+
+
+@construct(LOOP, "three loops deep, mixed")
+def three_deep(x):
+    for i in range(2):
+        n = 0
+        while x.sum() < 50 * (i + 1):
+            for row in x:
+                if row > 20:
+                    break
+                x = x + row.abs() + 1
+            n += 1
+            if n > 5:
+                break
+    return x
+
+
+# -- logic ------------------------------------------------------------------------------------------------------------
+@construct(LOGIC, "`and` / `or` / `not`, short-circuit")
+def and_or_not(x):
+    if x.sum() > 0 and not (x.max() > 10 or x.min() < -10):
+        return x * 2
+    return x
+
+
+@construct(LOGIC, "value of `or`")
+def value_of_or(x):
+    return (x.sum() > 0 or x.min()) * 1.0
+
+
+@construct(LOGIC, "chained comparison")
+def chained(x):
+    if -1 < x.sum() < 3:
+        return x
+    return -x
+
+
+@construct(LOGIC, "conditional expression")
+def ternary(x):
+    return x * 2 if x.sum() > 0 else (x if x.sum() < -3 else -x)
+
+
+@construct(LOGIC, "`in` on a list and on a tensor")
+def contains(x):
+    if 2.0 in x or 7 in [1, 2]:
+        return x * 2
+    return x
+
+
+@construct(LOGIC, "`is None`")
+def is_none(x):
+    return x if x is not None else 0
+
+
+@construct(LOGIC, "`any` / `all` over a generator of tensors")
+def any_all(x):
+    if any(v > 2 for v in x) and all(v > 0 for v in x):
+        return x * 2
+    return x
+
+
+@construct(LOGIC, "`:=` in a condition")
+def walrus(x):
+    if (y := x.sum()) > 0:
+        return x * y
+    return x
+
+
+# -- calls ------------------------------------------------------------------------------------------------------------
+@construct(CALL, "function with tensor branches called")
+def calls_function(x):
+    return early_return(x) + while_tensor(x)
+
+
+@construct(CALL, "method, classmethod, staticmethod")
+def calls_methods(x):
+    return Tools(2).scale(x) + Tools.double(x) + Tools.halve(x)
+
+
+@construct(CALL, "property with a tensor branch")
+def calls_property(x):
+    return Box(x).doubled
+
+
+@construct(CALL, "`super()`")
+def calls_super(x):
+    return Special(3).scale(x)
+
+
+@construct(CALL, "callable object")
+def calls_object(x):
+    return Tools(2)(x)
+
+
+@construct(CALL, "`functools.partial`")
+def calls_partial(x):
+    return functools.partial(Tools.blend, weight=0.5)(x, x * 2)
+
+
+@construct(CALL, "`functools.wraps` decorator")
+def calls_decorated(x):
+    return decorated(x)
+
+
+@construct(CALL, "closure with `nonlocal`")
+def closure_nonlocal(x):
+    count = 0
+
+    def step(y):
+        nonlocal count
+        count += 1
+        if y.sum() > 0:
+            count += 10
+        return y * 2
+
+    y = step(step(x))
+    return y * count
+
+
+@construct(CALL, "`global` written")
+def writes_global(x):
+    global COUNTER
+    COUNTER = COUNTER + 1
+    return x * 2
+
+
+@construct(CALL, "lambda in a container, higher-order function")
+def higher_order(x):
+    table = {"double": lambda y: y * 2 if y.sum() > 0 else y}
+    return apply(table["double"], x)
+
+
+@construct(CALL, "default, keyword-only, `*args`, `**kwargs`")
+def star_arguments(x):
+    return collect(x, x * 2, scale=3, extra=x)
+
+
+@construct(CALL, "star-args call")
+def star_call(x):
+    args, kwargs = (x, x), {"scale": 2}
+    return collect(*args, **kwargs)
+
+
+@construct(CALL, "Layer with hooks")
+def layer_with_hooks(x):
+    return HOOKED(x)
+
+
+@construct(CALL, "plain class made inside")
+def makes_object(x):
+    box = Box(x)
+    box.value = box.value * 2
+    return box.value
+
+
+# -- recursion --------------------------------------------------------------------------------------------------------
+@construct(RECURSION, "recursion with Python depth")
+def python_recursion(x, n=3):
+    return x if n == 0 else python_recursion(x * 2, n - 1)
+
+
+@construct(RECURSION, "recursion that a tensor stops")
+def tensor_recursion(x):
+    if x.sum() > 50:
+        return x
+    return tensor_recursion(x + 5) * 1.5
+
+
+@construct(RECURSION, "mutual recursion that a tensor stops")
+def mutual_recursion(x):
+    if x.sum() > 50:
+        return x
+    return other_half(x + 3)
+
+
+# -- containers -------------------------------------------------------------------------------------------------------
+@construct(DATA, "list, dict, set comprehension")
+def comprehensions(x):
+    rows = [v * 2 for v in x if True]
+    d = {k: v for k, v in zip("abc", rows)}
+    return d["a"] + d["b"], len({k for k in d})
+
+
+@construct(DATA, "comprehension whose condition is a tensor")
+def comprehension_if(x):
+    return sum([v for v in x if v > 1], paddle.zeros([]))
+
+
+@construct(DATA, "generator expression used up at once")
+def generator_expression(x):
+    return sum(v * v for v in x)
+
+
+@construct(DATA, "star-unpacking")
+def star_unpacking(x):
+    first, *rest = x
+    return first + sum(rest)
+
+
+@construct(DATA, "slices and `x[i] = v` with tensor indices")
+def set_item(x):
+    y = x * 1
+    i = paddle.argmax(x)
+    y[i] = 0
+    y[1:] = y[1:] * 2
+    return y
+
+
+@construct(DATA, "`x[mask] = v`")
+def set_mask(x):
+    y = x * 1
+    y[y > 1] = 0
+    return y
+
+
+@construct(DATA, "argument changed in place", ([1, 2, 3],), ([4, 5, 6],))
+def changes_argument(x):
+    x[0] = 5
+    if x.sum() > 12:
+        x.add_(x)
+    return x * 2
+
+
+@construct(DATA, "list argument changed", (VECTOR, 2))
+def changes_list(x, n):
+    items = list(range(n))
+    items.append(x)
+    return items
+
+
+@construct(DATA, "augmented assignment to every target")
+def augmented(x):
+    box, d = Box(x), {"a": x}
+    box.value += 1
+    d["a"] *= 2
+    x -= 1
+    return box.value, d["a"], x
+
+
+@construct(DATA, "sort with a tensor key")
+def sort_key(x):
+    return paddle.stack(sorted([x[0], x[1], x[2]], key=lambda v: -v))
+
+
+@construct(DATA, "`x.shape` arithmetic")
+def shape_arithmetic(x):
+    return x.reshape([x.shape[0] // 1, 1]) * (x.shape[0] + 1)
+
+
+@construct(DATA, "reshape by a tensor")
+def reshape_tensor(x):
+    return paddle.reshape(x, [paddle.to_tensor(3), 1])
+
+
+# -- statements -------------------------------------------------------------------------------------------------------
+@construct(STATEMENT, "`match` on values and guards")
+def match_values(x):
+    match x.sum():
+        case s if s > 3:
+            return x * 2
+        case s:
+            return x - s
+
+
+@construct(STATEMENT, "`match` on structure")
+def match_structure(x):
+    match (x, {"scale": 2}):
+        case [y, {"scale": n}] if y.sum() > 0:
+            return y * n
+        case _:
+            return x
+
+
+@construct(STATEMENT, "`with` as a mode (no_grad, auto_cast)")
+def with_mode(x):
+    with paddle.no_grad():
+        y = x * 2
+    if x.sum() > 0:
+        with paddle.amp.auto_cast(False):
+            y = y + x
+    return y + x
+
+
+@construct(STATEMENT, "`with` of a user's context manager")
+def with_user(x):
+    with doubling() as n:
+        x = x * n
+    return x
+
+
+@construct(STATEMENT, "`try` / `except` / `finally`, Python exceptions")
+def try_except(x):
+    try:
+        y = {"a": x}["b"]
+    except KeyError:
+        y = x * 2
+    finally:
+        x = x + 1
+    return y + x
+
+
+@construct(STATEMENT, "`raise` if a tensor says so")
+def raises(x):
+    if x.sum() > 3:
+        raise ValueError("too large")
+    return x
+
+
+@construct(STATEMENT, "`try` around what a tensor raises")
+def try_tensor(x):
+    try:
+        if x.sum() > 3:
+            raise ValueError("too large")
+    except ValueError:
+        x = x / 2
+    return x
+
+
+@construct(STATEMENT, "`assert` on a tensor, with a message")
+def asserts(x):
+    assert x.sum() < 3, f"sum is {x.sum()}"
+    return x
+
+
+@construct(STATEMENT, "`print` of tensors, in order")
+def prints(x):
+    print("sum", x.sum())
+    if x.sum() > 0:
+        print(f"max {x.max()}")
+    return x
+
+
+@construct(STATEMENT, "f-string of a tensor, returned")
+def f_string(x):
+    return f"sum {x.sum()}", x
+
+
+@construct(STATEMENT, "`break` in `finally`")
+def break_in_finally(x):
+    while x.sum() < 50:
+        try:
+            x = x + 5
+        finally:
+            break
+    return x
+
+
+@construct(STATEMENT, "`del` of names and items")
+def deletes(x):
+    d = {"a": x, "b": x * 2}
+    del d["a"]
+    y = d["b"]
+    del d
+    return y
+
+
+@construct(STATEMENT, "generator function consumed inside")
+def consumes_generator(x):
+    return sum(countdown(x, 3))
+
+
+@construct(STATEMENT, "generator function with a tensor branch inside")
+def consumes_branching_generator(x):
+    return sum(positive_rows(x), paddle.zeros([]))
+
+
+@construct(STATEMENT, "class defined inside")
+def class_inside(x):
+    class Local:
+        factor = 2
+
+    return x * Local.factor
+
+
+@construct(STATEMENT, "import inside")
+def import_inside(x):
+    import math as m
+
+    return x * m.pi
+
+
+# -- builtins ---------------------------------------------------------------------------------------------------------
+@construct(BUILTIN, "`len`, `abs`, `min`, `max`, `sum`, `pow`")
+def number_builtins(x):
+    return abs(x) + max(x[0], x[1]) + min(x[0], 0) + sum(x) + pow(x, 2) + len(x)
+
+
+@construct(BUILTIN, "`int`, `float`, `bool` of tensors")
+def casts(x):
+    return x * int(x.sum()) + float(x.sum()), bool(x.sum() > 0)
+
+
+@construct(BUILTIN, "`sorted` of tensors")
+def sorted_tensors(x):
+    return paddle.stack(sorted(x))
+
+
+@construct(BUILTIN, "`isinstance`, `getattr`, `hasattr`, `type`")
+def introspection(x):
+    if isinstance(x, paddle.Tensor) and hasattr(x, "shape") and callable(getattr(x, "sum")):
+        return x * 2
+    return x
+
+
+@construct(BUILTIN, "`str` of a tensor, printed")
+def str_tensor(x):
+    print(str(x.sum()))
+    return x
+
+
+@construct(BUILTIN, "functions of `math`")
+def math_functions(x):
+    return x * math.sqrt(4) + math.exp(x.sum())
+
+
+# -- host round trips -------------------------------------------------------------------------------------------------
+@construct(HOST, "`x.numpy()` whose result goes back to tensors")
+def numpy_roundtrip(x):
+    y = np.sort(x.detach().numpy())
+    return paddle.to_tensor(y) + x
+
+
+@construct(HOST, "`x.numpy()` that drives Python")
+def numpy_drives(x):
+    n = int(x.numpy().sum())
+    return x * len("a" * abs(n))
+
+
+@construct(HOST, "`x.item()` in arithmetic")
+def item_arithmetic(x):
+    return x * x.sum().item()
+
+
+@construct(HOST, "`x.item()` in a condition")
+def item_condition(x):
+    if x.sum().item() > 3:
+        return x * 2
+    return x
+
+
+@construct(HOST, "`x.tolist()`")
+def to_list(x):
+    return x + sum(x.tolist())
+
+
+@construct(HOST, "NumPy function on a tensor")
+def numpy_function(x):
+    return paddle.to_tensor(np.cumsum(x.detach())) + x
+
+
+@construct(HOST, "Python number from a tensor as a dict key", (VECTOR,))
+def item_as_key(x):
+    return {6: x * 2}[int(x.sum())]
+
+
+@construct(HOST, "`random.random()`", (VECTOR,))
+def random_number(x):
+    return x * (random.random() < 2)
+
+
+@construct(HOST, "`time.time()`", (VECTOR,))
+def wall_clock(x):
+    return x * (time.time() > 0)
+
+
+@construct(HOST, "`backward()` inside", (VECTOR,))
+def backward_inside(x):
+    w = paddle.to_tensor([1.0], stop_gradient=False)
+    loss = (x * w).sum()
+    loss.backward()
+    return w.grad
+
+
+@construct(HOST, "`locals()`", (VECTOR,))
+def reads_locals(x):
+    y = x * 2
+    return locals()["y"]
+
+
+# -- objects ----------------------------------------------------------------------------------------------------------
+@construct(OBJECT, "attribute that counts calls")
+def counts_calls(x):
+    STATE.calls += 1
+    return x * 2
+
+
+@construct(OBJECT, "attribute that holds a running tensor")
+def running_state(x):
+    y = HOLDER.step(x)
+    return y
+
+
+@construct(OBJECT, "dataclass made and replaced")
+def dataclass_replace(x):
+    return dataclasses.replace(Box(x), value=x * 2).value
+
+
+@construct(OBJECT, "`__getitem__`, `__len__`, `__contains__` of a class")
+def special_methods(x):
+    shelf = Shelf([x, x * 2])
+    return shelf[1] * len(shelf) if 0 in shelf else x
+
+
+@construct(OBJECT, "operators of a class")
+def class_operators(x):
+    return (Money(x) + Money(x * 2)).amount
+
+
+@construct(OBJECT, "`functools.cached_property`")
+def cached(x):
+    return Tools(3).cubed * x
+
+
+# -- where functions come from ----------------------------------------------------------------------------------------
+CONSTRUCTS.append(
+    Construct(
+        "lambda on a line with others", SOURCE, (lambda a: a, lambda a: a * 2 if a.sum() > 0 else a)[1], ((VECTOR,),)
+    )
+)
+CONSTRUCTS.append(Construct("bound method of a plain class", SOURCE, lambda x: METHOD(x), ((VECTOR,),)))
+CONSTRUCTS.append(Construct("function without source (`exec`)", SOURCE, eval("lambda x: x * 2"), ((VECTOR,),)))
+CONSTRUCTS.append(Construct("C function", SOURCE, math.fabs, ((2.5,),)))
+
+
+@construct(SOURCE, "generator function as the target", (VECTOR,))
+def generator_target(x):
+    yield x * 2
+
+
+@construct(SOURCE, "coroutine as the target", (VECTOR,))
+async def coroutine_target(x):
+    return x * 2
+
+
+# -- what the functions use -------------------------------------------------------------------------------------------
+COUNTER = 0
+Pair = namedtuple("Pair", "first second")
+
+
+@dataclass
+class Box:
+    value: Any
+
+    @property
+    def doubled(self):
+        if self.value.sum() > 0:
+            return self.value * 2
+        return self.value
+
+
+class Countdown:
+    def __init__(self, n):
+        self.n = n
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.n == 0:
+            raise StopIteration
+        self.n -= 1
+        return self.n + 1
+
+
+class Tools:
+    def __init__(self, factor):
+        self.factor = factor
+
+    def __call__(self, x):
+        return self.scale(x)
+
+    def scale(self, x):
+        if x.sum() > 0:
+            return x * self.factor
+        return x
+
+    @classmethod
+    def double(cls, x):
+        return cls(2).scale(x)
+
+    @staticmethod
+    def halve(x):
+        return x / 2 if x.sum() > 0 else x
+
+    @staticmethod
+    def blend(a, b, weight):
+        return a * weight + b * (1 - weight)
+
+    @functools.cached_property
+    def cubed(self):
+        return self.factor**3
+
+
+class Special(Tools):
+    def scale(self, x):
+        return super().scale(x) + 1
+
+
+class Shelf:
+    def __init__(self, items):
+        self.items = items
+
+    def __getitem__(self, i):
+        return self.items[i]
+
+    def __len__(self):
+        return len(self.items)
+
+    def __contains__(self, i):
+        return i < len(self.items)
+
+
+class Money:
+    def __init__(self, amount):
+        self.amount = amount
+
+    def __add__(self, other):
+        if self.amount.sum() > 0:
+            return Money(self.amount + other.amount)
+        return Money(self.amount - other.amount)
+
+
+class State:
+    calls = 0
+
+
+class Holder:
+    def __init__(self):
+        self.total = paddle.zeros([3])
+
+    def step(self, x):
+        self.total = self.total.detach() * 0 + x
+        return self.total * 2
+
+
+STATE, HOLDER, METHOD = State(), Holder(), Tools(2).scale
+HOOKED = paddle.nn.Identity()
+HOOKED.register_forward_post_hook(lambda layer, inputs, output: output * 2)
+
+
+def logged(fn):
+    @functools.wraps(fn)
+    def wrapper(*args, **kwargs):
+        return fn(*args, **kwargs) + 1
+
+    return wrapper
+
+
+@logged
+def decorated(x):
+    return x * 2 if x.sum() > 0 else x
+
+
+def apply(f, x):
+    return f(x)
+
+
+def collect(x, *rest, scale=1, **extra):
+    total = x * scale
+    for y in (*rest, *extra.values()):
+        total = total + y
+    return total
+
+
+def other_half(x):
+    if x.sum() > 40:
+        return x * 2
+    return mutual_recursion(x + 2)
+
+
+def countdown(x, n):
+    while n:
+        yield x * n
+        n -= 1
+
+
+def positive_rows(x):
+    for row in x:
+        if row > 0:
+            yield row
+
+
+@contextlib.contextmanager
+def doubling():
+    yield 2

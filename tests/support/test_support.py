@@ -1,0 +1,41 @@
+"""Each construct's row of docs/python-support.md is what running it shows. `--update-golden` rewrites the page."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.support.constructs import CONSTRUCTS, Construct
+from tests.support.harness import page, status
+
+PAGE = Path(__file__).parents[2] / "docs" / "python-support.md"
+FOUND: dict[str, str] = {}
+
+
+def documented() -> dict[str, str]:
+    """The status of each construct on the page."""
+    rows = re.findall(r"^\| (.+) \| ([a-z ]+) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    return dict(rows)
+
+
+def test_the_table_is_large_and_its_names_differ():
+    assert len({construct.name for construct in CONSTRUCTS}) == len(CONSTRUCTS) >= 90
+
+
+@pytest.mark.parametrize("construct", CONSTRUCTS, ids=lambda c: c.name)
+def test_construct(construct: Construct, request):
+    FOUND[construct.name] = status(construct)
+    if not request.config.getoption("--update-golden"):
+        assert documented()[construct.name] == FOUND[construct.name]
+
+
+def test_the_page_is_current(request):
+    """The rest of the page: with all constructs run it is compared (or written) as a whole."""
+    if len(FOUND) < len(CONSTRUCTS):
+        pytest.skip("not all constructs ran in this process")
+    text = page(FOUND)
+    if request.config.getoption("--update-golden"):
+        PAGE.write_text(text, encoding="utf-8")
+    assert PAGE.read_text(encoding="utf-8") == text
