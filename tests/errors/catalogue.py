@@ -269,7 +269,7 @@ GROUPS: dict[str, list[Entry]] = {
         _entry(
             "A loop variable that is no tensor afterwards",
             "ArgumentError",
-            "can carry only tensors and numbers",
+            "but one branch gives str",
             "What goes from one iteration to the next must be a value of the program.",
             """
             def f(x):
@@ -308,28 +308,6 @@ GROUPS: dict[str, list[Entry]] = {
                     x = x * 2
                     history = [history[1], x]
                 return history
-            """,
-        ),
-        _entry(
-            "A set that grows",
-            "ArgumentError",
-            "can carry only tensors and numbers",
-            "What is in a set is known while converting.",
-            """
-            def f(x):
-                seen = set()
-                while x.sum() < 100:
-                    x = x * 2
-                    seen.add("doubled")
-                return x, seen
-            """,
-            """
-            def f(x):
-                doubled = False
-                while x.sum() < 100:
-                    x = x * 2
-                    doubled = True
-                return x, doubled
             """,
         ),
     ],
@@ -419,33 +397,6 @@ GROUPS: dict[str, list[Entry]] = {
 
             def f(x):
                 return collect(x, x)
-            """,
-        ),
-        _entry(
-            "An argument that is changed",
-            "UnsupportedError",
-            "changes what its argument",
-            "The calls happen when the program runs; Python objects are changed only after it.",
-            """
-            def double(x, best):
-                best[0] = x
-                if x.sum() > 100:
-                    return x
-                return double(x * 2, best)
-
-
-            def f(x):
-                return double(x, [x])
-            """,
-            """
-            def double(x, best):
-                if x.sum() > 100:
-                    return x, best
-                return double(x * 2, x)
-
-
-            def f(x):
-                return double(x, x)
             """,
         ),
         _entry(
@@ -758,8 +709,14 @@ _SPEC = "an argument of to_static or of the tools around it; tests/jit"
 _SHOWN = "tests/end_to_end: objects whose text waits for the run"
 _EDITED = "needs a file that changed or vanished; tests/transformers/test_pipeline.py"
 _BACKWARD = "raised by backward(), after conversion; tests/jit/test_gradients.py"
+_TESTED = "raised by programs of tests/end_to_end"
 _NET = "a safety net: no program is known that gets there"
 ELSEWHERE: dict[str, str] = {
+    " after it; a loop that stops by a tensor condition can carry only tensors and numbers": _NET,
+    " on one path of an `if` that a tensor decides": _TESTED,
+    " of a generator: a tensor decides whether its next item is made, and making it has effects": _TESTED,
+    " returns a list or dict that was there before it was called, inside another one or beside it": _TESTED,
+    " changes what its argument ": _NET,
     " that holds tensors cannot be shown or passed on when the program runs": _SHOWN,
     " changes dtype inside a tensor loop, to one that does not mix with it": _NET,
     ") does not settle: shapes or types keep changing from one trace of the body to the next": _NET,

@@ -16,6 +16,8 @@ import vitrify as paddle
 from tests.end_to_end.differential import run, same
 from tests.errors.catalogue import ELSEWHERE, ENTRIES, GROUPS, Entry
 
+pytestmark = pytest.mark.slow
+
 PAGE = Path(__file__).parents[2] / "docs" / "errors.md"
 FILE = "model.py"
 

@@ -10,6 +10,8 @@ import pytest
 from tests.support.constructs import CONSTRUCTS, Construct
 from tests.support.harness import page, status
 
+pytestmark = pytest.mark.slow
+
 PAGE = Path(__file__).parents[2] / "docs" / "python-support.md"
 FOUND: dict[str, str] = {}
 
