@@ -8,6 +8,7 @@ from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
 from ..eager.tensor import Tensor
+from ..ir.numbers import is_number, sample
 from .journal import AttrPlace, note_write
 from .user_code import class_attribute, converted, is_user_code, user_method
 from .values import Undefined, is_graph
@@ -96,7 +97,9 @@ def _dispatcher(owner: Any, found: functools.singledispatchmethod[Any]) -> Calla
 
 
 def class_of(value: Any) -> type:
-    """`type(value)`; a tensor of the program is a Tensor."""
+    """`type(value)`; a tensor of the program is a Tensor, or the Python number that it stands for."""
+    if is_number(value):
+        return type(sample(value))
     return Tensor if is_graph(value) else type(value)
 
 

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..core.errors import UnsupportedError
-from ..eager.tensor import Tensor
 from ..ir.graph_tensor import as_number, number
 from ..ops.sizes import dim_size
 from .attributes import class_of, read_attribute
@@ -118,11 +117,12 @@ def convert_reversed(sequence: Any) -> Any:
 
 
 def convert_isinstance(obj: Any, classes: Any) -> bool:
-    """`isinstance(obj, classes)`: a tensor of the program counts as a Tensor."""
+    """`isinstance(obj, classes)`: a tensor of the program counts as a Tensor or as the number that it stands for."""
     if builtins.isinstance(obj, GraphText):
         return any(builtins.issubclass(builtins.str, c) for c in _each_class(classes))
     if is_graph(obj):
-        return any(c is Tensor or builtins.isinstance(obj, c) for c in _each_class(classes))
+        kind = class_of(obj)
+        return any(builtins.issubclass(kind, c) or builtins.isinstance(obj, c) for c in _each_class(classes))
     return builtins.isinstance(obj, classes)
 
 
