@@ -107,7 +107,8 @@ def item_of_a_comprehension(x, xs):
 
 CASES = [
     *[(f, ((X,), (N,))) for f in (
-        condition_that_python_decides_after_a_turn, kind_of_a_number_that_a_branch_changed, counter_of_a_branch_in_arithmetic,
+        condition_that_python_decides_after_a_turn, kind_of_a_number_that_a_branch_changed,
+        counter_of_a_branch_in_arithmetic,
         kept_by_a_loop_without_gradients, changed_by_a_loop_without_gradients,
         kept_beside_what_a_loop_without_gradients_changes,
     )],
