@@ -54,13 +54,13 @@ class Runner:
 
     def ask(self, table: str, name: str) -> Verdict:
         """Return the verdict on a case."""
-        fresh = self.process is None
         if self.process is None:
             self.process = subprocess.Popen(
                 self.command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                 env={**os.environ, "GLOG_minloglevel": "3"},
             )  # fmt: skip
-        line = self._answer(f"{table} {name}\n", self.timeout + (START_SECONDS if fresh else 0.0))
+            self._answer("\n", START_SECONDS)
+        line = self._answer(f"{table} {name}\n", self.timeout)
         if line is None:
             self.stop()
             return Verdict(False, "timeout: it did not end")

@@ -30,7 +30,7 @@ def test_a_run_writes_the_page(tmp_path, monkeypatch):
     ("code", "why"), [("import time; time.sleep(60)", "timeout"), ("raise SystemExit(1)", "crash")]
 )
 def test_workers_that_hang_or_die_are_replaced(code, why, monkeypatch):
-    monkeypatch.setattr("tests.comparison.runner.START_SECONDS", 0.0)
+    monkeypatch.setattr("tests.comparison.runner.START_SECONDS", 0.5)
     with Runner(sys.executable, "vitrify", 1.0) as runner:
         runner.command = [sys.executable, "-c", code]
         assert runner.ask("failing", "raises_key").why.startswith(why)
