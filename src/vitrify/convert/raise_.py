@@ -9,7 +9,7 @@ from types import CodeType
 from typing import Any, TypeVar
 
 from ..core.errors import UnsupportedError, VitrifyError
-from ..core.source import innermost_user_loc, is_user_file, user_frames
+from ..core.source import innermost_user_loc, is_user_file, user_frames, user_locs
 from ..eager.host_ops import raise_op
 from ..ir.builder import current_builder
 from ..ir.dead_code import has_effect
@@ -89,11 +89,13 @@ def run_path(path: Callable[[], Any]) -> Any:
 
 def record_raise(err: BaseException) -> None:
     """Record that the program raises `err` here."""
-    loc = innermost_user_loc(err.__traceback__)
-    refuse_if_caught(err, loc)
+    inner, outer = user_locs(err.__traceback__), user_frames(2)
+    refuse_if_caught(err, inner[0] if inner else None)
+    if inner and outer and (inner[-1].file, inner[-1].function) == (outer[0].file, outer[0].function):
+        outer = outer[1:]  # the function around the branch that raised: in the user's source they are one
     cause = err.__cause__
     chained = cause is not None or err.__suppress_context__
-    with builder().at(tuple(filter(None, (loc, *user_frames(2))))):
+    with builder().at((*inner, *outer)):
         node = None if cause is None else _error_node(cause)
         record(raise_op, error=_error_node(err), cause=node, attrs={"chained": chained})
 

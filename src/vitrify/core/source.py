@@ -103,6 +103,17 @@ def innermost_user_loc(tb: TracebackType | None) -> Loc | None:
     return found
 
 
+def user_locs(tb: TracebackType | None) -> tuple[Loc, ...]:
+    """The user's places that a traceback passes, innermost first; parts of one function count once."""
+    found: list[Loc] = []
+    tb = user_traceback(tb)
+    while tb is not None:
+        if is_user_file(tb.tb_frame.f_code.co_filename):
+            found.append(_loc_of_entry(tb))
+        tb = tb.tb_next
+    return tuple(reversed(found))
+
+
 def repeated_user_loc(tb: TracebackType | None) -> Loc | None:
     """The user's place that a traceback passes most often, or None when none is the user's."""
     places: Counter[tuple[str, int]] = Counter()
