@@ -185,6 +185,24 @@ GROUPS: dict[str, list[Entry]] = {
                 return x
             """,
         ),
+        _entry(
+            "A NumPy value that drives Python",
+            "UnsupportedError",
+            "a NumPy value computed from tensors is used as",
+            "What comes from the host while the program runs may go back to tensors; it cannot decide what is traced.",
+            """
+            def f(x):
+                if x.numpy().sum() > 3:
+                    return x * 2
+                return x
+            """,
+            """
+            def f(x):
+                if x.sum() > 3:
+                    return x * 2
+                return x
+            """,
+        ),
     ],
     "Branches that a tensor decides": [
         _entry(
@@ -712,6 +730,9 @@ _BACKWARD = "raised by backward(), after conversion; tests/jit/test_gradients.py
 _TESTED = "raised by programs of tests/end_to_end"
 _NET = "a safety net: no program is known that gets there"
 ELSEWHERE: dict[str, str] = {
+    "host_callback: out must be an InputSpec or a list of them": _SPEC,
+    "host_callback: the function gave ": _SPEC,
+    "host_callback: vjp gave ": _SPEC,
     " after it; a loop that stops by a tensor condition can carry only tensors and numbers": _NET,
     " on one path of an `if` that a tensor decides": _TESTED,
     " of a generator: a tensor decides whether its next item is made, and making it has effects": _TESTED,

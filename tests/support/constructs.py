@@ -682,6 +682,11 @@ def prints(x):
     return x
 
 
+@construct(STATEMENT, "f-string of a tensor, returned")
+def f_string(x):
+    return f"sum {x.sum()}", x
+
+
 @construct(STATEMENT, "`break` in `finally`")
 def break_in_finally(x):
     while x.sum() < 50:
