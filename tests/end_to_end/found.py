@@ -61,6 +61,14 @@ def kind_of_a_number_that_a_branch_changed(x):
     return isinstance(n, int), isinstance(n, (float, str)), isinstance(n, paddle.Tensor), type(n) is int
 
 
+def least_of_numbers_that_a_branch_changed(x):
+    n = 0
+    if x.sum() > 0:
+        n += 1
+    print(min(n, 3), max(2, n) > 1)
+    return x * min(n, 2)
+
+
 def setattr_in_a_branch(x, state):
     if x.sum() > 0:
         setattr(state, "value", x)
@@ -108,7 +116,7 @@ def item_of_a_comprehension(x, xs):
 CASES = [
     *[(f, ((X,), (N,))) for f in (
         condition_that_python_decides_after_a_turn, kind_of_a_number_that_a_branch_changed,
-        counter_of_a_branch_in_arithmetic,
+        counter_of_a_branch_in_arithmetic, least_of_numbers_that_a_branch_changed,
         kept_by_a_loop_without_gradients, changed_by_a_loop_without_gradients,
         kept_beside_what_a_loop_without_gradients_changes,
     )],

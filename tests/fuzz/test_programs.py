@@ -10,11 +10,25 @@ CHUNK = 50
 REFUSED_AT_MOST = 0.3
 """The share of a chunk that may ask to be written otherwise, when it has to become one program."""
 
+KNOWN = {
+    24: "`flag or True` is a Python bool where eager has a tensor",
+    84: "a closure reads a variable that the path taken did not set",
+    151: "a closure reads a variable that the path taken did not set",
+    274: "a dict that an argument holds differs after the second call",
+    1872: "an argument that is returned is another object",
+    1997: "an argument that is returned is another object",
+}
+"""Programs that still differ; one that agrees again must leave this table."""
+
 
 def outcomes(start, full_graph):
     reports = [examine(seed, full_graph) for seed in range(start, start + CHUNK)]
     for report in reports:
-        if report.verdict.word == "differ":
+        if (report.verdict.word == "differ") == (report.seed in KNOWN):
+            continue
+        if report.seed in KNOWN:
+            pytest.fail(f"seed {report.seed} agrees now: take it out of KNOWN")
+        else:
             pytest.fail(described(write_program(report.seed), report.verdict, full_graph, seconds=30))
     return [report.verdict.word for report in reports]
 

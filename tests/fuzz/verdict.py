@@ -39,18 +39,18 @@ class TookTooLong(BaseException):
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Raise TookTooLong in the block after some seconds (main thread of POSIX only)."""
+    """Raise TookTooLong in the block after some seconds of computing (main thread of POSIX only)."""
 
     def ring(number: int, frame: FrameType | None) -> None:
         raise TookTooLong
 
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    before = signal.signal(signal.SIGVTALRM, ring)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
 
 
 def load(source: str, name: str = "fuzzed") -> dict[str, Any]:

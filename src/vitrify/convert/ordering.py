@@ -8,6 +8,7 @@ from typing import Any
 
 from ..core.errors import UnsupportedError
 from ..eager.tensor import Tensor
+from ..ir.numbers import as_number
 from ..ops.creation import full
 from ..ops.join import stack
 from ..ops.like import cast
@@ -18,7 +19,7 @@ from ..ops.sort import argsort
 from .branches import convert_ifexp
 from .comprehension import listed
 from .journal import ContentPlace, note_write
-from .merge import common_dtype
+from .merge import common_dtype, is_python_number
 from .observe import current_observer
 from .protocols import iterate
 from .sequences import GraphSequence
@@ -126,4 +127,5 @@ def _either(pred: Any, new: Any, old: Any) -> Any:
     if dtype is None or shapes[0] != shapes[1]:
         return convert_ifexp(pred, lambda: new, lambda: old)
     a, b = (cast(v, dtype) if is_tensor(v) else full([], v, dtype) for v in (new, old))
-    return where(pred, a, b)
+    chosen = where(pred, a, b)
+    return as_number(chosen) if all(map(is_python_number, (new, old))) else chosen
