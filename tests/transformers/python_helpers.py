@@ -174,6 +174,9 @@ class PythonHelpers:
 
     peek_attr = get_attr
 
+    def managed(self, manager):
+        return manager
+
     def set_attr(self, owner, attribute, value):
         setattr(owner, attribute, value)
 

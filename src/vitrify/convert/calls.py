@@ -19,10 +19,10 @@ from typing import Any
 from ..core.errors import UnsupportedError
 from ..eager.layer import Layer
 from .construct import GenericAlias, constructor, generic, instance_of
-from .effects import refused
 from .higher_order import HIGHER_ORDER
 from .host_calls import host_form
 from .mutators import mutator, writing
+from .nondeterministic import refused
 from .operators import OPERATORS, methodcaller
 from .ordering import sort_list
 from .raise_ import exception_maker

@@ -26,6 +26,7 @@ from .objects import (
 )
 from .observe import get_attr, peek_attr
 from .patterns import capture, either, instance, mapping, match, same, sequence, star
+from .protocols import managed
 from .raise_ import convert_raise
 from .text import concatenated, formatted, percent
 
@@ -55,6 +56,7 @@ class VitrifyHelpers:
     convert_setitem_at = staticmethod(convert_setitem_at)
     get_attr = staticmethod(get_attr)
     peek_attr = staticmethod(peek_attr)
+    managed = staticmethod(managed)
     set_attr = staticmethod(set_attr)
     del_attr = staticmethod(del_attr)
     del_item = staticmethod(del_item)

@@ -124,11 +124,19 @@ def _with_narrow_scalars(arrays: list[Any]) -> list[Any]:
 
 
 def _as_input(op: OpDef, value: Any) -> Any:
-    if value is None or isinstance(value, (Tensor, *SCALARS)):
-        return value.item() if isinstance(value, np.generic) else value
+    if value is None or isinstance(value, Tensor):
+        return value
+    if isinstance(value, SCALARS):
+        return value.item() if isinstance(value, np.generic) else _plain_number(value)
     if isinstance(value, (np.ndarray, np.generic, list, tuple)):
         return as_tensor(value)
     raise DTypeError(f"{op.name}: expects tensors, got {type(value).__name__}")
+
+
+def _plain_number(value: Any) -> Any:
+    """A number as one of Python's own types: members of an IntEnum are numbers, too."""
+    kinds: tuple[Any, ...] = (bool, int, float, complex)
+    return next(kind(value) for kind in kinds if isinstance(value, kind))
 
 
 _is_plain = frozenset({int, type(None), str, bool}).__contains__

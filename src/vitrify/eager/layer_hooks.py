@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ..core.epoch import LAYER_MODES
 from ..core.modes import recorder
 
 _recorder = recorder.get
@@ -31,10 +32,12 @@ class HookRemoveHelper:
             hooks.clear()
         hooks[self._key] = hook
         hooks.update(held)
+        LAYER_MODES.bump()
 
     def remove(self) -> None:
         """Take the hook off; a second time does nothing."""
         self._hooks.pop(self._key, None)
+        LAYER_MODES.bump()
 
 
 class LayerHooks:

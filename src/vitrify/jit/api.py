@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from types import BuiltinFunctionType
 from typing import Any
 
@@ -52,6 +53,8 @@ def to_static(
         return function
     if isinstance(function, (staticmethod, classmethod)):
         return type(function)(to_static(function.__func__, input_spec, full_graph=full_graph))
+    if isinstance(function, (property, cached_property)):
+        return _convert_property(function, input_spec, full_graph)
     if not callable(function):
         raise DTypeError(f"to_static: expects a function or a Layer, got {type(function).__name__}")
     if isinstance(function, BuiltinFunctionType):
@@ -59,6 +62,14 @@ def to_static(
     instance = getattr(function, "__self__", None)
     plain = getattr(function, "__func__", function) if instance is not None else function
     return StaticFunction(plain, input_spec, instance=instance, full_graph=full_graph)
+
+
+def _convert_property(found: Any, input_spec: Any, full_graph: bool) -> Any:
+    """A property or cached_property whose getter is converted."""
+    if isinstance(found, cached_property):
+        return cached_property(to_static(found.func, input_spec, full_graph=full_graph))
+    getter = None if found.fget is None else to_static(found.fget, input_spec, full_graph=full_graph)
+    return property(getter, found.fset, found.fdel, found.__doc__)
 
 
 def _convert_layer(layer: Layer, input_spec: Any, full_graph: bool) -> Layer:

@@ -24,7 +24,7 @@ class LayerState:
 
     def _read(self) -> tuple[tuple[bool, ...], list[Any]]:
         flags = tuple(layer.training for layer in self._layers)
-        tables = (t for layer in self._layers for t in (layer._parameters, layer._buffers, layer._sub_layers))
+        tables = (table for layer in self._layers for table in _tables(layer))
         return flags, [item for table in tables for item in table.values()]
 
     def moved(self) -> Moved | None:
@@ -52,6 +52,12 @@ class LayerState:
                 return None
         stayed = {id(old) for old, new in zip(self._held, held) if old is new}
         return None if stayed & moved.keys() else moved  # one tensor in two places, now two
+
+
+def _tables(layer: Layer) -> tuple[dict[Any, Any], ...]:
+    """What a Layer holds that programs build on, its hooks included."""
+    hooks: tuple[Any, ...] = (layer._forward_pre_hooks, layer._forward_post_hooks)
+    return (layer._parameters, layer._buffers, layer._sub_layers, *hooks)
 
 
 def layer_state(function: Callable[..., Any], called: Iterable[Layer]) -> LayerState:

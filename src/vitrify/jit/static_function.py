@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from threading import RLock
 from types import FunctionType, MethodType
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -95,6 +96,7 @@ class StaticFunction:
         self.program_cache = ProgramCache()
         self._exact = self.program_cache.exact
         self._lock = RLock()
+        self._of_classes: WeakKeyDictionary[type, StaticFunction] = WeakKeyDictionary()
         self._owner: type | None = None
         self._attribute: str | None = None
 
@@ -107,6 +109,8 @@ class StaticFunction:
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         if instance is None:
             return self
+        if isinstance(instance, type):  # a classmethod asks on behalf of its class
+            return self._of_class(instance)
         held = getattr(instance, "__dict__", None)
         if held is None:  # nowhere to keep programs: the instance becomes an argument like others
             return MethodType(self, instance)
@@ -120,6 +124,14 @@ class StaticFunction:
             self._function, self._input_spec, instance=instance, full_graph=self._full_graph
         )
         bound._owner, bound._attribute = self._owner, self._attribute
+        return bound
+
+    def _of_class(self, owner: type) -> StaticFunction:
+        """The function bound to a class, kept beside it."""
+        bound = self._of_classes.get(owner)
+        if bound is None:
+            bound = StaticFunction(self._function, self._input_spec, instance=owner, full_graph=self._full_graph)
+            self._of_classes[owner] = bound
         return bound
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:

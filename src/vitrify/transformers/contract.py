@@ -186,6 +186,9 @@ class Helpers(Protocol):
     def peek_attr(self, owner: Value, attribute: str) -> Value:
         """`owner.attribute`, a container that is changed without a look at what it holds."""
 
+    def managed(self, manager: Value) -> Value:
+        """The context manager of a `with` statement. Only in compiled code."""
+
     def convert_shape(self, owner: Value) -> Value:
         """What `owner.shape` is (for whatever `owner` is: a tensor, an array, a module such as numpy)."""
 

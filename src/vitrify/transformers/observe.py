@@ -1,4 +1,4 @@
-"""The last step, on the tree that is compiled: reads of attributes go through a helper.
+"""The last step, on the tree that is compiled: reads of attributes and context managers go through helpers.
 
 A tracer must know which attributes of the user's objects a program depends on. The readable form (`fn.code`) leaves
 this step out, because it changes nothing but who looks on.
@@ -79,6 +79,15 @@ class _Reads(ast.NodeTransformer):
         for part in (name, helper, helper.value, call):
             ast.copy_location(part, node)
         return call
+
+    def visit_With(self, node: ast.With) -> ast.AST:
+        for item in node.items:
+            helper = ast.Attribute(ast.Name(self.helper, ast.Load()), "managed", ast.Load())
+            call = ast.Call(helper, [item.context_expr], [])
+            for part in (helper, helper.value, call):
+                ast.copy_location(part, item.context_expr)
+            item.context_expr = call
+        return self.generic_visit(node)
 
     def visit_MatchValue(self, node: ast.MatchValue) -> ast.AST:
         return node

@@ -7,8 +7,11 @@ class around a method as they are, and tells apart several lambdas on one line.
 from __future__ import annotations
 
 import ast
+import copy
 import inspect
 import linecache
+import os
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import CodeType, FunctionType
@@ -55,6 +58,8 @@ def find_definition(fn: FunctionType) -> Definition:
         return remembered
     candidates = _index(code.co_filename, _file_text(fn)).get((code.co_name, code.co_firstlineno), ())
     matching = [found for found in candidates if _parameter_names(found) == _code_parameters(code)]
+    if len(matching) == 1 and _is_young(code.co_filename) and not _is_source_of(_compiled(matching[0], code), code):
+        matching = []
     if not matching:
         raise NoSourceError(
             f"the source of function `{code.co_name}` is not what was compiled: "
@@ -162,27 +167,58 @@ def _code_parameters(code: CodeType) -> list[str]:
 
 def _same_code(candidates: list[Definition], code: CodeType) -> Definition:
     """Of several definitions on a line, the one that compiles to `code` (at its columns, if known)."""
-    by_text = [found for found in candidates if _fingerprint(_compiled(found.node, code)) == _fingerprint(code)]
+    by_text = [found for found in candidates if _fingerprint(_compiled(found, code)) == _fingerprint(code)]
     by_place = [found for found in by_text if _contains_columns(found.node, code)]
     return (by_place or by_text or candidates)[0]
 
 
-def _compiled(node: Node, code: CodeType) -> CodeType:
-    """`node` compiled with the same free variables as `code`."""
-    factory = ast.parse("def factory():\n    pass").body[0]
-    assert isinstance(factory, ast.FunctionDef)
+def _compiled(found: Definition, code: CodeType) -> CodeType:
+    """The definition compiled with the same free variables as `code`, in a class of the same name."""
+    node = found.node
+    if getattr(node, "type_params", None):  # they would stand in a scope around the function
+        node = copy.copy(node)
+        node.type_params = []
+    class_name = found.class_name or "_"
+    factory, around = ast.parse(f"def factory():\n    pass\nclass {class_name}:\n    pass").body
+    assert isinstance(factory, ast.FunctionDef) and isinstance(around, ast.ClassDef)
     factory.args.args = [ast.arg(arg=free) for free in code.co_freevars]
-    factory.body = [ast.copy_location(ast.Expr(value=node), node)] if isinstance(node, ast.Lambda) else [node]
+    around.body = [ast.copy_location(ast.Expr(value=node), node)] if isinstance(node, ast.Lambda) else [node]
+    factory.body = [around]
     module = ast.fix_missing_locations(ast.Module(body=[factory], type_ignores=[]))
-    return inner_code(compile_tree(module, code), ("factory", code.co_name))
+    return inner_code(compile_tree(module, code), ("factory", class_name, code.co_name))
+
+
+_STARTED = time.time()
+
+
+def _is_young(filename: str) -> bool:
+    """Whether a file may have changed after code was imported from it: written since this process started."""
+    try:
+        return os.stat(filename).st_mtime > _STARTED - 1.0
+    except OSError:  # a notebook cell has no file
+        return False
+
+
+def _is_source_of(compiled: CodeType, code: CodeType) -> bool:
+    """Whether `code` is what the source gives, or more than that: pytest and other tools put in code of their own."""
+    if _fingerprint(compiled) == _fingerprint(code):
+        return True
+    wanted, held = [
+        [_without_path(c) for c in part.co_consts if not isinstance(c, CodeType)] for part in (compiled, code)
+    ]
+    has_all = set(compiled.co_names) <= set(code.co_names) and all(c in held for c in wanted)
+    return has_all and len(code.co_code) > len(compiled.co_code)
 
 
 def _fingerprint(code: CodeType) -> tuple[object, ...]:
     """What two compilations of one piece of source have in common wherever it stands on its line."""
-    consts = tuple(
-        _fingerprint(const) if isinstance(const, CodeType) else (type(const), const) for const in code.co_consts
-    )
+    consts = tuple(_fingerprint(c) if isinstance(c, CodeType) else (type(c), _without_path(c)) for c in code.co_consts)
     return code.co_code, consts, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars
+
+
+def _without_path(const: object) -> object:
+    """A constant; of qualified names, which tell where a nested class stands, only what follows the function."""
+    return const.rpartition("<locals>.")[2] if isinstance(const, str) else const
 
 
 def _contains_columns(node: Node, code: CodeType) -> bool:
