@@ -1,5 +1,6 @@
 """What a call's program depends on: each field of the key flipped alone."""
 
+import functools
 from collections import OrderedDict, namedtuple
 from dataclasses import dataclass
 
@@ -201,3 +202,30 @@ def test_keys_name_what_differs():
     f(X, 1), f(X, 2)
     a, b = f.program_cache.keys()
     assert a != b and a.differing_fields(b) == ["values"]
+
+
+def applied(x, f):
+    return f(x)
+
+
+def test_functions_made_for_each_call_are_told_by_what_they_hold():
+    static, runs = counted(applied)
+    x = paddle.ones([2])
+    for scale in (2, 2, 3, 2):
+        assert static(x, lambda t, scale=scale: t * scale).tolist() == [scale, scale]
+        assert static(x, lambda t: t * scale).tolist() == [scale, scale]
+        assert static(x, functools.partial(times, by=scale)).tolist() == [scale, scale]
+    assert len(runs) == 6
+
+
+def times(x, by):
+    return x * by
+
+
+def test_functions_that_hold_tensors_are_told_by_the_tensors():
+    static, runs = counted(applied)
+    for value in (1.0, 2.0):
+        held = paddle.full([2], value)
+        for _ in range(2):
+            assert static(paddle.ones([2]), lambda t: t * held).tolist() == [value, value]
+    assert len(runs) == 2

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
+from functools import partial
+from types import CellType, FunctionType
 from typing import Any
 
+from ..convert.cells import stored_cells
 from ..core.dtype import DType
 from ..core.modes import AmpState
 from ..core.place import Place
 from ..core.pytree import TreeDef
 from ..ir.input_spec import InputSpec
+from ..ops.promote import SCALARS
 
 
 class ById:
@@ -57,8 +61,34 @@ _CONTENT: dict[type, Callable[[Any], Any]] = {
 }
 
 
+def _function_content(fn: FunctionType) -> Any:
+    """What a function made anew for each call (a lambda, a closure) is told by: its code and what it holds."""
+    if stored_cells(fn.__code__):
+        return ById(fn)
+    held = (*(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).items(), *map(_cell_content, fn.__closure__ or ()))
+    return fn.__code__, id(fn.__globals__), tuple(map(_held, held))
+
+
+def _cell_content(cell: CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # not filled yet
+        return cell
+
+
+def _held(value: Any) -> Any:
+    """Numbers and strings by value, all else by identity."""
+    if isinstance(value, tuple):
+        return tuple(map(_held, value))
+    return (value.__class__, value) if isinstance(value, (*SCALARS, str, bytes, type(None))) else ById(value)
+
+
+_CONTENT[FunctionType] = _function_content
+_CONTENT[partial] = lambda p: (content(p.func), tuple(map(_held, p.args)), tuple(map(_held, p.keywords.items())))
+
+
 def content(value: Any) -> Any:
-    """`value` as part of a key: itself if it has a hash, else its content where that is safe, else its identity."""
+    """`value` as part of a key: its content where that is safe, itself if it has a hash, else its identity."""
     read = _CONTENT.get(value.__class__)
     try:
         if read is not None:
