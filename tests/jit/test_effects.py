@@ -456,3 +456,19 @@ def test_the_training_flag_of_a_layer_that_is_only_looked_at():
     assert static(ones()).tolist() == [2, 2]
     box.layer.eval()
     assert static(ones()).tolist() == [1, 1]
+
+
+def test_a_container_in_several_places_is_one_object():
+    box = Box(cache=None)
+
+    def f(x):
+        cache = {"k": x * 2}
+        box.cache = cache
+        pair = [cache, cache]
+        return pair, cache, (pair, 1)
+
+    static = paddle.jit.to_static(f)
+    for _ in range(2):
+        pair, cache, (again, _) = static(ones())
+        assert pair[0] is pair[1] is cache is box.cache and again is pair
+        assert cache["k"].tolist() == [2, 2]

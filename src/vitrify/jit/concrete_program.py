@@ -25,7 +25,7 @@ from ..ir.dead_code import drop_unused_blocks
 from ..ir.input_spec import InputSpec
 from ..ir.program import Block, Program, Variable
 from .arguments import Argument, containers
-from .effects import Effect, find_effects
+from .effects import Effect, changes, find_effects
 from .function_spec import FunctionSpec
 from .template import Outputs, Template
 from .variation import Variation
@@ -187,8 +187,9 @@ def _finish(
 ) -> ConcreteProgram:
     places = {v: i for i, v in enumerate(arguments)}
     outputs = Outputs(state.builder, places, state.index, owners, observer.known_containers())
-    output = outputs.template(result)
     observer.journal.forget_local(result, [id(call.owner) for call in observer.calls])
+    outputs.share([result, *[value for _, value in changes(observer.journal, observer.read_numbers)]])
+    output = outputs.template(result)
     effects = find_effects(observer.journal, observer, outputs, owners)
     writes = _writes(state, places)
     n = len(arguments)

@@ -17,6 +17,8 @@ from ..ir.program import Variable
 from .arguments import Argument, Arguments
 from .template import OutputLeaf, Outputs, Template
 
+Shared = dict[int, Any]
+
 if TYPE_CHECKING:
     from .concrete_program import ConcreteProgram
 
@@ -36,13 +38,13 @@ class Store:
         """The effect with captured inputs counted after `start` arguments."""
         return replace(self, value=None if self.value is None else self.value.moved(start))
 
-    def apply(self, values: Sequence[Any], inputs: Sequence[Any], arguments: Arguments) -> None:
+    def apply(self, values: Sequence[Any], inputs: Sequence[Any], arguments: Arguments, shared: Shared) -> None:
         """Do it for one call."""
         place = self.place if self.argument is None else self.place.at(self.argument.find(arguments))
         if self.value is None or (self.flag is not None and not values[self.flag.index]._data):
             place.unset()
         else:
-            value = self.value.build(values, inputs, arguments)
+            value = self.value.build(values, inputs, arguments, shared)
             if not _is_content_of(place.get(), value):
                 place.set(value)
 
@@ -69,9 +71,9 @@ class Call:
         """The effect with captured inputs counted after `start` arguments."""
         return replace(self, args=self.args.moved(start))
 
-    def apply(self, values: Sequence[Any], inputs: Sequence[Any], arguments: Arguments) -> None:
+    def apply(self, values: Sequence[Any], inputs: Sequence[Any], arguments: Arguments, shared: Shared) -> None:
         """Do it for one call."""
-        args, kwargs = self.args.build(values, inputs, arguments)
+        args, kwargs = self.args.build(values, inputs, arguments, shared)
         getattr(self.owner, self.method)(*args, **kwargs)
 
 
@@ -85,7 +87,7 @@ def find_effects(
     effects: list[Effect] = []
     peeked = {key for key in observer.peeked if (key, "content") in journal.before}
     replayed = {key for key in peeked if not _has_item_places(journal, key)}
-    for place, value in _changes(journal, observer.read_numbers):
+    for place, value in changes(journal, observer.read_numbers):
         owner = getattr(place, "owner", None)
         if isinstance(place, ContentPlace) and id(owner) in replayed:
             continue
@@ -94,7 +96,7 @@ def find_effects(
     return effects
 
 
-def _changes(journal: Journal, numbers: Mapping[Any, Variable]) -> Iterator[tuple[Any, Any]]:
+def changes(journal: Journal, numbers: Mapping[Any, Variable]) -> Iterator[tuple[Any, Any]]:
     """(place, value now) of all that holds something else than before the trace. `numbers`: what was read as inputs."""
     for key, (place, before) in journal.before.items():
         now = place.get()

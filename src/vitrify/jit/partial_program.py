@@ -206,7 +206,8 @@ class PartialProgramLayer:
         if self._writes:
             for index, value in zip(self._writes, results[self._n_values :]):
                 _write(inputs[index], value)
-        output = self.concrete.output.build(results, inputs, arguments)
+        shared: dict[int, Any] = {}
+        output = self.concrete.output.build(results, inputs, arguments, shared)
         for effect in self._effects:
-            effect.apply(results, inputs, arguments)
+            effect.apply(results, inputs, arguments, shared)
         return output

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..convert import Undefined
@@ -11,7 +12,8 @@ from ..convert.deferred import Deferred
 from ..convert.host_value import HostValue
 from ..convert.merge import emit
 from ..convert.text import GraphText
-from ..core.pytree import LEAF, TreeDef, flatten_open, unflatten
+from ..core.errors import UnsupportedError
+from ..core.pytree import LEAF, TreeDef, flatten_open, is_plain_dataclass, unflatten
 from ..eager.layer import Layer
 from ..eager.tensor import Tensor
 from ..ir.builder import Builder
@@ -54,6 +56,14 @@ class ArgumentLeaf:
 
 
 @dataclass(frozen=True)
+class SharedLeaf:
+    """Marks a container that stands in several places of what a call gives: made once, by `template`."""
+
+    index: int
+    template: Template
+
+
+@dataclass(frozen=True)
 class Template:
     """A structure of marks and constants."""
 
@@ -63,10 +73,22 @@ class Template:
     @property
     def needs_arguments(self) -> bool:
         """Whether it holds containers of the call's own."""
-        return any(isinstance(leaf, ArgumentLeaf) for leaf in self.leaves)
+        return any(
+            isinstance(leaf, ArgumentLeaf) or (isinstance(leaf, SharedLeaf) and leaf.template.needs_arguments)
+            for leaf in self.leaves
+        )
 
-    def build(self, values: Sequence[Any], inputs: Sequence[Any], arguments: Arguments = NO_ARGUMENTS) -> Any:
-        """The value, from the program's output tensors and the tensors given as inputs; containers are made anew."""
+    def build(
+        self,
+        values: Sequence[Any],
+        inputs: Sequence[Any],
+        arguments: Arguments = NO_ARGUMENTS,
+        shared: dict[int, Any] | None = None,
+    ) -> Any:
+        """The value, from the program's output tensors and the tensors given as inputs; containers are made anew.
+
+        shared: the containers that this call made for several places so far.
+        """
         made = []
         for leaf in self.leaves:
             if leaf.__class__ is OutputLeaf:
@@ -75,6 +97,11 @@ class Template:
                 made.append(inputs[leaf.index])
             elif leaf.__class__ is ArgumentLeaf:
                 made.append(leaf.argument.find(arguments))
+            elif leaf.__class__ is SharedLeaf:
+                held = {} if shared is None else shared
+                if leaf.index not in held:
+                    held[leaf.index] = leaf.template.build(values, inputs, arguments, held)
+                made.append(held[leaf.index])
             else:
                 made.append(leaf)
         return made[0] if self.tree is LEAF else unflatten(self.tree, iter(made))
@@ -85,6 +112,8 @@ class Template:
 
 
 def _moved(leaf: Any, start: int) -> Any:
+    if leaf.__class__ is SharedLeaf:
+        return replace(leaf, template=leaf.template.moved(start))
     return InputLeaf(start - 1 - leaf.index) if leaf.__class__ is InputLeaf and leaf.index < 0 else leaf
 
 
@@ -106,15 +135,46 @@ class Outputs:
         self._captured = captured
         self._owners = owners
         self._known = known
+        self._shared: dict[int, SharedLeaf | None] = {}
+
+    def share(self, values: Iterable[Any]) -> None:
+        """Find the containers that stand in several places of these values, all that the trace gives out."""
+        seen: set[int] = set()
+        waiting = list(values)
+        while waiting:
+            value = waiting.pop()
+            parts = _parts(value)
+            if parts is None or self._is_from_outside(value):
+                continue
+            if id(value) not in seen:
+                seen.add(id(value))
+                waiting += parts
+            elif not isinstance(value, tuple):
+                self._shared[id(value)] = None
 
     def _is_from_outside(self, value: Any) -> bool:
         return id(value) in self._owners or id(value) in self._known
 
+    def _is_closed(self, value: Any) -> bool:
+        return self._is_from_outside(value) or id(value) in self._shared
+
     def template(self, value: Any) -> Template:
         """`value` with its tensors made outputs."""
         raw: list[Any] = []
-        tree = flatten_open(value, raw, holds_variables, self._is_from_outside)
+        tree = flatten_open(value, raw, holds_variables, self._is_closed)
         return Template(tree, [self._mark(leaf) for leaf in raw])
+
+    def _of_shared(self, value: Any) -> SharedLeaf:
+        """The mark of a container that stands in several places."""
+        found = self._shared[id(value)]
+        if found is None:
+            raw: list[Any] = []
+            tree = flatten_open(value, raw, holds_variables, lambda v: v is not value and self._is_closed(v))
+            if any(leaf is value for leaf in raw):
+                raise UnsupportedError("a container that holds itself leaves a function that is being converted")
+            template = Template(tree, [self._mark(leaf) for leaf in raw])
+            found = self._shared[id(value)] = SharedLeaf(len(self._shared) + id(value), template)
+        return found
 
     def passed_on(self, value: Any) -> Any:
         """A tensor that some path leaves unset, as it is: handing it on is no use of it."""
@@ -141,9 +201,23 @@ class Outputs:
             raise leaf.refused("given back or kept in an object")
         if isinstance(leaf, Tensor):
             return InputLeaf(-1 - self._captured(leaf))
+        if id(leaf) in self._shared:
+            return self._of_shared(leaf)
         if id(leaf) in self._owners:
             return ArgumentLeaf(self._owners[id(leaf)])
         return leaf
+
+
+def _parts(value: Any) -> Iterable[Any] | None:
+    """What a container holds, or an object that is rebuilt for each call; None for anything else."""
+    if isinstance(value, dict):
+        return value.values()
+    if isinstance(value, (list, tuple, set, frozenset, deque)):
+        return value
+    if hasattr(value, "__dict__") and (is_plain_dataclass(type(value)) or holds_variables(value)):
+        held: Iterable[Any] = vars(value).values()
+        return held
+    return None
 
 
 def holds_variables(value: Any) -> bool:
