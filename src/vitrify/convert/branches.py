@@ -83,7 +83,7 @@ def trace_branches(
         try:
             side = _trace_side(fn, shared)
         except Pending as pending:
-            unknown.append(pending)
+            unknown.append(pending.with_traceback(None))  # whose frames keep objects of the path alive
             continue
         if side.values is ENDED:
             return _go_on(pred, side.block, fn is then, orelse if fn is then else then)
@@ -123,8 +123,12 @@ def _trace_side(fn: Function, shared: Sequence[Any]) -> _Side:
     with journaling(shared) as journal, build.sub_block() as block:
         values = run_path(fn)
         if values is ENDED:
+            values = ()
+            journal.forget_local(values)
+            journal.refuse_spent()
             return _Side(block, ENDED, (), {}, {})
         journal.forget_local(values)
+        journal.refuse_spent()
         changed = build.changed_since(outer, block)
         places = {key: (place, now, snapshot(now, build.latest)) for key, (place, now) in journal.after().items()}
         return _Side(block, values, tuple(snapshot(v, build.latest) for v in values), changed, places)

@@ -20,7 +20,7 @@ from ..core.source import user_frames
 from ..eager.layer import Layer
 from ..ir.builder import current_builder
 from ..ops.methods import TensorMethods
-from .ownership import ids_in_forks, is_forked, known_references
+from .ownership import ids_in_forks, ids_in_iterator, is_forked, known_references
 from .user_code import library_method
 from .values import Undefined
 
@@ -190,12 +190,58 @@ class GlobalPlace:
         self.namespace.pop(self.label, None)
 
 
+class SpentError(UnsupportedError):
+    """A traced region took items from an iterator; tracing it another time, or not taking its path, would lose them."""
+
+
+class PositionPlace:
+    """How far an iterator is, which nothing can put back."""
+
+    label = "an iterator"
+
+    def __init__(self, owner: Any) -> None:
+        self.owner = owner
+        self.key = (id(owner), "position")
+        frames = user_frames(2, limit=1)
+        self.loc = frames[0] if frames else None
+
+    def get(self) -> Any:
+        return _MISSING
+
+    def set(self, value: Any) -> None:
+        """Leave it where it is."""
+
+    def unset(self) -> None:
+        """Leave it where it is."""
+
+    def refusal(self) -> SpentError:
+        """The error of a region that took items from an iterator made outside."""
+        return SpentError(
+            f"a tensor decides whether the next item of a {type(self.owner).__name__} is taken here",
+            loc=self.loc,
+            hint="take the items before the `if` or loop, or make a list of them and count with an index",
+        )
+
+
+    def given_refusal(self) -> SpentError:
+        """The error of a function that takes items from an iterator given as argument."""
+        return SpentError(
+            f"the next item of a {type(self.owner).__name__} given as argument is taken here; a program runs no Python",
+            loc=self.loc,
+            hint="pass the items (list(...)), or convert with full_graph=False, which runs this statement as Python",
+        )
+
+
 class Journal:
-    """The places written in one traced region, with what they held before. `tentative`: it may be traced once more."""
+    """The places written in one traced region, with what they held before. `tentative`: it may be traced once more.
+
+    `given`: ids of the iterators that a traced function got as arguments.
+    """
 
     def __init__(self, *, tentative: bool = False) -> None:
         self.before: dict[Any, tuple[Any, Any]] = {}
         self.tentative = tentative
+        self.given: set[int] = set()
 
     def note(self, place: Any) -> None:
         """Remember what `place` holds, the first time it is about to be written."""
@@ -212,6 +258,9 @@ class Journal:
         owners = Counter(id(p.owner) for p in places.values() if hasattr(p, "owner"))
         build = current_builder()
         owners.update(() if build is None else ids_in_forks(build.forks))
+        for place, _ in self.before.values():
+            if isinstance(place, PositionPlace):
+                owners.update(ids_in_iterator(place.owner))
         known = known_references(held, owners)
         known.update(also)
         owners.clear()
@@ -221,6 +270,12 @@ class Journal:
             # Two more: the variable `owner`, and the argument of getrefcount.
             if owner is not None and sys.getrefcount(owner) <= known[id(owner)] + 2:
                 del self.before[key]
+
+    def refuse_spent(self) -> None:
+        """Raise SpentError if the region took items from an iterator that others know, too."""
+        for place, _ in self.before.values():
+            if isinstance(place, PositionPlace):
+                raise place.refusal()
 
     def after(self) -> dict[Any, tuple[Any, Any]]:
         """place key -> (place, value now)."""
@@ -301,6 +356,19 @@ def kept_unless_given_up(places: Sequence[Any], is_given_up: Callable[[BaseExcep
 def is_journaling() -> bool:
     """Whether a region is being traced."""
     return bool(_open.get())
+
+
+def note_spent(iterator: Any) -> None:
+    """Tell the journals of regions that a tensor decides that items of `iterator` are about to be taken.
+
+    Raises SpentError for an iterator given to the traced function: each call takes items, the trace none.
+    """
+    opened = [journal for journal in _open.get() if not journal.tentative]
+    place = PositionPlace(iterator)
+    if opened and id(iterator) in opened[0].given:
+        raise place.given_refusal()
+    for journal in opened[1:]:
+        journal.note(place)
 
 
 def is_nested() -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 from ..ir.graph_tensor import as_number
 from ..ops.compare import logical_and, logical_not, logical_or
 from .branches import convert_ifexp, trace_branches
+from .journal import journaling
 from .merge import is_numeric
 from .protocols import truth
 from .raise_ import ENDED, run_path
@@ -100,11 +101,15 @@ def _is_flag(value: Any) -> bool:
 
 def _is_harmless(function: Function) -> bool:
     """Whether evaluating the operand early cannot be noticed: few elementwise operators, no effects, no errors."""
-    with builder().sub_block() as block:
+    with journaling() as journal, builder().sub_block() as block:
         try:
             if run_path(function) is ENDED:
                 return False
         except Pending:
+            return False
+        journal.forget_local(())
+        journal.refuse_spent()
+        if journal.is_changed():
             return False
         return len(block.ops) <= MAX_EAGER_OPERATORS and all(op.op.elementwise for op in block.ops)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +14,7 @@ from ..ops.control_flow import while_op
 from .branches import trace_branches
 from .carried import CarriedState, CarriedValue, FirstIterationDiffers
 from .cells import closed_over
-from .journal import ContentPlace, Journal, journaling, restore
+from .journal import ContentPlace, Journal, SpentError, journaling, restore
 from .logic import convert_and
 from .protocols import iterate, truth
 from .raise_ import ENDED, run_path
@@ -58,6 +57,9 @@ def _probe(test: Function, values: tuple[Any, ...], shared: Sequence[Any]) -> tu
         try:
             found = truth(test(*values))
         finally:
+            if is_graph(found):
+                journal.forget_local((values, found))
+                journal.refuse_spent()
             writes = journal.is_changed() or bool(build.changed_since(held, build.block))
             if not is_graph(found):  # what an error leaves behind stays, too
                 trial.keep()
@@ -145,10 +147,15 @@ def _rest_of_range(
 ) -> tuple[Any, ...]:
     if len(items) >= MIN_LOOP_LENGTH:
         sequence = GraphSequence(len(items), lambda i: i * items.step + items.start)
-        with suppress(ArgumentError, UnsupportedError, TypeError), builder().trial() as trial:
-            values = _graph_for(sequence, 0, body, values, names, test, shared)
-            trial.keep()
-            return values
+        try:
+            with builder().trial() as trial:
+                values = _graph_for(sequence, 0, body, values, names, test, shared)
+                trial.keep()
+                return values
+        except SpentError:
+            raise  # what the attempt took is gone
+        except (ArgumentError, UnsupportedError, TypeError):
+            pass
     return _for_items(iter(items), body, values, names, test, shared)
 
 
@@ -251,6 +258,7 @@ def _attempt(test: Function, body: Function, state: CarriedState) -> _Traced | N
         if results is ENDED:
             return ENDED  # type: ignore[no-any-return]
         journal.forget_local((values, results))
+        journal.refuse_spent()
         pairs = zip(state.variables, values, results)
         kept = [carried.keep_identity(start, end, build.current.__contains__) for carried, start, end in pairs]
         if any(kept):
@@ -283,9 +291,11 @@ def _read_heads(cond: Block, body: Block) -> set[Variable]:
 def _trace_test(test: Function, state: CarriedState) -> Block:
     build = builder()
     places = [place for place, _ in state.places.values()]
-    with journaling(places), build.sub_block() as block:
+    with journaling(places) as journal, build.sub_block() as block:
         values = enter(state, block)
         holds = run_path(lambda: truth(test(*values)))
+        journal.forget_local((values, holds))
+        journal.refuse_spent()
         if holds is ENDED:
             holds = False  # never reached
         pred = scalar_condition(holds, "while") if is_graph(holds) else constant(bool(holds))

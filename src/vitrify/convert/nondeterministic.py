@@ -6,6 +6,7 @@ converting would be repeated for ever, and a file written only once. So such cal
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from types import BuiltinFunctionType
 from typing import Any
@@ -60,6 +61,8 @@ OWNERS: dict[str, tuple[str, str]] = {
         ("random.Random", "numpy.random.mtrand.RandomState", "numpy.random._generator.Generator"), MODULES["random"]
     ),
     **dict.fromkeys(("logging.Logger", "logging.LoggerAdapter"), MODULES["logging"]),
+    "_io._TextIOBase": ("reads or writes a file", _OUTSIDE),
+    "_io._BufferedIOBase": ("reads or writes a file", _OUTSIDE),
     "os._Environ": ("reads the environment", _OUTSIDE),
 }
 """Classes all of whose methods are refused."""
@@ -72,6 +75,8 @@ def refused(function: Any) -> Callable[..., Any] | None:
     if current_builder() is None or not hasattr(function, "__qualname__"):
         return None
     owner = getattr(function, "__self__", None)
+    if isinstance(owner, (io.StringIO, io.BytesIO)):
+        return None
     module = getattr(function, "__module__", None) or ""
     name = getattr(function, "__qualname__", function.__class__.__name__)
     if owner is not None and not isinstance(owner, type):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections import Counter
 from collections.abc import Iterable
@@ -58,6 +59,12 @@ def note_forks(forks: list[Fork], values: Iterable[Any], then: Iterable[Any], or
 def ids_in_forks(forks: Iterable[Fork]) -> list[int]:
     """The id of each container of `forks`, once for each reference to it there."""
     return [id(container) for merged, sources in forks for container in (merged, *sources)]
+
+
+def ids_in_iterator(iterator: Any) -> list[int]:
+    """The id of each object that an iterator draws from, as `zip` and `enumerate` do, once for each reference."""
+    held = gc.get_referents(iterator)
+    return [id(item) for part in held for item in (part if type(part) is tuple else (part,))]
 
 
 def is_forked(forks: Iterable[Fork], owner: Any) -> bool:

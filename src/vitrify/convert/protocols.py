@@ -6,6 +6,7 @@ import builtins
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from .journal import note_spent
 from .user_code import class_attribute, user_method
 from .values import Unmergeable, as_graph, is_tensor
 
@@ -36,7 +37,11 @@ def iterate(iterable: Any) -> Iterator[Any]:
             return _by_index(item)
     items = builtins.iter(iterable) if make is None else make()
     step = user_method(items, "__next__")
-    return items if step is None else _Stepping(step)
+    if step is not None:
+        return _Stepping(step)
+    if items is iterable:
+        note_spent(items)
+    return items
 
 
 class _Stepping:

@@ -231,6 +231,7 @@ def _attempt(activation: Activation, recording: Recording) -> bool:
         for parameter, value, content in zip(state.variables, values, before):
             _check_unchanged(recording, parameter, value, content, journal)
         journal.forget_local((values, result))
+        journal.refuse_spent()
         handles = build.changed_since(outer, block)
         changed = [i for i, v in enumerate(formals) if build.current.get(v, v) is not v]
         is_first = recording.result is None

@@ -17,6 +17,7 @@ from .attributes import class_of, read_attribute
 from .comprehension import GeneratorExpression, all_of, any_of, clause_of, sum_of
 from .higher_order import graph_sequence, known_items
 from .host import convert_print
+from .journal import note_spent
 from .late_items import late_items
 from .logic import convert_and, convert_or
 from .number_functions import MATH, convert_complex, convert_divmod, convert_pow, convert_round
@@ -187,6 +188,7 @@ def convert_next(iterator: Any, default: Any = _NOTHING) -> Any:
     """`next(iterator, default)`."""
     step = user_method(iterator, "__next__")
     if step is None:
+        note_spent(iterator)
         return builtins.next(iterator) if default is _NOTHING else builtins.next(iterator, default)
     try:
         return step()

@@ -168,6 +168,7 @@ def trace(
         observing(journal, varying.numbers, varying.shapes) as observer,
     ):
         owners = containers(given)
+        journal.given = {id(value) for value in values if hasattr(type(value), "__next__")}
         if original is not None:
             observe_function(original)
         try:
