@@ -10,7 +10,7 @@ from vitrify.core.errors import UnsupportedError
 @pytest.mark.parametrize("function", positions.REFUSED, ids=lambda f: f.__name__)
 def test_taking_items_is_refused(function):
     static = paddle.jit.to_static(function, full_graph=True)
-    with pytest.raises(UnsupportedError, match="the next item of a .* is taken here") as caught:
+    with pytest.raises(UnsupportedError, match=r"the next item of a .* is taken here") as caught:
         static(paddle.to_tensor([1.0, 2.0, 3.0]))
     assert caught.value.loc.function in (function.__name__, "<lambda>")
     assert "make a list" in caught.value.hint

@@ -12,10 +12,10 @@ from ..core.meta import UNKNOWN, Meta
 from ..core.modes import grad_enabled
 from ..core.pytree import LEAF, TreeDef, flatten, unflatten
 from ..core.source import Loc
+from ..ir.builder import UNSET
 from ..ir.numbers import as_number, is_number, number_dtype, sample
 from ..ir.program import Block, Variable
 from .merge import (
-    UNSET,
     Placeholder,
     common_dtype,
     dtype_of,

@@ -13,7 +13,7 @@ from .comprehension import Each, GeneratorExpression, any_of
 from .logic import convert_and, convert_not, convert_or
 from .protocols import contains
 from .sequences import GraphSequence
-from .values import is_graph, is_tensor, scalar_condition
+from .values import Unmergeable, is_graph, is_tensor, scalar_condition
 
 
 def convert_compare(left: Any, op: str, right: Any, *rest: Any) -> Any:
@@ -26,6 +26,14 @@ def convert_compare(left: Any, op: str, right: Any, *rest: Any) -> Any:
         return convert_compare(right, rest[0], rest[1](), *rest[2:])
 
     return convert_and(result, remaining)
+
+
+def is_same(left: Any, right: Any) -> bool:
+    """`left is right`."""
+    for value in (left, right):
+        if isinstance(value, Unmergeable):
+            raise value.fail()
+    return left is right
 
 
 def is_in(value: Any, container: Any) -> Any:
@@ -80,8 +88,8 @@ COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     ">=": operator.ge,
     "==": operator.eq,
     "!=": operator.ne,
-    "is": operator.is_,
-    "is not": operator.is_not,
+    "is": is_same,
+    "is not": lambda left, right: not is_same(left, right),
     "in": is_in,
     "not in": lambda value, container: convert_not(is_in(value, container)),
 }

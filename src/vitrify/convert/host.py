@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 from ..eager.host_ops import assert_op, print_op
 from ..ir.builder import current_builder
+from ..ir.program import Block, Variable
 from .branches import trace_branches
 from .deferred import Call, captured, record
 from .handlers import refuse_if_caught
@@ -66,9 +67,45 @@ def load(value: Any) -> Any:
     """The value of a variable that may be unset; raises (now, or when the program runs) if it is."""
     if isinstance(value, Undefined):
         raise value.fail()
-    held = unset_flag(value)
-    if held is not None:
-        flag, name, line = held
-        message = f"local variable {name!r} is read, but the path taken did not set it (it is set near line {line})"
-        record(assert_op, flag, error=Call("UnsetError", (message,)))
+    if unset_flag(value) is not None:
+        assert_set(value)
     return value
+
+
+def assert_place_set(value: Variable) -> None:
+    """As `assert_set`, for what was read from a container or object; variables are checked where they are loaded."""
+    held = unset_flag(value)
+    if held is not None and is_place(held[1]):
+        assert_set(value)
+
+
+def is_place(name: str) -> bool:
+    """Whether the name of an unset value is that of an item or attribute."""
+    return name.endswith("]") or "." in name
+
+
+def assert_set(value: Variable) -> None:
+    """Let the program raise what eager code does when `value` is read and the path taken did not set it; once only."""
+    held = unset_flag(value)
+    if held is None or is_asserted(held[0]):
+        return
+    flag, name, line = held
+    builder().asserted.add((builder().block, flag))
+    record(assert_op, flag, error=_unset_error(name, line))
+
+
+def _unset_error(name: str, line: int) -> Call:
+    if name.endswith("]"):
+        return Call(KeyError, (f"{name} is read, but the path taken did not set it",))
+    if "." in name:
+        return Call(AttributeError, (f"{name} is read, but the path taken did not set it",))
+    message = f"local variable {name!r} is read, but the path taken did not set it (it is set near line {line})"
+    return Call("UnsetError", (message,))
+
+
+def is_asserted(flag: Variable) -> bool:
+    """Whether the program asserted before this point that `flag` holds."""
+    block: Block | None = builder().block
+    while block is not None and (block, flag) not in builder().asserted:
+        block = block.parent
+    return block is not None

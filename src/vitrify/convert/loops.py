@@ -194,9 +194,11 @@ def trace_loop(
     state = CarriedState([CarriedValue.of(n, v) for n, v in zip(names, values)])
     for place in (*shared, *closed_over((test, body))):
         state.places[place.key] = (place, carry_place(place, place.get()))
-    for _ in range(MAX_ATTEMPTS):
+    for attempt in range(MAX_ATTEMPTS):
         try:
-            trace = _attempt(test, body, state)
+            trace = _attempt(test, body, state, attempt == 0)
+            if trace is ENDED and attempt > 0:
+                raise FirstIterationDiffers(_always_raises(names))
         except FirstIterationDiffers as err:
             if peeled == MAX_PEELED:
                 raise err.reason from None
@@ -212,6 +214,13 @@ def trace_loop(
         f"what the loop carries ({', '.join(names)}) does not settle: shapes or types keep changing from one trace "
         "of the body to the next",
         hint="give loop variables their final shape and dtype before the loop",
+    )
+
+
+def _always_raises(names: Sequence[str]) -> UnsettledError:
+    return UnsettledError(
+        f"the body of a loop that stops by a tensor condition raises in a later iteration ({', '.join(names)})",
+        hint="keep shapes and types of loop variables the same in every iteration",
     )
 
 
@@ -244,9 +253,9 @@ def _after_first(
     )
 
 
-def _attempt(test: Function, body: Function, state: CarriedState) -> _Traced | None:
+def _attempt(test: Function, body: Function, state: CarriedState, is_first: bool) -> _Traced | None:
     """The condition and body blocks, or None when tracing them found more to carry (`state` then knows it)."""
-    cond = _trace_test(test, state)
+    cond = _trace_test(test, state, is_first)
     build = builder()
     outer = dict(build.current)
     memory = {id(leaf): build.held(leaf.start) for leaf in state.leaves() if is_tensor(leaf.start)}
@@ -288,7 +297,7 @@ def _read_heads(cond: Block, body: Block) -> set[Variable]:
     return {v for v in body.inputs if v in used} | {b for a, b in formals if a in used}
 
 
-def _trace_test(test: Function, state: CarriedState) -> Block:
+def _trace_test(test: Function, state: CarriedState, is_first: bool) -> Block:
     build = builder()
     places = [place for place, _ in state.places.values()]
     with journaling(places) as journal, build.sub_block() as block:
@@ -296,6 +305,8 @@ def _trace_test(test: Function, state: CarriedState) -> Block:
         holds = run_path(lambda: truth(test(*values)))
         journal.forget_local((values, holds))
         journal.refuse_spent()
+        if holds is ENDED and not is_first:
+            raise FirstIterationDiffers(_always_raises(()))
         if holds is ENDED:
             holds = False  # never reached
         pred = scalar_condition(holds, "while") if is_graph(holds) else constant(bool(holds))

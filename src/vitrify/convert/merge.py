@@ -9,6 +9,7 @@ from ..core.dtype import DType, default_dtype, promote, promote_scalar
 from ..core.dtype import scalar_dtype as dtype_of_number
 from ..core.pytree import flatten, unflatten
 from ..eager.tensor import Tensor
+from ..ir.builder import UNSET
 from ..ir.numbers import as_number, is_number, number_dtype, sample
 from ..ir.program import Block, Variable
 from ..ops.creation import full
@@ -16,8 +17,6 @@ from ..ops.like import cast
 from ..ops.promote import SCALARS
 from .text_choice import TextSlot, chosen, is_text
 from .values import Undefined, Unmergeable, builder
-
-UNSET = "unset_flag"
 
 
 @dataclass
@@ -186,14 +185,7 @@ def emit(value: Any, dtype: DType | None) -> Variable:
         return full(list(value.shape), 0, dtype)  # type: ignore[no-any-return]
     if isinstance(value, SCALARS):
         return full([], value, dtype or scalar_dtype(value))  # type: ignore[no-any-return]
-    held = unset_flag(value)
-    if held is not None:
-        value.__dict__.pop(UNSET)  # passing a value on is no use of it
-    try:
-        var: Variable = builder().value(value)
-    finally:
-        if held is not None:
-            value.__dict__[UNSET] = held
+    var: Variable = builder().passed_on(value)
     if dtype is not None and var.dtype is not dtype:
         var = cast(var, dtype)
     return var

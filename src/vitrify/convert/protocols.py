@@ -41,7 +41,7 @@ def iterate(iterable: Any) -> Iterator[Any]:
         return _Stepping(step)
     if items is iterable:
         note_spent(items)
-    return items
+    return items  # type: ignore[no-any-return]
 
 
 class _Stepping:

@@ -8,14 +8,15 @@ from collections.abc import Callable
 from types import CodeType
 from typing import Any, TypeVar
 
-from ..core.errors import UnsupportedError, VitrifyError
+from ..core.errors import IndexRangeError, ShapeError, UnsupportedError, VitrifyError
 from ..core.source import innermost_user_loc, is_user_file, user_frames, user_locs
 from ..eager.host_ops import raise_op
 from ..ir.builder import current_builder
 from ..ir.dead_code import has_effect
-from .deferred import Call, Node, captured, holds_deferred, record
+from ..ir.graph_tensor import GraphTensor
+from .deferred import Call, Deferred, Node, captured, holds_deferred, record
 from .handlers import refuse_if_caught
-from .values import builder
+from .values import Undefined, builder
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -117,7 +118,9 @@ def is_raised_by_user(err: BaseException) -> bool:
     build = builder()
     if id(err) in build.errors and build.errors[id(err)][2]:
         return True
-    if isinstance(err, VitrifyError) or not isinstance(err, (LookupError, ArithmeticError)):
+    if type(err) in (ShapeError, IndexRangeError):
+        return True  # nothing but shapes decides, and those are known here
+    if not _is_of_values(err):
         return False
     tb = err.__traceback__
     while tb is not None and tb.tb_next is not None:
@@ -126,6 +129,14 @@ def is_raised_by_user(err: BaseException) -> bool:
     return code is not None and (is_user_file(code.co_filename) or code in _FOR_USER)
 
 
+def _is_of_values(err: BaseException) -> bool:
+    """Whether eager code raises it, too: nothing that tensors of a program lack is the cause."""
+    if isinstance(err, AttributeError):
+        return not isinstance(err.obj, (GraphTensor, Deferred, Undefined))
+    return isinstance(err, _OF_VALUES) and not isinstance(err, VitrifyError)
+
+
+_OF_VALUES = (LookupError, ArithmeticError, ValueError, NameError)
 _FOR_USER: set[CodeType] = set()
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.errors import ArgumentError, UnsettledError
+from ..eager.host_ops import assert_op
 from ..eager.tensor import Tensor
 from ..ir.graph_tensor import as_number, number
 from ..ir.program import Variable
@@ -13,6 +14,8 @@ from ..ops.creation import full
 from ..ops.like import cast
 from ..ops.select import minimum
 from ..ops.sizes import dim_size
+from .deferred import Call, record
+from .handlers import refuse_if_caught
 from .values import is_graph
 
 
@@ -54,12 +57,20 @@ def graph_range(start: Any, stop: Any, step: Any) -> GraphSequence:
     """`range(start, stop, step)` where at least one is a tensor."""
     if isinstance(step, int) and step == 0:
         raise ArgumentError("range() arg 3 must not be zero")
+    if is_graph(step):
+        _assert_not_zero(step)
     start, stop, step = (number(v, "int64") if is_graph(v) else v for v in (start, stop, step))
     if isinstance(step, int):
         length = (stop - start + (step - (1 if step > 0 else -1))) // step
     else:
         length = -((start - stop) // step)
     return GraphSequence(length, lambda i: start + i * step)
+
+
+def _assert_not_zero(step: Any) -> None:
+    message = "range() arg 3 must not be zero"
+    refuse_if_caught(ValueError(message))
+    record(assert_op, step != 0, error=Call(ValueError, (message,)))
 
 
 def graph_enumerate(items: GraphSequence, start: Any = 0) -> GraphSequence:

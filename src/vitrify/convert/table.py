@@ -25,10 +25,11 @@ from .objects import del_attr, set_attr
 from .operators import convert_truth
 from .ordering import convert_sorted, extreme, items_of
 from .protocols import iterate
+from .raise_ import for_user
 from .sequences import GraphSequence, graph_enumerate, graph_range, graph_reversed, graph_zip
 from .text import GraphText, convert_ascii, convert_format, convert_repr, convert_str
 from .user_code import user_method
-from .values import as_graph, is_graph
+from .values import Unmergeable, as_graph, is_graph
 
 _NOTHING = object()
 
@@ -43,12 +44,14 @@ def convert_len(obj: Any) -> Any:
     return builtins.len(obj) if method is None else method()
 
 
+@for_user
 def convert_int(*args: Any, **kwargs: Any) -> Any:
     """`int(x)`: of a tensor, truncation to int64."""
     value: Any = as_graph(args[0]) if len(args) == 1 and not kwargs else None
     return number(value, "int64") if is_graph(value) else builtins.int(*args, **kwargs)
 
 
+@for_user
 def convert_float(*args: Any) -> Any:
     """`float(x)`: of a tensor, a 0-D floating tensor without gradient."""
     value: Any = as_graph(args[0]) if len(args) == 1 else None
@@ -119,6 +122,8 @@ def convert_reversed(sequence: Any) -> Any:
 
 def convert_isinstance(obj: Any, classes: Any) -> bool:
     """`isinstance(obj, classes)`: a tensor of the program counts as a Tensor or as the number that it stands for."""
+    if builtins.isinstance(obj, Unmergeable):
+        raise obj.fail()
     if builtins.isinstance(obj, GraphText):
         return any(builtins.issubclass(builtins.str, c) for c in _each_class(classes))
     if is_graph(obj):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.pytree import flatten, unflatten
+from ..ir.builder import UNSET
 from ..ir.program import Block, Variable
-from .merge import UNSET, unset_flag
+from .merge import unset_flag
 from .values import Undefined, builder
 
 

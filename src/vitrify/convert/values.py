@@ -72,6 +72,13 @@ class Unmergeable(Undefined):
     def fail(self) -> VitrifyError:
         return self._mixed(f"variable {self.name!r}")
 
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Undefined):
+            return self is other
+        raise self.fail()
+
+    __hash__ = None  # type: ignore[assignment]  # no key either
+
     def returned(self) -> VitrifyError:
         return self._mixed("what the function returns")
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..core.dtype import as_dtype, default_dtype
-from ..core.errors import ArgumentError, DTypeError, VitrifyError
+from ..core.errors import ArgumentError, DTypeError, UnsupportedError, UserCodeError, VitrifyError
 from ..core.meta import Meta, Ref
 from ..core.modes import amp_state, grad_enabled, recorder, scoped
 from ..core.source import Loc, stack_depth, user_frames
@@ -23,6 +23,8 @@ from .aliases import Aliases
 from .numbers import as_number, weaken
 from .program import Block, Literal, Program, Variable
 
+UNSET = "unset_flag"
+"""The attribute of a variable that some path left unset: the flag that says whether it is set, its name and line."""
 Lift = Callable[[Any], Any]
 
 
@@ -74,6 +76,9 @@ class Builder:
         self.host: Mapping[str, Callable[[Any], Any]] = {}
         # Exceptions that the traced code made of tensors or raised: by id, with what says how to make them again.
         self.errors: dict[int, tuple[BaseException, Any, bool]] = {}
+        # Called with a variable that a path left unset when it is used; which of their flags were asserted, and where.
+        self.on_unset: Callable[[Variable], None] = _as_it_is
+        self.asserted: set[tuple[Block, Variable]] = set()
         self.depth = 0  # how many frames were on the stack when building began
         # The gradients of functions recorded so far, by function and by which outputs have cotangents.
         self.gradients: dict[Any, Any] = {}
@@ -110,6 +115,7 @@ class Builder:
         """Record here, and take everything back at the end unless the trial is kept by then."""
         block, mark = self.block, len(self.block.ops)
         held, replaced = dict(self.current), dict(self.aliases.replaced)
+        asserted = set(self.asserted)
         trial = Trial()
         try:
             yield trial
@@ -118,6 +124,7 @@ class Builder:
                 del block.ops[mark:]
                 self.current = held
                 self.aliases.replaced = replaced
+                self.asserted = asserted
 
     @contextmanager
     def at(self, locs: tuple[Loc, ...]) -> Iterator[None]:
@@ -132,6 +139,12 @@ class Builder:
 
     def value(self, handle: Any) -> Any:
         """The Variable, Literal-to-be (a Python scalar) or None that an op input stands for, seen from this block."""
+        if isinstance(handle, Variable) and UNSET in handle.__dict__:
+            self.on_unset(handle)
+        return self.passed_on(handle)
+
+    def passed_on(self, handle: Any) -> Any:
+        """What `value` gives, for those who do not use it themselves: it may be unset."""
         if handle is None or isinstance(handle, SCALARS):
             return handle
         held = self.held(handle)
@@ -217,7 +230,8 @@ class Builder:
         return outs
 
     def _append(self, op: OpDef, inputs: Sequence[Any], attrs: Mapping[str, Any], locs: Any) -> Any:
-        values = [self.value(v) for v in inputs]
+        has_blocks = any(isinstance(value, Block) for value in attrs.values())
+        values = [self.passed_on(v) if has_blocks else self.value(v) for v in inputs]
         if amp_state.get() is not None:
             values = cast_for_amp(op, values)
         values, is_number = weaken(op, inputs, values)
@@ -226,7 +240,7 @@ class Builder:
         values = self._literals(op, values)
         given = attrs
         attrs, refs = self._lift_attrs(op, attrs, len(values))
-        metas = op.meta(*[v if v is None else v.meta for v in values], **attrs)
+        metas = self._metas(op, values, attrs, refs)
         values += refs
         metas = metas if op.multiple else (metas,)
         stops = _stop_flags(op, values, attrs, len(metas))
@@ -240,6 +254,15 @@ class Builder:
         if op.view:
             self.aliases.note(op, self.held(inputs[0]), inputs[1:], given, outs[0])
         return outs if op.multiple else outs[0]
+
+    def _metas(self, op: OpDef, values: Sequence[Any], attrs: Mapping[str, Any], refs: Sequence[Any]) -> Any:
+        """What the op gives; where its rule refuses, eager code does, too: the error counts as raised by the user."""
+        try:
+            return op.meta(*[v if v is None else v.meta for v in values], **attrs)
+        except UserCodeError as err:
+            if not refs and not isinstance(err, UnsupportedError):
+                self.errors[id(err)] = (err, None, True)
+            raise
 
     def _literals(self, op: OpDef, values: Sequence[Any]) -> list[Any]:
         if not any(isinstance(v, SCALARS) for v in values):

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..convert import convert_call, ends_program, entered, observe_function
 from ..convert.guards import Guards
+from ..convert.host import assert_place_set
 from ..convert.host_value import HostValue, array_of, list_of
 from ..convert.journal import journaling
 from ..convert.observe import Observer, current_observer, observing
@@ -84,6 +85,7 @@ class _Trace:
         self.builder.convert = self.convert
         self.builder.tracing = True
         self.builder.host = {"numpy": array_of, "tolist": list_of}
+        self.builder.on_unset = assert_place_set
         self.layers: list[Layer] = []
         self.captured: list[Tensor] = []
         self.variables: dict[int, Variable] = {}

@@ -125,11 +125,9 @@ def _store(place: Any, value: Any, outputs: Outputs, argument: Argument | None) 
     if isinstance(value, Undefined):
         return Store(place, None, None, argument)
     held = unset_flag(value)
-    flag = None
-    if held is not None:
-        flag = outputs.template(held[0]).leaves[0]
-        value = outputs.passed_on(value)
-    return Store(place, outputs.template(value), flag, argument)
+    if held is None:
+        return Store(place, outputs.template(value), None, argument)
+    return Store(place, outputs.passed_on(value), outputs.template(held[0]).leaves[0], argument)
 
 
 def _call(call: MethodCall, outputs: Outputs) -> Call:

@@ -9,8 +9,9 @@ from typing import Any
 
 from ..convert import Undefined
 from ..convert.deferred import Deferred
+from ..convert.host import is_asserted, is_place
 from ..convert.host_value import HostValue
-from ..convert.merge import emit
+from ..convert.merge import emit, unset_flag
 from ..convert.text import GraphText
 from ..core.errors import UnsupportedError
 from ..core.pytree import LEAF, TreeDef, flatten_open, is_plain_dataclass, unflatten
@@ -162,7 +163,7 @@ class Outputs:
         """`value` with its tensors made outputs."""
         raw: list[Any] = []
         tree = flatten_open(value, raw, holds_variables, self._is_closed)
-        return Template(tree, [self._mark(leaf) for leaf in raw])
+        return self._marked(tree, raw)
 
     def _of_shared(self, value: Any) -> SharedLeaf:
         """The mark of a container that stands in several places."""
@@ -172,13 +173,19 @@ class Outputs:
             tree = flatten_open(value, raw, holds_variables, lambda v: v is not value and self._is_closed(v))
             if any(leaf is value for leaf in raw):
                 raise UnsupportedError("a container that holds itself leaves a function that is being converted")
-            template = Template(tree, [self._mark(leaf) for leaf in raw])
+            template = self._marked(tree, raw)
             found = self._shared[id(value)] = SharedLeaf(len(self._shared) + id(value), template)
         return found
 
-    def passed_on(self, value: Any) -> Any:
+    def _marked(self, tree: TreeDef, raw: list[Any]) -> Template:
+        if tree is not LEAF:
+            for leaf in raw:
+                _refuse_unset(leaf)
+        return Template(tree, [self._mark(leaf) for leaf in raw])
+
+    def passed_on(self, value: Any) -> Template:
         """A tensor that some path leaves unset, as it is: handing it on is no use of it."""
-        return emit(value, None)
+        return Template(LEAF, [self.output(emit(value, None), "number" if is_number(value) else "tensor")])
 
     def output(self, var: Variable, form: str = "tensor") -> OutputLeaf:
         """The mark of a variable that holds a value already."""
@@ -218,6 +225,17 @@ def _parts(value: Any) -> Iterable[Any] | None:
         held: Iterable[Any] = vars(value).values()
         return held
     return None
+
+
+def _refuse_unset(leaf: Any) -> None:
+    """Raise UnsupportedError for an item of a container that the path taken may leave out."""
+    held = unset_flag(leaf)
+    if held is not None and is_place(held[1]) and not is_asserted(held[0]):
+        raise UnsupportedError(
+            f"{held[1]} is set on one path of a tensor's decision only, and leaves the function in a container, which "
+            "would have it on every path",
+            hint="set it on both paths (to a tensor of zeros, say), or convert with full_graph=False",
+        )
 
 
 def holds_variables(value: Any) -> bool:

@@ -23,14 +23,25 @@ def convert_chained_comparisons(tree: Node, context: Context) -> Node:
 class _Chains(ExpressionTransformer):
     def __init__(self, context: Context) -> None:
         self.context = context
+        self.assigned: set[str] = set()
+
+    def visit_FunctionDef(self, node: Node) -> Node:
+        stored = (n for n in gast.walk(node) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store))
+        self.assigned |= {name.id for name in stored}
+        return self.generic_visit(node)
 
     def visit_Compare(self, node: Node) -> Node:
         movable = all(can_be_thunk(operand) for operand in node.comparators[1:])
         node = self.generic_visit(node)
-        is_single = len(node.ops) == 1 and not isinstance(node.ops[0], (gast.In, gast.NotIn))
-        if is_single or not movable:
+        if not movable or (len(node.ops) == 1 and self._is_plain(node)):
             return node
         args = [node.left]
         for position, (operator, operand) in enumerate(zip(node.ops, node.comparators, strict=True)):
             args += [constant(OPERATORS[type(operator)], at=operand), thunk(operand) if position else operand]
         return self.context.call("convert_compare", *args, at=node)
+
+    def _is_plain(self, node: Node) -> bool:
+        """Whether Python's own comparison does: `in` asks tensors, `is` meets what two paths gave one variable."""
+        if isinstance(node.ops[0], (gast.Is, gast.IsNot)):
+            return not any(isinstance(n, gast.Name) and n.id in self.assigned for n in (node.left, *node.comparators))
+        return not isinstance(node.ops[0], (gast.In, gast.NotIn))
