@@ -239,15 +239,19 @@ def same(eager: Outcome, static: Outcome, strict: bool = False) -> None:
 
 
 def outcomes(
-    fn: Callable[..., Any], static: Callable[..., Any], calls: Sequence[tuple[Any, ...]], shared: bool = False
+    fn: Callable[..., Any],
+    static: Callable[..., Any],
+    calls: Sequence[tuple[Any, ...]],
+    shared: bool = False,
+    rounds: int = 2,
 ) -> Iterator[tuple[Outcome, Outcome]]:
-    """Yield what eager and static do with each argument tuple, all of them twice over.
+    """Yield what eager and static do with each argument tuple, all of them twice over, or in so many `rounds`.
 
     With `shared`, both calls with one tuple get the very same argument objects (a set for each side): state that they
     keep from the first call is there in the second, and gradients add up.
     """
     kept = [[Given.of(args) if shared else None for args in calls] for _ in range(2)]
-    for _ in range(2):
+    for _ in range(rounds):
         for args, for_eager, for_static in zip(calls, *kept):
             yield run(fn, args, for_eager), run(static, args, for_static)
 
@@ -259,13 +263,14 @@ def compare(
     strict: bool = False,
     gradients: bool = True,
     full_graph: bool = True,
+    rounds: int = 2,
 ) -> Any:
-    """Check `to_static(fn)` against `fn` for each argument tuple, twice each; returns the static function.
+    """Check `to_static(fn)` against `fn` for each argument tuple, twice each or more; returns the static function.
 
     `shared` as in `outcomes`, `strict` as in `difference`; `gradients` says whether they are compared.
     """
     static = paddle.jit.to_static(fn, full_graph=full_graph)
-    for eager, compiled in outcomes(fn, static, calls, shared):
+    for eager, compiled in outcomes(fn, static, calls, shared, rounds):
         if not gradients:
             eager.gradients = compiled.gradients = ()
         same(eager, compiled, strict)

@@ -4,6 +4,7 @@ import numpy as np
 
 import vitrify as paddle
 
+from .differential import Fresh, given
 from .functions import N, X
 
 ZERO, THREE = np.array(0), np.array(3)
@@ -279,7 +280,37 @@ def while_test_prints(x):
     return x
 
 
+class Scale:
+    def __init__(self, k):
+        self.k = k
+
+    def __call__(self, x):
+        return x * self.k
+
+
+def returns_a_callable(x):
+    return (Scale(x * 2),)
+
+
+def returned_twice(x):
+    a = [x * 2]
+    b = {"a": a, "b": [a]}
+    return a, b, b["b"]
+
+
+def twice(values):
+    return Fresh(lambda: [given([np.array(values)])] * 2)
+
+
+def inner_lists_shared(pair):
+    pair[0].append(pair[1][0] + 1)
+    return pair[1], pair[0] is pair[1]
+
+
 CASES = [
+    (returns_a_callable, ((X,), (N,))),
+    (returned_twice, ((X,), (N,))),
+    (inner_lists_shared, ((twice(X),), ([[np.array(X)], [np.array(X)]],), (twice(N),))),
     *[(f, ((X,), (N,))) for f in (
         loop_changes_then_rebinds, branch_changes_then_rebinds, ternary_chooses, statement_chooses,
         chosen_one_is_changed_by_its_own_name, elif_chain_then_setitem, while_then_setitem, twins_of_both_branches,

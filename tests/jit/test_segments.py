@@ -299,3 +299,58 @@ def test_explain_tells_what_and_why():
     assert whole.is_whole and "compiled as a whole" in str(whole)
     with pytest.raises(TypeError, match="explain"):
         paddle.jit.explain(3)
+
+
+@pytest.mark.parametrize("full_graph", [True, False])
+def test_one_list_given_twice(full_graph):
+    def f(xs, ys):
+        ys.append(xs[0] * 2)
+        return len(xs), xs is ys
+
+    static = paddle.jit.to_static(f, full_graph=full_graph)
+    for _ in range(3):
+        xs, ys = [paddle.ones([2])], [paddle.ones([2])]
+        assert static(xs, xs) == (2, True)
+        assert static(ys, [*ys]) == (1, False)
+        assert (len(xs), len(ys)) == (2, 1)
+
+
+def test_the_state_of_random_numbers_is_set_at_each_call():
+    def f(x):
+        paddle.seed(7)
+        first = paddle.rand([2]) * x
+        state = paddle.get_rng_state()
+        second = paddle.rand([2])
+        paddle.set_rng_state(state)
+        return first, second - paddle.rand([2])
+
+    x = paddle.ones([2])
+    wanted = [t.tolist() for t in f(x)]
+    static = paddle.jit.to_static(f)
+    for _ in range(5):
+        assert [t.tolist() for t in static(x)] == wanted
+    with pytest.raises(UnsupportedError, match="state of the random numbers"):
+        paddle.jit.to_static(f, full_graph=True)(x)
+
+
+class Looks(paddle.nn.Layer):
+    """A Layer of the user's that cannot be one program."""
+
+    def forward(self, x):
+        y = x * 2 + 1
+        z = y - float(y.numpy()[0, 0])
+        return z * z
+
+
+def test_layers_inside_sequential_are_compiled_around_a_break():
+    net = paddle.nn.Sequential(paddle.nn.Linear(2, 2), Looks(), paddle.nn.Sequential(Looks(), paddle.nn.ReLU()))
+    x = paddle.ones([1, 2])
+    wanted = net(x).tolist()
+
+    def f(x):
+        return net(x)
+
+    static = paddle.jit.to_static(f)
+    for _ in range(5):
+        assert static(x).tolist() == wanted
+    assert len(net[1].__dict__["_compiled_methods"][Looks.forward].split.code.segments) == 2

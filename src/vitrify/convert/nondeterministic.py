@@ -28,6 +28,7 @@ MODULES: dict[str, tuple[str, str]] = {
     "subprocess": ("starts a process", _OUTSIDE),
     "socket": ("uses the network", _OUTSIDE),
     "urllib.request": ("uses the network", _OUTSIDE),
+    "vitrify.core.rng": ("reads or sets the state of the random numbers", "do this outside"),
     "logging": ("writes to a log", "use print(), which happens at every call, or log outside"),
     "shutil": ("changes files", _OUTSIDE),
     "tempfile": ("makes files", _OUTSIDE),
@@ -63,6 +64,7 @@ OWNERS: dict[str, tuple[str, str]] = {
     **dict.fromkeys(("logging.Logger", "logging.LoggerAdapter"), MODULES["logging"]),
     "_io._TextIOBase": ("reads or writes a file", _OUTSIDE),
     "_io._BufferedIOBase": ("reads or writes a file", _OUTSIDE),
+    "vitrify.core.rng.Generator": MODULES["vitrify.core.rng"],
     "os._Environ": ("reads the environment", _OUTSIDE),
 }
 """Classes all of whose methods are refused."""

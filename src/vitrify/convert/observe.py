@@ -23,6 +23,7 @@ from ..ir.graph_tensor import as_number
 from ..ir.program import Variable
 from .attributes import computed
 from .cells import stored_cells
+from .deferred import Deferred
 from .guards import IMMUTABLE, MISSING, NUMBERS, AnyNumber, AnyTensor, Exactly, Expected, Guard, Items, Source, fed_by
 from .journal import AttrPlace, CellPlace, GlobalPlace, Journal
 from .values import Undefined, builder
@@ -85,7 +86,7 @@ class Observer:
 
     def attribute(self, owner: Any, name: str, value: Any, *, changed_only: bool = False) -> Any:
         """`owner.name` was read, and gave `value`; returns what the program reads, if that is something else."""
-        if isinstance(owner, (Variable, Tensor, super, *CONTAINERS, *IMMUTABLE)) or _is_library(owner):
+        if isinstance(owner, (Variable, Tensor, Deferred, super, *CONTAINERS, *IMMUTABLE)) or _is_library(owner):
             return value
         if getattr(value, "__self__", None) is owner:
             return value  # a method

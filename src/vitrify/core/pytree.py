@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 LEAF = None
 TreeDef = Any  # None for a leaf, else (kind, children, extra)
+
+
+@dataclass(frozen=True)
+class Again:
+    """A leaf in place of a container met before: number `index` of those that can change, in order of completion."""
+
+    index: int
 
 
 def flatten(value: Any, leaves: list[Any]) -> TreeDef:
@@ -47,18 +54,31 @@ def _flatten_special(value: Any, leaves: list[Any], inner: Callable[[Any, list[A
 
 
 def flatten_open(
-    value: Any, leaves: list[Any], opens: Callable[[Any], bool], closed: Callable[[Any], bool]
+    value: Any,
+    leaves: list[Any],
+    opens: Callable[[Any], bool] | None = None,
+    closed: Callable[[Any], bool] | None = None,
+    done: dict[int, int] | None = None,
 ) -> TreeDef:
-    """`flatten` that also looks into sets and objects for which `opens(object)` is true; what is `closed` is a leaf."""
+    """`flatten` that tells containers met before, by `Again`; built anew by `unflatten_shared`.
+
+    With `opens` it also looks into sets, and objects for which `opens(object)` is true; what is `closed` is a leaf.
+    done: what came before in other values, by id.
+    """
+    numbers = {} if done is None else done
 
     def inner(item: Any, found: list[Any]) -> TreeDef:
-        cls = item.__class__
-        if closed(item):
-            found.append(item)
+        if id(item) in numbers or (closed is not None and closed(item)):
+            found.append(Again(numbers[id(item)]) if id(item) in numbers else item)
             return LEAF
-        if cls is set or cls is frozenset:
-            return cls, tuple([inner(v, found) for v in item]), None
-        if cls in (list, tuple):
+        tree = opened(item, found)
+        if tree is not LEAF and _can_change(tree[0]):
+            numbers[id(item)] = len(numbers)
+        return tree
+
+    def opened(item: Any, found: list[Any]) -> TreeDef:
+        cls = item.__class__
+        if cls in (list, tuple) or (opens is not None and cls in (set, frozenset)):
             return cls, tuple([inner(v, found) for v in item]), None
         if cls in (dict, OrderedDict):
             return cls, tuple([inner(v, found) for v in item.values()]), tuple(item)
@@ -66,12 +86,37 @@ def flatten_open(
             return _flatten_special(item, found, inner)
         if issubclass(cls, tuple) and hasattr(cls, "_fields"):
             return cls, tuple([inner(v, found) for v in item]), "fields"
-        if hasattr(item, "__dict__") and (is_plain_dataclass(cls) or opens(item)):
+        if is_plain_dataclass(cls):
+            names = _attribute_names(item)
+            return cls, tuple([inner(getattr(item, n), found) for n in names]), ("object", names)
+        if hasattr(item, "__dict__") and opens is not None and opens(item):
             names = tuple(item.__dict__)
             return cls, tuple([inner(item.__dict__[n], found) for n in names]), ("object", names)
         return flatten(item, found)
 
     return inner(value, leaves)
+
+
+def _can_change(kind: type) -> bool:
+    return not issubclass(kind, (tuple, frozenset))
+
+
+def has_repeats(value: Any, seen: set[int]) -> bool:
+    """Whether some container that can change is met twice in `value`; `seen`: the ids of those met already."""
+    cls = value.__class__
+    if cls is list or cls is tuple or cls is deque:
+        items: Iterable[Any] = value
+    elif isinstance(value, dict):
+        items = value.values()
+    elif is_plain_dataclass(cls):
+        items = [getattr(value, name) for name in _attribute_names(value)]
+    else:
+        return False
+    if cls is not tuple:
+        if id(value) in seen:
+            return True
+        seen.add(id(value))
+    return any(has_repeats(item, seen) for item in items)
 
 
 def is_plain_dataclass(cls: type) -> bool:
@@ -84,7 +129,22 @@ def unflatten(tree: TreeDef, leaves: Iterator[Any]) -> Any:
     if tree is LEAF:
         return next(leaves)
     kind, children, extra = tree
-    values = [unflatten(c, leaves) for c in children]
+    return _made(kind, extra, [unflatten(c, leaves) for c in children])
+
+
+def unflatten_shared(tree: TreeDef, leaves: Iterator[Any], made: list[Any]) -> Any:
+    """`unflatten` of what `flatten_open` gave; `made`: the containers so far, that `Again` refers to."""
+    if tree is LEAF:
+        leaf = next(leaves)
+        return made[leaf.index] if leaf.__class__ is Again else leaf
+    kind, children, extra = tree
+    value = _made(kind, extra, [unflatten_shared(c, leaves, made) for c in children])
+    if _can_change(kind):
+        made.append(value)
+    return value
+
+
+def _made(kind: Any, extra: Any, values: list[Any]) -> Any:
     if kind is list:
         return values
     if kind is tuple:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..core.errors import ArgumentError, DTypeError
-from ..core.pytree import TreeDef, flatten, unflatten
+from ..core.pytree import LEAF, TreeDef, flatten, flatten_open, has_repeats, unflatten_shared
 from ..ir.input_spec import InputSpec
 
 
@@ -24,12 +24,18 @@ class FunctionSpec:
 
     def flatten_call(self, args: Sequence[Any], kwargs: Mapping[str, Any], leaves: list[Any]) -> TreeDef:
         """The structure of the bound arguments, defaults filled in; their leaves are appended to `leaves`."""
-        if self._plain and not kwargs and len(args) == self._count:
-            return tuple([flatten(a, leaves) for a in args])
-        bound = self._bind(args, kwargs)
-        return tuple([flatten(a, leaves) for a in bound.args]) + (
-            ("kwargs", flatten(dict(bound.kwargs), leaves)),
-        ) * bool(bound.kwargs)
+        args, kwargs = self.bound(args, kwargs)
+        start = len(leaves)
+        parts = [flatten(a, leaves) for a in args]
+        if kwargs:
+            parts.append(("kwargs", flatten(dict(kwargs), leaves)))
+        if any(part is not LEAF for part in parts) and _repeat(args, kwargs):
+            del leaves[start:]
+            done: dict[int, int] = {}
+            parts = [flatten_open(a, leaves, done=done) for a in args]
+            if kwargs:
+                parts.append(("kwargs", flatten_open(dict(kwargs), leaves, done=done)))
+        return tuple(parts)
 
     def _bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> inspect.BoundArguments:
         try:
@@ -51,13 +57,14 @@ class FunctionSpec:
     def rebuild(tree: TreeDef, leaves: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """args and kwargs with the given leaves."""
         source = iter(leaves)
+        made: list[Any] = []
         args: list[Any] = []
         kwargs: dict[str, Any] = {}
         for part in tree:
             if isinstance(part, tuple) and part and part[0] == "kwargs":
-                kwargs = unflatten(part[1], source)
+                kwargs = unflatten_shared(part[1], source, made)
             else:
-                args.append(unflatten(part, source))
+                args.append(unflatten_shared(part, source, made))
         return tuple(args), kwargs
 
     def specs_for(
@@ -110,6 +117,12 @@ def _as_sequence(spec: Any) -> tuple[Any, ...]:
     if not isinstance(spec, (list, tuple)):
         raise DTypeError(f"input_spec: expects a list or tuple, got {type(spec).__name__}")
     return tuple(spec)
+
+
+def _repeat(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+    """Whether one container is given twice: then what changes the one changes the other."""
+    seen: set[int] = set()
+    return any(has_repeats(value, seen) for value in (*args, *kwargs.values()))
 
 
 def _count_leaves(tree: TreeDef) -> int:

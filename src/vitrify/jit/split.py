@@ -144,12 +144,13 @@ class DriverHelpers:
 
     def _method(self, method: MethodType) -> Any:
         fn, owner = method.__func__, method.__self__
-        if not (isinstance(fn, FunctionType) and isinstance(owner, Layer) and _is_convertible(fn)):
+        if not (isinstance(fn, FunctionType) and isinstance(owner, Layer)):
             return method
         held = owner.__dict__.setdefault(COMPILED, {})
         if fn not in held:
-            held[fn] = self._make(fn, instance=owner)
-        return held[fn]
+            pays = _is_convertible(fn) or (fn.__name__ == "forward" and _holds_user_code(owner))
+            held[fn] = self._make(fn, instance=owner) if pays else None
+        return held[fn] or method
 
 
 COMPILED = "_compiled_methods"
@@ -159,6 +160,12 @@ _GENERATORS = CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR
 def _is_convertible(fn: FunctionType) -> bool:
     """Whether it is a function of the user's, and no generator or coroutine."""
     return is_user_code(fn) and not fn.__code__.co_flags & _GENERATORS
+
+
+def _holds_user_code(layer: Layer) -> bool:
+    """Whether a Layer, one of ours such as Sequential, calls Layers of the user's."""
+    forwards = [getattr(type(inner), "forward", None) for inner in layer.sublayers()]
+    return any(isinstance(forward, FunctionType) and is_user_code(forward) for forward in forwards)
 
 
 class SplitProgram:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import FunctionType, MethodType
 from typing import Any
 
 from ..convert import Undefined
@@ -23,6 +24,7 @@ from ..ir.program import Variable
 from .arguments import NO_ARGUMENTS, Argument, Arguments
 
 MAX_DEPTH = 6
+_OPAQUE = (type, FunctionType, MethodType, Layer, Variable)
 
 
 @dataclass(frozen=True)
@@ -245,7 +247,7 @@ def holds_variables(value: Any) -> bool:
 
 def _attributes(value: Any, depth: int) -> Iterator[Any]:
     held = getattr(value, "__dict__", None)
-    if depth == 0 or not isinstance(held, dict) or isinstance(value, (type, Layer, Variable)) or callable(value):
+    if depth == 0 or not isinstance(held, dict) or isinstance(value, _OPAQUE):
         return
     for item in held.values():
         yield from _inside(item, depth - 1)

@@ -34,7 +34,7 @@ from .super_ import make_super_explicit
 
 _WORK = (gast.Call, gast.BinOp, gast.UnaryOp, gast.Compare, gast.BoolOp, gast.AugAssign, gast.Subscript)
 _FRAMES = frozenset({"locals", "vars", "eval", "exec", "globals", "dir"})
-_NATIVE = (*SCOPES, gast.Global, gast.Nonlocal, gast.Import, gast.ImportFrom)
+_NATIVE = (*SCOPES, gast.Global, gast.Nonlocal, gast.Import, gast.ImportFrom, gast.Raise)
 _COMPOUND = (gast.If, gast.For, gast.While, gast.With, gast.Try, gast.TryStar, gast.Match)
 
 
@@ -76,7 +76,7 @@ class SplitCode:
 
 
 def split_code(fn: FunctionType, breaks: Collection[int]) -> SplitCode | None:
-    """`fn` split around the statements at the lines `breaks`; None where there is nothing to compile around them."""
+    """`fn` split around the statements at the lines `breaks`; None where there is nothing to compile, calls too."""
     tree, context = prepare(fn)
     if not isinstance(tree, FUNCTIONS) or _looks_at_its_frame(tree):
         return None
@@ -84,7 +84,7 @@ def split_code(fn: FunctionType, breaks: Collection[int]) -> SplitCode | None:
     splitter = _Splitter(tree, fn, context, frozenset(breaks))
     start = docstring_length(tree)
     tree.body = tree.body[:start] + splitter.block(tree.body[start:], is_last=True)
-    if not splitter.segments:
+    if not splitter.segments and not any(isinstance(node, gast.Call) for node in all_nodes(tree)):
         return None
     names = [segment.name for segment in splitter.segments]
     code, _ = compile_function(_calls_converted(copy_tree(tree), context, names), fn, context, names, observed=False)
