@@ -128,7 +128,16 @@ def function_chosen(x):
     return f(x) if f is _double else x
 
 
-REFUSED = (item_returned, is_none, is_not_none, is_tensor, text_compared, text_as_key, function_chosen)
+def numpy_scalars(x):
+    a, b = np.float32(0), np.int64(3)
+    if x.sum() > 0:
+        a = b
+    return x * a
+
+
+REFUSED = (
+    numpy_scalars, item_returned, is_none, is_not_none, is_tensor, text_compared, text_as_key, function_chosen,
+)  # fmt: skip
 CASES = [
     *[(f, ((X,), (N,))) for f in (
         missing_item, text_as_int, shapes, index, in_body, reshaped, unknown_name, item_read, item_read_where_set,

@@ -167,7 +167,7 @@ def scalar_dtype(value: Any) -> DType:
 
 def common_dtype(a: Any, b: Any) -> DType | None:
     """The dtype in which one tensor can stand for both values (numbers, or anything with a dtype); None for none."""
-    if not all(isinstance(v, SCALARS) or hasattr(v, "dtype") for v in (a, b)):
+    if not all(isinstance(v, SCALARS) or isinstance(getattr(v, "dtype", None), DType) for v in (a, b)):
         return None
     if is_python_number(a) and is_python_number(b):
         return promote(number_dtype(dtype_of(a)), number_dtype(dtype_of(b)), True, True)
