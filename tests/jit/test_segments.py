@@ -354,3 +354,24 @@ def test_layers_inside_sequential_are_compiled_around_a_break():
     for _ in range(5):
         assert static(x).tolist() == wanted
     assert len(net[1].__dict__["_compiled_methods"][Looks.forward].split.code.segments) == 2
+
+
+def changes_what_was_detached(x):
+    y = x.detach()
+    y[0] = 5.0
+    return x * 2
+
+
+def changes_a_view_made_before(x):
+    row = x[0]
+    print(float(row.numpy().sum()))
+    row.add_(paddle.ones([2]))
+    return x * 2
+
+
+@pytest.mark.parametrize("f", [changes_what_was_detached, changes_a_view_made_before], ids=lambda f: f.__name__)
+def test_segments_share_memory_as_eager_code_does(f):
+    static = paddle.jit.to_static(f)
+    for _ in range(4):
+        eager, other = paddle.ones([2, 2]), paddle.ones([2, 2])
+        assert f(eager).tolist() == static(other).tolist() and eager.tolist() == other.tolist()

@@ -100,6 +100,7 @@ class Aliases:
         self.views: dict[Variable, View] = {}
         self.forks: dict[Variable, tuple[Way, ...]] = {}
         self.replaced: dict[Variable, Variable] = {}
+        self.detached: set[Variable] = set()  # these, and what they were detached from
         self._noting = True
         self._settling: set[Variable] = set()  # read as they are while they are brought up to date
 
@@ -107,6 +108,14 @@ class Aliases:
         """Remember that `out` is a view of `base`."""
         if self._noting and isinstance(base, Variable):
             self.views[out] = View(op, base, tuple(others), dict(attrs))
+
+    def check_not_detached(self, var: Variable) -> None:
+        """Raise UnsupportedError for a change of memory that a tensor and a detached one of it share."""
+        if var in self.detached:
+            raise UnsupportedError(
+                "an in-place change of a tensor that shares its memory with one made by detach()",
+                hint="change a copy of it (x.detach().clone())",
+            )
 
     def latest(self, var: Variable) -> Variable:
         """What the memory of `var` holds now."""

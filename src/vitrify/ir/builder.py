@@ -174,9 +174,17 @@ class Builder:
             self.block.append(get_op("assign"), [self.block.resolve(value)], [handle], {}, self.locs or user_frames(2))
             return
         old = self.held(handle)
+        self.aliases.check_not_detached(old)
         self.current[handle] = value
         if not self.aliases.is_view_of(value, old):
             self._replace(old, value)
+
+    def detach(self, handle: Any) -> Variable:
+        """A tensor of the same values, and in eager code of the same memory, that stops gradients."""
+        with scoped(grad_enabled, False):
+            made: Variable = get_op("detach")(handle)
+        self.aliases.detached |= {self.held(handle), made}
+        return made
 
     def _replace(self, old: Variable, value: Variable) -> None:
         """The memory of `old` holds `value` now."""

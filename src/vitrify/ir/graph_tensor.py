@@ -156,12 +156,16 @@ class GraphTensor(TensorMethods):
 
     def detach(self) -> Any:
         """A tensor of the same values that stops gradients."""
+        building = recorder.get()
+        if building is not None:
+            return building.detach(self)
         with scoped(grad_enabled, False):
             return assign_op(self)
 
     def detach_(self) -> Any:
         """This tensor, which stops gradients from here on."""
-        return self._become(self.detach())
+        with scoped(grad_enabled, False):
+            return self._become(assign_op(self))
 
     @property
     def requires_grad(self) -> bool:

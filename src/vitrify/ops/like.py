@@ -39,6 +39,14 @@ assign_op = define_op(
     vjp={"x": lambda ct: ct},
     maps={"onnx": "Identity", "paddle": "assign"},
 )
+# Shares the memory of x, as in eager code, so that changes reach across the programs of a split function. It is no
+# `view`: within one program such changes are refused (ir/aliases.py).
+detach_op = define_op(
+    "detach",
+    kernel=lambda xp, x: x[...],
+    meta=lambda x: x,
+    vjp=NoGradient("the gradient is cut"),
+)
 
 
 def cast(x: Any, dtype: Any) -> Any:
