@@ -375,3 +375,23 @@ def test_segments_share_memory_as_eager_code_does(f):
     for _ in range(4):
         eager, other = paddle.ones([2, 2]), paddle.ones([2, 2])
         assert f(eager).tolist() == static(other).tolist() and eager.tolist() == other.tolist()
+
+
+def changed_without_gradient(x):
+    with paddle.no_grad():
+        x.add_(paddle.ones([3]))
+    return (x * x).sum()
+
+
+def content_given(x):
+    x.set_value(paddle.ones([3]) * 3)
+    return (x * x).sum()
+
+
+@pytest.mark.parametrize("f", [changed_without_gradient, content_given], ids=lambda f: f.__name__)
+def test_a_leaf_changed_without_gradient_still_gets_one(f):
+    static = paddle.jit.to_static(f)
+    for _ in range(4):
+        assert outcome(static, INPUTS[0]) == outcome(f, INPUTS[0])
+    with pytest.raises(UnsupportedError, match="wants a gradient"):
+        outcome(paddle.jit.to_static(f, full_graph=True), INPUTS[0])

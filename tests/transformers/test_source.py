@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import importlib.util
 import itertools
 import linecache
 import sys
@@ -233,3 +234,36 @@ def test_generators_and_coroutines_are_refused_at_their_line():
 def test_a_function_made_from_the_code_of_another():
     copied = types.FunctionType(twice_defined.__code__, {"__name__": "elsewhere"}, "copied")
     assert converted(copied)(1) == 3
+
+
+FRESH = """
+import math
+import numpy as np
+
+
+@staticmethod
+def decorated(x):
+    return math.floor(x)
+
+
+def managed(x):
+    with np.errstate(all="ignore"):
+        return np.sqrt(x) + math.pi
+
+
+class Holder:
+    def method(self, x):
+        helper = lambda v: v + self.shift
+        return helper(x)
+"""
+
+
+def test_functions_of_a_file_written_just_now(tmp_path):
+    """What Python makes of `np.sqrt(x)` depends on how `np` came to be: the file is compiled as a whole to compare."""
+    path = tmp_path / "fresh_module.py"
+    path.write_text(FRESH)
+    spec = importlib.util.spec_from_file_location("fresh_module", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    for fn in (module.decorated.__func__, module.managed, module.Holder.method):
+        assert find_definition(fn).node.name == fn.__name__

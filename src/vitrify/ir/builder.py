@@ -63,6 +63,7 @@ class Builder:
         self.program = program
         self.block: Block = program.global_block()
         self.lift = lift
+        self._wants_gradients = grad_enabled.get()
         self.current: dict[Any, Variable] = {}
         self.aliases = Aliases()
         self.forks: list[tuple[Any, tuple[Any, ...]]] = []  # containers merged from two, with those
@@ -175,9 +176,18 @@ class Builder:
             return
         old = self.held(handle)
         self.aliases.check_not_detached(old)
+        self._check_keeps_gradient(old)
         self.current[handle] = value
         if not self.aliases.is_view_of(value, old):
             self._replace(old, value)
+
+    def _check_keeps_gradient(self, old: Variable) -> None:
+        """Raise UnsupportedError for a change without gradient of what wants one: it would no longer get it here."""
+        if self._wants_gradients and not old.stop_gradient and not grad_enabled.get():
+            raise UnsupportedError(
+                "an in-place change, under no_grad, of a tensor that wants a gradient",
+                hint="change it outside of the function, or a copy of it (x.detach().clone())",
+            )
 
     def detach(self, handle: Any) -> Variable:
         """A tensor of the same values, and in eager code of the same memory, that stops gradients."""

@@ -146,7 +146,8 @@ class GraphTensor(TensorMethods):
 
     def set_value(self, value: Any) -> None:
         """Take `value` as the content; no gradient flows through it."""
-        self._become(value.detach() if isinstance(value, TensorMethods) else _filled(self, value))
+        with scoped(grad_enabled, False):
+            self._become(assign_op(value) if isinstance(value, TensorMethods) else _filled(self, value))
 
     def copy_(self, other: Any, blocking: bool = True) -> Any:
         """Take the content of `other`; returns self."""
@@ -165,7 +166,8 @@ class GraphTensor(TensorMethods):
     def detach_(self) -> Any:
         """This tensor, which stops gradients from here on."""
         with scoped(grad_enabled, False):
-            return self._become(assign_op(self))
+            cut = assign_op(self)
+        return self._become(cut)
 
     @property
     def requires_grad(self) -> bool:

@@ -58,7 +58,7 @@ def find_definition(fn: FunctionType) -> Definition:
         return remembered
     candidates = _index(code.co_filename, _file_text(fn)).get((code.co_name, code.co_firstlineno), ())
     matching = [found for found in candidates if _parameter_names(found) == _code_parameters(code)]
-    if len(matching) == 1 and _is_young(code.co_filename) and not _is_source_of(_compiled(matching[0], code), code):
+    if len(matching) == 1 and _is_young(code.co_filename) and not _is_still_there(_file_text(fn), code):
         matching = []
     if not matching:
         raise NoSourceError(
@@ -197,6 +197,27 @@ def _is_young(filename: str) -> bool:
         return os.stat(filename).st_mtime > _STARTED - 1.0
     except OSError:  # a notebook cell has no file
         return False
+
+
+_Places = dict[tuple[str, int], list[CodeType]]
+_CODES: BoundedCache[tuple[str, str], _Places] = BoundedCache("compiled sources", limit=16)
+
+
+def _is_still_there(text: str, code: CodeType) -> bool:
+    """Whether compiling the file again gives `code`. (The whole file: how a name is imported changes the code.)"""
+    places = _CODES.get_or_build((code.co_filename, text), lambda: _compiled_places(text, code.co_filename))
+    return any(_is_source_of(found, code) for found in places.get((code.co_name, code.co_firstlineno), ()))
+
+
+def _compiled_places(text: str, filename: str) -> _Places:
+    """The code of all functions of a file, by name and first line."""
+    found: _Places = {}
+    waiting = [compile(text, filename, "exec", dont_inherit=True)]
+    while waiting:
+        code = waiting.pop()
+        found.setdefault((code.co_name, code.co_firstlineno), []).append(code)
+        waiting += [const for const in code.co_consts if isinstance(const, CodeType)]
+    return found
 
 
 def _is_source_of(compiled: CodeType, code: CodeType) -> bool:
