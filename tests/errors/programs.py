@@ -42,16 +42,17 @@ def mixed_kinds(x, n):
 
 def grows(x, n):
     out = []
-    while x.sum() < 10:
-        out.append(x)  # here
+    while x.sum() < 10:  # here
+        out.append(x)
+        out.append(None)
         x = x + 1
     return out
 
 
 def grows_in_branch(x, n):
     out = []
-    if x.sum() < 10:
-        out.append(x)  # here
+    if x.sum() < 10:  # here
+        out.append("text")
     return out
 
 
@@ -117,12 +118,6 @@ def endless_recursion(x, n):
     return endless(x, n)  # here
 
 
-def grows_its_argument(x, n, seen=()):
-    if x.sum() > 0:
-        return grows_its_argument(x - 1, n, [*seen, x])  # here
-    return x
-
-
 def swap(pair, n):
     pair[0], pair[1] = pair[1], pair[0]
     if n > 0:
@@ -132,12 +127,6 @@ def swap(pair, n):
 
 def changes_its_argument(x, n):
     return swap([x, x + 1], n)  # here
-
-
-def list_grows_in_recursion(x, n):
-    if n == 0:  # here
-        return [x]
-    return [x, *list_grows_in_recursion(x, n - 1)]
 
 
 def too_deep(x, n):

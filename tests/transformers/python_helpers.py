@@ -51,6 +51,11 @@ class Cell:
         return self.cell.cell_contents
 
 
+class Spread:
+    def __init__(self, values: Any) -> None:
+        self.items = list(values)
+
+
 class Index:
     def __getitem__(self, key: Any) -> Any:
         return key
@@ -78,6 +83,13 @@ class PythonHelpers:
 
     def unchanged(self, *values: Any) -> tuple[Any, ...]:
         return values
+
+    def new_list(self, values):
+        assert type(values) is list
+        return [item for v in values for item in (v.items if isinstance(v, Spread) else [v])]
+
+    def spread(self, values):
+        return Spread(values)
 
     def convert_ifelse(self, test, then, orelse, ins, names, shared=()):
         assert isinstance(ins, tuple) and isinstance(names, tuple)

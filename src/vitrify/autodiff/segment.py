@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..core.meta import Meta
 from ..core.modes import grad_enabled, scoped
 from ..ir.builder import Builder, building
 from ..ir.dead_code import prune
 from ..ir.program import Block, Program, Variable
 from ..ir.regions import copy_ops
+from ..ops.control_flow import add_cotangents
 from .activity import active_variables, carries_gradient
 from .reverse import pull_back
 
@@ -47,7 +47,7 @@ def build_backward(forward: Block, outputs: Sequence[Variable], wrt: Sequence[in
     with building(builder), scoped(grad_enabled, True):
         seeded: dict[Variable, Variable] = {}
         for i, ct in zip(seeds, cts):
-            seeded[outputs[i]] = ct if outputs[i] not in seeded else seeded[outputs[i]] + ct
+            seeded[outputs[i]] = add_cotangents(seeded[outputs[i]], ct, ct) if outputs[i] in seeded else ct
         found = pull_back(builder, forward, seeded, inputs)
     flowing = [i for i, v in zip(wrt, inputs) if v in found]
     block.outputs = [block.resolve(found[v]) for v in inputs if v in found]
@@ -75,15 +75,10 @@ def differentiable_backward(forward: Block, outputs: Sequence[Variable], wrt: Se
     if not seeds:
         return None
     builder = Builder(program)
-    cts = [block.add_input(_meta(inner[i]), f"{inner[i].name}_ct", stop_gradient=False) for i in seeds]
+    cts = [block.add_input(inner[i].meta, f"{inner[i].name}_ct", stop_gradient=False) for i in seeds]
     with building(builder), scoped(grad_enabled, True):
         seeded = {inner[i]: ct for i, ct in zip(seeds, cts)}
         found = pull_back(builder, block, seeded, targets)
     block.outputs = [found[v] for v in targets if v in found]
     flowing = tuple(i for i, v in zip(wrt, targets) if v in found)
     return BackwardProgram(program, tuple(forward.inputs), seeds, flowing)
-
-
-def _meta(var: Variable) -> Meta:
-    assert isinstance(var.meta, Meta)
-    return var.meta

@@ -7,16 +7,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.errors import UnsupportedError
+from ..core.pytree import OpenList, is_open
 from ..ir.program import Block, Operator, Variable
 from ..ir.regions import align_captures
 from ..ops.control_flow import if_op
 from .cells import closed_over
-from .journal import ContentPlace, journaling, restore, snapshot
-from .merge import Joined, emit, fill_slots, merge
+from .emit import emit
+from .journal import ContentPlace, ItemPlace, journaling, restore
+from .merge import Joined, Slots, fill_slots, merge
 from .ownership import note_forks
 from .protocols import truth
 from .raise_ import ENDED, run_path
 from .sharing import outer_of, share_branches
+from .structure import snapshot
 from .unknown import Pending, stand_in
 from .values import Undefined, builder, is_graph, scalar_condition
 
@@ -40,6 +43,7 @@ class _Side:
         value = place.get()  # left alone, but for changes in place of what it holds
         read = self.handles
         return value, snapshot(value, lambda leaf: read.get(leaf, leaf) if leaf.__hash__ is not None else leaf)
+    current: dict[Any, Variable]
 
 
 def convert_ifelse(
@@ -90,7 +94,7 @@ def trace_branches(
         sides.append(side)
     if unknown:
         return _only_path(sides, unknown)
-    joined = Joined(sides[0].block, sides[1].block)
+    joined = Joined(sides[0].block, sides[1].block, (sides[0].current, sides[1].current))
     merged = _merge_values(sides, names, joined)
     handles = _merge_handles(sides, joined)
     places = _merge_places(sides, joined)
@@ -126,12 +130,13 @@ def _trace_side(fn: Function, shared: Sequence[Any]) -> _Side:
             values = ()
             journal.forget_local(values)
             journal.refuse_spent()
-            return _Side(block, ENDED, (), {}, {})
+            return _Side(block, ENDED, (), {}, {}, {})
         journal.forget_local(values)
         journal.refuse_spent()
         changed = build.changed_since(outer, block)
         places = {key: (place, now, snapshot(now, build.latest)) for key, (place, now) in journal.after().items()}
-        return _Side(block, values, tuple(snapshot(v, build.latest) for v in values), changed, places)
+        copies = tuple(snapshot(v, build.latest) for v in values)
+        return _Side(block, values, copies, changed, places, dict(build.current))
 
 
 def _go_on(pred: Variable, ended: Block, on: bool, other: Function) -> tuple[Any, ...]:
@@ -166,8 +171,10 @@ def _merge_places(sides: Sequence[_Side], joined: Joined) -> list[tuple[Any, Any
         place = next(side.places[key][0] for side in sides if key in side.places)
         (a, x), (b, y) = (side.at_end(place) for side in sides)
         merged = a if a is b else merge(place.label, x, y, joined)
-        if isinstance(place, ContentPlace) and isinstance(merged, Undefined):
-            raise _grows(place, len(x), len(y))
+        if isinstance(place, ItemPlace) and isinstance(place.owner, dict) and _is_set(x) != _is_set(y):
+            raise _new_key(place)
+        if isinstance(place, ContentPlace) and _cannot_hold(place.owner, merged):
+            raise _grows(place, _length(x), _length(y))
         found.append((place, merged))
     return found
 
@@ -182,12 +189,32 @@ def _share(
     share_branches(operator, values, outers, results)
 
 
-def _grows(place: ContentPlace, then: int, orelse: int) -> UnsupportedError:
+def _is_set(value: Any) -> bool:
+    return not isinstance(value, Undefined)
+
+
+def _new_key(place: ItemPlace) -> UnsupportedError:
+    return UnsupportedError(
+        f"the key {place.index!r} of a dict is there on one path only of an `if` that a tensor decides",
+        hint="give the key a value on both paths, or before the `if`",
+    )
+
+
+def _cannot_hold(owner: Any, content: Any) -> bool:
+    """Whether only a list that converted code made can hold this."""
+    return isinstance(content, Undefined) or (isinstance(content, Slots) and not isinstance(owner, OpenList))
+
+
+def _length(content: Any) -> str:
+    return "an unknown number of" if is_open(content) else str(len(content))
+
+
+def _grows(place: ContentPlace, then: str, orelse: str) -> UnsupportedError:
     return UnsupportedError(
         f"{place.label} is changed in an `if` that a tensor decides: it has {then} items on one path and {orelse} on "
         "the other",
         loc=place.loc,
-        hint="give it the same items on both paths, or keep the values in a tensor (paddle.concat, paddle.where)",
+        hint="give it the same items on both paths, change a copy of it (xs = list(xs)), or use a tensor",
     )
 
 

@@ -21,6 +21,8 @@ from ..eager.layer import Layer
 from .construct import GenericAlias, constructor, generic, instance_of
 from .higher_order import HIGHER_ORDER
 from .host_calls import host_form
+from .list_builtins import LIST_FUNCTIONS
+from .lists import GraphList
 from .mutators import mutator, writing
 from .nondeterministic import refused
 from .operators import OPERATORS, methodcaller
@@ -33,7 +35,7 @@ from .user_code import class_attribute, is_left_alone, is_user_code
 from .wrappers import CachedFunction, around, cached, dispatched, is_dispatcher
 
 Converter = Callable[[FunctionType], Callable[..., Any]]
-REPLACEMENTS: dict[Any, Callable[..., Any]] = {**BUILTINS, **HIGHER_ORDER, **OPERATORS}
+REPLACEMENTS: dict[Any, Callable[..., Any]] = {**BUILTINS, **HIGHER_ORDER, **OPERATORS, **LIST_FUNCTIONS}
 _IN_C = (BuiltinFunctionType, MethodWrapperType, MethodDescriptorType, WrapperDescriptorType)
 
 
@@ -89,6 +91,8 @@ class CallConverter:
         plain = method.__func__
         if not isinstance(plain, FunctionType):
             return refused(method) or method
+        if plain is GraphList.sort:
+            return MethodType(REPLACEMENTS[plain], method.__self__)
         if is_left_alone(method.__self__):
             return method
         if not is_user_code(plain):

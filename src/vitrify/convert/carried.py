@@ -8,14 +8,14 @@ from typing import Any
 
 from ..core.dtype import DType
 from ..core.errors import ArgumentError, UnsettledError, UnsupportedError
-from ..core.meta import UNKNOWN, Meta
+from ..core.meta import UNKNOWN, ListMeta, Meta
 from ..core.modes import grad_enabled
-from ..core.pytree import LEAF, TreeDef, flatten, unflatten
+from ..core.pytree import LEAF, TreeDef, flatten, is_open, node_of
 from ..core.source import Loc
 from ..ir.builder import UNSET
 from ..ir.numbers import as_number, is_number, number_dtype, sample
 from ..ir.program import Block, Variable
-from .merge import (
+from .emit import (
     Placeholder,
     common_dtype,
     dtype_of,
@@ -25,6 +25,9 @@ from .merge import (
     placeholder_for,
     unset_flag,
 )  # fmt: skip
+from .list_items import Spec, item_spec, join, list_spec, metas_of, pack, unpack
+from .lists import GraphList
+from .structure import is_alike, put_together
 from .values import Undefined, is_tensor
 
 
@@ -44,7 +47,8 @@ class Leaf:
     change; once it turned out to be rebound (`by_value`) that is settled. `is_number`: it is a Python number in eager
     code, before the loop and after each iteration. `flagged`: it may be unset, and a bool is
     carried beside it that says so; `origin` names it for messages. `tracked`: a bool is carried beside it that says
-    whether it is still the object `start`, because one of the two is changed in place.
+    whether it is still the object `start`, because one of the two is changed in place. `items`: it is a list of
+    unknown length, of such items.
     """
 
     start: Any
@@ -54,11 +58,20 @@ class Leaf:
     by_value: bool = False
     is_number: bool = False
     tracked: bool = False
+    items: Spec | None = None
+
+    @property
+    def metas(self) -> list[Meta | ListMeta]:
+        """The Variables that are carried, without the flag."""
+        if self.items is not None:
+            return metas_of(list_spec(self.items))
+        return [] if self.meta is None else [self.meta]
 
     @property
     def width(self) -> int:
-        """How many tensors carry it."""
-        return 0 if self.meta is None else 1 + self.flagged + self.tracked
+        """How many Variables carry it."""
+        count = len(self.metas)
+        return count and count + self.flagged + self.tracked
 
 
 @dataclass
@@ -69,6 +82,7 @@ class CarriedValue:
     tree: TreeDef
     leaves: list[Leaf]
     loc: Loc | None = None
+    before: Any = None  # what a list or dict held before the loop
 
     @classmethod
     def of(cls, name: str, value: Any) -> CarriedValue:
@@ -78,7 +92,7 @@ class CarriedValue:
         journal's business.
         """
         if isinstance(value, (list, dict)):
-            return cls(name, LEAF, [Leaf(value)])
+            return cls(name, LEAF, [Leaf(value)], before=value.copy())
         return cls.opened(name, value)
 
     @classmethod
@@ -92,33 +106,33 @@ class CarriedValue:
         """New inputs of `block`, one for each tensor carried."""
         made: list[Variable] = []
         for leaf in self.leaves:
-            if leaf.meta is not None:
-                differentiable = leaf.meta.dtype.is_floating or leaf.meta.dtype.is_complex
+            for meta in leaf.metas:
+                var = block.add_input(meta, self.name.replace(".", "_").replace("a list", "items"))
+                differentiable = var.dtype.is_floating or var.dtype.is_complex
                 # Under no_grad only what no iteration changes keeps its gradient.
                 enabled = grad_enabled.get() or not getattr(leaf.start, "stop_gradient", True)
-                stop = not (differentiable and enabled)
-                made.append(block.add_input(leaf.meta, self.name.replace(".", "_"), stop_gradient=stop))
-                if leaf.flagged:
-                    made.append(block.add_input(Meta((), dtype_of(True)), self.name + "_set"))
-                if leaf.tracked:
-                    made.append(block.add_input(Meta((), dtype_of(True)), self.name + "_kept"))
+                var.stop_gradient = not (differentiable and enabled)
+                made.append(var)
+            if leaf.flagged:
+                made.append(block.add_input(Meta((), dtype_of(True)), self.name + "_set"))
+            if leaf.tracked:
+                made.append(block.add_input(Meta((), dtype_of(True)), self.name + "_kept"))
         return made
+
+    @property
+    def width(self) -> int:
+        """How many Variables carry it."""
+        return sum(leaf.width for leaf in self.leaves)
 
     def value(self, tensors: Iterator[Variable]) -> Any:
         """The variable with its tensors drawn from `tensors`."""
-        return unflatten(self.tree, iter([_current(leaf, self.name, tensors) for leaf in self.leaves]))
+        return put_together(self.tree, iter([_current(leaf, self.name, tensors) for leaf in self.leaves]))
 
     def starts(self) -> list[Variable]:
         """The tensors that enter the first iteration, made in the current block."""
         made: list[Variable] = []
         for leaf in self.leaves:
-            if leaf.meta is None:
-                continue
-            flag = unset_flag(leaf.start)
-            made.append(emit(leaf.start, leaf.meta.dtype))
-            if leaf.flagged:
-                unset = isinstance(leaf.start, Placeholder)
-                made.append(emit(flag[0] if flag else not unset, None))
+            made += _emitted(leaf, leaf.start, isinstance(leaf.start, (Placeholder, Undefined)))
             if leaf.tracked:
                 made.append(emit(True, None))
         return made
@@ -128,34 +142,37 @@ class CarriedValue:
 
         kept: for each tracked leaf (by its id), whether its last value is still the object it was before the loop.
         """
+        raw: list[Any] = []
+        self._flatten(value, raw)
         made: list[Variable] = []
-        for leaf, end in zip([leaf for leaf in self.leaves if leaf.meta is not None], self.last(value)):
-            assert leaf.meta is not None
-            flag = unset_flag(end)
+        for leaf, end in zip(self.leaves, raw):
             unset = isinstance(end, Undefined)
-            made.append(emit(placeholder_for(_Shaped(leaf.meta)) if unset else end, leaf.meta.dtype))
-            if leaf.flagged:
-                made.append(emit(flag[0] if flag else not unset, None))
+            stand_in = placeholder_for(_Shaped(leaf.meta)) if unset and leaf.meta is not None else end
+            made += _emitted(leaf, stand_in, unset)
             if leaf.tracked:
                 made.append(emit((kept or {}).get(id(leaf), False), None))
         return made
 
+    def _flatten(self, value: Any, raw: list[Any]) -> TreeDef:
+        """The structure of `value`, in which a list of any length that is carried as such is one leaf."""
+        if isinstance(value, Undefined):
+            raw += [value] * len(self.leaves)
+            return LEAF
+        return _flatten_like(self.tree, iter(self.leaves), value, raw)
+
     def parts(self, tensors: Iterator[Variable]) -> list[tuple[Leaf, Variable, Variable | None]]:
-        """Each carried leaf with its tensor and, if it is tracked, the flag of that, drawn from `tensors`."""
+        """Each leaf carried as one tensor, that, and if it is tracked the flag of that, drawn from `tensors`."""
         found: list[tuple[Leaf, Variable, Variable | None]] = []
         for leaf in self.leaves:
             drawn = [next(tensors) for _ in range(leaf.width)]
-            if drawn:
+            if leaf.meta is not None:
                 found.append((leaf, drawn[0], drawn[-1] if leaf.tracked else None))
         return found
 
     def last(self, value: Any) -> list[Any]:
-        """The carried leaves of the variable's last value."""
+        """What the leaves carried as one tensor are in the variable's last value."""
         raw: list[Any] = []
-        if self.tree is LEAF:
-            raw.append(value)
-        else:
-            flatten(value, raw)
+        self._flatten(value, raw)
         return [end for leaf, end in zip(self.leaves, raw) if leaf.meta is not None]
 
     def track(self, wanted: Callable[[Leaf], bool]) -> None:
@@ -185,23 +202,26 @@ class CarriedValue:
     def widen(self, value: Any) -> bool:
         """Whether `value`, from the end of an iteration, asks for more than is carried now; takes note of it."""
         start = self.leaves[0].start if self.tree is LEAF else None
-        if isinstance(start, (list, dict)):
+        if isinstance(start, (list, dict)) and self.leaves[0].items is None:
             if value is start:
                 return False
-            opened = self.opened(self.name, start)  # another container comes out: its leaves are carried from now on
+            # another container comes out: its leaves are carried from now on
+            opened = self.opened(self.name, self.before)
             self.tree, self.leaves = opened.tree, opened.leaves
             return True
         raw: list[Any] = []
-        tree = flatten(value, raw)
+        tree = self._flatten(value, raw)
         if tree != self.tree:
-            return self._restructure(tree, raw)
+            return self._restructure(tree, raw, value)
         wider = [_widened(self.name, leaf, end) for leaf, end in zip(self.leaves, raw)]
         changed = any(a is not b for a, b in zip(wider, self.leaves))
         self.leaves = wider
         return changed
 
-    def _restructure(self, tree: TreeDef, raw: Sequence[Any]) -> bool:
-        """An unset variable that becomes a container: every leaf of it starts unset."""
+    def _restructure(self, tree: TreeDef, raw: Sequence[Any], value: Any) -> bool:
+        """An unset variable that becomes a container: every leaf of it starts unset. Lists that change their length
+        are carried as lists of any length from now on.
+        """
         if len(self.leaves) == 1 and isinstance(self.leaves[0].start, Undefined):
             unset = self.leaves[0]
             self.tree = tree
@@ -209,11 +229,62 @@ class CarriedValue:
             return True
         if isinstance(raw[0] if len(raw) == 1 else None, Undefined):
             return False
+        self.tree, self.leaves = self._closed(self.tree, iter(self.leaves), value)
+        return True
+
+    def _closed(self, tree: TreeDef, held: Iterator[Leaf], end: Any) -> tuple[TreeDef, list[Leaf]]:
+        """The structure and leaves that cover this variable's and `end`."""
+        node = node_of(end)
+        if tree is LEAF:
+            leaf = next(held)
+            if isinstance(end, list) and isinstance(leaf.start, (list, Undefined)):
+                return LEAF, [_wider_list(self.name, leaf, end)]
+            if node is None:
+                return LEAF, [leaf]
+        elif node is not None and is_alike(tree, node):
+            parts = [self._closed(child, held, e) for child, e in zip(tree[1], node[1])]
+            return (tree[0], tuple(t for t, _ in parts), tree[2]), [leaf for _, leaves in parts for leaf in leaves]
+        if tree is not LEAF and tree[0] is list and isinstance(end, list):
+            own: list[Leaf] = [next(held) for _ in range(_width(tree))]
+            unset = next((leaf.origin for leaf in own if isinstance(leaf.start, Placeholder)), None)
+            start = put_together(tree, iter([leaf.start for leaf in own])) if unset is None else unset
+            return LEAF, [_wider_list(self.name, Leaf(start), end)]
         raise UnsupportedError(
             f"{self.name} changes its length or nesting inside a loop that stops by a tensor condition",
             loc=self.loc,
             hint="keep both the same in every iteration, or keep the values in one tensor",
         )
+
+
+def _width(tree: TreeDef) -> int:
+    return 1 if tree is LEAF else sum(map(_width, tree[1]))
+
+
+def _flatten_like(tree: TreeDef, held: Iterator[Leaf], value: Any, raw: list[Any]) -> TreeDef:
+    if tree is LEAF:
+        leaf = next(held)
+        if leaf.items is not None and isinstance(value, list):
+            raw.append(value)
+            return LEAF
+        return flatten(value, raw)
+    node = node_of(value)
+    if node is None or not is_alike(tree, node):
+        for _ in range(_width(tree)):
+            next(held)
+        return flatten(value, raw)
+    return tree[0], tuple([_flatten_like(child, held, v, raw) for child, v in zip(tree[1], node[1])]), tree[2]
+
+
+def _emitted(leaf: Leaf, value: Any, unset: bool) -> list[Variable]:
+    """The Variables of a leaf's value, and its flag."""
+    if leaf.items is not None:
+        made = [emit(var, None) for var in pack(list_spec(leaf.items), [] if unset else value)]
+    else:
+        made = [] if leaf.meta is None else [emit(value, leaf.meta.dtype)]
+    if leaf.flagged:
+        flag = unset_flag(value)
+        made.append(emit(flag[0] if flag else not unset, None))
+    return made
 
 
 class _Shaped:
@@ -224,6 +295,8 @@ class _Shaped:
 
 
 def _leaf(value: Any) -> Leaf:
+    if is_open(value):
+        return Leaf(value, flagged=unset_flag(value) is not None, items=value.items.spec)
     if is_tensor(value):
         dtype = number_dtype(value.dtype) if is_number(value) else value.dtype
         meta = Meta(tuple(value.shape), dtype)
@@ -232,18 +305,26 @@ def _leaf(value: Any) -> Leaf:
 
 
 def _current(leaf: Leaf, name: str, tensors: Iterator[Variable]) -> Any:
-    if leaf.meta is None:
+    if leaf.items is not None:
+        value = unpack(list_spec(leaf.items), tensors, GraphList.of)
+        var = value.items.parts[0]
+    elif leaf.meta is not None:
+        value = var = as_number(next(tensors)) if leaf.is_number else next(tensors)
+    else:
         return leaf.start
-    var = as_number(next(tensors)) if leaf.is_number else next(tensors)
     if leaf.flagged:
         where = (name, 0) if leaf.origin is None else (leaf.origin.name, leaf.origin.line)
         var.__dict__[UNSET] = (next(tensors), *where)
     if leaf.tracked:
         next(tensors)
-    return var
+    return value
 
 
 def _widened(name: str, leaf: Leaf, end: Any) -> Leaf:
+    if leaf.items is not None:
+        return _wider_list(name, leaf, end)
+    if is_open(end) and isinstance(leaf.start, (Undefined, list)):
+        return _wider_list(name, leaf, end)
     if leaf.meta is None:
         return _from_python(name, leaf, end)
     if isinstance(end, Undefined):
@@ -257,6 +338,23 @@ def _widened(name: str, leaf: Leaf, end: Any) -> Leaf:
     if (dtype, shape, flagged, numbers) == (leaf.meta.dtype, leaf.meta.shape, leaf.flagged, leaf.is_number):
         return leaf
     return replace(leaf, meta=Meta(shape, dtype), flagged=flagged, is_number=numbers)
+
+
+def _wider_list(name: str, leaf: Leaf, end: Any) -> Leaf:
+    """A leaf that is a list of any length, or is from now on."""
+    if isinstance(end, Undefined):
+        return leaf if leaf.flagged else replace(leaf, flagged=True, origin=end)
+    if not isinstance(end, list):
+        raise _not_carried(name, leaf, end)
+    unset = isinstance(leaf.start, Undefined)
+    if not (unset or isinstance(leaf.start, list)):
+        raise _not_carried(name, leaf, end)
+    held = item_spec(leaf.start) if leaf.items is None and not unset else leaf.items
+    spec = join(held, item_spec(end))
+    flagged = leaf.flagged or unset or unset_flag(end) is not None
+    if spec == leaf.items and flagged == leaf.flagged:
+        return leaf
+    return replace(leaf, items=list_spec(spec).item, flagged=flagged, origin=leaf.start if unset else leaf.origin)
 
 
 def _from_python(name: str, leaf: Leaf, end: Any) -> Leaf:

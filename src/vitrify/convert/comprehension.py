@@ -14,6 +14,7 @@ from typing import Any
 from ..core.errors import UnsupportedError
 from .branches import convert_ifelse
 from .journal import ContentPlace, is_journaling, note_write
+from .lists import new_list
 from .logic import convert_and, convert_not, convert_or
 from .loops import convert_for
 from .protocols import iterate, truth
@@ -170,13 +171,13 @@ def _with_each(change: Callable[[Any, Any], Any]) -> Combine:
     return combine
 
 
-_APPEND = _collecting(builtins.list.append)
+_APPEND = _collecting(lambda items, value: items.append(value))
 _ADD = _collecting(builtins.set.add)
 _STORE = _collecting(lambda items, pair: items.__setitem__(*pair))
 
 
 def _list(clause: Each) -> Any:
-    return clause.fold(_APPEND, [])
+    return clause.fold(_APPEND, new_list([]))
 
 
 class GeneratorExpression(Generator[Any, Any, None]):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
 from ..core.errors import UnsupportedError
+from ..core.pytree import as_plain, is_open
 from ..core.source import Loc, user_frames
 from ..eager.host_expr import name_of
 from ..eager.parameter import Parameter
@@ -73,7 +74,7 @@ def holds_deferred(value: Any) -> bool:
 def _items(value: Any) -> Sequence[Any]:
     if isinstance(value, dict):
         return [*value.keys(), *value.values()]
-    if isinstance(value, (list, tuple, set, frozenset)):
+    if isinstance(value, (list, tuple, set, frozenset)) and not is_open(value):
         return list(value)
     if is_dataclass(value) and not isinstance(value, type):
         return [getattr(value, f.name, None) for f in fields(value)]
@@ -84,6 +85,9 @@ def captured(value: Any) -> Node:
     """The expression for `value` as it is now; containers are copied, objects that hide tensors refused."""
     if isinstance(value, (*_PLAIN, type)):
         return value
+    if is_open(value):
+        raise _of_unknown_length()
+    value = as_plain(value)
     if isinstance(value, Deferred):
         return value.node
     if isinstance(value, (Variable, Tensor)):
@@ -124,7 +128,16 @@ def _whole(value: Any) -> Any:
     inside = getattr(value, "__dict__", {})
     if not callable(value) and any(is_deferred(v) for v in inside.values()):
         raise _hidden(value)
+    if isinstance(value, BaseException):  # it leaves the trace
+        inside.update({name: as_plain(held) for name, held in inside.items()})
     return value
+
+
+def _of_unknown_length() -> UnsupportedError:
+    return UnsupportedError(
+        "a list whose length is known only when the program runs cannot be shown or passed on as a whole then",
+        hint="use its items one by one, or make one tensor of it with paddle.stack",
+    )
 
 
 def _hidden(value: Any) -> UnsupportedError:

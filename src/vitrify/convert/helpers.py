@@ -10,6 +10,7 @@ from .comprehension import dict_of, each, generator, list_of, set_of
 from .handlers import pass_on
 from .host import convert_assert, load
 from .journal import AttrPlace, ItemPlace
+from .lists import Spread, new_list
 from .logic import convert_and, convert_not, convert_or
 from .loops import convert_for, convert_while
 from .objects import (
@@ -67,6 +68,8 @@ class VitrifyHelpers:
     Undefined = staticmethod(undefined)
     load = staticmethod(load)
     pass_on = staticmethod(pass_on)
+    new_list = staticmethod(new_list)
+    spread = Spread
     list_of = staticmethod(list_of)
     set_of = staticmethod(set_of)
     dict_of = staticmethod(dict_of)

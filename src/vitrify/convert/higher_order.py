@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..core.errors import UnsupportedError
+from ..core.pytree import is_open
 from .protocols import iterate, truth
 from .sequences import GraphSequence, as_sequence, graph_zip
 from .user_code import converted
@@ -17,6 +18,9 @@ from .values import is_graph
 
 def graph_sequence(value: Any) -> GraphSequence | None:
     """A tensor of the program, or a sequence of its values, as a sequence; None for Python's own iterables."""
+    if is_open(value):
+        fixed: GraphSequence = value.fixed_sequence()
+        return fixed
     return as_sequence(value) if is_graph(value) or isinstance(value, GraphSequence) else None
 
 

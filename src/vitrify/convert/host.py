@@ -13,9 +13,9 @@ from ..ir.builder import current_builder
 from ..ir.program import Block, Variable
 from .branches import trace_branches
 from .deferred import Call, captured, record
+from .emit import unset_flag
 from .handlers import refuse_if_caught
 from .journal import journaling
-from .merge import unset_flag
 from .protocols import truth
 from .raise_ import ENDED, convert_raise, run_path
 from .text import GraphText, concatenated, join, shown

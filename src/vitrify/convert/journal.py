@@ -15,14 +15,15 @@ from types import CellType
 from typing import Any, Protocol
 
 from ..core.errors import UnsupportedError
-from ..core.pytree import flatten, unflatten
+from ..core.pytree import OpenList, flatten, is_open
 from ..core.source import user_frames
 from ..eager.layer import Layer
 from ..ir.builder import current_builder
+from ..ir.program import Block
 from ..ops.methods import TensorMethods
 from .ownership import ids_in_forks, ids_in_iterator, is_forked, known_references
 from .user_code import library_method
-from .values import Undefined
+from .values import Undefined, builder
 
 _MISSING = Undefined("place", 0)
 
@@ -129,7 +130,7 @@ class ContentPlace:
     def __init__(self, owner: Any) -> None:
         self.owner = owner
         self.key = (id(owner), "content")
-        self.label = f"a {type(owner).__name__}"
+        self.label = "a list" if isinstance(owner, list) else f"a {type(owner).__name__}"
         frames = user_frames(2, limit=1)
         self.loc = frames[0] if frames else None
 
@@ -144,11 +145,25 @@ class ContentPlace:
         return self.owner.copy()
 
     def set(self, value: Any) -> None:
+        if isinstance(self.owner, OpenList):
+            self.owner.take(value)
+            return
+        if is_open(value):
+            raise self.grows()
         self.owner.clear()
         (self.owner.extend if hasattr(self.owner, "extend") else self.owner.update)(value)
 
     def unset(self) -> None:
         self.owner.clear()
+
+    def grows(self) -> UnsupportedError:
+        """The error of a container that cannot take a length which is known only when the program runs."""
+        return UnsupportedError(
+            f"{self.label} changes its length or nesting inside a loop or branch that a tensor decides, and it was not "
+            "made by converted code",
+            loc=self.loc,
+            hint="change a copy of it (xs = list(xs)), or keep the values in one tensor",
+        )
 
 
 class CellPlace:
@@ -268,7 +283,7 @@ class Journal:
         for key, (place, _) in list(self.before.items()):
             owner = getattr(place, "owner", None)
             # Two more: the variable `owner`, and the argument of getrefcount.
-            if owner is not None and sys.getrefcount(owner) <= known[id(owner)] + 2:
+            if owner is not None and (sys.getrefcount(owner) <= known[id(owner)] + 2 or _is_made_here(owner)):
                 del self.before[key]
 
     def refuse_spent(self) -> None:
@@ -304,11 +319,18 @@ def _same(a: Any, b: Any) -> bool:
     return flatten(a, left) == flatten(b, right) and all(map(operator.is_, left, right)) and bool(left)
 
 
-def snapshot(value: Any, read: Callable[[Any], Any]) -> Any:
-    """`value` with its containers copied and its leaves read, so that undoing a region leaves it as it is."""
-    leaves: list[Any] = []
-    tree = flatten(value, leaves)
-    return unflatten(tree, map(read, leaves))
+def _is_made_here(owner: Any) -> bool:
+    """Whether a list was made in the block being built, or in one inside of it."""
+    return isinstance(owner, OpenList) and is_inside(getattr(owner, "block", None), builder().block)
+
+
+def is_inside(block: Block | None, region: Block) -> bool:
+    """Whether the block is `region`, or lies in it."""
+    while block is not None:
+        if block is region:
+            return True
+        block = block.parent
+    return False
 
 
 def restore(place: Any, value: Any) -> None:
@@ -377,7 +399,7 @@ def is_nested() -> bool:
 
 
 def _forked(place: Any) -> UnsupportedError:
-    kind = type(place.owner).__name__
+    kind = "list" if isinstance(place.owner, list) else type(place.owner).__name__
     return UnsupportedError(
         f"a change of a {kind} that is the same object as another {kind} on one path of an `if` that a tensor decides",
         hint=f"change it before the `if`, or make a copy on both paths ({kind}(...))",
@@ -392,5 +414,8 @@ def note_write(place: Any) -> None:
     build = current_builder()
     if build is not None and build.forks and is_forked(build.forks, getattr(place, "owner", None)):
         raise _forked(place)
+    owner = getattr(place, "owner", None)
+    if build is not None and owner is not None and not isinstance(owner, OpenList):
+        build.check_change(owner)
     for journal in _open.get():
         journal.note(place)

@@ -9,8 +9,8 @@ from typing import Any
 from ..ir.graph_tensor import as_number
 from ..ops.compare import logical_and, logical_not, logical_or
 from .branches import convert_ifexp, trace_branches
+from .emit import is_numeric
 from .journal import journaling
-from .merge import is_numeric
 from .protocols import truth
 from .raise_ import ENDED, run_path
 from .unknown import Pending

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from ..core.errors import ArgumentError, UnsettledError, UnsupportedError
+from ..core.pytree import OpenList, is_open
 from ..ir.builder import current_builder
 from ..ir.program import Block, Variable
 from ..ir.regions import align_captures
@@ -14,7 +16,8 @@ from ..ops.control_flow import while_op
 from .branches import trace_branches
 from .carried import CarriedState, CarriedValue, FirstIterationDiffers
 from .cells import closed_over
-from .journal import ContentPlace, Journal, SpentError, journaling, restore
+from .journal import ContentPlace, ItemPlace, Journal, SpentError, journaling, restore
+from .list_items import is_kept, keep
 from .logic import convert_and
 from .protocols import iterate, truth
 from .raise_ import ENDED, run_path
@@ -91,6 +94,8 @@ def convert_for(
     shared: Sequence[Any] = (),
 ) -> tuple[Any, ...]:
     """The loop variables after `for item in iterable: body`; `test` is asked before each item."""
+    if isinstance(iterable, OpenList):
+        return _for_list(iterable, body, values, names, test, shared)
     sequence = as_sequence(iterable)
     if sequence is not None and not isinstance(sequence.length, int):
         return _graph_for(sequence, 0, body, values, names, test, shared)
@@ -100,12 +105,37 @@ def convert_for(
     return _for_items(iterate(items), body, values, names, test, shared)
 
 
+def _for_list(
+    items: OpenList,
+    body: Function,
+    values: tuple[Any, ...],
+    names: tuple[str, ...],
+    test: Function | None,
+    shared: Sequence[Any],
+) -> tuple[Any, ...]:
+    """A loop over a list, unrolled as long as its length is Python's. The list may grow meanwhile."""
+    position = 0
+    while not is_open(items):
+        go_on: Any = True if test is None else truth(test(*values))
+        if (not is_graph(go_on) and not go_on) or position >= len(items):
+            return values
+        item = items[position]
+        position += 1
+        if is_graph(go_on):
+            values = _guarded(go_on, body, item, values, names, shared)
+        else:
+            values = body(item, *values)
+    sequence = as_sequence(items)
+    assert sequence is not None
+    return _graph_for(sequence, position, body, values, names, test, shared)
+
+
 def _for_items(
     items: Any, body: Function, values: tuple[Any, ...], names: tuple[str, ...], test: Function | None, shared: Any
 ) -> tuple[Any, ...]:
     """A loop over Python items, unrolled; once a tensor decides about going on, each iteration is guarded by it."""
     while True:
-        go_on: Any = True if test is None else test(*values)
+        go_on: Any = True if test is None else truth(test(*values))
         if not is_graph(go_on) and not go_on:
             return values
         try:
@@ -133,7 +163,7 @@ def _for_range(
     Where the body needs the number itself (to index a list, say), the rest is unrolled instead.
     """
     for position, item in enumerate(items):
-        go_on = True if test is None else test(*values)
+        go_on = True if test is None else truth(test(*values))
         if is_graph(go_on):
             return _rest_of_range(items[position:], body, values, names, test, shared)
         if not go_on:
@@ -168,11 +198,13 @@ def _graph_for(
     test: Function | None,
     shared: Any,
 ) -> tuple[Any, ...]:
-    """A tensor loop counting through a sequence whose length, or whose end, a tensor decides."""
-    length = sequence.length
+    """A tensor loop counting through a sequence whose length, or whose end, a tensor decides.
+
+    The length is asked for before each item, because a list may grow while a loop goes through it.
+    """
 
     def holds(index: Any, *state: Any) -> Any:
-        within = index < length
+        within = index < sequence.length
         return within if test is None else convert_and(within, lambda: test(*state))
 
     def step(index: Any, *state: Any) -> tuple[Any, ...]:
@@ -206,7 +238,7 @@ def trace_loop(
         except Pending:
             return values  # what a recursive function gives is still unknown; taken for a loop that ends at once
         if trace is ENDED:  # the first iteration raises, so there is none or the program ends
-            pred = scalar_condition(test(*values), "while")
+            pred = scalar_condition(truth(test(*values)), "while")
             return trace_branches(pred, lambda: body(*values), lambda: values, names, shared)
         if trace is not None:
             return _emit_loop(state, trace)
@@ -235,12 +267,16 @@ def carry_place(place: Any, value: Any) -> CarriedValue:
 
 @dataclass(frozen=True)
 class _Traced:
-    """The blocks of a loop, what each carried tensor did in the body, and which tensors from outside were changed."""
+    """The blocks of a loop, what each carried tensor did in the body, and which tensors from outside were changed.
+
+    `held`: for each carried value, whether the body put it into a list that holds it by value.
+    """
 
     cond: Block
     body: Block
     turns: list[Turn]
     handles: dict[Any, Variable]
+    held: list[bool]
 
 
 def _after_first(
@@ -286,7 +322,9 @@ def _attempt(test: Function, body: Function, state: CarriedState, is_first: bool
             return None
         flags = kept_flags(turns, outer_of(block, handles))
         block.outputs = [end for carried, value in leaving for end in carried.ends(value, flags)]
-    return _Traced(cond, block, turns, handles)
+        heads = iter(block.inputs)
+        held = [is_kept((value, *islice(heads, carried.width))) for carried, value in leaving]
+    return _Traced(cond, block, turns, handles, held)
 
 
 def _read_heads(cond: Block, body: Block) -> set[Variable]:
@@ -356,7 +394,18 @@ def grow(state: CarriedState, results: Sequence[Any], journal: Journal, handles:
     return any(wider)
 
 
+def _refuse_new_keys(state: CarriedState) -> None:
+    for place, carried in state.places.values():
+        in_dict = isinstance(place, ItemPlace) and isinstance(place.owner, dict)
+        if in_dict and any(leaf.flagged for leaf in carried.leaves):
+            raise UnsupportedError(
+                f"the key {place.index!r} of a dict is added in a loop that a tensor decides: it may end before that",
+                hint="give the key a value before the loop",
+            )
+
+
 def _emit_loop(state: CarriedState, trace: _Traced) -> tuple[Any, ...]:
+    _refuse_new_keys(state)
     starts = [start for carried in state.all() for start in carried.starts()]
     outer = align_captures([trace.cond, trace.body])
     results = while_op(
@@ -371,5 +420,8 @@ def _emit_loop(state: CarriedState, trace: _Traced) -> tuple[Any, ...]:
         restore(place, value)
     for handle, value in zip(state.handles, values[n + len(state.places) :]):
         build.assign(handle, value)
+    for carried, value, is_held in zip(state.all(), values, trace.held):
+        if is_held:
+            keep([value, *[leaf.start for leaf in carried.leaves]])
     share_loop(operator, trace.turns, state.parts(results), outer_of(trace.body, trace.handles))
     return tuple(values[:n])

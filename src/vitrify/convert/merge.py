@@ -5,18 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..core.dtype import DType, default_dtype, promote, promote_scalar
-from ..core.dtype import scalar_dtype as dtype_of_number
-from ..core.pytree import flatten, unflatten
+from ..core.dtype import DType
+from ..core.pytree import flatten, is_open, node_of
 from ..eager.tensor import Tensor
 from ..ir.builder import UNSET
-from ..ir.numbers import as_number, is_number, number_dtype, sample
+from ..ir.numbers import as_number, number_dtype
 from ..ir.program import Block, Variable
-from ..ops.creation import full
-from ..ops.like import cast
 from ..ops.promote import SCALARS
+from .emit import Deferred, common_dtype, dtype_of, is_numeric, is_python_number, placeholder_for, unset_flag
+from .list_items import Items, ListSpec, Spec, item_spec, join, list_spec, metas_of, pack
+from .lists import GraphList
+from .structure import is_alike, made_of, put_together
 from .text_choice import TextSlot, chosen, is_text
-from .values import Undefined, Unmergeable, builder
+from .values import Undefined, Unmergeable
 
 
 @dataclass
@@ -25,6 +26,7 @@ class Joined:
 
     then: Block
     orelse: Block
+    current: tuple[dict[Any, Variable], dict[Any, Variable]]
     sides: tuple[list[Any], list[Any]] = field(default_factory=lambda: ([], []))
     pairs: dict[tuple[Any, Any], int] = field(default_factory=dict)
 
@@ -54,6 +56,44 @@ class Slot:
     is_number: bool = False
 
 
+@dataclass(frozen=True)
+class Slots:
+    """Stands for a list of unknown length: its parts, the first of which says whether the list is set."""
+
+    item: Spec
+    parts: tuple[Slot, ...]
+
+
+class _Packed:
+    """A list at the end of one branch, to be taken apart there once the spec of both branches is known."""
+
+    def __init__(self, value: Any, spec: ListSpec, current: dict[Any, Variable]) -> None:
+        self.value = value
+        self.spec = spec
+        self.current = current
+        self.made: list[Any] | None = None
+
+    def parts(self) -> list[Any]:
+        """Its parts, made in the block that is current when they are first asked for."""
+        if self.made is None:
+            self.made = pack(self.spec, self.value, self._read)
+        return self.made
+
+    def _read(self, handle: Any) -> Any:
+        return self.current.get(handle, handle) if handle.__hash__ is not None else handle
+
+
+@dataclass(frozen=True)
+class _Part(Deferred):
+    """One part of a list."""
+
+    packed: _Packed
+    index: int
+
+    def make(self) -> Any:
+        return self.packed.parts()[self.index]
+
+
 def merge(name: str, a: Any, b: Any, joined: Joined) -> Any:
     """`a` (then) and `b` (orelse) as one value: itself where both agree, a structure with Slots where they differ."""
     if a is b:
@@ -64,10 +104,49 @@ def merge(name: str, a: Any, b: Any, joined: Joined) -> Any:
     if trees[0] != trees[1]:
         if isinstance(a, Undefined) or isinstance(b, Undefined):
             return _merge_unset_structure(name, a, b, joined)
-        return Unmergeable(name, f"one branch gives {_kind(a)} and the other {_kind(b)}")
+        return _merge_structures(name, a, b, joined)
     merged = [_merge_leaf(name, x, y, joined) for x, y in zip(left, right)]
     failed = next((m for m in merged if isinstance(m, Unmergeable)), None)
-    return failed if failed is not None else unflatten(trees[0], iter(merged))
+    return failed if failed is not None else put_together(trees[0], iter(merged))
+
+
+def _merge_structures(name: str, a: Any, b: Any, joined: Joined) -> Any:
+    """Two containers that differ somewhere: lists may, in their length."""
+    first, second = node_of(a), node_of(b)
+    if first is not None and second is not None and is_alike(first, second):
+        merged = [merge(name, x, y, joined) for x, y in zip(first[1], second[1])]
+        failed = next((m for m in merged if isinstance(m, Unmergeable)), None)
+        return failed if failed is not None else made_of(first[0], merged, first[2])
+    if isinstance(a, list) and isinstance(b, list):
+        return _merge_lists(a, b, joined)
+    return Unmergeable(name, f"one branch gives {_kind(a)} and the other {_kind(b)}")
+
+
+def _merge_lists(a: list[Any], b: list[Any], joined: Joined, unset: Undefined | None = None) -> Any:
+    """A list of unknown length from two. `unset`: the one without items stands for this."""
+    if is_open(a) and is_open(b) and a.items is b.items:  # type: ignore[attr-defined]
+        return a
+    spec = list_spec(join(item_spec(a), item_spec(b)))
+    sides = [_Packed(value, spec, current) for value, current in zip((a, b), joined.current)]
+    slots = [Slot(joined.add(*[(_Part(side, i), None) for side in sides])) for i, _ in enumerate(metas_of(spec))]
+    flags = [_list_flag(value) for value in (a, b)]
+    source = next((f for f in flags if f is not None), None)
+    if source is None and unset is not None:
+        source = None, unset.name, unset.line
+    if source is not None:
+        values = [f[0] if f is not None else is_open(v) or unset is None for f, v in zip(flags, (a, b))]
+        slots[0] = Slot(slots[0].index, joined.add(*[(v, None) for v in values]), source[1], source[2])
+    return Slots(spec.item, tuple(slots))
+
+
+def _list_flag(value: list[Any]) -> Any:
+    """What says whether the list is set; a list of known length is told by what is in it."""
+    found = unset_flag(value)
+    if found is None and not is_open(value):
+        leaves: list[Any] = []
+        flatten(value, leaves)
+        found = next((f for f in map(unset_flag, leaves) if f is not None), None)
+    return found
 
 
 def _merge_unset_structure(name: str, a: Any, b: Any, joined: Joined) -> Any:
@@ -76,7 +155,7 @@ def _merge_unset_structure(name: str, a: Any, b: Any, joined: Joined) -> Any:
     leaves: list[Any] = []
     tree = flatten(given, leaves)
     pairs = [(unset, leaf) if unset is a else (leaf, unset) for leaf in leaves]
-    return unflatten(tree, iter([_merge_leaf(name, x, y, joined) for x, y in pairs]))
+    return put_together(tree, iter([_merge_leaf(name, x, y, joined) for x, y in pairs]))
 
 
 def _merge_leaf(name: str, a: Any, b: Any, joined: Joined) -> Any:
@@ -86,6 +165,8 @@ def _merge_leaf(name: str, a: Any, b: Any, joined: Joined) -> Any:
         return _merge_unset(name, a, b, joined)
     if is_text(a) and is_text(b):
         return chosen(a, b, joined.add, placeholder_for)
+    if is_open(a) and is_open(b):
+        return _merge_lists(a, b, joined)
     dtype = common_dtype(a, b)
     if dtype is None:
         if a.__class__ is b.__class__ and not is_numeric(a) and _same(a, b):
@@ -112,6 +193,8 @@ def _merge_unset(name: str, a: Any, b: Any, joined: Joined) -> Any:
     unset, given = (a, b) if isinstance(a, Undefined) else (b, a)
     if isinstance(unset, Unmergeable):
         return unset
+    if is_open(given):
+        return _merge_lists([] if unset is a else a, [] if unset is b else b, joined, unset)
     if not is_numeric(given):
         return Unmergeable(name, f"only one branch sets it, to {_kind(given)}")
     dtype = number_dtype(dtype_of(given)) if is_python_number(given) else dtype_of(given)
@@ -124,71 +207,6 @@ def _merge_unset(name: str, a: Any, b: Any, joined: Joined) -> Any:
     flag = joined.add((flags[0], None), (flags[1], None))
     name = unset.name if not unset.name.startswith("place") else name
     return Slot(index, flag, name, unset.line, is_python_number(given))
-
-
-@dataclass(frozen=True)
-class Placeholder:
-    """Zeros of a shape, made in the block where a variable is unset."""
-
-    shape: tuple[int, ...]
-
-
-def placeholder_for(value: Any) -> Placeholder:
-    """Zeros like `value`; unknown sizes become 0."""
-    shape = getattr(value, "shape", ())
-    return Placeholder(tuple(0 if d < 0 else d for d in shape))
-
-
-def unset_flag(value: Any) -> tuple[Any, str, int] | None:
-    """(flag Variable, name, line) of a tensor that some path left unset, else None."""
-    return value.__dict__.get(UNSET) if isinstance(value, Variable) else None
-
-
-def is_python_number(value: Any) -> bool:
-    """Whether the value is a Python number in eager code."""
-    return isinstance(value, SCALARS) or is_number(value)
-
-
-def is_numeric(value: Any) -> bool:
-    """Whether a tensor can stand for the value."""
-    return isinstance(value, (Variable, Tensor, *SCALARS))
-
-
-def dtype_of(value: Any) -> DType:
-    """The dtype of a tensor, or the one a Python number takes alone."""
-    from_scalar = isinstance(value, SCALARS)
-    return scalar_dtype(value) if from_scalar else value.dtype
-
-
-def scalar_dtype(value: Any) -> DType:
-    """int64, the default float, bool or complex64 for a Python number."""
-    return default_dtype() if isinstance(value, float) else dtype_of_number(value)
-
-
-def common_dtype(a: Any, b: Any) -> DType | None:
-    """The dtype in which one tensor can stand for both values (numbers, or anything with a dtype); None for none."""
-    if not all(isinstance(v, SCALARS) or isinstance(getattr(v, "dtype", None), DType) for v in (a, b)):
-        return None
-    if is_python_number(a) and is_python_number(b):
-        return promote(number_dtype(dtype_of(a)), number_dtype(dtype_of(b)), True, True)
-    a, b = (sample(v) if is_number(v) else v for v in (a, b))
-    if isinstance(a, SCALARS):
-        return promote_scalar(b.dtype, a)
-    if isinstance(b, SCALARS):
-        return promote_scalar(a.dtype, b)
-    return promote(a.dtype, b.dtype, True, True)
-
-
-def emit(value: Any, dtype: DType | None) -> Variable:
-    """`value` as a Variable of the current block, cast to `dtype`; not checked for being unset."""
-    if isinstance(value, Placeholder):
-        return full(list(value.shape), 0, dtype)  # type: ignore[no-any-return]
-    if isinstance(value, SCALARS):
-        return full([], value, dtype or scalar_dtype(value))  # type: ignore[no-any-return]
-    var: Variable = builder().passed_on(value)
-    if dtype is not None and var.dtype is not dtype:
-        var = cast(var, dtype)
-    return var
 
 
 def _kind(value: Any) -> str:
@@ -207,14 +225,16 @@ def fill_slots(value: Any, results: list[Any]) -> Any:
         return value
     leaves: list[Any] = []
     tree = flatten(value, leaves)
-    if not any(isinstance(leaf, (Slot, TextSlot)) for leaf in leaves):
+    if not any(isinstance(leaf, (Slot, Slots, TextSlot)) for leaf in leaves):
         return value
-    return unflatten(tree, iter([_filled(leaf, results) for leaf in leaves]))
+    return put_together(tree, iter([_filled(leaf, results) for leaf in leaves]))
 
 
 def _filled(leaf: Any, results: list[Any]) -> Any:
     if isinstance(leaf, TextSlot):
         return leaf.filled(results)
+    if isinstance(leaf, Slots):
+        return GraphList.of(Items(leaf.item, tuple(_filled(slot, results) for slot in leaf.parts)))
     if not isinstance(leaf, Slot):
         return leaf
     var = as_number(results[leaf.index]) if leaf.is_number else results[leaf.index]

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from types import BuiltinFunctionType, MethodDescriptorType, MethodWrapperType, WrapperDescriptorType
 from typing import Any
 
+from ..core.errors import UnsupportedError
+from ..core.pytree import OpenList, is_open
 from ..transformers import BLIND_METHODS
 from .journal import AttrPlace, ContentPlace, is_nested, note_write
 from .observe import current_observer
@@ -84,6 +86,13 @@ def writing(function: Any) -> Callable[..., Any] | None:
 
 def _noting(function: Callable[..., Any], note: Callable[..., None]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
+        if args and isinstance(args[0], OpenList) and hasattr(function, "__objclass__"):
+            return getattr(args[0], function.__name__)(*args[1:], **kwargs)
+        if args and is_open(args[0]):
+            raise UnsupportedError(
+                f"{function.__name__}() on a list whose length is known only when the program runs",
+                hint="write the loop out, with the list's own methods",
+            )
         note(*args)
         return function(*args, **kwargs)
 

@@ -6,6 +6,8 @@ import operator
 from types import FunctionType
 from typing import Any
 
+from ..core.errors import UnsupportedError
+from ..core.pytree import OpenList
 from ..ir.graph_tensor import as_number
 from ..ops.sizes import dim_size
 from .attributes import deleter, writer
@@ -88,6 +90,13 @@ def del_item(owner: Any, key: Any) -> None:
 
 
 def _note_item(owner: Any, key: Any) -> None:
+    if isinstance(owner, OpenList):
+        return  # it notes its changes itself
+    if isinstance(owner, dict) and is_tensor(key):
+        raise UnsupportedError(
+            "a tensor as the key of a dict: its value is known only when the program runs",
+            hint="use a Python value as the key, or a tensor with one entry a key",
+        )
     if isinstance(key, slice) and isinstance(owner, list):
         note_write(ContentPlace(owner))
     elif not is_graph(key) and not isinstance(key, slice):

@@ -18,8 +18,8 @@ from ..ops.shape import reshape
 from ..ops.sort import argsort
 from .branches import convert_ifexp
 from .comprehension import listed
+from .emit import common_dtype, is_python_number
 from .journal import ContentPlace, note_write
-from .merge import common_dtype, is_python_number
 from .observe import current_observer
 from .protocols import iterate
 from .sequences import GraphSequence

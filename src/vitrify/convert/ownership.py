@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
+from ..core.pytree import is_open
+
 _CONTAINERS = (list, tuple, dict, set)
 
 
@@ -42,6 +44,8 @@ def _containers(held: Any, shared: set[int]) -> list[Any]:
 
 
 def _items(container: Any) -> list[Any]:
+    if is_open(container):
+        return []
     return list(container.values() if isinstance(container, dict) else container)
 
 

@@ -6,6 +6,7 @@ import builtins
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ..core.pytree import is_open
 from .journal import note_spent
 from .user_code import class_attribute, user_method
 from .values import Unmergeable, as_graph, is_tensor
@@ -17,6 +18,8 @@ def truth(value: Any) -> Any:
         return value
     if is_tensor(value):
         return as_graph(value)
+    if is_open(value):
+        return value.truth()
     if isinstance(value, Unmergeable) and value.decided is not None:
         return value.decided
     for name in ("__bool__", "__len__"):

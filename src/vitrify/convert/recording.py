@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import ArgumentError, EndlessRecursionError, UnsupportedError
-from ..core.pytree import LEAF, flatten
+from ..core.pytree import LEAF, flatten, is_open
 from ..core.source import Loc, user_frames
 from ..ir.aliases import Way
 from ..ir.functions import close_function, record_call
@@ -355,7 +355,7 @@ def _containers_in(value: Any) -> Iterator[int]:
     """The ids of the lists and dicts that `value` is or holds."""
     if isinstance(value, (list, dict)):
         yield id(value)
-    if isinstance(value, (list, tuple, dict)):
+    if isinstance(value, (list, tuple, dict)) and not is_open(value):
         for item in value.values() if isinstance(value, dict) else value:
             yield from _containers_in(item)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.errors import ArgumentError, UnsettledError
+from ..core.pytree import is_open
 from ..eager.host_ops import assert_op
 from ..eager.tensor import Tensor
 from ..ir.graph_tensor import as_number, number
@@ -47,6 +48,9 @@ def as_sequence(value: Any) -> GraphSequence | None:
     """The value as a sequence of graph items, or None when Python iterates over it as usual."""
     if isinstance(value, GraphSequence):
         return value
+    if is_open(value):
+        found: GraphSequence = value.sequence()
+        return found
     if isinstance(value, (Variable, Tensor)) and value.ndim > 0:
         size = value.shape[0]
         return GraphSequence(size if size >= 0 else as_number(dim_size(value, 0)), lambda i: value[i])

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..core.errors import UnsupportedError
+from ..core.pytree import is_open
 from ..ir.graph_tensor import as_number, number
 from ..ops.sizes import dim_size
 from .attributes import class_of, read_attribute
@@ -38,6 +39,8 @@ def convert_len(obj: Any) -> Any:
     """`len(obj)`: a tensor's unknown first size becomes a tensor."""
     if isinstance(obj, GraphSequence):
         return obj.length
+    if is_open(obj):
+        return obj.length()
     if is_graph(obj):
         return as_number(dim_size(obj, 0)) if obj.ndim > 0 and obj.shape[0] < 0 else builtins.len(obj)
     method = user_method(obj, "__len__")

@@ -7,7 +7,7 @@ from typing import Any
 from ..core.pytree import flatten, unflatten
 from ..ir.builder import UNSET
 from ..ir.program import Block, Variable
-from .merge import unset_flag
+from .emit import unset_flag
 from .values import Undefined, builder
 
 

@@ -18,6 +18,34 @@ class Again:
     index: int
 
 
+class OpenList(list[Any]):
+    """A list that may come to have a length known only when a program runs: `items` then describes it; it is a leaf.
+
+    While `items` is None it is a list like any other.
+    """
+
+    __slots__ = ("items",)
+
+    items: Any
+
+    def take(self, value: list[Any]) -> None:
+        """Hold what another list holds."""
+        super().clear()
+        self.items = value.items if isinstance(value, OpenList) else None
+        if self.items is None:
+            super().extend(value)
+
+
+def is_open(value: Any) -> bool:
+    """Whether the value is a list whose length is known only when the program runs."""
+    return isinstance(value, OpenList) and value.items is not None
+
+
+def as_plain(value: Any) -> Any:
+    """A list of known length, and such in it, as Python's own; anything else as it is."""
+    return [as_plain(item) for item in value] if isinstance(value, OpenList) and value.items is None else value
+
+
 def flatten(value: Any, leaves: list[Any]) -> TreeDef:
     """The structure of `value`, hashable; its leaves are appended to `leaves` in order.
 
@@ -27,30 +55,39 @@ def flatten(value: Any, leaves: list[Any]) -> TreeDef:
     cls = value.__class__
     if cls is tuple or cls is list:
         return cls, tuple([flatten(v, leaves) for v in value]), None
+    node = node_of(value)
+    if node is None:
+        leaves.append(value)
+        return LEAF
+    kind, children, extra = node
+    return kind, tuple([flatten(v, leaves) for v in children]), extra
+
+
+def node_of(value: Any) -> Any:
+    """(kind, children, extra) of a container, as in its tree but with the children themselves; None for a leaf."""
+    cls = value.__class__
+    if cls is tuple or cls is list:
+        return cls, list(value), None
     if cls is dict or cls is OrderedDict:
-        return cls, tuple([flatten(v, leaves) for v in value.values()]), tuple(value)
+        return cls, list(value.values()), tuple(value)
     if issubclass(cls, tuple) and hasattr(cls, "_fields"):
-        return cls, tuple([flatten(v, leaves) for v in value]), "fields"
+        return cls, list(value), "fields"
+    if issubclass(cls, OpenList):
+        return None if value.items is not None else (list, list(value), None)
     if is_plain_dataclass(cls):
         names = _attribute_names(value)
-        return cls, tuple([flatten(getattr(value, n), leaves) for n in names]), ("object", names)
-    if cls is deque or cls is defaultdict:
-        return _flatten_special(value, leaves, flatten)
-    leaves.append(value)
-    return LEAF
+        return cls, [getattr(value, n) for n in names], ("object", names)
+    if cls is deque:
+        return deque, list(value), ("maxlen", value.maxlen)
+    if cls is defaultdict:
+        return defaultdict, list(value.values()), ("default", value.default_factory, tuple(value))
+    return None
 
 
 def _attribute_names(value: Any) -> tuple[str, ...]:
     """What an object holds, whether or not its class declares it."""
     held = getattr(value, "__dict__", None)
     return tuple(f.name for f in fields(value) if hasattr(value, f.name)) if held is None else tuple(held)
-
-
-def _flatten_special(value: Any, leaves: list[Any], inner: Callable[[Any, list[Any]], TreeDef]) -> TreeDef:
-    if isinstance(value, deque):
-        return deque, tuple([inner(v, leaves) for v in value]), ("maxlen", value.maxlen)
-    children = tuple([inner(v, leaves) for v in value.values()])
-    return defaultdict, children, ("default", value.default_factory, tuple(value))
 
 
 def flatten_open(
@@ -78,21 +115,17 @@ def flatten_open(
 
     def opened(item: Any, found: list[Any]) -> TreeDef:
         cls = item.__class__
-        if cls in (list, tuple) or (opens is not None and cls in (set, frozenset)):
-            return cls, tuple([inner(v, found) for v in item]), None
-        if cls in (dict, OrderedDict):
-            return cls, tuple([inner(v, found) for v in item.values()]), tuple(item)
-        if cls is deque or cls is defaultdict:
-            return _flatten_special(item, found, inner)
-        if issubclass(cls, tuple) and hasattr(cls, "_fields"):
-            return cls, tuple([inner(v, found) for v in item]), "fields"
-        if is_plain_dataclass(cls):
-            names = _attribute_names(item)
-            return cls, tuple([inner(getattr(item, n), found) for n in names]), ("object", names)
-        if hasattr(item, "__dict__") and opens is not None and opens(item):
+        node = node_of(item)
+        if opens is not None and cls in (set, frozenset):
+            node = cls, list(item), None
+        elif node is None and opens is not None and hasattr(item, "__dict__") and opens(item):
             names = tuple(item.__dict__)
-            return cls, tuple([inner(item.__dict__[n], found) for n in names]), ("object", names)
-        return flatten(item, found)
+            node = cls, list(item.__dict__.values()), ("object", names)
+        if node is None:
+            found.append(item)
+            return LEAF
+        kind, children, extra = node
+        return kind, tuple([inner(v, found) for v in children]), extra
 
     return inner(value, leaves)
 
@@ -129,7 +162,7 @@ def unflatten(tree: TreeDef, leaves: Iterator[Any]) -> Any:
     if tree is LEAF:
         return next(leaves)
     kind, children, extra = tree
-    return _made(kind, extra, [unflatten(c, leaves) for c in children])
+    return rebuild(kind, [unflatten(c, leaves) for c in children], extra)
 
 
 def unflatten_shared(tree: TreeDef, leaves: Iterator[Any], made: list[Any]) -> Any:
@@ -138,22 +171,23 @@ def unflatten_shared(tree: TreeDef, leaves: Iterator[Any], made: list[Any]) -> A
         leaf = next(leaves)
         return made[leaf.index] if leaf.__class__ is Again else leaf
     kind, children, extra = tree
-    value = _made(kind, extra, [unflatten_shared(c, leaves, made) for c in children])
+    value = rebuild(kind, [unflatten_shared(c, leaves, made) for c in children], extra)
     if _can_change(kind):
         made.append(value)
     return value
 
 
-def _made(kind: Any, extra: Any, values: list[Any]) -> Any:
+def rebuild(kind: Any, children: list[Any], extra: Any) -> Any:
+    """The container of which `node_of` gives this."""
     if kind is list:
-        return values
+        return children
     if kind is tuple:
-        return tuple(values)
+        return tuple(children)
     if kind is dict or kind is OrderedDict:
-        return kind(zip(extra, values))
+        return kind(zip(extra, children))
     if extra is None:
-        return kind(values)
-    return _rebuilt(kind, extra, values)
+        return kind(children)
+    return _rebuilt(kind, extra, children)
 
 
 def _rebuilt(kind: Any, extra: Any, values: list[Any]) -> Any:

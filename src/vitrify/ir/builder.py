@@ -11,7 +11,7 @@ import numpy as np
 
 from ..core.dtype import as_dtype, default_dtype
 from ..core.errors import ArgumentError, DTypeError, UnsupportedError, UserCodeError, VitrifyError
-from ..core.meta import Meta, Ref
+from ..core.meta import ListMeta, Meta, Ref
 from ..core.modes import amp_state, grad_enabled, recorder, scoped
 from ..core.source import Loc, stack_depth, user_frames
 from ..ops.amp_policy import cast_for_amp
@@ -67,6 +67,7 @@ class Builder:
         self.current: dict[Any, Variable] = {}
         self.aliases = Aliases()
         self.forks: list[tuple[Any, tuple[Any, ...]]] = []  # containers merged from two, with those
+        self.kept: dict[int, Any] = {}  # by id, what a list of unknown length holds by value, though Python shares it
         self.locs: tuple[Loc, ...] | None = None
         # What is called in place of a function (`forward` and hooks of Layers, special methods) while this program is
         # built; tracing puts conversion here.
@@ -195,6 +196,33 @@ class Builder:
             made: Variable = get_op("detach")(handle)
         self.aliases.detached |= {self.held(handle), made}
         return made
+
+    def keep(self, value: Any) -> None:
+        """Note that the program holds `value`, a tensor or container, as it is now, though Python shares the object."""
+        for memory in self._memory(value):
+            self.kept[id(memory)] = memory
+
+    def is_kept(self, value: Any) -> bool:
+        """Whether `keep` was told of `value`, or of a tensor that shares its memory."""
+        return bool(self.kept) and any(id(memory) in self.kept for memory in self._memory(value))
+
+    def check_change(self, value: Any) -> None:
+        """Raise UnsupportedError when the program holds `value` as it is, so that it would not see a change."""
+        if self.is_kept(value):
+            raise UnsupportedError(
+                "a change of what a list holds whose length is known only when the program runs",
+                loc=next(iter(user_frames(2)), None),
+                hint="put a copy into the list (x.clone()), or make a new value instead of changing the old one",
+            )
+
+    def _memory(self, value: Any) -> Iterator[Any]:
+        """`value`, the variable that it means now, and what that is a view of."""
+        yield value
+        var = self.current.get(value, value) if hasattr(value, "stop_gradient") else value
+        while isinstance(var, Variable):
+            yield var
+            view = self.aliases.views.get(var)
+            var = view.base if view is not None and self.aliases.shares(var) else None
 
     def _replace(self, old: Variable, value: Variable) -> None:
         """The memory of `old` holds `value` now."""
@@ -350,6 +378,8 @@ def _stops(value: Any) -> bool:
 
 def differentiable(meta: Any) -> bool:
     """Whether values of this kind can have gradients."""
+    while isinstance(meta, ListMeta):
+        meta = meta.item
     return not isinstance(meta, Meta) or meta.dtype.is_floating or meta.dtype.is_complex
 
 

@@ -141,7 +141,9 @@ class GraphTensor(TensorMethods):
 
     def _become(self, value: Any) -> Any:
         """From here on this variable means `value`; returns self."""
-        recorder.get().assign(self, value)
+        building = recorder.get()
+        building.check_change(self)
+        building.assign(self, value)
         return self
 
     def set_value(self, value: Any) -> None:

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from ..convert.emit import unset_flag
 from ..convert.journal import AttrPlace, ContentPlace, ItemPlace, Journal
-from ..convert.merge import unset_flag
 from ..convert.observe import MethodCall, Observer
 from ..convert.values import Undefined, Unmergeable
-from ..core.pytree import LEAF
+from ..core.pytree import LEAF, is_open
 from ..eager.tensor import Tensor
 from ..ir.program import Variable
 from .arguments import Argument, Arguments
@@ -108,6 +108,8 @@ def changes(journal: Journal, numbers: Mapping[Any, Variable]) -> Iterator[tuple
 
 
 def _same_items(a: Any, b: Any) -> bool:
+    if is_open(a) or is_open(b):
+        return is_open(a) and is_open(b) and a.items is b.items
     if len(a) != len(b):
         return False
     if isinstance(a, dict):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..autodiff.segment import build_backward, differentiable_backward
+from ..core.meta import ListMeta
 from ..core.modes import grad_enabled, scoped
 from ..core.pytree import LEAF
 from ..core.rng import default_generator
@@ -19,8 +20,9 @@ from ..runtime.interpreter import InterpreterCore, lower
 from .arguments import NO_ARGUMENTS, Arguments
 from .concrete_program import ConcreteProgram
 from .effects import Effect, Store
+from .nested import arrays_of, items_of, wants_gradient, wrapped
 from .reach import LayerState, Moved
-from .run_program import SegmentNode
+from .run_program import NestedNode, SegmentNode
 from .template import OutputLeaf
 
 _grad_enabled = grad_enabled.get
@@ -66,7 +68,7 @@ class CompiledSegment:
         assert found is not None
         block = found.program.global_block()
         wanted = [i for i, v in enumerate(block.inputs) if not v.stop_gradient]
-        return CompiledSegment(block, [v for v in block.outputs if v is not None], wanted)
+        return compile_segment(block, [v for v in block.outputs if v is not None], wanted)
 
     def run(self, inputs: Sequence[Tensor]) -> list[Tensor]:
         """The outputs as Tensors, on the tape when an input wants a gradient."""
@@ -86,6 +88,32 @@ class CompiledSegment:
                         out.stop_gradient = False
                     break
         return tensors
+
+
+class NestedSegment(CompiledSegment):
+    """A segment that takes or gives lists of tensors."""
+
+    def run(self, inputs: Sequence[Any]) -> list[Any]:
+        """The outputs as Tensors and lists of Tensors, on the tape when an input wants a gradient."""
+        wants = self.wrt and _grad_enabled()
+        state = default_generator().get_state() if wants and self.random else None
+        results = self.forward_core(*map(arrays_of, inputs))
+        n = self.n_outputs
+        outputs: list[Any] = wrapped(list(results[:n]))
+        if wants and wants_gradient([inputs[i] for i in self.wrt]):
+            node = NestedNode(self, inputs, results[n:], outputs, state)
+            for i in self.seeds:
+                for tensor, number in zip(items_of(outputs[i]), items_of(node.numbers[i])):
+                    tensor._node = node
+                    tensor._index = number
+                    tensor.stop_gradient = False
+        return outputs
+
+
+def compile_segment(block: Block, outputs: Sequence[Variable], wrt: Sequence[int]) -> CompiledSegment:
+    """The block compiled with its backward."""
+    is_nested = any(isinstance(v.meta, ListMeta) for v in (*block.inputs, *outputs))
+    return (NestedSegment if is_nested else CompiledSegment)(block, outputs, wrt)
 
 
 def _needs_arguments(effect: Effect) -> bool:
@@ -118,7 +146,7 @@ class PartialProgramLayer:
         outputs = [v for v in block.outputs if v is not None]
         stops = [v.stop_gradient for v in block.inputs] if stops is None else stops
         wrt = [i for i, stop in enumerate(stops) if not stop] if _grad_enabled() else []
-        self.segment = CompiledSegment(block, outputs, wrt)
+        self.segment = compile_segment(block, outputs, wrt)
         self._captured = concrete.captured
         self._n_values = len(concrete.outputs)
         self._writes = [i for i, _ in concrete.writes]

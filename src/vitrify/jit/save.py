@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..convert.list_items import is_of_tensors
 from ..core.errors import ArgumentError, DTypeError
 from ..core.pytree import unflatten
 from ..eager.layer import Layer
@@ -22,7 +23,7 @@ from .files import ModelFile, SavedFunction, Slot, TensorInfo, write_model
 from .function_spec import FunctionSpec
 from .key import ByContent, ById
 from .static_function import StaticFunction
-from .template import InputLeaf, OutputLeaf
+from .template import InputLeaf, ListLeaf, OutputLeaf
 
 TRAIN = "@train"
 
@@ -188,12 +189,19 @@ def _input_tree(tree: Any, leaves: Sequence[Any]) -> Any:
 
 
 def _output_tree(concrete: ConcreteProgram) -> Any:
-    leaves = [
-        Slot("output", leaf.index)
-        if isinstance(leaf, OutputLeaf)
-        else Slot("input", leaf.index)
-        if isinstance(leaf, InputLeaf)
-        else leaf
-        for leaf in concrete.output.leaves
-    ]
-    return unflatten(concrete.output.tree, iter(leaves))
+    return unflatten(concrete.output.tree, map(_slot, concrete.output.leaves))
+
+
+def _slot(leaf: Any) -> Any:
+    if isinstance(leaf, OutputLeaf):
+        return Slot("output", leaf.index)
+    if isinstance(leaf, InputLeaf):
+        return Slot("input", leaf.index)
+    if isinstance(leaf, ListLeaf):
+        if len(leaf.indices) > 1 or not is_of_tensors(leaf.spec):
+            raise DTypeError(
+                "jit.save: the function returns a list of containers whose length is known only when it runs",
+                hint="return a list of tensors for each member of the containers",
+            )
+        return Slot("output", leaf.indices[0])
+    return leaf

@@ -10,12 +10,13 @@ from typing import Any
 
 from ..convert import Undefined
 from ..convert.deferred import Deferred
+from ..convert.emit import emit, unset_flag
 from ..convert.host import is_asserted, is_place
 from ..convert.host_value import HostValue
-from ..convert.merge import emit, unset_flag
+from ..convert.list_items import Spec, python_list
 from ..convert.text import GraphText
 from ..core.errors import UnsupportedError
-from ..core.pytree import LEAF, TreeDef, flatten_open, is_plain_dataclass, unflatten
+from ..core.pytree import LEAF, TreeDef, flatten_open, is_open, is_plain_dataclass, unflatten
 from ..eager.layer import Layer
 from ..eager.tensor import Tensor
 from ..ir.builder import Builder
@@ -67,6 +68,18 @@ class SharedLeaf:
 
 
 @dataclass(frozen=True)
+class ListLeaf:
+    """Marks a leaf that is a list of items `spec`, taken apart into the program outputs `indices`."""
+
+    spec: Spec
+    indices: tuple[int, ...]
+
+    def build(self, values: Sequence[Any]) -> list[Any]:
+        """The list, from the program's outputs."""
+        return python_list(self.spec, [values[i] for i in self.indices])
+
+
+@dataclass(frozen=True)
 class Template:
     """A structure of marks and constants."""
 
@@ -105,6 +118,8 @@ class Template:
                 if leaf.index not in held:
                     held[leaf.index] = leaf.template.build(values, inputs, arguments, held)
                 made.append(held[leaf.index])
+            elif leaf.__class__ is ListLeaf:
+                made.append(leaf.build(values))
             else:
                 made.append(leaf)
         return made[0] if self.tree is LEAF else unflatten(self.tree, iter(made))
@@ -171,6 +186,9 @@ class Outputs:
         """The mark of a container that stands in several places."""
         found = self._shared[id(value)]
         if found is None:
+            if is_open(value):
+                found = self._shared[id(value)] = SharedLeaf(id(value), Template(LEAF, [self._list_mark(value)]))
+                return found
             raw: list[Any] = []
             tree = flatten_open(value, raw, holds_variables, lambda v: v is not value and self._is_closed(v))
             if any(leaf is value for leaf in raw):
@@ -214,11 +232,17 @@ class Outputs:
             return self._of_shared(leaf)
         if id(leaf) in self._owners:
             return ArgumentLeaf(self._owners[id(leaf)])
-        return leaf
+        return self._list_mark(leaf) if is_open(leaf) else leaf
+
+    def _list_mark(self, value: Any) -> ListLeaf:
+        parts = [self.output(self._builder.value(part)) for part in value.items.parts]
+        return ListLeaf(value.items.spec, tuple(part.index for part in parts))
 
 
 def _parts(value: Any) -> Iterable[Any] | None:
     """What a container holds, or an object that is rebuilt for each call; None for anything else."""
+    if is_open(value):
+        return ()
     if isinstance(value, dict):
         return value.values()
     if isinstance(value, (list, tuple, set, frozenset, deque)):
@@ -255,7 +279,7 @@ def _attributes(value: Any, depth: int) -> Iterator[Any]:
 
 def _inside(value: Any, depth: int) -> Iterator[Any]:
     yield value
-    if depth == 0:
+    if depth == 0 or is_open(value):
         return
     if isinstance(value, dict):
         value = list(value.values())

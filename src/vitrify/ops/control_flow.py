@@ -140,9 +140,30 @@ while_op = define_op(
 MAY_BE_MISSING = "may_be_missing"
 
 
+class OneItem(list[Any]):
+    """A list that is zero (None) but for the item at `place`: added to another, it costs one addition."""
+
+    __slots__ = ("place",)
+
+    def __init__(self, length: int, place: int, item: Any) -> None:
+        super().__init__([None] * length)
+        self[place] = item
+        self.place = place
+
+    def added_to(self, other: list[Any]) -> list[Any]:
+        """The sum of both."""
+        out = list(other)
+        out[self.place] = _kept_add(out[self.place], self[self.place])
+        return out
+
+
 def _kept_add(x: Any, y: Any) -> Any:
     if x is None or y is None:
         return y if x is None else x
+    if isinstance(y, OneItem):
+        return y.added_to(x)
+    if isinstance(x, OneItem):
+        return x.added_to(y)
     return type(x)([_kept_add(a, b) for a, b in zip(x, y)]) if isinstance(x, (list, tuple)) else x + y
 
 
@@ -154,15 +175,17 @@ list_add_op = define_op(
 )
 
 
-def _kept_zeros(xp: Any, x: Any) -> Any:
+def kept_zeros(xp: Any, x: Any) -> Any:
+    """Zeros like an array, or like each array of a list; None where it is missing."""
     if isinstance(x, (list, tuple)):
-        return type(x)([_kept_zeros(xp, item) for item in x])
+        items = [kept_zeros(xp, item) for item in x]
+        return tuple(items) if isinstance(x, tuple) else items
     return None if x is None else xp.zeros_like(x)
 
 
 list_zeros_op = define_op(
     "list_zeros_like",
-    kernel=_kept_zeros,
+    kernel=kept_zeros,
     meta=lambda x: x,
     vjp=NoGradient("the result does not depend on the items' values"),
 )

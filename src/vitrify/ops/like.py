@@ -19,7 +19,8 @@ from .registry import NoGradient, define_op, get_op
 # --- cast and assign ---------------------------------------------------------------------------------------------
 
 
-def _cast_kernel(xp: Any, x: Any, *, dtype: DType) -> Any:
+def cast_kernel(xp: Any, x: Any, *, dtype: DType) -> Any:
+    """The array x converted to `dtype`."""
     if x.dtype.kind == "c" and not dtype.is_complex:
         x = x.real if not dtype.is_bool else x != 0
     return x.astype(dtype.np)
@@ -27,7 +28,7 @@ def _cast_kernel(xp: Any, x: Any, *, dtype: DType) -> Any:
 
 cast_op = define_op(
     "cast",
-    kernel=_cast_kernel,
+    kernel=cast_kernel,
     meta=lambda x, *, dtype: x.with_dtype(dtype),
     vjp={"x": lambda ct, *, x_like: cast(ct, x_like.dtype)},
     maps={"onnx": "Cast", "paddle": "cast"},

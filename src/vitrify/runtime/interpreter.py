@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import InternalError
-from ..core.meta import Meta
+from ..core.meta import ListMeta, Meta
 from ..ir.dead_code import live_operators
 from ..ir.program import Block, Literal, Operator, Variable
 from ..ops.failure import metas_of
@@ -189,7 +189,7 @@ class _Lowering:
         step = make_step(operator, reads, writes, dead, attrs, self.xp)
         suspends = any(getattr(callee, "suspends", False) for callee in attrs.values())
         steps = partial(operator.op.steps, self.xp, **attrs) if suspends and operator.op.steps else None
-        checked = not operator.op.elementwise and operator.op.steps is None and not _all_static(operator)
+        checked = not (operator.op.elementwise or operator.op.steps or _takes_list(operator) or _all_static(operator))
         return Instruction(operator, reads, writes, dead, attrs, step, checked, steps)
 
     def callee(self, block: Block) -> Any:
@@ -201,6 +201,10 @@ class _Lowering:
             found = self.functions[block] = LoweredFunction(block.name, len(block.outputs))
             found.core = _Lowering(block, self.xp, self.functions).lower(block.inputs, block.outputs)
         return found
+
+
+def _takes_list(operator: Operator) -> bool:
+    return any(isinstance(v.meta, ListMeta) for v in operator.variables)
 
 
 def _all_static(operator: Operator) -> bool:

@@ -114,6 +114,11 @@ class Helpers(Protocol):
     def unchanged(self, *values: Value) -> Values:
         """`values`: what a branch without statements returns."""
 
+    def new_list(self, values: list[Value]) -> list[Value]:
+        """The list just made, as one whose length a tensor may come to decide; `vt.spread(xs)` in it is `*xs`."""
+
+    def spread(self, values: Iterable[Value]) -> Value: ...
+
     # expressions: the first operand by value, later ones lazily
     def convert_and(self, first: Value, *rest: Function) -> Value: ...
     def convert_or(self, first: Value, *rest: Function) -> Value: ...

@@ -24,6 +24,7 @@ from .errors import Refusal
 from .fstring import convert_fstrings
 from .handler import guard_handlers
 from .ifelse import convert_branches
+from .lists import open_lists
 from .logical import convert_logical
 from .loop import convert_loops
 from .loop_test import move_assigning_tests
@@ -64,6 +65,7 @@ PIPELINE: tuple[tuple[str, Transform], ...] = (
     ("logical", convert_logical),
     ("fstring", convert_fstrings),
     ("call", convert_calls),
+    ("lists", open_lists),
     ("initialise", initialise),
     ("loop", convert_loops),
     ("ifelse", convert_branches),

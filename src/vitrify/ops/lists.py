@@ -1,0 +1,358 @@
+"""Lists whose length is known only when a program runs: values of type `ListMeta`, at run time Python lists of arrays.
+
+A list is a value like any other: kernels give new lists and never change one that they are given. In the cotangent of
+a list an item is None where it is zero, so that reading one item of a long list costs no zeros for all others.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from ..core.dtype import DType, bool_, int64
+from ..core.errors import ArgumentError, IndexRangeError
+from ..core.meta import UNKNOWN, ListMeta, Meta
+from .control_flow import OneItem, kept_zeros, merge_metas
+from .like import cast_kernel, summed_to
+from .registry import NoGradient, OpDef, define_op
+
+
+def _item(x: Any) -> Any:
+    """What is known of the items of `x`."""
+    if not isinstance(x, ListMeta):
+        raise ArgumentError(f"a list is needed here, given is {x}")
+    return x.item
+
+
+def _list_like(x: Any, *_: Any, **__: Any) -> Any:
+    """The meta of a list with the items of `x`."""
+    return ListMeta(_item(x))
+
+
+def _like_other(_: Any, other: Any, **__: Any) -> Any:
+    """The meta of a value like the second input."""
+    return other
+
+
+# --- making and measuring --------------------------------------------------------------------------------------------
+
+
+def _list_of_vjp(ct: Any, *, items_like: Any) -> dict[str, Any]:
+    return {"items": tuple(list_pick_op(ct, like, index=i) for i, like in enumerate(items_like))}
+
+
+list_of_op: OpDef = define_op(
+    "list_of",
+    kernel=lambda xp, *items, item: list(items),
+    meta=lambda *items, item: ListMeta(functools.reduce(merge_metas, items, item)),
+    vjp=_list_of_vjp,
+)
+list_len_op: OpDef = define_op(
+    "list_len",
+    kernel=lambda xp, x: xp.asarray(len(x), dtype="int64"),
+    meta=lambda x: Meta((), int64),
+    vjp=NoGradient("the result is a length"),
+)
+
+
+# --- one item --------------------------------------------------------------------------------------------------------
+
+
+def _at(x: list[Any], index: int, what: str = "list index") -> int:
+    """`index` counted from the start; raises IndexRangeError outside of the list."""
+    n = len(x)
+    if not -n <= index < n:
+        raise IndexRangeError(f"{what} out of range: {index} in a list of {n} items")
+    return index + n if index < 0 else index
+
+
+def _with_item(x: list[Any], index: int, item: Any) -> list[Any]:
+    out = list(x)
+    out[_at(x, index, "list assignment index")] = item
+    return out
+
+
+def _without_item(x: list[Any], index: int) -> list[Any]:
+    at = _at(x, index)
+    return [*x[:at], *x[at + 1 :]]
+
+
+def _with_gap(x: list[Any], index: int) -> list[Any]:
+    """The list from which `_without_item` made `x`, with a zero in the place of what was taken out."""
+    at = index + len(x) + 1 if index < 0 else index
+    return [*x[:at], None, *x[at:]]
+
+
+def _picked(xp: Any, x: list[Any], like: Any, index: int) -> Any:
+    item = x[index]
+    return kept_zeros(xp, like) if item is None else item
+
+
+list_append_op: OpDef = define_op(
+    "list_append",
+    kernel=lambda xp, x, item: [*x, item],
+    meta=lambda x, item: ListMeta(merge_metas(_item(x), item)),
+    vjp={
+        "x": lambda ct: list_slice_op(ct, start=None, stop=-1, step=None),
+        "item": lambda ct, *, item_like: list_pick_op(ct, item_like, index=-1),
+    },
+)
+list_get_op: OpDef = define_op(
+    "list_get",
+    kernel=lambda xp, x, *, index: x[_at(x, index)],
+    meta=lambda x, *, index: _item(x),
+    vjp={"x": lambda ct, *, x_like, index: list_one_op(ct, x_like, index=index)},
+    dynamic=["index"],
+)
+list_pick_op: OpDef = define_op(  # list_get from a cotangent: zeros like `like` where it has None
+    "list_pick",
+    kernel=lambda xp, x, like, *, index: _picked(xp, x, like, index),
+    meta=_like_other,
+    vjp={"x": lambda ct, *, x_like, index: list_one_op(ct, x_like, index=index)},
+    dynamic=["index"],
+)
+list_one_op: OpDef = define_op(  # as long as `like`, all zero but for one item
+    "list_one",
+    kernel=lambda xp, item, like, *, index: OneItem(len(like), index, item),
+    meta=_like_other,
+    vjp={"item": lambda ct, *, item_like, index: list_pick_op(ct, item_like, index=index)},
+    dynamic=["index"],
+)
+list_set_op: OpDef = define_op(
+    "list_set",
+    kernel=lambda xp, x, item, *, index: _with_item(x, index, item),
+    meta=lambda x, item, *, index: ListMeta(merge_metas(_item(x), item)),
+    vjp={
+        "x": lambda ct, *, index: list_zero_at_op(ct, index=index),
+        "item": lambda ct, *, item_like, index: list_pick_op(ct, item_like, index=index),
+    },
+    dynamic=["index"],
+)
+list_zero_at_op: OpDef = define_op(
+    "list_zero_at",
+    kernel=lambda xp, x, *, index: _with_item(x, index, None),
+    meta=_list_like,
+    vjp={"x": lambda ct, *, index: list_zero_at_op(ct, index=index)},
+    dynamic=["index"],
+)
+list_remove_op: OpDef = define_op(
+    "list_remove",
+    kernel=lambda xp, x, *, index: _without_item(x, index),
+    meta=_list_like,
+    vjp={"x": lambda ct, *, index: list_gap_op(ct, index=index)},
+    dynamic=["index"],
+)
+list_gap_op: OpDef = define_op(
+    "list_gap",
+    kernel=lambda xp, x, *, index: _with_gap(x, index),
+    meta=_list_like,
+    vjp={"x": lambda ct, *, index: list_remove_op(ct, index=index)},
+    dynamic=["index"],
+)
+
+
+# --- many items ------------------------------------------------------------------------------------------------------
+
+
+def _unsliced(x: list[Any], like: list[Any], part: slice) -> list[Any]:
+    """As long as `like`: the items of `x` where `part` takes them from, zero elsewhere."""
+    out = [None] * len(like)
+    out[part] = x
+    return out
+
+
+def _concat_vjp(ct: Any, *, x_like: Any) -> dict[str, Any]:
+    n = list_len_op(x_like)
+    return {
+        "x": list_slice_op(ct, start=None, stop=n, step=None),
+        "y": list_slice_op(ct, start=n, stop=None, step=None),
+    }
+
+
+def _put_in_order(x: list[Any], order: Any) -> list[Any]:
+    return [x[i] for i in order.tolist()]
+
+
+def _put_back(x: list[Any], order: Any) -> list[Any]:
+    out = [None] * len(x)
+    for i, item in zip(order.tolist(), x):
+        out[i] = item
+    return out
+
+
+list_slice_op: OpDef = define_op(
+    "list_slice",
+    kernel=lambda xp, x, *, start, stop, step: x[slice(start, stop, step)],
+    meta=_list_like,
+    vjp={
+        "x": lambda ct, *, x_like, start, stop, step: list_unslice_op(ct, x_like, start=start, stop=stop, step=step)
+    },
+    dynamic=["start", "stop", "step"],
+)
+list_unslice_op: OpDef = define_op(
+    "list_unslice",
+    kernel=lambda xp, x, like, *, start, stop, step: _unsliced(x, like, slice(start, stop, step)),
+    meta=_list_like,
+    vjp={"x": lambda ct, *, start, stop, step: list_slice_op(ct, start=start, stop=stop, step=step)},
+    dynamic=["start", "stop", "step"],
+)
+list_extend_op: OpDef = define_op(
+    "list_extend",
+    kernel=lambda xp, x, y: [*x, *y],
+    meta=lambda x, y: ListMeta(merge_metas(_item(x), _item(y))),
+    vjp=_concat_vjp,
+)
+list_order_op: OpDef = define_op(  # the items at the places that a 1-D tensor lists
+    "list_order",
+    kernel=lambda xp, x, order: _put_in_order(x, order),
+    meta=_list_like,
+    vjp={"x": lambda ct, *, order: list_unorder_op(ct, order)},
+)
+list_unorder_op: OpDef = define_op(
+    "list_unorder",
+    kernel=lambda xp, x, order: _put_back(x, order),
+    meta=_list_like,
+    vjp={"x": lambda ct, *, order: list_order_op(ct, order)},
+)
+list_zip_op: OpDef = define_op(  # several lists of one length: item i is the list of their items i
+    "list_zip",
+    kernel=lambda xp, *xs: [list(items) for items in zip(*xs)],
+    meta=lambda *xs: ListMeta(ListMeta(functools.reduce(merge_metas, [_item(x) for x in xs]))),
+    vjp=lambda ct, *, xs_like: {"xs": tuple(list_pluck_op(ct, index=i) for i, _ in enumerate(xs_like))},
+)
+list_pluck_op: OpDef = define_op(  # of each item, which is a list, the item at `index`
+    "list_pluck",
+    kernel=lambda xp, x, *, index: [None if items is None else items[index] for items in x],
+    meta=lambda x, *, index: _item(x),
+    vjp={"x": lambda ct, *, x_like, index: list_unpluck_op(ct, x_like, index=index)},
+)
+list_unpluck_op: OpDef = define_op(
+    "list_unpluck",
+    kernel=lambda xp, x, like, *, index: [
+        None if items is None else OneItem(len(items), index, item) for item, items in zip(x, like)
+    ],
+    meta=_like_other,
+    vjp={"x": lambda ct, *, index: list_pluck_op(ct, index=index)},
+)
+
+
+# --- every item ------------------------------------------------------------------------------------------------------
+
+
+def _each(fn: Callable[[Any], Any], x: Any) -> Any:
+    if isinstance(x, list):
+        return [_each(fn, item) for item in x]
+    return None if x is None else fn(x)
+
+
+def _each_meta(fn: Callable[[Meta], Meta], x: Any) -> Any:
+    return ListMeta(_each_meta(fn, x.item)) if isinstance(x, ListMeta) else fn(x)
+
+
+def _filled(xp: Any, x: Any, like: Any) -> Any:
+    if x is None:
+        return kept_zeros(xp, like)
+    return [_filled(xp, a, b) for a, b in zip(x, like)] if isinstance(x, list) else x
+
+
+def _cast_vjp(ct: Any, *, x_like: Any) -> Any:
+    return list_cast_op(ct, dtype=x_like.dtype)
+
+
+list_cast_op: OpDef = define_op(
+    "list_cast",
+    kernel=lambda xp, x, *, dtype: _each(lambda item: cast_kernel(xp, item, dtype=dtype), x),
+    meta=lambda x, *, dtype: _each_meta(lambda item: item.with_dtype(dtype), x),
+    vjp={"x": _cast_vjp},
+)
+list_fill_op: OpDef = define_op(  # a cotangent without None: zeros like the items of `like` instead
+    "list_fill",
+    kernel=lambda xp, x, like: _filled(xp, x, like),
+    meta=_like_other,
+    vjp={"x": lambda ct: ct},
+)
+
+
+# --- lists and tensors -----------------------------------------------------------------------------------------------
+
+
+def _need_items(op: str, x: list[Any]) -> list[Any]:
+    if not x:
+        raise ArgumentError(f"{op}: expects a non-empty list of tensors, got one that is empty when the program runs")
+    return x
+
+
+def _stacked_meta(x: Any, *, axis: int) -> Meta:
+    item: Meta = _item(x)
+    shape = list(item.shape)
+    shape.insert(axis, UNKNOWN)
+    return item.with_shape(shape)
+
+
+def _joined_meta(x: Any, *, axis: int) -> Meta:
+    item: Meta = _item(x)
+    return item.with_shape([UNKNOWN if i == axis else size for i, size in enumerate(item.shape)])
+
+
+def _unstacked_meta(x: Meta, *, axis: int) -> ListMeta:
+    return ListMeta(x.with_shape([size for i, size in enumerate(x.shape) if i != axis]))
+
+
+def _split_like(xp: Any, x: Any, like: list[Any], axis: int) -> list[Any]:
+    ends: list[int] = []
+    for item in like:
+        ends.append((ends[-1] if ends else 0) + item.shape[axis])
+    return list(xp.split(x, ends[:-1], axis=axis))
+
+
+def _total(xp: Any, x: list[Any], dtype: DType) -> Any:
+    return functools.reduce(lambda a, b: a + b, x, xp.zeros((), dtype.np))
+
+
+def _sum_meta(x: Any, *, dtype: DType) -> Meta:
+    item: Meta = _item(x)
+    return item.with_dtype(dtype)
+
+
+def sum_dtype(dtype: DType) -> DType:
+    """The dtype of Python's sum over tensors of `dtype`."""
+    return int64 if dtype is bool_ else dtype
+
+
+list_stack_op: OpDef = define_op(
+    "list_stack",
+    kernel=lambda xp, x, *, axis: xp.stack(_need_items("stack", x), axis=axis),
+    meta=_stacked_meta,
+    vjp={"x": lambda ct, *, axis: list_unstack_op(ct, axis=axis)},
+)
+list_unstack_op: OpDef = define_op(
+    "list_unstack",
+    kernel=lambda xp, x, *, axis: list(xp.moveaxis(x, axis, 0)),
+    meta=_unstacked_meta,
+    vjp={"x": lambda ct, *, out_like, axis: list_stack_op(list_fill_op(ct, out_like), axis=axis)},
+)
+list_join_op: OpDef = define_op(
+    "list_join",
+    kernel=lambda xp, x, *, axis: xp.concatenate(_need_items("concat", x), axis=axis),
+    meta=_joined_meta,
+    vjp={"x": lambda ct, *, x_like, axis: list_split_op(ct, x_like, axis=axis)},
+)
+list_split_op: OpDef = define_op(
+    "list_split",
+    kernel=lambda xp, x, like, *, axis: _split_like(xp, x, like, axis),
+    meta=_like_other,
+    vjp={"x": lambda ct, *, out_like, axis: list_join_op(list_fill_op(ct, out_like), axis=axis)},
+)
+list_sum_op: OpDef = define_op(  # Python's sum: 0 + item + item ...
+    "list_sum",
+    kernel=lambda xp, x, *, dtype: _total(xp, x, dtype),
+    meta=_sum_meta,
+    vjp={"x": lambda ct, *, x_like: list_spread_op(ct, x_like)},
+)
+list_spread_op: OpDef = define_op(
+    "list_spread",
+    kernel=lambda xp, x, like: [summed_to(xp, x, item.shape) for item in like],
+    meta=_like_other,
+    vjp={"x": lambda ct, *, like, x_like: list_sum_op(list_fill_op(ct, like), dtype=x_like.dtype)},
+)

@@ -1,0 +1,97 @@
+"""Lists that may grow: `[]` becomes `vt.new_list([])`, so that a tensor may decide how long the list gets.
+
+Left alone: lists that nobody can get hold of to change them, because they are used up where they stand (an argument
+with items, an index, an operand of `+`, what a `for` goes through).
+"""
+
+from __future__ import annotations
+
+import gast
+
+from .context import Context
+from .facts.activity import helper_name
+from .nodes import ExpressionTransformer, Node
+
+STORES = frozenset({"set_attr", "convert_setitem", "convert_setitem_at", "new_list"})
+"""Helpers that keep an argument."""
+KEEPING_METHODS = frozenset({"append", "appendleft", "insert", "setdefault"})
+"""Methods of containers that keep an argument."""
+
+
+def open_lists(tree: Node, context: Context) -> Node:
+    """`tree` with helper calls around the lists that may grow."""
+    return _Lists(context).visit(tree)
+
+
+class _Lists(ExpressionTransformer):
+    def __init__(self, context: Context) -> None:
+        self.context = context
+
+    def visit_List(self, node: Node) -> Node:
+        node = self.generic_visit(node)
+        if not isinstance(node.ctx, gast.Load):
+            return node
+        node.elts = [self._spread(element) for element in node.elts]
+        return self.context.call("new_list", node, at=node)
+
+    def _spread(self, element: Node) -> Node:
+        if not isinstance(element, gast.Starred):
+            return element
+        return self.context.call("spread", element.value, at=element)
+
+    def visit_Call(self, node: Node) -> Node:
+        if helper_name(node, self.context.names) not in STORES and not self._stores(node):
+            node.args = [self._used_up(arg) for arg in node.args]
+            for keyword in node.keywords:
+                keyword.value = self._used_up(keyword.value)
+            node.func = self.visit(node.func)
+            return node
+        return self.generic_visit(node)
+
+    def _stores(self, node: Node) -> bool:
+        """Whether it is `vt.convert_call(xs.append)(...)` or its like."""
+        inner = node.func
+        if not isinstance(inner, gast.Call) or helper_name(inner, self.context.names) != "convert_call":
+            return False
+        return isinstance(inner.args[0], gast.Attribute) and inner.args[0].attr in KEEPING_METHODS
+
+    def visit_Compare(self, node: Node) -> Node:
+        node.left, *node.comparators = [self._used_up(operand) for operand in (node.left, *node.comparators)]
+        return node
+
+    def visit_BinOp(self, node: Node) -> Node:
+        both = isinstance(node.left, gast.List) and isinstance(node.right, gast.List)
+        if isinstance(node.op, gast.Mult) or both:
+            return self.generic_visit(node)
+        node.left, node.right = self._used_up(node.left), self._used_up(node.right)
+        return node
+
+    def visit_Subscript(self, node: Node) -> Node:
+        node.value, node.slice = self._used_up(node.value), self._used_up(node.slice)
+        return node
+
+    def visit_For(self, node: Node) -> Node:
+        node.iter = self._used_up(node.iter)
+        node.body, node.orelse = self.visit_list(node.body), self.visit_list(node.orelse)
+        return node
+
+    def visit_comprehension(self, node: Node) -> Node:
+        node.iter = self._used_up(node.iter)
+        node.ifs = [self.visit(test) for test in node.ifs]
+        return node
+
+    def visit_Starred(self, node: Node) -> Node:
+        node.value = self._used_up(node.value)
+        return node
+
+    def _used_up(self, node: Node) -> Node:
+        """An expression whose value nobody keeps; a display in it may still hold lists that are kept."""
+        if not isinstance(node, (gast.List, gast.Tuple)) or (isinstance(node, gast.List) and _is_made_of_others(node)):
+            return self.visit(node)
+        node.elts = [self._used_up(element) for element in node.elts]
+        return node
+
+
+def _is_made_of_others(node: Node) -> bool:
+    """Whether it is `[]`, for whoever gets it to fill, or holds `*values`, which may be such a list."""
+    return not node.elts or any(isinstance(element, gast.Starred) for element in node.elts)

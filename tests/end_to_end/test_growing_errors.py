@@ -1,0 +1,278 @@
+"""Lists and dicts of a length that a tensor decides: what is refused, where, and with which way out."""
+
+import os
+
+import numpy as np
+import pytest
+
+import vitrify as paddle
+from vitrify.core.errors import UnsupportedError
+
+from .functions import X
+
+
+def grown(x):
+    out = []
+    while x.sum() < 20:
+        out.append(x)
+        x = x + 1
+    return out
+
+
+def changed_in_place(x):
+    out = []
+    y = x * 1
+    while y.sum() < 20:
+        out.append(y)
+        y.add_(paddle.to_tensor(1.0))
+    return out
+
+
+def item_changed_in_place(x):
+    out = grown(x)
+    first = out[0]
+    first.add_(paddle.to_tensor(1.0))
+    return out
+
+
+def last_changed_in_place(x):
+    out = []
+    y = x * 1
+    while y.sum() < 20:
+        y = y + 1
+        out.append(y)
+    y.add_(paddle.to_tensor(1.0))
+    return out
+
+
+def dict_item_changed(x):
+    out = []
+    while x.sum() < 20:
+        x = x + 1
+        out.append({"a": x})
+    out[0]["a"] = x
+    return out
+
+
+def row_shared(x):
+    rows = []
+    row = [x]
+    while x.sum() < 20:
+        x = x + 1
+        rows.append(row)
+    row.append(x)
+    return rows
+
+
+def last_row_changed(x):
+    rows = []
+    row = [x]
+    while x.sum() < 20:
+        x = x + 1
+        row = [x]
+        rows.append(row)
+    row.append(x)
+    return rows
+
+
+def changed_while_enumerated(x):
+    out = grown(x)
+    for i, v in enumerate(out):
+        if i < 2:
+            out.append(v)
+    return out
+
+
+def chosen_changed(x):
+    a = [x]
+    b = [x * 2]
+    c = a if x.sum() > 0 else b
+    c.append(x)
+    return a, b
+
+
+def choice_changed(x):
+    a = [x]
+    b = [x * 2]
+    c = a if x.sum() > 0 else b
+    a.append(x)
+    return c
+
+
+def key_on_one_path(x):
+    found = {}
+    if x.sum() > 0:
+        found["a"] = x
+    return found
+
+
+def key_in_loop(x):
+    found = {}
+    while x.sum() < 20:
+        x = x + 1
+        found["a"] = x
+    return found
+
+
+def tensor_key(x):
+    found = {}
+    while x.sum() < 20:
+        x = x + 1
+        found[x.sum()] = x
+    return found
+
+
+def only_text(x):
+    out = []
+    while x.sum() < 20:
+        out.append("a")
+        x = x + 1
+    return out
+
+
+def items_of_two_kinds(x):
+    out = []
+    while x.sum() < 20:
+        out.append(x)
+        out.append(None)
+        x = x + 1
+    return out
+
+
+def two_ranks(x):
+    out = []
+    while x.sum() < 20:
+        out.append(x)
+        out.append(x.sum())
+        x = x + 1
+    return out
+
+
+def unpacked(x):
+    first, *rest = grown(x)
+    return first, rest
+
+
+def compared(x):
+    return grown(x) == []
+
+
+def stacked_pairs(x):
+    out = []
+    while x.sum() < 20:
+        out.append((x, x))
+        x = x + 1
+    return paddle.stack(out)
+
+
+def hstacked(x):
+    return paddle.hstack(grown(x))
+
+
+REFUSED = [
+    (changed_in_place, "change of what a list holds"),
+    (item_changed_in_place, "change of what a list holds"),
+    (last_changed_in_place, "change of what a list holds"),
+    (dict_item_changed, "change of what a list holds"),
+    (row_shared, "also an item of a list"),
+    (last_row_changed, "also an item of a list"),
+    (chosen_changed, "same object as another list"),
+    (choice_changed, "same object as another list"),
+    (changed_while_enumerated, "while enumerate"),
+    (key_on_one_path, "on one path only"),
+    (key_in_loop, "may end before that"),
+    (tensor_key, "tensor as the key"),
+    (only_text, "hold no tensor or number"),
+    (items_of_two_kinds, "items of different kinds"),
+    (two_ranks, "has items float32"),
+    (unpacked, "iteration outside"),
+    (compared, "=="),
+    (stacked_pairs, "stack of a list of containers"),
+    (hstacked, "len()"),
+]
+
+
+@pytest.mark.parametrize(("fn", "message"), REFUSED, ids=[fn.__name__ for fn, _ in REFUSED])
+def test_refused(fn, message):
+    with pytest.raises(UnsupportedError) as caught:
+        paddle.jit.to_static(fn, full_graph=True)(paddle.to_tensor(X))
+    assert message in caught.value.message
+    assert caught.value.loc is not None
+    assert caught.value.loc.file == __file__
+    assert caught.value.hint
+
+
+def test_a_list_made_elsewhere_says_how_to_go_on():
+    held = [paddle.to_tensor(X)]
+
+    def grows(x):
+        while x.sum() < 20:
+            held.append(x)
+            x = x + 1
+        return x
+
+    with pytest.raises(UnsupportedError, match=r"xs = list\(xs\)"):
+        paddle.jit.to_static(grows, full_graph=True)(paddle.to_tensor(X))
+    assert len(held) == 1
+
+
+def test_second_gradient_through_a_returned_list():
+    found = []
+    for fn in (lambda x: grown(x * x), paddle.jit.to_static(lambda x: grown(x * x), full_graph=True)):
+        x = paddle.to_tensor([0.5, 1.0, 1.5], stop_gradient=False)
+        total = sum((v**3).sum() for v in fn(x)[1:])
+        (first,) = paddle.grad(total, x, create_graph=True)
+        (second,) = paddle.grad((first**2).sum(), x)
+        found.append((first.numpy(), second.numpy()))
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-4)
+
+
+def test_backward_twice_and_of_some_items_only():
+    static = paddle.jit.to_static(grown, full_graph=True)
+    x = paddle.to_tensor(X, stop_gradient=False)
+    out = static(x)
+    out[1].sum().backward(retain_graph=True)
+    (out[0] * 2).sum().backward()
+    np.testing.assert_allclose(x.grad.numpy(), [3.0, 3.0, 3.0])
+
+
+def test_saved_and_loaded(tmp_path):
+    class Model(paddle.nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.linear = paddle.nn.Linear(3, 3)
+
+        def forward(self, x):
+            return grown(self.linear(x)), x
+
+    model = Model()
+    path = os.path.join(tmp_path, "model")
+    spec = [paddle.static.InputSpec([None, 3], "float32")]
+    paddle.jit.save(paddle.jit.to_static(model, input_spec=spec, full_graph=True), path)
+    x = paddle.to_tensor(np.ones((2, 3), "float32"))
+    wanted, _ = model(x)
+    found, _ = paddle.jit.load(path)(x)
+    assert type(found) is list
+    assert len(found) == len(wanted)
+    for a, b in zip(found, wanted):
+        np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-5)
+
+
+def test_lists_of_containers_are_not_saved(tmp_path):
+    def pairs(x):
+        out = []
+        while x.sum() < 20:
+            out.append((x, x.sum()))
+            x = x + 1
+        return out
+
+    static = paddle.jit.to_static(pairs, input_spec=[paddle.static.InputSpec([3], "float32")], full_graph=True)
+    with pytest.raises(TypeError, match="list of containers"):
+        paddle.jit.save(static, os.path.join(tmp_path, "model"))
+
+
+def test_one_program_serves_every_length():
+    static = paddle.jit.to_static(grown, full_graph=True)
+    lengths = [len(static(paddle.to_tensor(start))) for start in (X, [4.0, 4.0, 4.0], [9.0, 9.0, 9.0])]
+    assert lengths == [5, 3, 0]
+    assert len(static.program_cache) == 1
