@@ -1,5 +1,6 @@
 """Lists and dicts of a length that a tensor decides: what is refused, where, and with which way out."""
 
+import heapq
 import os
 
 import numpy as np
@@ -169,7 +170,25 @@ def hstacked(x):
     return paddle.hstack(grown(x))
 
 
+def printed(x):
+    print(grown(x))
+    return x
+
+
+def sorted_by_rows(x):
+    return sorted(grown(x), key=lambda v: v * 2)
+
+
+def heap(x):
+    out = grown(x)
+    heapq.heappush(out, x)
+    return out
+
+
 REFUSED = [
+    (printed, "cannot be shown"),
+    (sorted_by_rows, "keys that are no 0-D tensors"),
+    (heap, "heappush() on a list"),
     (changed_in_place, "change of what a list holds"),
     (item_changed_in_place, "change of what a list holds"),
     (last_changed_in_place, "change of what a list holds"),

@@ -309,7 +309,7 @@ GROUPS: dict[str, list[Entry]] = {
         _entry(
             "A list that nests deeper",
             "UnsupportedError",
-            "changes its length or nesting inside a loop",
+            "has items of different kinds",
             "What each item is must stay the same from one iteration to the next.",
             """
             def f(x):
@@ -382,7 +382,7 @@ GROUPS: dict[str, list[Entry]] = {
             "The order is known only when the program runs, so the items must fit into one tensor.",
             """
             def f(x):
-                return sorted([(x[1], "b"), (x[0], "a")], key=lambda pair: pair[0])
+                return sorted([x[1:], x[:1]], key=lambda part: part.sum())
             """,
             """
             def f(x):
@@ -400,11 +400,11 @@ GROUPS: dict[str, list[Entry]] = {
             def collect(x, items):
                 if x.sum() > 100:
                     return items[0]
-                return collect(x * 2, [*items, x])
+                return collect(x * 2, (*items, x))
 
 
             def f(x):
-                return collect(x, [x])
+                return collect(x, (x,))
             """,
             """
             def collect(x, total):
@@ -729,10 +729,24 @@ _EDITED = "needs a file that changed or vanished; tests/transformers/test_pipeli
 _BACKWARD = "raised by backward(), after conversion; tests/jit/test_gradients.py"
 _TESTED = "raised by programs of tests/end_to_end"
 _NET = "a safety net: no program is known that gets there"
+_LISTS = "raised by programs of tests/end_to_end/test_growing_errors.py"
 ELSEWHERE: dict[str, str] = {
     "host_callback: out must be an InputSpec or a list of them": _SPEC,
     "host_callback: the function gave ": _SPEC,
     "host_callback: vjp gave ": _SPEC,
+    " of a dict is there on one path only of an `if` that a tensor decides": _LISTS,
+    " changes its length or nesting inside a loop that stops by a tensor condition": _TESTED,
+    "a list whose length is known only when the program runs cannot be shown or passed on as a whole then": _LISTS,
+    " changes its length inside a loop or branch that a tensor decides, and it was not made by converted code": _LISTS,
+    " of a list of containers whose length is known only when the program runs": _LISTS,
+    "sorting by keys that are no 0-D tensors": _LISTS,
+    "a list grows in a loop or branch that a tensor decides, and its items hold no tensor or number": _LISTS,
+    "a list whose length is known only when the program runs holds lists that change their length later": _NET,
+    "a list is changed that is also an item of a list whose length is known only when the program runs": _LISTS,
+    " of a list whose length is known only when the program runs": _LISTS,
+    " of a dict is added in a loop that a tensor decides: it may end before that": _LISTS,
+    "() on a list whose length is known only when the program runs": _LISTS,
+    "a tensor as the key of a dict: its value is known only when the program runs": _LISTS,
     " after it; a loop that stops by a tensor condition can carry only tensors and numbers": _NET,
     " on one path of an `if` that a tensor decides": _TESTED,
     " of a generator: a tensor decides whether its next item is made, and making it has effects": _TESTED,

@@ -202,7 +202,8 @@ def _new_key(place: ItemPlace) -> UnsupportedError:
 
 def _cannot_hold(owner: Any, content: Any) -> bool:
     """Whether only a list that converted code made can hold this."""
-    return isinstance(content, Undefined) or (isinstance(content, Slots) and not isinstance(owner, OpenList))
+    is_open_list = isinstance(content, Slots) or is_open(content)
+    return isinstance(content, Undefined) or (is_open_list and not isinstance(owner, OpenList))
 
 
 def _length(content: Any) -> str:

@@ -34,7 +34,7 @@ def placeholder_for(value: Any) -> Placeholder:
 def unset_flag(value: Any) -> tuple[Any, str, int] | None:
     """(flag Variable, name, line) of a tensor or list that some path left unset, else None."""
     if is_open(value):
-        value = value.items.parts[0]
+        value = None if value.items.error is not None else value.items.parts[0]
     return value.__dict__.get(UNSET) if isinstance(value, Variable) else None
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from ..core.errors import UnsupportedError
 from ..core.meta import UNKNOWN, Meta
 from ..core.modes import recorder, scoped
+from ..core.pytree import as_plain
 from ..eager.host_ops import host_value_op
 from ..eager.tensor import Tensor, to_tensor
 from ..ir.program import Variable
@@ -219,6 +220,7 @@ def _quietly(function: Callable[..., Any], args: list[Any], kwargs: dict[str, An
 
 def sample_of(value: Any, number: int) -> Any:
     """What `value` may be when the program runs; unknown sizes differ from one sample to the next."""
+    value = as_plain(value)
     if isinstance(value, HostValue):
         return value.samples[number]
     if isinstance(value, (Variable, Tensor)):

@@ -159,7 +159,7 @@ class ContentPlace:
     def grows(self) -> UnsupportedError:
         """The error of a container that cannot take a length which is known only when the program runs."""
         return UnsupportedError(
-            f"{self.label} changes its length or nesting inside a loop or branch that a tensor decides, and it was not "
+            f"{self.label} changes its length inside a loop or branch that a tensor decides, and it was not "
             "made by converted code",
             loc=self.loc,
             hint="change a copy of it (xs = list(xs)), or keep the values in one tensor",

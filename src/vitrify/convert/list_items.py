@@ -63,6 +63,22 @@ class Items:
     spec: Spec
     parts: tuple[Any, ...]
 
+    error = None
+
+
+class Mixed:
+    """The content of a list that no list Variables can hold: nobody may ask for it, but more may be added."""
+
+    def __init__(self, error: UnsupportedError) -> None:
+        self.error = error
+
+    @property
+    def spec(self) -> Spec:
+        """Raises the error."""
+        raise self.error
+
+    parts = spec
+
 
 # --- what values are -------------------------------------------------------------------------------------------------
 

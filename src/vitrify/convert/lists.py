@@ -24,7 +24,8 @@ from ..ops.lists import (
     list_slice_op,
 )
 from .journal import ContentPlace, note_write
-from .list_items import Items, Origin, fitted, item_spec, join, keep, list_spec, pack, passed_on, spec_of, unpack
+from .list_items import Items, Mixed, Origin, fitted, item_spec, join, keep, list_spec, pack, passed_on, spec_of, unpack
+from .raise_ import for_user
 from .sequences import GraphSequence
 from .values import is_graph
 
@@ -42,11 +43,11 @@ class GraphList(OpenList):
         super().__init__(values)
         build = current_builder()
         self.block = None if build is None else build.block
-        self.items: Items | None = None
+        self.items: Any = None  # Items | Mixed | None
         self.origins: list[Origin] = []
 
     @classmethod
-    def of(cls, items: Items) -> GraphList:
+    def of(cls, items: Items | Mixed) -> GraphList:
         """A list with this content."""
         made = cls()
         made.items = items
@@ -63,7 +64,8 @@ class GraphList(OpenList):
         if self.items is None:
             spec = item_spec(self)
             return Items(spec, tuple(pack(list_spec(spec), self)))
-        return self.items
+        items: Items = self.items
+        return items
 
     def length(self) -> Any:
         """The length: an int, or a 0-D tensor."""
@@ -151,6 +153,7 @@ class GraphList(OpenList):
 
     __hash__ = None  # type: ignore[assignment]
 
+    @for_user
     def __getitem__(self, key: Any) -> Any:
         if self.items is None and not _needs_graph(key):
             found = super().__getitem__(key)
@@ -170,6 +173,7 @@ class GraphList(OpenList):
             keep(item)
         return item
 
+    @for_user
     def index(self, *args: Any) -> int:
         """`list.index`."""
         if self.items is not None:
@@ -184,6 +188,7 @@ class GraphList(OpenList):
 
     # -- changing ---------------------------------------------------------------------------------------------------
 
+    @for_user
     def append(self, value: Any) -> None:
         """`list.append`."""
         if self._changing():
@@ -191,11 +196,14 @@ class GraphList(OpenList):
             self._tell()
             return
         assert self.items is not None
+        if self.items.error is not None:
+            return
         items = fitted(self.items, join(self.items.spec, spec_of(value)))
         row = pack(items.spec, value)
         self.change(Items(items.spec, tuple(passed_on(list_append_op, p, v) for p, v in zip(items.parts, row))))
         self._holds(value, -1)
 
+    @for_user
     def extend(self, values: Any) -> None:
         """`list.extend`."""
         values = as_list(values)
@@ -203,8 +211,10 @@ class GraphList(OpenList):
             super().extend(values)
             self._tell()
             return
-        self.change(joined(self, values))
+        if self.items is None or self.items.error is None:
+            self.change(joined(self, values))
 
+    @for_user
     def insert(self, index: Any, value: Any) -> None:
         """`list.insert`."""
         if self._changing() and not is_graph(index):
@@ -222,6 +232,7 @@ class GraphList(OpenList):
         first = joined(whole[slice(*head)], middle)
         self.change(joined(GraphList.of(first), whole[slice(*tail)]))
 
+    @for_user
     def pop(self, index: Any = -1) -> Any:
         """`list.pop`."""
         if self._changing() and not is_graph(index):
@@ -233,6 +244,7 @@ class GraphList(OpenList):
         self.change(Items(items.spec, tuple(passed_on(list_remove_op, p, index=index) for p in items.parts)))
         return found
 
+    @for_user
     def __setitem__(self, key: Any, value: Any) -> None:
         if self._changing() and not _needs_graph(key) and not is_open(value):
             super().__setitem__(key, value)
@@ -253,6 +265,7 @@ class GraphList(OpenList):
         self.take_slices((None, 0 if key.start is None else key.start), value, (key.stop, None) if key.stop is not None
                          else (self.length(), None))
 
+    @for_user
     def __delitem__(self, key: Any) -> None:
         if self._changing() and not _needs_graph(key):
             super().__delitem__(key)
@@ -262,6 +275,7 @@ class GraphList(OpenList):
         else:
             self.pop(key)
 
+    @for_user
     def remove(self, value: Any) -> None:
         """`list.remove`."""
         if not self._changing():

@@ -6,14 +6,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..core.dtype import DType
+from ..core.errors import UnsupportedError
 from ..core.pytree import flatten, is_open, node_of
+from ..core.source import user_frames
 from ..eager.tensor import Tensor
 from ..ir.builder import UNSET
 from ..ir.numbers import as_number, number_dtype
 from ..ir.program import Block, Variable
 from ..ops.promote import SCALARS
 from .emit import Deferred, common_dtype, dtype_of, is_numeric, is_python_number, placeholder_for, unset_flag
-from .list_items import Items, ListSpec, Spec, item_spec, join, list_spec, metas_of, pack
+from .list_items import Items, ListSpec, Mixed, Spec, item_spec, join, list_spec, metas_of, pack
 from .lists import GraphList
 from .structure import is_alike, made_of, put_together
 from .text_choice import TextSlot, chosen, is_text
@@ -126,7 +128,11 @@ def _merge_lists(a: list[Any], b: list[Any], joined: Joined, unset: Undefined | 
     """A list of unknown length from two. `unset`: the one without items stands for this."""
     if is_open(a) and is_open(b) and a.items is b.items:  # type: ignore[attr-defined]
         return a
-    spec = list_spec(join(item_spec(a), item_spec(b)))
+    try:
+        spec = list_spec(join(item_spec(a), item_spec(b)))
+    except UnsupportedError as err:
+        err.loc = err.loc or next(iter(user_frames(1, limit=1)), None)
+        return GraphList.of(Mixed(err))
     sides = [_Packed(value, spec, current) for value, current in zip((a, b), joined.current)]
     slots = [Slot(joined.add(*[(_Part(side, i), None) for side in sides])) for i, _ in enumerate(metas_of(spec))]
     flags = [_list_flag(value) for value in (a, b)]

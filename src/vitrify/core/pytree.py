@@ -42,8 +42,16 @@ def is_open(value: Any) -> bool:
 
 
 def as_plain(value: Any) -> Any:
-    """A list of known length, and such in it, as Python's own; anything else as it is."""
-    return [as_plain(item) for item in value] if isinstance(value, OpenList) and value.items is None else value
+    """`value` with the lists of known length in it as Python's own; the object itself where there are none."""
+    if value.__class__ not in (list, tuple, dict) and not isinstance(value, OpenList):
+        return value
+    node = node_of(value)
+    if node is None:
+        return value
+    kind, children, extra = node
+    plain = [as_plain(child) for child in children]
+    is_same = not isinstance(value, OpenList) and all(a is b for a, b in zip(plain, children))
+    return value if is_same else rebuild(kind, plain, extra)
 
 
 def flatten(value: Any, leaves: list[Any]) -> TreeDef:
