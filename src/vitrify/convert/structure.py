@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..core.pytree import LEAF, TreeDef, flatten, is_open, rebuild
+from ..core.pytree import LEAF, TreeDef, flatten, is_open, node_of, rebuild
 from .lists import GraphList
 
 
@@ -32,3 +33,33 @@ def snapshot(value: Any, read: Callable[[Any], Any]) -> Any:
     leaves: list[Any] = []
     tree = flatten(value, leaves)
     return put_together(tree, iter([leaf.copy() if is_open(leaf) else read(leaf) for leaf in leaves]))
+
+
+def opened(value: Any, met: dict[int, tuple[Any, Any]]) -> Any:
+    """`value`, made for a trace, with its lists such as can grow; what is one object stays one. met: lists so far."""
+    if id(value) in met:
+        return met[id(value)][1]
+    if type(value) is list:
+        made = GraphList()
+        met[id(value)] = (value, made)
+        list.extend(made, [opened(item, met) for item in value])
+        return made
+    node = node_of(value)
+    if node is None:
+        return value
+    met[id(value)] = (value, value)
+    kind, children, extra = node
+    found = [opened(child, met) for child in children]
+    if all(a is b for a, b in zip(found, children)):
+        return value
+    if isinstance(value, dict):
+        value.update(zip(value, found))
+    elif isinstance(value, tuple):
+        met[id(value)] = (value, rebuild(kind, found, extra))
+    elif isinstance(value, deque):
+        value.clear()
+        value.extend(found)
+    else:
+        for name, item in zip(extra[1], found):
+            object.__setattr__(value, name, item)
+    return met[id(value)][1]

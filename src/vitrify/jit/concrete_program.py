@@ -14,7 +14,7 @@ from ..convert.host import assert_place_set
 from ..convert.host_value import HostValue, array_of, list_of
 from ..convert.journal import journaling
 from ..convert.observe import Observer, current_observer, observing
-from ..convert.structure import snapshot
+from ..convert.structure import opened
 from ..core.errors import DTypeError
 from ..core.meta import Meta
 from ..core.modes import grad_enabled
@@ -163,7 +163,7 @@ def trace(
             values.append(var)
         else:
             values.append(leaf)
-    given = snapshot(FunctionSpec.rebuild(tree, values), lambda leaf: leaf)
+    given = opened(FunctionSpec.rebuild(tree, values), {})
     varying = variation or Variation()
     with (
         building(state.builder),
