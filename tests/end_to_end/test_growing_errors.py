@@ -100,21 +100,6 @@ def choice_changed(x):
     return c
 
 
-def key_on_one_path(x):
-    found = {}
-    if x.sum() > 0:
-        found["a"] = x
-    return found
-
-
-def key_in_loop(x):
-    found = {}
-    while x.sum() < 20:
-        x = x + 1
-        found["a"] = x
-    return found
-
-
 def tensor_key(x):
     found = {}
     while x.sum() < 20:
@@ -198,8 +183,6 @@ REFUSED = [
     (chosen_changed, "same object as another list"),
     (choice_changed, "same object as another list"),
     (changed_while_enumerated, "while enumerate"),
-    (key_on_one_path, "on one path only"),
-    (key_in_loop, "may end before that"),
     (tensor_key, "tensor as the key"),
     (only_text, "hold no tensor or number"),
     (items_of_two_kinds, "items of different kinds"),

@@ -13,7 +13,7 @@ from ..ir.regions import align_captures
 from ..ops.control_flow import if_op
 from .cells import closed_over
 from .emit import emit
-from .journal import ContentPlace, ItemPlace, journaling, restore
+from .journal import ContentPlace, journaling, restore
 from .merge import Joined, Slots, fill_slots, merge
 from .ownership import note_forks
 from .protocols import truth
@@ -171,8 +171,6 @@ def _merge_places(sides: Sequence[_Side], joined: Joined) -> list[tuple[Any, Any
         place = next(side.places[key][0] for side in sides if key in side.places)
         (a, x), (b, y) = (side.at_end(place) for side in sides)
         merged = a if a is b else merge(place.label, x, y, joined)
-        if isinstance(place, ItemPlace) and isinstance(place.owner, dict) and _is_set(x) != _is_set(y):
-            raise _new_key(place)
         if isinstance(place, ContentPlace) and _cannot_hold(place.owner, merged):
             raise _grows(place, _length(x), _length(y))
         found.append((place, merged))
@@ -187,17 +185,6 @@ def _share(
     values = [[None if i in handles else v for i, (v, _) in enumerate(side)] for side in joined.sides]
     outers = [outer_of(side.block, side.handles) for side in sides]
     share_branches(operator, values, outers, results)
-
-
-def _is_set(value: Any) -> bool:
-    return not isinstance(value, Undefined)
-
-
-def _new_key(place: ItemPlace) -> UnsupportedError:
-    return UnsupportedError(
-        f"the key {place.index!r} of a dict is there on one path only of an `if` that a tensor decides",
-        hint="give the key a value on both paths, or before the `if`",
-    )
 
 
 def _cannot_hold(owner: Any, content: Any) -> bool:

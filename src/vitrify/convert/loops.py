@@ -16,7 +16,7 @@ from ..ops.control_flow import while_op
 from .branches import trace_branches
 from .carried import CarriedState, CarriedValue, FirstIterationDiffers
 from .cells import closed_over
-from .journal import ContentPlace, ItemPlace, Journal, SpentError, journaling, restore
+from .journal import ContentPlace, Journal, SpentError, journaling, restore
 from .list_items import is_kept, keep
 from .logic import convert_and
 from .protocols import iterate, truth
@@ -394,18 +394,7 @@ def grow(state: CarriedState, results: Sequence[Any], journal: Journal, handles:
     return any(wider)
 
 
-def _refuse_new_keys(state: CarriedState) -> None:
-    for place, carried in state.places.values():
-        in_dict = isinstance(place, ItemPlace) and isinstance(place.owner, dict)
-        if in_dict and any(leaf.flagged for leaf in carried.leaves):
-            raise UnsupportedError(
-                f"the key {place.index!r} of a dict is added in a loop that a tensor decides: it may end before that",
-                hint="give the key a value before the loop",
-            )
-
-
 def _emit_loop(state: CarriedState, trace: _Traced) -> tuple[Any, ...]:
-    _refuse_new_keys(state)
     starts = [start for carried in state.all() for start in carried.starts()]
     outer = align_captures([trace.cond, trace.body])
     results = while_op(
