@@ -61,7 +61,7 @@ def _real(value: Any) -> Any:
     """The number that a tensor stands for, floating."""
     if not is_graph(value):
         return value
-    return number(value, None if value.dtype.is_floating else "float32")
+    return number(value, None if value.dtype.is_floating else "float64")
 
 
 def _whole(rounded: Callable[[Any], Any]) -> Callable[[Any], Any]:

@@ -59,7 +59,7 @@ def convert_float(*args: Any) -> Any:
     """`float(x)`: of a tensor, a 0-D floating tensor without gradient."""
     value: Any = as_graph(args[0]) if len(args) == 1 else None
     if is_graph(value):
-        return number(value, None if value.dtype.is_floating else "float32")
+        return number(value, None if value.dtype.is_floating else "float64")
     return builtins.float(*args)
 
 

@@ -259,9 +259,10 @@ def _filled(like: GraphTensor, value: Any) -> Any:
 
 def number(value: Any, dtype: str | None = None) -> Any:
     """What `float(x)`, `int(x)` or `x.item()` give for a tensor of a program: 0-D, and no gradient flows through it."""
+    wanted = dtype or ("float64" if value.dtype.is_floating else value.dtype.name)  # Python's floats have 64 bits
     with scoped(grad_enabled, False):
         flat = assign_op(value) if value.ndim == 0 else reshape(value, [])
-        return as_number(flat if dtype is None or flat.dtype.name == dtype else cast(flat, dtype))
+        return as_number(flat if flat.dtype.name == wanted else cast(flat, wanted))
 
 
 def as_number(value: Any) -> Any:
