@@ -755,6 +755,12 @@ ELSEWHERE: dict[str, str] = {
     ") does not settle: shapes or types keep changing from one trace of the body to the next": _NET,
     " takes and returns does not settle: shapes or types keep changing from one call to the next": _NET,
     " returns differs between its paths: ": _NET,
+    "a tensor decides whether the next item of a ": _TESTED,
+    " given as argument is taken here; a program runs no Python": _TESTED,
+    "the body of a loop that stops by a tensor condition raises in a later iteration (": _TESTED,
+    " is set on one path of a tensor's decision only, and leaves the function in a container, which would have it on "
+    "every path": _TESTED,
+    "a container that holds itself leaves a function that is being converted": _NET,
     "enable_to_static: expects a bool, got ": _SPEC,
     "explain: expects a function or a Layer, got ": _SPEC,
     "input_spec: expects a list or tuple, got ": _SPEC,

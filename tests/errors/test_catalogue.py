@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -100,7 +101,12 @@ def test_the_page_shows_what_is_raised(tmp_path, request):
     text = page(tmp_path)
     if request.config.getoption("--update-golden"):
         PAGE.write_text(text, encoding="utf-8")
-    assert PAGE.read_text(encoding="utf-8") == text
+    assert settled(PAGE.read_text(encoding="utf-8")) == settled(text)
+
+
+def settled(text: str) -> str:
+    """The page without the columns of endless recursion: how deep the stack was decides where it is noticed."""
+    return re.sub(r"(RecursionError: (?:.*\n){3}) +\^+\n", r"\1", text)
 
 
 SOURCES = ("transformers", "convert", "jit", "ir/graph_tensor.py")

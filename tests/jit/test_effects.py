@@ -472,3 +472,15 @@ def test_a_container_in_several_places_is_one_object():
         pair, cache, (again, _) = static(ones())
         assert pair[0] is pair[1] is cache is box.cache and again is pair
         assert cache["k"].tolist() == [2, 2]
+
+
+def test_a_container_that_holds_itself():
+    def f(x):
+        items = [x * 2]
+        items.append(items)
+        return items
+
+    static = paddle.jit.to_static(f)
+    for _ in range(2):
+        found = static(ones())
+        assert found[1] is found and found[0].tolist() == [2, 2]

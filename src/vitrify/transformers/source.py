@@ -205,14 +205,14 @@ _CODES: BoundedCache[tuple[str, str], _Places] = BoundedCache("compiled sources"
 
 def _is_still_there(text: str, code: CodeType) -> bool:
     """Whether compiling the file again gives `code`. (The whole file: how a name is imported changes the code.)"""
-    places = _CODES.get_or_build((code.co_filename, text), lambda: _compiled_places(text, code.co_filename))
+    places = _CODES.get_or_build((code.co_filename, text), lambda: _compiled_places(text, code))
     return any(_is_source_of(found, code) for found in places.get((code.co_name, code.co_firstlineno), ()))
 
 
-def _compiled_places(text: str, filename: str) -> _Places:
+def _compiled_places(text: str, like: CodeType) -> _Places:
     """The code of all functions of a file, by name and first line."""
     found: _Places = {}
-    waiting = [compile(text, filename, "exec", dont_inherit=True)]
+    waiting = [compile_tree(ast.parse(text, like.co_filename), like)]
     while waiting:
         code = waiting.pop()
         found.setdefault((code.co_name, code.co_firstlineno), []).append(code)
