@@ -39,14 +39,14 @@ REFUSED = {
     "read_text": lambda x: x * len(HERE.read_text()),
     "uuid4": lambda x: x * uuid.uuid4().int,
     "secrets": lambda x: x * secrets.randbelow(3),
-    "logging.info": lambda x: (logging.info("x"), x)[1],
-    "logger.info": lambda x: (LOG.info("x"), x)[1],
     "input": lambda x: x * float(input()),
 }
 ALLOWED = {
     "math": lambda x: x * math.sqrt(4),
     "numpy": lambda x: x * float(np.sqrt(4.0)),
     "os.path": lambda x: x * len(os.path.join("a", "b")),
+    "logging.info": lambda x: (logging.info("x"), x)[1],
+    "logger.info": lambda x: (LOG.info("x"), x)[1],
     "getLogger": lambda x: x if logging.getLogger("a").name else -x,
     "paddle.rand": lambda x: x + paddle.rand([3]) * 0,
     "timedelta": lambda x: x * datetime.timedelta(days=1).days,

@@ -14,8 +14,6 @@ KNOWN = {
     24: "`flag or True` is a Python bool where eager has a tensor",
     84: "a closure reads a variable that the path taken did not set",
     151: "a closure reads a variable that the path taken did not set",
-    274: "a dict that an argument holds differs after the second call",
-    1872: "an argument that is returned is another object",
     1997: "an argument that is returned is another object",
 }
 """Programs that still differ; one that agrees again must leave this table."""

@@ -39,6 +39,12 @@ REPLACEMENTS: dict[Any, Callable[..., Any]] = {**BUILTINS, **HIGHER_ORDER, **OPE
 _IN_C = (BuiltinFunctionType, MethodWrapperType, MethodDescriptorType, WrapperDescriptorType)
 
 
+def _hosted(function: Any) -> Callable[..., Any] | None:
+    """The form of a library function that works on host values too; what refuses it where its result is not lasting."""
+    found = host_form(function)
+    return None if found is None else refused(function) or found
+
+
 class CallConverter:
     """Gives the converted form of whatever is called; `convert_plain` converts one Python function."""
 
@@ -48,7 +54,7 @@ class CallConverter:
     def __call__(self, function: Any) -> Any:
         """`function`, or what should be called in its place."""
         if not isinstance(function, FunctionType) or not is_user_code(function):
-            found = _replacement(function) or host_form(function)
+            found = _replacement(function) or _hosted(function)
             if found is not None:
                 return found
         if isinstance(function, FunctionType):

@@ -29,7 +29,6 @@ MODULES: dict[str, tuple[str, str]] = {
     "socket": ("uses the network", _OUTSIDE),
     "urllib.request": ("uses the network", _OUTSIDE),
     "vitrify.core.rng": ("reads or sets the state of the random numbers", "do this outside"),
-    "logging": ("writes to a log", "use print(), which happens at every call, or log outside"),
     "shutil": ("changes files", _OUTSIDE),
     "tempfile": ("makes files", _OUTSIDE),
 }
@@ -61,7 +60,6 @@ OWNERS: dict[str, tuple[str, str]] = {
     **dict.fromkeys(
         ("random.Random", "numpy.random.mtrand.RandomState", "numpy.random._generator.Generator"), MODULES["random"]
     ),
-    **dict.fromkeys(("logging.Logger", "logging.LoggerAdapter"), MODULES["logging"]),
     "_io._TextIOBase": ("reads or writes a file", _OUTSIDE),
     "_io._BufferedIOBase": ("reads or writes a file", _OUTSIDE),
     "vitrify.core.rng.Generator": MODULES["vitrify.core.rng"],
@@ -69,7 +67,7 @@ OWNERS: dict[str, tuple[str, str]] = {
 }
 """Classes all of whose methods are refused."""
 
-_HARMLESS = frozenset({"time.struct_time", "time.strptime", "uuid.UUID", "logging.getLogger", "logging.getLevelName"})
+_HARMLESS = frozenset({"time.struct_time", "time.strptime", "uuid.UUID"})
 
 
 def refused(function: Any) -> Callable[..., Any] | None:
