@@ -756,6 +756,7 @@ ELSEWHERE: dict[str, str] = {
     " takes and returns does not settle: shapes or types keep changing from one call to the next": _NET,
     " returns differs between its paths: ": _NET,
     "a tensor decides whether the next item of a ": _TESTED,
+    "len() of a dict some of whose keys are set on one path of a tensor's decision only": _TESTED,
     " given as argument is taken here; a program runs no Python": _TESTED,
     "the body of a loop that stops by a tensor condition raises in a later iteration (": _TESTED,
     " is set on one path of a tensor's decision only, and leaves the function in a container, which would have it on "

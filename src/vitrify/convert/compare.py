@@ -10,6 +10,7 @@ from ..eager.tensor import Tensor
 from ..ir.graph_tensor import is_number
 from ..ops.compare import logical_and
 from .comprehension import Each, GeneratorExpression, any_of
+from .emit import unset_flag
 from .logic import convert_and, convert_not, convert_or
 from .protocols import contains
 from .sequences import GraphSequence
@@ -50,6 +51,9 @@ def is_in(value: Any, container: Any) -> Any:
     if listed or (is_number(value) and isinstance(container, (set, frozenset, dict))):
         return _in_items(container, value)
     found = contains(container, value)
+    if found is True and isinstance(container, dict):
+        held = unset_flag(container[value])
+        return True if held is None else held[0]  # set on one path only
     return scalar_condition(found, "in") if is_graph(found) else bool(found)
 
 
