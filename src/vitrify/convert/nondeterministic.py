@@ -52,7 +52,7 @@ FUNCTIONS: dict[str, tuple[str, str]] = {
 METHODS: dict[str, tuple[str, str]] = {
     **{f"datetime.{c}.{n}": ("depends on the time of the call", _TIME)
        for c, n in (("datetime", "now"), ("datetime", "utcnow"), ("datetime", "today"), ("date", "today"))},
-    **{f"pathlib.Path.{n}": ("reads or changes files", _OUTSIDE)
+    **{f"{module}.Path.{n}": ("reads or changes files", _OUTSIDE) for module in ("pathlib", "pathlib._local")
        for n in ("open", "read_text", "read_bytes", "write_text", "write_bytes", "exists", "mkdir", "unlink", "touch")},
 }  # fmt: skip
 
