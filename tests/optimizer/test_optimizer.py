@@ -372,7 +372,7 @@ def test_a_step_inside_a_program_is_refused():
     p = with_grad([1.0])
     sgd = opt.SGD(0.1, [p])
 
-    @paddle.jit.to_static
+    @paddle.jit.to_static(full_graph=True)
     def train(x):
         sgd.step()
         return x
