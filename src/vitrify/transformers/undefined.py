@@ -15,7 +15,7 @@ from .context import Context
 from .facts import FunctionFacts, analyze
 from .facts.activity import activity
 from .facts.function import constructs_in
-from .facts.scopes import comprehension_parts, comprehension_variables, outer_expressions
+from .facts.scopes import body_of, comprehension_parts, comprehension_variables, outer_expressions, scope_of
 from .nodes import (
     COMPREHENSIONS,
     SCOPES,
@@ -39,10 +39,9 @@ def guard_reads(tree: Node, context: Context) -> Node:
         facts = analyze(fn, context.names)
         # Any local may end up in a branch, which takes what follows an early return; and lowering jumps may change
         # which variables are shared for handlers, where a guard does no harm.
-        names = facts.scope.locals - facts.outlasting
-        loads = {node: _load(node, context) for node in _doubtful_reads(facts, names)}
-        replace_nodes(fn, loads)
-        _Deletions(context, facts, names).transform_body(fn)
+        reads = _doubtful_reads(facts, facts.scope.locals) | _doubtful_captures(facts, fn, context)
+        replace_nodes(fn, {node: _load(node, context) for node in reads})
+        _Statements(context, facts).transform_body(fn)
     return tree
 
 
@@ -73,6 +72,34 @@ def _doubtful_reads(facts: FunctionFacts, names: frozenset[str]) -> set[Node]:
         for root in point.roots:
             found |= {node for node in _own_reads(root) if node.id in unbound & names}
     return found
+
+
+def _doubtful_captures(facts: FunctionFacts, fn: Node, context: Context) -> set[Node]:
+    """Reads by nested functions of variables that a construct may leave unset; others' own cells tell that."""
+    written = activity(constructs_in(fn), context.names).writes & facts.scope.locals
+    found: set[Node] = set()
+    for point, unbound in zip(facts.graph.points, facts.unbound, strict=True):
+        if unbound & written:
+            for root in point.roots:
+                found |= set(_captured_reads(root, unbound & written))
+    return found
+
+
+def _captured_reads(root: Node, names: frozenset[str], is_inside: bool = False) -> Iterator[Node]:
+    """Reads of `names`, variables of the function around, in the functions that `root` makes."""
+    if isinstance(root, (gast.FunctionDef, gast.Lambda)):
+        for part in outer_expressions(root):
+            yield from _captured_reads(part, names, is_inside)
+        names -= scope_of(root).locals
+        for part in body_of(root):
+            yield from _captured_reads(part, names, True)
+    elif isinstance(root, gast.Name):
+        if is_inside and isinstance(root.ctx, gast.Load) and root.id in names:
+            yield root
+    elif not isinstance(root, gast.ClassDef):
+        hidden = comprehension_variables(root) if isinstance(root, COMPREHENSIONS) else frozenset()
+        for part in children(root):
+            yield from _captured_reads(part, names - hidden, is_inside)
 
 
 def _own_reads(root: Node, hidden: frozenset[str] = frozenset()) -> Iterator[Node]:
@@ -116,18 +143,26 @@ def _first_write(stmt: Node, identifier: str) -> Node:
     return stmt
 
 
-class _Deletions(ScopeTransformer):
-    def __init__(self, context: Context, facts: FunctionFacts, names: frozenset[str]) -> None:
+class _Statements(ScopeTransformer):
+    """What reads a variable without naming it in an expression: `del x`, and `x += ...`."""
+
+    def __init__(self, context: Context, facts: FunctionFacts) -> None:
         self.context = context
         self.facts = facts
-        self.names = names
 
     def visit_Delete(self, node: Node) -> Node | Stmts:
         (target,) = node.targets
-        if not isinstance(target, gast.Name) or target.id not in self.names:
+        if not isinstance(target, gast.Name) or target.id not in self.facts.scope.locals - self.facts.outlasting:
             return node
-        unset = _undefined(target.id, node, self.context)
-        if target.id not in self.facts.unbound_at(node):
-            return unset
-        check = gast.Expr(value=self.context.call("load", name(target.id, at=node), at=node))
-        return [*locate([check], node), *unset]
+        return [*self._check(target, node), *_undefined(target.id, node, self.context)]
+
+    def visit_AugAssign(self, node: Node) -> Node | Stmts:
+        if not isinstance(node.target, gast.Name) or node.target.id not in self.facts.scope.locals:
+            return node
+        return [*self._check(node.target, node), node]
+
+    def _check(self, target: Node, at: Node) -> Stmts:
+        if target.id not in self.facts.unbound_at(at):
+            return []
+        check = gast.Expr(value=self.context.call("load", name(target.id, at=at), at=at))
+        return locate([check], at)
