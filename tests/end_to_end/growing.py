@@ -797,7 +797,33 @@ def argument_in_dict(held, x):
     return x
 
 
+def returned_with_more(held, x):
+    """The list that both paths give stays the argument itself."""
+    if x.sum() > 0:
+        return held, x
+    return held, x * 2
+
+
+def stored_out_of_range(x):
+    """An item that nothing reads is stored all the same, or fails."""
+    rows = [x]
+    if x.sum() > 0:
+        rows.append(x)
+    rows[1] = x
+    return x
+
+
+def taken_out_of_range(x):
+    rows = [x]
+    if x.sum() > 0:
+        rows.append(x)
+    rows[1]
+    del rows[1]
+    return x
+
+
 SHORT = (
+    stored_out_of_range, taken_out_of_range,
     twice,    swapped,    without_gradient, in_place_before,
     appended, stacked, concatenated, concatenated_method, summed, added_up, numbers, from_range, from_sizes, filtered,
     filtered_twice, one_branch, both_branches, branch_then_loop, returned_early, returned_in_loop, consumed,
@@ -818,4 +844,5 @@ CASES = [
     (argument, (([A], X), ([A, A], N))),
     (argument_emptied, (([A, A], X), ([A, A], NONE))),
     (argument_in_dict, (({"a": [A]}, X),)),
+    (returned_with_more, (([A, A], X), ([A, A], N))),
 ]

@@ -19,7 +19,7 @@ from .ownership import note_forks
 from .protocols import truth
 from .raise_ import ENDED, run_path
 from .sharing import outer_of, share_branches
-from .structure import snapshot
+from .structure import Originals, snapshot
 from .unknown import Pending, stand_in
 from .values import Undefined, builder, is_graph, scalar_condition
 
@@ -35,6 +35,8 @@ class _Side:
     copies: tuple[Any, ...]
     handles: dict[Any, Variable]
     places: dict[Any, tuple[Any, Any, Any]]
+    current: dict[Any, Variable]
+    originals: Originals
 
     def at_end(self, place: Any) -> tuple[Any, Any]:
         """What the place holds after the branch: the object, and a copy of it as it is then."""
@@ -42,8 +44,9 @@ class _Side:
             return self.places[place.key][1:]
         value = place.get()  # left alone, but for changes in place of what it holds
         read = self.handles
-        return value, snapshot(value, lambda leaf: read.get(leaf, leaf) if leaf.__hash__ is not None else leaf)
-    current: dict[Any, Variable]
+        return value, snapshot(
+            value, lambda leaf: read.get(leaf, leaf) if leaf.__hash__ is not None else leaf, self.originals
+        )
 
 
 def convert_ifelse(
@@ -83,9 +86,10 @@ def trace_branches(
     shared = [*shared, *closed_over((then, orelse))]
     sides: list[_Side] = []
     unknown: list[Pending] = []
+    originals = Originals()
     for fn in (then, orelse):
         try:
-            side = _trace_side(fn, shared)
+            side = _trace_side(fn, shared, originals)
         except Pending as pending:
             unknown.append(pending.with_traceback(None))  # whose frames keep objects of the path alive
             continue
@@ -94,7 +98,7 @@ def trace_branches(
         sides.append(side)
     if unknown:
         return _only_path(sides, unknown)
-    joined = Joined(sides[0].block, sides[1].block, (sides[0].current, sides[1].current))
+    joined = Joined(sides[0].block, sides[1].block, (sides[0].current, sides[1].current), originals)
     merged = _merge_values(sides, names, joined)
     handles = _merge_handles(sides, joined)
     places = _merge_places(sides, joined)
@@ -121,7 +125,7 @@ def _only_path(sides: Sequence[_Side], unknown: Sequence[Pending]) -> tuple[Any,
     return tuple(v if stand_in(v) is v else stand_in(copy) for v, copy in zip(side.values, side.copies))
 
 
-def _trace_side(fn: Function, shared: Sequence[Any]) -> _Side:
+def _trace_side(fn: Function, shared: Sequence[Any], originals: Originals) -> _Side:
     build = builder()
     outer = dict(build.current)
     with journaling(shared) as journal, build.sub_block() as block:
@@ -130,13 +134,14 @@ def _trace_side(fn: Function, shared: Sequence[Any]) -> _Side:
             values = ()
             journal.forget_local(values)
             journal.refuse_spent()
-            return _Side(block, ENDED, (), {}, {}, {})
+            return _Side(block, ENDED, (), {}, {}, {}, originals)
         journal.forget_local(values)
         journal.refuse_spent()
         changed = build.changed_since(outer, block)
-        places = {key: (place, now, snapshot(now, build.latest)) for key, (place, now) in journal.after().items()}
-        copies = tuple(snapshot(v, build.latest) for v in values)
-        return _Side(block, values, copies, changed, places, dict(build.current))
+        after = journal.after().items()
+        places = {key: (place, now, snapshot(now, build.latest, originals)) for key, (place, now) in after}
+        copies = tuple(snapshot(v, build.latest, originals) for v in values)
+        return _Side(block, values, copies, changed, places, dict(build.current), originals)
 
 
 def _go_on(pred: Variable, ended: Block, on: bool, other: Function) -> tuple[Any, ...]:

@@ -17,7 +17,7 @@ from ..ops.promote import SCALARS
 from .emit import Deferred, common_dtype, dtype_of, is_numeric, is_python_number, placeholder_for, unset_flag
 from .list_items import Items, ListSpec, Mixed, Spec, item_spec, join, list_spec, metas_of, pack
 from .lists import GraphList
-from .structure import is_alike, made_of, put_together
+from .structure import Originals, is_alike, made_of, put_together
 from .text_choice import TextSlot, chosen, is_text
 from .values import Undefined, Unmergeable
 
@@ -29,6 +29,7 @@ class Joined:
     then: Block
     orelse: Block
     current: tuple[dict[Any, Variable], dict[Any, Variable]]
+    originals: Originals
     sides: tuple[list[Any], list[Any]] = field(default_factory=lambda: ([], []))
     pairs: dict[tuple[Any, Any], int] = field(default_factory=dict)
 
@@ -66,6 +67,13 @@ class Slots:
     parts: tuple[Slot, ...]
 
 
+@dataclass(frozen=True)
+class Kept:
+    """Stands for a container that was there before and stays the object that it is."""
+
+    container: Any
+
+
 class _Packed:
     """A list at the end of one branch, to be taken apart there once the spec of both branches is known."""
 
@@ -97,28 +105,24 @@ class _Part(Deferred):
 
 
 def merge(name: str, a: Any, b: Any, joined: Joined) -> Any:
-    """`a` (then) and `b` (orelse) as one value: itself where both agree, a structure with Slots where they differ."""
+    """`a` (then) and `b` (orelse) as one value: itself where both agree, a structure with Slots where they differ.
+
+    Where both are snapshots of one container the result is that container: what changed in it is merged by its place.
+    """
     if a is b:
         return a
-    left: list[Any] = []
-    right: list[Any] = []
-    trees = flatten(a, left), flatten(b, right)
-    if trees[0] != trees[1]:
-        if isinstance(a, Undefined) or isinstance(b, Undefined):
-            return _merge_unset_structure(name, a, b, joined)
-        return _merge_structures(name, a, b, joined)
-    merged = [_merge_leaf(name, x, y, joined) for x, y in zip(left, right)]
-    failed = next((m for m in merged if isinstance(m, Unmergeable)), None)
-    return failed if failed is not None else put_together(trees[0], iter(merged))
-
-
-def _merge_structures(name: str, a: Any, b: Any, joined: Joined) -> Any:
-    """Two containers that differ somewhere: lists may, in their length."""
+    common = joined.originals.common(a, b)
+    if common is not None:
+        return Kept(common)
     first, second = node_of(a), node_of(b)
+    if first is None and second is None:
+        return _merge_leaf(name, a, b, joined)
     if first is not None and second is not None and is_alike(first, second):
         merged = [merge(name, x, y, joined) for x, y in zip(first[1], second[1])]
         failed = next((m for m in merged if isinstance(m, Unmergeable)), None)
         return failed if failed is not None else made_of(first[0], merged, first[2])
+    if isinstance(a, Undefined) or isinstance(b, Undefined):
+        return _merge_unset_structure(name, a, b, joined)
     if isinstance(a, list) and isinstance(b, list):
         return _merge_lists(a, b, joined)
     return Unmergeable(name, f"one branch gives {_kind(a)} and the other {_kind(b)}")
@@ -231,12 +235,14 @@ def fill_slots(value: Any, results: list[Any]) -> Any:
         return value
     leaves: list[Any] = []
     tree = flatten(value, leaves)
-    if not any(isinstance(leaf, (Slot, Slots, TextSlot)) for leaf in leaves):
+    if not any(isinstance(leaf, (Slot, Slots, TextSlot, Kept)) for leaf in leaves):
         return value
     return put_together(tree, iter([_filled(leaf, results) for leaf in leaves]))
 
 
 def _filled(leaf: Any, results: list[Any]) -> Any:
+    if isinstance(leaf, Kept):
+        return leaf.container
     if isinstance(leaf, TextSlot):
         return leaf.filled(results)
     if isinstance(leaf, Slots):

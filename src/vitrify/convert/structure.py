@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..core.pytree import LEAF, TreeDef, flatten, is_open, node_of, rebuild
+from ..core.pytree import LEAF, TreeDef, is_open, node_of, rebuild
 from .lists import GraphList
 
 
@@ -28,11 +28,32 @@ def is_alike(a: Any, b: Any) -> bool:
     return a[0] is b[0] and a[2] == b[2] and len(a[1]) == len(b[1])
 
 
-def snapshot(value: Any, read: Callable[[Any], Any]) -> Any:
+class Originals:
+    """Which containers the copies in snapshots are of."""
+
+    def __init__(self) -> None:
+        self._by_copy: dict[int, tuple[Any, Any]] = {}
+
+    def add(self, copy: Any, original: Any) -> Any:
+        """`copy`, remembered as one of `original`."""
+        self._by_copy[id(copy)] = copy, original
+        return copy
+
+    def common(self, a: Any, b: Any) -> Any:
+        """The container that both are copies of, or None."""
+        found = [self._by_copy[id(v)][1] for v in (a, b) if id(v) in self._by_copy]
+        return found[0] if len(found) == 2 and found[0] is found[1] else None
+
+
+def snapshot(value: Any, read: Callable[[Any], Any], originals: Originals) -> Any:
     """`value` with its containers copied and its leaves read, so that undoing a region leaves it as it is."""
-    leaves: list[Any] = []
-    tree = flatten(value, leaves)
-    return put_together(tree, iter([leaf.copy() if is_open(leaf) else read(leaf) for leaf in leaves]))
+    if is_open(value):
+        return originals.add(value.copy(), value)
+    node = node_of(value)
+    if node is None:
+        return read(value)
+    kind, children, extra = node
+    return originals.add(made_of(kind, [snapshot(child, read, originals) for child in children], extra), value)
 
 
 def opened(value: Any, met: dict[int, tuple[Any, Any]]) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from .attributes import blocks_in, reachable_blocks
@@ -15,7 +15,7 @@ def live_operators(block: Block, outputs: Sequence[Variable | None]) -> list[Ope
     live: list[Operator] = []
     for operator in reversed(block.ops):
         if (
-            has_effect(operator)
+            must_run(operator)
             or any(v in needed for v in operator.outputs)
             or any(v.persistable for v in operator.outputs)
         ):
@@ -30,10 +30,20 @@ def has_effect(operator: Operator) -> bool:
 
     Random operators count, because dropping one would shift the numbers that later ones draw.
     """
-    if operator.op.effect or operator.op.random:
-        return True
+    return any(op.op.effect or op.op.random for op in _with_inner(operator))
+
+
+def must_run(operator: Operator) -> bool:
+    """Whether the operator must run even if nothing reads its outputs: for an effect, or for what it may raise."""
+    return any(op.op.effect or op.op.random or op.op.raises for op in _with_inner(operator))
+
+
+def _with_inner(operator: Operator) -> Iterator[Operator]:
+    """The operator, and those inside its blocks."""
+    yield operator
     inner = {block for start in blocks_in(tuple(operator.attrs.values())) for block in _run_by(start)}
-    return any(op.op.effect or op.op.random for block in inner for op in block.ops)
+    for block in inner:
+        yield from block.ops
 
 
 def _run_by(start: Block) -> set[Block]:

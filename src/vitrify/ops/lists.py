@@ -104,6 +104,7 @@ list_get_op: OpDef = define_op(
     meta=lambda x, *, index: _item(x),
     vjp={"x": lambda ct, *, x_like, index: list_one_op(ct, x_like, index=index)},
     dynamic=["index"],
+    raises=True,
 )
 list_pick_op: OpDef = define_op(  # list_get from a cotangent: zeros like `like` where it has None
     "list_pick",
@@ -128,6 +129,7 @@ list_set_op: OpDef = define_op(
         "item": lambda ct, *, item_like, index: list_pick_op(ct, item_like, index=index),
     },
     dynamic=["index"],
+    raises=True,
 )
 list_zero_at_op: OpDef = define_op(
     "list_zero_at",
@@ -142,6 +144,7 @@ list_remove_op: OpDef = define_op(
     meta=_list_like,
     vjp={"x": lambda ct, *, index: list_gap_op(ct, index=index)},
     dynamic=["index"],
+    raises=True,
 )
 list_gap_op: OpDef = define_op(
     "list_gap",

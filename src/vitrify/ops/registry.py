@@ -122,6 +122,8 @@ class OpDef:
         view: the output shares memory with input 0 where NumPy makes a view.
         random: the kernel takes `key`, a draw from the current generator.
         effect: keeps its place and order even if no output is used (print, assert, host callback).
+        raises: the values of its inputs may make it raise what eager code may count on, so it runs even if no output
+            is used.
         amp: "allow", "deny" or "wide" under auto_cast (see `amp_policy`); None keeps the dtype it is given.
         version: raised when the meaning of inputs or attributes changes, so that saved programs tell.
         evaluation: `evaluation(**attrs)` -> Instead, for ops that only training uses.
@@ -144,6 +146,7 @@ class OpDef:
     view: bool
     random: bool
     effect: bool
+    raises: bool
     amp: str | None
     on_numpy: Kernel
     maps: Mapping[str, str]
@@ -244,6 +247,7 @@ def define_op(
     view: bool = False,
     random: bool = False,
     effect: bool = False,
+    raises: bool = False,
     amp: str | None = None,
     on_numpy: Kernel | None = None,
     maps: Mapping[str, str] | None = None,
@@ -272,6 +276,7 @@ def define_op(
         view=view,
         random=random,
         effect=effect,
+        raises=raises,
         amp=amp,
         on_numpy=on_numpy or partial(kernel, np),
         maps=maps or {},
