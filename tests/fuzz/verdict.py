@@ -17,6 +17,7 @@ import numpy as np
 import vitrify as paddle
 from tests.end_to_end.differential import Again, Array, Node, Outcome, difference, outcomes
 from vitrify.core.errors import ArgumentError, DTypeError, StaleBackwardError, UnsupportedError
+from vitrify.jit.split import SMALLEST_PART
 
 REFUSALS = (UnsupportedError, ArgumentError, DTypeError)
 PLANNED = (ValueError, KeyError, UnboundLocalError, NameError, AssertionError, IndexError)
@@ -67,7 +68,8 @@ def load(source: str, name: str = "fuzzed") -> dict[str, Any]:
 def judge(source: str, shared: bool = False, full_graph: bool = True) -> Verdict:
     """Return the verdict on a program: its `f` on its `CALLS`; invalid when it cannot even be loaded."""
     try:
-        with time_limit(SECONDS), warnings.catch_warnings():
+        # However small, segments are compiled: they are what is tested.
+        with time_limit(SECONDS), warnings.catch_warnings(), SMALLEST_PART.scope(0):
             warnings.simplefilter("ignore")
             return _judge(load(source), shared, full_graph)
     except TookTooLong:

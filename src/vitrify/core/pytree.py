@@ -54,6 +54,11 @@ def as_plain(value: Any) -> Any:
     return value if is_same else rebuild(kind, plain, extra)
 
 
+ATOM = "_is_leaf_of_structures"
+"""What a class has whose instances are never looked into: it saves the question how."""
+_ATOMS = frozenset({bool, int, float, complex, str, bytes, type(None)})
+
+
 def flatten(value: Any, leaves: list[Any]) -> TreeDef:
     """The structure of `value`, hashable; its leaves are appended to `leaves` in order.
 
@@ -63,7 +68,7 @@ def flatten(value: Any, leaves: list[Any]) -> TreeDef:
     cls = value.__class__
     if cls is tuple or cls is list:
         return cls, tuple([flatten(v, leaves) for v in value]), None
-    node = node_of(value)
+    node = None if cls in _ATOMS or hasattr(cls, ATOM) else node_of(value)
     if node is None:
         leaves.append(value)
         return LEAF
@@ -145,6 +150,8 @@ def _can_change(kind: type) -> bool:
 def has_repeats(value: Any, seen: set[int]) -> bool:
     """Whether some container that can change is met twice in `value`; `seen`: the ids of those met already."""
     cls = value.__class__
+    if cls in _ATOMS or hasattr(cls, ATOM):
+        return False
     if cls is list or cls is tuple or cls is deque:
         items: Iterable[Any] = value
     elif isinstance(value, dict):

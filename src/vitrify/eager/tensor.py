@@ -42,6 +42,7 @@ class Tensor(Content, Exchange, Layout):
     """
 
     __slots__ = ()
+    _is_leaf_of_structures = True
 
     _name_prefix = "generated_tensor"
 

@@ -61,6 +61,11 @@ class ConcreteProgram:
         return self.program.global_block()
 
     @property
+    def work(self) -> int:
+        """How many operators it has, those of branches and loops included."""
+        return sum(len(block.ops) for block in self.program.blocks)
+
+    @property
     def main_program(self) -> Program:
         """The forward program."""
         return self.program

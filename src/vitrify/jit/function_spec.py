@@ -8,7 +8,11 @@ from typing import Any
 
 from ..core.errors import ArgumentError, DTypeError
 from ..core.pytree import LEAF, TreeDef, flatten, flatten_open, has_repeats, unflatten_shared
+from ..eager.parameter import Parameter
+from ..eager.tensor import Tensor
 from ..ir.input_spec import InputSpec
+
+_PLAIN = frozenset({Tensor, Parameter, bool, int, float, str, type(None)})
 
 
 class FunctionSpec:
@@ -21,15 +25,25 @@ class FunctionSpec:
         params = list(self.signature.parameters.values())
         self._plain = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in params)
         self._count = len(params)
+        self._defaults = [(p.name, p.default) for p in params]
 
     def flatten_call(self, args: Sequence[Any], kwargs: Mapping[str, Any], leaves: list[Any]) -> TreeDef:
         """The structure of the bound arguments, defaults filled in; their leaves are appended to `leaves`."""
         args, kwargs = self.bound(args, kwargs)
         start = len(leaves)
-        parts = [flatten(a, leaves) for a in args]
+        parts: list[TreeDef] = []
+        nested = bool(kwargs)
+        for value in args:
+            if value.__class__ in _PLAIN:  # by far the most: not worth a call
+                leaves.append(value)
+                parts.append(LEAF)
+            else:
+                part = flatten(value, leaves)
+                nested = nested or part is not LEAF
+                parts.append(part)
         if kwargs:
             parts.append(("kwargs", flatten(dict(kwargs), leaves)))
-        if any(part is not LEAF for part in parts) and _repeat(args, kwargs):
+        if nested and _repeat(args, kwargs):
             del leaves[start:]
             done: dict[int, int] = {}
             parts = [flatten_open(a, leaves, done=done) for a in args]
@@ -50,8 +64,25 @@ class FunctionSpec:
         """args and kwargs as `flatten_call` takes them apart."""
         if self._plain and not kwargs and len(args) == self._count:
             return args, kwargs
+        quickly = self._filled(args, kwargs) if self._plain else None
+        if quickly is not None:
+            return quickly, {}
         found = self._bind(args, kwargs)
         return found.args, found.kwargs
+
+    def _filled(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Sequence[Any] | None:
+        """All arguments in order, of a function with plain parameters; None for a call that is wrong."""
+        named = 0
+        filled = [*args]
+        for name, default in self._defaults[len(args) :]:
+            if name in kwargs:
+                filled.append(kwargs[name])
+                named += 1
+            elif default is inspect.Parameter.empty:
+                return None
+            else:
+                filled.append(default)
+        return filled if named == len(kwargs) and len(filled) == self._count else None
 
     @staticmethod
     def rebuild(tree: TreeDef, leaves: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -36,6 +36,10 @@ class Substitute(Protocol):
     def current_inputs(self) -> Sequence[Any] | None:
         """No tensors, and it is never outdated."""
 
+    @property
+    def runs_python(self) -> bool:
+        """Whether nothing compiled runs in it."""
+
     def call(self, tensors: Sequence[Any], captured: Sequence[Any], arguments: Arguments, eager: Any) -> Any:
         """The result of a call."""
 
@@ -97,6 +101,11 @@ class ProgramCache:
             if fits and program.current_inputs() is not None:
                 return program
         return None
+
+    @property
+    def runs_python(self) -> bool:
+        """Whether every call met so far runs as Python."""
+        return all(f.substitute is not None and f.substitute.runs_python for f in self._families.values())
 
     def add(self, family: Family, key: CacheKey, program: PartialProgramLayer) -> None:
         """Keep a newly built program."""

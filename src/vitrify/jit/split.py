@@ -11,11 +11,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
 from types import CodeType, FunctionType, MethodType, TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..convert import is_user_code
 from ..core.cache import BoundedCache
 from ..core.errors import VitrifyError
+from ..core.setting import Setting
 from ..core.source import Loc
 from ..eager.layer import Layer
 from ..transformers import SegmentCode, SplitCode, instantiate, split_code
@@ -35,18 +36,49 @@ class Break:
     hint: str | None = None
 
 
+class MakePart(Protocol):
+    """Makes the static function of a part: a segment, or a function that is called."""
+
+    def __call__(
+        self,
+        function: FunctionType,
+        *,
+        instance: Any = None,
+        on_failure: Callable[[Exception], None] | None = None,
+        on_idle: Callable[[], None],
+    ) -> StaticFunction:
+        """A static function that tells of a failed trace, and when it has settled as Python."""
+
+
+SMALLEST_PART: Setting[int] = Setting("smallest_part", 3)
+"""Operators that make compiling a part of a function worth a call of it."""
+
+PATIENCE = 8
+"""After so many calls with nothing compiled a part stays Python."""
+
+CONVINCED = 64
+"""After so many calls that ran no program of its own a function is not asked any more what it is called with."""
+
+Settle = Callable[[Any], None]
+
+
 class Split:
     """How one function is split. `driver()` is what to call; None while there is nothing to compile in it."""
 
-    def __init__(self, function: FunctionType, make: MakeSegment, helpers: DriverHelpers) -> None:
+    def __init__(self, function: FunctionType, make: MakePart, calls: CompiledCalls) -> None:
         self.function = function
-        self._helpers = helpers
         self.breaks: list[Break] = []
         self.segments: dict[Any, StaticFunction] = {}
+        self.left: set[Any] = set()
+        """Keys of segments that stay Python: too little to do in them."""
+        self._calls = calls
         self._make = make
         self._code: SplitCode | None = None
         self._driver: Callable[..., Any] | None = None
-        self._lines: frozenset[int] | None = None
+        self._helpers: DriverHelpers | None = None
+        self._has_segments = False
+        self._idle_calls = 0
+        self._stale = True
         self._whole = False
 
     def record(self, err: Exception) -> None:
@@ -57,40 +89,66 @@ class Split:
         known = any(b.line == line for b in self.breaks)
         self.breaks.append(found)
         self._whole = self._whole or line is None or known  # no finer split would get any further
+        self._stale = True
+
+    def _leave(self, key: Any) -> None:
+        """Let the statements of a segment be Python."""
+        self.left.add(key)
+        self._stale = True
 
     def driver(self) -> Callable[..., Any] | None:
         """The function with segments in place of what can be compiled."""
-        lines = frozenset(b.line for b in self.breaks if b.line is not None)
-        if self._whole:
-            return None
-        if lines != self._lines:
-            self._lines, self._code = lines, split_code(self.function, lines)
-            self._driver = None if self._code is None else self._bound(self._code)
+        self._refresh()
+        helpers = self._helpers
+        if helpers is not None and not self._has_segments:
+            # Did the last call meet anything compiled?
+            self._idle_calls = 0 if helpers.compiles else self._idle_calls + 1
+            helpers.compiles = False
+            if self._idle_calls > PATIENCE:
+                self._driver = self._helpers = None
         return self._driver
 
-    def _bound(self, code: SplitCode) -> Callable[..., Any]:
-        free: dict[str, object] = {code.helper: self._helpers}
+    def _refresh(self) -> None:
+        if not self._stale:
+            return
+        self._stale = False
+        self._driver = self._helpers = self._code = None
+        if self._whole:
+            return
+        lines = frozenset(b.line for b in self.breaks if b.line is not None)
+        self._code = split_code(self.function, lines, self.left)
+        if self._code is not None:
+            self._helpers = DriverHelpers(self._calls)
+            self._has_segments = bool(self._code.segments)
+            self._driver = self._bound(self._code, self._helpers)
+
+    def _bound(self, code: SplitCode, helpers: DriverHelpers) -> Callable[..., Any]:
+        free: dict[str, object] = {code.helper: helpers}
         for segment in code.segments:
             if segment.key not in self.segments:
                 self.segments[segment.key] = self._segment(segment)
             free[segment.name] = self.segments[segment.key]
         driver = instantiate(code.code, self.function, free)
         driver.__defaults__ = self.function.__defaults__
+        driver.__kwdefaults__ = self.function.__kwdefaults__
         return driver
 
     def _segment(self, segment: SegmentCode) -> StaticFunction:
         native = instantiate(segment.code, self.function, {})
         native.__kwdefaults__ = None
-        return self._make(native, self.record)
+        return self._make(native, on_failure=self.record, on_idle=lambda: self._leave(segment.key))
 
     @property
     def code(self) -> SplitCode | None:
         """The driver and segments as they are now."""
-        self.driver()
+        self._refresh()
         return self._code
 
-
-MakeSegment = Callable[[FunctionType, Callable[[Exception], None]], "StaticFunction"]
+    @property
+    def runs_python(self) -> bool:
+        """Whether nothing is compiled in it."""
+        self._refresh()
+        return self._driver is None
 
 
 def _reason(err: Exception) -> str:
@@ -122,35 +180,77 @@ def _lines_of(code: CodeType) -> range:
     return range(code.co_firstlineno, max([last + 1, *inner]))
 
 
-class DriverHelpers:
-    """What the Python statements of a driver call: functions of the user's are compiled on their own."""
+class CompiledCalls:
+    """Functions of the user's that drivers call, each compiled on its own."""
 
-    def __init__(self, make: Callable[..., StaticFunction]) -> None:
+    def __init__(self, make: MakePart) -> None:
         self._make = make
         self._functions: BoundedCache[FunctionType, StaticFunction] = BoundedCache("functions_of_drivers", 1024)
 
-    def convert_call(self, function: Any) -> Any:
-        """`function`, compiled if it is the user's own and will be met again."""
-        if isinstance(function, FunctionType):
-            # A nested function is made anew each time: compiling it would not pay.
-            lasts = "<locals>" not in function.__qualname__ and _is_convertible(function)
-            return self._functions.get_or_build(function, lambda: self._make(function)) if lasts else function
-        if isinstance(function, MethodType):
-            return self._method(function)
-        if isinstance(function, Layer) and isinstance(function.forward, MethodType):
-            forward = self._method(function.forward)
-            return function if forward is function.forward else function.calling(forward)
-        return function
+    def function(self, fn: FunctionType) -> Callable[..., Any]:
+        """`fn`, compiled if it is the user's own and will be met again."""
+        # A nested function is made anew each time: compiling it would not pay.
+        if "<locals>" in fn.__qualname__ or not _is_convertible(fn):
+            return fn
+        return self._functions.get_or_build(fn, lambda: self._make(fn, on_idle=_nothing))
 
-    def _method(self, method: MethodType) -> Any:
+    def method(self, method: MethodType) -> Callable[..., Any]:
+        """A method of a Layer, compiled if it is the user's own; kept at its Layer."""
         fn, owner = method.__func__, method.__self__
-        if not (isinstance(fn, FunctionType) and isinstance(owner, Layer)):
+        if not (isinstance(owner, Layer) and isinstance(fn, FunctionType)):
             return method
         held = owner.__dict__.setdefault(COMPILED, {})
         if fn not in held:
             pays = _is_convertible(fn) or (fn.__name__ == "forward" and _holds_user_code(owner))
-            held[fn] = self._make(fn, instance=owner) if pays else None
-        return held[fn] or method
+            held[fn] = self._make(fn, instance=owner, on_idle=_nothing) if pays else None
+        found = held[fn]
+        if found is not None and found.settled:
+            found = held[fn] = None
+        return found or method
+
+
+def _nothing() -> None:
+    """What is told of a called function that settles: its callers look for themselves."""
+
+
+MAX_SEEN = 256
+
+
+class DriverHelpers:
+    """What the Python statements of one driver call in place of what they name."""
+
+    def __init__(self, calls: CompiledCalls) -> None:
+        self._calls = calls
+        self._seen: dict[FunctionType, Any] = {}
+        self.compiles = False
+        """Whether anything called lately is compiled."""
+
+    def convert_call(self, function: Any) -> Any:
+        """`function`, compiled if it is the user's own and will be met again."""
+        kind = function.__class__
+        if kind is FunctionType:
+            found = self._seen.get(function)
+            if found is not function:
+                found = self._function(function, found)
+        elif kind is MethodType:
+            found = self._calls.method(function)
+        elif isinstance(function, Layer) and isinstance(function.forward, MethodType):
+            forward = self._calls.method(function.forward)
+            found = function if forward is function.forward else function.calling(forward)
+        else:
+            return function
+        if found is not function:
+            self.compiles = True
+        return found
+
+    def _function(self, function: FunctionType, seen: Any) -> Any:
+        """What is called in place of a function: once it has settled as Python, the function itself."""
+        found: Any = self._calls.function(function) if seen is None else seen
+        if found is not function and found.settled:
+            found = function
+        if "<locals>" not in function.__qualname__ and len(self._seen) < MAX_SEEN:
+            self._seen[function] = found
+        return found
 
 
 COMPILED = "_compiled_methods"
@@ -173,27 +273,43 @@ class SplitProgram:
 
     captured: Sequence[Any] = ()
 
-    def __init__(self, split: Split, instance: Any) -> None:
+    def __init__(self, split: Split, instance: Any, python: AsPython, settle: Settle) -> None:
         self._split = split
-        self._instance = instance
+        self._python = python
+        self._first = () if instance is None else (instance,)
+        self._settle = settle
+        self._calls = 0
 
     def current_inputs(self) -> Sequence[Any]:
         """Nothing can make it outdated."""
         return ()
 
+    @property
+    def runs_python(self) -> bool:
+        """Whether there is nothing to compile in the function."""
+        return self._split.runs_python
+
     def call(self, tensors: Sequence[Any], captured: Sequence[Any], arguments: Arguments, eager: Any) -> Any:
         """The driver's result; the function's own where there is nothing to compile in it."""
         driver = self._split.driver()
         if driver is None:
-            return eager(*arguments[0], **arguments[1])
-        first = () if self._instance is None else (self._instance,)
-        return driver(*first, *arguments[0], **arguments[1])
+            return self._python.call(tensors, captured, arguments, eager)
+        self._calls += 1
+        if self._calls == CONVINCED:
+            self._settle(self)
+        return driver(*self._first, *arguments[0], **arguments[1])
 
 
-class _Eager:
-    """Takes the place of a program where the function runs as it is."""
+class AsPython:
+    """Takes the place of programs where a function runs as it is. `settle` is told now and then: it may stay so."""
 
     captured: Sequence[Any] = ()
+    runs_python = True
+
+    def __init__(self, settle: Settle, patience: int) -> None:
+        self._settle = settle
+        self._patience = patience
+        self._calls = 0
 
     def current_inputs(self) -> Sequence[Any]:
         """Nothing can make it outdated."""
@@ -201,7 +317,7 @@ class _Eager:
 
     def call(self, tensors: Sequence[Any], captured: Sequence[Any], arguments: Arguments, eager: Any) -> Any:
         """The function's own result."""
+        self._calls += 1
+        if self._calls % self._patience == 0:
+            self._settle(self)
         return eager(*arguments[0], **arguments[1])
-
-
-EAGER = _Eager()

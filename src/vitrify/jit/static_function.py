@@ -28,11 +28,11 @@ from .concrete_program import ConcreteProgram, trace
 from .function_spec import FunctionSpec
 from .key import CacheKey, content
 from .partial_program import PartialProgramLayer
-from .program_cache import CacheInfo, Executable, Family, ProgramCache
+from .program_cache import CacheInfo, Executable, Family, ProgramCache, Substitute
 from .reach import layer_state
 from .report import presented
 from .retrace import NoSourceWarning, RetraceWarning, what_varies
-from .split import EAGER, DriverHelpers, Split, SplitProgram
+from .split import CONVINCED, PATIENCE, SMALLEST_PART, AsPython, CompiledCalls, Split, SplitProgram
 from .variation import Variation
 
 ENABLED: Setting[bool] = Setting("to_static_enabled", True)
@@ -79,13 +79,19 @@ class StaticFunction:
         instance: Any = None,
         full_graph: bool = True,
         on_failure: Callable[[Exception], None] | None = None,
+        on_idle: Callable[[], None] | None = None,
     ) -> None:
+        """on_failure, on_idle: of parts of other functions, told of a failed trace, and when it settles as Python."""
         functools.update_wrapper(self, function)
         self._function = function
         self._instance = instance
         self._input_spec = input_spec
         self._full_graph = full_graph
         self._on_failure = on_failure
+        self._on_idle = on_idle
+        self._python = AsPython(self._settle, CONVINCED if on_idle is None else PATIENCE)
+        self._direct: Substitute | None = None
+        self.settled = False
         self._split: Split | None = None
         self._variation = Variation()
         self._warned = False
@@ -153,6 +159,11 @@ class StaticFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if _recorder() is not None or not _enabled():
             return self._call_uncached(args, kwargs)
+        if self._direct is not None:
+            try:
+                return self._direct.call((), (), (args, kwargs), self._eager)
+            except Exception as err:  # noqa: BLE001 - raised again, cut to what concerns the user
+                raise presented(err)  # noqa: B904 - it is `err` itself
         leaves: list[Any] = []
         tree = self.function_spec.flatten_call(args, kwargs, leaves)
         key = [tree, _grad(), _amp(), _place(), _default_dtype()]
@@ -204,13 +215,24 @@ class StaticFunction:
             warnings.warn(f"to_static: {failure.error}\nit runs eagerly", NoSourceWarning, stacklevel=user_stacklevel())
         if self._on_failure is not None:
             self._on_failure(failure.error)
-            failure.family.substitute = EAGER
+            failure.family.substitute = self._python
         elif isinstance(self._function, FunctionType):
             self.split.record(failure.error)
-            failure.family.substitute = SplitProgram(self.split, self._instance)
+            failure.family.substitute = SplitProgram(
+                self.split, self._instance, self._python, self._settle
+            )
         else:
-            failure.family.substitute = EAGER
+            failure.family.substitute = self._python
         return result
+
+    def _settle(self, found: Substitute) -> None:
+        """Run `found` whatever the call, if programs never did. Parts that run nothing compiled are called no more."""
+        if found.runs_python and self._on_idle is not None:
+            self.settled = self.program_cache.runs_python
+            if self.settled:
+                self._on_idle()
+        elif len(self.program_cache) == 0 and self._input_spec is None:
+            self._direct = found
 
     @property
     def split_state(self) -> Split | None:
@@ -222,7 +244,7 @@ class StaticFunction:
         """How the function is split, if it cannot be one program."""
         if self._split is None:
             assert isinstance(self._function, FunctionType)
-            self._split = Split(self._function, _segment, _DRIVER_HELPERS)
+            self._split = Split(self._function, _part, _COMPILED_CALLS)
         return self._split
 
     def _call_uncached(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -272,17 +294,17 @@ class StaticFunction:
             return self._build(family, tree, leaves, shapes, user_specs)
         if self._varies_too_much():
             self._warn_of_retracing(tree, "It runs as Python from now on")
-            family.substitute = EAGER
-            return EAGER
+            family.substitute = self._python
+            return self._python
         try:
             found = self._build(family, tree, leaves, shapes, user_specs)
         except InternalError:
             raise
         except Exception as err:  # noqa: BLE001 - whatever it is, the function itself is run and may raise it again
             raise TraceFailure(err, family) from None
-        if self._on_failure is not None and found.does_nothing:
-            family.substitute = EAGER
-            return EAGER
+        if self._on_idle is not None and (found.does_nothing or found.concrete.work < _least_work(leaves)):
+            family.substitute = self._python
+            return self._python
         return found
 
     def _build(
@@ -433,11 +455,16 @@ class StaticFunction:
         return f"<StaticFunction {self._function.__qualname__}, {len(self.program_cache)} programs>"
 
 
-def _segment(native: FunctionType, on_failure: Callable[[Exception], None]) -> StaticFunction:
-    return StaticFunction(native, full_graph=False, on_failure=on_failure)
+def _part(function: FunctionType, **options: Any) -> StaticFunction:
+    return StaticFunction(function, full_graph=False, **options)
 
 
-_DRIVER_HELPERS = DriverHelpers(lambda function, **options: StaticFunction(function, full_graph=False, **options))
+_COMPILED_CALLS = CompiledCalls(_part)
+
+
+def _least_work(leaves: Sequence[Any]) -> int:
+    """Operators that make a part worth compiling. A nested function among its arguments is another one in each call."""
+    return SMALLEST_PART.get() * (5 if any(isinstance(leaf, FunctionType) for leaf in leaves) else 1)
 
 
 def _without_size(leaf: Any) -> Any:

@@ -75,13 +75,16 @@ class SplitCode:
         return render(self.tree)
 
 
-def split_code(fn: FunctionType, breaks: Collection[int]) -> SplitCode | None:
-    """`fn` split around the statements at the lines `breaks`; None where there is nothing to compile, calls too."""
+def split_code(fn: FunctionType, breaks: Collection[int], left: Collection[object] = ()) -> SplitCode | None:
+    """`fn` split around the statements at the lines `breaks`; None where there is nothing to compile, calls too.
+
+    left: keys of segments that are to stay Python.
+    """
     tree, context = prepare(fn)
     if not isinstance(tree, FUNCTIONS) or _looks_at_its_frame(tree):
         return None
     make_super_explicit(tree, context)
-    splitter = _Splitter(tree, fn, context, frozenset(breaks))
+    splitter = _Splitter(tree, fn, context, frozenset(breaks), left)
     start = docstring_length(tree)
     tree.body = tree.body[:start] + splitter.block(tree.body[start:], is_last=True)
     if not splitter.segments and not any(isinstance(node, gast.Call) for node in all_nodes(tree)):
@@ -96,11 +99,14 @@ def _looks_at_its_frame(tree: Node) -> bool:
 
 
 class _Splitter:
-    def __init__(self, tree: Node, fn: FunctionType, context: Context, breaks: frozenset[int]) -> None:
+    def __init__(
+        self, tree: Node, fn: FunctionType, context: Context, breaks: frozenset[int], left: Collection[object]
+    ) -> None:
         self.tree = tree
         self.fn = fn
         self.context = context
         self.breaks = breaks
+        self.left = left
         self.facts: FunctionFacts = analyze(tree, context.names)
         self.segments: list[SegmentCode] = []
         self.kept = self._cells()
@@ -170,9 +176,10 @@ class _Splitter:
         ins = self.facts.live_in(run[0]) & (does.reads | (outs - does.kills)) & own
         unset = self.facts.unbound_at(run[0]) - self.facts.scope.params
         maybe = (unset & ins) | ((unset & outs) - does.kills)
-        if maybe or (does.deletes & own):
+        given, taken = tuple(sorted(ins)), tuple(sorted(outs))
+        if maybe or (does.deletes & own) or (_lines(run), given, taken) in self.left:
             return run
-        return self._call(run, tuple(sorted(ins)), tuple(sorted(outs)), ends)
+        return self._call(run, given, taken, ends)
 
     def _call(self, run: Stmts, ins: tuple[str, ...], outs: tuple[str, ...], ends: bool) -> Stmts:
         at = run[0]
@@ -203,7 +210,7 @@ class _Splitter:
         tree.end_lineno = run[-1].end_lineno
         code, _ = compile_function(tree, self.fn, self.context, (), observed=False)
         remember(code, Definition(gast.gast_to_ast(tree), self.context.class_name))
-        return SegmentCode(identifier, code, tree, ins, outs, (run[0].lineno, run[-1].end_lineno))
+        return SegmentCode(identifier, code, tree, ins, outs, _lines(run))
 
     def _declarations(self, run: Sequence[Node]) -> Stmts:
         written = activity(list(run), self.context.names).writes
@@ -211,6 +218,10 @@ class _Splitter:
         here, everywhere = sorted(written & scope.nonlocals), sorted(written & scope.globals)
         out = quote("nonlocal x", at=run[0], x=here) if here else []
         return out + (quote("global x", at=run[0], x=everywhere) if everywhere else [])
+
+
+def _lines(run: Stmts) -> tuple[int, int]:
+    return run[0].lineno, run[-1].end_lineno
 
 
 def _jumps_out(stmt: Node) -> bool:
