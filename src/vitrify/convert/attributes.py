@@ -10,7 +10,8 @@ from typing import Any
 from ..core.pytree import OpenList
 from ..eager.tensor import Tensor
 from ..ir.numbers import is_number, sample
-from .journal import AttrPlace, note_write
+from .journal import note_write
+from .places import AttrPlace
 from .user_code import class_attribute, converted, is_user_code, user_method
 from .values import Undefined, is_graph
 

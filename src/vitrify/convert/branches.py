@@ -13,9 +13,10 @@ from ..ir.regions import align_captures
 from ..ops.control_flow import if_op
 from .cells import closed_over
 from .emit import emit
-from .journal import ContentPlace, journaling, restore
+from .journal import journaling
 from .merge import Joined, Slots, fill_slots, merge
 from .ownership import note_forks
+from .places import ContentPlace, items_of, restore, wholes, with_items
 from .protocols import truth
 from .raise_ import ENDED, run_path
 from .sharing import outer_of, share_branches
@@ -42,11 +43,16 @@ class _Side:
         """What the place holds after the branch: the object, and a copy of it as it is then."""
         if place.key in self.places:
             return self.places[place.key][1:]
-        value = place.get()  # left alone, but for changes in place of what it holds
-        read = self.handles
-        return value, snapshot(
-            value, lambda leaf: read.get(leaf, leaf) if leaf.__hash__ is not None else leaf, self.originals
-        )
+        value = place.get()  # left alone, but for changes of its items, and in place of what it holds
+        copy = snapshot(value, self._read, self.originals)
+        if isinstance(place, ContentPlace):
+            items = [item for item, _ in items_of(place, ((p, None) for p, _, _ in self.places.values()))]
+            with_items(value, [(item, self.places[item.key][1]) for item in items])
+            with_items(copy, [(item, self.places[item.key][2]) for item in items])
+        return value, copy
+
+    def _read(self, leaf: Any) -> Any:
+        return self.handles.get(leaf, leaf) if leaf.__hash__ is not None else leaf
 
 
 def convert_ifelse(
@@ -172,8 +178,8 @@ def _merge_handles(sides: Sequence[_Side], joined: Joined) -> list[tuple[Any, in
 
 def _merge_places(sides: Sequence[_Side], joined: Joined) -> list[tuple[Any, Any]]:
     found: list[tuple[Any, Any]] = []
-    for key in dict.fromkeys(k for side in sides for k in side.places):
-        place = next(side.places[key][0] for side in sides if key in side.places)
+    places = {key: place for side in sides for key, (place, _, _) in side.places.items()}
+    for place in wholes(places).values():
         (a, x), (b, y) = (side.at_end(place) for side in sides)
         merged = a if a is b else merge(place.label, x, y, joined)
         if isinstance(place, ContentPlace) and _cannot_hold(place.owner, merged):

@@ -8,7 +8,7 @@ from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 from ..core.cache import BoundedCache
-from .journal import CellPlace, GlobalPlace
+from .places import CellPlace, GlobalPlace
 
 MAX_DEPTH = 4
 _NAMES: BoundedCache[CodeType, frozenset[str]] = BoundedCache("names_in_code", 4096)

@@ -13,10 +13,11 @@ from typing import Any
 
 from ..core.errors import UnsupportedError
 from .branches import convert_ifelse
-from .journal import ContentPlace, is_journaling, note_write
+from .journal import is_journaling, note_write
 from .lists import new_list
 from .logic import convert_and, convert_not, convert_or
 from .loops import convert_for
+from .places import ContentPlace
 from .protocols import iterate, truth
 from .sequences import GraphSequence, as_sequence
 from .values import is_graph

@@ -9,18 +9,19 @@ from .compare import convert_compare
 from .comprehension import dict_of, each, generator, list_of, set_of
 from .handlers import pass_on
 from .host import convert_assert, load
-from .journal import AttrPlace, ItemPlace
 from .lists import Spread, new_list
 from .logic import convert_and, convert_not, convert_or
 from .loops import convert_for, convert_while
 from .objects import (
     _Index,
+    attribute_of,
     convert_setitem,
     convert_setitem_at,
     convert_shape,
     del_attr,
     del_item,
     inplace,
+    item_of,
     name,
     set_attr,
     undefined,
@@ -62,8 +63,8 @@ class VitrifyHelpers:
     del_attr = staticmethod(del_attr)
     del_item = staticmethod(del_item)
     inplace = staticmethod(inplace)
-    attr = AttrPlace
-    item = ItemPlace
+    attr = staticmethod(attribute_of)
+    item = staticmethod(item_of)
     name = staticmethod(name)
     Undefined = staticmethod(undefined)
     load = staticmethod(load)

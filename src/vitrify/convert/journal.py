@@ -11,198 +11,18 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from types import CellType
-from typing import Any, Protocol
+from typing import Any
 
 from ..core.errors import UnsupportedError
-from ..core.pytree import OpenList, flatten, is_open
+from ..core.pytree import OpenList, flatten
 from ..core.source import user_frames
-from ..eager.layer import Layer
 from ..ir.builder import current_builder
 from ..ir.program import Block
-from ..ops.methods import TensorMethods
 from .ownership import ids_in_forks, ids_in_iterator, is_forked, known_references
-from .user_code import library_method
+from .places import ContentPlace, ItemPlace, absorbed_items, comes_back, restore, within_content
 from .values import Undefined, builder
 
 _MISSING = Undefined("place", 0)
-
-
-class Place(Protocol):
-    """Somewhere a value is kept."""
-
-    key: Any
-
-    def get(self) -> Any:
-        """The value, or an Undefined."""
-
-    def set(self, value: Any) -> None:
-        """Store `value`."""
-
-    def unset(self) -> None:
-        """Remove what is stored."""
-
-
-class AttrPlace:
-    """An attribute of an object."""
-
-    def __init__(self, owner: Any, attribute: str) -> None:
-        self.owner = owner
-        self.attribute = attribute
-        self.key = (id(owner), attribute)
-
-    def at(self, owner: Any) -> AttrPlace:
-        """The same attribute of another object."""
-        return AttrPlace(owner, self.attribute)
-
-    @property
-    def label(self) -> str:
-        """How messages call it."""
-        return f"{type(self.owner).__name__}.{self.attribute}"
-
-    # No code of the user's runs here: `__getattr__` and `__setattr__` of their classes are passed over.
-
-    def get(self) -> Any:
-        for special in ("__getattribute__", "__getattr__"):
-            read = library_method(type(self.owner), special)
-            try:
-                if read is not None:
-                    return read(self.owner, self.attribute)
-            except AttributeError:
-                continue
-        return Undefined(self.label, 0)
-
-    def set(self, value: Any) -> None:
-        store_attribute(self.owner, self.attribute, value)
-
-    def unset(self) -> None:
-        if not isinstance(self.get(), Undefined):
-            library_method(type(self.owner), "__delattr__")(self.owner, self.attribute)
-
-
-def store_attribute(owner: Any, attribute: str, value: Any) -> None:
-    """`owner.attribute = value`; the buffer of a Layer is exchanged, not overwritten, also by a graph tensor.
-
-    Programs that read a buffer look where it stands now, so no other cached decision depends on it.
-    """
-    if isinstance(owner, Layer) and attribute in owner._buffers and isinstance(value, TensorMethods):
-        owner._buffers[attribute] = value  # type: ignore[assignment]
-    else:
-        library_method(type(owner), "__setattr__")(owner, attribute, value)
-
-
-class ItemPlace:
-    """An item of a list, dict or other container."""
-
-    def __init__(self, owner: Any, index: Any) -> None:
-        self.owner = owner
-        self.index = index
-        self.key = (id(owner), "item", repr(index))
-
-    def at(self, owner: Any) -> ItemPlace:
-        """The same item of another container."""
-        return ItemPlace(owner, self.index)
-
-    @property
-    def label(self) -> str:
-        """How messages call it."""
-        return f"{type(self.owner).__name__}[{self.index!r}]"
-
-    def get(self) -> Any:
-        try:
-            return self.owner[self.index]
-        except (KeyError, IndexError):
-            return Undefined(self.label, 0)
-
-    def set(self, value: Any) -> None:
-        self.owner[self.index] = value
-
-    def unset(self) -> None:
-        try:
-            del self.owner[self.index]
-        except (KeyError, IndexError):
-            pass
-
-
-class ContentPlace:
-    """All that a list, dict or set holds: what its methods (`append`, `update`, ...) change."""
-
-    def __init__(self, owner: Any) -> None:
-        self.owner = owner
-        self.key = (id(owner), "content")
-        self.label = "a list" if isinstance(owner, list) else f"a {type(owner).__name__}"
-        frames = user_frames(2, limit=1)
-        self.loc = frames[0] if frames else None
-
-    def at(self, owner: Any) -> ContentPlace:
-        """The content of another container."""
-        place = object.__new__(ContentPlace)
-        place.__dict__.update(self.__dict__)
-        place.owner, place.key = owner, (id(owner), "content")
-        return place
-
-    def get(self) -> Any:
-        return self.owner.copy()
-
-    def set(self, value: Any) -> None:
-        if isinstance(self.owner, OpenList):
-            self.owner.take(value)
-            return
-        if is_open(value):
-            raise self.grows()
-        self.owner.clear()
-        (self.owner.extend if hasattr(self.owner, "extend") else self.owner.update)(value)
-
-    def unset(self) -> None:
-        self.owner.clear()
-
-    def grows(self) -> UnsupportedError:
-        """The error of a container that cannot take a length which is known only when the program runs."""
-        return UnsupportedError(
-            f"{self.label} changes its length inside a loop or branch that a tensor decides, and it was not "
-            "made by converted code",
-            loc=self.loc,
-            hint="change a copy of it (xs = list(xs)), or keep the values in one tensor",
-        )
-
-
-class CellPlace:
-    """A variable that closures share."""
-
-    def __init__(self, name: str, cell: CellType) -> None:
-        self.label = name
-        self.cell = cell
-        self.key = (id(cell), "cell")
-
-    def get(self) -> Any:
-        try:
-            return self.cell.cell_contents
-        except ValueError:
-            return Undefined(self.label, 0)
-
-    def set(self, value: Any) -> None:
-        self.cell.cell_contents = value
-
-    def unset(self) -> None:
-        del self.cell.cell_contents
-
-
-class GlobalPlace:
-    """A global variable of the user's module."""
-
-    def __init__(self, name: str, namespace: dict[str, Any]) -> None:
-        self.label = name
-        self.namespace = namespace
-        self.key = (id(namespace), name)
-
-    def get(self) -> Any:
-        return self.namespace.get(self.label, Undefined(self.label, 0))
-
-    def set(self, value: Any) -> None:
-        self.namespace[self.label] = value
-
-    def unset(self) -> None:
-        self.namespace.pop(self.label, None)
 
 
 class SpentError(UnsupportedError):
@@ -259,9 +79,16 @@ class Journal:
         self.given: set[int] = set()
 
     def note(self, place: Any) -> None:
-        """Remember what `place` holds, the first time it is about to be written."""
-        if place.key not in self.before:
-            self.before[place.key] = (place, place.get())
+        """Remember what `place` holds, the first time it is about to be written.
+
+        What is written item by item and as a whole has one place, the whole: `before` has no items of its owner then.
+        """
+        if isinstance(place, ItemPlace) and comes_back(place, self.before):
+            place = ContentPlace(place.owner)
+        if place.key in self.before or (isinstance(place, ItemPlace) and within_content(place, self.before)):
+            return
+        value = absorbed_items(place, self.before) if isinstance(place, ContentPlace) else place.get()
+        self.before[place.key] = (place, value)
 
     def forget_local(self, held: Any, also: Iterable[int] = ()) -> None:
         """Drop the places inside objects that only this region knows: made in it, and held by nothing but `held`.
@@ -331,14 +158,6 @@ def is_inside(block: Block | None, region: Block) -> bool:
             return True
         block = block.parent
     return False
-
-
-def restore(place: Any, value: Any) -> None:
-    """Make `place` hold `value`; unset it for an Undefined."""
-    if isinstance(value, Undefined):
-        place.unset()
-    else:
-        place.set(value)
 
 
 _open: ContextVar[tuple[Journal, ...]] = ContextVar("open_journals", default=())

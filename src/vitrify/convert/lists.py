@@ -23,8 +23,9 @@ from ..ops.lists import (
     list_set_op,
     list_slice_op,
 )
-from .journal import ContentPlace, note_write
+from .journal import note_write
 from .list_items import Items, Mixed, Origin, fitted, item_spec, join, keep, list_spec, pack, passed_on, spec_of, unpack
+from .places import ContentPlace
 from .raise_ import for_user
 from .sequences import GraphSequence
 from .values import is_graph

@@ -16,9 +16,10 @@ from ..ops.control_flow import while_op
 from .branches import trace_branches
 from .carried import CarriedState, CarriedValue, FirstIterationDiffers
 from .cells import closed_over
-from .journal import ContentPlace, Journal, SpentError, journaling, restore
+from .journal import Journal, SpentError, journaling
 from .list_items import is_kept, keep
 from .logic import convert_and
+from .places import ContentPlace, restore
 from .protocols import iterate, truth
 from .raise_ import ENDED, run_path
 from .sequences import GraphSequence, as_sequence, constant
@@ -384,6 +385,8 @@ def grow(state: CarriedState, results: Sequence[Any], journal: Journal, handles:
         if key not in state.places:
             state.places[key] = (place, carry_place(place, before))
             grown = True
+    for key in set(state.places) - set(journal.before):  # items of what is carried as a whole by now
+        del state.places[key]
     for handle in handles:
         if handle not in state.handles:
             state.handles[handle] = CarriedValue.of("tensor", handle)

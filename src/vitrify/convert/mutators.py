@@ -12,8 +12,9 @@ from typing import Any
 from ..core.errors import UnsupportedError
 from ..core.pytree import OpenList, is_open
 from ..transformers import BLIND_METHODS
-from .journal import AttrPlace, ContentPlace, is_nested, note_write
+from .journal import is_nested, note_write
 from .observe import current_observer
+from .places import AttrPlace, ContentPlace
 
 MUTATORS: dict[Any, frozenset[str]] = {
     list: frozenset({"append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse"}),
@@ -107,12 +108,17 @@ def _attribute_method(function: MethodWrapperType) -> Callable[..., Any]:
     return call
 
 
+def note_content(owner: Any) -> None:
+    """Tell who watches that all that `owner` holds is about to change, in a way that depends on what it holds."""
+    observer = current_observer()
+    if observer is not None:
+        observer.content_matters(owner)
+    note_write(ContentPlace(owner))
+
+
 def _note_content(*args: Any) -> None:
     if args:
-        observer = current_observer()
-        if observer is not None:
-            observer.content_matters(args[0])
-        note_write(ContentPlace(args[0]))
+        note_content(args[0])
 
 
 def _note_attribute(*args: Any) -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from types import FunctionType
 from typing import Any
 
@@ -12,8 +15,10 @@ from ..ir.graph_tensor import as_number
 from ..ops.sizes import dim_size
 from .attributes import deleter, writer
 from .host_value import HostValue
-from .journal import AttrPlace, CellPlace, ContentPlace, GlobalPlace, ItemPlace, note_write, store_attribute
-from .mutators import mutators_of
+from .journal import is_nested, note_write
+from .mutators import mutators_of, note_content
+from .observe import peek_attr
+from .places import AttrPlace, CellPlace, GlobalPlace, ItemPlace, store_attribute
 from .raise_ import for_user
 from .user_code import user_method
 from .values import Undefined, is_graph, is_tensor
@@ -70,7 +75,25 @@ def convert_setitem(owner: Any, key: Any, value: Any) -> Any:
     return owner
 
 
-def convert_setitem_at(place: Any, key: Any, value: Any) -> None:
+@dataclass(frozen=True)
+class Holder:
+    """Where a container stands that an item is stored to."""
+
+    get: Callable[[], Any]
+
+
+def attribute_of(owner: Any, attribute: str) -> Holder:
+    """Where `owner.attribute` stands; what it holds does not matter to a store of an item."""
+    return Holder(partial(peek_attr, owner, attribute))
+
+
+def item_of(owner: Any, key: Any) -> Holder:
+    """Where `owner[key]` stands."""
+    return Holder(partial(operator.getitem, owner, key))
+
+
+@for_user
+def convert_setitem_at(place: Holder, key: Any, value: Any) -> None:
     """`place.get()[key] = value`."""
     convert_setitem(place.get(), key, value)
 
@@ -82,8 +105,11 @@ def del_item(owner: Any, key: Any) -> None:
     if remove is not None:
         remove(key)
         return
-    if isinstance(owner, list):
-        note_write(ContentPlace(owner))
+    _check_key(owner, key)
+    if isinstance(owner, dict) and is_nested():
+        note_write(ItemPlace.deleted(owner, key))
+    elif mutators_of(type(owner)):
+        note_content(owner)
     else:
         _note_item(owner, key)
     del owner[key]
@@ -92,15 +118,19 @@ def del_item(owner: Any, key: Any) -> None:
 def _note_item(owner: Any, key: Any) -> None:
     if isinstance(owner, OpenList):
         return  # it notes its changes itself
+    _check_key(owner, key)
+    if isinstance(key, slice) and mutators_of(type(owner)):
+        note_content(owner)
+    elif not is_graph(key) and not isinstance(key, slice):
+        note_write(ItemPlace(owner, key))
+
+
+def _check_key(owner: Any, key: Any) -> None:
     if isinstance(owner, dict) and is_tensor(key):
         raise UnsupportedError(
             "a tensor as the key of a dict: its value is known only when the program runs",
             hint="use a Python value as the key, or a tensor with one entry a key",
         )
-    if isinstance(key, slice) and isinstance(owner, list):
-        note_write(ContentPlace(owner))
-    elif not is_graph(key) and not isinstance(key, slice):
-        note_write(ItemPlace(owner, key))
 
 
 @for_user
@@ -111,7 +141,7 @@ def inplace(op: str, left: Any, right: Any) -> Any:
     if found is not NotImplemented:
         return found
     if mutators_of(type(left)):
-        note_write(ContentPlace(left))
+        note_content(left)
     return INPLACE[op](left, right)
 
 

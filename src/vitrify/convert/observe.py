@@ -25,7 +25,8 @@ from .attributes import computed
 from .cells import stored_cells
 from .deferred import Deferred
 from .guards import IMMUTABLE, MISSING, NUMBERS, AnyNumber, AnyTensor, Exactly, Expected, Guard, Items, Source, fed_by
-from .journal import AttrPlace, CellPlace, GlobalPlace, Journal
+from .journal import Journal
+from .places import AttrPlace, CellPlace, GlobalPlace
 from .values import Undefined, builder
 
 MAX_DEPTH = 5

@@ -19,8 +19,9 @@ from ..ops.sort import argsort
 from .branches import convert_ifexp
 from .comprehension import listed
 from .emit import common_dtype, is_python_number
-from .journal import ContentPlace, note_write
+from .journal import note_write
 from .observe import current_observer
+from .places import ContentPlace
 from .protocols import iterate
 from .sequences import GraphSequence
 from .user_code import converted

@@ -20,8 +20,9 @@ from ..ir.functions import close_function, record_call
 from ..ir.program import AnyMeta, Block, Variable
 from .carried import CarriedState, CarriedValue, Leaf
 from .cells import outer_variables
-from .journal import Journal, journaling, note_write, restore
+from .journal import Journal, journaling, note_write
 from .loops import carry_place, ends, enter, grow
+from .places import restore
 from .sharing import Outer, outer_of
 from .unknown import Pending, Signal, stand_in
 from .values import Undefined, builder, is_graph, is_tensor

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..convert.emit import unset_flag
-from ..convert.journal import AttrPlace, ContentPlace, ItemPlace, Journal
+from ..convert.journal import Journal
 from ..convert.observe import MethodCall, Observer
+from ..convert.places import AttrPlace, ContentPlace
 from ..convert.values import Undefined, Unmergeable
 from ..core.pytree import LEAF, is_open
 from ..eager.tensor import Tensor
@@ -86,11 +87,13 @@ def find_effects(
     """What is to be done after each run. `arguments`: containers that the trace was given, by id."""
     effects: list[Effect] = []
     peeked = {key for key in observer.peeked if (key, "content") in journal.before}
-    replayed = {key for key in peeked if not _has_item_places(journal, key)}
+    replayed = {key for key in peeked if not journal.before[key, "content"][0].by_item}
     for place, value in changes(journal, observer.read_numbers):
         owner = getattr(place, "owner", None)
         if isinstance(place, ContentPlace) and id(owner) in replayed:
             continue
+        if isinstance(place, ContentPlace):
+            observer.content_matters(owner)
         effects.append(_store(place, value, outputs, arguments.get(id(owner))))
     effects += [_call(call, outputs) for call in observer.calls if id(call.owner) in replayed]
     return effects
@@ -100,7 +103,7 @@ def changes(journal: Journal, numbers: Mapping[Any, Variable]) -> Iterator[tuple
     """(place, value now) of all that holds something else than before the trace. `numbers`: what was read as inputs."""
     for key, (place, before) in journal.before.items():
         now = place.get()
-        if now is before or now is numbers.get(key) or (isinstance(now, Undefined) and isinstance(before, Undefined)):
+        if now is before or (key in numbers and now is numbers[key]) or (isinstance(now, Undefined) and isinstance(before, Undefined)):
             continue
         if isinstance(place, ContentPlace) and _same_items(before, now):
             continue
@@ -115,10 +118,6 @@ def _same_items(a: Any, b: Any) -> bool:
     if isinstance(a, dict):
         return all(k == m and v is w for (k, v), (m, w) in zip(a.items(), b.items()))
     return all(v is w for v, w in zip(a, b))
-
-
-def _has_item_places(journal: Journal, owner: int) -> bool:
-    return any(isinstance(place, ItemPlace) and id(place.owner) == owner for place, _ in journal.before.values())
 
 
 def _store(place: Any, value: Any, outputs: Outputs, argument: Argument | None) -> Store:

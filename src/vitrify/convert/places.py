@@ -1,0 +1,298 @@
+"""Places: where a value is kept that a traced region may write, so that it can be put back and merged."""
+
+from __future__ import annotations
+
+import operator
+from collections import deque
+from collections.abc import Iterable
+from types import CellType
+from typing import Any, Protocol
+
+from ..core.errors import UnsupportedError
+from ..core.pytree import OpenList, is_open
+from ..core.source import user_frames
+from ..eager.layer import Layer
+from ..ops.methods import TensorMethods
+from .user_code import library_method
+from .values import Undefined
+
+
+class Place(Protocol):
+    """Somewhere a value is kept."""
+
+    key: Any
+
+    def get(self) -> Any:
+        """The value, or an Undefined."""
+
+    def set(self, value: Any) -> None:
+        """Store `value`."""
+
+    def unset(self) -> None:
+        """Remove what is stored."""
+
+
+class AttrPlace:
+    """An attribute of an object."""
+
+    def __init__(self, owner: Any, attribute: str) -> None:
+        self.owner = owner
+        self.attribute = attribute
+        self.key = (id(owner), attribute)
+
+    def at(self, owner: Any) -> AttrPlace:
+        """The same attribute of another object."""
+        return AttrPlace(owner, self.attribute)
+
+    @property
+    def label(self) -> str:
+        """How messages call it."""
+        return f"{type(self.owner).__name__}.{self.attribute}"
+
+    # No code of the user's runs here: `__getattr__` and `__setattr__` of their classes are passed over.
+
+    def get(self) -> Any:
+        for special in ("__getattribute__", "__getattr__"):
+            read = library_method(type(self.owner), special)
+            try:
+                if read is not None:
+                    return read(self.owner, self.attribute)
+            except AttributeError:
+                continue
+        return Undefined(self.label, 0)
+
+    def set(self, value: Any) -> None:
+        store_attribute(self.owner, self.attribute, value)
+
+    def unset(self) -> None:
+        if not isinstance(self.get(), Undefined):
+            library_method(type(self.owner), "__delattr__")(self.owner, self.attribute)
+
+
+def store_attribute(owner: Any, attribute: str, value: Any) -> None:
+    """`owner.attribute = value`; the buffer of a Layer is exchanged, not overwritten, also by a graph tensor.
+
+    Programs that read a buffer look where it stands now, so no other cached decision depends on it.
+    """
+    if isinstance(owner, Layer) and attribute in owner._buffers and isinstance(value, TensorMethods):
+        owner._buffers[attribute] = value  # type: ignore[assignment]
+    else:
+        library_method(type(owner), "__setattr__")(owner, attribute, value)
+
+
+class ItemPlace:
+    """An item of a list, dict or other container.
+
+    `later`: the keys of a dict behind one that is about to be deleted, which is put back in front of them.
+    """
+
+    def __init__(self, owner: Any, index: Any, later: tuple[Any, ...] = ()) -> None:
+        self.owner = owner
+        self.index = index
+        self.later = later
+        self.key = (id(owner), "item", _item_key(owner, index))
+
+    @classmethod
+    def deleted(cls, owner: Any, index: Any) -> ItemPlace:
+        """An item of a dict that is about to be deleted."""
+        keys = list(owner)
+        return cls(owner, index, tuple(keys[keys.index(index) + 1 :]) if index in owner else ())
+
+    def at(self, owner: Any) -> ItemPlace:
+        """The same item of another container."""
+        return ItemPlace(owner, self.index, self.later)
+
+    @property
+    def label(self) -> str:
+        """How messages call it."""
+        return f"{type(self.owner).__name__}[{self.index!r}]"
+
+    # No code of the user's runs here, nor does a defaultdict make items.
+
+    def get(self) -> Any:
+        try:
+            if isinstance(self.owner, dict):
+                return dict.__getitem__(self.owner, self.index) if self.index in self.owner else self._unset()
+            return _method(self.owner, "__getitem__")(self.owner, self.index)
+        except (KeyError, IndexError):
+            return self._unset()
+
+    def _unset(self) -> Undefined:
+        return Undefined(self.label, 0)
+
+    def set(self, value: Any) -> None:
+        is_back = self.later and self.index not in self.owner
+        _method(self.owner, "__setitem__")(self.owner, self.index, value)
+        if is_back:
+            _move_to_end(self.owner, self.later)
+
+    def unset(self) -> None:
+        try:
+            _method(self.owner, "__delitem__")(self.owner, self.index)
+        except (KeyError, IndexError):
+            pass
+
+
+def _item_key(owner: Any, index: Any) -> Any:
+    """What tells an item of `owner` from the others: `xs[-1]` is the last item, `d[1]` and `d[1.0]` are one."""
+    if isinstance(owner, (list, deque)) and hasattr(index, "__index__"):
+        position = operator.index(index)
+        return position + len(owner) if position < 0 else position
+    return index if isinstance(owner, dict) else repr(index)
+
+
+def _method(owner: Any, name: str) -> Any:
+    """How items are reached past code of the user's, and past what our own lists tell the journal."""
+    return getattr(list, name) if isinstance(owner, OpenList) else library_method(type(owner), name)
+
+
+def _move_to_end(owner: dict[Any, Any], keys: Iterable[Any]) -> None:
+    for key in keys:
+        if key in owner:
+            value = dict.__getitem__(owner, key)
+            _method(owner, "__delitem__")(owner, key)
+            _method(owner, "__setitem__")(owner, key, value)
+
+
+class ContentPlace:
+    """All that a list, dict or set holds: what its methods (`append`, `update`, ...) change.
+
+    `by_item`: items of it were written, too.
+    """
+
+    def __init__(self, owner: Any) -> None:
+        self.owner = owner
+        self.key = (id(owner), "content")
+        self.by_item = False
+        self.label = "a list" if isinstance(owner, list) else f"a {type(owner).__name__}"
+        frames = user_frames(2, limit=1)
+        self.loc = frames[0] if frames else None
+
+    def at(self, owner: Any) -> ContentPlace:
+        """The content of another container."""
+        place = object.__new__(ContentPlace)
+        place.__dict__.update(self.__dict__)
+        place.owner, place.key = owner, (id(owner), "content")
+        return place
+
+    def get(self) -> Any:
+        owner = self.owner
+        return owner.copy() if isinstance(owner, OpenList) else _method(owner, "copy")(owner)
+
+    def set(self, value: Any) -> None:
+        if isinstance(self.owner, OpenList):
+            self.owner.take(value)
+            return
+        if is_open(value):
+            raise self.grows()
+        _method(self.owner, "clear")(self.owner)
+        _method(self.owner, "extend" if hasattr(self.owner, "extend") else "update")(self.owner, value)
+
+    def unset(self) -> None:
+        self.set(())
+
+    def grows(self) -> UnsupportedError:
+        """The error of a container that cannot take a length which is known only when the program runs."""
+        return UnsupportedError(
+            f"{self.label} changes its length inside a loop or branch that a tensor decides, and it was not "
+            "made by converted code",
+            loc=self.loc,
+            hint="change a copy of it (xs = list(xs)), or keep the values in one tensor",
+        )
+
+
+class CellPlace:
+    """A variable that closures share."""
+
+    def __init__(self, name: str, cell: CellType) -> None:
+        self.label = name
+        self.cell = cell
+        self.key = (id(cell), "cell")
+
+    def get(self) -> Any:
+        try:
+            return self.cell.cell_contents
+        except ValueError:
+            return Undefined(self.label, 0)
+
+    def set(self, value: Any) -> None:
+        self.cell.cell_contents = value
+
+    def unset(self) -> None:
+        del self.cell.cell_contents
+
+
+class GlobalPlace:
+    """A global variable of the user's module."""
+
+    def __init__(self, name: str, namespace: dict[str, Any]) -> None:
+        self.label = name
+        self.namespace = namespace
+        self.key = (id(namespace), name)
+
+    def get(self) -> Any:
+        return self.namespace.get(self.label, Undefined(self.label, 0))
+
+    def set(self, value: Any) -> None:
+        self.namespace[self.label] = value
+
+    def unset(self) -> None:
+        self.namespace.pop(self.label, None)
+
+
+def restore(place: Any, value: Any) -> None:
+    """Make `place` hold `value`; unset it for an Undefined."""
+    if isinstance(value, Undefined):
+        place.unset()
+    else:
+        place.set(value)
+
+
+# --- one place per container -----------------------------------------------------------------------------------------
+
+Before = dict[Any, tuple[Any, Any]]
+"""What the places written in a region held, by their keys."""
+
+
+def within_content(item: ItemPlace, before: Before) -> bool:
+    """Whether the container of `item` has a place as a whole already, which then covers the item."""
+    place, _ = before.get((id(item.owner), "content"), (None, None))
+    if place is not None:
+        place.by_item = True
+    return place is not None
+
+
+def comes_back(item: ItemPlace, before: Before) -> bool:
+    """Whether a key of a dict was deleted in the region and is about to be set again, at the end of the dict."""
+    _, value = before.get(item.key, (None, Undefined("", 0)))
+    return not isinstance(value, Undefined) and isinstance(item.owner, dict) and item.index not in item.owner
+
+
+def absorbed_items(place: ContentPlace, before: Before) -> Any:
+    """What the container of `place` held when the region began; the places of its items in `before` are dropped."""
+    items = items_of(place, before.values())
+    for item, _ in items:
+        del before[item.key]
+    place.by_item = place.by_item or bool(items)
+    return with_items(place.get(), reversed(items))
+
+
+def wholes(places: dict[Any, Any]) -> dict[Any, Any]:
+    """`places`, by their keys, without those of items whose container is among them as a whole."""
+    return {
+        key: place
+        for key, place in places.items()
+        if not (isinstance(place, ItemPlace) and (id(place.owner), "content") in places)
+    }
+
+
+def items_of(place: ContentPlace, entries: Iterable[tuple[Any, Any]]) -> list[tuple[ItemPlace, Any]]:
+    """The entries (item place, value) of what is in the container of `place`."""
+    return [(item, value) for item, value in entries if isinstance(item, ItemPlace) and item.owner is place.owner]
+
+
+def with_items(content: Any, items: Iterable[tuple[ItemPlace, Any]]) -> Any:
+    """`content`, a copy of what a container held, once these items are put in; those that are Undefined go."""
+    for item, value in items:
+        restore(item.at(content), value)
+    return content
