@@ -249,7 +249,7 @@ def deleted_names(x):
 
 
 def deleted_items(x):
-    d = {"a": x, "b": x * 2}
+    d = {"b": x * 2, "a": x}  # behind others, "a" would come back at another position: that is refused
     if x.sum() > 0:
         v = d["a"]
         del d["a"]

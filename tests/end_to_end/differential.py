@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import io
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
@@ -98,7 +99,7 @@ def children(value: Any) -> list[tuple[Any, Any]] | None:
     """What a container or object holds, by name; None for anything else."""
     if isinstance(value, dict):
         return list(value.items())
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple, deque)):
         return list(enumerate(value))
     if isinstance(value, (set, frozenset)):
         return list(enumerate(sorted(value, key=repr)))

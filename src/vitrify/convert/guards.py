@@ -92,16 +92,31 @@ class AnyTensor(Fed):
 
 
 @dataclass
-class Items(Expected):
+class SomeContainer(Expected):
+    """A container of the same type as `value`, or that very one where the program knows it from two places."""
+
+    value: Any
+    itself: bool = field(default=False, kw_only=True)
+
+    @property
+    def kind(self) -> type:
+        """The type."""
+        return type(self.value)
+
+    def fits(self, value: Any, found: Found) -> bool:
+        return value is self.value or (value.__class__ is self.kind and not self.itself)
+
+
+@dataclass
+class Items(SomeContainer):
     """A container of the same type with the same keys, each item as expected."""
 
-    kind: type
     keys: Sequence[Any]
     items: Sequence[Expected]
     unordered: bool = False
 
     def fits(self, value: Any, found: Found) -> bool:
-        if value.__class__ is not self.kind:
+        if not super().fits(value, found):
             return False
         container: Any = value
         if len(container) != len(self.keys):
@@ -193,6 +208,8 @@ def _shown(expected: Expected) -> str:
         return f"of type {expected.kind.__name__}"
     if isinstance(expected, Items):
         return f"a {expected.kind.__name__} of {len(expected.keys)} as before"
+    if isinstance(expected, SomeContainer):
+        return f"a {expected.kind.__name__}"
     assert isinstance(expected, Exactly)
     text = repr(expected.value)
     return text if len(text) <= 40 and isinstance(expected.value, IMMUTABLE) else f"the same {_kind(expected.value)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dis
 import sys
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -24,7 +24,20 @@ from ..ir.program import Variable
 from .attributes import computed
 from .cells import stored_cells
 from .deferred import Deferred
-from .guards import IMMUTABLE, MISSING, NUMBERS, AnyNumber, AnyTensor, Exactly, Expected, Guard, Items, Source, fed_by
+from .guards import (
+    IMMUTABLE,
+    MISSING,
+    NUMBERS,
+    AnyNumber,
+    AnyTensor,
+    Exactly,
+    Expected,
+    Guard,
+    Items,
+    SomeContainer,
+    Source,
+    fed_by,
+)  # fmt: skip
 from .journal import Journal
 from .places import AttrPlace, CellPlace, GlobalPlace
 from .values import Undefined, builder
@@ -144,10 +157,10 @@ class Observer:
         written = self.journal.before.get((id(value), "content"))
         held = value if written is None else written[1]
         if isinstance(value, (set, frozenset)):
-            return Items(type(value), list(held), (), unordered=True)
+            return Items(value, list(held), (), unordered=True)
         keys = list(held) if isinstance(held, dict) else range(len(held))
         items = held.values() if isinstance(held, dict) else held
-        return Items(type(value), keys, [self.expected(v, (key, i), depth + 1) for i, v in enumerate(items)])
+        return Items(value, keys, [self.expected(v, (key, i), depth + 1) for i, v in enumerate(items)])
 
     def _tensor(self, value: Tensor, key: Any) -> Expected:
         meta = Meta(tuple(value.shape), value.dtype)
@@ -181,12 +194,17 @@ class Observer:
 
     # -- the end of a trace -----------------------------------------------------------------------------------------
 
-    def kept(self, slots: Mapping[int, int]) -> list[Guard]:
-        """The guards, told which tensors are inputs. slots: their numbers by the tensors' ids."""
-        for guard in self.guards.values():
+    def places(self) -> list[Guard]:
+        """The guards so far, and such for the containers that were only changed: they may be exchanged for others."""
+        peeked = [Guard(source, value, SomeContainer(value), key) for value, key, source in self.peeked.values()]
+        return [*self.guards.values(), *peeked]
+
+    def kept(self, guards: Sequence[Guard], slots: Mapping[int, int]) -> list[Guard]:
+        """`guards`, told which tensors are inputs. slots: their numbers by the tensors' ids."""
+        for guard in guards:
             for tensor in fed_by(guard.expected):
                 tensor.slot = slots.get(id(tensor.tensor), -1)
-        return list(self.guards.values())
+        return list(guards)
 
 
 def _is_library(owner: Any) -> bool:

@@ -83,24 +83,23 @@ def store_attribute(owner: Any, attribute: str, value: Any) -> None:
 class ItemPlace:
     """An item of a list, dict or other container.
 
-    `later`: the keys of a dict behind one that is about to be deleted, which is put back in front of them.
+    `order`: the keys of a dict of which one is about to be deleted, which is put back between them.
     """
 
-    def __init__(self, owner: Any, index: Any, later: tuple[Any, ...] = ()) -> None:
+    def __init__(self, owner: Any, index: Any, order: tuple[Any, ...] = ()) -> None:
         self.owner = owner
         self.index = index
-        self.later = later
+        self.order = order
         self.key = (id(owner), "item", _item_key(owner, index))
 
     @classmethod
     def deleted(cls, owner: Any, index: Any) -> ItemPlace:
         """An item of a dict that is about to be deleted."""
-        keys = list(owner)
-        return cls(owner, index, tuple(keys[keys.index(index) + 1 :]) if index in owner else ())
+        return cls(owner, index, tuple(owner) if index in owner else ())
 
     def at(self, owner: Any) -> ItemPlace:
         """The same item of another container."""
-        return ItemPlace(owner, self.index, self.later)
+        return ItemPlace(owner, self.index, self.order)
 
     @property
     def label(self) -> str:
@@ -121,10 +120,10 @@ class ItemPlace:
         return Undefined(self.label, 0)
 
     def set(self, value: Any) -> None:
-        is_back = self.later and self.index not in self.owner
+        is_back = self.order and self.index not in self.owner
         _method(self.owner, "__setitem__")(self.owner, self.index, value)
         if is_back:
-            _move_to_end(self.owner, self.later)
+            _move_to_end(self.owner, self.order[self.order.index(self.index) + 1 :])
 
     def unset(self) -> None:
         try:
@@ -263,9 +262,11 @@ def within_content(item: ItemPlace, before: Before) -> bool:
 
 
 def comes_back(item: ItemPlace, before: Before) -> bool:
-    """Whether a key of a dict was deleted in the region and is about to be set again, at the end of the dict."""
-    _, value = before.get(item.key, (None, Undefined("", 0)))
-    return not isinstance(value, Undefined) and isinstance(item.owner, dict) and item.index not in item.owner
+    """Whether a key of a dict was deleted in the region and is about to be set again, behind others than before."""
+    place, _ = before.get(item.key, (item, None))
+    if not place.order or item.index in item.owner:
+        return False
+    return tuple(item.owner) != place.order[: place.order.index(item.index)]
 
 
 def absorbed_items(place: ContentPlace, before: Before) -> Any:

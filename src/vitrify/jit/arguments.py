@@ -1,12 +1,13 @@
-"""Containers and objects among the arguments of a call: found in a trace, found again in each call."""
+"""Containers and objects that a call is given or that the user's state holds: met in a trace, found in each call."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..convert.guards import Expected, Guard, Items, SomeContainer, Source
 from ..core.pytree import is_plain_dataclass
 
 Arguments = tuple[Sequence[Any], Mapping[str, Any]]
@@ -20,13 +21,36 @@ class Argument:
 
     path: Path
 
+    is_given = True
+
     def find(self, arguments: Arguments) -> Any:
         """What this call has there."""
         first, *rest = self.path
         found = arguments[0][first] if isinstance(first, int) else arguments[1][first]
-        for kind, step in rest:
-            found = getattr(found, step) if kind == "attribute" else found[step]
-        return found
+        return _follow(found, rest)
+
+
+@dataclass(frozen=True)
+class Held:
+    """A container that the user's objects or variables hold: another one may have taken its place since the trace."""
+
+    source: Source
+    path: Path
+
+    is_given = False
+
+    def find(self, arguments: Arguments) -> Any:
+        """What stands there now."""
+        return _follow(self.source.read(), self.path)
+
+
+Holder = Argument | Held
+
+
+def _follow(found: Any, path: Iterable[Any]) -> Any:
+    for kind, step in path:
+        found = getattr(found, step) if kind == "attribute" else found[step]
+    return found
 
 
 def containers(arguments: Arguments) -> dict[int, Argument]:
@@ -53,3 +77,22 @@ def _steps(value: Any) -> Iterator[tuple[str, Any, Any]]:
         yield from (("item", i, v) for i, v in enumerate(value))
     elif is_plain_dataclass(type(value)):
         yield from (("attribute", n, v) for n, v in vars(value).items())
+
+
+def held(guards: Iterable[Guard]) -> dict[int, Held]:
+    """The containers that the guards look at, by id. One that stands in two places must be the same in both again."""
+    found: dict[int, tuple[SomeContainer, Held]] = {}
+    for guard in guards:
+        for expected, path in _looked_into(guard.expected, ()):
+            first, _ = found.setdefault(id(expected.value), (expected, Held(guard.source, path)))
+            if first is not expected and not isinstance(expected.value, (tuple, frozenset)):
+                first.itself = expected.itself = True
+    return {key: holder for key, (_, holder) in found.items()}
+
+
+def _looked_into(expected: Expected, path: Path) -> Iterator[tuple[SomeContainer, Path]]:
+    if isinstance(expected, SomeContainer):
+        yield expected, path
+    if isinstance(expected, Items):
+        for key, item in zip(expected.keys, expected.items):
+            yield from _looked_into(item, (*path, ("item", key)))

@@ -26,8 +26,8 @@ from ..ir.builder import Builder, building
 from ..ir.dead_code import drop_unused_blocks
 from ..ir.input_spec import InputSpec
 from ..ir.program import Block, Program, Variable
-from .arguments import Argument, containers
-from .effects import Effect, changes, find_effects
+from .arguments import Argument, Holder, containers, held
+from .effects import Effect, changes, find_effects, replayable
 from .function_spec import FunctionSpec
 from .template import Outputs, Template
 from .variation import Variation
@@ -195,11 +195,13 @@ def _finish(
     state: _Trace, arguments: list[Variable], result: Any, observer: Observer, owners: dict[int, Argument]
 ) -> ConcreteProgram:
     places = {v: i for i, v in enumerate(arguments)}
-    outputs = Outputs(state.builder, places, state.index, owners, observer.known_containers())
     observer.journal.forget_local(result, [id(call.owner) for call in observer.calls])
+    replayed = replayable(observer)
+    holders: dict[int, Holder] = {**held(observer.places()), **owners}
+    outputs = Outputs(state.builder, places, state.index, holders, observer.known_containers())
     outputs.share([result, *[value for _, value in changes(observer.journal, observer.read_numbers)]])
     output = outputs.template(result)
-    effects = find_effects(observer.journal, observer, outputs, owners)
+    effects = find_effects(observer, replayed, outputs, holders)
     writes = _writes(state, places)
     n = len(arguments)
     state.block.inputs = [*arguments, *[state.variables[id(t)] for t in state.captured]]
@@ -208,7 +210,7 @@ def _finish(
     slots = {id(tensor): i for i, tensor in enumerate(state.captured)}
     return ConcreteProgram(
         state.program, n, state.captured, outputs.variables, output.moved(n), writes,
-        effects=[effect.moved(n) for effect in effects], guards=Guards(observer.kept(slots)),
+        effects=[effect.moved(n) for effect in effects], guards=Guards(observer.kept(observer.places(), slots)),
     )  # fmt: skip
 
 

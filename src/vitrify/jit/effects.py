@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..convert.emit import unset_flag
@@ -15,7 +16,7 @@ from ..convert.values import Undefined, Unmergeable
 from ..core.pytree import LEAF, is_open
 from ..eager.tensor import Tensor
 from ..ir.program import Variable
-from .arguments import Argument, Arguments
+from .arguments import Arguments, Holder
 from .template import OutputLeaf, Outputs, Template
 
 Shared = dict[int, Any]
@@ -23,36 +24,53 @@ Shared = dict[int, Any]
 if TYPE_CHECKING:
     from .concrete_program import ConcreteProgram
 
+
 @dataclass(frozen=True)
 class Store:
-    """A place takes a value. `flag`, where there is one, says whether the path taken set it at all."""
+    """A place takes a value. `flag`, where there is one, says whether the path taken set it at all.
+
+    `holder` finds the container whose place it is in each call.
+    """
 
     place: Any
     value: Template | None
     flag: OutputLeaf | None = None
-    argument: Argument | None = None
+    holder: Holder | None = None
 
     def __str__(self) -> str:
         return f"{self.place.label} is set"
+
+    @property
+    def needs_arguments(self) -> bool:
+        """Whether it takes the arguments of the call to do it."""
+        return _is_given(self.holder) or (self.value is not None and self.value.needs_arguments)
 
     def moved(self, start: int) -> Store:
         """The effect with captured inputs counted after `start` arguments."""
         return replace(self, value=None if self.value is None else self.value.moved(start))
 
-    def apply(self, values: Sequence[Any], inputs: Sequence[Any], arguments: Arguments, shared: Shared) -> None:
-        """Do it for one call."""
-        place = self.place if self.argument is None else self.place.at(self.argument.find(arguments))
+    def ready(
+        self, values: Sequence[Any], inputs: Sequence[Any], arguments: Arguments, shared: Shared
+    ) -> Callable[[], None]:
+        """What does it for one call, whatever other effects change meanwhile."""
+        place = self.place if self.holder is None else self.place.at(self.holder.find(arguments))
         if self.value is None or (self.flag is not None and not values[self.flag.index]._data):
-            place.unset()
-        else:
-            value = self.value.build(values, inputs, arguments, shared)
-            if not _is_content_of(place.get(), value):
-                place.set(value)
+            return place.unset  # type: ignore[no-any-return]
+        return partial(_put, place, self.value.build(values, inputs, arguments, shared))
+
+
+def _put(place: Any, value: Any) -> None:
+    if not _is_content_of(place.get(), value):
+        place.set(value)
 
 
 def _is_content_of(held: Any, value: Any) -> bool:
     """Whether a program handed a tensor through: on the path taken nobody set the place, so its object stays."""
     return isinstance(held, Tensor) and isinstance(value, Tensor) and held._data is value._data
+
+
+def _is_given(holder: Holder | None) -> bool:
+    return holder is not None and holder.is_given
 
 
 @dataclass(frozen=True)
@@ -62,40 +80,55 @@ class Call:
     owner: Any
     method: str
     args: Template
-
-    argument = None
+    holder: Holder | None = None
 
     def __str__(self) -> str:
         return f"{type(self.owner).__name__}.{self.method}() is called"
+
+    @property
+    def needs_arguments(self) -> bool:
+        """Whether it takes the arguments of the call to do it."""
+        return _is_given(self.holder) or self.args.needs_arguments
 
     def moved(self, start: int) -> Call:
         """The effect with captured inputs counted after `start` arguments."""
         return replace(self, args=self.args.moved(start))
 
-    def apply(self, values: Sequence[Any], inputs: Sequence[Any], arguments: Arguments, shared: Shared) -> None:
-        """Do it for one call."""
+    def ready(
+        self, values: Sequence[Any], inputs: Sequence[Any], arguments: Arguments, shared: Shared
+    ) -> Callable[[], None]:
+        """What does it for one call, whatever other effects change meanwhile."""
         args, kwargs = self.args.build(values, inputs, arguments, shared)
-        getattr(self.owner, self.method)(*args, **kwargs)
+        owner = self.owner if self.holder is None else self.holder.find(arguments)
+        return partial(getattr(owner, self.method), *args, **kwargs)
 
 
 Effect = Store | Call
 
 
+def replayable(observer: Observer) -> set[int]:
+    """ids of the containers that only methods changed which tell nothing of what they hold: those are called again.
+
+    What others held before decides what they hold afterwards: from here on the observer guards that.
+    """
+    contents = [place for place, _ in observer.journal.before.values() if isinstance(place, ContentPlace)]
+    found = {id(place.owner) for place in contents if id(place.owner) in observer.peeked and not place.by_item}
+    for place in contents:
+        if id(place.owner) not in found:
+            observer.content_matters(place.owner)
+    return found
+
+
 def find_effects(
-    journal: Journal, observer: Observer, outputs: Outputs, arguments: Mapping[int, Argument]
+    observer: Observer, replayed: Container[int], outputs: Outputs, holders: Mapping[int, Holder]
 ) -> list[Effect]:
-    """What is to be done after each run. `arguments`: containers that the trace was given, by id."""
+    """What is to be done after each run. `holders`: containers that were there before the trace, by id."""
     effects: list[Effect] = []
-    peeked = {key for key in observer.peeked if (key, "content") in journal.before}
-    replayed = {key for key in peeked if not journal.before[key, "content"][0].by_item}
-    for place, value in changes(journal, observer.read_numbers):
+    for place, value in changes(observer.journal, observer.read_numbers):
         owner = getattr(place, "owner", None)
-        if isinstance(place, ContentPlace) and id(owner) in replayed:
-            continue
-        if isinstance(place, ContentPlace):
-            observer.content_matters(owner)
-        effects.append(_store(place, value, outputs, arguments.get(id(owner))))
-    effects += [_call(call, outputs) for call in observer.calls if id(call.owner) in replayed]
+        if not (isinstance(place, ContentPlace) and id(owner) in replayed):
+            effects.append(_store(place, value, outputs, holders.get(id(owner))))
+    effects += [_call(call, outputs, holders) for call in observer.calls if id(call.owner) in replayed]
     return effects
 
 
@@ -103,7 +136,9 @@ def changes(journal: Journal, numbers: Mapping[Any, Variable]) -> Iterator[tuple
     """(place, value now) of all that holds something else than before the trace. `numbers`: what was read as inputs."""
     for key, (place, before) in journal.before.items():
         now = place.get()
-        if now is before or (key in numbers and now is numbers[key]) or (isinstance(now, Undefined) and isinstance(before, Undefined)):
+        if now is before or (key in numbers and now is numbers[key]):
+            continue
+        if isinstance(now, Undefined) and isinstance(before, Undefined):
             continue
         if isinstance(place, ContentPlace) and _same_items(before, now):
             continue
@@ -120,19 +155,20 @@ def _same_items(a: Any, b: Any) -> bool:
     return all(v is w for v, w in zip(a, b))
 
 
-def _store(place: Any, value: Any, outputs: Outputs, argument: Argument | None) -> Store:
+def _store(place: Any, value: Any, outputs: Outputs, holder: Holder | None) -> Store:
     if isinstance(value, Unmergeable):
         raise value.fail()
     if isinstance(value, Undefined):
-        return Store(place, None, None, argument)
+        return Store(place, None, None, holder)
     held = unset_flag(value)
     if held is None:
-        return Store(place, outputs.template(value), None, argument)
-    return Store(place, outputs.passed_on(value), outputs.template(held[0]).leaves[0], argument)
+        return Store(place, outputs.template(value), None, holder)
+    return Store(place, outputs.passed_on(value), outputs.template(held[0]).leaves[0], holder)
 
 
-def _call(call: MethodCall, outputs: Outputs) -> Call:
-    return Call(call.owner, call.method, outputs.template((call.args, dict(call.kwargs))))
+def _call(call: MethodCall, outputs: Outputs, holders: Mapping[int, Holder]) -> Call:
+    template = outputs.template((call.args, dict(call.kwargs)))
+    return Call(call.owner, call.method, template, holders.get(id(call.owner)))
 
 
 def exchanged_buffers(concrete: ConcreteProgram) -> list[tuple[int, Variable]]:

@@ -19,7 +19,6 @@ from ..ir.program import Block, Program, Variable, position
 from ..runtime.interpreter import InterpreterCore, lower
 from .arguments import NO_ARGUMENTS, Arguments
 from .concrete_program import ConcreteProgram
-from .effects import Effect, Store
 from .nested import arrays_of, items_of, wants_gradient, wrapped
 from .reach import LayerState, Moved
 from .run_program import NestedNode, SegmentNode
@@ -116,11 +115,6 @@ def compile_segment(block: Block, outputs: Sequence[Variable], wrt: Sequence[int
     return (NestedSegment if is_nested else CompiledSegment)(block, outputs, wrt)
 
 
-def _needs_arguments(effect: Effect) -> bool:
-    template = effect.value if isinstance(effect, Store) else effect.args
-    return effect.argument is not None or (template is not None and template.needs_arguments)
-
-
 def _write(tensor: Tensor, value: Tensor) -> None:
     """Let `tensor` hold `value`. Without a gradient it is what happened under no_grad: the tape stays as it is."""
     if value.stop_gradient:
@@ -155,7 +149,7 @@ class PartialProgramLayer:
         changed = {i for i in self._writes if i < concrete.n_arguments}
         self._changed = sorted(changed)
         # Whether a call needs no more than its tensors: it changes neither their content nor containers it was given.
-        needed = concrete.output.needs_arguments or any(map(_needs_arguments, self._effects))
+        needed = concrete.output.needs_arguments or any(effect.needs_arguments for effect in self._effects)
         self.is_plain_call = not (changed or needed)
         # One tensor goes out and nothing else happens: by far the most common function.
         output = concrete.output
@@ -236,6 +230,7 @@ class PartialProgramLayer:
                 _write(inputs[index], value)
         shared: dict[int, Any] = {}
         output = self.concrete.output.build(results, inputs, arguments, shared)
-        for effect in self._effects:
-            effect.apply(results, inputs, arguments, shared)
+        ready = [effect.ready(results, inputs, arguments, shared) for effect in self._effects]
+        for do in ready:
+            do()
         return output

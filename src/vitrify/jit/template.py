@@ -22,7 +22,7 @@ from ..eager.tensor import Tensor
 from ..ir.builder import Builder
 from ..ir.graph_tensor import is_number
 from ..ir.program import Variable
-from .arguments import NO_ARGUMENTS, Argument, Arguments
+from .arguments import NO_ARGUMENTS, Arguments, Holder
 
 MAX_DEPTH = 6
 _OPAQUE = (type, FunctionType, MethodType, Layer, Variable)
@@ -54,9 +54,9 @@ FORMS: dict[str, Callable[[Any], Any]] = {
 
 @dataclass(frozen=True)
 class ArgumentLeaf:
-    """Marks a leaf that is a container or object among the arguments of the call."""
+    """Marks a container or object of the caller: one among the arguments, or held by the user's objects."""
 
-    argument: Argument
+    holder: Holder
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,8 @@ class Template:
     def needs_arguments(self) -> bool:
         """Whether it holds containers of the call's own."""
         return any(
-            isinstance(leaf, ArgumentLeaf) or (isinstance(leaf, SharedLeaf) and leaf.template.needs_arguments)
+            (isinstance(leaf, ArgumentLeaf) and leaf.holder.is_given)
+            or (isinstance(leaf, SharedLeaf) and leaf.template.needs_arguments)
             for leaf in self.leaves
         )
 
@@ -112,7 +113,7 @@ class Template:
             elif leaf.__class__ is InputLeaf:
                 made.append(inputs[leaf.index])
             elif leaf.__class__ is ArgumentLeaf:
-                made.append(leaf.argument.find(arguments))
+                made.append(leaf.holder.find(arguments))
             elif leaf.__class__ is SharedLeaf:
                 held = {} if shared is None else shared
                 if leaf.index not in held:
@@ -143,7 +144,7 @@ class Outputs:
         builder: Builder,
         places: dict[Variable, int],
         captured: Callable[[Tensor], int],
-        owners: Mapping[int, Argument],
+        owners: Mapping[int, Holder],
         known: Container[int],
     ) -> None:
         self.variables: list[Variable] = []
