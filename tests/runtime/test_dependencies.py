@@ -19,7 +19,7 @@ def programs(draw: st.DrawFn) -> list[Access]:
     """Instructions over a few slots: fresh results, views, changes in place, slots written again, effects."""
     accesses: list[Access] = []
     defined = [0, 1]
-    for index in range(draw(st.integers(1, 14))):
+    for _ in range(draw(st.integers(1, 14))):
         reads = tuple(draw(st.lists(st.sampled_from(defined), min_size=1, max_size=3)))
         kind = draw(st.sampled_from(["fresh", "fresh", "view", "overwrite", "again", "random", "shape", "host"]))
         out = draw(st.sampled_from(defined[2:])) if kind == "again" and defined[2:] else len(defined)
@@ -127,7 +127,7 @@ def test_streams_and_events_keep_every_dependency(drawn):
 @settings(max_examples=80, deadline=None)
 @given(schedules())
 def test_no_wait_can_go(drawn):
-    accesses, order, schedule = drawn
+    _, order, schedule = drawn
     for index, waited in enumerate(schedule.waits):
         for a in waited:
             fewer = list(schedule.waits)

@@ -112,8 +112,11 @@ def trace_branches(
     for handle, slot in handles:
         builder().assign(handle, results[slot])
     _share(operator, sides, joined, {slot for _, slot in handles}, results)
-    for place, value in places:
-        restore(place, fill_slots(value, results))
+    for place, value, sources in places:
+        value = fill_slots(value, results)
+        if not isinstance(place, ContentPlace):
+            note_forks(builder().forks, (value,), *((source,) for source in sources))
+        restore(place, value)
     values = tuple(fill_slots(m, results) for m in merged)
     note_forks(builder().forks, values, sides[0].values, sides[1].values)
     return values
@@ -176,15 +179,16 @@ def _merge_handles(sides: Sequence[_Side], joined: Joined) -> list[tuple[Any, in
     return found
 
 
-def _merge_places(sides: Sequence[_Side], joined: Joined) -> list[tuple[Any, Any]]:
-    found: list[tuple[Any, Any]] = []
+def _merge_places(sides: Sequence[_Side], joined: Joined) -> list[tuple[Any, Any, tuple[Any, Any]]]:
+    """Each place that a branch wrote, what it holds afterwards, and what it held after either branch."""
+    found: list[tuple[Any, Any, tuple[Any, Any]]] = []
     places = {key: place for side in sides for key, (place, _, _) in side.places.items()}
     for place in wholes(places).values():
         (a, x), (b, y) = (side.at_end(place) for side in sides)
         merged = a if a is b else merge(place.label, x, y, joined)
         if isinstance(place, ContentPlace) and _cannot_hold(place.owner, merged):
             raise _grows(place, _length(x), _length(y))
-        found.append((place, merged))
+        found.append((place, merged, (a, b)))
     return found
 
 

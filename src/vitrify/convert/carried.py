@@ -10,7 +10,7 @@ from ..core.dtype import DType
 from ..core.errors import ArgumentError, UnsettledError, UnsupportedError
 from ..core.meta import UNKNOWN, ListMeta, Meta
 from ..core.modes import grad_enabled
-from ..core.pytree import LEAF, TreeDef, flatten, is_open, node_of
+from ..core.pytree import LEAF, TreeDef, flatten, is_open, node_of, rebuild
 from ..core.source import Loc
 from ..ir.builder import UNSET
 from ..ir.numbers import as_number, is_number, number_dtype, sample
@@ -82,17 +82,18 @@ class CarriedValue:
     tree: TreeDef
     leaves: list[Leaf]
     loc: Loc | None = None
-    before: Any = None  # what a list or dict held before the loop
+    before: Any = None  # a copy of a container or object as it was before the loop
 
     @classmethod
     def of(cls, name: str, value: Any) -> CarriedValue:
         """The variable as it is before the loop.
 
-        A list or dict stays that object while the body leaves it in its variable; what happens inside it is the
-        journal's business.
+        A container or object that can change stays that object while the body leaves it in its variable; what happens
+        inside it is the journal's business.
         """
-        if isinstance(value, (list, dict)):
-            return cls(name, LEAF, [Leaf(value)], before=value.copy())
+        if _can_change(value):
+            before = value.copy() if isinstance(value, (list, dict)) else rebuild(*node_of(value))
+            return cls(name, LEAF, [Leaf(value)], before=before)
         return cls.opened(name, value)
 
     @classmethod
@@ -110,7 +111,7 @@ class CarriedValue:
                 var = block.add_input(meta, self.name.replace(".", "_").replace("a list", "items"))
                 differentiable = var.dtype.is_floating or var.dtype.is_complex
                 # Under no_grad only what no iteration changes keeps its gradient.
-                enabled = grad_enabled.get() or not getattr(leaf.start, "stop_gradient", True)
+                enabled = grad_enabled.get() or _wants_gradient(leaf.start)
                 var.stop_gradient = not (differentiable and enabled)
                 made.append(var)
             if leaf.flagged:
@@ -202,7 +203,7 @@ class CarriedValue:
     def widen(self, value: Any) -> bool:
         """Whether `value`, from the end of an iteration, asks for more than is carried now; takes note of it."""
         start = self.leaves[0].start if self.tree is LEAF else None
-        if isinstance(start, (list, dict)) and self.leaves[0].items is None:
+        if _can_change(start) and self.leaves[0].items is None:
             if value is start:
                 return False
             # another container comes out: its leaves are carried from now on
@@ -254,6 +255,17 @@ class CarriedValue:
             loc=self.loc,
             hint="keep both the same in every iteration, or keep the values in one tensor",
         )
+
+
+def _wants_gradient(start: Any) -> bool:
+    leaves: list[Any] = []
+    flatten(start, leaves)
+    held = [part for leaf in leaves for part in (getattr(leaf.items, "parts", ()) if is_open(leaf) else [leaf])]
+    return any(not getattr(value, "stop_gradient", True) for value in held)
+
+
+def _can_change(value: Any) -> bool:
+    return isinstance(value, (list, dict)) or (node_of(value) is not None and not isinstance(value, tuple))
 
 
 def _width(tree: TreeDef) -> int:

@@ -19,6 +19,7 @@ from .cells import closed_over
 from .journal import Journal, SpentError, journaling
 from .list_items import is_kept, keep
 from .logic import convert_and
+from .ownership import note_forks
 from .places import ContentPlace, restore
 from .protocols import iterate, truth
 from .raise_ import ENDED, run_path
@@ -242,7 +243,9 @@ def trace_loop(
             pred = scalar_condition(truth(test(*values)), "while")
             return trace_branches(pred, lambda: body(*values), lambda: values, names, shared)
         if trace is not None:
-            return _emit_loop(state, trace)
+            results = _emit_loop(state, trace)
+            note_forks(builder().forks, results, values)  # after no iteration it is the object from before
+            return results
     raise UnsettledError(
         f"what the loop carries ({', '.join(names)}) does not settle: shapes or types keep changing from one trace "
         "of the body to the next",

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core.errors import UnsupportedError
+from ..core.modes import grad_enabled, scoped
 from ..eager.tensor import Tensor
 from ..ir.numbers import as_number
 from ..ops.creation import full
@@ -52,8 +53,9 @@ def convert_sorted(iterable: Any, *, key: Any = None, reverse: Any = False) -> l
         order = builtins.sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)
         return [items[i] for i in order]
     order = argsort(_stacked(keys, "keys"), descending=bool(reverse), stable=True)
-    gathered = _stacked(items, "items")[order]
-    return [gathered[i] for i in range(len(items))]
+    with scoped(grad_enabled, True):  # items stay what they are, under no_grad as well
+        gathered = _stacked(items, "items")[order]
+        return [gathered[i] for i in range(len(items))]
 
 
 def sort_list(owner: list[Any]) -> Callable[..., None]:
@@ -127,6 +129,7 @@ def _either(pred: Any, new: Any, old: Any) -> Any:
     dtype = common_dtype(new, old) if numeric else None
     if dtype is None or shapes[0] != shapes[1]:
         return convert_ifexp(pred, lambda: new, lambda: old)
-    a, b = (cast(v, dtype) if is_tensor(v) else full([], v, dtype) for v in (new, old))
-    chosen = where(pred, a, b)
+    with scoped(grad_enabled, True):  # what is chosen stays what it is, under no_grad as well
+        a, b = (cast(v, dtype) if is_tensor(v) else full([], v, dtype) for v in (new, old))
+        chosen = where(pred, a, b)
     return as_number(chosen) if all(map(is_python_number, (new, old))) else chosen

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from ..core.pytree import is_open
+from ..core.pytree import is_open, node_of
 
 _CONTAINERS = (list, tuple, dict, set)
 
@@ -53,11 +53,12 @@ Fork = tuple[Any, tuple[Any, ...]]
 """A container made by merging two branches, and the containers that it is on one path each."""
 
 
-def note_forks(forks: list[Fork], values: Iterable[Any], then: Iterable[Any], orelse: Iterable[Any]) -> None:
-    """Remember containers that were merged from two."""
-    for value, a, b in zip(values, then, orelse):
-        if isinstance(value, (list, dict, set)) and value is not a and value is not b:
-            forks.append((value, (a, b)))
+def note_forks(forks: list[Fork], values: Iterable[Any], *sources: Iterable[Any]) -> None:
+    """Remember containers and objects that were made of those on several paths: for each value one from each path."""
+    for value, *origins in zip(values, *sources):
+        can_change = isinstance(value, set) or (node_of(value) is not None and not isinstance(value, tuple))
+        if (can_change or is_open(value)) and all(value is not origin for origin in origins):
+            forks.append((value, tuple(origins)))
 
 
 def ids_in_forks(forks: Iterable[Fork]) -> list[int]:

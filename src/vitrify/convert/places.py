@@ -14,7 +14,7 @@ from ..core.source import user_frames
 from ..eager.layer import Layer
 from ..ops.methods import TensorMethods
 from .user_code import library_method
-from .values import Undefined
+from .values import Absent, Undefined
 
 
 class Place(Protocol):
@@ -212,7 +212,7 @@ class CellPlace:
         try:
             return self.cell.cell_contents
         except ValueError:
-            return Undefined(self.label, 0)
+            return Absent(self.label, 0)
 
     def set(self, value: Any) -> None:
         self.cell.cell_contents = value
@@ -240,8 +240,8 @@ class GlobalPlace:
 
 
 def restore(place: Any, value: Any) -> None:
-    """Make `place` hold `value`; unset it for an Undefined."""
-    if isinstance(value, Undefined):
+    """Make `place` hold `value`; unset it for an Undefined, which only a variable can hold."""
+    if isinstance(value, Absent) or (isinstance(value, Undefined) and not isinstance(place, CellPlace)):
         place.unset()
     else:
         place.set(value)

@@ -54,6 +54,12 @@ class Undefined:
         return f"<unset {self.name}>"
 
 
+class Absent(Undefined):
+    """What a variable holds that was never set, or deleted: not even the mark of an unset variable is there."""
+
+    __slots__ = ()
+
+
 class Unmergeable(Undefined):
     """The value of a variable whose branches gave things that no tensor can stand for; fails when used.
 

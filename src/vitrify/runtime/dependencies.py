@@ -1,4 +1,4 @@
-"""Which instruction must wait for which: hazards from the order of accesses, and the smallest set of edges that says so.
+"""Which instruction must wait for which: hazards from the order of accesses, and the fewest edges that say so.
 
 Sets of instructions are integers whose bit i stands for instruction i: unions and subset tests of thousands of
 instructions are single operations on them.
@@ -113,5 +113,5 @@ def _hazards(accesses: Sequence[Access]) -> list[int]:
 def _union(table: dict[int, int] | dict[str, int], keys: Iterable[int] | Iterable[str]) -> int:
     mask = 0
     for key in keys:
-        mask |= table.get(key, 0)  # type: ignore[arg-type, call-overload]
+        mask |= table.get(key, 0)  # type: ignore[arg-type]
     return mask
