@@ -158,7 +158,7 @@ def run(fn: Callable[..., Any], args: tuple[Any, ...], kept: Given | None = None
             result = fn(*made.arguments)
         _backward(result, keep=kept is not None)
     except Exception as err:  # noqa: BLE001 - its class is what is compared
-        return Outcome(printed=out.getvalue(), error=err)
+        return Outcome(arguments=content(made.arguments, {}), printed=out.getvalue(), error=err)
     seen: dict[int, tuple[int, Any]] = {}
     held = content(made.arguments, seen)
     gradients = tuple(None if t.grad is None else np.array(t.grad.numpy()) for t in made.inputs)

@@ -508,6 +508,36 @@ GROUPS: dict[str, list[Entry]] = {
             """,
         ),
         _entry(
+            "An exception after a change and a log record",
+            "UnsupportedError",
+            "after Python objects or arguments were changed",
+            "Eager code runs again to change what it changes before it raises; a record would be logged twice.",
+            """
+            import logging
+
+            counts = {"calls": 0}
+
+            def f(x):
+                counts["calls"] += 1
+                logging.warning("called")
+                if x.sum() < 0:
+                    raise ValueError("negative")
+                return x
+            """,
+            """
+            import logging
+
+            counts = {"calls": 0}
+
+            def f(x):
+                if x.sum() < 0:
+                    raise ValueError("negative")
+                counts["calls"] += 1
+                logging.warning("called")
+                return x
+            """,
+        ),
+        _entry(
             "A jump out of finally",
             "UnsupportedError",
             "out of a `finally` block",

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import logging
+import sys
+import time
 from collections import defaultdict, deque
 from dataclasses import dataclass
 
@@ -9,6 +13,7 @@ import numpy as np
 import pytest
 
 import vitrify as paddle
+from vitrify.core.errors import UnsupportedError
 
 from .models import counted
 
@@ -284,12 +289,60 @@ def test_a_failed_trace_leaves_nothing_behind():
     def f(x):
         box.h = x
         box.items.append(x)
-        raise KeyError("no")
+        return time.time()
 
     static = paddle.jit.to_static(f, full_graph=True)
-    with pytest.raises(KeyError):
+    with pytest.raises(UnsupportedError):
         static(ones())
     assert box.h == 1 and box.items == []
+
+
+def test_an_exception_of_the_users_leaves_what_was_changed_before():
+    def f(x, box):
+        box.h = paddle.rand([2])
+        box.items.append(x)
+        print("drawn", file=sys.stderr)
+        if x.sum() > 0:
+            raise KeyError("no")
+
+    def run(fn, box):
+        paddle.seed(3)
+        for sign in (-1, 1, 1):
+            with contextlib.suppress(KeyError):
+                fn(ones() * sign, box)
+        return box.h.tolist(), len(box.items), paddle.rand([1]).item()
+
+    for full_graph in (True, False):
+        static = paddle.jit.to_static(f, full_graph=full_graph)
+        assert run(static, Box(h=None, items=[])) == run(f, Box(h=None, items=[]))
+
+
+def test_what_was_printed_before_an_exception_is_printed_once(capsys):
+    def f(x, box):
+        print("first")
+        box.h = x
+        assert x.sum() < 0
+        print("second")
+
+    static = paddle.jit.to_static(f)
+    for _ in range(3):
+        with pytest.raises(AssertionError):
+            static(ones(), Box(h=None))
+    assert capsys.readouterr().out == "first\n" * 3
+
+
+def test_an_exception_after_a_change_and_a_log_record_is_refused():
+    def f(x, box):
+        box.h = x
+        logging.getLogger(__name__).info("now")
+        if x.sum() > 0:
+            raise ValueError("bad")
+        return x
+
+    with pytest.raises(UnsupportedError, match="after Python objects or arguments were changed"):
+        paddle.jit.to_static(f, full_graph=True)(ones(), Box(h=None))
+    with pytest.raises(ValueError, match="bad"):
+        paddle.jit.to_static(f)(ones(), Box(h=None))
 
 
 def test_an_attribute_set_on_one_path_only():

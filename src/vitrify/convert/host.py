@@ -19,6 +19,7 @@ from .journal import journaling
 from .protocols import truth
 from .raise_ import ENDED, convert_raise, run_path
 from .text import GraphText, concatenated, join, shown
+from .told import refuse_if_told
 from .values import Undefined, builder, is_graph, scalar_condition
 
 
@@ -34,6 +35,7 @@ def convert_assert(test: Any, message: Callable[[], Any] | None = None) -> None:
         trace_branches(flag, lambda: (), partial(_fail, message), ())
         return
     refuse_if_caught(AssertionError())
+    refuse_if_told("AssertionError")
     args = () if message is None else (captured(message()),)
     record(assert_op, flag, error=Call(AssertionError, args))
 

@@ -217,6 +217,11 @@ def is_nested() -> bool:
     return sum(not journal.tentative for journal in _open.get()) > 1
 
 
+def is_anything_changed() -> bool:
+    """Whether the traced function changed a Python object so far."""
+    return any(journal.is_changed() for journal in _open.get()[:1])
+
+
 def _forked(place: Any) -> UnsupportedError:
     kind = "list" if isinstance(place.owner, list) else type(place.owner).__name__
     return UnsupportedError(

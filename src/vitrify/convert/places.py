@@ -266,7 +266,7 @@ def comes_back(item: ItemPlace, before: Before) -> bool:
     place, _ = before.get(item.key, (item, None))
     if not place.order or item.index in item.owner:
         return False
-    return tuple(item.owner) != place.order[: place.order.index(item.index)]
+    return bool(tuple(item.owner) != place.order[: place.order.index(item.index)])
 
 
 def absorbed_items(place: ContentPlace, before: Before) -> Any:

@@ -16,6 +16,7 @@ from ..ir.dead_code import has_effect
 from ..ir.graph_tensor import GraphTensor
 from .deferred import Call, Deferred, Node, captured, holds_deferred, record
 from .handlers import refuse_if_caught
+from .told import refuse_if_told
 from .values import Undefined, builder
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -92,6 +93,7 @@ def record_raise(err: BaseException) -> None:
     """Record that the program raises `err` here."""
     inner, outer = user_locs(err.__traceback__), user_frames(2)
     refuse_if_caught(err, inner[0] if inner else None)
+    refuse_if_told(type(err).__name__)
     if inner and outer and (inner[-1].file, inner[-1].function) == (outer[0].file, outer[0].function):
         outer = outer[1:]  # the function around the branch that raised: in the user's source they are one
     cause = err.__cause__
@@ -101,13 +103,16 @@ def record_raise(err: BaseException) -> None:
         record(raise_op, error=_error_node(err), cause=node, attrs={"chained": chained})
 
 
-def ends_program(err: BaseException) -> bool:
+def ends_program(err: BaseException, changed: bool) -> bool:
     """Whether `err`, which ends the trace, is raised by the program: after its effects, or with what tensors hold then.
 
-    It is recorded if so. Else nothing happens before it, and it is raised at once.
+    It is recorded if so. Else nothing happens before it, and it is raised at once. changed: whether Python objects
+    were changed before.
     """
-    made_of_tensors = _made_of(builder(), err) is not None or holds_deferred(err.args)
-    if not is_raised_by_user(err) or not (made_of_tensors or any(map(has_effect, builder().block.ops))):
+    build = builder()
+    made_of_tensors = _made_of(build, err) is not None or holds_deferred(err.args)
+    happens = changed or bool(build.current) or any(map(has_effect, build.block.ops))
+    if not is_raised_by_user(err) or not (made_of_tensors or happens):
         return False
     record_raise(err)
     return True

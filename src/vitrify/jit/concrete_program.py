@@ -182,7 +182,7 @@ def trace(
         try:
             result = entered(function)(*given[0], **given[1])
         except Exception as err:
-            if not ends_program(err):
+            if not ends_program(err, changed=bool(observer.calls) or journal.is_changed()):
                 raise
             result = None
         concrete = _finish(state, arguments, result, observer, owners)

@@ -23,6 +23,7 @@ from .nested import arrays_of, items_of, wants_gradient, wrapped
 from .reach import LayerState, Moved
 from .run_program import NestedNode, SegmentNode
 from .template import OutputLeaf
+from .unfinished import Unfinished
 
 _grad_enabled = grad_enabled.get
 
@@ -145,6 +146,7 @@ class PartialProgramLayer:
         self._n_values = len(concrete.outputs)
         self._writes = [i for i, _ in concrete.writes]
         self._effects = concrete.effects
+        self._draws = self.segment.random and bool(self._writes or self._effects)
         self.calls = 0
         changed = {i for i in self._writes if i < concrete.n_arguments}
         self._changed = sorted(changed)
@@ -222,7 +224,13 @@ class PartialProgramLayer:
 
     def _run(self, inputs: Sequence[Tensor], arguments: Arguments) -> Any:
         self.calls += 1
-        results = self.segment.run(inputs)
+        state = default_generator().get_state() if self._draws else None
+        try:
+            results = self.segment.run(inputs)
+        except Exception as err:
+            if self._writes or self._effects:
+                Unfinished(self.concrete.block, state).mark(err)
+            raise
         if self._plain:
             return results[0]
         if self._writes:

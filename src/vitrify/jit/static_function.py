@@ -33,6 +33,7 @@ from .reach import layer_state
 from .report import presented
 from .retrace import NoSourceWarning, RetraceWarning, what_varies
 from .split import CONVINCED, PATIENCE, SMALLEST_PART, AsPython, CompiledCalls, Split, SplitProgram
+from .unfinished import Unfinished, unfinished
 from .variation import Variation
 
 ENABLED: Setting[bool] = Setting("to_static_enabled", True)
@@ -196,10 +197,23 @@ class StaticFunction:
                 return program(tensors, captured)
             return program.call(tensors, captured, self.function_spec.bound(args, kwargs), self._eager)
         except TraceFailure as found:
-            failure = found
+            failure: TraceFailure | Unfinished = found
+        except Exception as err:  # noqa: BLE001 - raised again, cut to what concerns the user
+            ended = unfinished(err)
+            if ended is None:
+                raise presented(err)  # noqa: B904 - it is `err` itself
+            failure = ended
+        if isinstance(failure, Unfinished):
+            return self._run_again(failure, args, kwargs)
+        return self._run_eagerly(failure, args, kwargs)
+
+    def _run_again(self, ended: Unfinished, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The same call in eager code, which raises likewise, once it has changed what it changes before."""
+        try:
+            with ended.again():
+                return self._eager(*args, **kwargs)
         except Exception as err:  # noqa: BLE001 - raised again, cut to what concerns the user
             raise presented(err)  # noqa: B904 - it is `err` itself
-        return self._run_eagerly(failure, args, kwargs)
 
     def _run_eagerly(self, failure: TraceFailure, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The result by the function itself, where it cannot be one program; later calls find it split.
