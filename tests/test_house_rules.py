@@ -61,6 +61,7 @@ FENCES: dict[str, set[str]] = {
     "cudnn": {"device/cuda*.py"},
     "nvmath": {"device/cuda*.py"},
     "google": {"ir/serialize.py", "ir/*_pb2.py"},
+    "xxhash": {"ir/content_hash.py"},
     "pickle": {"nn/**", "optimizer/**", "io/**", "jit/**"},
 }
 

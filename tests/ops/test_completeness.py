@@ -14,6 +14,8 @@ ELSEWHERE = {
     "clip_gradients_by_value": "tests/optimizer",
     "detach": "tests/jit/test_segments",
     "embedding_renorm": "test_embedding",
+    "feed": "tests/runtime/test_prepare",
+    "fetch": "tests/runtime/test_prepare",
     "masked_scale": "test_dropout",
     "max_pool_gather": "the second derivatives of cases_adjoint",
     "resize_like": "the second derivatives of cases_adjoint",

@@ -1,6 +1,6 @@
 """Bounded caches that can be listed, measured and cleared: `vitrify.caches()`."""
 
-from collections import OrderedDict
+import itertools
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from threading import RLock
@@ -22,10 +22,22 @@ class CacheStats:
     evictions: int = 0
 
 
+class _Entry(Generic[V]):
+    """A value and when it was last asked for."""
+
+    __slots__ = ("used", "value")
+
+    def __init__(self, value: V, used: int) -> None:
+        self.value = value
+        self.used = used
+
+
 class BoundedCache(Generic[K, V]):
     """A mapping that keeps the `limit` most recently used entries. Safe under threads.
 
-    Keys are compared by equality, so a key must hold everything that its value was built from.
+    Finding an entry takes no lock: it reads one dict and stores when that was, so that threads which share a cache do
+    not wait for each other. (The count of hits may miss some when they do it at once.) Keys are compared by equality,
+    so a key must hold everything that its value was built from.
 
     >>> squares = BoundedCache("squares", limit=2)
     >>> [squares.get_or_build(n, lambda: n * n) for n in (1, 2, 1, 3)]
@@ -39,7 +51,8 @@ class BoundedCache(Generic[K, V]):
             raise ArgumentError(f"cache {name!r}: the limit is 1 entry or more, but received {limit}")
         self.name = name
         self.limit = limit
-        self._entries: OrderedDict[K, V] = OrderedDict()
+        self._entries: dict[K, _Entry[V]] = {}
+        self._clock = itertools.count()
         # Reentrant, because a value's builder, or a destructor run on eviction, may use this cache again.
         self._lock = RLock()
         self._hits = self._misses = self._evictions = 0
@@ -48,22 +61,20 @@ class BoundedCache(Generic[K, V]):
 
     def get(self, key: K) -> V | None:
         """Return the value for `key`, or None if there is none."""
-        with self._lock:
-            value = self._entries.get(key)
-            if value is None:
-                self._misses += 1
-                return None
-            self._hits += 1
-            self._entries.move_to_end(key)
-            return value
+        entry = self._entries.get(key)
+        if entry is None:
+            self._misses += 1
+            return None
+        self._hits += 1
+        entry.used = next(self._clock)
+        return entry.value
 
     def put(self, key: K, value: V) -> V:
         """Keep `value` for `key`, dropping the least recently used entry if there is no room; return `value`."""
         with self._lock:
-            self._entries[key] = value
-            self._entries.move_to_end(key)
+            self._entries[key] = _Entry(value, next(self._clock))
             while len(self._entries) > self.limit:
-                self._entries.popitem(last=False)
+                del self._entries[min(self._entries, key=lambda k: self._entries[k].used)]
                 self._evictions += 1
         return value
 
@@ -79,7 +90,13 @@ class BoundedCache(Generic[K, V]):
         built = build()
         with self._lock:
             kept = self._entries.get(key)
-            return self.put(key, built) if kept is None else kept
+            return self.put(key, built) if kept is None else kept.value
+
+    def discard(self, matches: Callable[[K], bool]) -> None:
+        """Drop the entries whose keys match."""
+        with self._lock:
+            for key in [key for key in self._entries if matches(key)]:
+                del self._entries[key]
 
     def clear(self) -> None:
         """Drop every entry; the counts of hits and misses stay."""
@@ -94,7 +111,7 @@ class BoundedCache(Generic[K, V]):
     def keys(self) -> list[K]:
         """Return the keys, the least recently used first."""
         with self._lock:
-            return list(self._entries)
+            return sorted(self._entries, key=lambda key: self._entries[key].used)
 
     def __len__(self) -> int:
         return len(self._entries)

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
+
+_NUMBERS = itertools.count(1)
+
 
 class Epoch:
-    """A number that grows with every change; compare it with the one seen last."""
+    """A number that changes with every change; compare it with the one seen last.
+
+    Numbers are drawn from one counter, which is atomic: two threads that bump at once cannot leave a value that one of
+    them has seen before.
+    """
 
     __slots__ = ("value",)
 
@@ -13,7 +21,7 @@ class Epoch:
 
     def bump(self) -> None:
         """Note a change."""
-        self.value += 1
+        self.value = next(_NUMBERS)
 
 
 # Bumped whenever a Layer's training flag, parameters, buffers or sublayers change.

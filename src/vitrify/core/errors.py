@@ -74,6 +74,14 @@ class UnsettledError(UnsupportedError, ArgumentError):
     """What a tensor decides differs too much between the paths to be one value; eager code takes one path."""
 
 
+class FeedFetchError(DTypeError, ArgumentError):
+    """What is fed or fetched is of the wrong type: Paddle raises now TypeError, now ValueError for it."""
+
+
+class ClosedError(UserCodeError, RuntimeError):
+    """An Executor is used after it was closed."""
+
+
 class IndexRangeError(UserCodeError, IndexError):
     """An index or axis lies outside the dimension it addresses."""
 

@@ -8,18 +8,20 @@ the global block are the one exception: they live in a Scope and may be written 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..core.dtype import DType
+from ..core.epoch import Epoch
 from ..core.errors import ArgumentError
 from ..core.meta import FrameMeta, ListMeta, Meta, Ref
 from ..core.source import Loc
 from ..ops.control_flow import MAY_BE_MISSING
 from ..ops.registry import OpDef
 from .attributes import check_storable
+from .changes import OPERATORS, TrackedDict, TrackedList
 from .clone import clone_program
 from .graph_tensor import GraphTensor
 from .text import FORWARD, Style, program_text
@@ -50,15 +52,25 @@ class Variable(GraphTensor):
     """
 
     __slots__ = ("__dict__", "__weakref__", "block", "meta", "name", "persistable", "stop_gradient")
+    block: Block
+    name: str
+    meta: AnyMeta
+    stop_gradient: bool
+    persistable: bool
 
     def __init__(
         self, block: Block, name: str, meta: AnyMeta, *, stop_gradient: bool = True, persistable: bool = False
     ) -> None:
-        self.block = block
-        self.name = name
-        self.meta = meta
-        self.stop_gradient = stop_gradient
-        self.persistable = persistable
+        put = object.__setattr__  # a new variable changes the program when a block takes it in
+        put(self, "block", block)
+        put(self, "name", name)
+        put(self, "meta", meta)
+        put(self, "stop_gradient", stop_gradient)
+        put(self, "persistable", persistable)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+        self.block.program.epoch.bump()
 
     @property
     def shape(self) -> Any:
@@ -121,19 +133,32 @@ def refs_in(value: Any) -> Iterator[Ref]:
             yield from refs_in(item)
 
 
-@dataclass(eq=False)
 class Operator:
     """One op call in a Block: inputs and outputs by value, attributes, and the user's frames that made it.
 
     Attribute values: bool, int, float, complex, str, None, DType, Ref, slice, tuples and lists of these, and Block.
+    `role`: "forward", "backward" or "optimize"; what is not forward `Program.clone(for_test=True)` leaves out.
     """
 
     op: OpDef
     inputs: tuple[Value, ...]
     outputs: tuple[Variable, ...]
     attrs: dict[str, Any]
-    locs: tuple[Loc, ...] = ()
-    role: str = FORWARD  # or "backward", "optimize": what `Program.clone(for_test=True)` leaves out
+    locs: tuple[Loc, ...]
+    role: str
+
+    def __init__(
+        self, op: OpDef, inputs: tuple[Value, ...], outputs: tuple[Variable, ...], attrs: Mapping[str, Any],
+        locs: tuple[Loc, ...] = (), role: str = FORWARD,
+    ) -> None:  # fmt: skip
+        attrs = TrackedDict(attrs, OPERATORS)
+        # Not by __setattr__: a new operator changes a program when a block takes it in.
+        self.__dict__.update(op=op, inputs=inputs, outputs=outputs, attrs=attrs, locs=locs, role=role)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self.__dict__[name] = TrackedDict(value, OPERATORS) if name == "attrs" else value
+        if name != "role":  # which no run depends on
+            OPERATORS.bump()
 
     @property
     def type(self) -> str:
@@ -157,6 +182,15 @@ class Operator:
         return tuple(v for v in self.inputs if isinstance(v, Variable))
 
 
+_TRACKED: Mapping[str, Callable[[Any, Epoch], Any]] = {
+    "inputs": TrackedList,
+    "outputs": TrackedList,
+    "ops": TrackedList,
+    "vars": TrackedDict,
+    "captures": TrackedDict,
+}
+
+
 @dataclass(eq=False)
 class Block:
     """A list of operators with explicit inputs and outputs.
@@ -174,6 +208,12 @@ class Block:
     vars: dict[str, Variable] = field(default_factory=dict)
     captures: dict[Variable, Variable] = field(default_factory=dict)
     name: str = ""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        tracked = _TRACKED.get(name)
+        # The program is the first field to be set.
+        object.__setattr__(self, name, value if tracked is None else tracked(value, self.program.epoch))
+        self.program.epoch.bump()
 
     def create_var(
         self,
@@ -240,15 +280,34 @@ class Block:
         return [v for v in self.vars.values() if v.persistable]
 
 
+_UIDS = itertools.count()
+
+
 class Program:
-    """A list of blocks; block 0 is where execution starts. Source: paddle.static.Program."""
+    """A list of blocks; block 0 is where execution starts. Source: paddle.static.Program.
+
+    `epoch` notes every change of it (ir/changes.py); `uid` is a number that no other program of this process has.
+    """
 
     def __init__(self) -> None:
+        self.epoch = Epoch()
+        self.uid = next(_UIDS)
         self._names: dict[str, int] = {}
-        self.blocks: list[Block] = []
-        self.random_seed = 0
+        self.blocks: list[Block] = TrackedList((), self.epoch)
+        self._random_seed = 0
+        self.fingerprint: Any = None  # see ir/fingerprint.py
         self.role = FORWARD
         self.create_block(None)
+
+    @property
+    def random_seed(self) -> int:
+        """A number kept with the program; its operators draw from the current generator, as Paddle's do."""
+        return self._random_seed
+
+    @random_seed.setter
+    def random_seed(self, seed: int) -> None:
+        self._random_seed = seed
+        self.epoch.bump()
 
     def fresh_name(self, prefix: str) -> str:
         """`prefix_N`, not used before in this program."""

@@ -10,6 +10,7 @@ from ..convert import ignore_module, not_to_static
 from ..core.config import CODE_LEVEL, VERBOSITY
 from ..core.errors import DTypeError
 from ..eager.layer import Layer
+from ..runtime.strategy import BuildStrategy
 from .static_function import ENABLED, StaticFunction
 
 ALL_TRANSFORMERS = 100
@@ -29,7 +30,8 @@ def to_static(
     function: a function, method, or Layer (whose `forward` is converted in place); without it, a decorator.
     input_spec: InputSpecs (nested like the arguments) that fix dtypes and which dimensions may vary. Without it a
         dimension becomes variable when a second size is seen in it.
-    build_strategy, backend: accepted for Paddle's sake; execution is chosen by the runtime.
+    build_strategy: a `paddle.static.BuildStrategy`; raises DTypeError for anything else.
+    backend: accepted for Paddle's sake; execution is chosen by the runtime.
     full_graph: True: convert the whole function, or raise UnsupportedError naming what cannot be. False: a statement
         that cannot be converted runs as Python between compiled segments; `paddle.jit.explain` tells which and why.
 
@@ -45,6 +47,10 @@ def to_static(
         >>> relu_or_double(paddle.to_tensor([1.0, 2.0])).tolist()
         [2.0, 4.0]
     """
+    if build_strategy is not None and not isinstance(build_strategy, BuildStrategy):
+        raise DTypeError(
+            f"to_static: build_strategy takes a paddle.static.BuildStrategy, got {type(build_strategy).__name__}"
+        )
     if function is None:
         return lambda fn: to_static(fn, input_spec, build_strategy, backend, full_graph=full_graph, **kwargs)
     if isinstance(function, Layer):

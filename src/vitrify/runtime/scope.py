@@ -2,49 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from ..core.errors import ArgumentError
+from ..core.epoch import Epoch
+from ..core.errors import ArgumentError, DTypeError
+from ..core.suggest import did_you_mean
+from .dense_tensor import DenseTensor
 
 
 class ScopeVar:
-    """One named buffer of a Scope; `get_tensor()` gives its array."""
+    """One named variable of a Scope; `get_tensor()` gives what it holds."""
 
-    __slots__ = ("name", "value")
+    __slots__ = ("name", "tensor")
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.value: Any = None
+        self.tensor = DenseTensor()
 
-    def get_tensor(self) -> Any:
-        """The array, or None while nothing was stored."""
-        return self.value
+    def get_tensor(self) -> DenseTensor:
+        """The tensor, the same object every time; it has no value while nothing was stored."""
+        return self.tensor
 
     def set(self, array: Any, place: Any = None) -> None:
-        """Store `array`."""
-        self.value = array
+        """Store a copy of `array`."""
+        self.tensor.set(array, place)
+
+    def __repr__(self) -> str:
+        return f"<ScopeVar {self.name}: {self.tensor!r}>"
 
 
 class Scope:
-    """Names to buffers; a name not found here is looked up in the parent. Source: paddle.static.Scope."""
+    """Names to buffers; a name not found here is looked up in the parent. Source: paddle.static.Scope.
+
+    Example:
+        >>> import numpy as np, vitrify as paddle
+        >>> scope = paddle.static.Scope()
+        >>> scope.var("w").get_tensor().set(np.zeros(2, "float32"), paddle.CPUPlace())
+        >>> kid = scope.new_scope()
+        >>> kid.find_var("w") is scope.find_var("w"), kid.local_var_names()
+        (True, [])
+    """
+
+    __slots__ = ("__weakref__", "_kids", "_parent", "_vars", "epoch")
 
     def __init__(self, parent: Scope | None = None) -> None:
         self._vars: dict[str, ScopeVar] = {}
         self._parent = parent
         self._kids: list[Scope] = []
+        # Bumped when a variable of the whole tree appears or goes, so that whoever looked names up looks again.
+        self.epoch: Epoch = Epoch() if parent is None else parent.epoch
 
     def var(self, name: str) -> ScopeVar:
         """The variable of that name in this scope, created when missing."""
-        found = self._vars.get(name)
+        found = self._vars.get(_checked(name))
         if found is None:
-            found = self._vars[name] = ScopeVar(name)
+            found = self._vars.setdefault(name, ScopeVar(name))  # two threads may be here: one variable stays
+            self.epoch.bump()
         return found
 
     def find_var(self, name: str) -> ScopeVar | None:
         """The variable of that name here or in the nearest enclosing scope, or None."""
+        _checked(name)
         scope: Scope | None = self
         while scope is not None:
             found = scope._vars.get(name)
@@ -55,19 +76,43 @@ class Scope:
 
     def value_of(self, name: str) -> Any:
         """The stored array; raises ArgumentError when the name has none."""
+        array = self.tensor_of(name).array
+        if array is None:
+            raise no_value(name, self)
+        return array
+
+    def tensor_of(self, name: str) -> DenseTensor:
+        """The tensor of that name here or in an enclosing scope; raises ArgumentError when there is none."""
         found = self.find_var(name)
-        if found is None or found.value is None:
-            raise ArgumentError(
-                f"variable {name!r} has no value in this scope",
-                hint="run the startup program first: exe.run(paddle.static.default_startup_program())",
-            )
-        return found.value
+        if found is None:
+            raise no_value(name, self)
+        return found.tensor
+
+    def initialized(self) -> list[str]:
+        """The names that have a value, here or in an enclosing scope."""
+        named = [var for scope in self._chain() for var in list(scope._vars.values())]
+        return [var.name for var in named if var.tensor.array is not None]
+
+    def root(self) -> Scope:
+        """The outermost scope, where programs put parameters that no scope has yet."""
+        return list(self._chain())[-1]
+
+    def _chain(self) -> Iterator[Scope]:
+        scope: Scope | None = self
+        while scope is not None:
+            yield scope
+            scope = scope._parent
 
     def new_scope(self) -> Scope:
         """A child scope, dropped by `drop_kids`."""
         kid = Scope(self)
         self._kids.append(kid)
         return kid
+
+    def drop_kid(self, kid: Scope) -> None:
+        """Forget one child scope and what it holds."""
+        if kid in self._kids:
+            self._kids.remove(kid)
 
     def drop_kids(self) -> None:
         """Forget all child scopes and what they hold."""
@@ -77,10 +122,33 @@ class Scope:
         """Names stored in this scope itself."""
         return list(self._vars)
 
-    def erase(self, names: list[str]) -> None:
-        """Forget these names, here only."""
-        for name in names:
+    def size(self) -> int:
+        """How many variables this scope itself has."""
+        return len(self._vars)
+
+    def erase(self, names: Iterable[str]) -> None:
+        """Forget these names, here only; those that it does not have are passed over."""
+        for name in [names] if isinstance(names, str) else names:
             self._vars.pop(name, None)
+        self.epoch.bump()
+
+    def __repr__(self) -> str:
+        return f"<Scope: {len(self._vars)} variables, {len(self._kids)} kids>"
+
+
+def no_value(name: str, scope: Scope | None = None) -> ArgumentError:
+    """The error for a variable that a program reads and that has no value."""
+    hint = None if scope is None else did_you_mean(name, scope.initialized())
+    return ArgumentError(
+        f"variable {name!r} has no value in this scope",
+        hint=hint or "run the startup program first: exe.run(paddle.static.default_startup_program())",
+    )
+
+
+def _checked(name: str) -> str:
+    if not isinstance(name, str):
+        raise DTypeError(f"a variable of a scope has a name (str), but received {type(name).__name__}")
+    return name
 
 
 _ROOT = Scope()
@@ -94,7 +162,19 @@ def global_scope() -> Scope:
 
 @contextmanager
 def scope_guard(scope: Scope) -> Iterator[None]:
-    """Make `scope` the global scope inside the block. Source: paddle.static.scope_guard."""
+    """Make `scope` the global scope inside the block, in this thread or task. Source: paddle.static.scope_guard.
+
+    Raises DTypeError for anything but a Scope.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> scope = paddle.static.Scope()
+        >>> with paddle.static.scope_guard(scope):
+        ...     paddle.static.global_scope() is scope
+        True
+    """
+    if not isinstance(scope, Scope):
+        raise DTypeError(f"scope_guard takes a Scope, but received {type(scope).__name__}")
     token = _current.set(scope)
     try:
         yield

@@ -5,11 +5,16 @@ from ..ir.guard import data, default_main_program, default_startup_program, prog
 from ..ir.input_spec import InputSpec
 from ..ir.program import Block, Operator, Program, Variable
 from ..runtime.scope import Scope, global_scope, scope_guard
+from ..runtime.strategy import BuildStrategy, ExecutionStrategy
+from .compiled_program import CompiledProgram
 from .executor import Executor
 from .parameters import create_global_var, create_parameter
 
 __all__ = [
     "Block",
+    "BuildStrategy",
+    "CompiledProgram",
+    "ExecutionStrategy",
     "Executor",
     "InputSpec",
     "Operator",

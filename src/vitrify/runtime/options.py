@@ -1,0 +1,63 @@
+"""What can be chosen about a run of a program, in one value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+from ..core.errors import ArgumentError, DTypeError
+
+MODES = ("auto", "trace", "threads", "streams")
+COLLECTORS = ("fast", "event", "none")
+
+
+@dataclass(frozen=True)
+class ExecutionOptions:
+    """How a lowered program runs; none of it changes what it computes.
+
+    Fields:
+        mode: "trace" runs instructions one by one in an order computed once, "threads" lets those that do not depend on
+            each other run at once, "streams" gives them to streams of the device; "auto" chooses.
+        inplace: an operator may write its result into the buffer of an input that nothing needs any more.
+        addto: gradients of one variable are added into one buffer instead of summed from several.
+        gc: "fast" frees a buffer when its last use was started, "event" when it is over, "none" at the end of the run.
+        threads: how many threads the mode "threads" uses; 0: one a core.
+        serial: operators run one by one in the order of the program, whatever the mode could do.
+        keep_scopes: after how many runs the scope with a run's temporaries is dropped; 1: none is made.
+        iterations: how often a call runs the program; what is fetched is of the last time.
+
+    >>> ExecutionOptions(serial=True)
+    ExecutionOptions(serial=True)
+    """
+
+    mode: str = "auto"
+    inplace: bool = True
+    addto: bool = False
+    gc: str = "fast"
+    threads: int = 0
+    serial: bool = False
+    keep_scopes: int = 1
+    iterations: int = 1
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value, wanted = getattr(self, field.name), type(field.default)
+            if type(value) is not wanted:
+                raise DTypeError(f"ExecutionOptions: {field.name} takes {wanted.__name__}, but received {value!r}")
+        for name, allowed in (("mode", MODES), ("gc", COLLECTORS)):
+            value = getattr(self, name)
+            if value not in allowed:
+                raise ArgumentError(f"ExecutionOptions: {name} is one of {allowed}, but received {value!r}")
+        for name, least in (("threads", 0), ("keep_scopes", 1), ("iterations", 1)):
+            value = getattr(self, name)
+            if value < least:
+                raise ArgumentError(f"ExecutionOptions: {name} is {least} or more, but received {value}")
+
+    def __repr__(self) -> str:
+        changed: dict[str, Any] = {
+            f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default
+        }
+        return f"ExecutionOptions({', '.join(f'{name}={value!r}' for name, value in changed.items())})"
+
+
+DEFAULT = ExecutionOptions()
