@@ -80,8 +80,11 @@ class FeedSlot:
     def _of_python(self, value: Any) -> Any:
         """Numbers, and lists of numbers and arrays, in the variable's dtype."""
         found = np.asarray(value)
-        if not np.can_cast(found.dtype, self._dtype, "same_kind") and found.size:
+        are_integers = found.dtype.kind in "iu" and self._dtype.kind in "iu"
+        if found.size and not are_integers and not np.can_cast(found.dtype, self._dtype, "same_kind"):
             what = "nothing" if value is None else f"{found.dtype}{list(found.shape)}"
             raise FeedFetchError(f"feed {self.name!r}: expected {self._meta}, got {what}")
-        # From the source again, for integers out of range then raise instead of wrapping around.
-        return np.asarray(value, self._dtype) if found.dtype.kind in "iu" else found.astype(self._dtype)
+        made = found.astype(self._dtype)
+        if are_integers and (made != found).any():  # astype wraps around
+            raise OverflowError(f"{found[made != found][0]} is out of range")
+        return made

@@ -152,9 +152,10 @@ def _surround(
     block: Block, live: Sequence[Operator], fed: Sequence[Variable], fetched: Sequence[Variable], spec: RunSpec
 ) -> None:
     """Put feed operators before and fetch operators behind the live ones."""
-    block.ops[:] = []
-    for var in set(block.inputs) - set(fed):
+    made = {v for op in block.ops for v in op.outputs if not v.persistable}
+    for var in (made | set(block.inputs)) - {v for op in live for v in op.outputs} - set(fed):
         del block.vars[var.name]
+    block.ops[:] = []
     block.inputs[:] = []
     for col, var in enumerate(fed):
         outer = block.add_input(var.meta, block.program.fresh_name(spec.feed_name))
