@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
-from ..core.pytree import OpenList
+from ..core.pytree import OpenDict, OpenList
 from ..eager.tensor import Tensor
 from ..ir.numbers import is_number, sample
 from .journal import note_write
@@ -102,8 +102,8 @@ def class_of(value: Any) -> type:
     """`type(value)`; a tensor of the program is a Tensor, or the Python number that it stands for."""
     if is_number(value):
         return type(sample(value))
-    if isinstance(value, OpenList):
-        return list
+    if isinstance(value, (OpenList, OpenDict)):
+        return list if isinstance(value, OpenList) else dict
     return Tensor if is_graph(value) else type(value)
 
 

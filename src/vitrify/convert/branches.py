@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.errors import UnsupportedError
-from ..core.pytree import OpenList, is_open
+from ..core.pytree import OpenDict, OpenList, is_open, is_partial
 from ..ir.program import Block, Operator, Variable
 from ..ir.regions import align_captures
 from ..ops.control_flow import if_op
@@ -82,6 +82,13 @@ def convert_ifexp(test: Any, then: Function, orelse: Function) -> Any:
         return then() if test else orelse()
     pred = scalar_condition(test, "conditional expression")
     (value,) = trace_branches(pred, lambda: (then(),), lambda: (orelse(),), ("conditional expression",))
+    return value
+
+
+def choose(flag: Variable, then: Function, orelse: Function, name: str) -> Any:
+    """`then()` where the number `flag` holds when the program runs, else `orelse()`."""
+    pred = scalar_condition(flag, name)
+    (value,) = trace_branches(pred, lambda: (then(),), lambda: (orelse(),), (name,))
     return value
 
 
@@ -203,13 +210,15 @@ def _share(
 
 
 def _cannot_hold(owner: Any, content: Any) -> bool:
-    """Whether only a list that converted code made can hold this."""
+    """Whether only a list or dict that converted code made can hold this."""
+    if is_partial(content):
+        return not isinstance(owner, OpenDict)
     is_open_list = isinstance(content, Slots) or is_open(content)
     return isinstance(content, Undefined) or (is_open_list and not isinstance(owner, OpenList))
 
 
 def _length(content: Any) -> str:
-    return "an unknown number of" if is_open(content) else str(len(content))
+    return "an unknown number of" if is_open(content) or is_partial(content) else str(len(content))
 
 
 def _grows(place: ContentPlace, then: str, orelse: str) -> UnsupportedError:

@@ -381,10 +381,7 @@ def _from_python(name: str, leaf: Leaf, end: Any) -> Leaf:
             return leaf
         if not is_numeric(end):
             raise _not_carried(name, leaf, end)
-        shape = tuple(getattr(end, "shape", ()))
-        numbers = is_python_number(end)
-        meta = Meta(shape, number_dtype(dtype_of(end)) if numbers else dtype_of(end))
-        return Leaf(placeholder_for(_Shaped(meta)), meta, True, start, is_number=numbers)
+        return _set_inside(end, start)
     if not (is_numeric(start) and is_numeric(end)):
         raise FirstIterationDiffers(_not_carried(name, leaf, end))
     try:
@@ -393,6 +390,18 @@ def _from_python(name: str, leaf: Leaf, end: Any) -> Leaf:
         raise FirstIterationDiffers(err) from None
     meta = Meta(shape, _join_dtype(name, Leaf(start), end))
     return replace(leaf, meta=meta, is_number=is_python_number(start) and is_python_number(end))
+
+
+def _set_inside(end: Any, origin: Undefined) -> Leaf:
+    """A leaf that is unset before the loop and `end` after the first iteration."""
+    numbers = is_python_number(end)
+    meta = Meta(tuple(getattr(end, "shape", ())), number_dtype(dtype_of(end)) if numbers else dtype_of(end))
+    return Leaf(placeholder_for(_Shaped(meta)), meta, True, origin, is_number=numbers)
+
+
+def leaf_of_unset(name: str, end: Any) -> Leaf:
+    """The leaf of what is unset before the loop and `end` after an iteration; Python values stay what they are."""
+    return _set_inside(end, Undefined(name, 0)) if is_tensor(end) else Leaf(end)
 
 
 def _equal(a: Any, b: Any) -> bool:
@@ -447,7 +456,7 @@ class CarriedState:
     """Everything a loop carries: its variables, then Python places and tensors changed in place, as they are found."""
 
     variables: list[CarriedValue]
-    places: dict[Any, tuple[Any, CarriedValue]] = field(default_factory=dict)
+    places: dict[Any, tuple[Any, Any]] = field(default_factory=dict)
     handles: dict[Any, CarriedValue] = field(default_factory=dict)
 
     def all(self) -> list[CarriedValue]:

@@ -10,6 +10,7 @@ from ..eager.tensor import Tensor
 from ..ir.graph_tensor import is_number
 from ..ops.compare import logical_and
 from .comprehension import Each, GeneratorExpression, any_of
+from .dicts import GraphDict, GraphKeys
 from .emit import unset_flag
 from .logic import convert_and, convert_not, convert_or
 from .protocols import contains
@@ -50,6 +51,8 @@ def is_in(value: Any, container: Any) -> Any:
     listed = isinstance(container, (list, tuple)) and (is_graph(value) or any(map(is_tensor, container)))
     if listed or (is_number(value) and isinstance(container, (set, frozenset, dict))):
         return _in_items(container, value)
+    if isinstance(container, (GraphDict, GraphKeys)) and not is_tensor(value):
+        return container.has(value)
     found = contains(container, value)
     if found is True and isinstance(container, dict):
         held = unset_flag(container[value])

@@ -13,6 +13,7 @@ from typing import Any
 
 from ..core.errors import UnsupportedError
 from .branches import convert_ifelse
+from .dicts import new_dict, partial_items
 from .journal import is_journaling, note_write
 from .lists import new_list
 from .logic import convert_and, convert_not, convert_or
@@ -48,6 +49,8 @@ class Each:
 
     def is_dynamic(self) -> bool:
         """Whether a tensor decides how many items there are."""
+        if partial_items(self.iterable) is not None:
+            return True
         sequence = as_sequence(self.iterable)
         return sequence is not None and not isinstance(sequence.length, int)
 
@@ -136,7 +139,7 @@ def set_of(*clause: Any, unpack: Function | None = None) -> Any:
 
 def dict_of(*clause: Any, unpack: Function | None = None) -> Any:
     """`{key: value for item in iterable if test}`."""
-    return Each(*clause, unpack=unpack).fold(_STORE, {})
+    return Each(*clause, unpack=unpack).fold(_STORE, new_dict({}))
 
 
 def each(*clause: Any, unpack: Function | None = None) -> Each:
@@ -217,7 +220,7 @@ class GeneratorExpression(Generator[Any, Any, None]):
 
 
 def clause_of(value: Any) -> Each | None:
-    """What folds over `value`: an unstarted generator expression, or a tensor whose length a tensor decides."""
+    """What folds over `value`: an unstarted generator expression, or something whose length a tensor decides."""
     if isinstance(value, GeneratorExpression):
         return value.take()
     clause = Each(value, lambda item: item)
@@ -225,8 +228,10 @@ def clause_of(value: Any) -> Each | None:
 
 
 def listed(value: Any) -> Any:
-    """A generator expression as a list; anything else as it is."""
+    """A generator expression, or what only the program knows the keys of, as a list; anything else as it is."""
     clause = value.take() if isinstance(value, GeneratorExpression) else None
+    if partial_items(value) is not None:
+        clause = Each(value, lambda item: item)
     return value if clause is None else _list(clause)
 
 

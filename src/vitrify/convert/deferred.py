@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
 from ..core.errors import UnsupportedError
-from ..core.pytree import as_plain, is_open
+from ..core.pytree import as_plain, is_open, is_partial
 from ..core.source import Loc, user_frames
 from ..eager.host_expr import name_of
 from ..eager.parameter import Parameter
@@ -73,7 +73,7 @@ def holds_deferred(value: Any) -> bool:
 
 def _items(value: Any) -> Sequence[Any]:
     if isinstance(value, dict):
-        return [*value.keys(), *value.values()]
+        return [*dict.keys(value), *dict.values(value), *getattr(value, "flags", {}).values()]
     if isinstance(value, (list, tuple, set, frozenset)) and not is_open(value):
         return list(value)
     if is_dataclass(value) and not isinstance(value, type):
@@ -87,6 +87,8 @@ def captured(value: Any) -> Node:
         return value
     if is_open(value):
         raise _of_unknown_length()
+    if is_partial(value):
+        raise _of_unknown_keys()
     value = as_plain(value)
     if isinstance(value, Deferred):
         return value.node
@@ -137,6 +139,14 @@ def _of_unknown_length() -> UnsupportedError:
     return UnsupportedError(
         "a list whose length is known only when the program runs cannot be shown or passed on as a whole then",
         hint="use its items one by one, or make one tensor of it with paddle.stack",
+    )
+
+
+def _of_unknown_keys() -> UnsupportedError:
+    return UnsupportedError(
+        "a dict some of whose keys are set on one path of a tensor's decision only cannot be shown or passed on as a "
+        "whole when the program runs",
+        hint="set the keys on both paths, or use its items one by one",
     )
 
 

@@ -11,7 +11,7 @@ from ..core.pytree import is_open
 from ..eager.tensor import Tensor
 from ..ir.builder import UNSET
 from ..ir.numbers import is_number, number_dtype, sample
-from ..ir.program import Variable
+from ..ir.program import Block, Variable
 from ..ops.creation import full
 from ..ops.like import cast
 from ..ops.promote import SCALARS
@@ -36,6 +36,14 @@ def unset_flag(value: Any) -> tuple[Any, str, int] | None:
     if is_open(value):
         value = None if value.items.error is not None else value.items.parts[0]
     return value.__dict__.get(UNSET) if isinstance(value, Variable) else None
+
+
+def is_asserted(flag: Variable) -> bool:
+    """Whether the program asserted before this point that `flag` holds."""
+    block: Block | None = builder().block
+    while block is not None and (block, flag) not in builder().asserted:
+        block = block.parent
+    return block is not None
 
 
 def is_python_number(value: Any) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 from .branches import convert_ifelse, convert_ifexp, unchanged
 from .compare import convert_compare
 from .comprehension import dict_of, each, generator, list_of, set_of
+from .dicts import new_dict
 from .handlers import pass_on
 from .host import convert_assert, load
 from .lists import Spread, new_list
@@ -70,6 +71,7 @@ class VitrifyHelpers:
     load = staticmethod(load)
     pass_on = staticmethod(pass_on)
     new_list = staticmethod(new_list)
+    new_dict = staticmethod(new_dict)
     spread = Spread
     list_of = staticmethod(list_of)
     set_of = staticmethod(set_of)

@@ -10,10 +10,10 @@ from typing import Any, NoReturn
 
 from ..eager.host_ops import assert_op, print_op
 from ..ir.builder import current_builder
-from ..ir.program import Block, Variable
+from ..ir.program import Variable
 from .branches import trace_branches
 from .deferred import Call, captured, record
-from .emit import unset_flag
+from .emit import is_asserted, unset_flag
 from .handlers import refuse_if_caught
 from .journal import journaling
 from .protocols import truth
@@ -103,11 +103,3 @@ def _unset_error(name: str, line: int) -> Call:
         return Call(AttributeError, (f"{name} is read, but the path taken did not set it",))
     message = f"local variable {name!r} is read, but the path taken did not set it (it is set near line {line})"
     return Call("UnsetError", (message,))
-
-
-def is_asserted(flag: Variable) -> bool:
-    """Whether the program asserted before this point that `flag` holds."""
-    block: Block | None = builder().block
-    while block is not None and (block, flag) not in builder().asserted:
-        block = block.parent
-    return block is not None

@@ -14,12 +14,12 @@ from contextvars import ContextVar
 from typing import Any
 
 from ..core.errors import UnsupportedError
-from ..core.pytree import OpenList, flatten
+from ..core.pytree import OpenDict, OpenList, flatten
 from ..core.source import user_frames
 from ..ir.builder import current_builder
 from ..ir.program import Block
 from .ownership import ids_in_forks, ids_in_iterator, is_forked, known_references
-from .places import ContentPlace, ItemPlace, absorbed_items, comes_back, restore, within_content
+from .places import ContentPlace, ItemPlace, absorbed_items, comes_back, kind_of, restore, within_content
 from .values import Undefined, builder
 
 _MISSING = Undefined("place", 0)
@@ -147,8 +147,8 @@ def _same(a: Any, b: Any) -> bool:
 
 
 def _is_made_here(owner: Any) -> bool:
-    """Whether a list was made in the block being built, or in one inside of it."""
-    return isinstance(owner, OpenList) and is_inside(getattr(owner, "block", None), builder().block)
+    """Whether a list or dict was made in the block being built, or in one inside of it."""
+    return isinstance(owner, (OpenList, OpenDict)) and is_inside(getattr(owner, "block", None), builder().block)
 
 
 def is_inside(block: Block | None, region: Block) -> bool:
@@ -223,7 +223,7 @@ def is_anything_changed() -> bool:
 
 
 def _forked(place: Any) -> UnsupportedError:
-    kind = "list" if isinstance(place.owner, list) else type(place.owner).__name__
+    kind = kind_of(place.owner)
     return UnsupportedError(
         f"a change of a {kind} that is the same object as another {kind} on one path of an `if` that a tensor decides",
         hint=f"change it before the `if`, or make a copy on both paths ({kind}(...))",

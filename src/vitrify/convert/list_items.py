@@ -14,7 +14,7 @@ from typing import Any
 from ..core.errors import UnsupportedError
 from ..core.meta import UNKNOWN, ListMeta, Meta
 from ..core.modes import grad_enabled, scoped
-from ..core.pytree import OpenList, is_open, node_of, rebuild
+from ..core.pytree import OpenDict, OpenList, is_open, node_of, rebuild
 from ..ir.numbers import as_number, number_dtype, sample
 from ..ops.lists import list_cast_op, list_of_op, list_zip_op
 from ..ops.registry import OpDef
@@ -96,6 +96,12 @@ def spec_of(value: Any) -> Spec:
     node = node_of(value)
     if node is not None:
         kind, children, extra = node
+        if kind is OpenDict:
+            raise UnsupportedError(
+                "a list whose length is known only when the program runs holds a dict some of whose keys are set on one "
+                "path of a tensor's decision only",
+                hint="set the keys on both paths",
+            )
         return StructSpec(kind, extra, tuple(map(spec_of, children)))
     if isinstance(value, Undefined):
         raise value.fail()

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 from ..core.errors import ArgumentError, UnsettledError, UnsupportedError
-from ..core.pytree import OpenList, is_open
+from ..core.pytree import OpenDict, OpenList, is_open
 from ..ir.builder import current_builder
 from ..ir.program import Block, Variable
 from ..ir.regions import align_captures
 from ..ops.control_flow import while_op
 from .branches import trace_branches
 from .carried import CarriedState, CarriedValue, FirstIterationDiffers
+from .carried_dict import CarriedDict
 from .cells import closed_over
+from .dicts import partial_items
 from .journal import Journal, SpentError, journaling
 from .list_items import is_kept, keep
 from .logic import convert_and
@@ -96,15 +98,41 @@ def convert_for(
     shared: Sequence[Any] = (),
 ) -> tuple[Any, ...]:
     """The loop variables after `for item in iterable: body`; `test` is asked before each item."""
+    items = partial_items(iterable)
+    if items is not None:
+        return _for_keys(items, body, values, names, test, shared)
     if isinstance(iterable, OpenList):
         return _for_list(iterable, body, values, names, test, shared)
     sequence = as_sequence(iterable)
     if sequence is not None and not isinstance(sequence.length, int):
         return _graph_for(sequence, 0, body, values, names, test, shared)
-    items: Any = iterable if sequence is None else [sequence.at(i) for i in range(sequence.length)]
-    if isinstance(items, range):
-        return _for_range(items, body, values, names, test, shared)
-    return _for_items(iterate(items), body, values, names, test, shared)
+    known: Any = iterable if sequence is None else [sequence.at(i) for i in range(sequence.length)]
+    if isinstance(known, range):
+        return _for_range(known, body, values, names, test, shared)
+    return _for_items(iterate(known), body, values, names, test, shared)
+
+
+def _for_keys(
+    items: Iterator[tuple[Any, Any]],
+    body: Function,
+    values: tuple[Any, ...],
+    names: tuple[str, ...],
+    test: Function | None,
+    shared: Any,
+) -> tuple[Any, ...]:
+    """A loop over a dict some of whose keys only the program knows to be there: an iteration runs if its key is."""
+    while True:
+        go_on: Any = True if test is None else truth(test(*values))
+        if not is_graph(go_on) and not go_on:
+            return values
+        item, there = next(items, (None, None))
+        if there is None:
+            return values
+        pred = convert_and(go_on, lambda there=there: there)
+        if is_graph(pred):
+            values = _guarded(pred, body, item, values, names, shared, there)
+        else:
+            values = body(item, *values)
 
 
 def _for_list(
@@ -151,10 +179,21 @@ def _for_items(
 
 
 def _guarded(
-    go_on: Variable, body: Function, item: Any, values: tuple[Any, ...], names: tuple[str, ...], shared: Any
+    go_on: Variable,
+    body: Function,
+    item: Any,
+    values: tuple[Any, ...],
+    names: tuple[str, ...],
+    shared: Any,
+    there: Any = True,
 ) -> tuple[Any, ...]:
-    pred = scalar_condition(go_on, "for")
-    return trace_branches(pred, lambda: body(item, *values), lambda: values, names, shared)
+    """An iteration that runs where `go_on` holds; `there`: what says whether the item is, known to hold there."""
+    def iteration() -> tuple[Any, ...]:
+        if is_graph(there):
+            builder().asserted.add((builder().block, there))
+        return body(item, *values)  # type: ignore[no-any-return]
+
+    return trace_branches(scalar_condition(go_on, "for"), iteration, lambda: values, names, shared)
 
 
 def _for_range(
@@ -260,8 +299,10 @@ def _always_raises(names: Sequence[str]) -> UnsettledError:
     )
 
 
-def carry_place(place: Any, value: Any) -> CarriedValue:
+def carry_place(place: Any, value: Any) -> Any:
     """What a place holds, as a value carried from one iteration or call to the next."""
+    if isinstance(place, ContentPlace) and isinstance(value, OpenDict):
+        return CarriedDict(place.label, place.loc, value)
     if not isinstance(place, ContentPlace):
         return CarriedValue.of(place.label, value)
     carried = CarriedValue.opened(place.label, value)  # a copy of the content, never the container itself

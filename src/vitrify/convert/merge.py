@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from ..core.dtype import DType
 from ..core.errors import UnsupportedError
-from ..core.pytree import flatten, is_open, node_of
+from ..core.pytree import OpenDict, OpenList, flatten, is_open, node_of
 from ..core.source import user_frames
 from ..eager.tensor import Tensor
 from ..ir.builder import UNSET
-from ..ir.numbers import as_number, number_dtype
+from ..ir.numbers import as_number, is_number, number_dtype
 from ..ir.program import Block, Variable
 from ..ops.promote import SCALARS
+from .dicts import GraphDict
 from .emit import Deferred, common_dtype, dtype_of, is_numeric, is_python_number, placeholder_for, unset_flag
+from .journal import is_inside
 from .list_items import Items, ListSpec, Mixed, Spec, item_spec, join, list_spec, metas_of, pack
 from .lists import GraphList
+from .merge_dicts import merge_dicts
 from .structure import Originals, is_alike, made_of, put_together
+from .text import GraphText
 from .text_choice import TextSlot, chosen, is_text
-from .values import Undefined, Unmergeable
+from .values import Undefined, Unmergeable, is_tensor
 
 
 @dataclass
@@ -40,6 +45,14 @@ class Joined:
         if (a, b) not in self.pairs:
             self.pairs[a, b] = self.add((a, dtype), (b, dtype))
         return self.pairs[a, b]
+
+    def add_flag(self, a: Any, b: Any) -> Any:
+        """What says whether a key is there which on the paths is there as `a` and `b` say."""
+        if a is b:
+            return a
+        if (a, b) not in self.pairs:
+            self.pairs[a, b] = self.add((a, None), (b, None))
+        return Slot(self.pairs[a, b], is_number=True)
 
     def add(self, a: Any, b: Any) -> int:
         """Index of a new output."""
@@ -117,6 +130,8 @@ def merge(name: str, a: Any, b: Any, joined: Joined) -> Any:
     first, second = node_of(a), node_of(b)
     if first is None and second is None:
         return _merge_leaf(name, a, b, joined)
+    if isinstance(a, OpenDict) and isinstance(b, OpenDict):
+        return _merge_dicts(a, b, joined)
     if first is not None and second is not None and is_alike(first, second):
         merged = [merge(name, x, y, joined) for x, y in zip(first[1], second[1])]
         failed = next((m for m in merged if isinstance(m, Unmergeable)), None)
@@ -126,6 +141,34 @@ def merge(name: str, a: Any, b: Any, joined: Joined) -> Any:
     if isinstance(a, list) and isinstance(b, list):
         return _merge_lists(a, b, joined)
     return Unmergeable(name, f"one branch gives {_kind(a)} and the other {_kind(b)}")
+
+
+def _merge_dicts(a: OpenDict, b: OpenDict, joined: Joined) -> GraphDict:
+    return merge_dicts(
+        a, b, lambda name, x, y: merge(name, x, y, joined), partial(_alone, joined), joined.add_flag
+    )
+
+
+def _alone(joined: Joined, name: str, value: Any, on_then: bool) -> Any:
+    """What a dict holds on one path, where the other has no such key: zeros stand there for its tensors."""
+    original = joined.originals.original(value)
+    block = joined.then if on_then else joined.orelse
+    if isinstance(original, (OpenList, OpenDict)) and not is_inside(original.block, block):  # type: ignore[union-attr]
+        return Kept(original)
+    if is_open(value):
+        return _merge_lists(value if on_then else [], [] if on_then else value, joined)
+    node = node_of(value)
+    if node is not None:
+        return made_of(node[0], [_alone(joined, name, child, on_then) for child in node[1]], node[2])
+    if isinstance(value, GraphText):
+        return chosen(*((value, "") if on_then else ("", value)), joined.add, placeholder_for)
+    if is_tensor(value):
+        dtype = number_dtype(value.dtype) if is_number(value) else value.dtype
+        entries = (value, dtype), (placeholder_for(value), dtype)
+        return Slot(joined.add(*(entries if on_then else entries[::-1])), is_number=is_number(value))
+    if isinstance(value, (*SCALARS, str, bytes, type, type(None), Undefined)):
+        return value
+    return Unmergeable(name, f"only one branch sets it, to {_kind(value)}")
 
 
 def _merge_lists(a: list[Any], b: list[Any], joined: Joined, unset: Undefined | None = None) -> Any:
@@ -220,6 +263,8 @@ def _merge_unset(name: str, a: Any, b: Any, joined: Joined) -> Any:
 
 
 def _kind(value: Any) -> str:
+    if isinstance(value, (OpenList, OpenDict)):
+        return "a list" if isinstance(value, OpenList) else "a dict"
     if isinstance(value, Variable):
         return f"a tensor ({value.meta})"
     if isinstance(value, Tensor):

@@ -10,7 +10,7 @@ from types import FunctionType
 from typing import Any
 
 from ..core.errors import UnsupportedError
-from ..core.pytree import OpenList
+from ..core.pytree import OpenDict, OpenList
 from ..ir.graph_tensor import as_number
 from ..ops.sizes import dim_size
 from .attributes import deleter, writer
@@ -106,7 +106,9 @@ def del_item(owner: Any, key: Any) -> None:
         remove(key)
         return
     _check_key(owner, key)
-    if isinstance(owner, dict) and is_nested():
+    if isinstance(owner, OpenDict):
+        pass  # it notes its changes itself
+    elif isinstance(owner, dict) and is_nested():
         note_write(ItemPlace.deleted(owner, key))
     elif mutators_of(type(owner)):
         note_content(owner)
@@ -119,6 +121,8 @@ def _note_item(owner: Any, key: Any) -> None:
     if isinstance(owner, OpenList):
         return  # it notes its changes itself
     _check_key(owner, key)
+    if isinstance(owner, OpenDict):
+        return  # so does it
     if isinstance(key, slice) and mutators_of(type(owner)):
         note_content(owner)
     elif not is_graph(key) and not isinstance(key, slice):

@@ -46,7 +46,7 @@ def _containers(held: Any, shared: set[int]) -> list[Any]:
 def _items(container: Any) -> list[Any]:
     if is_open(container):
         return []
-    return list(container.values() if isinstance(container, dict) else container)
+    return list(dict.values(container) if isinstance(container, dict) else container)
 
 
 Fork = tuple[Any, tuple[Any, ...]]

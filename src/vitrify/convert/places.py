@@ -9,7 +9,7 @@ from types import CellType
 from typing import Any, Protocol
 
 from ..core.errors import UnsupportedError
-from ..core.pytree import OpenList, is_open
+from ..core.pytree import OpenDict, OpenList, is_open, is_partial
 from ..core.source import user_frames
 from ..eager.layer import Layer
 from ..ops.methods import TensorMethods
@@ -80,6 +80,13 @@ def store_attribute(owner: Any, attribute: str, value: Any) -> None:
         library_method(type(owner), "__setattr__")(owner, attribute, value)
 
 
+def kind_of(owner: Any) -> str:
+    """The name of a container's class in eager code."""
+    if isinstance(owner, OpenDict):
+        return "dict"
+    return "list" if isinstance(owner, list) else type(owner).__name__
+
+
 class ItemPlace:
     """An item of a list, dict or other container.
 
@@ -104,12 +111,14 @@ class ItemPlace:
     @property
     def label(self) -> str:
         """How messages call it."""
-        return f"{type(self.owner).__name__}[{self.index!r}]"
+        return f"{kind_of(self.owner)}[{self.index!r}]"
 
     # No code of the user's runs here, nor does a defaultdict make items.
 
     def get(self) -> Any:
         try:
+            if isinstance(self.owner, OpenDict):
+                return self.owner[self.index]
             if isinstance(self.owner, dict):
                 return dict.__getitem__(self.owner, self.index) if self.index in self.owner else self._unset()
             return _method(self.owner, "__getitem__")(self.owner, self.index)
@@ -142,7 +151,9 @@ def _item_key(owner: Any, index: Any) -> Any:
 
 def _method(owner: Any, name: str) -> Any:
     """How items are reached past code of the user's, and past what our own lists tell the journal."""
-    return getattr(list, name) if isinstance(owner, OpenList) else library_method(type(owner), name)
+    if isinstance(owner, (OpenList, OpenDict)):
+        return getattr(list if isinstance(owner, OpenList) else dict, name)
+    return library_method(type(owner), name)
 
 
 def _move_to_end(owner: dict[Any, Any], keys: Iterable[Any]) -> None:
@@ -163,7 +174,7 @@ class ContentPlace:
         self.owner = owner
         self.key = (id(owner), "content")
         self.by_item = False
-        self.label = "a list" if isinstance(owner, list) else f"a {type(owner).__name__}"
+        self.label = f"a {kind_of(owner)}"
         frames = user_frames(2, limit=1)
         self.loc = frames[0] if frames else None
 
@@ -176,19 +187,19 @@ class ContentPlace:
 
     def get(self) -> Any:
         owner = self.owner
-        return owner.copy() if isinstance(owner, OpenList) else _method(owner, "copy")(owner)
+        return owner.copy() if isinstance(owner, (OpenList, OpenDict)) else _method(owner, "copy")(owner)
 
     def set(self, value: Any) -> None:
-        if isinstance(self.owner, OpenList):
+        if isinstance(self.owner, (OpenList, OpenDict)):
             self.owner.take(value)
             return
-        if is_open(value):
+        if is_open(value) or is_partial(value):
             raise self.grows()
         _method(self.owner, "clear")(self.owner)
         _method(self.owner, "extend" if hasattr(self.owner, "extend") else "update")(self.owner, value)
 
     def unset(self) -> None:
-        self.set(())
+        self.set({} if isinstance(self.owner, dict) else ())
 
     def grows(self) -> UnsupportedError:
         """The error of a container that cannot take a length which is known only when the program runs."""

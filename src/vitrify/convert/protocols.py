@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..core.pytree import is_open
+from .dicts import VIEWS, GraphDict, dict_of_view
 from .journal import note_spent
 from .user_code import class_attribute, user_method
 from .values import Unmergeable, as_graph, is_tensor
@@ -18,8 +19,10 @@ def truth(value: Any) -> Any:
         return value
     if is_tensor(value):
         return as_graph(value)
-    if is_open(value):
+    if is_open(value) or isinstance(value, GraphDict):
         return value.truth()
+    if isinstance(value, VIEWS):
+        return dict_of_view(value).truth()
     if isinstance(value, Unmergeable) and value.decided is not None:
         return value.decided
     for name in ("__bool__", "__len__"):

@@ -1,4 +1,4 @@
-"""Nested values while a program is built: put together again, their lists are such as can grow."""
+"""Nested values while a program is built: put together again, their lists and dicts are such as can grow."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..core.pytree import LEAF, TreeDef, is_open, node_of, rebuild
+from ..core.pytree import LEAF, OpenDict, TreeDef, is_open, node_of, rebuild
+from .dicts import GraphDict
 from .lists import GraphList
 
 
@@ -20,6 +21,10 @@ def put_together(tree: TreeDef, leaves: Iterator[Any]) -> Any:
 
 def made_of(kind: Any, children: list[Any], extra: Any) -> Any:
     """The container with these children."""
+    if kind is OpenDict:
+        return GraphDict.partial(children, *extra)
+    if kind is dict:
+        return GraphDict(zip(extra, children))
     return GraphList(children) if kind is list else rebuild(kind, children, extra)
 
 
@@ -39,10 +44,15 @@ class Originals:
         self._by_copy[id(copy)] = copy, original
         return copy
 
+    def original(self, copy: Any) -> Any:
+        """The container that it is a copy of, or None."""
+        found = self._by_copy.get(id(copy))
+        return None if found is None else found[1]
+
     def common(self, a: Any, b: Any) -> Any:
         """The container that both are copies of, or None."""
-        found = [self._by_copy[id(v)][1] for v in (a, b) if id(v) in self._by_copy]
-        return found[0] if len(found) == 2 and found[0] is found[1] else None
+        first, second = self.original(a), self.original(b)
+        return first if first is second else None
 
 
 def snapshot(value: Any, read: Callable[[Any], Any], originals: Originals) -> Any:
@@ -57,7 +67,10 @@ def snapshot(value: Any, read: Callable[[Any], Any], originals: Originals) -> An
 
 
 def opened(value: Any, met: dict[int, tuple[Any, Any]]) -> Any:
-    """`value`, made for a trace, with its lists such as can grow; what is one object stays one. met: lists so far."""
+    """`value`, made for a trace, with its lists and dicts such as can grow; what is one object stays one.
+
+    met: those so far.
+    """
     if id(value) in met:
         return met[id(value)][1]
     if type(value) is list:
@@ -65,6 +78,11 @@ def opened(value: Any, met: dict[int, tuple[Any, Any]]) -> Any:
         met[id(value)] = (value, made)
         list.extend(made, [opened(item, met) for item in value])
         return made
+    if type(value) is dict:
+        table = GraphDict()
+        met[id(value)] = (value, table)
+        dict.update(table, [(key, opened(item, met)) for key, item in value.items()])
+        return table
     node = node_of(value)
     if node is None:
         return value

@@ -16,6 +16,7 @@ from ..ir.graph_tensor import as_number, number
 from ..ops.sizes import dim_size
 from .attributes import class_of, read_attribute
 from .comprehension import GeneratorExpression, all_of, any_of, clause_of, sum_of
+from .dicts import VIEWS, GraphDict, dict_of_view, new_dict
 from .emit import unset_flag
 from .higher_order import graph_sequence, known_items
 from .host import convert_print
@@ -42,6 +43,8 @@ def convert_len(obj: Any) -> Any:
         return obj.length
     if is_open(obj):
         return obj.length()
+    if isinstance(obj, (GraphDict, *VIEWS)):
+        return dict_of_view(obj).length()
     if is_graph(obj):
         return as_number(dim_size(obj, 0)) if obj.ndim > 0 and obj.shape[0] < 0 else builtins.len(obj)
     if isinstance(obj, dict) and any(unset_flag(value) is not None for value in obj.values()):
@@ -224,8 +227,10 @@ def _from_items(cls: type) -> Callable[..., Any]:
 
 def _from_pairs(*args: Any, **kwargs: Any) -> dict[Any, Any]:
     """`dict(pairs, ...)`."""
-    pairs = (items_of(a, "dict()") if builtins.isinstance(a, GeneratorExpression) else a for a in args)
-    return builtins.dict(*pairs, **kwargs)
+    pairs = [items_of(a, "dict()") if builtins.isinstance(a, GeneratorExpression) else a for a in args]
+    if builtins.len(pairs) == 1 and builtins.isinstance(pairs[0], builtins.dict):
+        return new_dict(pairs[0], kwargs)
+    return new_dict(builtins.dict(*pairs, **kwargs))
 
 
 def convert_getattr(owner: Any, name: str, default: Any = _NOTHING) -> Any:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.pytree import flatten, unflatten
+from ..core.pytree import flatten
 from ..ir.builder import UNSET
 from ..ir.program import Block, Variable
 from .emit import unset_flag
+from .structure import put_together
 from .values import Undefined, builder
 
 
@@ -30,7 +31,7 @@ def stand_in(value: Any) -> Any:
     leaves: list[Any] = []
     tree = flatten(value, leaves)
     visible = [_visible(leaf) for leaf in leaves]
-    return value if all(a is b for a, b in zip(leaves, visible)) else unflatten(tree, iter(visible))
+    return value if all(a is b for a, b in zip(leaves, visible)) else put_together(tree, iter(visible))
 
 
 def _visible(leaf: Any) -> Any:

@@ -41,16 +41,42 @@ def is_open(value: Any) -> bool:
     return isinstance(value, OpenList) and value.items is not None
 
 
+class OpenDict(dict[Any, Any]):
+    """A dict that may come to have keys which only some paths of a program set: `flags` says of those whether they are.
+
+    While there are none, and the order of the keys is known, it is a dict like any other.
+    """
+
+    __slots__ = ("flags", "is_ordered")
+
+    flags: dict[Any, Any]
+    is_ordered: bool
+
+    def take(self, value: dict[Any, Any]) -> None:
+        """Hold what another dict holds."""
+        entries = list(dict.items(value))
+        is_open_dict = isinstance(value, OpenDict)
+        self.flags = dict(value.flags) if is_open_dict else {}  # type: ignore[attr-defined]
+        self.is_ordered = value.is_ordered if is_open_dict else True  # type: ignore[attr-defined]
+        dict.clear(self)
+        dict.update(self, entries)
+
+
+def is_partial(value: Any) -> bool:
+    """Whether the value is a dict of which only the program knows the keys, or their order."""
+    return isinstance(value, OpenDict) and (bool(value.flags) or not value.is_ordered)
+
+
 def as_plain(value: Any) -> Any:
-    """`value` with the lists of known length in it as Python's own; the object itself where there are none."""
-    if value.__class__ not in (list, tuple, dict) and not isinstance(value, OpenList):
+    """`value` with the lists and dicts in it as Python's own, where Python knows their items; itself without such."""
+    if (value.__class__ not in (list, tuple, dict) and not isinstance(value, (OpenList, OpenDict))) or is_partial(value):
         return value
     node = node_of(value)
     if node is None:
         return value
     kind, children, extra = node
     plain = [as_plain(child) for child in children]
-    is_same = not isinstance(value, OpenList) and all(a is b for a, b in zip(plain, children))
+    is_same = not isinstance(value, (OpenList, OpenDict)) and all(a is b for a, b in zip(plain, children))
     return value if is_same else rebuild(kind, plain, extra)
 
 
@@ -87,6 +113,8 @@ def node_of(value: Any) -> Any:
         return cls, list(value), "fields"
     if issubclass(cls, OpenList):
         return None if value.items is not None else (list, list(value), None)
+    if issubclass(cls, OpenDict):
+        return _node_of_dict(value)
     if is_plain_dataclass(cls):
         names = _attribute_names(value)
         return cls, [getattr(value, n) for n in names], ("object", names)
@@ -95,6 +123,14 @@ def node_of(value: Any) -> Any:
     if cls is defaultdict:
         return defaultdict, list(value.values()), ("default", value.default_factory, tuple(value))
     return None
+
+
+def _node_of_dict(value: OpenDict) -> Any:
+    """What stands for keys that may be missing are their flags, behind the values."""
+    keys, values = tuple(dict.keys(value)), list(dict.values(value))
+    if not is_partial(value):
+        return dict, values, keys
+    return OpenDict, [*values, *value.flags.values()], (keys, tuple(value.flags), value.is_ordered)
 
 
 def _attribute_names(value: Any) -> tuple[str, ...]:
@@ -200,6 +236,10 @@ def rebuild(kind: Any, children: list[Any], extra: Any) -> Any:
         return tuple(children)
     if kind is dict or kind is OrderedDict:
         return kind(zip(extra, children))
+    if kind is OpenDict:
+        keys, flagged, _ = extra
+        flags = dict(zip(flagged, children[len(keys) :]))
+        return {key: value for key, value in zip(keys, children) if flags.get(key, True)}
     if extra is None:
         return kind(children)
     return _rebuilt(kind, extra, children)

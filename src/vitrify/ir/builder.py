@@ -42,6 +42,10 @@ def _as_it_is(function: Any) -> Any:
     return function
 
 
+def _known(flag: Any, then: Callable[[], Any], orelse: Callable[[], Any], name: str) -> Any:
+    return then() if flag else orelse()
+
+
 class Trial:
     """Whether what is recorded inside stays."""
 
@@ -72,6 +76,9 @@ class Builder:
         # What is called in place of a function (`forward` and hooks of Layers, special methods) while this program is
         # built; tracing puts conversion here.
         self.convert: Callable[[Any], Any] = _as_it_is
+        # The value of one of two functions, as a flag decides when the program runs: called with it, the functions and
+        # a name for messages. Tracing puts what records an `if` here.
+        self.choose: Callable[[Any, Callable[[], Any], Callable[[], Any], str], Any] = _known
         # Whether the user's Python is being traced: a tensor's text is then not what it is now, a name and a meta.
         self.tracing = False
         # What stands for arrays and lists taken from tensors while Python is traced: `numpy` and `tolist` of a tensor.

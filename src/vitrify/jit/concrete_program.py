@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..convert import convert_call, ends_program, entered, observe_function
+from ..convert.branches import choose
 from ..convert.guards import Guards
 from ..convert.host import assert_place_set
 from ..convert.host_value import HostValue, array_of, list_of
@@ -89,6 +90,7 @@ class _Trace:
         self.block = self.program.global_block()
         self.builder = Builder(self.program, self.lift)
         self.builder.convert = self.convert
+        self.builder.choose = choose
         self.builder.tracing = True
         self.builder.host = {"numpy": array_of, "tolist": list_of}
         self.builder.on_unset = assert_place_set

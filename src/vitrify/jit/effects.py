@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import warnings
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +14,7 @@ from ..convert.journal import Journal
 from ..convert.observe import MethodCall, Observer
 from ..convert.places import AttrPlace, ContentPlace
 from ..convert.values import Undefined, Unmergeable
-from ..core.pytree import LEAF, is_open
+from ..core.pytree import LEAF, OpenDict, is_open, node_of
 from ..eager.tensor import Tensor
 from ..ir.program import Variable
 from .arguments import Arguments, Holder
@@ -148,11 +149,19 @@ def changes(journal: Journal, numbers: Mapping[Any, Variable]) -> Iterator[tuple
 def _same_items(a: Any, b: Any) -> bool:
     if is_open(a) or is_open(b):
         return is_open(a) and is_open(b) and a.items is b.items
+    if isinstance(a, OpenDict) or isinstance(b, OpenDict):
+        return _same_entries(a, b)
     if len(a) != len(b):
         return False
     if isinstance(a, dict):
         return all(k == m and v is w for (k, v), (m, w) in zip(a.items(), b.items()))
     return all(v is w for v, w in zip(a, b))
+
+
+def _same_entries(a: Any, b: Any) -> bool:
+    """Whether two dicts have the same keys in the same order, holding the same objects, on every path."""
+    (first, values, extra), (second, others, more) = node_of(a), node_of(b)
+    return first is second and extra == more and all(map(operator.is_, values, others))
 
 
 def _store(place: Any, value: Any, outputs: Outputs, holder: Holder | None) -> Store:

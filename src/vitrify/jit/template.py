@@ -10,13 +10,14 @@ from typing import Any
 
 from ..convert import Undefined
 from ..convert.deferred import Deferred
-from ..convert.emit import emit, unset_flag
-from ..convert.host import is_asserted, is_place
+from ..convert.dicts import unordered
+from ..convert.emit import emit, is_asserted, unset_flag
+from ..convert.host import is_place
 from ..convert.host_value import HostValue
 from ..convert.list_items import Spec, python_list
 from ..convert.text import GraphText
 from ..core.errors import UnsupportedError
-from ..core.pytree import LEAF, TreeDef, flatten_open, is_open, is_plain_dataclass, unflatten
+from ..core.pytree import LEAF, OpenDict, TreeDef, flatten_open, is_open, is_plain_dataclass, unflatten
 from ..eager.layer import Layer
 from ..eager.tensor import Tensor
 from ..ir.builder import Builder
@@ -200,6 +201,7 @@ class Outputs:
 
     def _marked(self, tree: TreeDef, raw: list[Any]) -> Template:
         if tree is not LEAF:
+            _refuse_unordered(tree)
             for leaf in raw:
                 _refuse_unset(leaf)
         return Template(tree, [self._mark(leaf) for leaf in raw])
@@ -245,13 +247,24 @@ def _parts(value: Any) -> Iterable[Any] | None:
     if is_open(value):
         return ()
     if isinstance(value, dict):
-        return value.values()
+        return dict.values(value)
     if isinstance(value, (list, tuple, set, frozenset, deque)):
         return value
     if hasattr(value, "__dict__") and (is_plain_dataclass(type(value)) or holds_variables(value)):
         held: Iterable[Any] = vars(value).values()
         return held
     return None
+
+
+def _refuse_unordered(tree: TreeDef) -> None:
+    """Raise UnsupportedError for a dict whose keys stand in an order that a tensor decides."""
+    if tree is LEAF:
+        return
+    kind, children, extra = tree
+    if kind is OpenDict and not extra[-1]:
+        raise unordered()
+    for child in children:
+        _refuse_unordered(child)
 
 
 def _refuse_unset(leaf: Any) -> None:
@@ -283,7 +296,7 @@ def _inside(value: Any, depth: int) -> Iterator[Any]:
     if depth == 0 or is_open(value):
         return
     if isinstance(value, dict):
-        value = list(value.values())
+        value = list(dict.values(value))
     if isinstance(value, (list, tuple, set, frozenset)):
         for item in value:
             yield from _inside(item, depth - 1)

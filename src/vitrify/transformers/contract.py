@@ -117,6 +117,9 @@ class Helpers(Protocol):
     def new_list(self, values: list[Value]) -> list[Value]:
         """The list just made, as one whose length a tensor may come to decide; `vt.spread(xs)` in it is `*xs`."""
 
+    def new_dict(self, *parts: dict[Value, Value]) -> dict[Value, Value]:
+        """What the dicts hold in one dict, of whose keys a tensor may come to decide; later ones win."""
+
     def spread(self, values: Iterable[Value]) -> Value: ...
 
     # expressions: the first operand by value, later ones lazily

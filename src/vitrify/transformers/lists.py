@@ -1,6 +1,7 @@
-"""Lists that may grow: `[]` becomes `vt.new_list([])`, so that a tensor may decide how long the list gets.
+"""Lists and dicts that may grow: `[]` becomes `vt.new_list([])`, so that a tensor may decide how long the list gets.
 
-Left alone: lists that nobody can get hold of to change them, because they are used up where they stand (an argument
+`{}` is `vt.new_dict({})`, so that it may decide which keys there are; `{'a': x, **d}` is `vt.new_dict({'a': x}, d)`.
+Left alone: those that nobody can get hold of to change them, because they are used up where they stand (an argument
 with items, an index, an operand of `+`, what a `for` goes through).
 """
 
@@ -12,7 +13,7 @@ from .context import Context
 from .facts.activity import helper_name
 from .nodes import ExpressionTransformer, Node
 
-STORES = frozenset({"set_attr", "convert_setitem", "convert_setitem_at", "new_list"})
+STORES = frozenset({"set_attr", "convert_setitem", "convert_setitem_at", "new_list", "new_dict"})
 """Helpers that keep an argument."""
 KEEPING_METHODS = frozenset({"append", "appendleft", "insert", "setdefault"})
 """Methods of containers that keep an argument."""
@@ -33,6 +34,10 @@ class _Lists(ExpressionTransformer):
             return node
         node.elts = [self._spread(element) for element in node.elts]
         return self.context.call("new_list", node, at=node)
+
+    def visit_Dict(self, node: Node) -> Node:
+        node = self.generic_visit(node)
+        return self.context.call("new_dict", *_parts(node), at=node)
 
     def _spread(self, element: Node) -> Node:
         if not isinstance(element, gast.Starred):
@@ -86,10 +91,29 @@ class _Lists(ExpressionTransformer):
 
     def _used_up(self, node: Node) -> Node:
         """An expression whose value nobody keeps; a display in it may still hold lists that are kept."""
+        if isinstance(node, gast.Dict) and node.keys and None not in node.keys:
+            return self.generic_visit(node)
         if not isinstance(node, (gast.List, gast.Tuple)) or (isinstance(node, gast.List) and _is_made_of_others(node)):
             return self.visit(node)
         node.elts = [self._used_up(element) for element in node.elts]
         return node
+
+
+def _parts(node: Node) -> list[Node]:
+    """The dicts that a display joins: runs of its own entries, and what stands behind `**`."""
+    parts: list[Node] = []
+    run: Node | None = None
+    for key, value in zip(node.keys, node.values):
+        if key is None:
+            parts.append(value)
+            run = None
+            continue
+        if run is None:
+            run = gast.copy_location(gast.Dict(keys=[], values=[]), node)
+            parts.append(run)
+        run.keys.append(key)
+        run.values.append(value)
+    return parts or [node]
 
 
 def _is_made_of_others(node: Node) -> bool:
