@@ -14,12 +14,6 @@ def test_use_is_refused(function):
         static(paddle.to_tensor([1.0, 2.0, 3.0]))
 
 
-def test_an_item_of_one_path_is_named():
-    static = paddle.jit.to_static(one_path.item_returned, full_graph=True)
-    with pytest.raises(UnsupportedError, match=r"dict\['a'\] is set on one path"):
-        static(paddle.to_tensor([1.0, 2.0, 3.0]))
-
-
 def key_is_there(x):
     d = {}
     if x.sum() > 0:
@@ -36,12 +30,7 @@ def how_many_keys(x):
 
 @pytest.mark.parametrize("f", [key_is_there, how_many_keys])
 def test_keys_that_one_path_sets(f):
-    static = paddle.jit.to_static(f)
+    static = paddle.jit.to_static(f, full_graph=True)
     for value in (1.0, -1.0, 1.0, -1.0):
         x = paddle.full([2], value)
         assert static(x).tolist() == f(x).tolist()
-
-
-def test_the_length_of_such_a_dict_is_refused():
-    with pytest.raises(UnsupportedError, match=r"len.. of a dict"):
-        paddle.jit.to_static(how_many_keys, full_graph=True)(paddle.ones([2]))

@@ -692,6 +692,26 @@ GROUPS: dict[str, list[Entry]] = {
             """,
         ),
         _entry(
+            "Keys that one path sets",
+            "UnsupportedError",
+            " a dict some of whose keys are set on one path of a tensor's decision only",
+            "Loops, `in`, `d[key]`, `d.get()` and `len` work; Python itself would need to know which keys there are.",
+            """
+            def f(x):
+                parts = {"a": x}
+                if x.sum() > 0:
+                    parts["b"] = x * 2
+                return x * len(tuple(parts.items()))
+            """,
+            """
+            def f(x):
+                parts = {"a": x}
+                if x.sum() > 0:
+                    parts["b"] = x * 2
+                return x * len(parts)
+            """,
+        ),
+        _entry(
             "Sorting an unknown number of items",
             "UnsupportedError",
             "over a number of items known only when the program runs",
@@ -759,6 +779,7 @@ _EDITED = "needs a file that changed or vanished; tests/transformers/test_pipeli
 _BACKWARD = "raised by backward(), after conversion; tests/jit/test_gradients.py"
 _TESTED = "raised by programs of tests/end_to_end"
 _NET = "a safety net: no program is known that gets there"
+_DICTS = "raised by programs of tests/end_to_end/test_keys_errors.py"
 _LISTS = "raised by programs of tests/end_to_end/test_growing_errors.py"
 ELSEWHERE: dict[str, str] = {
     "host_callback: out must be an InputSpec or a list of them": _SPEC,
@@ -786,7 +807,12 @@ ELSEWHERE: dict[str, str] = {
     " takes and returns does not settle: shapes or types keep changing from one call to the next": _NET,
     " returns differs between its paths: ": _NET,
     "a tensor decides whether the next item of a ": _TESTED,
-    "len() of a dict some of whose keys are set on one path of a tensor's decision only": _TESTED,
+    "dictionary changed size during iteration": "Python's own words for what it finds wrong with the loop",
+    "the text of a dict some of whose keys are set on one path of a tensor's decision only": _DICTS,
+    "a dict whose keys stand in an order that a tensor decides is gone through, given back or kept in an object":
+    _DICTS,
+    "an item of a list of unknown length is a dict some of whose keys are set on one path of a tensor's decision only":
+    _DICTS,
     " given as argument is taken here; a program runs no Python": _TESTED,
     "the body of a loop that stops by a tensor condition raises in a later iteration (": _TESTED,
     " is set on one path of a tensor's decision only, and leaves the function in a container, which would have it on "

@@ -88,6 +88,9 @@ class PythonHelpers:
         assert type(values) is list
         return [item for v in values for item in (v.items if isinstance(v, Spread) else [v])]
 
+    def new_dict(self, *parts):
+        return {key: value for part in parts for key, value in {**part}.items()}
+
     def spread(self, values):
         return Spread(values)
 

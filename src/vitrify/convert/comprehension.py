@@ -149,8 +149,8 @@ def each(*clause: Any, unpack: Function | None = None) -> Each:
 
 def generator(iterable: Any, *functions: Any, unpack: Function | None = None) -> GeneratorExpression:
     """`(element for item in iterable if test)`; the first iterable is asked for its iterator at once."""
-    sequence = as_sequence(iterable)
-    return GeneratorExpression(Each(iterate(iterable) if sequence is None else sequence, *functions, unpack=unpack))
+    found = iterable if partial_items(iterable) is not None else as_sequence(iterable)
+    return GeneratorExpression(Each(iterate(iterable) if found is None else found, *functions, unpack=unpack))
 
 
 def _collecting(change: Callable[[Any, Any], None]) -> Combine:
@@ -214,7 +214,7 @@ class GeneratorExpression(Generator[Any, Any, None]):
         if self.started is not None:
             return None
         clause = self.clause
-        if isinstance(clause.iterable, GraphSequence):
+        if isinstance(clause.iterable, GraphSequence) or partial_items(clause.iterable) is not None:
             self.clause = Each((), clause.element)
         return clause
 
@@ -228,11 +228,14 @@ def clause_of(value: Any) -> Each | None:
 
 
 def listed(value: Any) -> Any:
-    """A generator expression, or what only the program knows the keys of, as a list; anything else as it is."""
+    """A generator expression as a list; anything else as it is."""
     clause = value.take() if isinstance(value, GeneratorExpression) else None
-    if partial_items(value) is not None:
-        clause = Each(value, lambda item: item)
     return value if clause is None else _list(clause)
+
+
+def keys_listed(value: Any) -> Any:
+    """A dict of which only the program knows the keys, or a view of it, as a list; anything else as it is."""
+    return value if partial_items(value) is None else _list(Each(value, lambda item: item))
 
 
 def any_of(clause: Each, truth: Function) -> Any:

@@ -144,8 +144,7 @@ def _of_unknown_length() -> UnsupportedError:
 
 def _of_unknown_keys() -> UnsupportedError:
     return UnsupportedError(
-        "a dict some of whose keys are set on one path of a tensor's decision only cannot be shown or passed on as a "
-        "whole when the program runs",
+        "the text of a dict some of whose keys are set on one path of a tensor's decision only",
         hint="set the keys on both paths, or use its items one by one",
     )
 

@@ -65,9 +65,10 @@ class GraphDict(OpenDict):
 
     def length(self) -> Any:
         """How many keys there are: an int, or a number of the program."""
-        there = [self.has(key) for key in dict.keys(self)]
-        sure = sum(flag is True for flag in there)
-        return as_number(sum((cast(flag, "int64") for flag in there if flag is not True), sure))
+        flags = [self.has(key) for key in self.flags]
+        flags = [flag for flag in flags if flag is not True]
+        sure = super().__len__() - len(flags)
+        return as_number(sum((cast(flag, "int64") for flag in flags), sure)) if flags else sure
 
     def truth(self) -> Any:
         """Whether it has keys: a bool, or a number of the program."""
@@ -82,12 +83,12 @@ class GraphDict(OpenDict):
     def candidates(self) -> Iterator[tuple[Any, Any]]:
         """Each key that may be there, with whether it is."""
         if not self.is_ordered:
-            raise _unknown("iteration over", "the order of the keys")
+            raise unordered()
         keys, flags = list(dict.keys(self)), dict(self.flags)
         for key in keys:
             yield key, self.has(key)
             if keys != list(dict.keys(self)) or flags != self.flags:
-                raise _unknown("a change of the keys, while a loop goes through it, of")
+                raise unknown_keys("a change of the keys, while a loop goes through it, of")
 
     @for_user
     def __getitem__(self, key: Any) -> Any:
@@ -102,11 +103,12 @@ class GraphDict(OpenDict):
     def __contains__(self, key: Any) -> bool:
         found = self.has(key)
         if not isinstance(found, bool):
-            raise _unknown("`in` outside of converted code, of")
+            raise unknown_keys("`in` outside of converted code, of")
         return found
 
     def __len__(self) -> int:
-        self._check("len() of")
+        if self.flags:
+            raise unknown_keys("len() of")
         return super().__len__()
 
     def __bool__(self) -> bool:
@@ -118,7 +120,8 @@ class GraphDict(OpenDict):
         keys = list(dict.keys(self))
         for key in keys:
             yield key
-            self._check("a change of the keys, while a loop goes through it, of")
+            if self.flags:
+                raise unknown_keys("a change of the keys, while a loop goes through it, of")
             if len(self) != len(keys):
                 raise RuntimeError("dictionary changed size during iteration")
 
@@ -128,8 +131,8 @@ class GraphDict(OpenDict):
 
     def __eq__(self, other: object) -> Any:
         for value in (self, other):
-            if is_partial(value):
-                raise _unknown("a comparison of")
+            if isinstance(value, OpenDict) and value.flags:
+                raise unknown_keys("a comparison of")
         return super().__eq__(other)
 
     def __ne__(self, other: object) -> Any:
@@ -152,8 +155,8 @@ class GraphDict(OpenDict):
 
     def _check(self, what: str) -> None:
         """Raise UnsupportedError where Python cannot tell the keys."""
-        if is_partial(self):
-            raise _unknown(what)
+        if self.flags or not self.is_ordered:
+            raise unknown_keys(what) if self.flags else unordered()
 
     # -- changing ---------------------------------------------------------------------------------------------------
 
@@ -166,7 +169,8 @@ class GraphDict(OpenDict):
         if held is not True and self._is_in_between(key):
             self.is_ordered = False  # where it was there before it keeps its place, else it is the last
         if flag is not True and held is not False:
-            value = _chosen(flag, key, lambda new=value: new, self.held(key))
+            new, old = value, self.held(key)
+            value = _chosen(flag, key, lambda: new, old)
         super().__setitem__(key, value)
         if flag is True or held is True:
             self.flags.pop(key, None)
@@ -210,7 +214,7 @@ class GraphDict(OpenDict):
         """`dict.popitem`."""
         last = next(super().__reversed__(), None)
         if not self.is_ordered or self.flags.get(last) is not None:
-            raise _unknown("popitem() of")
+            raise unknown_keys("popitem() of")
         self._changing()
         return super().popitem()
 
@@ -391,17 +395,17 @@ def _either(a: Any, b: Any) -> Any:
     return as_number(logical_or(a, b))
 
 
-def _unknown(what: str, which: str = "some keys") -> UnsupportedError:
-    if which == "some keys":
-        told = "a dict some of whose keys are set on one path of a tensor's decision only"
-    else:
-        told = f"a dict when a tensor decides {which}"
+def unknown_keys(what: str) -> UnsupportedError:
+    """The error of an operation that needs to know which keys there are."""
     return UnsupportedError(
-        f"{what} {told}",
-        hint="set the keys on both paths, in one order (to a tensor of zeros, say), or read it with d.get(key, default)",
+        f"{what} a dict some of whose keys are set on one path of a tensor's decision only",
+        hint="set the keys on both paths (to a tensor of zeros, say), or read it with d.get(key, default)",
     )
 
 
 def unordered() -> UnsupportedError:
-    """The error of a dict that leaves the function with its keys in an order that a tensor decides."""
-    return _unknown("what the function gives back or stores is", "the order of its keys")
+    """The error of a dict whose keys somebody wants to see in their order, where a tensor decides that."""
+    return UnsupportedError(
+        "a dict whose keys stand in an order that a tensor decides is gone through, given back or kept in an object",
+        hint="set the keys in one order on all paths (give them a first value before the `if`)",
+    )

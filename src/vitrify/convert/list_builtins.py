@@ -16,7 +16,7 @@ from ..ops.join import concat, stack
 from ..ops.like import cast
 from ..ops.lists import list_join_op, list_order_op, list_stack_op, list_sum_op, list_unstack_op, sum_dtype
 from ..ops.sort import argsort
-from .comprehension import listed
+from .comprehension import keys_listed, listed
 from .emit import is_numeric
 from .list_items import Items, TensorSpec, passed_on
 from .lists import GraphList, new_list
@@ -79,7 +79,7 @@ def convert_list(*args: Any) -> Any:
     """`list(iterable)`."""
     if current_builder() is None or len(args) != 1:
         return new_list(BUILTINS[builtins.list](*args))
-    values = listed(args[0])
+    values = keys_listed(listed(args[0]))
     if is_open(values):
         return values.copy()
     if is_graph(values) and values.ndim > 0 and values.shape[0] < 0:

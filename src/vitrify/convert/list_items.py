@@ -98,8 +98,8 @@ def spec_of(value: Any) -> Spec:
         kind, children, extra = node
         if kind is OpenDict:
             raise UnsupportedError(
-                "a list whose length is known only when the program runs holds a dict some of whose keys are set on one "
-                "path of a tensor's decision only",
+                "an item of a list of unknown length is a dict some of whose keys are set on one path of a tensor's "
+                "decision only",
                 hint="set the keys on both paths",
             )
         return StructSpec(kind, extra, tuple(map(spec_of, children)))

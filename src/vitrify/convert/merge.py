@@ -161,7 +161,7 @@ def _alone(joined: Joined, name: str, value: Any, on_then: bool) -> Any:
     if node is not None:
         return made_of(node[0], [_alone(joined, name, child, on_then) for child in node[1]], node[2])
     if isinstance(value, GraphText):
-        return chosen(*((value, "") if on_then else ("", value)), joined.add, placeholder_for)
+        return chosen(value if on_then else "", "" if on_then else value, joined.add, placeholder_for)
     if is_tensor(value):
         dtype = number_dtype(value.dtype) if is_number(value) else value.dtype
         entries = (value, dtype), (placeholder_for(value), dtype)

@@ -48,13 +48,13 @@ def merge_dicts(
     made = GraphDict()
     made.is_ordered = fits and a.is_ordered and b.is_ordered
     for key in keys:
-        there = presence(a, key), presence(b, key)
+        p, q = presence(a, key), presence(b, key)
         label = f"dict[{key!r}]"
-        if False in there:
-            value = alone(label, dict.__getitem__(a if there[1] is False else b, key), there[1] is False)
+        if p is False or q is False:
+            value = alone(label, dict.__getitem__(b if p is False else a, key), q is False)
         else:
             value = merge(label, dict.__getitem__(a, key), dict.__getitem__(b, key))
         dict.__setitem__(made, key, value)
-        if there != (True, True):
-            made.flags[key] = flag(*there)
+        if p is not True or q is not True:
+            made.flags[key] = flag(p, q)
     return made

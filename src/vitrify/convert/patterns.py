@@ -11,8 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..core.pytree import is_partial
 from ..ops.compare import logical_and, logical_or
 from .branches import convert_ifexp
+from .dicts import unknown_keys
 from .objects import convert_shape
 from .table import convert_isinstance
 from .values import is_graph, scalar_condition
@@ -161,7 +163,11 @@ class mapping(Pattern):
 
     def test(self, subject: Any, captures: Captures) -> Any:
         """Whether it is a mapping with these keys whose values match."""
-        if not _is_mapping(subject) or len(subject) < len(self.pairs):
+        if not _is_mapping(subject):
+            return False
+        if is_partial(subject):
+            return self._test_partial(subject, captures)
+        if len(subject) < len(self.pairs):
             return False
         keys = [key for key, _ in self.pairs]
         for position, key in enumerate(keys):
@@ -174,6 +180,16 @@ class mapping(Pattern):
         if self.rest is not None and held is not False:
             self.rest.test({key: value for key, value in dict(subject).items() if key not in keys}, captures)
         return held
+
+    def _test_partial(self, subject: Any, captures: Captures) -> Any:
+        """Likewise for a dict some of whose keys only the program knows to be there."""
+        if self.rest is not None:
+            raise unknown_keys("`**rest` in a pattern for")
+        tests: list[Any] = []
+        for key, pattern in self.pairs:
+            there = subject.has(key)
+            tests += [there] if there is False else [there, _test(pattern, subject.held(key), captures)]
+        return _all(tests)
 
 
 class instance(Pattern):

@@ -16,7 +16,7 @@ from ..ir.graph_tensor import as_number, number
 from ..ops.sizes import dim_size
 from .attributes import class_of, read_attribute
 from .comprehension import GeneratorExpression, all_of, any_of, clause_of, sum_of
-from .dicts import VIEWS, GraphDict, dict_of_view, new_dict
+from .dicts import VIEWS, GraphDict, dict_of_view, new_dict, unknown_keys
 from .emit import unset_flag
 from .higher_order import graph_sequence, known_items
 from .host import convert_print
@@ -48,10 +48,7 @@ def convert_len(obj: Any) -> Any:
     if is_graph(obj):
         return as_number(dim_size(obj, 0)) if obj.ndim > 0 and obj.shape[0] < 0 else builtins.len(obj)
     if isinstance(obj, dict) and any(unset_flag(value) is not None for value in obj.values()):
-        raise UnsupportedError(
-            "len() of a dict some of whose keys are set on one path of a tensor's decision only",
-            hint="set the keys on both paths, or keep the values in tensors",
-        )
+        raise unknown_keys("len() of")
     method = user_method(obj, "__len__")
     return builtins.len(obj) if method is None else method()
 

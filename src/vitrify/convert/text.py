@@ -11,7 +11,7 @@ from types import FunctionType
 from typing import Any, NoReturn
 
 from ..core.errors import UnsupportedError
-from ..core.pytree import as_plain, is_open
+from ..core.pytree import as_plain, is_open, is_partial
 from ..eager.tensor import Tensor
 from ..ir.builder import current_builder
 from .deferred import Call, Deferred, captured, holds_deferred
@@ -139,7 +139,7 @@ def shown(value: Any, how: str = "str") -> Text:
         return value if how == "str" else GraphText(Call(how, (value.node,)))
     if is_tensor(value) or isinstance(value, Deferred):
         return GraphText(Call(how, (captured(value),)))
-    if is_open(value):
+    if is_open(value) or is_partial(value):
         captured(value)
     value = as_plain(value)
     text = _text_of_parts(value, how)

@@ -69,7 +69,8 @@ def is_partial(value: Any) -> bool:
 
 def as_plain(value: Any) -> Any:
     """`value` with the lists and dicts in it as Python's own, where Python knows their items; itself without such."""
-    if (value.__class__ not in (list, tuple, dict) and not isinstance(value, (OpenList, OpenDict))) or is_partial(value):
+    is_container = value.__class__ in (list, tuple, dict) or isinstance(value, (OpenList, OpenDict))
+    if not is_container or is_partial(value):
         return value
     node = node_of(value)
     if node is None:

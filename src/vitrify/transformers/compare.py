@@ -41,7 +41,11 @@ class _Chains(ExpressionTransformer):
         return self.context.call("convert_compare", *args, at=node)
 
     def _is_plain(self, node: Node) -> bool:
-        """Whether Python's own comparison does: `in` asks tensors, `is` meets what two paths gave one variable."""
+        """Whether Python's own comparison does: `in` asks tensors, `is` meets what two paths gave one variable or call.
+        """
         if isinstance(node.ops[0], (gast.Is, gast.IsNot)):
-            return not any(isinstance(n, gast.Name) and n.id in self.assigned for n in (node.left, *node.comparators))
+            return not any(map(self._may_be_merged, (node.left, *node.comparators)))
         return not isinstance(node.ops[0], (gast.In, gast.NotIn))
+
+    def _may_be_merged(self, operand: Node) -> bool:
+        return isinstance(operand, gast.Call) or (isinstance(operand, gast.Name) and operand.id in self.assigned)
