@@ -130,6 +130,19 @@ def test_nested_containers_and_dataclasses_given_as_arguments():
         assert pair.a.tolist() == [2, 2] and items[1].tolist() == [0, 0]
 
 
+def test_a_list_of_an_object_given_as_argument_grows():
+    def f(x, pair):
+        pair.b.append(x + 1)
+        return pair.a * x
+
+    static = paddle.jit.to_static(f, full_graph=True)
+    for start in ([], [3.0], [1, 2]):
+        for _ in range(2):
+            pair = Pair(ones(), list(start))
+            static(ones(), pair)
+            assert len(pair.b) == len(start) + 1 and pair.b[-1].tolist() == [2, 2]
+
+
 def test_a_list_that_only_grows_needs_one_program():
     box = Box(history=[], by_name=defaultdict(list))
 

@@ -24,9 +24,16 @@ from ..eager.layer import Layer
 from ..eager.tensor import Tensor, wrap
 
 MISSING = object()
-NUMBERS = (int, float)
 IMMUTABLE = (bool, int, float, complex, str, bytes, type(None), DType, Place, np.generic, range)
 Found = dict[int, Tensor]
+
+MAX_INPUT = 2**31
+"""Ints below it stay exact in 64 bits for some arithmetic; Python's own have no end."""
+
+
+def can_be_input(value: Any) -> bool:
+    """Whether a number of Python's may be an input of a program: no int so large that its square would not fit."""
+    return value.__class__ is float or (value.__class__ is int and -MAX_INPUT < value < MAX_INPUT)
 
 
 class Expected:
@@ -65,7 +72,7 @@ class AnyNumber(Fed):
     kind: type
 
     def fits(self, value: Any, found: Found) -> bool:
-        if value.__class__ is not self.kind:
+        if value.__class__ is not self.kind or not can_be_input(value):
             return False
         if self.slot >= 0:
             found[self.slot] = wrap(np.asarray(value, self.tensor._data.dtype))

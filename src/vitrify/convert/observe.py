@@ -27,7 +27,6 @@ from .deferred import Deferred
 from .guards import (
     IMMUTABLE,
     MISSING,
-    NUMBERS,
     AnyNumber,
     AnyTensor,
     Exactly,
@@ -36,6 +35,7 @@ from .guards import (
     Items,
     SomeContainer,
     Source,
+    can_be_input,
     fed_by,
 )  # fmt: skip
 from .journal import Journal
@@ -109,7 +109,7 @@ class Observer:
         if not isinstance(owner, type) and isinstance(getattr(type(owner), name, None), property):
             return value
         key = (id(owner), name)
-        if key in self.numbers and type(value) in NUMBERS and key not in self.journal.before:
+        if key in self.numbers and can_be_input(value) and key not in self.journal.before:
             return self._number(key, AttrPlace(owner, name), value)
         self._read(key, Source.attribute(owner, name), value, changed_only, is_attribute=True)
         return value

@@ -127,6 +127,12 @@ def is_raised_by_user(err: BaseException) -> bool:
         return True  # nothing but shapes decides, and those are known here
     if not _is_of_values(err):
         return False
+    if isinstance(err, KeyError) and any(isinstance(key, (GraphTensor, Deferred)) for key in err.args):
+        raise UnsupportedError(
+            "the key that a dictionary is asked for is known only when the program runs",
+            loc=innermost_user_loc(err.__traceback__),
+            hint="choose with `if key == ...`, or keep the values in a list",
+        )
     tb = err.__traceback__
     while tb is not None and tb.tb_next is not None:
         tb = tb.tb_next

@@ -87,6 +87,8 @@ class Builder:
         self.errors: dict[int, tuple[BaseException, Any, bool]] = {}
         # Called with a variable that a path left unset when it is used; which of their flags were asserted, and where.
         self.on_unset: Callable[[Variable], None] = _as_it_is
+        # Called with an op on Python numbers that may raise when the program runs.
+        self.on_raise: Callable[[OpDef], None] = _as_it_is
         self.asserted: set[tuple[Block, Variable]] = set()
         self.depth = 0  # how many frames were on the stack when building began
         # The gradients of functions recorded so far, by function and by which outputs have cotangents.
@@ -287,7 +289,9 @@ class Builder:
         values = [self.passed_on(v) if has_blocks else self.value(v) for v in inputs]
         if amp_state.get() is not None:
             values = cast_for_amp(op, values)
-        values, is_number = weaken(op, inputs, values)
+        op, values, is_number = weaken(op, inputs, values)
+        if is_number and op.raises:
+            self.on_raise(op)
         if op.promote:
             values = promote_inputs(op, values)
         values = self._literals(op, values)

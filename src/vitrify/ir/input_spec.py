@@ -87,6 +87,13 @@ class InputSpec:
         )
 
 
+class NumberSpec(InputSpec):
+    """An argument that is a Python number, given to the program as a 0-D tensor."""
+
+    def __init__(self, dtype: Any) -> None:
+        super().__init__((), dtype)
+
+
 def _dim(value: Any) -> int:
     if value is None:
         return UNKNOWN

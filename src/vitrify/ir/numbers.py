@@ -10,6 +10,7 @@ from typing import Any
 
 from ..core.dtype import DType, as_dtype
 from ..ops.like import assign_op, cast, cast_op
+from ..ops.number import NUMBER_OPS
 from ..ops.promote import SCALARS, common_dtype
 from ..ops.registry import OpDef
 from .graph_tensor import as_number, is_number
@@ -28,24 +29,33 @@ def sample(value: Any) -> Any:
     return False if dtype.is_bool else 1 if dtype.is_integer else 1j if dtype.is_complex else 1.0
 
 
-def weaken(op: OpDef, inputs: Sequence[Any], values: Sequence[Any]) -> tuple[list[Any], bool]:
-    """`values` with numbers cast as Python numbers would be, and whether the result is a number itself.
+def weaken(op: OpDef, inputs: Sequence[Any], values: Sequence[Any]) -> tuple[OpDef, list[Any], bool]:
+    """The op, `values` with numbers cast as Python numbers would be, and whether the result is a number itself.
+
+    Where Python may find something wrong with numbers (a division by zero), another op does it as Python does.
 
     inputs: what the op was given; values: what that stands for in the block being built.
     """
     marks = [is_number(v) for v in inputs]
     if op is cast_op and marks[0]:
-        return list(values), True
+        return op, list(values), True
     if not any(marks) or not op.elementwise or op is assign_op:
-        return list(values), False
+        return op, list(values), False
     others = [sample(v) if marked else v for v, marked in zip(values, marks)]
     if all(v is None or isinstance(v, SCALARS) for v in others):
-        return [v if v is None or isinstance(v, SCALARS) else _as(v, number_dtype(v.dtype)) for v in values], True
+        found = [v if v is None or isinstance(v, SCALARS) else _as(v, number_dtype(v.dtype)) for v in values]
+        return op if _is_safe(values) else NUMBER_OPS.get(op, op), found, True
     dtype = common_dtype(op, others)
     if dtype is None:
-        return list(values), False
+        return op, list(values), False
     named = [op.input_name(i) in op.promote for i in range(len(values))]
-    return [_as(v, dtype) if marked and known else v for v, marked, known in zip(values, marks, named)], False
+    return op, [_as(v, dtype) if marked and known else v for v, marked, known in zip(values, marks, named)], False
+
+
+def _is_safe(values: Sequence[Any]) -> bool:
+    """Whether the last number, which divides or is the power, is known and as it mostly is."""
+    last = values[-1]
+    return isinstance(last, (int, float)) and last > 0 and last % 1 == 0
 
 
 def _as(value: Any, dtype: DType) -> Any:

@@ -11,12 +11,13 @@ import numpy as np
 from ..convert import convert_call, ends_program, entered, observe_function
 from ..convert.branches import choose
 from ..convert.guards import Guards
+from ..convert.handlers import refuse_if_caught
 from ..convert.host import assert_place_set
 from ..convert.host_value import HostValue, array_of, list_of
 from ..convert.journal import journaling
 from ..convert.observe import Observer, current_observer, observing
 from ..convert.structure import opened
-from ..core.errors import DTypeError
+from ..core.errors import DTypeError, UnsupportedError
 from ..core.meta import Meta
 from ..core.modes import grad_enabled
 from ..core.pytree import TreeDef
@@ -25,8 +26,11 @@ from ..eager.parameter import Parameter
 from ..eager.tensor import Tensor, as_tensor
 from ..ir.builder import Builder, building
 from ..ir.dead_code import drop_unused_blocks
-from ..ir.input_spec import InputSpec
+from ..ir.graph_tensor import as_number
+from ..ir.input_spec import InputSpec, NumberSpec
 from ..ir.program import Block, Program, Variable
+from ..ops.number import number_pow_op
+from ..ops.registry import OpDef
 from .arguments import Argument, Holder, containers, held
 from .effects import Effect, changes, find_effects, replayable
 from .function_spec import FunctionSpec
@@ -94,10 +98,19 @@ class _Trace:
         self.builder.tracing = True
         self.builder.host = {"numpy": array_of, "tolist": list_of}
         self.builder.on_unset = assert_place_set
+        self.builder.on_raise = self.may_raise
         self.layers: list[Layer] = []
         self.captured: list[Tensor] = []
         self.variables: dict[int, Variable] = {}
+        self.has_number_inputs = False
         self.kept_arrays: dict[int, Tensor] = {}
+
+    def may_raise(self, op: OpDef) -> None:
+        """Refuse an op on Python numbers where a handler would see it fail, or a changing number its kind."""
+        for error in (ZeroDivisionError(), OverflowError()):
+            refuse_if_caught(error)
+        if op is number_pow_op and self.has_number_inputs:
+            raise UnsupportedError("whether the power of numbers that change is an int or a float is not known")
 
     def convert(self, forward: Any) -> Any:
         """What a Layer calls in place of its `forward`; takes note of the Layer."""
@@ -167,11 +180,12 @@ def trace(
             stop = leaf.stop_gradient or not grad_enabled.get()
             var = block.create_var(leaf.meta, leaf.name or name, prefix="arg", stop_gradient=stop)
             arguments.append(var)
-            values.append(var)
+            values.append(as_number(var) if isinstance(leaf, NumberSpec) else var)
         else:
             values.append(leaf)
     given = opened(FunctionSpec.rebuild(tree, values), {})
     varying = variation or Variation()
+    state.has_number_inputs = bool(varying.numbers) or any(isinstance(leaf, NumberSpec) for leaf in leaves)
     with (
         building(state.builder),
         journaling() as journal,
@@ -198,7 +212,7 @@ def _finish(
 ) -> ConcreteProgram:
     places = {v: i for i, v in enumerate(arguments)}
     observer.journal.forget_local(result, [id(call.owner) for call in observer.calls])
-    replayed = replayable(observer)
+    replayed = replayable(observer, owners)
     holders: dict[int, Holder] = {**held(observer.places()), **owners}
     outputs = Outputs(state.builder, places, state.index, holders, observer.known_containers())
     outputs.share([result, *[value for _, value in changes(observer.journal, observer.read_numbers)]])

@@ -107,15 +107,17 @@ class Call:
 Effect = Store | Call
 
 
-def replayable(observer: Observer) -> set[int]:
+def replayable(observer: Observer, given: Container[int]) -> set[int]:
     """ids of the containers that only methods changed which tell nothing of what they hold: those are called again.
 
-    What others held before decides what they hold afterwards: from here on the observer guards that.
+    What others held before decides what they hold afterwards: from here on the observer guards that. What the call was
+    given (`given`, by id) is part of the signature with all that it holds.
     """
     contents = [place for place, _ in observer.journal.before.values() if isinstance(place, ContentPlace)]
     found = {id(place.owner) for place in contents if id(place.owner) in observer.peeked and not place.by_item}
+    found = {key for key in found if key not in given}
     for place in contents:
-        if id(place.owner) not in found:
+        if id(place.owner) not in found and id(place.owner) not in given:
             observer.content_matters(place.owner)
     return found
 

@@ -81,14 +81,15 @@ class Split:
         self._stale = True
         self._whole = False
 
-    def record(self, err: Exception) -> None:
-        """Take note of a trace that failed although the function itself does not."""
+    def record(self, err: Exception, within: range | None = None) -> None:
+        """Take note of a trace that failed although the function itself does not. within: the lines of the segment."""
         loc = place_in(self.function, err)
         line = None if loc is None else loc.line
-        found = Break(line, _reason(err), getattr(err, "loc", None) or loc, getattr(err, "hint", None))
-        known = any(b.line == line for b in self.breaks)
-        self.breaks.append(found)
-        self._whole = self._whole or line is None or known  # no finer split would get any further
+        if line is None or (within is not None and line not in within):
+            self._whole = self._stale = True  # no finer split would get any further
+        elif any(b.line == line for b in self.breaks):
+            return  # met again, by another call or before the split that knows of it
+        self.breaks.append(Break(line, _reason(err), getattr(err, "loc", None) or loc, getattr(err, "hint", None)))
         self._stale = True
 
     def _leave(self, key: Any) -> None:
@@ -136,7 +137,10 @@ class Split:
     def _segment(self, segment: SegmentCode) -> StaticFunction:
         native = instantiate(segment.code, self.function, {})
         native.__kwdefaults__ = None
-        return self._make(native, on_failure=self.record, on_idle=lambda: self._leave(segment.key))
+        lines = range(segment.lines[0], segment.lines[1] + 1)
+        return self._make(
+            native, on_failure=lambda err: self.record(err, lines), on_idle=lambda: self._leave(segment.key)
+        )
 
     @property
     def code(self) -> SplitCode | None:

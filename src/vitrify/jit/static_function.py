@@ -22,11 +22,12 @@ from ..core.pytree import TreeDef
 from ..core.setting import Setting
 from ..core.source import user_stacklevel
 from ..eager.tensor import Tensor, as_tensor
-from ..ir.input_spec import InputSpec
+from ..ir.input_spec import InputSpec, NumberSpec
 from ..transformers import NoSourceError
 from .concrete_program import ConcreteProgram, trace
 from .function_spec import FunctionSpec
 from .key import CacheKey, content
+from .number_inputs import NumberInputs, NumberTensor
 from .partial_program import PartialProgramLayer
 from .program_cache import CacheInfo, Executable, Family, ProgramCache, Substitute
 from .reach import layer_state
@@ -95,6 +96,7 @@ class StaticFunction:
         self.settled = False
         self._split: Split | None = None
         self._variation = Variation()
+        self._numbers = None if on_idle is None else NumberInputs()
         self._warned = False
         bound = function if instance is None else function.__get__(instance)
         self._eager: Callable[..., Any] = bound
@@ -167,7 +169,8 @@ class StaticFunction:
                 raise presented(err)  # noqa: B904 - it is `err` itself
         leaves: list[Any] = []
         tree = self.function_spec.flatten_call(args, kwargs, leaves)
-        key = [tree, _grad(), _amp(), _place(), _default_dtype()]
+        fed = self._numbers.feed(tree, leaves) if self._numbers else ()
+        key = [(tree, fed) if fed else tree, _grad(), _amp(), _place(), _default_dtype()]
         tensors: list[Tensor] = []
         for leaf in leaves:
             if not isinstance(leaf, Tensor):
@@ -188,6 +191,8 @@ class StaticFunction:
         try:
             captured = None if program is None else program.current_inputs()
             if captured is None:
+                if self._numbers is not None and self._numbers.learn(tree, leaves):
+                    return self(*args, **kwargs)
                 program = self._find_or_build(signature, tree, leaves, tensors)
                 captured = program.current_inputs()
                 if captured is None:  # tracing itself changed, unnoticed, something it had read
@@ -198,6 +203,9 @@ class StaticFunction:
             return program.call(tensors, captured, self.function_spec.bound(args, kwargs), self._eager)
         except TraceFailure as found:
             failure: TraceFailure | Unfinished = found
+            if fed and self._numbers is not None and self._numbers.pin(tree):
+                found.family.substitute = self._python  # nobody comes back to it
+                return self(*args, **kwargs)
         except Exception as err:  # noqa: BLE001 - raised again, cut to what concerns the user
             ended = unfinished(err)
             if ended is None:
@@ -512,6 +520,9 @@ def _specs(leaves: Sequence[Any], sizes: Sequence[Shape], user: Sequence[InputSp
             specs.append(None)
             continue
         shape = next(remaining)
+        if isinstance(leaf, NumberTensor):
+            specs.append(NumberSpec(leaf.dtype))
+            continue
         stop = leaf.stop_gradient if isinstance(leaf, Tensor) else True
         dtype: DType = from_np(leaf._data.dtype if isinstance(leaf, Tensor) else leaf.dtype)
         if given is not None:

@@ -222,7 +222,7 @@ class Outputs:
         if isinstance(leaf, Undefined):
             raise leaf.returned()
         if isinstance(leaf, Variable):
-            if leaf in self._places:  # the argument object itself, changed in place or not
+            if leaf in self._places and not is_number(leaf):  # the argument object itself, changed in place or not
                 return InputLeaf(self._places[leaf])
             return self.output(self._builder.value(leaf), "number" if is_number(leaf) else "tensor")
         if isinstance(leaf, HostValue):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..convert.guards import NUMBERS, AnyTensor, Exactly, Expected, Guards, Items
+from ..convert.guards import AnyTensor, Exactly, Expected, Guards, Items, can_be_input
 from ..core.meta import UNKNOWN, Shape
 from ..eager.tensor import Tensor
 
@@ -35,7 +35,7 @@ class Variation:
         if key in self._pinned:
             return
         if isinstance(expected, Exactly):
-            if is_attribute and type(expected.value) in NUMBERS and type(value) is type(expected.value):
+            if is_attribute and can_be_input(value) and type(value) is type(expected.value):
                 self.numbers.add(key)
         elif isinstance(expected, AnyTensor):
             if isinstance(value, Tensor) and value.dtype is expected.meta.dtype:
