@@ -1,8 +1,10 @@
 """Executor.run: what may be fed and fetched, what is prepared anew and what is found again, threads."""
 
 import gc
+import os
 import weakref
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -355,3 +357,47 @@ def test_to_static_takes_a_build_strategy():
     assert double(paddle.to_tensor([1.0])).tolist() == [2]
     with pytest.raises(TypeError, match=r"build_strategy takes a paddle.static.BuildStrategy, got int"):
         paddle.jit.to_static(lambda v: v, build_strategy=3)
+
+
+# --- endurance -------------------------------------------------------------------------------------------------------
+
+
+def resident_bytes():
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux's figures of memory")
+def test_a_hundred_thousand_steps_leave_nothing_behind(exe):
+    main, startup, _, loss, _ = regression()
+    exe.run(startup)
+    data = batch(0)
+
+    def steps(count):
+        for _ in range(count):
+            exe.run(main, data, [loss])
+
+    steps(2000)
+    gc.collect()
+    before = resident_bytes()
+    steps(100_000)
+    gc.collect()
+    assert resident_bytes() - before < 1 << 20
+
+
+@pytest.mark.slow
+def test_eight_threads_and_ten_thousand_steps_each(exe):
+    main, startup, _, loss, _ = regression()
+    exe.run(startup)
+    held, data = np.array(static.global_scope().find_var("w").get_tensor()), [batch(step) for step in range(10)]
+
+    def train(_):
+        own = static.Scope()
+        own.var("w").set(held)
+        found = [exe.run(main, data[step % 10], [loss], scope=own)[0].tobytes() for step in range(10_000)]
+        return found, own.value_of("w").tobytes()
+
+    alone = train(0)
+    with ThreadPoolExecutor(8) as pool:
+        assert all(found == alone for found in pool.map(train, range(8)))

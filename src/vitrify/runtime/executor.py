@@ -39,6 +39,7 @@ class StandaloneExecutor:
         self.slots = [FeedSlot(var) for var in prepared.fed]
         self._kept = _temporaries(prepared) if options.keep_scopes > 1 else []
         self._n_outputs = len(prepared.block.outputs)
+        self._more_runs = options.iterations - 1
         self._bindings: WeakKeyDictionary[Scope, _Binding] = WeakKeyDictionary()
         self._locals: WeakKeyDictionary[Scope, _LocalScope] = WeakKeyDictionary()
         self._lock = Lock()
@@ -60,8 +61,9 @@ class StandaloneExecutor:
         binding = self._bindings.get(scope)
         if binding is None or binding.epoch != scope.epoch.value:
             binding = self._bind(scope)
-        for _ in range(self.options.iterations - 1):
-            self._run_once(arrays, binding, scope)
+        if self._more_runs:
+            for _ in range(self._more_runs):
+                self._run_once(arrays, binding, scope)
         return self._run_once(arrays, binding, scope)[: self._n_outputs]
 
     def _run_once(self, arrays: list[Any], binding: _Binding, scope: Scope) -> Sequence[Any]:
