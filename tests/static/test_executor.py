@@ -93,6 +93,38 @@ def test_a_list_of_tensors_is_fetched_as_a_list(exe):
     assert all(isinstance(tensor, paddle.Tensor) for tensor in found)
 
 
+def test_what_was_changed_in_place_is_fetched_as_it_is_now(exe):
+    main = static.Program()
+    with static.program_guard(main, static.Program()):
+        x = static.data("x", [2])
+        y, z, n = x * 2, x * 2, paddle.zeros([1])
+        y.add_(paddle.ones([2]))
+        z[0] = 7
+        paddle.increment(n, 2.0)
+        paddle.assign(x * 3, output=x)
+    for program in (main, main.clone(), main.clone(for_test=True).clone()):
+        found = exe.run(program, {"x": [1.0, 2.0]}, [y, z.name, n, x])
+        assert [out.tolist() for out in found] == [[3, 5], [7, 4], [2], [3, 6]]
+
+
+def test_a_later_guard_knows_what_changed_under_an_earlier_one(exe):
+    main = static.Program()
+    with static.program_guard(main, static.Program()):
+        x = static.data("x", [2])
+        x.stop_gradient = False
+        y = x * 2
+        y.multiply_(x)
+    with static.program_guard(main, static.Program()):
+        y.add_(paddle.ones([2]))
+        z = y * 1
+    copy = main.clone()
+    with static.program_guard(copy, static.Program()):
+        again = copy.global_block().var(y.name) * 1
+    (gradient,) = static.gradients([y], [x])
+    assert [out.tolist() for out in exe.run(main, {"x": [1.0, 2.0]}, [y, z, gradient])] == [[3, 9], [3, 9], [4, 8]]
+    assert exe.run(copy, {"x": [1.0, 2.0]}, [again])[0].tolist() == [3, 9]
+
+
 # --- what is fed -----------------------------------------------------------------------------------------------------
 
 

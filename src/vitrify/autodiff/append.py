@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.errors import ArgumentError, ShapeError
 from ..core.modes import grad_enabled, scoped
-from ..ir.builder import Builder, building, current_builder
+from ..ir.builder import Builder, builder_of, building
 from ..ir.program import Block, Variable
 from ..ops.like import full_like
 from .reverse import pull_back
@@ -24,10 +24,10 @@ def _blocked(block: Block, no_grad_set: Iterable[Any] | None) -> frozenset[Varia
 
 
 def _builder_for(block: Block) -> Builder:
-    held = current_builder()
-    if held is not None and held.block is block:
-        return held
-    return Builder(block.program)
+    """A builder that knows of no in-place change: a rule reads what the forward operators read, not what came after."""
+    builder = Builder(block.program)
+    builder.block = block
+    return builder
 
 
 def gradients(
@@ -43,6 +43,8 @@ def gradients(
     given = _as_list(target_gradients) or [None] * len(outs)
     if len(given) != len(outs):
         raise ArgumentError(f"gradients: {len(given)} target_gradients for {len(outs)} targets")
+    held = builder_of(outs[0].block.program).held  # what a variable means after in-place changes
+    outs, given = [held(out) for out in outs], [held(ct) if isinstance(ct, Variable) else ct for ct in given]
     block = outs[0].block
     builder = _builder_for(block)
     with building(builder), scoped(grad_enabled, True), block.program.adding("backward"):

@@ -402,6 +402,16 @@ def _scalar_dtype(value: Any) -> Any:
     return default_dtype() if isinstance(value, float) else as_dtype("complex64")
 
 
+def builder_of(program: Program) -> Builder:
+    """The one builder of a program written by hand: what changed in place under one guard is known under others."""
+    found: Builder | None = program.builder
+    if found is None:
+        known, changed = program.global_block().vars, program.changed_names()
+        found = program.builder = Builder(program)
+        found.current.update((known[name], known[held]) for name, held in changed.items())
+    return found
+
+
 @contextmanager
 def building(builder: Builder) -> Iterator[Builder]:
     """Send op calls of this thread to `builder`."""

@@ -38,6 +38,7 @@ class _Cloner:
             self._declare(block)
         for block in kept:
             self._fill(block)
+        self.target._changed = self.source.changed_names()
         return self.target
 
     def _kept_blocks(self) -> list[Block]:

@@ -12,7 +12,7 @@ from ..core.errors import ArgumentError
 from ..core.meta import UNKNOWN, Meta
 from ..core.modes import recorder
 from ..ops.like import assign_op
-from .builder import Builder, building
+from .builder import Builder, builder_of, building
 from .program import Program, Variable
 
 
@@ -22,7 +22,7 @@ class _Programs:
     def __init__(self, main: Program, startup: Program) -> None:
         self.main = main
         self.startup = startup
-        self.builder = Builder(main)
+        self.builder = builder_of(main)
 
 
 _DEFAULT = _Programs(Program(), Program())

@@ -296,6 +296,8 @@ class Program:
         self.blocks: list[Block] = TrackedList((), self.epoch)
         self._random_seed = 0
         self.fingerprint: Any = None  # see ir/fingerprint.py
+        self.builder: Any = None  # see ir/builder.py: `builder_of`
+        self._changed: dict[str, str] = {}  # `changed_names` of the program that this is a clone of
         self.role = FORWARD
         self.create_block(None)
 
@@ -339,6 +341,14 @@ class Program:
     def num_blocks(self) -> int:
         """How many blocks there are. Source: paddle.static.Program.num_blocks."""
         return len(self.blocks)
+
+    def changed_names(self) -> dict[str, str]:
+        """The variables of block 0 that were changed in place: name -> name of what holds the value since."""
+        block = self.global_block()
+        if self.builder is None:
+            return {name: held for name, held in self._changed.items() if name in block.vars and held in block.vars}
+        pairs = [(h, v) for h, v in self.builder.current.items() if isinstance(h, Variable)]
+        return {h.name: v.name for h, v in pairs if h.block is block and v.block is block}
 
     def list_vars(self) -> Iterator[Variable]:
         """All variables of all blocks. Source: paddle.static.Program.list_vars."""

@@ -136,8 +136,8 @@ class Executor:
             ['feed', 'multiply', 'fetch']
         """
         plain = program.program if isinstance(program, CompiledProgram) else program
-        spec = RunSpec(tuple(feed), _names_in(fetch_list), use_prune)
-        return prepare(_checked_program(default_main_program() if plain is None else plain), spec)
+        plain = _checked_program(default_main_program() if plain is None else plain)
+        return prepare(plain, RunSpec(tuple(feed), _current(plain, _names_in(fetch_list)), use_prune))
 
     def close(self) -> None:
         """Forget what was prepared; the Executor refuses to run from now on. Source: paddle.static.Executor.close."""
@@ -150,8 +150,8 @@ class Executor:
         _, feeds, fetches, prune, feed_name, fetch_name, options = key
         options = DEFAULT if options is None else options
         _check_feed_names(feeds)
-        spec = RunSpec(feeds, fetches, prune, feed_name, fetch_name)
         seen = fingerprint(program)
+        spec = RunSpec(feeds, _current(program, fetches), prune, feed_name, fetch_name)
 
         def build() -> StandaloneExecutor:
             return StandaloneExecutor(prepare(program, spec), self.place, options)
@@ -181,6 +181,12 @@ def _names_in(fetch_list: Any) -> tuple[str, ...]:
         else:
             raise _no_fetch("Variables or names", item)
     return tuple(names)
+
+
+def _current(program: Program, names: tuple[str, ...]) -> tuple[str, ...]:
+    """The names of what the variables hold now, after in-place changes while the program was built."""
+    changed = program.changed_names()
+    return tuple([changed.get(name, name) for name in names]) if changed else names
 
 
 def _no_fetch(expected: str, value: Any) -> FeedFetchError:
