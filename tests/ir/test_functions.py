@@ -14,7 +14,7 @@ from vitrify.ir.program import Program
 from vitrify.ir.regions import copy_ops
 from vitrify.ir.serialize import decode_program, encode_program
 from vitrify.ir.verify import VerifyError, verify
-from vitrify.runtime.interpreter import lower
+from vitrify.runtime.lowering import lower
 
 FACTORIAL = """\
 program

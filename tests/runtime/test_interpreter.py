@@ -9,7 +9,7 @@ import pytest
 import vitrify as paddle
 from vitrify import static
 from vitrify.ops.registry import NoGradient, define_op
-from vitrify.runtime.interpreter import lower
+from vitrify.runtime.lowering import lower
 
 SEEN = []
 

@@ -18,7 +18,7 @@ _TRUTHS = dict.fromkeys(("1", "true", "yes", "on"), True) | dict.fromkeys(("", "
 class Flag(Generic[T]):
     """One flag: a name, a default whose type is the flag's type, its environment variable and what it does."""
 
-    __slots__ = ("_setting", "default", "doc", "env", "name")
+    __slots__ = ("default", "doc", "env", "name", "setting")
 
     def __init__(self, name: str, default: T, env: str, doc: str) -> None:
         self.name = name
@@ -26,21 +26,23 @@ class Flag(Generic[T]):
         self.env = env
         self.doc = doc
         text = os.environ.get(env)
-        self._setting: Setting[T] = Setting(name, default if text is None else self._parse(text))
+        self.setting: Setting[T] = Setting(name, default)
+        if text is not None:
+            self.setting.set(self._parse(text))
 
     @property
     def value(self) -> T:
         """The value in force here."""
-        return self._setting.get()
+        return self.setting.get()
 
     def set(self, value: object) -> None:
         """Change the value: in the innermost guard, or for the process outside any."""
-        self._setting.set(self._checked(value))
+        self.setting.set(self._checked(value))
 
     @contextmanager
     def scope(self, value: object) -> Iterator[None]:
         """Use `value` inside the block, in this thread or task alone."""
-        with self._setting.scope(self._checked(value)):
+        with self.setting.scope(self._checked(value)):
             yield
 
     def _parse(self, text: str) -> T:
@@ -143,6 +145,11 @@ def flags_guard(flags: Mapping[str, Value]) -> Iterator[None]:
         for name, value in flags.items():
             stack.enter_context(_find(name).scope(value))
         yield
+
+
+def blas_is_single() -> bool:
+    """Return whether matrix products use one thread each, as far as the environment says."""
+    return "1" in (os.environ.get("OPENBLAS_NUM_THREADS"), os.environ.get("OMP_NUM_THREADS"))
 
 
 def cache_dir() -> Path:

@@ -94,6 +94,10 @@ class StaleBackwardError(UserCodeError, RuntimeError):
     """A tensor needed by backward was changed in place after forward saved it, or was freed."""
 
 
+class NotFiniteError(UserCodeError, RuntimeError):
+    """A result has a NaN or an infinity, and `FLAGS_check_nan_inf` asks to stop there."""
+
+
 class FileFormatError(UserCodeError, ValueError):
     """A model file is truncated, tampered with, or of another format."""
 

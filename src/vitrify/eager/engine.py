@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.config import CHECK_NAN_INF
 from ..core.dispatch import EAGER
 from ..core.errors import DTypeError, VitrifyError, add_note, call_chain
 from ..core.modes import amp_state, grad_enabled
@@ -17,6 +18,7 @@ from ..core.rng import default_generator
 from ..core.source import user_frames
 from ..ops.amp_policy import cast_for_amp
 from ..ops.failure import describe_inputs, metas_of
+from ..ops.finite import check_finite
 from ..ops.promote import SCALARS, promote_inputs
 from ..ops.registry import OpDef
 from .recording import SCALAR_TYPES, record, record_many
@@ -26,6 +28,7 @@ MAX_PASSED = 256
 
 _grad_enabled = grad_enabled.get
 _amp = amp_state.get
+_checks = CHECK_NAN_INF.setting
 _ndarray = np.ndarray
 _MIXED = object()
 
@@ -57,6 +60,8 @@ def apply(op: OpDef, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
     try:
         if op.is_plain and arrays[0].__class__ is _ndarray:
             result = wrap(op.on_numpy(*arrays, **attrs))
+            if _checks.touched and _checks.get():
+                check_finite(op.name, [result._data])
         else:
             return _apply_general(op, inputs, arrays, attrs, wanted)
     except Exception as err:
@@ -74,6 +79,8 @@ def _apply_general(
     if op.dynamic:
         attrs = {k: _concrete(v) if k in op.dynamic else v for k, v in attrs.items()}
     out = _run(op, arrays, attrs)
+    if _checks.touched and _checks.get():
+        check_finite(op.name, out if op.multiple else [out])
     if op.multiple:
         results = [wrap(a) for a in out]
         if wanted and _grad_enabled():

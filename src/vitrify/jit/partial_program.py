@@ -16,7 +16,7 @@ from ..core.rng import default_generator
 from ..eager.tensor import Tensor, wrap
 from ..ir.dead_code import has_effect
 from ..ir.program import Block, Program, Variable, position
-from ..runtime.interpreter import InterpreterCore, lower
+from ..runtime.lowering import InterpreterCore, lower
 from .arguments import NO_ARGUMENTS, Arguments
 from .concrete_program import ConcreteProgram
 from .nested import arrays_of, items_of, wants_gradient, wrapped

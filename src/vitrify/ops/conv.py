@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.errors import ArgumentError, DTypeError, ShapeError
-from ..core.meta import UNKNOWN, Meta, Shape
+from ..core.meta import UNKNOWN, Meta, Shape, numel
 from .arguments import static_int
 from .conv_kernel import (
     batch_first,
@@ -129,11 +129,17 @@ def bias_cotangent(ct: Any, *, channel_last: Any) -> Any:
     return channel_sum_op(ct, channel_last=channel_last)
 
 
+def _window_work(results: Meta, weight: Meta) -> float:
+    """Each result of a convolution, or each cotangent of one, meets every weight of its channel."""
+    return 2.0 * numel(results.shape) * numel(weight.shape[1:])
+
+
 conv_op = define_op(
     "conv",
     kernel=_conv_kernel,
     meta=_conv_meta,
     vjp={"x": _conv_x, "weight": _conv_weight, "bias": bias_cotangent},
+    work=lambda x, weight, bias, **attrs: _window_work(_conv_meta(x, weight, bias, **attrs), weight),
     amp="allow",
     maps={"onnx": "Conv", "paddle": "conv2d"},
 )
@@ -160,6 +166,8 @@ conv_input_grad_op = define_op(
     kernel=_input_grad_kernel,
     meta=lambda ct, weight, x, **geometry: x.with_dtype(ct.dtype),
     vjp={"ct": _input_grad_ct, "weight": _input_grad_weight},
+    shape_only=["x"],
+    work=lambda ct, weight, x, **geometry: _window_work(ct, weight),
     amp="allow",
 )
 
@@ -183,6 +191,8 @@ conv_weight_grad_op = define_op(
     kernel=_weight_grad_kernel,
     meta=lambda ct, x, weight, **geometry: weight.with_dtype(ct.dtype),
     vjp={"ct": _weight_grad_ct, "x": _weight_grad_x},
+    shape_only=["weight"],
+    work=lambda ct, x, weight, **geometry: _window_work(ct, weight),
     amp="allow",
 )
 

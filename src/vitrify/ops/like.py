@@ -119,6 +119,7 @@ sum_to_like_op = define_op(
     kernel=lambda xp, x, y: summed_to(xp, x, y.shape),
     meta=_to_y,
     vjp={"x": lambda ct, *, x_like: expand_like(ct, x_like)},
+    shape_only=["y"],
 )
 expand_like_op = define_op(
     "expand_like",
@@ -126,6 +127,7 @@ expand_like_op = define_op(
     meta=_to_y,
     vjp={"x": lambda ct, *, x_like: sum_to_like(ct, x_like)},
     view=True,
+    shape_only=["y"],
     maps={"paddle": "expand_as_v2"},
 )
 reshape_like_op = define_op(
@@ -134,12 +136,14 @@ reshape_like_op = define_op(
     meta=_to_y,
     vjp={"x": lambda ct, *, x_like: reshape_like(ct, x_like)},
     view=True,
+    shape_only=["y"],
 )
 full_like_op = define_op(
     "full_like",
     kernel=lambda xp, x, *, fill_value, dtype: xp.full(x.shape, fill_value, dtype.np),
     meta=lambda x, *, fill_value, dtype: x.with_dtype(dtype),
     vjp=NoGradient("the result does not depend on the values of x"),
+    shape_only=["x"],
     maps={"paddle": "fill_any_like"},
 )
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.errors import DTypeError, ShapeError
-from ..core.meta import UNKNOWN, Meta, broadcast_shapes, merge_dim
+from ..core.meta import UNKNOWN, Meta, broadcast_shapes, merge_dim, numel
 from .arguments import finish
 from .elementwise import conj
 from .like import sum_to_like
@@ -75,12 +75,18 @@ def _y_vjp(ct: Any, *, x: Any, y_like: Any, transpose_x: bool, transpose_y: bool
     return dy if y_like.ndim == 2 and ct.ndim == 2 else sum_to_like(dy, y_like)
 
 
+def _matmul_work(x: Meta, y: Meta, *, transpose_x: bool, transpose_y: bool) -> float:
+    out = _matmul_meta(x, y, transpose_x=transpose_x, transpose_y=transpose_y)
+    return 2.0 * numel(out.shape) * x.shape[-2 if transpose_x else -1]
+
+
 matmul_op: OpDef = define_op(
     "matmul",
     kernel=_matmul_kernel,
     meta=_matmul_meta,
     vjp={"x": _x_vjp, "y": _y_vjp},
     promote=("x", "y"),
+    work=_matmul_work,
     amp="allow",
     maps={"paddle": "matmul_v2"},
 )

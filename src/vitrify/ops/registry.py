@@ -124,6 +124,8 @@ class OpDef:
         effect: keeps its place and order even if no output is used (print, assert, host callback).
         raises: the values of its inputs may make it raise what eager code may count on, so it runs even if no output
             is used.
+        shape_only: inputs of which the kernel asks the shape alone, so that their memory need not be kept for it.
+        work: `work(*metas, **attrs)` -> arithmetic operations, for ops that do more than a few for each result.
         amp: "allow", "deny" or "wide" under auto_cast (see `amp_policy`); None keeps the dtype it is given.
         version: raised when the meaning of inputs or attributes changes, so that saved programs tell.
         evaluation: `evaluation(**attrs)` -> Instead, for ops that only training uses.
@@ -147,6 +149,8 @@ class OpDef:
     random: bool
     effect: bool
     raises: bool
+    shape_only: frozenset[str]
+    work: Callable[..., float] | None
     amp: str | None
     on_numpy: Kernel
     maps: Mapping[str, str]
@@ -248,6 +252,8 @@ def define_op(
     random: bool = False,
     effect: bool = False,
     raises: bool = False,
+    shape_only: Sequence[str] = (),
+    work: Callable[..., float] | None = None,
     amp: str | None = None,
     on_numpy: Kernel | None = None,
     maps: Mapping[str, str] | None = None,
@@ -277,6 +283,8 @@ def define_op(
         random=random,
         effect=effect,
         raises=raises,
+        shape_only=frozenset(shape_only),
+        work=work,
         amp=amp,
         on_numpy=on_numpy or partial(kernel, np),
         maps=maps or {},

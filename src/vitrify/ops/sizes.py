@@ -15,6 +15,7 @@ shape_op = define_op(
     kernel=lambda xp, x: xp.asarray(x.shape, dtype="int64"),
     meta=lambda x: Meta((x.ndim,), int64),
     vjp=SIZE,
+    shape_only=["x"],
     maps={"onnx": "Shape", "paddle": "shape"},
 )
 dim_size_op = define_op(
@@ -22,22 +23,26 @@ dim_size_op = define_op(
     kernel=lambda xp, x, *, axis: xp.asarray(x.shape[axis], dtype="int64"),
     meta=lambda x, *, axis: Meta((), int64),
     vjp=SIZE,
+    shape_only=["x"],
 )
 numel_op = define_op(
     "numel",
     kernel=lambda xp, x: xp.asarray(x.size, dtype="int64"),
     meta=lambda x: Meta((), int64),
     vjp=SIZE,
+    shape_only=["x"],
     maps={"onnx": "Size", "paddle": "size"},
 )
 rank_op = define_op(
-    "rank", kernel=lambda xp, x: xp.asarray(x.ndim, dtype="int32"), meta=lambda x: Meta((), int32), vjp=SIZE
-)
+    "rank", kernel=lambda xp, x: xp.asarray(x.ndim, dtype="int32"), meta=lambda x: Meta((), int32), vjp=SIZE,
+    shape_only=["x"],
+)  # fmt: skip
 is_empty_op = define_op(
     "is_empty",
     kernel=lambda xp, x: xp.asarray(x.size == 0),
     meta=lambda x: Meta((), bool_),
     vjp=SIZE,
+    shape_only=["x"],
     maps={"paddle": "is_empty"},
 )
 

@@ -16,7 +16,7 @@ from ..device.cuda import cupy
 from ..ir.program import Variable
 from .dense_tensor import DenseTensor
 from .feeding import FeedSlot
-from .interpreter import InterpreterCore, lower
+from .lowering import InterpreterCore, lower
 from .options import DEFAULT, ExecutionOptions
 from .prepare import PreparedProgram
 from .scope import Scope, no_value

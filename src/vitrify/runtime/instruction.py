@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from sys import getrefcount
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from ..core.meta import Ref
 from ..core.rng import default_generator
 from ..ir.program import Operator, refs_in
+from .access import Access
 
 Frame = list[Any]
 Step = Callable[[Frame], None]
@@ -19,20 +21,30 @@ Step = Callable[[Frame], None]
 
 @dataclass(frozen=True)
 class Instruction:
-    """One prepared operator: `step(frame)` reads, computes, writes and frees slots.
+    """One prepared operator: `step(frame)` reads, computes, writes and frees slots; `compute` is the kernel alone.
 
-    `reads` are the slots of its inputs in order, with those of attribute `Ref`s at the end. `steps` is there when the
-    operator runs blocks that call functions: the kernel as a generator that asks for them.
+    `access.reads` are the slots of its inputs in order, with those of attribute `Ref`s at the end. `steps` is there
+    when the operator runs blocks that call functions: the kernel as a generator that asks for them.
     """
 
     operator: Operator
-    reads: tuple[int, ...]
-    writes: tuple[int, ...]
+    access: Access
     dead: tuple[int, ...]
     attrs: Mapping[str, Any]
+    compute: Callable[..., Any]
     step: Step
     checked: bool
     steps: Callable[..., Any] | None = None
+
+    @property
+    def reads(self) -> tuple[int, ...]:
+        """The slots that it reads."""
+        return self.access.reads
+
+    @property
+    def writes(self) -> tuple[int, ...]:
+        """The slots that it writes."""
+        return self.access.writes
 
     def suspended(self, frame: Frame) -> Generator[Any, Any, None]:
         """Run the operator's `steps` on a frame, yielding what they ask for."""
@@ -42,6 +54,12 @@ class Instruction:
             frame[slot] = value
         for slot in self.dead:
             frame[slot] = None
+
+    def __str__(self) -> str:
+        read = ", ".join(f"s{slot}" for slot in self.reads)
+        written = ", ".join(f"s{slot}" for slot in self.writes)
+        where = "".join(f" into s{slot}" for slot in self.access.overwrites)
+        return f"{written} = {self.operator.type}({read}){where}"
 
 
 def fill_refs(value: Any, arrays: Sequence[Any]) -> Any:
@@ -56,7 +74,7 @@ def fill_refs(value: Any, arrays: Sequence[Any]) -> Any:
     return value
 
 
-def _pure_call(operator: Operator, attrs: Mapping[str, Any], xp: Any) -> Callable[..., Any]:
+def pure_call(operator: Operator, attrs: Mapping[str, Any], xp: Any) -> Callable[..., Any]:
     """The kernel as a function of arrays alone."""
     op = operator.op
     plain = op.on_numpy if xp is np else partial(op.kernel, xp)
@@ -80,24 +98,18 @@ def _drawing(kernel: Callable[..., Any]) -> Callable[..., Any]:
     return lambda *arrays, **attrs: kernel(*arrays, key=default_generator(), **attrs)
 
 
-def make_step(
-    operator: Operator,
-    reads: Sequence[int],
-    writes: Sequence[int],
-    dead: Sequence[int],
-    attrs: Mapping[str, Any],
-    xp: Any,
-) -> Step:
+def make_step(compute: Callable[..., Any], access: Access, dead: Sequence[int], multiple: bool) -> Step:
     """The closure that runs one operator on a frame; arities 1 and 2 are spelled out because they are most calls."""
-    call = _pure_call(operator, attrs, xp)
-    if operator.op.multiple:
-        return _step_many(call, reads, writes, dead)
-    out = writes[0]
+    reads, writes = access.reads, access.writes
+    if multiple:
+        return _step_many(compute, reads, writes, dead)
+    if access.overwrites:
+        return _step_inplace(compute, reads, access.overwrites[0], writes[0], dead)
     if len(reads) == 1:
-        return _step_unary(call, reads[0], out, dead)
+        return _step_unary(compute, reads[0], writes[0], dead)
     if len(reads) == 2:
-        return _step_binary(call, reads[0], reads[1], out, dead)
-    return _step_general(call, reads, out, dead)
+        return _step_binary(compute, reads[0], reads[1], writes[0], dead)
+    return _step_general(compute, reads, writes[0], dead)
 
 
 def _step_unary(call: Callable[..., Any], a: int, out: int, dead: Sequence[int]) -> Step:
@@ -131,6 +143,35 @@ def _step_many(call: Callable[..., Any], reads: Sequence[int], writes: Sequence[
     def step(frame: Frame) -> None:
         for slot, value in zip(writes, call(*[frame[s] for s in reads])):
             frame[slot] = value
+        for slot in dead:
+            frame[slot] = None
+
+    return step
+
+
+def _references_of_a_frame() -> int:
+    """What getrefcount says of an array that a frame and one local variable hold, and nobody else."""
+    frame: Frame = [object()]
+    array = frame[0]
+    return getrefcount(array)
+
+
+_ALONE = _references_of_a_frame()
+
+
+def _step_inplace(call: Callable[..., Any], reads: Sequence[int], target: int, out: int, dead: Sequence[int]) -> Step:
+    """Writes the result into the buffer of an input that dies here; not where someone else holds that buffer.
+
+    The analysis says that nothing in the program needs the buffer. That a kernel gave out its own input, or an array
+    that the caller knows, only the array itself can tell: by who refers to it.
+    """
+
+    def step(frame: Frame) -> None:
+        array = frame[target]
+        if getrefcount(array) == _ALONE and array.__class__ is np.ndarray and array.base is None:
+            frame[out] = call(*[frame[s] for s in reads], out=array)
+        else:
+            frame[out] = call(*[frame[s] for s in reads])
         for slot in dead:
             frame[slot] = None
 

@@ -17,7 +17,7 @@ from ..eager.autograd import grad
 from ..eager.tensor import Tensor, to_tensor
 from ..ir.builder import Builder, building
 from ..ir.program import Program, Variable
-from ..runtime.interpreter import lower
+from ..runtime.lowering import lower
 from .case import Array, Case
 
 

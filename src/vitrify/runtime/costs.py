@@ -1,0 +1,35 @@
+"""How long an instruction will take, roughly: enough to tell small from large and to choose a schedule."""
+
+from __future__ import annotations
+
+from ..core.meta import Meta, numel
+from ..ir.program import Operator, Variable
+
+LAUNCH = 1e-6
+PER_ARITHMETIC = 1e-10  # seconds: ten billion a second on one core
+PER_BYTE = 2e-10
+UNKNOWN_SIZE = 32
+
+
+def seconds(operator: Operator) -> float:
+    """An estimate for one core; a dimension of unknown size counts as 32."""
+    metas = [_sized(v.meta) if hasattr(v, "meta") else None for v in operator.inputs]
+    outputs = [_sized(v.meta) for v in operator.outputs]
+    moved = sum(numel(m.shape) * m.dtype.np.itemsize for m in (*metas, *outputs) if isinstance(m, Meta))
+    work = 0.0
+    if operator.op.work is not None and all(m is None or isinstance(m, Meta) for m in metas):
+        work = operator.op.work(*metas, **operator.attrs)
+    moved = 0 if operator.op.view else moved
+    return LAUNCH + moved * PER_BYTE + work * PER_ARITHMETIC
+
+
+def _sized(meta: object) -> object:
+    if not isinstance(meta, Meta):
+        return meta
+    return meta.with_shape(tuple(UNKNOWN_SIZE if size < 0 else size for size in meta.shape))
+
+
+def bytes_of(value: object) -> int:
+    """The size of a variable's buffer; 0 where it is not one array."""
+    meta = _sized(value.meta) if isinstance(value, Variable) else None
+    return numel(meta.shape) * meta.dtype.np.itemsize if isinstance(meta, Meta) else 0

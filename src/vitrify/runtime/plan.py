@@ -1,0 +1,70 @@
+"""How a program will run: the mode that suits it, and why."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from ..core.config import blas_is_single
+from ..ir.program import Operator
+from .access import Access
+from .costs import seconds
+from .dependencies import Dependencies, find_dependencies
+from .options import ExecutionOptions
+from .streams import critical_paths
+
+TRACE, THREADS = "trace", "threads"
+LEAST_SECONDS = 2e-3
+"""A program shorter than this is over before other threads have begun."""
+LEAST_GAIN = 1.25
+
+
+def _program_order(a: int, b: int) -> bool:
+    return a < b
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The mode of one program and the reason for it. `order`: the dependencies, where they were asked for."""
+
+    mode: str
+    reason: str
+    order: Dependencies | None = None
+    costs: tuple[float, ...] = field(default=(), repr=False)
+
+    @property
+    def precedes(self) -> Callable[[int, int], bool]:
+        """Whether one instruction is done before another starts, in all schedules of this mode."""
+        return _program_order if self.order is None else self.order.happens_before
+
+
+def choose_mode(operators: Sequence[Operator], accesses: Sequence[Access], options: ExecutionOptions) -> Choice:
+    """The mode for these instructions: the one asked for, else several threads where that pays."""
+    if options.serial or options.mode == TRACE:
+        return Choice(TRACE, "asked for")
+    if options.mode == THREADS:
+        return _threads(operators, accesses, "asked for")
+    if core_count(options) < 2:
+        return Choice(TRACE, "one thread")
+    costs = tuple(map(seconds, operators))
+    total = sum(costs)
+    if total < LEAST_SECONDS:
+        return Choice(TRACE, f"about {total * 1e6:.0f} us of work, too little to share")
+    order = find_dependencies(accesses)
+    longest = max(critical_paths(order, costs), default=0.0)
+    if total < LEAST_GAIN * longest:
+        return Choice(TRACE, f"its longest chain takes {longest / total:.0%} of the work")
+    if not blas_is_single():
+        return Choice(TRACE, "BLAS uses all cores itself (OPENBLAS_NUM_THREADS=1 leaves them to independent operators)")
+    return Choice(THREADS, f"its longest chain takes {longest / total:.0%} of the work", order, costs)
+
+
+def _threads(operators: Sequence[Operator], accesses: Sequence[Access], reason: str) -> Choice:
+    return Choice(THREADS, reason, find_dependencies(accesses), tuple(map(seconds, operators)))
+
+
+def core_count(options: ExecutionOptions) -> int:
+    """How many threads may compute at once."""
+    return options.threads or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+

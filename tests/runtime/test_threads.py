@@ -1,0 +1,123 @@
+"""Several threads in one program: the same numbers as one after the other, errors, and nothing left behind."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+import vitrify as paddle
+from tests.runtime import graphs
+from vitrify.core.config import flags_guard
+from vitrify.ops.registry import NoGradient, define_op
+from vitrify.runtime import threads
+
+FAULTS: dict[int, BaseException] = {}
+
+
+def _faulty_kernel(xp, x, *, tag):
+    if tag in FAULTS:
+        raise FAULTS[tag]
+    return x + tag
+
+
+faulty = define_op("faulty_for_tests", kernel=_faulty_kernel, meta=lambda x, *, tag: x, vjp=NoGradient("a test"))
+
+
+@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("inplace", [True, False])
+def test_random_programs_give_the_same_bits(seed, inplace, monkeypatch):
+    monkeypatch.setattr("vitrify.runtime.inplace.LEAST_BYTES", 0)
+    made = graphs.program(seed)
+    given = graphs.arrays(seed)
+    before = [a.copy() for a in given]
+    paddle.seed(seed)
+    wanted = graphs.core(made, serial=True, inplace=False)(*given)
+    for mode in ("trace", "threads"):
+        core = graphs.core(made, mode=mode, threads=3, inplace=inplace)
+        for _ in range(2):
+            paddle.seed(seed)
+            for a, b in zip(core(*given), wanted):
+                assert a.tobytes() == b.tobytes()
+    assert all((a == b).all() for a, b in zip(given, before)), "what was fed is never written to"
+
+
+def wide(tags):
+    """A program of independent chains, one a tag."""
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main):
+        x = paddle.static.data("x", [4])
+        outputs = [faulty(paddle.tanh(x), tag=tag) * 2 for tag in tags]
+    return main, [x], outputs
+
+
+@pytest.mark.parametrize("mode", ["trace", "threads"])
+@pytest.mark.parametrize("tag", range(6))
+def test_a_fault_comes_out_with_its_line_and_the_next_run_is_right(mode, tag):
+    core = graphs.core(wide(range(6)), mode=mode, threads=3)
+    x = np.ones(4, "float32")
+    wanted = [out.tolist() for out in core(x)]
+    FAULTS[tag] = OSError("no such disk")
+    try:
+        with pytest.raises(OSError, match="no such disk") as caught:
+            core(x)
+        assert any("faulty(paddle.tanh(x)" in note for note in caught.value.__notes__)
+    finally:
+        FAULTS.clear()
+    assert [out.tolist() for out in core(x)] == wanted
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
+def test_interrupts_pass_through(error):
+    core = graphs.core(wide(range(4)), mode="threads", threads=2)
+    FAULTS[2] = error()
+    try:
+        with pytest.raises(error):
+            core(np.ones(4, "float32"))
+    finally:
+        FAULTS.clear()
+    assert len(core(np.ones(4, "float32"))) == 4
+
+
+def test_two_faults_at_once_give_one():
+    core = graphs.core(wide(range(4)), mode="threads", threads=3)
+    FAULTS.update({0: OSError("first"), 1: OSError("second")})
+    try:
+        with pytest.raises(OSError, match=r"first|second"):
+            core(np.ones(4, "float32"))
+    finally:
+        FAULTS.clear()
+
+
+def test_a_hung_thread_is_reported(monkeypatch):
+    monkeypatch.setattr(threads, "PATIENCE", 0.05)
+    release = threading.Event()
+
+    def hang(xp, x, *, tag):
+        release.wait(0.5)
+        return x
+
+    hanging = define_op("hanging_for_tests", kernel=hang, meta=lambda x, *, tag: x, vjp=NoGradient("a test"))
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main):
+        x = paddle.static.data("x", [4])
+        outputs = [hanging(x, tag=0), hanging(x, tag=1), hanging(x, tag=2)]
+    core = graphs.core((main, [x], outputs), mode="threads", threads=2)
+    with pytest.raises(RuntimeError, match=r"no instruction has ended.*(\n.*)*hanging_for_tests"):
+        core(np.ones(4, "float32"))
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_the_first_result_that_is_not_finite_is_named(value):
+    def f(x):
+        y = x + 1
+        return (y * 2).sum()
+
+    bad = paddle.to_tensor([1.0, value])
+    with flags_guard({"FLAGS_check_nan_inf": True}):
+        for fn in (f, paddle.jit.to_static(f, full_graph=True)):
+            with pytest.raises(RuntimeError, match=r"add: output 0 \(float32\[2\]\) has"):
+                fn(bad)
+            assert fn(paddle.to_tensor([1.0, 2.0])).item() == 10
+
