@@ -90,3 +90,66 @@ def test_it_is_refused(f):
     static = paddle.jit.to_static(f, full_graph=True)
     with pytest.raises(UnsupportedError, match=r"tensor( that)?('s)? deci|dict some of"):
         static(paddle.ones([2]))
+
+
+class Keeper:
+    """An object of the user's, with a dict that converted code did not make."""
+
+    def __init__(self):
+        self.cache = {"a": 1.0, "mode": "q"}
+
+
+def one_key(keeper, x):
+    if x.sum() > 0:
+        keeper.cache["c"] = x
+    return list(keeper.cache)
+
+
+def two_orders(keeper, x):
+    if x.sum() > 0:
+        keeper.cache["p"], keeper.cache["q"] = x, x + 1
+    else:
+        keeper.cache["q"], keeper.cache["p"] = x, x + 1
+    return list(keeper.cache)
+
+
+def one_deleted(keeper, x):
+    if x.sum() > 0:
+        del keeper.cache["a"]
+    return len(keeper.cache)
+
+
+def set_by_a_loop(keeper, x):
+    while x.sum() < 20:
+        keeper.cache["last"] = x
+        x = x + 2
+    return list(keeper.cache)
+
+
+@pytest.mark.parametrize("f", [one_key, two_orders, one_deleted, set_by_a_loop])
+def test_dicts_that_converted_code_did_not_make(f):
+    with pytest.raises(UnsupportedError, match=r"a tensor decides|is changed in an `if`"):
+        paddle.jit.to_static(f, full_graph=True)(Keeper(), paddle.ones([2]))
+    static = paddle.jit.to_static(f)
+    for value in (1.0, -1.0, 30.0, 1.0, -1.0):
+        here, there = Keeper(), Keeper()
+        assert static(here, paddle.full([2], value)) == f(there, paddle.full([2], value))
+        assert list(here.cache) == list(there.cache)
+
+
+def same_keys(keeper, x):
+    if x.sum() > 0:
+        keeper.cache["c"], keeper.cache["mode"], n = x, "a", 3
+    else:
+        keeper.cache["c"], keeper.cache["mode"], n = x * 2, "b", 4
+    keeper.cache["mode"] = "known"
+    return keeper.cache["c"], list(keeper.cache), n
+
+
+def test_the_same_keys_on_both_paths():
+    static = paddle.jit.to_static(same_keys, full_graph=True)
+    for value in (1.0, -1.0):
+        here, there = Keeper(), Keeper()
+        made, wanted = static(here, paddle.full([2], value)), same_keys(there, paddle.full([2], value))
+        assert made[0].tolist() == wanted[0].tolist() and made[1:] == wanted[1:]
+        assert list(here.cache) == list(there.cache) and here.cache["mode"] == "known"

@@ -174,9 +174,15 @@ def docstring_only(x):
     return x
 
 
+def dict_displays(x, d):
+    kept = {"a": x, **d, "z": -x}
+    kept["empty"] = {}
+    return kept, {"once": x}["once"], {**d}
+
+
 FUNCTIONS = (
     if_elif, if_attribute, if_containers, if_effects, if_function, if_delete, nested_loops, return_in_nested_loops,
     while_else, while_walrus, for_range, for_tuple_state, ternaries, guarded, try_finally, targets, closures, casts,
-    docstring_only,
+    docstring_only, dict_displays,
 )  # fmt: skip
 METHODS = (Child.forward,)

@@ -17,6 +17,7 @@ from .journal import journaling
 from .merge import Joined, Slots, fill_slots, merge
 from .ownership import note_forks
 from .places import ContentPlace, items_of, restore, wholes, with_items
+from .plain_keys import check_keys
 from .protocols import truth
 from .raise_ import ENDED, run_path
 from .sharing import outer_of, share_branches
@@ -189,6 +190,7 @@ def _merge_handles(sides: Sequence[_Side], joined: Joined) -> list[tuple[Any, in
 def _merge_places(sides: Sequence[_Side], joined: Joined) -> list[tuple[Any, Any, tuple[Any, Any]]]:
     """Each place that a branch wrote, what it holds afterwards, and what it held after either branch."""
     found: list[tuple[Any, Any, tuple[Any, Any]]] = []
+    check_keys(*[[(place, value) for place, value, _ in side.places.values()] for side in sides])
     places = {key: place for side in sides for key, (place, _, _) in side.places.items()}
     for place in wholes(places).values():
         (a, x), (b, y) = (side.at_end(place) for side in sides)

@@ -23,6 +23,7 @@ from .list_items import is_kept, keep
 from .logic import convert_and
 from .ownership import note_forks
 from .places import ContentPlace, restore
+from .plain_keys import check_carried
 from .protocols import iterate, truth
 from .raise_ import ENDED, run_path
 from .sequences import GraphSequence, as_sequence, constant
@@ -453,6 +454,7 @@ def _emit_loop(state: CarriedState, trace: _Traced) -> tuple[Any, ...]:
     values = [carried.value(tensors) for carried in state.all()]
     n = len(state.variables)
     for (place, _), value in zip(state.places.values(), values[n:]):
+        check_carried(place, value)
         restore(place, value)
     for handle, value in zip(state.handles, values[n + len(state.places) :]):
         build.assign(handle, value)

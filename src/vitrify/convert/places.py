@@ -14,7 +14,7 @@ from ..core.source import user_frames
 from ..eager.layer import Layer
 from ..ops.methods import TensorMethods
 from .user_code import library_method
-from .values import Absent, Undefined
+from .values import Absent, Undefined, Unmergeable
 
 
 class Place(Protocol):
@@ -251,8 +251,12 @@ class GlobalPlace:
 
 
 def restore(place: Any, value: Any) -> None:
-    """Make `place` hold `value`; unset it for an Undefined, which only a variable can hold."""
-    if isinstance(value, Absent) or (isinstance(value, Undefined) and not isinstance(place, CellPlace)):
+    """Make `place` hold `value`; unset it for an Undefined, which only a variable can hold.
+
+    An item that both paths set, to what no tensor can stand for, is there.
+    """
+    is_held = isinstance(place, CellPlace) or (isinstance(place, ItemPlace) and isinstance(value, Unmergeable))
+    if isinstance(value, Absent) or (isinstance(value, Undefined) and not is_held):
         place.unset()
     else:
         place.set(value)

@@ -48,4 +48,6 @@ class _Chains(ExpressionTransformer):
         return not isinstance(node.ops[0], (gast.In, gast.NotIn))
 
     def _may_be_merged(self, operand: Node) -> bool:
-        return isinstance(operand, gast.Call) or (isinstance(operand, gast.Name) and operand.id in self.assigned)
+        if isinstance(operand, gast.Name):
+            return operand.id in self.assigned
+        return isinstance(operand, (gast.Call, gast.Subscript))
