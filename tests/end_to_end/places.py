@@ -235,10 +235,11 @@ CASES = [
         for fn in (
             either_way, item_against_whole, item_whole_item, left_early, in_a_loop, in_a_loop_with_break, nested,
             loops_in_loops, last_item_by_two_names, dict_item_against_whole, dict_in_a_loop, key_comes_back_last,
-            key_comes_back_last_on_both_paths, key_gone_on_one_path, turned_queue, becomes_none, begins_a_new_log,
+            key_comes_back_last_on_both_paths, turned_queue, becomes_none, begins_a_new_log,
         )
     ],
     (given_dict, [(X, {"a": PAIR[0], "b": PAIR[1]}), (N, {"a": PAIR[0], "b": PAIR[1]})]),
+    (key_gone_on_one_path, BOTH, {"full_graph": False}),
     (item_of_a_log, BOTH, {"shared": True}),
     (item_of_a_log_on_two_paths, BOTH, {"shared": True}),
     (inner_list_found_before_others_move, [(X, ROWS)]),
