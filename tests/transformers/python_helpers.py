@@ -16,6 +16,14 @@ COMPARE = {
     "is": operator.is_, "is not": operator.is_not,
     "in": lambda a, b: a in b, "not in": lambda a, b: a not in b,
 }  # fmt: skip
+OPERATE = {
+    **{(symbol, 1): function for symbol, function in COMPARE.items()},
+    **{(symbol, 1): getattr(operator, name) for symbol, name in {
+        "+": "add", "-": "sub", "*": "mul", "@": "matmul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow",
+        "<<": "lshift", ">>": "rshift", "|": "or_", "^": "xor", "&": "and_",
+    }.items()},
+    ("-", 0): operator.neg, ("+", 0): operator.pos, ("~", 0): operator.invert,
+}  # fmt: skip
 CONVERSIONS = {"": lambda value: value, "str": str, "repr": repr, "ascii": ascii}
 INPLACE = {
     "+=": operator.iadd, "-=": operator.isub, "*=": operator.imul, "@=": operator.imatmul, "/=": operator.itruediv,
@@ -188,6 +196,12 @@ class PythonHelpers:
         return getattr(owner, attribute)
 
     peek_attr = get_attr
+
+    def get_item(self, owner, key):
+        return owner[key]
+
+    def operate(self, symbol, left, *right):
+        return OPERATE[symbol, len(right)](left, *right)
 
     def managed(self, manager):
         return manager

@@ -8,12 +8,11 @@ from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
 from ..core.pytree import OpenDict, OpenList
-from ..eager.tensor import Tensor
-from ..ir.numbers import is_number, sample
+from .facts import check_attribute, class_of_tensor
 from .journal import note_write
 from .places import AttrPlace
 from .user_code import class_attribute, converted, is_user_code, user_method
-from .values import Undefined, is_graph
+from .values import Undefined, Unmergeable, is_graph
 
 _SIMPLE = (ModuleType, FunctionType, MethodType, type)
 
@@ -32,7 +31,10 @@ def computed(owner: Any, name: str) -> Callable[[], Any] | None:
     if isinstance(owner, _SIMPLE):
         return None
     if is_graph(owner):
-        return (lambda: Tensor) if name == "__class__" else None
+        check_attribute(owner, name)
+        return (lambda: class_of_tensor(owner)) if name == "__class__" else None
+    if isinstance(owner, Unmergeable):
+        raise owner.fail()
     hook = user_method(owner, "__getattribute__")
     getter = _getter(owner, name) if hook is None else functools.partial(hook, name)
     fallback = user_method(owner, "__getattr__")
@@ -100,11 +102,11 @@ def _dispatcher(owner: Any, found: functools.singledispatchmethod[Any]) -> Calla
 
 def class_of(value: Any) -> type:
     """`type(value)`; a tensor of the program is a Tensor, or the Python number that it stands for."""
-    if is_number(value):
-        return type(sample(value))
+    if isinstance(value, Unmergeable):
+        raise value.fail()
     if isinstance(value, (OpenList, OpenDict)):
         return list if isinstance(value, OpenList) else dict
-    return Tensor if is_graph(value) else type(value)
+    return class_of_tensor(value) if is_graph(value) else type(value)
 
 
 class InstancePlace(AttrPlace):

@@ -15,6 +15,7 @@ from ..core.source import Loc
 from ..ir.builder import UNSET
 from ..ir.numbers import as_number, is_number, number_dtype, sample
 from ..ir.program import Block, Variable
+from ..ir.varying import STOP_GRADIENT, Kind, differing, facts_of, kind_code, kinds_of, mark
 from .emit import (
     Placeholder,
     common_dtype,
@@ -25,18 +26,11 @@ from .emit import (
     placeholder_for,
     unset_flag,
 )  # fmt: skip
+from .facts import FirstIterationDiffers
 from .list_items import Spec, item_spec, join, list_spec, metas_of, pack, unpack
 from .lists import GraphList
 from .structure import is_alike, put_together
 from .values import Undefined, is_tensor
-
-
-class FirstIterationDiffers(Exception):
-    """A Python value becomes something in the first iteration that no tensor can carry together with it."""
-
-    def __init__(self, reason: ArgumentError) -> None:
-        super().__init__(str(reason))
-        self.reason = reason
 
 
 @dataclass(frozen=True)
@@ -48,10 +42,11 @@ class Leaf:
     code, before the loop and after each iteration. `flagged`: it may be unset, and a bool is
     carried beside it that says so; `origin` names it for messages. `tracked`: a bool is carried beside it that says
     whether it is still the object `start`, because one of the two is changed in place. `items`: it is a list of
-    unknown length, of such items.
+    unknown length, of such items. `kinds`: the classes it has in eager code; with more than one, the place of its class
+    is carried beside it. `facts`: those that end of an iteration and head do not share.
     """
 
-    start: Any
+    start: Any = field(compare=False)
     meta: Meta | None = None
     flagged: bool = False
     origin: Undefined | None = None
@@ -59,6 +54,8 @@ class Leaf:
     is_number: bool = False
     tracked: bool = False
     items: Spec | None = None
+    kinds: frozenset[type] = frozenset()
+    facts: frozenset[str] = frozenset()
 
     @property
     def metas(self) -> list[Meta | ListMeta]:
@@ -71,7 +68,18 @@ class Leaf:
     def width(self) -> int:
         """How many Variables carry it."""
         count = len(self.metas)
-        return count and count + self.flagged + self.tracked
+        return count and count + self.flagged + self.is_mixed + self.tracked
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether its class is carried beside it."""
+        return self.meta is not None and len(self.kinds) > 1
+
+    def differing(self, head: Variable) -> frozenset[str]:
+        """The facts in which the head does not speak for the value before the first iteration, or for later ones."""
+        facts = self.facts | differing([self.start], head.meta)
+        stops = is_tensor(self.start) and self.start.stop_gradient and not head.stop_gradient
+        return facts | {STOP_GRADIENT} if stops else facts
 
 
 @dataclass
@@ -116,6 +124,8 @@ class CarriedValue:
                 made.append(var)
             if leaf.flagged:
                 made.append(block.add_input(Meta((), dtype_of(True)), self.name + "_set"))
+            if leaf.is_mixed:
+                made.append(block.add_input(Meta((), dtype_of(0)), self.name + "_kind"))
             if leaf.tracked:
                 made.append(block.add_input(Meta((), dtype_of(True)), self.name + "_kept"))
         return made
@@ -296,6 +306,8 @@ def _emitted(leaf: Leaf, value: Any, unset: bool) -> list[Variable]:
     if leaf.flagged:
         flag = unset_flag(value)
         made.append(emit(flag[0] if flag else not unset, None))
+    if leaf.is_mixed:
+        made.append(emit(kind_code(value, leaf.kinds), None))
     return made
 
 
@@ -312,8 +324,9 @@ def _leaf(value: Any) -> Leaf:
     if is_tensor(value):
         dtype = number_dtype(value.dtype) if is_number(value) else value.dtype
         meta = Meta(tuple(value.shape), dtype)
-        return Leaf(value, meta, unset_flag(value) is not None, is_number=is_number(value))
-    return Leaf(value)
+        flagged, kinds = unset_flag(value) is not None, kinds_of(value)
+        return Leaf(value, meta, flagged, is_number=is_number(value), kinds=kinds, facts=facts_of(value))
+    return Leaf(value, kinds=kinds_of(value))
 
 
 def _current(leaf: Leaf, name: str, tensors: Iterator[Variable]) -> Any:
@@ -327,6 +340,10 @@ def _current(leaf: Leaf, name: str, tensors: Iterator[Variable]) -> Any:
     if leaf.flagged:
         where = (name, 0) if leaf.origin is None else (leaf.origin.name, leaf.origin.line)
         var.__dict__[UNSET] = (next(tensors), *where)
+    if leaf.meta is not None:
+        kind = Kind(next(tensors), leaf.kinds) if leaf.is_mixed else None
+        is_head = any(v is var for v in var.block.inputs)
+        mark(var, kind, leaf.differing(var), var.block if is_head else None)
     if leaf.tracked:
         next(tensors)
     return value
@@ -347,9 +364,12 @@ def _widened(name: str, leaf: Leaf, end: Any) -> Leaf:
     shape = _join_shape(name, leaf.meta.shape, tuple(getattr(end, "shape", ())))
     flagged = leaf.flagged or unset_flag(end) is not None
     numbers = leaf.is_number and is_python_number(end)
-    if (dtype, shape, flagged, numbers) == (leaf.meta.dtype, leaf.meta.shape, leaf.flagged, leaf.is_number):
-        return leaf
-    return replace(leaf, meta=Meta(shape, dtype), flagged=flagged, is_number=numbers)
+    wider = replace(leaf, flagged=flagged, is_number=numbers, kinds=leaf.kinds | kinds_of(end))
+    if (dtype, shape) != (leaf.meta.dtype, leaf.meta.shape):
+        wider = replace(wider, meta=Meta(shape, dtype))
+    assert wider.meta is not None
+    wider = replace(wider, facts=leaf.facts | differing([end], wider.meta))
+    return leaf if wider == leaf else wider
 
 
 def _wider_list(name: str, leaf: Leaf, end: Any) -> Leaf:
@@ -389,14 +409,17 @@ def _from_python(name: str, leaf: Leaf, end: Any) -> Leaf:
     except ArgumentError as err:
         raise FirstIterationDiffers(err) from None
     meta = Meta(shape, _join_dtype(name, Leaf(start), end))
-    return replace(leaf, meta=meta, is_number=is_python_number(start) and is_python_number(end))
+    numbers = is_python_number(start) and is_python_number(end)
+    kinds, facts = leaf.kinds | kinds_of(end), differing([end], meta)
+    return replace(leaf, meta=meta, is_number=numbers, kinds=kinds, facts=facts)
 
 
 def _set_inside(end: Any, origin: Undefined) -> Leaf:
     """A leaf that is unset before the loop and `end` after the first iteration."""
     numbers = is_python_number(end)
     meta = Meta(tuple(getattr(end, "shape", ())), number_dtype(dtype_of(end)) if numbers else dtype_of(end))
-    return Leaf(placeholder_for(_Shaped(meta)), meta, True, origin, is_number=numbers)
+    made = Leaf(placeholder_for(_Shaped(meta)), meta, True, origin, is_number=numbers)
+    return replace(made, kinds=kinds_of(end), facts=facts_of(end))
 
 
 def leaf_of_unset(name: str, end: Any) -> Leaf:

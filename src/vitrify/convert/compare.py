@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import operator
+import functools
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -13,6 +13,8 @@ from .comprehension import Each, GeneratorExpression, any_of
 from .dicts import GraphDict, GraphKeys
 from .emit import unset_flag
 from .logic import convert_and, convert_not, convert_or
+from .operate import COMPARISONS as RICH
+from .operate import operate
 from .protocols import contains
 from .sequences import GraphSequence
 from .values import Unmergeable, is_graph, is_tensor, scalar_condition
@@ -89,12 +91,7 @@ def _in_range(numbers: range, value: Any) -> Any:
 
 
 COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-    "==": operator.eq,
-    "!=": operator.ne,
+    **{symbol: functools.partial(operate, symbol) for symbol in RICH},
     "is": is_same,
     "is not": lambda left, right: not is_same(left, right),
     "in": is_in,

@@ -14,6 +14,7 @@ from ..eager.parameter import Parameter
 from ..eager.tensor import Tensor
 from ..ir.graph_tensor import is_number
 from ..ir.program import Variable
+from ..ir.varying import CLASS, facts_of, kind_of
 from ..ops.promote import SCALARS
 from ..ops.registry import OpDef
 from .values import Undefined, builder
@@ -105,7 +106,13 @@ def _input(value: Any) -> Node:
     build = builder()
     if isinstance(value, Parameter) and build.latest(value) is value:
         return Call(_itself(value))  # shown with its name
-    return Input(build.value(value), is_number(value), bool(value.stop_gradient))
+    kind = kind_of(value)
+    shown = Input(build.value(value), is_number(value), bool(value.stop_gradient))
+    if kind is not None:
+        return Call("of_kind", (Input(build.value(kind.code), True, True), replace(shown, number=False)))
+    if CLASS in facts_of(value):
+        raise _of_two_classes()
+    return shown
 
 
 def _itself(value: Any) -> Any:
@@ -133,6 +140,13 @@ def _whole(value: Any) -> Any:
     if isinstance(value, BaseException):  # it leaves the trace
         inside.update({name: as_plain(held) for name, held in inside.items()})
     return value
+
+
+def _of_two_classes() -> UnsupportedError:
+    return UnsupportedError(
+        "the text of a value that is a number on one path of a tensor's decision and a tensor on another",
+        hint="make it a tensor on both paths and before a loop, for example with paddle.zeros([])",
+    )
 
 
 def _of_unknown_length() -> UnsupportedError:

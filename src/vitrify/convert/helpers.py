@@ -28,6 +28,7 @@ from .objects import (
     undefined,
 )
 from .observe import get_attr, peek_attr
+from .operate import get_item, operate
 from .patterns import capture, either, instance, mapping, match, same, sequence, star
 from .protocols import managed
 from .raise_ import convert_raise
@@ -60,6 +61,8 @@ class VitrifyHelpers:
     get_attr = staticmethod(get_attr)
     peek_attr = staticmethod(peek_attr)
     managed = staticmethod(managed)
+    operate = staticmethod(operate)
+    get_item = staticmethod(get_item)
     set_attr = staticmethod(set_attr)
     del_attr = staticmethod(del_attr)
     del_item = staticmethod(del_item)

@@ -14,10 +14,11 @@ from ..ir.program import Block, Variable
 from ..ir.regions import align_captures
 from ..ops.control_flow import while_op
 from .branches import trace_branches
-from .carried import CarriedState, CarriedValue, FirstIterationDiffers
+from .carried import CarriedState, CarriedValue
 from .carried_dict import CarriedDict
 from .cells import closed_over
 from .dicts import partial_items
+from .facts import FirstIterationDiffers
 from .journal import Journal, SpentError, journaling
 from .list_items import is_kept, keep
 from .logic import convert_and
@@ -274,6 +275,8 @@ def trace_loop(
             if trace is ENDED and attempt > 0:
                 raise FirstIterationDiffers(_always_raises(names))
         except FirstIterationDiffers as err:
+            if err.is_of_outer_loop():
+                raise
             if peeled == MAX_PEELED:
                 raise err.reason from None
             return _after_first(test, body, values, names, shared, peeled + 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -14,6 +14,7 @@ from ..eager.tensor import Tensor
 from ..ir.builder import UNSET
 from ..ir.numbers import as_number, is_number, number_dtype
 from ..ir.program import Block, Variable
+from ..ir.varying import STOP_GRADIENT, Kind, differing, kind_code, kinds_of, mark
 from ..ops.promote import SCALARS
 from .dicts import GraphDict
 from .emit import Deferred, common_dtype, dtype_of, is_numeric, is_python_number, placeholder_for, unset_flag
@@ -63,13 +64,19 @@ class Joined:
 
 @dataclass(frozen=True)
 class Slot:
-    """Stands for output `index` of the operator until it exists; `flag` is the output that says whether it is set."""
+    """Stands for output `index` of the operator until it exists; `flag` is the output that says whether it is set.
+
+    `kind`: the output with its class, one of `kinds`. `sides`: what the paths give for it.
+    """
 
     index: int
     flag: int | None = None
     name: str = ""
     line: int = 0
     is_number: bool = False
+    kind: int | None = None
+    kinds: frozenset[type] = frozenset()
+    sides: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -228,11 +235,20 @@ def _merge_leaf(name: str, a: Any, b: Any, joined: Joined) -> Any:
     numbers = is_python_number(a) and is_python_number(b)
     flags = [unset_flag(v) for v in (a, b)]
     index = joined.add_pair(a, b, dtype)
+    slot = _mixed(Slot(index, is_number=numbers, sides=(a, b)), a, b, joined)
     if flags == [None, None]:
-        return Slot(index, is_number=numbers)
+        return slot
     source = next(f for f in flags if f is not None)
     flag = joined.add(*[(True if f is None else f[0], None) for f in flags])
-    return Slot(index, flag, source[1], source[2], numbers)
+    return replace(slot, flag=flag, name=source[1], line=source[2])
+
+
+def _mixed(slot: Slot, a: Any, b: Any, joined: Joined) -> Slot:
+    """The slot, with one more for the class of the value where that is not the same on all paths."""
+    kinds = kinds_of(a) | kinds_of(b)
+    if len(kinds) < 2:
+        return slot
+    return replace(slot, kinds=kinds, kind=joined.add(*[(kind_code(v, kinds), None) for v in (a, b)]))
 
 
 def _same(a: Any, b: Any) -> bool:
@@ -259,7 +275,8 @@ def _merge_unset(name: str, a: Any, b: Any, joined: Joined) -> Any:
     index = joined.add(*entries)
     flag = joined.add((flags[0], None), (flags[1], None))
     name = unset.name if not unset.name.startswith("place") else name
-    return Slot(index, flag, name, unset.line, is_python_number(given))
+    slot = Slot(index, flag, name, unset.line, is_python_number(given), sides=(given,))
+    return _mixed(slot, a, b, joined)
 
 
 def _kind(value: Any) -> str:
@@ -297,4 +314,8 @@ def _filled(leaf: Any, results: list[Any]) -> Any:
     var = as_number(results[leaf.index]) if leaf.is_number else results[leaf.index]
     if leaf.flag is not None:
         var.__dict__[UNSET] = (results[leaf.flag], leaf.name, leaf.line)
+    facts = differing(leaf.sides, var.meta)
+    if not var.stop_gradient and any(is_tensor(side) and side.stop_gradient for side in leaf.sides):
+        facts |= {STOP_GRADIENT}
+    mark(var, None if leaf.kind is None else Kind(results[leaf.kind], leaf.kinds), facts)
     return var

@@ -14,6 +14,7 @@ from ..core.pytree import OpenDict, OpenList
 from ..ir.graph_tensor import as_number
 from ..ops.sizes import dim_size
 from .attributes import deleter, writer
+from .facts import check_attribute
 from .host_value import HostValue
 from .journal import is_nested, note_write
 from .mutators import mutators_of, note_content
@@ -151,9 +152,10 @@ def inplace(op: str, left: Any, right: Any) -> Any:
 
 def convert_shape(owner: Any) -> Any:
     """`owner.shape`, with unknown sizes of a tensor as tensors."""
-    shape = owner.shape
     if not is_graph(owner):
-        return shape
+        return owner.shape
+    check_attribute(owner, "shape")
+    shape = owner.shape
     return [size if size >= 0 else as_number(dim_size(owner, axis)) for axis, size in enumerate(shape)]
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from ..core.pytree import is_partial
@@ -204,7 +205,8 @@ class instance(Pattern):
         """Whether it is an instance whose attributes match."""
         if not isinstance(self.cls, type) and not hasattr(self.cls, "__origin__"):
             raise TypeError("called match pattern must be a class")
-        if not convert_isinstance(subject, self.cls):
+        fits = convert_isinstance(subject, self.cls)
+        if fits is False:
             return False
         itself = self._matches_itself()
         positional = [] if itself else self._positional()
@@ -217,7 +219,8 @@ class instance(Pattern):
             return False
         patterns = [*self.patterns, *self.attributes.values()]
         values = [subject, *values] if itself else values
-        return _all(_test(pattern, value, captures) for pattern, value in zip(patterns, values))
+        tests = (_test(pattern, value, captures) for pattern, value in zip(patterns, values))
+        return _all(chain((fits,), tests))
 
     def _matches_itself(self) -> bool:
         builtin = bool(self.cls.__flags__ & _MATCHES_ITSELF) and not hasattr(self.cls, "__match_args__")

@@ -18,6 +18,7 @@ from .attributes import class_of, read_attribute
 from .comprehension import GeneratorExpression, all_of, any_of, clause_of, sum_of
 from .dicts import VIEWS, GraphDict, dict_of_view, new_dict, unknown_keys
 from .emit import unset_flag
+from .facts import ask
 from .higher_order import graph_sequence, known_items
 from .host import convert_print
 from .journal import note_spent
@@ -32,7 +33,7 @@ from .raise_ import for_user
 from .sequences import GraphSequence, graph_enumerate, graph_range, graph_reversed, graph_zip
 from .text import GraphText, convert_ascii, convert_format, convert_repr, convert_str
 from .user_code import user_method
-from .values import Unmergeable, as_graph, is_graph
+from .values import Undefined, Unmergeable, as_graph, is_graph
 
 _NOTHING = object()
 
@@ -129,15 +130,16 @@ def convert_reversed(sequence: Any) -> Any:
     return graph_reversed(found) if found is not None else builtins.reversed(sequence)
 
 
-def convert_isinstance(obj: Any, classes: Any) -> bool:
+def convert_isinstance(obj: Any, classes: Any) -> Any:
     """`isinstance(obj, classes)`: a tensor of the program counts as a Tensor or as the number that it stands for."""
     if builtins.isinstance(obj, Unmergeable):
         raise obj.fail()
     if builtins.isinstance(obj, GraphText):
         return any(builtins.issubclass(builtins.str, c) for c in _each_class(classes))
     if is_graph(obj):
-        kind = class_of(obj)
-        return any(builtins.issubclass(kind, c) or builtins.isinstance(obj, c) for c in _each_class(classes))
+        known = [*_each_class(classes)]
+        found = ask(obj, lambda kind: builtins.issubclass(kind, tuple(known)))
+        return any(builtins.isinstance(obj, c) for c in known) if found is False else found
     return builtins.isinstance(obj, classes)
 
 
@@ -240,12 +242,22 @@ def convert_getattr(owner: Any, name: str, default: Any = _NOTHING) -> Any:
         return default
 
 
-def convert_hasattr(owner: Any, name: str) -> bool:
+def convert_hasattr(owner: Any, name: str) -> Any:
     """`hasattr(owner, name)`."""
+    if is_graph(owner):
+        found = ask(owner, lambda kind: builtins.hasattr(kind, name))
+        return builtins.hasattr(owner, name) if found is False else found
     return convert_getattr(owner, name, _NOTHING_FOUND) is not _NOTHING_FOUND
 
 
 _NOTHING_FOUND = object()
+
+
+def convert_callable(obj: Any) -> bool:
+    """`callable(obj)`."""
+    if builtins.isinstance(obj, Undefined):
+        raise obj.fail()
+    return builtins.callable(obj)
 
 
 def _of_frame(builtin: Callable[..., Any], least: int, hint: str) -> Callable[..., Any]:
@@ -302,6 +314,7 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     builtins.dict: _from_pairs,
     builtins.getattr: convert_getattr,
     builtins.hasattr: convert_hasattr,
+    builtins.callable: convert_callable,
     builtins.setattr: set_attr,
     builtins.delattr: del_attr,
     builtins.locals: _of_frame(locals, 1, _NAME_THEM),

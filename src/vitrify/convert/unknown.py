@@ -7,6 +7,7 @@ from typing import Any
 from ..core.pytree import flatten
 from ..ir.builder import UNSET
 from ..ir.program import Block, Variable
+from ..ir.varying import KIND, Kind, facts_of, mark
 from .emit import unset_flag
 from .structure import put_together
 from .values import Undefined, builder
@@ -46,4 +47,6 @@ def _visible(leaf: Any) -> Any:
     held = unset_flag(leaf)
     if held is not None:
         made.__dict__[UNSET] = (_visible(held[0]), *held[1:])
+    kind = leaf.__dict__.get(KIND)
+    mark(made, None if kind is None else Kind(_visible(kind.code), kind.kinds), facts_of(leaf))
     return made

@@ -15,13 +15,24 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .tensor import wrap
+from .tensor import Tensor, wrap
 
 Expression = Any
+_NUMBERS = (bool, int, float, complex)
 
 
 def _apply_method(name: str, text: str, *args: Any) -> Any:
     return getattr(str, name)(text, *args)
+
+
+def of_kind(code: int, tensor: Tensor) -> Any:
+    """The Python number of that class (see `ir/varying.py`) that a tensor stands for, or the tensor itself.
+
+    A number that a float32 tensor holds is the shortest that it can be: 0.1 is not 0.10000000149011612.
+    """
+    if code >= len(_NUMBERS):
+        return tensor
+    return _NUMBERS[code](float(str(tensor.numpy()[()])) if tensor.dtype.name == "float32" else tensor.item())
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
@@ -37,6 +48,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "repeat": operator.mul,
     "method": _apply_method,
     "numpy": lambda tensor: tensor.numpy(),
+    "of_kind": of_kind,
     "choose": lambda flag, yes, no: yes() if flag else no(),
 }
 

@@ -22,6 +22,7 @@ from ..ops.registry import NoGradient, OpDef, StructuralGradient, get_op
 from .aliases import Aliases
 from .numbers import as_number, weaken
 from .program import Block, Literal, Program, Variable
+from .varying import pass_on
 
 UNSET = "unset_flag"
 """The attribute of a variable that some path left unset: the flag that says whether it is set, its name and line."""
@@ -308,6 +309,7 @@ class Builder:
         self.block.append(op, values, outs, attrs, locs)
         if is_number:
             as_number(outs[0])
+        pass_on(op, inputs, outs)
         if op.view:
             self.aliases.note(op, self.held(inputs[0]), inputs[1:], given, outs[0])
         return outs if op.multiple else outs[0]

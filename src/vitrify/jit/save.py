@@ -23,7 +23,7 @@ from .files import ModelFile, SavedFunction, Slot, TensorInfo, write_model
 from .function_spec import FunctionSpec
 from .key import ByContent, ById
 from .static_function import StaticFunction
-from .template import InputLeaf, ListLeaf, OutputLeaf
+from .template import InputLeaf, KindLeaf, ListLeaf, OutputLeaf
 
 TRAIN = "@train"
 
@@ -193,7 +193,7 @@ def _output_tree(concrete: ConcreteProgram) -> Any:
 
 
 def _slot(leaf: Any) -> Any:
-    if isinstance(leaf, OutputLeaf):
+    if isinstance(leaf, (OutputLeaf, KindLeaf)):
         return Slot("output", leaf.index)
     if isinstance(leaf, InputLeaf):
         return Slot("input", leaf.index)

@@ -18,11 +18,13 @@ from ..convert.list_items import Spec, python_list
 from ..convert.text import GraphText
 from ..core.errors import UnsupportedError
 from ..core.pytree import LEAF, OpenDict, TreeDef, flatten_open, is_open, is_plain_dataclass, unflatten
+from ..eager.host_expr import of_kind
 from ..eager.layer import Layer
 from ..eager.tensor import Tensor
 from ..ir.builder import Builder
 from ..ir.graph_tensor import is_number
 from ..ir.program import Variable
+from ..ir.varying import kind_of
 from .arguments import NO_ARGUMENTS, Arguments, Holder
 
 MAX_DEPTH = 6
@@ -51,6 +53,18 @@ FORMS: dict[str, Callable[[Any], Any]] = {
     "scalar": lambda tensor: tensor.numpy()[()],
     "list": lambda tensor: tensor.tolist(),
 }
+
+
+@dataclass(frozen=True)
+class KindLeaf:
+    """Marks a leaf that is a tensor or a Python number: program output `index`; output `code` says of which class."""
+
+    index: int
+    code: int
+
+    def build(self, values: Sequence[Any]) -> Any:
+        """The tensor, or the number that it stands for."""
+        return of_kind(values[self.code].item(), values[self.index])
 
 
 @dataclass(frozen=True)
@@ -120,7 +134,7 @@ class Template:
                 if leaf.index not in held:
                     held[leaf.index] = leaf.template.build(values, inputs, arguments, held)
                 made.append(held[leaf.index])
-            elif leaf.__class__ is ListLeaf:
+            elif leaf.__class__ in (ListLeaf, KindLeaf):
                 made.append(leaf.build(values))
             else:
                 made.append(leaf)
@@ -224,7 +238,7 @@ class Outputs:
         if isinstance(leaf, Variable):
             if leaf in self._places and not is_number(leaf):  # the argument object itself, changed in place or not
                 return InputLeaf(self._places[leaf])
-            return self.output(self._builder.value(leaf), "number" if is_number(leaf) else "tensor")
+            return self._variable_mark(leaf)
         if isinstance(leaf, HostValue):
             return self.output(leaf.tensor(in_full=True), leaf.form())
         if isinstance(leaf, GraphText):
@@ -236,6 +250,11 @@ class Outputs:
         if id(leaf) in self._owners:
             return ArgumentLeaf(self._owners[id(leaf)])
         return self._list_mark(leaf) if is_open(leaf) else leaf
+
+    def _variable_mark(self, leaf: Variable) -> Any:
+        found = self.output(self._builder.value(leaf), "number" if is_number(leaf) else "tensor")
+        kind = kind_of(leaf)
+        return found if kind is None else KindLeaf(found.index, self.output(self._builder.value(kind.code)).index)
 
     def _list_mark(self, value: Any) -> ListLeaf:
         parts = [self.output(self._builder.value(part)) for part in value.items.parts]

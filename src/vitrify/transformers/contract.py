@@ -194,6 +194,12 @@ class Helpers(Protocol):
     def peek_attr(self, owner: Value, attribute: str) -> Value:
         """`owner.attribute`, a container that is changed without a look at what it holds."""
 
+    def get_item(self, owner: Value, key: Value) -> Value:
+        """`owner[key]`. Only in compiled code."""
+
+    def operate(self, symbol: str, left: Value, *right: Value) -> Value:
+        """`left symbol right`, or `symbol left`: operators and comparisons. Only in compiled code."""
+
     def managed(self, manager: Value) -> Value:
         """The context manager of a `with` statement. Only in compiled code."""
 

@@ -1,12 +1,14 @@
-"""The last step, on the tree that is compiled: reads of attributes and context managers go through helpers.
+"""The last step, on the tree that is compiled: what Python does without a visible call goes through helpers.
 
-A tracer must know which attributes of the user's objects a program depends on. The readable form (`fn.code`) leaves
-this step out, because it changes nothing but who looks on.
+These are reads of attributes and items, operators and context managers: a tracer must know which attributes of the
+user's objects a program depends on, and the user's classes may say what an operator does. The readable form (`fn.code`)
+leaves this step out, because it changes nothing for other values but who looks on.
 """
 
 from __future__ import annotations
 
 import ast
+from typing import cast
 
 from .names import mangle
 
@@ -16,8 +18,19 @@ BLIND_METHODS = frozenset(
 """Methods that change a container without telling what it held."""
 
 
+_OPERATORS: dict[type, str] = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
+    ast.MatMult: "@", ast.LShift: "<<", ast.RShift: ">>", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^",
+    ast.USub: "-", ast.UAdd: "+", ast.Invert: "~",
+    ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
+}  # fmt: skip
+
+
 def observe_reads(definition: ast.stmt, helper: str, class_name: str | None) -> None:
-    """Put `vt.get_attr(x, 'y')` for `x.y`, and `vt.peek_attr(x, 'y')` in `x.y.append(...)`, everywhere in it."""
+    """Put `vt.get_attr(x, 'y')` for `x.y`, and `vt.peek_attr(x, 'y')` in `x.y.append(...)`, everywhere in it.
+
+    Likewise `vt.get_item(x, y)` for `x[y]`, `vt.operate('+', x, y)` for `x + y`.
+    """
     _Reads(helper, class_name).generic_visit(definition)
 
 
@@ -73,12 +86,56 @@ class _Reads(ast.NodeTransformer):
         return self._read("get_attr", node)
 
     def _read(self, function: str, node: ast.Attribute) -> ast.Call:
-        name = ast.Constant(mangle(self.class_name, node.attr))
+        name = ast.copy_location(ast.Constant(mangle(self.class_name, node.attr)), node)
+        return self._helped(function, node, self.visit(node.value), name)
+
+    def _helped(self, function: str, at: ast.expr, *args: ast.expr) -> ast.Call:
         helper = ast.Attribute(ast.Name(self.helper, ast.Load()), function, ast.Load())
-        call = ast.Call(helper, [self.visit(node.value), name], [])
-        for part in (name, helper, helper.value, call):
-            ast.copy_location(part, node)
+        call = ast.Call(helper, list(args), [])
+        for part in (helper, helper.value, call):
+            ast.copy_location(part, at)
         return call
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        node = cast(ast.Subscript, self.generic_visit(node))
+        if not isinstance(node.ctx, ast.Load) or self._is_helper_item(node):
+            return node
+        key = node.slice
+        if any(isinstance(part, (ast.Slice, ast.Starred)) for part in (key, *getattr(key, "elts", ()))):
+            owner = ast.Attribute(ast.Name(self.helper, ast.Load()), "index", ast.Load())
+            key = ast.Subscript(owner, key, ast.Load())
+            for part in (owner, owner.value, key):
+                ast.copy_location(part, node)
+        return self._helped("get_item", node, node.value, key)
+
+    def _is_helper_item(self, node: ast.Subscript) -> bool:
+        """Whether it is `vt.index[...]`."""
+        return _is_helper(node.value, self.helper)
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        node = cast(ast.BinOp, self.generic_visit(node))
+        if isinstance(node.left, ast.Constant) and isinstance(node.right, ast.Constant):
+            return node
+        return self._operation(node, node.op, node.left, node.right)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
+        node = cast(ast.UnaryOp, self.generic_visit(node))
+        if isinstance(node.op, ast.Not) or isinstance(node.operand, ast.Constant):
+            return node
+        return self._operation(node, node.op, node.operand)
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        node = cast(ast.Compare, self.generic_visit(node))
+        if len(node.ops) > 1 or type(node.ops[0]) not in _OPERATORS:
+            return node
+        return self._operation(node, node.ops[0], node.left, node.comparators[0])
+
+    def _operation(self, at: ast.expr, operator: ast.AST, *operands: ast.expr) -> ast.AST:
+        symbol = ast.copy_location(ast.Constant(_OPERATORS[type(operator)]), at)
+        return self._helped("operate", at, symbol, *operands)
+
+    def visit_arg(self, node: ast.arg) -> ast.AST:
+        return node
 
     def visit_With(self, node: ast.With) -> ast.AST:
         for item in node.items:

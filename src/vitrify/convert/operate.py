@@ -1,0 +1,102 @@
+"""Operators and `x[i]`: Python's own; where the user's classes say what they do, those methods run converted."""
+
+from __future__ import annotations
+
+import operator
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Any
+
+from .journal import note_write
+from .places import ItemPlace
+from .raise_ import for_user
+from .user_code import class_attribute, converted, user_method
+from .values import is_tensor
+
+_Function = Callable[..., Any]
+_BINARY: dict[str, tuple[_Function, str, str]] = {
+    "+": (operator.add, "__add__", "__radd__"), "-": (operator.sub, "__sub__", "__rsub__"),
+    "*": (operator.mul, "__mul__", "__rmul__"), "/": (operator.truediv, "__truediv__", "__rtruediv__"),
+    "//": (operator.floordiv, "__floordiv__", "__rfloordiv__"), "%": (operator.mod, "__mod__", "__rmod__"),
+    "**": (operator.pow, "__pow__", "__rpow__"), "@": (operator.matmul, "__matmul__", "__rmatmul__"),
+    "<<": (operator.lshift, "__lshift__", "__rlshift__"), ">>": (operator.rshift, "__rshift__", "__rrshift__"),
+    "&": (operator.and_, "__and__", "__rand__"), "|": (operator.or_, "__or__", "__ror__"),
+    "^": (operator.xor, "__xor__", "__rxor__"),
+    "==": (operator.eq, "__eq__", "__eq__"), "!=": (operator.ne, "__ne__", "__ne__"),
+    "<": (operator.lt, "__lt__", "__gt__"), ">": (operator.gt, "__gt__", "__lt__"),
+    "<=": (operator.le, "__le__", "__ge__"), ">=": (operator.ge, "__ge__", "__le__"),
+}  # fmt: skip
+_UNARY: dict[str, tuple[_Function, str]] = {
+    "-": (operator.neg, "__neg__"), "+": (operator.pos, "__pos__"), "~": (operator.invert, "__invert__"),
+}  # fmt: skip
+COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
+
+
+@for_user
+def operate(symbol: str, left: Any, *right: Any) -> Any:
+    """`left symbol right`, or `symbol left`."""
+    if not right:
+        function, special = _UNARY[symbol]
+        method = user_method(left, special)
+        return function(left) if method is None else method()
+    (other,) = right
+    function, special, swapped = _BINARY[symbol]
+    found = NotImplemented
+    if _is_users(left, special) or _is_users(other, swapped):
+        found = _by_methods(symbol, left, other, special, swapped)
+    return function(left, other) if found is NotImplemented else found
+
+
+def _is_users(value: Any, special: str) -> bool:
+    return not is_tensor(value) and user_method(value, special) is not None
+
+
+def _by_methods(symbol: str, left: Any, right: Any, special: str, swapped: str) -> Any:
+    """What the methods of the operands give, asked in Python's order; NotImplemented where none takes the other."""
+    ways = [(left, special, right), (right, swapped, left)]
+    if type(left) is type(right) and symbol not in COMPARISONS:
+        ways.pop()
+    elif type(left) is not type(right) and _overrides(type(right), type(left), swapped):
+        ways.reverse()
+    for owner, name, other in ways:
+        method = user_method(owner, name) or _bound(owner, name)
+        found = NotImplemented if method is None else method(other)
+        if found is not NotImplemented:
+            return found
+    return NotImplemented
+
+
+def _overrides(cls: type, base: type, name: str) -> bool:
+    return issubclass(cls, base) and class_attribute(cls, name) is not class_attribute(base, name)
+
+
+def _bound(owner: Any, name: str) -> Any:
+    found = class_attribute(type(owner), name)
+    return None if found is None else found.__get__(owner, type(owner))
+
+
+@for_user
+def get_item(owner: Any, key: Any) -> Any:
+    """`owner[key]`; what a dict makes up for a missing key is a change of the dict."""
+    method = user_method(owner, "__getitem__")
+    if method is not None:
+        return method(key)
+    if isinstance(owner, defaultdict) and not is_tensor(key) and key not in owner:
+        return _missing(owner, key)
+    if isinstance(owner, dict) and not is_tensor(key) and key not in owner:
+        method = user_method(owner, "__missing__")
+        if method is not None:
+            return method(key)
+    return owner[key]
+
+
+@for_user
+def _missing(owner: defaultdict[Any, Any], key: Any) -> Any:
+    method = user_method(owner, "__missing__")
+    if method is not None:
+        return method(key)
+    if owner.default_factory is None:
+        return owner[key]
+    note_write(ItemPlace(owner, key))
+    value = owner[key] = converted(owner.default_factory)()
+    return value

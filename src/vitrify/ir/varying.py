@@ -1,0 +1,121 @@
+"""What eager code would say of a tensor of the program, where that depends on the path: its class, dtype, rank.
+
+One Variable stands for what is the int 1 on one path and a tensor on the other. Its `kind` is then carried beside it.
+Facts that no value is carried for make Python code that reads them refused (`convert/facts.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..ops.like import cast_op
+from ..ops.methods import TensorMethods
+from ..ops.promote import SCALARS
+from .graph_tensor import GraphTensor, is_number
+from .numbers import sample
+from .program import Block, Variable
+
+KIND = "kind_flag"
+"""The attribute of a variable of several kinds: a `Kind`."""
+VARYING = "varying_facts"
+"""The attribute of a variable with facts that depend on the path: a `Varying`."""
+KINDS: tuple[type, ...] = (bool, int, float, complex, GraphTensor)
+"""Classes that one tensor may stand for; `GraphTensor` for tensors."""
+CLASS, DTYPE, NDIM, STOP_GRADIENT = "class", "dtype", "ndim", "stop_gradient"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Of which class a variable is in eager code: one of `kinds`, the one whose place in KINDS `code` holds."""
+
+    code: Variable
+    kinds: frozenset[type]
+
+
+@dataclass(frozen=True)
+class Varying:
+    """Facts that differ between paths. `loop`: the body of the loop whose first iteration is the one that differs."""
+
+    facts: frozenset[str]
+    loop: Block | None = None
+
+
+def kinds_of(value: Any) -> frozenset[type]:
+    """The classes that a value may have in eager code, when it is a number or tensor; else none."""
+    if isinstance(value, SCALARS):
+        return frozenset({next(kind for kind in KINDS if isinstance(value, kind))})
+    if not isinstance(value, TensorMethods):
+        return frozenset()
+    held = value.__dict__.get(KIND) if isinstance(value, Variable) else None
+    if held is not None:
+        return held.kinds  # type: ignore[no-any-return]
+    return frozenset({type(sample(value)) if is_number(value) else GraphTensor})
+
+
+def kind_code(value: Any, kinds: frozenset[type]) -> Any:
+    """The place of the value's class in KINDS: a number, or the Variable that holds it. Of an unset value, any."""
+    held = value.__dict__.get(KIND) if isinstance(value, Variable) else None
+    if held is not None:
+        return held.code
+    (kind,) = kinds_of(value) or [min(kinds, key=KINDS.index)]
+    return KINDS.index(kind)
+
+
+def kind_of(value: Any) -> Kind | None:
+    """What says of which class a value is, where that depends on the path and is known."""
+    held = value.__dict__.get(KIND) if isinstance(value, Variable) else None
+    return None if held is None or CLASS in facts_of(value) else held
+
+
+def facts_of(value: Any) -> frozenset[str]:
+    """The facts of a value that depend on the path."""
+    held = value.__dict__.get(VARYING) if isinstance(value, Variable) else None
+    return frozenset() if held is None else held.facts
+
+
+def differing(values: Iterable[Any], meta: Any) -> frozenset[str]:
+    """The facts in which tensors differ from the one of `meta` that stands for all of them."""
+    found: set[str] = set()
+    for value in values:
+        found |= facts_of(value)
+        if isinstance(value, TensorMethods) and not is_number(value):
+            found |= {DTYPE} if value.dtype is not meta.dtype else set()
+            found |= {NDIM} if len(value.shape) != len(meta.shape) else set()
+    return frozenset(found)
+
+
+def mark(var: Variable, kind: Kind | None, facts: frozenset[str], loop: Block | None = None) -> None:
+    """Note of a variable what depends on the path."""
+    if kind is not None:
+        var.__dict__[KIND] = kind
+    if facts:
+        var.__dict__[VARYING] = Varying(facts, loop)
+
+
+def pass_on(op: Any, inputs: Sequence[Any], outs: Sequence[Variable]) -> None:
+    """What depends on the path in an op's inputs does so in its outputs."""
+    marked = [v.__dict__ for v in inputs if isinstance(v, Variable) and (VARYING in v.__dict__ or KIND in v.__dict__)]
+    if not marked:
+        return
+    varying = [held[VARYING] for held in marked if VARYING in held]
+    facts = frozenset(fact for v in varying for fact in v.facts) - ({DTYPE} if op is cast_op else set())
+    loop = next((v.loop for v in varying), None)
+    kinds = [held[KIND] for held in marked if KIND in held] if _is_arithmetic(op, inputs) else []
+    for out in outs:
+        kind = kinds[0] if len(kinds) == 1 and _stays(kinds[0], inputs, out) else None
+        unclear = {CLASS} if kinds and kind is None else set()
+        mark(out, kind, facts - ({DTYPE} if out.dtype.is_bool else set()) | unclear, loop)
+
+
+def _is_arithmetic(op: Any, inputs: Sequence[Any]) -> bool:
+    """Whether the op gives a number where all its inputs that may be numbers are."""
+    return bool(op.elementwise) and op is not cast_op and all(kinds_of(v) != {GraphTensor} for v in inputs)
+
+
+def _stays(kind: Kind, inputs: Sequence[Any], out: Variable) -> bool:
+    """Whether what is computed from a number or tensor, and from numbers, is a number of the same class or a tensor."""
+    others = {k for v in inputs for k in kinds_of(v)} - {GraphTensor}
+    made = type(sample(out))
+    return kind.kinds == {made, GraphTensor} and max(others, key=KINDS.index) is made
