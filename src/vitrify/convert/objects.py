@@ -19,9 +19,10 @@ from .host_value import HostValue
 from .journal import is_nested, note_write
 from .mutators import mutators_of, note_content
 from .observe import peek_attr
+from .operate import operate
 from .places import AttrPlace, CellPlace, GlobalPlace, ItemPlace, store_attribute
 from .raise_ import for_user
-from .user_code import user_method
+from .user_code import class_attribute, user_method
 from .values import Undefined, is_graph, is_tensor
 
 INPLACE: dict[str, Any] = {
@@ -145,6 +146,8 @@ def inplace(op: str, left: Any, right: Any) -> Any:
     found = NotImplemented if method is None else method(right)
     if found is not NotImplemented:
         return found
+    if class_attribute(type(left), f"__{INPLACE[op].__name__}__") is None and not is_tensor(left):
+        return operate(op[:-1], left, right)
     if mutators_of(type(left)):
         note_content(left)
     return INPLACE[op](left, right)

@@ -244,7 +244,7 @@ class GraphTensor(TensorMethods):
 _CONVERT = (
     "`if`, `while`, `for`, `and`, `int()` and `len()` on tensors work in functions with @to_static and in what they "
     "call by name, where Python source is available (a branch or loop around a `yield` stays Python, and so do special "
-    "methods that operators call, such as `__add__` or `__getitem__`: give those a name and call it)"
+    "methods that library functions call, such as `__lt__` in a heap: give those a name and call it)"
 )
 _KEEP_TENSOR = "stay with tensor operations, or leave this function out with @paddle.jit.not_to_static"
 

@@ -134,6 +134,15 @@ class _Reads(ast.NodeTransformer):
         symbol = ast.copy_location(ast.Constant(_OPERATORS[type(operator)]), at)
         return self._helped("operate", at, symbol, *operands)
 
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
+        node = cast(ast.AugAssign, self.generic_visit(node))
+        if not isinstance(node.target, ast.Name):
+            return node
+        old = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
+        symbol = ast.copy_location(ast.Constant(_OPERATORS[type(node.op)] + "="), node)
+        at = ast.copy_location(ast.Constant(None), node)
+        return ast.copy_location(ast.Assign([node.target], self._helped("inplace", at, symbol, old, node.value)), node)
+
     def visit_arg(self, node: ast.arg) -> ast.AST:
         return node
 
