@@ -21,6 +21,7 @@ from ..eager.layer import Layer
 from .construct import GenericAlias, constructor, generic, instance_of
 from .higher_order import HIGHER_ORDER
 from .host_calls import host_form
+from .library import of_library
 from .list_builtins import LIST_FUNCTIONS
 from .lists import GraphList
 from .mutators import mutator, writing
@@ -91,7 +92,8 @@ class CallConverter:
             return found
         if is_dispatcher(fn):
             return dispatched(fn, self)
-        return refused(fn) or around(fn, self)
+        found = refused(fn) or around(fn, self)
+        return of_library(fn) if found is fn else found
 
     def _method(self, method: MethodType) -> Any:
         plain = method.__func__

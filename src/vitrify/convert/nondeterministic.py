@@ -7,7 +7,7 @@ converting would be repeated for ever, and a file written only once. So such cal
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from types import BuiltinFunctionType
 from typing import Any
 
@@ -101,6 +101,16 @@ def _refusal_of_method(owner: Any, function: Any) -> Callable[..., Any] | None:
         found = FUNCTIONS.get(full) or _of_module(name, full)
         return None if found is None else _refusal(full, found)
     return None
+
+
+def refuse_items(owner: Any) -> None:
+    """Raise UnsupportedError for `owner[key]`, where what it gives belongs to the moment."""
+    if current_builder() is None or not isinstance(owner, MutableMapping) or isinstance(owner, dict):
+        return
+    for base in type(owner).__mro__:
+        found = OWNERS.get(f"{base.__module__}.{base.__qualname__}")
+        if found is not None:
+            _refusal(f"{base.__module__}.{base.__qualname__}.__getitem__", found)()
 
 
 def _of_module(module: str, full: str) -> tuple[str, str] | None:

@@ -39,6 +39,7 @@ from .guards import (
     fed_by,
 )  # fmt: skip
 from .journal import Journal
+from .nondeterministic import refuse_items
 from .places import AttrPlace, CellPlace, GlobalPlace
 from .values import Undefined, builder
 
@@ -276,6 +277,7 @@ def get_attr(owner: Any, attribute: str) -> Any:
     if getter is not None:
         return getter()
     value = getattr(owner, attribute)
+    refuse_items(value)
     observer = _observer.get()
     return value if observer is None else observer.attribute(owner, attribute, value)
 

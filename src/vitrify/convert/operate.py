@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .journal import note_write
+from .nondeterministic import refuse_items
 from .places import ItemPlace
 from .raise_ import for_user
 from .user_code import class_attribute, converted, user_method
@@ -81,21 +82,17 @@ def get_item(owner: Any, key: Any) -> Any:
     method = user_method(owner, "__getitem__")
     if method is not None:
         return method(key)
-    if isinstance(owner, defaultdict) and not is_tensor(key) and key not in owner:
-        return _missing(owner, key)
-    if isinstance(owner, dict) and not is_tensor(key) and key not in owner:
-        method = user_method(owner, "__missing__")
-        if method is not None:
-            return method(key)
-    return owner[key]
+    refuse_items(owner)
+    makes_up = isinstance(owner, dict) and class_attribute(type(owner), "__missing__") is not None
+    return _missing(owner, key) if makes_up and not is_tensor(key) and key not in owner else owner[key]
 
 
 @for_user
-def _missing(owner: defaultdict[Any, Any], key: Any) -> Any:
+def _missing(owner: Any, key: Any) -> Any:
     method = user_method(owner, "__missing__")
     if method is not None:
         return method(key)
-    if owner.default_factory is None:
+    if not isinstance(owner, defaultdict) or owner.default_factory is None:
         return owner[key]
     note_write(ItemPlace(owner, key))
     value = owner[key] = converted(owner.default_factory)()

@@ -9,6 +9,7 @@ from typing import Any
 from ..core.pytree import is_open
 from .dicts import VIEWS, GraphDict, dict_of_view
 from .journal import note_spent
+from .nondeterministic import refuse_items
 from .user_code import class_attribute, user_method
 from .values import Unmergeable, as_graph, is_tensor
 
@@ -77,6 +78,7 @@ def _by_index(item: Callable[[int], Any]) -> Iterator[Any]:
 
 def contains(container: Any, value: Any) -> Any:
     """`value in container`, by a converted `__contains__` or, without one, by converted iteration."""
+    refuse_items(container)
     method = user_method(container, "__contains__")
     if method is not None:
         return method(value)
