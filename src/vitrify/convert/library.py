@@ -31,6 +31,6 @@ def of_library(function: Callable[..., Any]) -> Callable[..., Any]:
 def _needs_now(function: Callable[..., Any]) -> UnknownValueError:
     name = f"{function.__module__}.{function.__qualname__}"
     return UnknownValueError(
-        f"{name}() is given a value or text of tensors, which is known only when the program runs, and it is needed now",
+        f"{name}() needs a value or text made of tensors, which is known only when the program runs",
         hint="call it on what the function returns, or convert with full_graph=False, which runs this as Python",
     )
