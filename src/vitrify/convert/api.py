@@ -13,6 +13,7 @@ from ..transformers import ConvertedCode, convert_code, is_converted, refuse_gen
 from ..transformers import source_of as source_of_function
 from .calls import CallConverter
 from .helpers import VitrifyHelpers
+from .library import of_library
 from .observe import current_observer
 from .user_code import is_user_code
 
@@ -61,7 +62,15 @@ def _show(fn: FunctionType, record: ConvertedCode) -> None:
 
 
 convert_call = CallConverter(convert_plain)
-HELPERS = VitrifyHelpers(convert_call)
+
+
+def _called(function: Any) -> Any:
+    """What a visible call of `function` calls."""
+    found = convert_call(function)
+    return of_library(function) if found is function and isinstance(function, (FunctionType, MethodType)) else found
+
+
+HELPERS = VitrifyHelpers(_called)
 
 
 def convert(function: Callable[..., Any]) -> Converted:

@@ -21,11 +21,11 @@ from ..eager.layer import Layer
 from .construct import GenericAlias, constructor, generic, instance_of
 from .higher_order import HIGHER_ORDER
 from .host_calls import host_form
-from .library import of_library
 from .list_builtins import LIST_FUNCTIONS
 from .lists import GraphList
 from .mutators import mutator, writing
 from .nondeterministic import refused
+from .open_lists import OPEN_LISTS
 from .operators import OPERATORS, methodcaller
 from .ordering import sort_list
 from .raise_ import exception_maker
@@ -36,7 +36,7 @@ from .user_code import class_attribute, is_left_alone, is_user_code
 from .wrappers import CachedFunction, around, cached, dispatched, is_dispatcher
 
 Converter = Callable[[FunctionType], Callable[..., Any]]
-REPLACEMENTS: dict[Any, Callable[..., Any]] = {**BUILTINS, **HIGHER_ORDER, **OPERATORS, **LIST_FUNCTIONS}
+REPLACEMENTS: dict[Any, Callable[..., Any]] = {**BUILTINS, **HIGHER_ORDER, **OPERATORS, **LIST_FUNCTIONS, **OPEN_LISTS}
 _IN_C = (BuiltinFunctionType, MethodWrapperType, MethodDescriptorType, WrapperDescriptorType)
 
 
@@ -92,8 +92,7 @@ class CallConverter:
             return found
         if is_dispatcher(fn):
             return dispatched(fn, self)
-        found = refused(fn) or around(fn, self)
-        return of_library(fn) if found is fn else found
+        return refused(fn) or around(fn, self)
 
     def _method(self, method: MethodType) -> Any:
         plain = method.__func__

@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ..core.pytree import is_open
 from ..eager.tensor import Tensor
 from ..ir.graph_tensor import is_number
 from ..ops.compare import logical_and
@@ -16,7 +17,7 @@ from .logic import convert_and, convert_not, convert_or
 from .operate import COMPARISONS as RICH
 from .operate import operate
 from .protocols import contains
-from .sequences import GraphSequence
+from .sequences import GraphSequence, as_sequence
 from .values import Unmergeable, is_graph, is_tensor, scalar_condition
 
 
@@ -42,6 +43,8 @@ def is_same(left: Any, right: Any) -> bool:
 
 def is_in(value: Any, container: Any) -> Any:
     """`value in container`."""
+    if is_open(container):
+        container = as_sequence(container)
     if isinstance(container, (GraphSequence, GeneratorExpression)):
         clause = container.take() if isinstance(container, GeneratorExpression) else Each(container, _itself)
         if clause is not None:

@@ -15,7 +15,7 @@ import numpy as np
 from ..core.errors import UnsupportedError, VitrifyError
 from ..core.meta import numel
 from ..core.modes import grad_enabled, scoped
-from ..ops.compare import logical_and
+from ..ops.compare import logical_and, logical_or
 from ..ops.like import full_like
 from ..ops.registry import OpDef, Rule, Vjp
 from ..ops.select import where
@@ -73,6 +73,14 @@ class Way:
         return Way(lambda: _both(first(), second()), further.target)
 
 
+    def either(self, other: Way) -> Way:
+        """The way to the same target on this path or that one."""
+        first, second = self.taken, other.taken
+        if first is None or second is None:
+            return Way(None, self.target)
+        return Way(lambda: _any(first(), second()), self.target)
+
+
 def may_be_shared() -> UnsupportedError:
     """The error where it cannot be told which tensor an in-place change reaches."""
     return UnsupportedError(
@@ -88,6 +96,49 @@ def always() -> bool:
 
 def _both(a: Any, b: Any) -> Any:
     return b if a is True else a if b is True else logical_and(a, b)
+
+
+def _any(a: Any, b: Any) -> Any:
+    return True if a is True or b is True else logical_or(a, b)
+
+
+class _Search:
+    """One search for what variables share memory with, each looked at once."""
+
+    def __init__(self, aliases: Aliases, outer: Callable[[Variable], Variable | None]) -> None:
+        self.aliases = aliases
+        self.outer = outer
+        self.known: dict[Variable, dict[Variable, Way]] = {}
+        self.open: set[Variable] = set()
+        self.circles = 0
+
+    def ways(self, var: Variable) -> dict[Variable, Way]:
+        """The way to each variable made elsewhere."""
+        outside = self.outer(var)
+        if outside is not None:
+            return {outside: Way(always, outside)}
+        if var in self.open:  # twins share with each other
+            self.circles += 1
+            return {}
+        if var in self.known:
+            return self.known[var]
+        self.open.add(var)
+        circles = self.circles
+        found: dict[Variable, Way] = {}
+        for step in self._steps(var):
+            for target, way in self.ways(step.target).items():
+                further = step.then(way)
+                found[target] = further if target not in found else found[target].either(further)
+        self.open.discard(var)
+        if circles == self.circles:  # else it is not all that can be reached from here
+            self.known[var] = found
+        return found
+
+    def _steps(self, var: Variable) -> list[Way]:
+        steps = list(self.aliases.forks.get(var, ()))
+        if var in self.aliases.views and self.aliases.shares(var):
+            steps.append(Way(None, self.aliases.views[var].base))
+        return steps
 
 
 class Aliases:
@@ -142,19 +193,12 @@ class Aliases:
         if ways:
             self.forks[var] = (*self.forks.get(var, ()), *ways)
 
-    def ways(
-        self, var: Variable, outer: Callable[[Variable], Variable | None], met: tuple[Variable, ...] = ()
-    ) -> list[Way]:
-        """The ways on which `var` shares memory with variables made elsewhere; `outer` gives those, None for others."""
-        found = outer(var)
-        if found is not None:
-            return [Way(always, found)]
-        if any(v is var for v in met):  # twins share with each other
-            return []
-        steps = list(self.forks.get(var, ()))
-        if var in self.views and self.shares(var):
-            steps.append(Way(None, self.views[var].base))
-        return [step.then(way) for step in steps for way in self.ways(step.target, outer, (*met, var))]
+    def ways(self, var: Variable, outer: Callable[[Variable], Variable | None]) -> list[Way]:
+        """The ways on which `var` shares memory with variables made elsewhere; `outer` gives those, None for others.
+
+        There is one for each of those: paths that lead to the same one are taken together, for there are many.
+        """
+        return list(_Search(self, outer).ways(var).values())
 
     def refreshed(self, var: Variable) -> Variable:
         """`var`, or its view of the current content when what it shows was changed in place."""

@@ -173,9 +173,9 @@ class _Splitter:
         own = self.facts.scope.locals
         if not ends:
             outs = self.facts.live_out(run[-1]) & does.writes & own
-        ins = self.facts.live_in(run[0]) & (does.reads | (outs - does.kills)) & own
-        unset = self.facts.unbound_at(run[0]) - self.facts.scope.params
-        maybe = (unset & ins) | ((unset & outs) - does.kills)
+        # What a path through the segment leaves as it was goes in, too: it is read behind it.
+        ins = self.facts.live_in(run[0]) & (does.reads | outs) & own
+        maybe = (self.facts.unbound_at(run[0]) - self.facts.scope.params) & ins
         given, taken = tuple(sorted(ins)), tuple(sorted(outs))
         if maybe or (does.deletes & own) or (_lines(run), given, taken) in self.left:
             return run
