@@ -292,7 +292,7 @@ def test_explain_tells_what_and_why():
     found = paddle.jit.explain(in_the_middle, x)
     text = str(found)
     assert not found.is_whole and len(found.segments) == 2 and len(found.breaks) == 1
-    for part in ["np.linalg.norm(h.numpy())", "segment_1(x)", "to make it whole", "1 programs built", "float32[3]"]:
+    for part in ["np.linalg.norm(h.numpy())", "segment_1(x)", "to make it whole", "1 program built", "float32[3]"]:
         assert part in text, text
     assert found.segments[0].hits >= 0
     whole = paddle.jit.explain(lambda x: x + 1, x)

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import is_, itemgetter
-from types import CellType
+from types import CellType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -159,7 +159,7 @@ class Source:
     @staticmethod
     def attribute(owner: Any, name: str) -> Source:
         """An attribute, in the object's own dict if it stands there."""
-        label = f"{type(owner).__name__}.{name}"
+        label = f"{owner.__name__ if isinstance(owner, (ModuleType, type)) else type(owner).__name__}.{name}"
         held = getattr(owner, "__dict__", None)
         if isinstance(held, dict):
             for namespace in (held, held.get("_buffers")):
@@ -223,7 +223,9 @@ def _shown(expected: Expected) -> str:
 
 
 def _kind(value: Any) -> str:
-    return f"function {value.__name__}" if hasattr(value, "__code__") else type(value).__name__
+    named = callable(value) and hasattr(value, "__name__")
+    kind = "class" if isinstance(value, type) else "function"
+    return f"{kind} {value.__name__}" if named else type(value).__name__
 
 
 @dataclass

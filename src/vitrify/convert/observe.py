@@ -101,6 +101,9 @@ class Observer:
 
     def attribute(self, owner: Any, name: str, value: Any, *, changed_only: bool = False) -> Any:
         """`owner.name` was read, and gave `value`; returns what the program reads, if that is something else."""
+        if isinstance(owner, Tensor) and name == "grad":  # another tensor after each backward
+            self._read((id(owner), name), Source(f"{owner.name}.grad", lambda: owner.grad), value, changed_only)
+            return value
         if isinstance(owner, (Variable, Tensor, Deferred, super, *CONTAINERS, *IMMUTABLE)) or _is_library(owner):
             return value
         if getattr(value, "__self__", None) is owner:

@@ -28,7 +28,7 @@ class ProgramReport:
     def lines(self) -> Iterator[str]:
         """The report, a line each."""
         given = ", ".join([*self.inputs, *self.values])
-        yield f"program for ({given}): {self.operators} operators, {self.calls} calls"
+        yield f"program for ({given}): {_count(self.operators, 'operator')}, ran {_count(self.calls, 'time')}"
         for guard in self.guards:
             yield f"  as long as {guard}"
 
@@ -40,6 +40,8 @@ class SegmentReport:
     name: str
     source: str
     programs: tuple[ProgramReport, ...]
+    runs_python: bool = False
+    """Whether it runs as Python after all: too little in it to pay for a program, or none could be used again."""
 
     @property
     def misses(self) -> int:
@@ -53,7 +55,13 @@ class SegmentReport:
 
     def lines(self) -> Iterator[str]:
         """The report, a line each."""
-        yield f"{self.name}: {self.misses} programs built, {max(self.hits, 0)} calls found theirs"
+        if self.runs_python:
+            yield f"{self.name}: runs as Python, because there is too little in it to pay for a program"
+            return
+        if not self.programs:
+            yield f"{self.name}: not called yet"
+            return
+        yield f"{self.name}: {_count(self.misses, 'program')} built, {_count(max(self.hits, 0), 'hit')}"
         for program in self.programs:
             yield from (f"  {line}" for line in program.lines())
 
@@ -80,11 +88,18 @@ class Explanation:
     def __str__(self) -> str:
         return "\n".join(self._lines())
 
-    def _lines(self) -> Iterator[str]:
+    def _headline(self) -> str:
         if self.is_whole:
-            yield f"{self.name} is compiled as a whole"
-        else:
-            yield f"{self.name} is compiled in {len(self.segments)} segments, because of {len(self.breaks)} statements:"
+            return f"{self.name} is compiled as a whole"
+        because = f"because of {_count(len(self.breaks), 'statement')} that cannot be compiled"
+        compiled = sum(not segment.runs_python for segment in self.segments)
+        if compiled:
+            return f"{self.name} is compiled in {_count(compiled, 'segment')}, {because}:"
+        calls = " (functions that it calls are compiled on their own)" if self.driver else ""
+        return f"{self.name} runs as Python, {because}{calls}:"
+
+    def _lines(self) -> Iterator[str]:
+        yield self._headline()
         for found in self.breaks:
             yield from _break_lines(found)
         if self.driver:
@@ -92,6 +107,10 @@ class Explanation:
             yield from (f"    {line}" for line in self.driver.strip().splitlines())
         for segment in self.segments:
             yield from segment.lines()
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _break_lines(found: Break) -> Iterator[str]:
@@ -168,8 +187,9 @@ def _segment(name: str, source: str, static: StaticFunction) -> SegmentReport:
         inputs = tuple(f"{var.name}: {var.meta}" for var in concrete.inputs)
         values = tuple(repr(value) for _, value in key.values)
         guards = tuple(str(guard) for guard in concrete.guards)
-        reports.append(ProgramReport(inputs, values, len(concrete.block.ops), guards, program.calls))
-    return SegmentReport(name, source, tuple(reports))
+        reports.append(ProgramReport(inputs, values, concrete.work, guards, program.calls))
+    built = static.program_cache
+    return SegmentReport(name, source, tuple(reports), runs_python=len(built.exact) > 0 and built.runs_python)
 
 
 __all__ = ["Explanation", "explain"]

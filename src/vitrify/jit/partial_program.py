@@ -19,6 +19,7 @@ from ..ir.program import Block, Program, Variable, position
 from ..runtime.lowering import InterpreterCore, lower
 from .arguments import NO_ARGUMENTS, Arguments
 from .concrete_program import ConcreteProgram
+from .cones import Cone, cone_of
 from .nested import arrays_of, items_of, wants_gradient, wrapped
 from .reach import LayerState, Moved
 from .run_program import NestedNode, SegmentNode
@@ -52,6 +53,11 @@ class CompiledSegment:
         """The lowered backward program, made at the first backward."""
         assert self.backward is not None
         return lower(self.backward.program.global_block())
+
+    @cached_property
+    def cones(self) -> dict[int, Cone]:
+        """What a gradient passes on its way back from each output that gives one."""
+        return {seed: cone_of(self.block, self.outputs[seed]) for seed in self.seeds}
 
     @property
     def backward_program(self) -> Program | None:

@@ -56,6 +56,8 @@ class Family:
     entries: list[tuple[CacheKey, PartialProgramLayer]] = field(default_factory=list)
     substitute: Substitute | None = None
     """What runs in place of programs, where none could be built."""
+    errors: int = 0
+    """How often a trace failed where the function itself raised."""
     calls: int = 0
     """How often its programs had run when somebody last looked for one to forget."""
 

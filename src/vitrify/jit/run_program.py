@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +13,14 @@ from ..core.modes import grad_enabled
 from ..core.rng import default_generator, rng_guard
 from ..eager.tape import Edge, Hook
 from ..eager.tensor import Tensor, wrap
+from .cones import Cone, union
 from .nested import arrays_of, items_of, map_items, versions_of, wrapped
 
 if TYPE_CHECKING:
     from .partial_program import CompiledSegment
 
 Array = np.ndarray[Any, Any]
+NOTHING = Cone()
 
 
 class SegmentNode:
@@ -29,7 +31,9 @@ class SegmentNode:
     """
 
     __slots__ = (
+        "done",
         "edges",
+        "given",
         "hooks",
         "inputs",
         "name",
@@ -59,6 +63,9 @@ class SegmentNode:
         self.retained: dict[int, Any] | None = None
         self.outputs = [(t._data.shape, t._data.dtype) for t in outputs]
         self.edges: list[Edge | None] = self._edges(inputs)
+        # Outputs that the latest backward came from; what backward passed for good.
+        self.given: list[int] = []
+        self.done = NOTHING
 
     def _versions(self, inputs: Sequence[Any]) -> list[Any]:
         return [inputs[i].inplace_version for i in self.segment.watched]
@@ -67,34 +74,58 @@ class SegmentNode:
         return [_edge(inputs[i]) for i in self.segment.wrt]
 
     def release(self) -> None:
-        """Drop the residuals."""
+        """Drop the residuals, unless some output depends on nothing that backward passed: its own may still come."""
+        seeds = self.segment.seeds
+        if 0 < len(self.given) < len(seeds):
+            cones = self.segment.cones
+            self.done |= union([cones[i] for i in self.given])
+            if any(cones[i].operators and self.done.operators.isdisjoint(cones[i].operators) for i in seeds):
+                return
         self.residuals = None
         self.inputs = None
 
     def vjp(self, cotangents: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
         """Cotangents of the inputs that want one, by the backward program."""
+        seeds = self.segment.seeds
+        self.given = [i for i in seeds if cotangents[i] is not None]
+        cts = [cotangents[i] if cotangents[i] is not None else wrap(np.zeros(*self.outputs[i])) for i in seeds]
+        return self._reached(self._pulled(cts))
+
+    def _pulled(self, cts: Sequence[Any]) -> list[Any]:
         inputs, residuals = self._kept()
-        segment = self.segment
-        cts = [cotangents[i] if cotangents[i] is not None else wrap(np.zeros(*self.outputs[i])) for i in segment.seeds]
         if grad_enabled.get():
             with rng_guard_at(self.rng_state):
-                return segment.differentiable().run([*inputs, *[ct for ct in cts if ct is not None]])
-        grads = segment.backward_core(*residuals, *[ct._data for ct in cts if ct is not None])
-        return [wrap(g) for g in grads]
+                return self.segment.differentiable().run([*inputs, *cts])
+        return wrapped(list(self.segment.backward_core(*residuals, *map(arrays_of, cts))))  # type: ignore[no-any-return]
 
-    def _kept(self) -> tuple[Sequence[Tensor], Sequence[Any]]:
+    def _passed(self) -> Cone | None:
+        """What backward passes from the outputs that have a cotangent; None where all have."""
+        if len(self.given) == len(self.segment.seeds):
+            return None
+        return union([self.segment.cones[i] for i in self.given])
+
+    def _reached(self, grads: Sequence[Any]) -> Sequence[Any]:
+        """Without what came to inputs that no output with a cotangent depends on."""
+        passed = self._passed()
+        if passed is None:
+            return grads
+        return [grad if i in passed.inputs else None for i, grad in zip(self.segment.wrt, grads)]
+
+    def _kept(self) -> tuple[Sequence[Any], Sequence[Any]]:
         inputs, residuals = self.inputs, self.residuals
-        if inputs is None or residuals is None:
+        passed = self._passed()
+        again = passed is not None and not passed.operators.isdisjoint(self.done.operators)
+        if inputs is None or residuals is None or again:
             raise StaleBackwardError(
                 "run_program: backward ran through this compiled segment before and freed it",
                 hint="call backward(retain_graph=True) the first time",
             )
-        self._check_versions(inputs)
+        self._check_versions(inputs, passed)
         return inputs, residuals
 
-    def _check_versions(self, inputs: Sequence[Tensor]) -> None:
+    def _check_versions(self, inputs: Sequence[Any], passed: Cone | None) -> None:
         for index, version, now in zip(self.segment.watched, self.versions, self._versions(inputs)):
-            if now != version:
+            if now != version and (passed is None or index in passed.reads):
                 name = getattr(inputs[index], "name", "in a list")
                 raise StaleBackwardError(
                     f"run_program: tensor {name!r} needed by backward was modified in place after the "
@@ -123,18 +154,22 @@ class NestedNode(SegmentNode):
 
     def vjp(self, cotangents: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
         """Cotangents of all tensors in the inputs that want one."""
-        inputs, residuals = self._kept()
 
         def given(number: int) -> Tensor:
             ct = cotangents[number]
             return ct if ct is not None else wrap(np.zeros(*self.outputs[number]))
 
-        cts = [map_items(given, self.numbers[i]) for i in self.segment.seeds]
-        if grad_enabled.get():
-            with rng_guard_at(self.rng_state):
-                return list(items_of(self.segment.differentiable().run([*inputs, *cts])))
-        grads = self.segment.backward_core(*residuals, *map(arrays_of, cts))
-        return list(items_of(wrapped(list(grads))))
+        seeds = self.segment.seeds
+        self.given = [i for i in seeds if any(cotangents[n] is not None for n in items_of(self.numbers[i]))]
+        cts = [map_items(given, self.numbers[i]) for i in seeds]
+        inputs = [self.inputs[i] for i in self.segment.wrt] if self.inputs is not None else []
+        found = self._reached(self._pulled(cts))
+        return [item for grad, like in zip(found, inputs) for item in _items_like(grad, like)]
+
+
+def _items_like(grad: Any, like: Any) -> Iterator[Any]:
+    """The items of a cotangent; as many times None as `like` has items where there is none."""
+    return items_of(grad) if grad is not None else (None for _ in items_of(like))
 
 
 def _edge(tensor: Tensor) -> Edge | None:

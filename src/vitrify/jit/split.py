@@ -325,3 +325,30 @@ class AsPython:
         if self._calls % self._patience == 0:
             self._settle(self)
         return eager(*arguments[0], **arguments[1])
+
+
+MAX_WAIT = 8
+
+
+class AfterErrors:
+    """Takes the place of a program where the function itself raised: the trace told nothing new, so it can wait.
+
+    Each time in a row doubles the calls that run as Python before another trace; one that raises nothing ends the wait.
+    """
+
+    captured: Sequence[Any] = ()
+    runs_python = False
+
+    def __init__(self, errors: int) -> None:
+        self._left = 2 ** min(errors - 1, MAX_WAIT) - 1
+
+    def current_inputs(self) -> Sequence[Any] | None:
+        """None once it is time for another trace."""
+        return () if self._left > 0 else None
+
+    def call(self, tensors: Sequence[Any], captured: Sequence[Any], arguments: Arguments, eager: Any) -> Any:
+        """The function's own result."""
+        self._left -= 1
+        result = eager(*arguments[0], **arguments[1])
+        self._left = 0
+        return result

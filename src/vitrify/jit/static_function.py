@@ -33,7 +33,7 @@ from .program_cache import CacheInfo, Executable, Family, ProgramCache, Substitu
 from .reach import layer_state
 from .report import presented
 from .retrace import NoSourceWarning, RetraceWarning, what_varies
-from .split import CONVINCED, PATIENCE, SMALLEST_PART, AsPython, CompiledCalls, Split, SplitProgram
+from .split import CONVINCED, PATIENCE, SMALLEST_PART, AfterErrors, AsPython, CompiledCalls, Split, SplitProgram
 from .unfinished import Unfinished, unfinished
 from .variation import Variation
 
@@ -58,10 +58,11 @@ _default_dtype = default_dtype
 class TraceFailure(Exception):
     """Carries what stopped a trace to where the call can go on without a program."""
 
-    def __init__(self, error: Exception, family: Family) -> None:
+    def __init__(self, error: Exception, family: Family, kinds: Any) -> None:
         super().__init__(str(error))
         self.error = error
         self.family = family
+        self.kinds = kinds
 
 
 class StaticFunction:
@@ -95,6 +96,7 @@ class StaticFunction:
         self._direct: Substitute | None = None
         self.settled = False
         self._split: Split | None = None
+        self._split_kinds: set[Any] = set()
         self._variation = Variation()
         self._numbers = None if on_idle is None else NumberInputs()
         self._warned = False
@@ -228,24 +230,29 @@ class StaticFunction:
 
         What fails eagerly, too, is the user's own mistake and says nothing about the function.
         """
+        family = failure.family
         try:
             result = self._eager(*args, **kwargs)
         except Exception as err:  # noqa: BLE001 - raised again, cut to what concerns the user
+            family.errors += 1
+            family.substitute = AfterErrors(family.errors)
             raise presented(err)  # noqa: B904 - it is `err` itself
         if isinstance(failure.error, NoSourceError) and not self._warned:
             self._warned = True
             warnings.warn(f"to_static: {failure.error}\nit runs eagerly", NoSourceWarning, stacklevel=user_stacklevel())
         if self._on_failure is not None:
             self._on_failure(failure.error)
-            failure.family.substitute = self._python
+            family.substitute = self._python
         elif isinstance(self._function, FunctionType):
             self.split.record(failure.error)
-            failure.family.substitute = SplitProgram(
-                self.split, self._instance, self._python, self._settle
-            )
+            self._split_kinds.add(failure.kinds)
+            family.substitute = self._split_program()
         else:
-            failure.family.substitute = self._python
+            family.substitute = self._python
         return result
+
+    def _split_program(self) -> SplitProgram:
+        return SplitProgram(self.split, self._instance, self._python, self._settle)
 
     def _settle(self, found: Substitute) -> None:
         """Run `found` whatever the call, if programs never did. Parts that run nothing compiled are called no more."""
@@ -297,6 +304,8 @@ class StaticFunction:
             family = self.program_cache.family((*signature[:N_MODES], *map(_without_size, leaves)))
             shapes = [tuple(t._data.shape) for t in tensors]
             dtypes = [t.dtype for t in tensors]
+            if family.substitute is not None and family.substitute.current_inputs() is None:
+                family.substitute = None
             found: Executable | None = family.substitute or self.program_cache.find(family, shapes, dtypes)
             if found is None:
                 found = self._build_or_give_up(family, tree, leaves, shapes)
@@ -314,6 +323,9 @@ class StaticFunction:
         user_specs = self.function_spec.specs_for(tree, leaves, lambda v: isinstance(v, (Tensor, np.ndarray)))
         if self._full_graph:
             return self._build(family, tree, leaves, shapes, user_specs)
+        if self._on_failure is None and self._split is not None and _kinds(tree, leaves) in self._split_kinds:
+            family.substitute = self._split_program()
+            return family.substitute
         if self._varies_too_much():
             self._warn_of_retracing(tree, "It runs as Python from now on")
             family.substitute = self._python
@@ -323,7 +335,7 @@ class StaticFunction:
         except InternalError:
             raise
         except Exception as err:  # noqa: BLE001 - whatever it is, the function itself is run and may raise it again
-            raise TraceFailure(err, family) from None
+            raise TraceFailure(err, family, _kinds(tree, leaves)) from None
         if self._on_idle is not None and (found.does_nothing or found.concrete.work < _least_work(leaves)):
             family.substitute = self._python
             return self._python
@@ -487,6 +499,12 @@ _COMPILED_CALLS = CompiledCalls(_part)
 def _least_work(leaves: Sequence[Any]) -> int:
     """Operators that make a part worth compiling. A nested function among its arguments is another one in each call."""
     return SMALLEST_PART.get() * (5 if any(isinstance(leaf, FunctionType) for leaf in leaves) else 1)
+
+
+def _kinds(tree: TreeDef, leaves: Sequence[Any]) -> Any:
+    """A call by the kinds of its arguments: where one such call is split, another with other numbers will be, too."""
+    numbers = (int, float)
+    return tree, tuple([leaf.__class__ if leaf.__class__ in numbers else _without_size(leaf) for leaf in leaves])
 
 
 def _without_size(leaf: Any) -> Any:
