@@ -782,6 +782,8 @@ _NET = "a safety net: no program is known that gets there"
 _DICTS = "raised by programs of tests/end_to_end/test_keys_errors.py"
 _LISTS = "raised by programs of tests/end_to_end/test_growing_errors.py"
 ELSEWHERE: dict[str, str] = {
+    "the key that a dictionary is asked for is known only when the program runs": "tests/jit/test_numbers",
+    "whether the power of numbers that change is an int or a float is not known": "tests/jit/test_numbers",
     "host_callback: out must be an InputSpec or a list of them": _SPEC,
     "host_callback: the function gave ": _SPEC,
     "host_callback: vjp gave ": _SPEC,

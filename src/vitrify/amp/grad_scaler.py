@@ -9,6 +9,7 @@ from ..core.dtype import bool_
 from ..core.errors import ArgumentError, UserCodeError
 from ..core.meta import Meta
 from ..core.modes import grad_enabled, scoped
+from ..core.outside import outside_programs
 from ..ops.registry import VARIADIC_OUTPUTS, NoGradient, define_op
 
 
@@ -88,6 +89,7 @@ class GradScaler:
 
     def unscale_(self, optimizer: Any) -> None:
         """Divide the gradients of the optimizer's parameters by the scale, at most once before each step."""
+        outside_programs("GradScaler.unscale_")
         if not self._enable:
             return
         if id(optimizer) in self._unscaled:
@@ -112,6 +114,7 @@ class GradScaler:
 
     def update(self) -> None:
         """Adapt the scale to what the step found; call it once after `step`."""
+        outside_programs("GradScaler.update")
         if not self._enable:
             return
         self._unscaled.clear()

@@ -12,6 +12,7 @@ from ..core import names
 from ..core.dtype import as_dtype, default_dtype
 from ..core.errors import ArgumentError, DTypeError
 from ..core.modes import PYTHON_NUMBER, grad_enabled, scoped
+from ..core.outside import outside_programs
 from ..core.place import current_place
 from ..device.api import namespace_of, put
 from ..ops.methods import TensorMethods
@@ -146,6 +147,7 @@ class Tensor(Content, Exchange, Layout):
 
     def clear_gradient(self, set_to_zero: bool = True) -> None:
         """Reset `.grad` to zeros (or to None)."""
+        outside_programs("clearing gradients")
         if self._grad is not None:
             self._grad = TENSORS.zeros(self._data.shape, self._data.dtype) if set_to_zero else None
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dispatch import in_dynamic_mode
-from ..core.errors import ArgumentError, DTypeError, UnsupportedError
+from ..core.errors import ArgumentError, DTypeError
+from ..core.outside import outside_programs
 from ..eager.tensor import Tensor, wrap
 from .lr.base import LRScheduler, StateMismatchError
 from .slots import HALF, Group, Slot, check_parameters, decay_coefficients, group_params
@@ -125,6 +125,7 @@ class Optimizer:
 
     def set_lr(self, value: float) -> None:
         """Set the learning rate; raises a RuntimeError when a scheduler decides it."""
+        outside_programs(f"{self._owner}.set_lr")
         if isinstance(self._learning_rate, LRScheduler):
             raise StateMismatchError(
                 f"{self._owner}.set_lr: the learning rate is set by {type(self._learning_rate).__name__}",
@@ -157,11 +158,7 @@ class Optimizer:
 
     def step(self) -> None:
         """Update every parameter that has a gradient, once."""
-        if not in_dynamic_mode():
-            raise UnsupportedError(
-                f"{self._owner}.step cannot be part of a program yet",
-                hint="call it outside the to_static function; the loss computed inside is differentiated as usual",
-            )
+        outside_programs(f"{self._owner}.step")
         lr = self.get_lr()
         for group in self._groups:
             pairs = [(p, p._grad) for p in group.params if p._grad is not None and not p.stop_gradient]

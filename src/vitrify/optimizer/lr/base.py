@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...core.errors import ArgumentError, UserCodeError
+from ...core.outside import outside_programs
 from .checks import require_real
 
 
@@ -47,10 +48,12 @@ class LRScheduler:
 
     def __call__(self) -> Any:
         """The learning rate in force."""
+        outside_programs(f"the rate of {type(self).__name__}")
         return self.last_lr
 
     def step(self, epoch: int | None = None) -> None:
         """Go to the next epoch, or to `epoch`, and compute its learning rate."""
+        outside_programs(f"{type(self).__name__}.step")
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         self.last_lr = self.get_lr()
         self._report()
