@@ -107,6 +107,19 @@ def test_what_was_changed_in_place_is_fetched_as_it_is_now(exe):
         assert [out.tolist() for out in found] == [[3, 5], [7, 4], [2], [3, 6]]
 
 
+def test_views_follow_what_they_show(exe):
+    main = static.Program()
+    with static.program_guard(main, static.Program()):
+        x = static.data("x", [2])
+        y = x * 2
+        z = y.reshape([2, 1])
+        y[0] = 7
+        part = y[1:]
+        part[0] = 9
+    found = exe.run(main, {"x": [1.0, 2.0]}, [y, z, part])
+    assert [out.tolist() for out in found] == [[7, 9], [[7], [9]], [9]]
+
+
 def test_a_later_guard_knows_what_changed_under_an_earlier_one(exe):
     main = static.Program()
     with static.program_guard(main, static.Program()):

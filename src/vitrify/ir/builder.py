@@ -177,6 +177,13 @@ class Builder:
                 self.current[handle] = fresh
         return fresh
 
+    def settle(self) -> None:
+        """Record again the views of this block whose base was changed in place since, for who asks for them by name."""
+        if self.aliases.replaced:
+            for var in list(self.aliases.views):
+                if var.block is self.block:
+                    self.held(var)
+
     def assign(self, handle: Any, value: Variable) -> None:
         """From here on `handle` means `value` (an in-place change), and so does all that shares its memory.
 
@@ -417,9 +424,13 @@ def builder_of(program: Program) -> Builder:
 @contextmanager
 def building(builder: Builder) -> Iterator[Builder]:
     """Send op calls of this thread to `builder`."""
+    outer = builder.depth  # guards of one program may be nested
     builder.depth = stack_depth(skip=2)  # of those who enter, not of this function and of contextlib
-    with scoped(recorder, builder):
-        yield builder
+    try:
+        with scoped(recorder, builder):
+            yield builder
+    finally:
+        builder.depth = outer
 
 
 def current_builder() -> Builder | None:

@@ -59,6 +59,7 @@ def program_guard(main_program: Program, startup_program: Program | None = None)
     try:
         with building(programs.builder):
             yield
+            programs.builder.settle()
     finally:
         _current.reset(token)
 

@@ -12,6 +12,7 @@ from ..core.errors import ArgumentError, ClosedError, DTypeError, FeedFetchError
 from ..core.place import CPUPlace, Place, as_place, current_place
 from ..device.api import put
 from ..eager.tensor import Tensor, wrap
+from ..ir.builder import builder_of, building
 from ..ir.fingerprint import Fingerprint, fingerprint
 from ..ir.guard import default_main_program
 from ..ir.program import Program, Variable
@@ -150,8 +151,8 @@ class Executor:
         _, feeds, fetches, prune, feed_name, fetch_name, options = key
         options = DEFAULT if options is None else options
         _check_feed_names(feeds)
-        seen = fingerprint(program)
         spec = RunSpec(feeds, _current(program, fetches), prune, feed_name, fetch_name)
+        seen = fingerprint(program)
 
         def build() -> StandaloneExecutor:
             return StandaloneExecutor(prepare(program, spec), self.place, options)
@@ -185,6 +186,9 @@ def _names_in(fetch_list: Any) -> tuple[str, ...]:
 
 def _current(program: Program, names: tuple[str, ...]) -> tuple[str, ...]:
     """The names of what the variables hold now, after in-place changes while the program was built."""
+    if program is default_main_program():  # static mode has no guard whose end would do it
+        with building(builder_of(program)) as builder:
+            builder.settle()
     changed = program.changed_names()
     return tuple([changed.get(name, name) for name in names]) if changed else names
 
