@@ -346,17 +346,77 @@ GROUPS: dict[str, list[Entry]] = {
             """,
         ),
         _entry(
-            "filter() by a tensor",
+            "takewhile() by a tensor",
             "UnsupportedError",
             "a tensor decides which items there are",
             "How many items pass is known only when the program runs.",
             """
+            import itertools
+
             def f(x):
-                return list(filter(lambda row: row > 1, x))
+                return list(itertools.takewhile(lambda row: row > 1, x))
             """,
             """
             def f(x):
                 return x[x > 1]
+            """,
+        ),
+        _entry(
+            "The dtype of a variable that changes it",
+            "UnsupportedError",
+            "depends on the path that a tensor decided about",
+            "Python reads the dtype while converting, but it is another one after the first iteration of the loop.",
+            """
+            def f(x):
+                n = x.astype("int64")
+                while n.sum() < 20:
+                    n = n + 0.5
+                return n.astype(n.dtype)
+            """,
+            """
+            def f(x):
+                n = x.astype("float32")
+                while n.sum() < 20:
+                    n = n + 0.5
+                return n.astype(n.dtype)
+            """,
+        ),
+        _entry(
+            "The text of a number or tensor",
+            "UnsupportedError",
+            "the text of a value that is a number on one path",
+            "A tensor decides whether the number is a Python number; what is computed from it has no text then.",
+            """
+            def f(x):
+                n = 1
+                if x.sum() > 0:
+                    n = x.sum()
+                print(n / 2)
+                return x
+            """,
+            """
+            def f(x):
+                n = paddle.ones([])
+                if x.sum() > 0:
+                    n = x.sum()
+                print(n / 2)
+                return x
+            """,
+        ),
+        _entry(
+            "A library function that needs text at once",
+            "UnsupportedError",
+            "needs a value or text made of tensors",
+            "The library runs while converting, when the text of a tensor is not known.",
+            """
+            import json
+
+            def f(x):
+                return x, json.dumps([str(x.sum())])
+            """,
+            """
+            def f(x):
+                return x, x.sum()
             """,
         ),
         _entry(
