@@ -372,6 +372,28 @@ def test_a_compiled_program_runs_the_same(exe):
     assert plain.tobytes() == compiled.tobytes()
 
 
+@pytest.mark.parametrize("switches", [{"sequential_run": True}, {"enable_inplace": False}, {"enable_addto": True}])
+@pytest.mark.parametrize("threads", [0, 1, 3])
+def test_no_switch_changes_what_is_computed(exe, switches, threads):
+    main = static.Program()
+    with static.program_guard(main, static.Program()):
+        x = static.data("x", [None, 64])
+        parts = [paddle.matmul(x + n, paddle.transpose(x, [1, 0])) for n in range(6)]
+        total = sum(part * part for part in parts)
+    build, execution = static.BuildStrategy(), static.ExecutionStrategy()
+    for name, value in switches.items():
+        setattr(build, name, value)
+    execution.num_threads = threads
+    compiled = static.CompiledProgram(main, build, execution)
+    for rows in (3, 200):
+        given = np.random.default_rng(rows).normal(size=(rows, 64)).astype("float32")
+        held = given.copy()
+        wanted = [*parts, x]
+        plain = [out.tobytes() for out in exe.run(main, {"x": given}, [total, *wanted])]
+        assert [out.tobytes() for out in exe.run(compiled, {"x": given}, [total, *wanted])] == plain
+        assert exe.run(compiled, {"x": given}, [total])[0].tobytes() == plain[0] and np.array_equal(given, held)
+
+
 def test_a_compiled_program_may_keep_temporaries(exe):
     main, y = doubling()
     strategy = static.ExecutionStrategy()
