@@ -804,6 +804,13 @@ def returned_with_more(held, x):
     return held, x * 2
 
 
+def sum_of_numbers(x):
+    """A sum of Python numbers is one, however many there are."""
+    for p in range(int(x.max())):
+        print(sum([n for n in range(p)]))
+    return x
+
+
 def stored_out_of_range(x):
     """An item that nothing reads is stored all the same, or fails."""
     rows = [x]
@@ -823,7 +830,7 @@ def taken_out_of_range(x):
 
 
 SHORT = (
-    stored_out_of_range, taken_out_of_range,
+    stored_out_of_range, taken_out_of_range, sum_of_numbers,
     twice,    swapped,    without_gradient, in_place_before,
     appended, stacked, concatenated, concatenated_method, summed, added_up, numbers, from_range, from_sizes, filtered,
     filtered_twice, one_branch, both_branches, branch_then_loop, returned_early, returned_in_loop, consumed,

@@ -70,6 +70,14 @@ def unset_name_on_the_other_path(x):
     return x * 2
 
 
+def changed_while_iterated(x, table):
+    """An error of the user's own that comes after prints and changes."""
+    for _ in table.values():
+        print("first")
+        table["c"] = x
+    return x
+
+
 S = State(B)
 LOW, HIGH = np.array(0.5, "float32"), np.array(1.5, "float32")
 CASES = [
@@ -79,5 +87,6 @@ CASES = [
     (chosen_without_gradient, ((np.array(1.5, "float32"),), (np.array(-1.5, "float32"),))),
     (ordered_without_gradient, ((LOW, HIGH), (HIGH, LOW))),
     (stored_without_gradient, ((A, B, np.array(2)), (A, B, np.array(0)))),
+    (changed_while_iterated, ((A, {"a": A, "b": B}),)),
     (unset_name_on_the_other_path, ((A,), (-A,))),
 ]

@@ -10,6 +10,7 @@ from ..core.errors import UnsupportedError
 from ..core.meta import Meta, normalize_axis
 from ..core.pytree import is_open
 from ..ir.builder import current_builder
+from ..ir.numbers import as_number
 from ..ops.arguments import finish, static_int
 from ..ops.elementwise import add, add_n
 from ..ops.join import concat, stack
@@ -72,6 +73,7 @@ def convert_sum(iterable: Any, /, start: Any = 0) -> Any:
     if not is_open(iterable):
         return BUILTINS[builtins.sum](iterable, start)
     total = _sum(iterable)
+    total = as_number(total) if iterable.items.spec.is_number else total
     return total if not is_graph(start) and start == 0 else add(total, start)
 
 

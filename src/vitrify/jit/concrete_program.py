@@ -35,6 +35,7 @@ from .arguments import Argument, Holder, containers, held
 from .effects import Effect, changes, find_effects, replayable
 from .function_spec import FunctionSpec
 from .template import Outputs, Template
+from .unfinished import Unfinished
 from .variation import Variation
 
 
@@ -198,7 +199,10 @@ def trace(
         try:
             result = entered(function)(*given[0], **given[1])
         except Exception as err:
-            if not ends_program(err, changed=bool(observer.calls) or journal.is_changed()):
+            changed = bool(observer.calls) or journal.is_changed()
+            if not ends_program(err, changed=changed):
+                if not isinstance(err, UnsupportedError) and (changed or any(op.op.effect for op in state.block.ops)):
+                    Unfinished().mark(err)  # eager code raises it, too, most likely, but not before it did all this
                 raise
             result = None
         concrete = _finish(state, arguments, result, observer, owners)

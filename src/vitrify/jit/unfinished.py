@@ -21,20 +21,26 @@ _MARK = "_vitrify_unfinished"
 
 
 class Unfinished:
-    """A run of a program that an exception ended before its changes were done. `state`: of the random numbers then."""
+    """A run of a program that an exception ended before its changes were done, or a trace, which does nothing at all.
 
-    def __init__(self, block: Block, state: Any) -> None:
+    `block` is what ran, None for a trace; `state` that of the random numbers when it began.
+    """
+
+    def __init__(self, block: Block | None = None, state: Any = None) -> None:
         self._block = block
         self._state = state
 
     def mark(self, err: Exception) -> None:
         """Let `err` tell of this run, if it can be done again: nobody but the console was told of what it did."""
-        if is_repeatable(self._block):
+        if self._block is None or is_repeatable(self._block):
             setattr(err, _MARK, self)
 
     @contextmanager
     def again(self) -> Iterator[None]:
-        """Draw the same random numbers inside; what this thread prints is dropped."""
+        """Draw the same random numbers inside; what this thread printed it does not print again."""
+        if self._block is None:
+            yield
+            return
         if self._state is not None:
             default_generator().set_state(self._state)
         with redirect_stdout(_Muted(sys.stdout)), redirect_stderr(_Muted(sys.stderr)):
