@@ -807,7 +807,7 @@ def returned_with_more(held, x):
 def sum_of_numbers(x):
     """A sum of Python numbers is one, however many there are."""
     for p in range(int(x.max())):
-        print(sum([n for n in range(p)]))
+        print(sum([n + 1 for n in range(p)]))
     return x
 
 
