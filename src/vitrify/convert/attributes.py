@@ -7,13 +7,16 @@ from collections.abc import Callable
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
+from ..core.errors import UnsupportedError
 from ..core.pytree import OpenDict, OpenList
+from ..ir.numbers import is_number
 from .facts import check_attribute, class_of_tensor
 from .journal import note_write
 from .places import AttrPlace
 from .user_code import class_attribute, converted, is_user_code, user_method
 from .values import Undefined, Unmergeable, is_graph
 
+_OF_NUMBERS = frozenset(name for kind in (int, float) for name in dir(kind) if not name.startswith("_"))
 _SIMPLE = (ModuleType, FunctionType, MethodType, type)
 
 
@@ -32,6 +35,11 @@ def computed(owner: Any, name: str) -> Callable[[], Any] | None:
         return None
     if is_graph(owner):
         check_attribute(owner, name)
+        if name in _OF_NUMBERS and is_number(owner):
+            raise UnsupportedError(
+                f"{name} of a number that is known only when the program runs",
+                hint="compute it with tensor operations, or convert with full_graph=False",
+            )
         return (lambda: class_of_tensor(owner)) if name == "__class__" else None
     if isinstance(owner, Unmergeable):
         raise owner.fail()

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.errors import UnsupportedError
-from ..core.pytree import OpenDict, OpenList, is_open, is_partial
+from ..core.pytree import LEAF, OpenDict, OpenList, flatten, is_open, is_partial
 from ..ir.program import Block, Operator, Variable
 from ..ir.regions import align_captures
 from ..ops.control_flow import if_op
 from .cells import closed_over
 from .emit import emit
 from .journal import journaling
-from .merge import Joined, Slots, fill_slots, merge
+from .merge import Joined, Slot, Slots, fill_slots, merge
 from .ownership import note_forks
 from .places import ContentPlace, items_of, restore, wholes, with_items
 from .plain_keys import check_keys
@@ -23,7 +23,7 @@ from .raise_ import ENDED, run_path
 from .sharing import outer_of, share_branches
 from .structure import Originals, snapshot
 from .unknown import Pending, stand_in
-from .values import Undefined, builder, is_graph, scalar_condition
+from .values import Undefined, Unmergeable, builder, is_graph, scalar_condition
 
 Function = Callable[..., Any]
 
@@ -195,6 +195,8 @@ def _merge_places(sides: Sequence[_Side], joined: Joined) -> list[tuple[Any, Any
     for place in wholes(places).values():
         (a, x), (b, y) = (side.at_end(place) for side in sides)
         merged = a if a is b else merge(place.label, x, y, joined)
+        if isinstance(x, Undefined) is not isinstance(y, Undefined) and _is_bare(merged):
+            merged = Unmergeable(place.label, "only one branch sets it, to something without tensors")
         if isinstance(place, ContentPlace) and _cannot_hold(place.owner, merged):
             raise _grows(place, _length(x), _length(y))
         found.append((place, merged, (a, b)))
@@ -209,6 +211,12 @@ def _share(
     values = [[None if i in handles else v for i, (v, _) in enumerate(side)] for side in joined.sides]
     outers = [outer_of(side.block, side.handles) for side in sides]
     share_branches(operator, values, outers, results)
+
+
+def _is_bare(merged: Any) -> bool:
+    """Whether it is a container without anything in it that could tell whether it is set."""
+    leaves: list[Any] = []
+    return flatten(merged, leaves) is not LEAF and not any(isinstance(leaf, (Slot, Slots)) for leaf in leaves)
 
 
 def _cannot_hold(owner: Any, content: Any) -> bool:

@@ -21,6 +21,7 @@ from ..eager.layer import Layer
 from .construct import GenericAlias, constructor, generic, instance_of
 from .higher_order import HIGHER_ORDER
 from .host_calls import host_form
+from .keys import by_key
 from .list_builtins import LIST_FUNCTIONS
 from .lists import GraphList
 from .mutators import mutator, writing
@@ -127,6 +128,8 @@ class CallConverter:
         found = _replacement(function) or writing(function)
         if found is None and isinstance(function, (BuiltinFunctionType, MethodWrapperType)):
             found = mutator(function)
+            if isinstance(function, BuiltinFunctionType):
+                found = by_key(found if isinstance(found, BuiltinFunctionType) else function) or found
         return found or refused(function) or function
 
     def _callable_object(self, obj: Any) -> Any:

@@ -210,6 +210,13 @@ class CarriedValue:
         self.leaves = kept
         return found
 
+    def refuse_bare(self, value: Any) -> None:
+        """Raise UnsettledError for a place that was unset and takes a container without tensors: is it set now?"""
+        raw: list[Any] = []
+        unset = len(self.leaves) == 1 and isinstance(self.leaves[0].start, Undefined)
+        if unset and not isinstance(value, Undefined) and flatten(value, raw) is not LEAF and not raw:
+            raise _not_carried(self.name, self.leaves[0], value)
+
     def widen(self, value: Any) -> bool:
         """Whether `value`, from the end of an iteration, asks for more than is carried now; takes note of it."""
         start = self.leaves[0].start if self.tree is LEAF else None

@@ -6,12 +6,14 @@ import ast
 import linecache
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from types import FrameType
 from typing import Any
 
 from ..core.errors import UnsupportedError
+from ..core.modes import scoped
 from ..core.source import Loc, is_user_file, user_frames
-from ..ir.builder import current_builder
 from ..transformers import tries_around
 from .values import builder
 
@@ -24,29 +26,26 @@ def refuse_if_caught(err: BaseException, loc: Loc | None = None) -> None:
             continue
         for around in tries_around(name, "".join(linecache.getlines(name)), frame.f_lineno):
             if around.has_final or any(_catches(expr, err, frame) for expr in around.handlers):
-                raise _passes_by(err, around.line, frame, loc)
+                raise _passes_by(err, f"the `try` statement at {name}:{around.line}", loc)
+    if any(manager.__exit__(type(err), err, None) for manager in _SUPPRESSING.get()):
+        raise _passes_by(err, "the `with suppress(...)` around it", loc)
 
 
-def pass_on() -> None:
-    """Raise the exception being handled again if it says what conversion cannot do: eager code does not meet it."""
-    err = sys.exc_info()[1]
-    ours = None if err is None or current_builder() is None else _ours(err)
-    if ours is not None:
-        raise ours
+_SUPPRESSING: ContextVar[tuple[Any, ...]] = ContextVar("suppressing", default=())
 
 
-def _ours(err: BaseException) -> BaseException | None:
-    """The conversion's own error in `err`, which may be a group of several."""
-    if isinstance(err, UnsupportedError):
-        return err
-    return next(filter(None, map(_ours, getattr(err, "exceptions", ()))), None)
+@contextmanager
+def suppressing(manager: suppress) -> Iterator[None]:
+    """Let `refuse_if_caught` know of a `with suppress(...)` around what is traced inside."""
+    with scoped(_SUPPRESSING, (*_SUPPRESSING.get(), manager)):
+        yield
 
 
-def _passes_by(err: BaseException, line: int, frame: FrameType, loc: Loc | None) -> UnsupportedError:
+def _passes_by(err: BaseException, what: str, loc: Loc | None) -> UnsupportedError:
     frames = (loc,) if loc is not None else user_frames(3, limit=1)
     return UnsupportedError(
-        f"a tensor decides whether {type(err).__name__} is raised here, so the `try` statement at "
-        f"{frame.f_code.co_filename}:{line} cannot see it: the program runs after that statement",
+        f"a tensor decides whether {type(err).__name__} is raised here, so {what} cannot see it: the program runs "
+        "after that statement",
         loc=frames[0] if frames else None,
         hint="put the `try` around the call of the converted function, or write the condition with `if` and a value",
     )

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from .branches import convert_ifelse, convert_ifexp, unchanged
+from .caught import managed, pass_on
 from .compare import convert_compare
 from .comprehension import dict_of, each, generator, list_of, set_of
 from .dicts import new_dict
-from .handlers import pass_on
 from .host import convert_assert, load
 from .lists import Spread, new_list
 from .logic import convert_and, convert_not, convert_or
@@ -30,7 +30,6 @@ from .objects import (
 from .observe import get_attr, peek_attr
 from .operate import get_item, operate
 from .patterns import capture, either, instance, mapping, match, same, sequence, star
-from .protocols import managed
 from .raise_ import convert_raise
 from .text import concatenated, formatted, percent
 

@@ -441,7 +441,10 @@ def grow(state: CarriedState, results: Sequence[Any], journal: Journal, handles:
             grown = True
     if grown:
         return True
-    wider = [carried.widen(value) for carried, value in ends(state, results, journal.after(), handles)]
+    after = journal.after()
+    for key, (_, carried) in state.places.items():
+        carried.refuse_bare(after[key][1])
+    wider = [carried.widen(value) for carried, value in ends(state, results, after, handles)]
     return any(wider)
 
 

@@ -19,6 +19,7 @@ from ..ops.power import atan2, copysign, hypot
 from ..ops.unary import ceil, floor
 from ..ops.unary import round as round_op
 from .deferred import Call, record
+from .handlers import refuse_if_caught
 from .values import is_graph
 
 
@@ -72,6 +73,7 @@ def _within(test: Callable[[Any], Any], compute: Callable[[Any], Any]) -> Callab
     """`compute` of numbers that pass the test; others raise ValueError when the program runs, as `math` does."""
 
     def checked(x: Any) -> Any:
+        refuse_if_caught(ValueError())
         record(assert_op, test(x), error=Call(ValueError, ("math domain error",)))
         return compute(x)
 

@@ -9,7 +9,6 @@ from functools import partial
 from types import FunctionType
 from typing import Any
 
-from ..core.errors import UnsupportedError
 from ..core.pytree import OpenDict, OpenList
 from ..ir.graph_tensor import as_number
 from ..ops.sizes import dim_size
@@ -17,9 +16,10 @@ from .attributes import deleter, writer
 from .facts import check_attribute
 from .host_value import HostValue
 from .journal import is_nested, note_write
+from .keys import check_key
 from .mutators import mutators_of, note_content
 from .observe import peek_attr
-from .operate import operate
+from .operate import get_item, operate
 from .places import AttrPlace, CellPlace, GlobalPlace, ItemPlace, store_attribute
 from .raise_ import for_user
 from .user_code import class_attribute, user_method
@@ -91,7 +91,7 @@ def attribute_of(owner: Any, attribute: str) -> Holder:
 
 def item_of(owner: Any, key: Any) -> Holder:
     """Where `owner[key]` stands."""
-    return Holder(partial(operator.getitem, owner, key))
+    return Holder(partial(get_item, owner, key))
 
 
 @for_user
@@ -107,7 +107,7 @@ def del_item(owner: Any, key: Any) -> None:
     if remove is not None:
         remove(key)
         return
-    _check_key(owner, key)
+    check_key(owner, key)
     if isinstance(owner, OpenDict):
         pass  # it notes its changes itself
     elif isinstance(owner, dict) and is_nested():
@@ -122,21 +122,13 @@ def del_item(owner: Any, key: Any) -> None:
 def _note_item(owner: Any, key: Any) -> None:
     if isinstance(owner, OpenList):
         return  # it notes its changes itself
-    _check_key(owner, key)
+    check_key(owner, key)
     if isinstance(owner, OpenDict):
         return  # so does it
     if isinstance(key, slice) and mutators_of(type(owner)):
         note_content(owner)
     elif not is_graph(key) and not isinstance(key, slice):
         note_write(ItemPlace(owner, key))
-
-
-def _check_key(owner: Any, key: Any) -> None:
-    if isinstance(owner, dict) and is_tensor(key):
-        raise UnsupportedError(
-            "a tensor as the key of a dict: its value is known only when the program runs",
-            hint="use a Python value as the key, or a tensor with one entry a key",
-        )
 
 
 @for_user

@@ -41,7 +41,7 @@ from .guards import (
 from .journal import Journal
 from .nondeterministic import refuse_items
 from .places import AttrPlace, CellPlace, GlobalPlace
-from .values import Undefined, builder
+from .values import Undefined, Unmergeable, builder
 
 MAX_DEPTH = 5
 MAX_ITEMS = 1000
@@ -274,12 +274,19 @@ def current_observer() -> Observer | None:
     return _observer.get()
 
 
+def _held(owner: Any, attribute: str) -> Any:
+    value = getattr(owner, attribute)
+    if isinstance(value, Unmergeable):
+        raise value.fail()
+    return value
+
+
 def get_attr(owner: Any, attribute: str) -> Any:
     """`owner.attribute`, noted by who watches; what a property of the user's reads is noted where it does."""
     getter = computed(owner, attribute)
     if getter is not None:
         return getter()
-    value = getattr(owner, attribute)
+    value = _held(owner, attribute)
     refuse_items(value)
     observer = _observer.get()
     return value if observer is None else observer.attribute(owner, attribute, value)
@@ -290,7 +297,7 @@ def peek_attr(owner: Any, attribute: str) -> Any:
     getter = computed(owner, attribute)
     if getter is not None:
         return getter()
-    value = getattr(owner, attribute)
+    value = _held(owner, attribute)
     observer = _observer.get()
     if observer is not None:
         observer.attribute(owner, attribute, value, changed_only=True)

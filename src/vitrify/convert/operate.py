@@ -12,7 +12,7 @@ from .nondeterministic import refuse_items
 from .places import ItemPlace
 from .raise_ import for_user
 from .user_code import class_attribute, converted, user_method
-from .values import is_tensor
+from .values import Unmergeable, is_tensor
 
 _Function = Callable[..., Any]
 _BINARY: dict[str, tuple[_Function, str, str]] = {
@@ -84,7 +84,10 @@ def get_item(owner: Any, key: Any) -> Any:
         return method(key)
     refuse_items(owner)
     makes_up = isinstance(owner, dict) and class_attribute(type(owner), "__missing__") is not None
-    return _missing(owner, key) if makes_up and not is_tensor(key) and key not in owner else owner[key]
+    value = _missing(owner, key) if makes_up and not is_tensor(key) and key not in owner else owner[key]
+    if isinstance(value, Unmergeable):
+        raise value.fail()
+    return value
 
 
 @for_user

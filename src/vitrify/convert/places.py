@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections import deque
 from collections.abc import Iterable
+from contextlib import suppress
 from types import CellType
 from typing import Any, Protocol
 
@@ -65,7 +66,7 @@ class AttrPlace:
         store_attribute(self.owner, self.attribute, value)
 
     def unset(self) -> None:
-        if not isinstance(self.get(), Undefined):
+        with suppress(AttributeError):
             library_method(type(self.owner), "__delattr__")(self.owner, self.attribute)
 
 
@@ -253,10 +254,10 @@ class GlobalPlace:
 def restore(place: Any, value: Any) -> None:
     """Make `place` hold `value`; unset it for an Undefined, which only a variable can hold.
 
-    An item that both paths set, to what no tensor can stand for, is there.
+    What could not be merged is held anywhere: whoever reads it, or looks at it after the trace, gets the error.
     """
-    is_held = isinstance(place, CellPlace) or (isinstance(place, ItemPlace) and isinstance(value, Unmergeable))
-    if isinstance(value, Absent) or (isinstance(value, Undefined) and not is_held):
+    is_kept = isinstance(place, CellPlace) or isinstance(value, Unmergeable)
+    if isinstance(value, Absent) or (isinstance(value, Undefined) and not is_kept):
         place.unset()
     else:
         place.set(value)

@@ -86,23 +86,3 @@ def contains(container: Any, value: Any) -> Any:
     if is_users and class_attribute(type(container), "__contains__") is None:
         return value in builtins.list(iterate(container))
     return value in container
-
-
-def managed(manager: Any) -> Any:
-    """A context manager whose `__enter__` and `__exit__` run in converted form, where they are the user's."""
-    enter, leave = user_method(manager, "__enter__"), user_method(manager, "__exit__")
-    return manager if enter is None and leave is None else _Managed(manager, enter, leave)
-
-
-class _Managed:
-    """Stands for a context manager of the user's."""
-
-    def __init__(self, manager: Any, enter: Callable[[], Any] | None, leave: Callable[..., Any] | None) -> None:
-        self._enter = enter or manager.__enter__
-        self._leave = leave or manager.__exit__
-
-    def __enter__(self) -> Any:
-        return self._enter()
-
-    def __exit__(self, *error: Any) -> Any:
-        return self._leave(*error)

@@ -44,7 +44,11 @@ def is_user_code(fn: FunctionType) -> bool:
     """Whether the function is the user's: not ours, not a library's, not marked or ignored."""
     if getattr(fn, MARK, None) is fn.__code__ or _is_ignored(fn.__module__ or ""):
         return False
-    filename = fn.__code__.co_filename
+    return is_own_file(fn.__code__.co_filename)
+
+
+def is_own_file(filename: str) -> bool:
+    """Whether the file is the user's: not ours, not a library's."""
     return is_user_file(filename) and not filename.startswith(_LIBRARY_ROOTS)
 
 

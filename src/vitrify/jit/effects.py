@@ -141,7 +141,7 @@ def changes(journal: Journal, numbers: Mapping[Any, Variable]) -> Iterator[tuple
         now = place.get()
         if now is before or (key in numbers and now is numbers[key]):
             continue
-        if isinstance(now, Undefined) and isinstance(before, Undefined):
+        if isinstance(now, Undefined) and isinstance(before, Undefined) and not isinstance(now, Unmergeable):
             continue
         if isinstance(place, ContentPlace) and _same_items(before, now):
             continue

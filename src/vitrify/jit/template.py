@@ -14,6 +14,7 @@ from ..convert.dicts import unordered
 from ..convert.emit import emit, is_asserted, unset_flag
 from ..convert.host import is_place
 from ..convert.host_value import HostValue
+from ..convert.keys import check_key
 from ..convert.list_items import Spec, python_list
 from ..convert.text import GraphText
 from ..core.errors import UnsupportedError
@@ -180,6 +181,8 @@ class Outputs:
             parts = _parts(value)
             if parts is None or self._is_from_outside(value):
                 continue
+            for key in dict.keys(value) if isinstance(value, dict) else ():
+                check_key(value, key)
             if id(value) not in seen:
                 seen.add(id(value))
                 waiting += parts

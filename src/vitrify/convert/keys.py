@@ -1,0 +1,51 @@
+"""Containers that find what they hold by its value, which a tensor of a program does not have yet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import BuiltinFunctionType
+from typing import Any
+
+from ..core.errors import UnsupportedError
+from ..ir.graph_tensor import is_number
+from .raise_ import for_user
+from .values import is_graph, is_tensor
+
+_OF_DICTS = frozenset({"get", "pop", "setdefault", "__getitem__", "__contains__"})
+_OF_SETS = frozenset({"add", "discard", "remove", "__contains__"})
+
+
+def check_key(owner: Any, key: Any) -> None:
+    """Raise UnsupportedError for a tensor as the key of a dict."""
+    if isinstance(owner, dict) and is_tensor(key):
+        raise UnsupportedError(
+            "a tensor as the key of a dict: its value is known only when the program runs",
+            hint="use a Python value as the key, or a tensor with one entry a key",
+        )
+
+
+def by_key(method: BuiltinFunctionType) -> Callable[..., Any] | None:
+    """A method of a dict or set that looks something up, refusing what has no value; None for others."""
+    owner, name = method.__self__, method.__name__
+    if isinstance(owner, dict) and name in _OF_DICTS:
+        return _checking(method, lambda key: check_key(owner, key))
+    if isinstance(owner, (set, frozenset)) and name in _OF_SETS:
+        return _checking(method, _check_member)
+    return None
+
+
+def _check_member(value: Any) -> None:
+    if is_graph(value) and is_number(value):
+        raise UnsupportedError(
+            "a number in a set that is known only when the program runs", hint="keep the numbers in a list or tensor"
+        )
+
+
+def _checking(method: Callable[..., Any], check: Callable[[Any], None]) -> Callable[..., Any]:
+    @for_user
+    def call(*args: Any, **kwargs: Any) -> Any:
+        for key in args[:1]:
+            check(key)
+        return method(*args, **kwargs)
+
+    return call

@@ -1,0 +1,127 @@
+"""Handlers of the user's see errors of the user's, and nothing that comes of tensors without a value."""
+
+import datetime
+import decimal
+import fractions
+import itertools
+import json
+import math
+import operator
+from collections import defaultdict
+from contextlib import suppress
+
+import numpy as np
+import pytest
+
+import vitrify as paddle
+from vitrify.core.errors import UnsupportedError
+
+from ..end_to_end.differential import compare
+
+CALL = (np.array(2.0, "float32"), np.array(2, "int64"))
+
+LIBRARY = [
+    lambda x, i: operator.index(i),
+    lambda x, i: [1, 2, 3][i],
+    lambda x, i: bytes(int(i)),
+    lambda x, i: decimal.Decimal(x.item()),
+    lambda x, i: fractions.Fraction(x.item()),
+    lambda x, i: datetime.timedelta(seconds=float(x)),
+    lambda x, i: json.dumps({"a": float(x)}),
+    lambda x, i: list(itertools.islice([1, 2, 3], int(i))),
+    lambda x, i: {1: "a", 2: "b"}[int(i)],
+    lambda x, i: {1: "a", 2: "b"}.get(int(i)),
+    lambda x, i: int(i).bit_length(),
+    lambda x, i: float(x).is_integer(),
+    lambda x, i: math.sqrt(-x),
+    lambda x, i: math.log(x - 2),
+]
+
+
+def in_handler(function):
+    def f(x, i):
+        try:
+            y = function(x, i)
+        except Exception as err:  # noqa: BLE001 - what it catches is the question
+            y = "caught " + type(err).__name__
+        return y
+
+    return f
+
+
+def in_suppress(function):
+    def f(x, i):
+        y = "caught"
+        with suppress(TypeError, ValueError, LookupError, AttributeError):
+            y = function(x, i)
+        return y
+
+    return f
+
+
+@pytest.mark.parametrize("number", range(len(LIBRARY)))
+@pytest.mark.parametrize("around", [in_handler, in_suppress])
+def test_what_tensors_cause_is_not_caught(around, number):
+    f = around(LIBRARY[number])
+    compare(f, CALL, full_graph=False)
+    static = paddle.jit.to_static(f, full_graph=True)
+    with pytest.raises(UnsupportedError):
+        static(*map(paddle.to_tensor, CALL))
+
+
+USERS = [
+    lambda x, i: int("abc"),
+    lambda x, i: list(x.shape)[5],
+    lambda x, i: {"a": x}["b"],
+    lambda x, i: len(5),
+    lambda x, i: "a" + 1,
+    lambda x, i: json.loads("{"),
+    lambda x, i: datetime.date(2020, 13, 1),
+    lambda x, i: decimal.Decimal("x"),
+    lambda x, i: x.reshape([3, 5]),
+    lambda x, i: math.sqrt(-1.0),
+]
+
+
+@pytest.mark.parametrize("number", range(len(USERS)))
+@pytest.mark.parametrize("around", [in_handler, in_suppress])
+def test_what_is_wrong_in_eager_code_too_is_caught(around, number):
+    compare(around(USERS[number]), CALL)
+
+
+def test_suppress_does_not_see_what_a_program_raises():
+    def f(x, i):
+        with suppress(ValueError):
+            if x.sum() > 0:
+                raise ValueError("positive")
+            x = x * 2
+        return x
+
+    with pytest.raises(UnsupportedError, match="suppress"):
+        paddle.jit.to_static(f, full_graph=True)(*map(paddle.to_tensor, CALL))
+    compare(f, CALL, full_graph=False)
+
+
+def test_numbers_of_a_program_are_no_members_of_sets():
+    def f(x, i):
+        seen = {1}
+        seen.add(int(i))
+        return len(seen)
+
+    compare(f, CALL, full_graph=False)
+    with pytest.raises(UnsupportedError, match="number in a set"):
+        paddle.jit.to_static(f, full_graph=True)(*map(paddle.to_tensor, CALL))
+
+
+def test_items_that_a_defaultdict_makes_are_changes_of_it():
+    def f(x, table):
+        if x.sum() > 0:
+            x = x + len(table["a"])
+        return x + len(table["b"])
+
+    static = paddle.jit.to_static(f)
+    for sign in (-1, 1, -1):
+        tables = defaultdict(list), defaultdict(list)
+        x = paddle.to_tensor([1.0]) * sign
+        assert static(x, tables[0]).tolist() == f(x, tables[1]).tolist()
+        assert tables[0] == tables[1]
