@@ -844,6 +844,10 @@ _LISTS = "raised by programs of tests/end_to_end/test_growing_errors.py"
 ELSEWHERE: dict[str, str] = {
     "the key that a dictionary is asked for is known only when the program runs": "tests/jit/test_numbers",
     "whether the power of numbers that change is an int or a float is not known": "tests/jit/test_numbers",
+    " of a number that is known only when the program runs": "raised by programs of tests/convert/test_caught.py",
+    "), given a tensor that has a value only when the program runs; a handler here would take that for an error of its "
+    "own": "raised by programs of tests/convert/test_caught.py",
+    "a number in a set that is known only when the program runs": "raised by programs of tests/convert/test_caught.py",
     "host_callback: out must be an InputSpec or a list of them": _SPEC,
     "host_callback: the function gave ": _SPEC,
     "host_callback: vjp gave ": _SPEC,

@@ -17,6 +17,7 @@ from types import (
 from typing import Any
 
 from ..core.errors import UnsupportedError
+from ..core.pytree import OpenDict
 from ..eager.layer import Layer
 from .construct import GenericAlias, constructor, generic, instance_of
 from .higher_order import HIGHER_ORDER
@@ -99,6 +100,8 @@ class CallConverter:
         plain = method.__func__
         if not isinstance(plain, FunctionType):
             return refused(method) or method
+        if isinstance(method.__self__, OpenDict):
+            return by_key(method) or method
         if plain is GraphList.sort:
             return MethodType(REPLACEMENTS[plain], method.__self__)
         if is_left_alone(method.__self__):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import BuiltinFunctionType
+from types import BuiltinFunctionType, MethodType
 from typing import Any
 
 from ..core.errors import UnsupportedError
@@ -24,7 +24,7 @@ def check_key(owner: Any, key: Any) -> None:
         )
 
 
-def by_key(method: BuiltinFunctionType) -> Callable[..., Any] | None:
+def by_key(method: BuiltinFunctionType | MethodType) -> Callable[..., Any] | None:
     """A method of a dict or set that looks something up, refusing what has no value; None for others."""
     owner, name = method.__self__, method.__name__
     if isinstance(owner, dict) and name in _OF_DICTS:
