@@ -443,7 +443,8 @@ def grow(state: CarriedState, results: Sequence[Any], journal: Journal, handles:
         return True
     after = journal.after()
     for key, (_, carried) in state.places.items():
-        carried.refuse_bare(after[key][1])
+        if isinstance(carried, CarriedValue):
+            carried.refuse_bare(after[key][1])
     wider = [carried.widen(value) for carried, value in ends(state, results, after, handles)]
     return any(wider)
 
