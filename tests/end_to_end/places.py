@@ -220,6 +220,40 @@ def begins_a_new_log(x, store):
     return x
 
 
+def list_of_one_path_given_back(x):
+    out, y = [], [x]
+    if x.sum() > 0:
+        y = out
+    for i in range(3):
+        out.append(x * i)
+    return y
+
+
+def dict_of_one_path_changed(x):
+    a, b = {"k": x}, {"k": x * 2}
+    c = a if x.sum() > 0 else b
+    c["k"] = x * 5
+    return a["k"] + b["k"]
+
+
+def set_of_an_object(x, store):
+    store.table["seen"] = {1, 2}
+    store.table["seen"].add(3)
+    return x * len(store.table["seen"])
+
+
+def test_of_a_loop_counts(x):
+    n = [0]
+
+    def goes_on():
+        n[0] += 1
+        return x.sum() > n[0]
+
+    while goes_on():
+        x = x - 1
+    return x * n[0]
+
+
 def inner_list_found_before_others_move(x, rows):
     rows.insert(0, [x])
     rows[1].append(x * 2)
@@ -240,6 +274,10 @@ CASES = [
     ],
     (given_dict, [(X, {"a": PAIR[0], "b": PAIR[1]}), (N, {"a": PAIR[0], "b": PAIR[1]})]),
     (key_gone_on_one_path, BOTH, {"full_graph": False}),
+    (list_of_one_path_given_back, [(X,), (N,)], {"full_graph": False}),
+    (dict_of_one_path_changed, [(X,), (N,)], {"full_graph": False}),
+    (set_of_an_object, BOTH),
+    (test_of_a_loop_counts, [(X,), (N,)]),
     (item_of_a_log, BOTH, {"shared": True}),
     (item_of_a_log_on_two_paths, BOTH, {"shared": True}),
     (inner_list_found_before_others_move, [(X, ROWS)]),

@@ -12,6 +12,7 @@ class Store:
         self.log = []
         self.items = [1.0, 2.0]
         self.table = {}
+        self.seen = {7}
         self.inner = {"rows": [[], []]}
 
     def append(self, x):
@@ -28,6 +29,10 @@ class Store:
         self.table.update(a=x)
         return self.table
 
+    def add(self, x):
+        self.seen.add(len(self.log))
+        return len(self.seen)
+
     def give_back(self, x):
         return self.items, len(self.items)
 
@@ -36,7 +41,7 @@ class Store:
             self.inner["rows"][1].append(x)
 
 
-METHODS = ["append", "set_item", "change_both", "update", "give_back", "fill_inner"]
+METHODS = ["append", "add", "set_item", "change_both", "update", "give_back", "fill_inner"]
 
 
 @pytest.mark.parametrize("full_graph", [True, False])

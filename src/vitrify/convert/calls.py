@@ -101,7 +101,7 @@ class CallConverter:
         if not isinstance(plain, FunctionType):
             return refused(method) or method
         if isinstance(method.__self__, OpenDict):
-            return by_key(method) or method
+            return by_key(method, method) or method
         if plain is GraphList.sort:
             return MethodType(REPLACEMENTS[plain], method.__self__)
         if is_left_alone(method.__self__):
@@ -132,7 +132,7 @@ class CallConverter:
         if found is None and isinstance(function, (BuiltinFunctionType, MethodWrapperType)):
             found = mutator(function)
             if isinstance(function, BuiltinFunctionType):
-                found = by_key(found if isinstance(found, BuiltinFunctionType) else function) or found
+                found = by_key(function, found or function) or found
         return found or refused(function) or function
 
     def _callable_object(self, obj: Any) -> Any:

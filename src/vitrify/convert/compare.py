@@ -33,11 +33,14 @@ def convert_compare(left: Any, op: str, right: Any, *rest: Any) -> Any:
     return convert_and(result, remaining)
 
 
-def is_same(left: Any, right: Any) -> bool:
+def is_same(left: Any, right: Any) -> Any:
     """`left is right`."""
     for value in (left, right):
         if isinstance(value, Unmergeable):
             raise value.fail()
+    for value, other in ((left, right), (right, left)):
+        if is_graph(value) and is_number(value) and value.dtype.name == "bool" and isinstance(other, bool):
+            return value == other  # True and False are one object each
     return left is right
 
 
@@ -96,7 +99,7 @@ def _in_range(numbers: range, value: Any) -> Any:
 COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     **{symbol: functools.partial(operate, symbol) for symbol in RICH},
     "is": is_same,
-    "is not": lambda left, right: not is_same(left, right),
+    "is not": lambda left, right: convert_not(is_same(left, right)),
     "in": is_in,
     "not in": lambda value, container: convert_not(is_in(value, container)),
 }

@@ -24,13 +24,16 @@ def check_key(owner: Any, key: Any) -> None:
         )
 
 
-def by_key(method: BuiltinFunctionType | MethodType) -> Callable[..., Any] | None:
-    """A method of a dict or set that looks something up, refusing what has no value; None for others."""
+def by_key(method: BuiltinFunctionType | MethodType, form: Callable[..., Any]) -> Callable[..., Any] | None:
+    """A method of a dict or set that looks something up, refusing what has no value; None for others.
+
+    form: what is called in its place.
+    """
     owner, name = method.__self__, method.__name__
     if isinstance(owner, dict) and name in _OF_DICTS:
-        return _checking(method, lambda key: check_key(owner, key))
+        return _checking(form, lambda key: check_key(owner, key))
     if isinstance(owner, (set, frozenset)) and name in _OF_SETS:
-        return _checking(method, _check_member)
+        return _checking(form, _check_member)
     return None
 
 

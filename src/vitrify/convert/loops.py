@@ -67,7 +67,7 @@ def _probe(test: Function, values: tuple[Any, ...], shared: Sequence[Any]) -> tu
             found = truth(test(*values))
         finally:
             if is_graph(found):
-                journal.forget_local((values, found))
+                journal.forget_local((values, found), in_block=False)
                 journal.refuse_spent()
             writes = journal.is_changed() or bool(build.changed_since(held, build.block))
             if not is_graph(found):  # what an error leaves behind stays, too

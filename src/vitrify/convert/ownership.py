@@ -5,9 +5,10 @@ from __future__ import annotations
 import gc
 import sys
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from typing import Any
 
+from ..core.errors import UnsupportedError
 from ..core.pytree import is_open, node_of
 
 _CONTAINERS = (list, tuple, dict, set)
@@ -81,3 +82,21 @@ def is_forked(forks: Iterable[Fork], owner: Any) -> bool:
         if any(owner is source for source in sources) and sys.getrefcount(merged) > 3:
             return True
     return False
+
+
+def check_forks(forks: Iterable[Fork], given_out: Iterable[Any], outside: Container[int]) -> None:
+    """Raise UnsupportedError where a container leaves the trace that is, on one path, one that others know, too.
+
+    outside: ids of the containers that were there before.
+    """
+    if not forks:
+        return
+    left = {id(container) for value in given_out for container in _containers(value, set())}
+    for merged, sources in forks:
+        source = next((s for s in sources if id(s) in left or id(s) in outside), None)
+        if id(merged) in left and source is not None:
+            kind = "list" if isinstance(source, list) else "dict" if isinstance(source, dict) else type(source).__name__
+            raise UnsupportedError(
+                f"a {kind} leaves the function that a tensor decides to be another {kind}, which others know, too",
+                hint=f"make a copy of it on both paths ({kind}(...))",
+            )

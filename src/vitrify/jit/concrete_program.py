@@ -16,6 +16,7 @@ from ..convert.host import assert_place_set
 from ..convert.host_value import HostValue, array_of, list_of
 from ..convert.journal import journaling
 from ..convert.observe import Observer, current_observer, observing
+from ..convert.ownership import check_forks
 from ..convert.structure import opened
 from ..core.errors import DTypeError, UnsupportedError
 from ..core.meta import Meta
@@ -219,7 +220,9 @@ def _finish(
     replayed = replayable(observer, owners)
     holders: dict[int, Holder] = {**held(observer.places()), **owners}
     outputs = Outputs(state.builder, places, state.index, holders, observer.known_containers())
-    outputs.share([result, *[value for _, value in changes(observer.journal, observer.read_numbers)]])
+    given_out = [result, *[value for _, value in changes(observer.journal, observer.read_numbers)]]
+    check_forks(state.builder.forks, given_out, {*holders, *observer.known_containers()})
+    outputs.share(given_out)
     output = outputs.template(result)
     effects = find_effects(observer, replayed, outputs, holders)
     writes = _writes(state, places)
