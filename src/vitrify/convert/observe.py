@@ -40,7 +40,7 @@ from .guards import (
 )  # fmt: skip
 from .journal import Journal
 from .nondeterministic import refuse_items
-from .places import AttrPlace, CellPlace, GlobalPlace
+from .places import AttrPlace, CellPlace, GlobalPlace, content_before
 from .values import Undefined, Unmergeable, builder
 
 MAX_DEPTH = 5
@@ -158,8 +158,7 @@ class Observer:
             return self._tensor(value, key)
         if type(value) not in CONTAINERS or depth > MAX_DEPTH or len(value) > MAX_ITEMS:
             return Exactly(value)
-        written = self.journal.before.get((id(value), "content"))
-        held = value if written is None else written[1]
+        held = content_before(value, self.journal.before)
         if isinstance(value, (set, frozenset)):
             return Items(value, list(held), (), unordered=True)
         keys = list(held) if isinstance(held, dict) else range(len(held))

@@ -313,3 +313,11 @@ def with_items(content: Any, items: Iterable[tuple[ItemPlace, Any]]) -> Any:
     for item, value in items:
         restore(item.at(content), value)
     return content
+
+
+def content_before(owner: Any, before: Before) -> Any:
+    """What a container held when the region began; itself where nothing of it was written."""
+    if (id(owner), "content") in before:
+        return before[id(owner), "content"][1]
+    items = [(item, value) for item, value in before.values() if isinstance(item, ItemPlace) and item.owner is owner]
+    return with_items(_method(owner, "copy")(owner), reversed(items)) if items else owner
