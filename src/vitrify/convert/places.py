@@ -154,7 +154,11 @@ def _method(owner: Any, name: str) -> Any:
     """How items are reached past code of the user's, and past what our own lists tell the journal."""
     if isinstance(owner, (OpenList, OpenDict)):
         return getattr(list if isinstance(owner, OpenList) else dict, name)
-    return library_method(type(owner), name)
+    cls = type(owner)
+    return getattr(cls, name) if cls in _BUILTIN else library_method(cls, name)
+
+
+_BUILTIN = frozenset({list, dict, set})
 
 
 def _move_to_end(owner: dict[Any, Any], keys: Iterable[Any]) -> None:
