@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..core.errors import VitrifyError
 from ..core.meta import Meta, numel
 from ..ir.program import Operator, Variable
 
@@ -16,11 +17,18 @@ def seconds(operator: Operator) -> float:
     metas = [_sized(v.meta) if hasattr(v, "meta") else None for v in operator.inputs]
     outputs = [_sized(v.meta) for v in operator.outputs]
     moved = sum(numel(m.shape) * m.dtype.np.itemsize for m in (*metas, *outputs) if isinstance(m, Meta))
-    work = 0.0
-    if operator.op.work is not None and all(m is None or isinstance(m, Meta) for m in metas):
-        work = operator.op.work(*metas, **operator.attrs)
+    work = _arithmetic(operator, metas)
     moved = 0 if operator.op.view else moved
     return LAUNCH + moved * PER_BYTE + work * PER_ARITHMETIC
+
+
+def _arithmetic(operator: Operator, metas: list[object]) -> float:
+    if operator.op.work is None or not all(m is None or isinstance(m, Meta) for m in metas):
+        return 0.0
+    try:
+        return operator.op.work(*metas, **operator.attrs)
+    except VitrifyError:  # sizes put in for unknown ones need not fit each other
+        return 0.0
 
 
 def _sized(meta: object) -> object:
