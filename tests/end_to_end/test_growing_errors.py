@@ -151,10 +151,6 @@ def stacked_pairs(x):
     return paddle.stack(out)
 
 
-def hstacked(x):
-    return paddle.hstack(grown(x))
-
-
 def printed(x):
     print(grown(x))
     return x
@@ -190,7 +186,6 @@ REFUSED = [
     (unpacked, "iteration outside"),
     (compared, "=="),
     (stacked_pairs, "stack of a list of containers"),
-    (hstacked, "len()"),
 ]
 
 

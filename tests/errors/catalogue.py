@@ -844,6 +844,7 @@ _LISTS = "raised by programs of tests/end_to_end/test_growing_errors.py"
 ELSEWHERE: dict[str, str] = {
     ", which others know, too": "raised by programs of tests/end_to_end/places.py",
     " leaves the function that a tensor decides to be another ": "raised by programs of tests/end_to_end/places.py",
+    "to_static: build_strategy takes a paddle.static.BuildStrategy, got ": "tests/static/test_executor",
     "the key that a dictionary is asked for is known only when the program runs": "tests/jit/test_numbers",
     "whether the power of numbers that change is an int or a float is not known": "tests/jit/test_numbers",
     " of a number that is known only when the program runs": "raised by programs of tests/convert/test_caught.py",
