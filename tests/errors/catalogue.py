@@ -842,7 +842,6 @@ _NET = "a safety net: no program is known that gets there"
 _DICTS = "raised by programs of tests/end_to_end/test_keys_errors.py"
 _LISTS = "raised by programs of tests/end_to_end/test_growing_errors.py"
 ELSEWHERE: dict[str, str] = {
-    ", which others know, too": "raised by programs of tests/end_to_end/places.py",
     " leaves the function that a tensor decides to be another ": "raised by programs of tests/end_to_end/places.py",
     "to_static: build_strategy takes a paddle.static.BuildStrategy, got ": "tests/static/test_executor",
     "the key that a dictionary is asked for is known only when the program runs": "tests/jit/test_numbers",

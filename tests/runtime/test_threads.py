@@ -34,7 +34,7 @@ def test_random_programs_give_the_same_bits(seed, inplace, monkeypatch):
     before = [a.copy() for a in given]
     paddle.seed(seed)
     wanted = graphs.core(made, serial=True, inplace=False)(*given)
-    for mode in ("trace", "threads"):
+    for mode in ("trace", "threads", "streams"):
         core = graphs.core(made, mode=mode, threads=3, inplace=inplace)
         for _ in range(2):
             paddle.seed(seed)
@@ -52,7 +52,7 @@ def wide(tags):
     return main, [x], outputs
 
 
-@pytest.mark.parametrize("mode", ["trace", "threads"])
+@pytest.mark.parametrize("mode", ["trace", "threads", "streams"])
 @pytest.mark.parametrize("tag", range(6))
 def test_a_fault_comes_out_with_its_line_and_the_next_run_is_right(mode, tag):
     core = graphs.core(wide(range(6)), mode=mode, threads=3)

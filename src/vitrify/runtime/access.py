@@ -28,14 +28,14 @@ class Access:
 
 
 def memory_of(accesses: Sequence[Access]) -> list[frozenset[int]]:
-    """For each slot the slots whose memory it may use: its own, and those it is a view of, directly or not.
+    """For each slot the slots whose memory it may use: its own, and what it is a view of or took over.
 
     A slot written again counts with all that it ever was a view of.
     """
     count = 1 + max((s for a in accesses for s in (*a.reads, *a.writes)), default=-1)
     found = [frozenset({slot}) for slot in range(count)]
     for access in accesses:
-        shared = frozenset().union(*(found[slot] for slot in access.views)) if access.views else frozenset()
+        shared = frozenset().union(*(found[slot] for slot in (*access.views, *access.overwrites)))
         for slot in access.writes:
             found[slot] |= shared
     return found

@@ -24,10 +24,11 @@ def find_inplace(
 ) -> dict[int, int]:
     """Instruction -> slot whose buffer it overwrites. Those in `kept` are others' to see: inputs, outputs, constants.
 
-    A slot qualifies when it has the size and dtype of the result, is no view and no other slot is a view of it, and
+    So is what they are views of. A slot qualifies when it has the size and dtype of the result, is no view, and
     everything else that uses it is done before the instruction (`precedes`) in every schedule: then no edge is added.
     """
     memory = memory_of(accesses)
+    seen = frozenset().union(*(memory[slot] for slot in kept if slot < len(memory)), kept)
     users: dict[int, list[int]] = {}
     for index, access in enumerate(accesses):
         for slot in {part for s in (*access.reads, *access.writes) for part in memory[s]}:
@@ -38,7 +39,7 @@ def find_inplace(
             continue
         for slot in _candidates(operator, accesses[index]):
             others = [user for user in users[slot] if user != index]
-            alone = memory[slot] == {slot} and slot not in kept
+            alone = memory[slot] == {slot} and slot not in seen
             if alone and all(precedes(user, index) for user in others):
                 found[index] = slot
                 break

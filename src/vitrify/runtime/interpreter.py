@@ -12,13 +12,15 @@ from typing import Any
 
 import numpy as np
 
+from ..device.cpu_streams import cpu_streams
 from ..ir.program import Block, Operator
 from ..ops.failure import metas_of
 from .calls import run_on_stack
 from .failure import explain_failure
 from .instruction import Frame, Instruction, fill_refs
 from .options import ExecutionOptions
-from .plan import THREADS, Choice
+from .plan import STREAMS, THREADS, Choice
+from .stream_run import StreamPlan, StreamRun
 from .threads import Schedule, run_threads
 from .watch import NAN_CHECK, WATCH, Watcher, current_watcher
 
@@ -29,8 +31,8 @@ class InterpreterCore:
     """A lowered block. Calling it runs the instructions; it keeps no state between runs, so threads may share it."""
 
     __slots__ = (
-        "_checked_shapes", "_outputs", "_rest", "_schedule", "_steps", "_takes_turns", "block", "choice",
-        "instructions", "n_outputs", "names", "options", "suspends",
+        "_checked_shapes", "_n_inputs", "_outputs", "_rest", "_schedule", "_steps", "_streams", "_takes_turns", "block",
+        "choice", "instructions", "n_outputs", "names", "options", "suspends",
     )  # fmt: skip
 
     def __init__(
@@ -42,12 +44,14 @@ class InterpreterCore:
         choice: Choice,
         options: ExecutionOptions,
         names: Mapping[int, str],
+        n_inputs: int,
     ) -> None:
         self.block = block
         self.instructions = tuple(instructions)
         self.choice = choice
         self.options = options
         self.names = names
+        self._n_inputs = n_inputs
         self._steps = [i.step for i in instructions]
         self._rest = rest
         self._outputs = tuple(outputs)
@@ -57,17 +61,25 @@ class InterpreterCore:
         # Whether it calls functions, itself or in its blocks: then it runs step by step on a stack.
         self.suspends = any(i.steps is not None for i in instructions)
         self._schedule = self._shared_schedule()
-        self._takes_turns = self.suspends or self._schedule is not None
+        self._streams = self._stream_plan()
+        self._takes_turns = self.suspends or self._schedule is not None or self._streams is not None
 
     def _shared_schedule(self) -> Schedule | None:
         if self.choice.mode != THREADS or self.suspends or self.choice.order is None:
             return None
         return Schedule.of(self.instructions, self.choice.order, self.choice.costs, self.kept)
 
+    def _stream_plan(self) -> StreamPlan | None:
+        if self.choice.mode != STREAMS or self.suspends:
+            return None
+        first = self._n_inputs
+        constants = [first + i for i, value in enumerate(self._rest) if value is not None]
+        return StreamPlan.of(self.instructions, first, self._outputs, constants)
+
     @property
     def kept(self) -> frozenset[int]:
         """The slots that outlive a run, or are there before it: outputs and constants."""
-        first = len(self.block.inputs)
+        first = self._n_inputs
         constants = [first + i for i, value in enumerate(self._rest) if value is not None]
         return frozenset((*self._outputs, *constants))
 
@@ -96,6 +108,13 @@ class InterpreterCore:
         frame = [*arrays, *self._rest]
         is_new = self._checked_shapes is not None and self._is_new(arrays)
         watcher = current_watcher()
+        if self._streams is not None and not is_new:
+            device = cpu_streams()
+            try:
+                results = StreamRun(self._streams, device, self.explained, self.options.gc).run(frame)
+            finally:
+                device.finish()
+            return tuple([results[s] for s in self._outputs])
         if self._schedule is not None and not is_new:
             run_threads(self._schedule, frame, self.explained, watcher, self.options)
         elif watcher is not None:

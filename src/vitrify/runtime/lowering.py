@@ -22,7 +22,7 @@ from .instruction import Frame, Instruction, make_step, pure_call
 from .interpreter import InterpreterCore
 from .liveness import last_uses
 from .options import DEFAULT, ExecutionOptions
-from .plan import THREADS, choose_mode
+from .plan import TRACE, choose_mode
 
 
 class Lowering:
@@ -81,12 +81,13 @@ class Lowering:
         instructions = [self.instruction(*parts) for parts in zip(live, accesses, dead)]
         names = {slot: var.name for var, slot in self.slots.items()}
         return InterpreterCore(
-            self.block, instructions, self.template[len(inputs) :], out_slots, choice, self.options, names
+            self.block, instructions, self.template[len(inputs) :], out_slots, choice, self.options, names,
+            len(inputs),
         )
 
     def dead(self, accesses: Sequence[Access], kept: Collection[int], mode: str) -> list[tuple[int, ...]]:
         """The slots that each step frees: none where the steps' order is not that of the program."""
-        if mode == THREADS or self.options.gc == "none":
+        if mode != TRACE or self.options.gc == "none":
             return [()] * len(accesses)
         return last_uses([a.reads for a in accesses], [a.writes for a in accesses], keep=kept)
 

@@ -14,7 +14,7 @@ from .dependencies import Dependencies, find_dependencies
 from .options import ExecutionOptions
 from .streams import critical_paths
 
-TRACE, THREADS = "trace", "threads"
+TRACE, THREADS, STREAMS = "trace", "threads", "streams"
 LEAST_SECONDS = 2e-3
 """A program shorter than this is over before other threads have begun."""
 LEAST_GAIN = 1.25
@@ -43,8 +43,8 @@ def choose_mode(operators: Sequence[Operator], accesses: Sequence[Access], optio
     """The mode for these instructions: the one asked for, else several threads where that pays."""
     if options.serial or options.mode == TRACE:
         return Choice(TRACE, "asked for")
-    if options.mode == THREADS:
-        return _threads(operators, accesses, "asked for")
+    if options.mode in (THREADS, STREAMS):
+        return Choice(options.mode, "asked for", find_dependencies(accesses), tuple(map(seconds, operators)))
     if core_count(options) < 2:
         return Choice(TRACE, "one thread")
     costs = tuple(map(seconds, operators))
@@ -58,10 +58,6 @@ def choose_mode(operators: Sequence[Operator], accesses: Sequence[Access], optio
     if not blas_is_single():
         return Choice(TRACE, "BLAS uses all cores itself (OPENBLAS_NUM_THREADS=1 leaves them to independent operators)")
     return Choice(THREADS, f"its longest chain takes {longest / total:.0%} of the work", order, costs)
-
-
-def _threads(operators: Sequence[Operator], accesses: Sequence[Access], reason: str) -> Choice:
-    return Choice(THREADS, reason, find_dependencies(accesses), tuple(map(seconds, operators)))
 
 
 def core_count(options: ExecutionOptions) -> int:

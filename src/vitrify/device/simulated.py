@@ -1,0 +1,299 @@
+"""A device that is none: NumPy computes, in virtual time, and every access is checked.
+
+Streams run what they are given in order, but how far each has come when the host, or another stream, looks is drawn at
+random: an adversary that finds the schedules in which a missing event matters. Whether it matters in *some* schedule is
+also known without luck: each access is compared, by vector clocks, with the accesses that it must not overtake.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict, deque
+from collections.abc import Callable, Collection, Hashable, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import InternalError
+
+HOST = "host"
+Clock = dict[Hashable, int]
+
+
+class Violation(InternalError):
+    """What a program did on the simulated device that could go wrong on a real one."""
+
+
+@dataclass(eq=False)
+class Memory:
+    """A piece of the device's memory, and who touched it last."""
+
+    number: int
+    stream: Hashable
+    writer: tuple[Hashable, int] | None = None
+    readers: list[tuple[Hashable, int]] = field(default_factory=list)
+    users: int = 0
+    occupants: list[Value] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class Value:
+    """What the program knows as an array: memory, and what it will hold."""
+
+    memory: tuple[Memory, ...]
+    maker: tuple[Hashable, int]
+    array: Any = None
+    freed: bool = False
+
+
+@dataclass(eq=False)
+class Event:
+    """Passes when `stream` has done its first `position` items; `clock` is what is known to be done then."""
+
+    stream: Hashable
+    position: int
+    clock: Clock
+
+
+@dataclass(eq=False)
+class _Item:
+    run: Callable[[], None]
+    after: list[Event]
+
+
+class SimulatedDevice:
+    """Streams of virtual time. `seed` draws the delays; `violations` lists what was found, in order.
+
+    >>> device = SimulatedDevice(seed=0)
+    >>> x = device.put("a", np.ones(2))
+    >>> (y,) = device.launch("b", lambda v: (v + 1,), [x], 1, False, None)
+    >>> device.violations[-1]
+    'a kernel on b reads memory 0, which a kernel on a writes: no event lets it wait'
+    """
+
+    def __init__(self, seed: int = 0) -> None:
+        self.violations: list[str] = []
+        self.peak = 0
+        self._random = random.Random(seed)
+        self._haste = self._random.choice((0.0, 0.2, 0.5, 0.9))  # how readily time passes while the host queues
+        self._clocks: dict[Hashable, Clock] = defaultdict(dict)
+        self._queues: dict[Hashable, deque[_Item]] = defaultdict(deque)
+        self._queued: dict[Hashable, int] = defaultdict(int)
+        self._done: dict[Hashable, int] = defaultdict(int)
+        self._effects: dict[str, tuple[Hashable, int]] = {}
+        self._free: dict[Hashable, list[Memory]] = defaultdict(list)
+        self._numbers = count()
+        self._used = 0
+        self.failure: BaseException | None = None
+
+    # -- the interface ----------------------------------------------------------------------------------------------
+
+    def put(self, stream: Hashable, array: Any) -> Value:
+        """A copy of an array of the host."""
+        copy = np.array(array)
+        (value,) = self.launch(stream, lambda: (copy,), [], 1, False, None)
+        return value  # type: ignore[no-any-return]
+
+    def launch(
+        self, stream: Hashable, compute: Callable[..., Any], inputs: Sequence[Any], count: int, views: bool,
+        overwrites: int | None, effects: Collection[str] = (),
+    ) -> list[Any]:  # fmt: skip
+        """Queue a kernel and check what it touches against all that was queued before."""
+        stamp = self._stamp(stream)
+        for kind in effects:
+            if not _knows(self._clocks[stream], self._effects.get(kind, (stream, 0))):
+                self._found(f"a {kind} kernel on {stream} may overtake one on {self._effects[kind][0]}")
+            self._effects[kind] = (stream, stamp)
+        held = [v for v in inputs if isinstance(v, Value)]
+        for value in held:
+            if not _knows(self._clocks[stream], value.maker):
+                self._found(f"a kernel on {stream} takes a value that one on {value.maker[0]} makes: no event between")
+            if value.freed:
+                self._found(f"a kernel on {stream} uses memory {value.memory[0].number} after it was freed")
+            for memory in value.memory:
+                self._read(memory, stream, stamp)
+        shared = tuple(dict.fromkeys(m for v in held for m in v.memory)) if views else ()
+        if overwrites is not None:
+            shared = inputs[overwrites].memory
+            for memory in shared:
+                self._write(memory, stream, stamp)
+        outputs = [self._value(stream, stamp, shared) for _ in range(count)]
+        self._push(stream, lambda: self._compute(compute, inputs, outputs, views, overwrites))
+        return outputs
+
+    def record(self, stream: Hashable) -> Event:
+        """An event behind all that was queued so far."""
+        return Event(stream, self._queued[stream], dict(self._clocks[stream]))
+
+    def wait(self, stream: Hashable, event: Event) -> None:
+        """What comes later on the stream waits for the event."""
+        _learn(self._clocks[stream], event.clock)
+        self._push(stream, lambda: None, [event])
+
+    def synchronize(self, event: Event) -> None:
+        """Let time pass until the event has passed."""
+        while self._done[event.stream] < event.position:
+            self._step_somewhere()
+        self._host_knows(event.clock)
+
+    def passed(self, event: Event) -> bool:
+        """Whether the event has passed; some time passes meanwhile."""
+        for _ in range(self._random.randrange(3)):
+            self._step_somewhere()
+        done = self._done[event.stream] >= event.position
+        if done:
+            self._host_knows(event.clock)
+        return done
+
+    def read(self, value: Any) -> Any:
+        """What the host sees of a value."""
+        if not isinstance(value, Value):
+            return value
+        for memory in value.memory:
+            if memory.writer is not None and not _knows(self._clocks[HOST], memory.writer):
+                self._found(f"the host reads memory {memory.number} before it waited for {memory.writer[0]}")
+        return value.array
+
+    def free(self, value: Any) -> None:
+        """Give memory back: the next value of its stream may get it."""
+        if not isinstance(value, Value):
+            return
+        if value.freed:
+            self._found(f"memory {value.memory[0].number} is freed twice")
+            return
+        value.freed = True
+        for memory in value.memory:
+            memory.users -= 1
+            if not memory.users:
+                self._free[memory.stream].append(memory)
+                self._used -= 1
+
+    def finish(self) -> None:
+        """Let all streams come to their end; raises what a kernel raised, or the first violation."""
+        while self._step_somewhere():
+            pass
+        for stream in list(self._clocks):
+            self._host_knows(self._clocks[stream])
+        if self.failure is not None:
+            failure, self.failure = self.failure, None
+            raise failure
+        if self.violations:
+            raise Violation("; ".join(self.violations[:3]))
+
+    # -- happens-before ---------------------------------------------------------------------------------------------
+
+    def _stamp(self, stream: Hashable) -> int:
+        clock = self._clocks[stream]
+        _learn(clock, self._clocks[HOST])  # what the host waited for is done before what it launches now
+        clock[stream] = clock.get(stream, 0) + 1
+        return clock[stream]
+
+    def _host_knows(self, clock: Clock) -> None:
+        _learn(self._clocks[HOST], clock)
+
+    def _read(self, memory: Memory, stream: Hashable, stamp: int) -> None:
+        self._ordered(memory, stream, memory.writer, "reads", "writes")
+        memory.readers.append((stream, stamp))
+
+    def _write(self, memory: Memory, stream: Hashable, stamp: int) -> None:
+        self._ordered(memory, stream, memory.writer, "writes", "writes")
+        for reader in memory.readers:
+            if reader != (stream, stamp):
+                self._ordered(memory, stream, reader, "writes", "reads")
+        memory.writer, memory.readers = (stream, stamp), []
+
+    def _ordered(
+        self, memory: Memory, stream: Hashable, other: tuple[Hashable, int] | None, does: str, did: str
+    ) -> None:
+        if other is not None and not _knows(self._clocks[stream], other):
+            self._found(
+                f"a kernel on {stream} {does} memory {memory.number}, which a kernel on {other[0]} {did}: no event "
+                "lets it wait"
+            )
+
+    def _found(self, text: str) -> None:
+        self.violations.append(text)
+
+    # -- memory -----------------------------------------------------------------------------------------------------
+
+    def _value(self, stream: Hashable, stamp: int, shared: tuple[Memory, ...]) -> Value:
+        if shared:
+            value = Value(shared, (stream, stamp))
+        else:
+            pool = self._free[stream]
+            memory = pool.pop(self._random.randrange(len(pool))) if pool else Memory(next(self._numbers), stream)
+            self._write(memory, stream, stamp)
+            value = Value((memory,), (stream, stamp))
+            self._used += 1
+            self.peak = max(self.peak, self._used)
+        for memory in value.memory:
+            memory.users += 1
+        return value
+
+    # -- virtual time -----------------------------------------------------------------------------------------------
+
+    def _push(self, stream: Hashable, run: Callable[[], None], after: Sequence[Event] = ()) -> None:
+        self._queues[stream].append(_Item(run, list(after)))
+        self._queued[stream] += 1
+        while self._random.random() < self._haste and self._step_somewhere():
+            pass
+
+    def _step_somewhere(self) -> bool:
+        """Let one stream that can go on do one item; whether there was one."""
+        able = [stream for stream, queue in self._queues.items() if queue and self._can_go(queue[0])]
+        if able:
+            self._step(self._random.choice(able))
+        return bool(able)
+
+    def _can_go(self, item: _Item) -> bool:
+        return all(self._done[event.stream] >= event.position for event in item.after)
+
+    def _step(self, stream: Hashable) -> None:
+        self._queues[stream].popleft().run()
+        self._done[stream] += 1
+
+    def _compute(
+        self, compute: Callable[..., Any], inputs: Sequence[Any], outputs: list[Value], views: bool,
+        overwrites: int | None,
+    ) -> None:  # fmt: skip
+        if self.failure is not None:
+            return
+        arrays = [v.array if isinstance(v, Value) else v for v in inputs]
+        missing = [v for v, a in zip(inputs, arrays) if isinstance(v, Value) and a is None]
+        if missing:
+            self._found(f"memory {missing[0].memory[0].number} is read before it is written, or after it was reused")
+            return
+        try:
+            options = {} if overwrites is None else {"out": arrays[overwrites]}
+            results = compute(*arrays, **options)
+        except Exception as err:  # noqa: BLE001 - it is raised where the host waits, as on a real device
+            self.failure = err
+            return
+        for value, result in zip(outputs, results):
+            self._settle(value, result, arrays, fresh=not views and overwrites is None)
+
+    def _settle(self, value: Value, result: Any, arrays: Sequence[Any], fresh: bool) -> None:
+        """Let a value hold a result; whatever its memory held before is gone."""
+        array = np.asarray(result) if isinstance(result, np.generic) else result
+        if fresh and isinstance(array, np.ndarray):
+            if any(isinstance(a, np.ndarray) and np.may_share_memory(a, array) for a in arrays):
+                array = array.copy()  # a kernel of a device writes into memory of its own
+            for memory in value.memory:
+                for other in memory.occupants:
+                    other.array = None
+                memory.occupants = []
+        for memory in value.memory:
+            memory.occupants.append(value)
+        value.array = array
+
+
+def _learn(clock: Clock, other: Clock) -> None:
+    for stream, stamp in other.items():
+        clock[stream] = max(clock.get(stream, 0), stamp)
+
+
+def _knows(clock: Clock, other: tuple[Hashable, int]) -> bool:
+    stream, stamp = other
+    return clock.get(stream, 0) >= stamp
