@@ -12,4 +12,4 @@ def test_the_file_has_the_length_asked_for(tmp_path):
 
 def test_a_thousand_lines_convert_in_time():
     seconds = conversion.main(["--rounds", "3"])
-    assert seconds < 5  # an idle machine takes half a second, a busy one with coverage ten times that
+    assert seconds < 15  # an idle machine takes half a second, a busy one with coverage more than ten times that

@@ -92,20 +92,26 @@ def test_two_faults_at_once_give_one():
 
 def test_a_hung_thread_is_reported(monkeypatch):
     monkeypatch.setattr(threads, "PATIENCE", 0.05)
-    release = threading.Event()
+    started, release = threading.Event(), threading.Event()
+    caller = threading.current_thread()
 
     def hang(xp, x, *, tag):
-        release.wait(0.5)
+        if threading.current_thread() is caller:
+            assert started.wait(30)  # until another thread has the other operator
+        else:
+            started.set()
+            release.wait(30)
         return x
 
     hanging = define_op("hanging_for_tests", kernel=hang, meta=lambda x, *, tag: x, vjp=NoGradient("a test"))
     main = paddle.static.Program()
     with paddle.static.program_guard(main):
         x = paddle.static.data("x", [4])
-        outputs = [hanging(x, tag=0), hanging(x, tag=1), hanging(x, tag=2)]
+        outputs = [hanging(x, tag=0), hanging(x, tag=1)]
     core = graphs.core((main, [x], outputs), mode="threads", threads=2)
     with pytest.raises(RuntimeError, match=r"no instruction has ended.*(\n.*)*hanging_for_tests"):
         core(np.ones(4, "float32"))
+    release.set()
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])

@@ -127,7 +127,8 @@ def repeated_user_loc(tb: TracebackType | None) -> Loc | None:
     if not places:
         return None
     # The places of one round of the recursion come up equally often, give or take the last round: take the innermost.
-    least = max(places.values()) - 1
+    most = max(places.values())
+    least = most - 1 if most > 2 else most
     place = [p for p, count in places.items() if count >= least][-1]
     return _loc_of_entry(frames[place])
 
