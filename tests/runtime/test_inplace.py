@@ -76,3 +76,15 @@ def test_a_kernel_that_gives_its_input_back_is_noticed():
 
     first, second = lowered(build)(X)
     assert first.tolist() == np.tanh(X).tolist() and second.tolist() == np.exp(np.tanh(X)).tolist()
+
+
+def test_a_core_prints_what_it_does():
+    assert str(lowered(chain, mode="trace")).splitlines() == [
+        "trace: asked for",
+        "inputs s0 = %x",
+        "  s2 = multiply(s0, s1)  # frees s0",
+        "  s3 = tanh(s2) into s2  # frees s2",
+        "  s5 = add(s3, s4) into s3  # frees s3",
+        "  s6 = exp(s5) into s5  # frees s5",
+        "outputs s6 = %exp_0",
+    ]

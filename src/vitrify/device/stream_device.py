@@ -1,6 +1,6 @@
 """The interface of devices that run work on streams. Streams keep the order of what they are given; events tie them.
 
-Three devices have it: `cpu_streams` (threads), `cuda_streams` (CuPy) and `simulated`, which finds what is missing.
+Two devices have it: `cpu_streams`, whose streams are threads, and `simulated`, which finds what is missing.
 """
 
 from __future__ import annotations

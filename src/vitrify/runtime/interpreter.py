@@ -7,7 +7,7 @@ the machine in `runtime.threads`; all others one instruction after the other, in
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,13 +16,13 @@ from ..device.cpu_streams import cpu_streams
 from ..ir.program import Block, Operator
 from ..ops.failure import metas_of
 from .calls import run_on_stack
+from .checks import NAN_CHECK, run_checked
 from .failure import explain_failure
 from .instruction import Frame, Instruction, fill_refs
 from .options import ExecutionOptions
 from .plan import STREAMS, THREADS, Choice
 from .stream_run import StreamPlan, StreamRun
 from .threads import Schedule, run_threads
-from .watch import NAN_CHECK, WATCH, Watcher, current_watcher
 
 MAX_CHECKED_SHAPES = 256
 
@@ -84,7 +84,7 @@ class InterpreterCore:
         return frozenset((*self._outputs, *constants))
 
     def __call__(self, *arrays: Any) -> tuple[Any, ...]:
-        if self._takes_turns or WATCH.touched or NAN_CHECK.touched:
+        if self._takes_turns or NAN_CHECK.touched:
             return self._run(arrays)
         frame = [*arrays, *self._rest]
         if self._checked_shapes is not None and self._is_new(arrays):
@@ -107,8 +107,8 @@ class InterpreterCore:
             return run_on_stack(self, arrays)
         frame = [*arrays, *self._rest]
         is_new = self._checked_shapes is not None and self._is_new(arrays)
-        watcher = current_watcher()
-        if self._streams is not None and not is_new:
+        checks = NAN_CHECK.get()
+        if self._streams is not None and not (is_new or checks):
             device = cpu_streams()
             try:
                 results = StreamRun(self._streams, device, self.explained, self.options.gc).run(frame)
@@ -116,12 +116,20 @@ class InterpreterCore:
                 device.finish()
             return tuple([results[s] for s in self._outputs])
         if self._schedule is not None and not is_new:
-            run_threads(self._schedule, frame, self.explained, watcher, self.options)
-        elif watcher is not None:
-            self._run_watched(frame, watcher, is_new)
+            run_threads(self._schedule, frame, self.explained, checks, self.options)
         else:
-            self._run_checked(frame, is_new)
+            self._run_checked(frame, is_new, run_checked if checks else None)
         return tuple([frame[s] for s in self._outputs])
+
+    def __str__(self) -> str:
+        """How it runs and why, and its instructions: the slots that each frees are those dead behind it."""
+        slots = ", ".join(f"s{slot} = %{name}" for slot, name in sorted(self.names.items()) if slot < self._n_inputs)
+        lines = [f"{self.choice.mode}: {self.choice.reason}", f"inputs {slots}"]
+        for instruction in self.instructions:
+            freed = "".join(f" s{slot}" for slot in instruction.dead)
+            lines.append(f"  {instruction}" + (f"  # frees{freed}" if freed else ""))
+        lines.append("outputs " + ", ".join(f"s{slot} = %{self.names.get(slot, '')}" for slot in self._outputs))
+        return "\n".join(lines)
 
     def running(self, arrays: Sequence[Any]) -> Generator[Any, Any, tuple[Any, ...]]:
         """The same as a generator, which asks for the blocks and functions that it needs."""
@@ -152,24 +160,17 @@ class InterpreterCore:
         checked.add(key)
         return True
 
-    def _run_checked(self, frame: Frame, is_new: bool = True) -> None:
+    def _run_checked(
+        self, frame: Frame, is_new: bool = True, run: Callable[[Instruction, Frame], None] | None = None
+    ) -> None:
         for index, instruction in enumerate(self.instructions):
             try:
                 if is_new and instruction.checked:
                     _check(instruction, frame)
-                instruction.step(frame)
-            except Exception as err:
-                found = self.explained(index, err, frame)
-                if found is err:
-                    raise
-                raise found from None
-
-    def _run_watched(self, frame: Frame, watcher: Watcher, is_new: bool) -> None:
-        for index, instruction in enumerate(self.instructions):
-            try:
-                if is_new and instruction.checked:
-                    _check(instruction, frame)
-                watcher.run(instruction, frame)
+                if run is None:
+                    instruction.step(frame)
+                else:
+                    run(instruction, frame)
             except Exception as err:
                 found = self.explained(index, err, frame)
                 if found is err:

@@ -8,7 +8,7 @@ is copied back, on streams of their own.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from ..device.stream_device import StreamDevice
@@ -69,12 +69,6 @@ class StreamPlan:
             tuple(parts), tuple(accesses), order, schedule, tuple(map(tuple, frees)), last,
             _strays(accesses, streams), fetched, len(copies),
         )  # fmt: skip
-
-    def without_wait(self, index: int, awaited: int) -> StreamPlan:
-        """The plan with one event less: what a test of the analysis removes to see it missed."""
-        waits = list(self.schedule.waits)
-        waits[index] = tuple(a for a in waits[index] if a != awaited)
-        return replace(self, schedule=replace(self.schedule, waits=tuple(waits)))
 
 
 def _strays(accesses: Sequence[Access], streams: Sequence[Stream]) -> frozenset[int]:

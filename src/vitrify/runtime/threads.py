@@ -17,12 +17,12 @@ from threading import Condition, Lock, current_thread, get_ident
 
 from ..core.errors import InternalError
 from .access import HOST
+from .checks import run_checked
 from .dependencies import Dependencies
 from .instruction import Frame, Instruction
 from .liveness import last_users
 from .options import ExecutionOptions
 from .streams import critical_paths
-from .watch import Watcher
 
 Explain = Callable[[int, Exception, Frame], Exception]
 PATIENCE = 60.0
@@ -70,11 +70,11 @@ class Schedule:
 
 
 def run_threads(
-    schedule: Schedule, frame: Frame, explain: Explain, watcher: Watcher | None, options: ExecutionOptions
+    schedule: Schedule, frame: Frame, explain: Explain, checks: bool, options: ExecutionOptions
 ) -> None:
     """Run all instructions on a frame. Raises the first exception, when no other thread computes any more."""
     threads = options.threads or _cores()
-    run = _Run(schedule, frame, explain, watcher)
+    run = _Run(schedule, frame, explain, checks)
     helpers = min(threads, schedule.width + 1) - 1
     futures = [_pool(threads).submit(copy_context().run, run.help) for _ in range(helpers)]
     try:
@@ -97,11 +97,11 @@ def _pool(threads: int) -> ThreadPoolExecutor:
 class _Run:
     """One run: counts, queues and the frame, all changed under one lock; kernels run outside of it."""
 
-    def __init__(self, schedule: Schedule, frame: Frame, explain: Explain, watcher: Watcher | None) -> None:
+    def __init__(self, schedule: Schedule, frame: Frame, explain: Explain, checks: bool) -> None:
         self.schedule = schedule
         self.frame = frame
         self.explain = explain
-        self.watcher = watcher
+        self.checks = checks
         self.waiting = list(schedule.waiting)
         self.references = dict(schedule.references)
         self.left = len(schedule.instructions)
@@ -165,10 +165,10 @@ class _Run:
         instruction = self.schedule.instructions[index]
         failure: BaseException | None = None
         try:
-            if self.watcher is None:
-                instruction.step(self.frame)
+            if self.checks:
+                run_checked(instruction, self.frame)
             else:
-                self.watcher.run(instruction, self.frame)
+                instruction.step(self.frame)
         except Exception as err:  # noqa: BLE001 - it is raised in the caller's thread
             failure = self._explained(index, err)
         except BaseException as err:  # noqa: BLE001 - KeyboardInterrupt comes to the caller's thread
