@@ -1,5 +1,6 @@
 """Executor.run: what may be fed and fetched, what is prepared anew and what is found again, threads."""
 
+import copy
 import gc
 import os
 import weakref
@@ -14,6 +15,7 @@ from vitrify import static
 from vitrify.core.errors import ClosedError
 from vitrify.core.meta import ListMeta
 from vitrify.ops.registry import get_op
+from vitrify.runtime.options import ExecutionOptions
 
 X = np.array([[1.0, 2.0]], "float32")
 
@@ -418,10 +420,76 @@ def test_a_compiled_program_shows_its_options():
     )
 
 
-def test_to_static_takes_a_build_strategy():
+def in_order():
     strategy = static.BuildStrategy()
-    double = paddle.jit.to_static(lambda v: v * 2, build_strategy=strategy)
-    assert double(paddle.to_tensor([1.0])).tolist() == [2]
+    strategy.enable_inplace, strategy.sequential_run = False, True
+    return strategy
+
+
+class Doubler(paddle.nn.Layer):
+    @paddle.jit.to_static(build_strategy=in_order())
+    def forward(self, v):
+        return v * 2
+
+    @paddle.jit.to_static(build_strategy=in_order())
+    @staticmethod
+    def apart(v):
+        return v * 2
+
+    @paddle.jit.to_static(build_strategy=in_order())
+    @classmethod
+    def of_class(cls, v):
+        return v * 2
+
+
+@pytest.mark.parametrize(
+    "double",
+    [
+        paddle.jit.to_static(lambda v: v * 2, build_strategy=in_order()),
+        paddle.jit.to_static(build_strategy=in_order())(lambda v: v * 2),
+        Doubler().forward,
+        Doubler().apart,
+        Doubler.of_class,
+        copy.deepcopy(Doubler()).forward,
+    ],
+    ids=["function", "decorator", "method", "staticmethod", "classmethod", "copied"],
+)
+def test_to_static_hands_its_build_strategy_to_the_programs(double):
+    v = paddle.to_tensor([1.0], stop_gradient=False)
+    double(v).backward()
+    assert v.grad.tolist() == [2]
+    segment = double.program_cache.last().segment
+    for core in (segment.forward_core, segment.backward_core):
+        assert core.options == ExecutionOptions(inplace=False, serial=True)
+
+
+@pytest.mark.parametrize("in_place", [True, False])
+def test_enable_inplace_reaches_the_instructions(in_place):
+    strategy = static.BuildStrategy()
+    strategy.enable_inplace = in_place
+    fn = paddle.jit.to_static(lambda v: ((v * 2).tanh() + 1).exp(), build_strategy=strategy)
+    v = paddle.ones([300, 300])
+    assert np.array_equal(fn(v).numpy(), np.exp(np.tanh(v.numpy() * 2) + 1))
+    instructions = fn.program_cache.last().segment.forward_core.instructions
+    assert any(i.access.overwrites for i in instructions) == in_place
+
+
+def test_a_build_strategy_reaches_the_segments_of_a_split_function():
+    @paddle.jit.to_static(build_strategy=in_order())
+    def fn(v):
+        for _ in range(30):
+            v = v * 1.5
+        norm = np.linalg.norm(v.numpy())
+        return v / float(norm) if norm > 1 else v
+
+    for _ in range(2):
+        fn(paddle.ones([300, 300]))
+    parts = list(fn.split_state.segments.values())
+    cores = [program.segment.forward_core for part in parts for program in part.program_cache.programs()]
+    assert cores and all(core.options.serial for core in cores)
+
+
+def test_build_strategy_must_be_one():
     with pytest.raises(TypeError, match=r"build_strategy takes a paddle.static.BuildStrategy, got int"):
         paddle.jit.to_static(lambda v: v, build_strategy=3)
 

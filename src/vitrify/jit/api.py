@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Callable
+from functools import cached_property, partial
 from types import BuiltinFunctionType
 from typing import Any
 
@@ -10,6 +11,7 @@ from ..convert import ignore_module, not_to_static
 from ..core.config import CODE_LEVEL, VERBOSITY
 from ..core.errors import DTypeError
 from ..eager.layer import Layer
+from ..runtime.options import DEFAULT
 from ..runtime.strategy import BuildStrategy
 from .static_function import ENABLED, StaticFunction
 
@@ -30,7 +32,8 @@ def to_static(
     function: a function, method, or Layer (whose `forward` is converted in place); without it, a decorator.
     input_spec: InputSpecs (nested like the arguments) that fix dtypes and which dimensions may vary. Without it a
         dimension becomes variable when a second size is seen in it.
-    build_strategy: a `paddle.static.BuildStrategy`; raises DTypeError for anything else.
+    build_strategy: a `paddle.static.BuildStrategy`, which says how the programs run; raises DTypeError for anything
+        else. Functions that a split function calls run as they do by default.
     backend: accepted for Paddle's sake; execution is chosen by the runtime.
     full_graph: True: convert the whole function, or raise UnsupportedError naming what cannot be. False: a statement
         that cannot be converted runs as Python between compiled segments; `paddle.jit.explain` tells which and why.
@@ -53,38 +56,42 @@ def to_static(
         )
     if function is None:
         return lambda fn: to_static(fn, input_spec, build_strategy, backend, full_graph=full_graph, **kwargs)
+    options = DEFAULT if build_strategy is None else build_strategy.options()
+    make = partial(StaticFunction, input_spec=input_spec, full_graph=full_graph, options=options)
     if isinstance(function, Layer):
-        return _convert_layer(function, input_spec, full_graph)
+        return _convert_layer(function, make)
     if isinstance(function, StaticFunction):
         return function
-    if isinstance(function, (staticmethod, classmethod)):
-        return type(function)(to_static(function.__func__, input_spec, full_graph=full_graph))
-    if isinstance(function, (property, cached_property)):
-        return _convert_property(function, input_spec, full_graph)
+    if isinstance(function, (staticmethod, classmethod, property, cached_property)):
+        again = partial(
+            to_static, input_spec=input_spec, build_strategy=build_strategy, backend=backend, full_graph=full_graph
+        )
+        return _convert_descriptor(function, again)
     if not callable(function):
         raise DTypeError(f"to_static: expects a function or a Layer, got {type(function).__name__}")
     if isinstance(function, BuiltinFunctionType):
         return function  # a C function: there is no Python in it to convert
     instance = getattr(function, "__self__", None)
     plain = getattr(function, "__func__", function) if instance is not None else function
-    return StaticFunction(plain, input_spec, instance=instance, full_graph=full_graph)
+    return make(plain, instance=instance)
 
 
-def _convert_property(found: Any, input_spec: Any, full_graph: bool) -> Any:
-    """A property or cached_property whose getter is converted."""
+def _convert_descriptor(found: Any, convert: Callable[[Any], Any]) -> Any:
+    """A method or property whose function is converted."""
+    if isinstance(found, (staticmethod, classmethod)):
+        return type(found)(convert(found.__func__))
     if isinstance(found, cached_property):
-        return cached_property(to_static(found.func, input_spec, full_graph=full_graph))
-    getter = None if found.fget is None else to_static(found.fget, input_spec, full_graph=full_graph)
+        return cached_property(convert(found.func))
+    getter = None if found.fget is None else convert(found.fget)
     return property(getter, found.fset, found.fdel, found.__doc__)
 
 
-def _convert_layer(layer: Layer, input_spec: Any, full_graph: bool) -> Layer:
+def _convert_layer(layer: Layer, make: Callable[..., StaticFunction]) -> Layer:
     forward = layer.forward
     if isinstance(forward, StaticFunction):
         forward = forward.dygraph_function
     plain = getattr(forward, "__func__", forward)
-    instance = layer if hasattr(forward, "__func__") else None
-    layer.__dict__["forward"] = StaticFunction(plain, input_spec, instance=instance, full_graph=full_graph)
+    layer.__dict__["forward"] = make(plain, instance=layer if hasattr(forward, "__func__") else None)
     return layer
 
 

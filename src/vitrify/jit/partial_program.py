@@ -17,6 +17,7 @@ from ..eager.tensor import Tensor, wrap
 from ..ir.dead_code import has_effect
 from ..ir.program import Block, Program, Variable, position
 from ..runtime.lowering import InterpreterCore, lower
+from ..runtime.options import DEFAULT, ExecutionOptions
 from .arguments import NO_ARGUMENTS, Arguments
 from .concrete_program import ConcreteProgram
 from .cones import Cone, cone_of
@@ -32,11 +33,14 @@ _grad_enabled = grad_enabled.get
 class CompiledSegment:
     """A block lowered with its backward. `wrt` are the inputs that get cotangents, `seeds` the outputs that give them.
 
-    With no `wrt` it is inference only: no residual is computed.
+    With no `wrt` it is inference only: no residual is computed. `options` say how both run.
     """
 
-    def __init__(self, block: Block, outputs: Sequence[Variable], wrt: Sequence[int]) -> None:
+    def __init__(
+        self, block: Block, outputs: Sequence[Variable], wrt: Sequence[int], options: ExecutionOptions
+    ) -> None:
         self.block = block
+        self.options = options
         self.outputs = tuple(outputs)
         backward = build_backward(block, outputs, wrt) if wrt else None
         self.backward = backward
@@ -45,14 +49,16 @@ class CompiledSegment:
         residuals = () if backward is None else backward.residuals
         self.watched = tuple(i for i in (position(block.inputs, v) for v in residuals) if i >= 0)
         self.n_outputs = len(self.outputs)
-        self.forward_core: InterpreterCore = lower(block, outputs=[*self.outputs, *residuals])
+        self.forward_core: InterpreterCore = lower(
+            block, outputs=[*self.outputs, *residuals], options=options
+        )
         self.random = any(op.op.random or has_effect(op) for op in block.ops)
 
     @cached_property
     def backward_core(self) -> InterpreterCore:
         """The lowered backward program, made at the first backward."""
         assert self.backward is not None
-        return lower(self.backward.program.global_block())
+        return lower(self.backward.program.global_block(), options=self.options)
 
     @cached_property
     def cones(self) -> dict[int, Cone]:
@@ -74,7 +80,7 @@ class CompiledSegment:
         assert found is not None
         block = found.program.global_block()
         wanted = [i for i, v in enumerate(block.inputs) if not v.stop_gradient]
-        return compile_segment(block, [v for v in block.outputs if v is not None], wanted)
+        return compile_segment(block, [v for v in block.outputs if v is not None], wanted, self.options)
 
     def run(self, inputs: Sequence[Tensor]) -> list[Tensor]:
         """The outputs as Tensors, on the tape when an input wants a gradient."""
@@ -116,10 +122,12 @@ class NestedSegment(CompiledSegment):
         return outputs
 
 
-def compile_segment(block: Block, outputs: Sequence[Variable], wrt: Sequence[int]) -> CompiledSegment:
+def compile_segment(
+    block: Block, outputs: Sequence[Variable], wrt: Sequence[int], options: ExecutionOptions
+) -> CompiledSegment:
     """The block compiled with its backward."""
     is_nested = any(isinstance(v.meta, ListMeta) for v in (*block.inputs, *outputs))
-    return (NestedSegment if is_nested else CompiledSegment)(block, outputs, wrt)
+    return (NestedSegment if is_nested else CompiledSegment)(block, outputs, wrt, options)
 
 
 def _write(tensor: Tensor, value: Tensor) -> None:
@@ -139,6 +147,7 @@ class PartialProgramLayer:
         concrete: ConcreteProgram,
         layers: LayerState | None = None,
         stops: Sequence[bool] | None = None,
+        options: ExecutionOptions = DEFAULT,
     ) -> None:
         self.concrete = concrete
         self._layers = layers
@@ -147,7 +156,7 @@ class PartialProgramLayer:
         outputs = [v for v in block.outputs if v is not None]
         stops = [v.stop_gradient for v in block.inputs] if stops is None else stops
         wrt = [i for i, stop in enumerate(stops) if not stop] if _grad_enabled() else []
-        self.segment = compile_segment(block, outputs, wrt)
+        self.segment = compile_segment(block, outputs, wrt, options)
         self._captured = concrete.captured
         self._n_values = len(concrete.outputs)
         self._writes = [i for i, _ in concrete.writes]

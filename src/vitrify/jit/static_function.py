@@ -23,6 +23,7 @@ from ..core.setting import Setting
 from ..core.source import user_stacklevel
 from ..eager.tensor import Tensor, as_tensor
 from ..ir.input_spec import InputSpec, NumberSpec
+from ..runtime.options import DEFAULT, ExecutionOptions
 from ..transformers import NoSourceError
 from .concrete_program import ConcreteProgram, trace
 from .function_spec import FunctionSpec
@@ -81,6 +82,7 @@ class StaticFunction:
         *,
         instance: Any = None,
         full_graph: bool = True,
+        options: ExecutionOptions = DEFAULT,
         on_failure: Callable[[Exception], None] | None = None,
         on_idle: Callable[[], None] | None = None,
     ) -> None:
@@ -90,6 +92,7 @@ class StaticFunction:
         self._instance = instance
         self._input_spec = input_spec
         self._full_graph = full_graph
+        self._options = options
         self._on_failure = on_failure
         self._on_idle = on_idle
         self._python = AsPython(self._settle, CONVINCED if on_idle is None else PATIENCE)
@@ -131,9 +134,7 @@ class StaticFunction:
             if name in held:
                 return held[name]
         # Kept where the next attribute lookup finds it without coming here.
-        held[name] = bound = StaticFunction(
-            self._function, self._input_spec, instance=instance, full_graph=self._full_graph
-        )
+        held[name] = bound = self._bound_to(instance)
         bound._owner, bound._attribute = self._owner, self._attribute
         return bound
 
@@ -141,22 +142,25 @@ class StaticFunction:
         """The function bound to a class, kept beside it."""
         bound = self._of_classes.get(owner)
         if bound is None:
-            bound = StaticFunction(self._function, self._input_spec, instance=owner, full_graph=self._full_graph)
-            self._of_classes[owner] = bound
+            bound = self._of_classes[owner] = self._bound_to(owner)
         return bound
+
+    def _bound_to(self, instance: Any) -> StaticFunction:
+        """The same function bound to an instance or class, with programs of its own."""
+        return _bound_again(self._function, self._input_spec, instance, self._full_graph, self._options)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         if self._instance is None:
             return self
         instance = memo.get(id(self._instance), self._instance)
-        return StaticFunction(self._function, self._input_spec, instance=instance, full_graph=self._full_graph)
+        return self._bound_to(instance)
 
     def __reduce__(self) -> Any:
         """Pickles hold where the function is found and what it is bound to, never programs."""
         if self._owner is not None:
             return _found_again, (self._owner, self._attribute, self._instance)
         if self._instance is not None:
-            return _bound_again, (self._function, self._input_spec, self._instance, self._full_graph)
+            return _bound_again, (self._function, self._input_spec, self._instance, self._full_graph, self._options)
         return self._function.__qualname__
 
     # -- calling ----------------------------------------------------------------------------------------------------
@@ -273,7 +277,7 @@ class StaticFunction:
         """How the function is split, if it cannot be one program."""
         if self._split is None:
             assert isinstance(self._function, FunctionType)
-            self._split = Split(self._function, _part, _COMPILED_CALLS)
+            self._split = Split(self._function, functools.partial(_part, options=self._options), _COMPILED_CALLS)
         return self._split
 
     def _call_uncached(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -387,7 +391,7 @@ class StaticFunction:
         values = [spec if spec is not None else leaf for spec, leaf in zip(specs, leaves)]
         concrete = trace(self.converted, tree, values, self._argument_names(tree), self._eager, variation)
         layers = layer_state(self._eager, concrete.layers)
-        program = PartialProgramLayer(concrete, layers)
+        program = PartialProgramLayer(concrete, layers, options=self._options)
         static = tuple((leaf.__class__, content(leaf)) for spec, leaf in zip(specs, leaves) if spec is None)
         key = CacheKey(
             tree, tuple(s for s in specs if s is not None), static, layers.flags, _grad(), _amp(), _place(),
@@ -521,8 +525,10 @@ def _found_again(owner: type, attribute: str, instance: Any) -> Any:
     return found if instance is None else found.__get__(instance)
 
 
-def _bound_again(function: Any, input_spec: Any, instance: Any, full_graph: bool) -> StaticFunction:
-    return StaticFunction(function, input_spec, instance=instance, full_graph=full_graph)
+def _bound_again(
+    function: Any, input_spec: Any, instance: Any, full_graph: bool, options: ExecutionOptions
+) -> StaticFunction:
+    return StaticFunction(function, input_spec, instance=instance, full_graph=full_graph, options=options)
 
 
 def _leaf_count(tree: TreeDef) -> int:
