@@ -127,3 +127,13 @@ def test_the_first_result_that_is_not_finite_is_named(value):
                 fn(bad)
             assert fn(paddle.to_tensor([1.0, 2.0])).item() == 10
 
+
+def test_recursive_functions_are_checked_too():
+    def countdown(x):
+        return x if x.sum() < 0 else countdown(x - 1) / (x - x)
+
+    fn = paddle.jit.to_static(countdown, full_graph=True)
+    x = paddle.to_tensor([2.0])
+    assert np.isinf(fn(x).numpy()).all() or np.isnan(fn(x).numpy()).all()
+    with flags_guard({"FLAGS_check_nan_inf": True}), pytest.raises(RuntimeError, match="divide: output 0"):
+        fn(x)

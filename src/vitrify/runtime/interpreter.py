@@ -135,14 +135,17 @@ class InterpreterCore:
         """The same as a generator, which asks for the blocks and functions that it needs."""
         frame = [*arrays, *self._rest]
         is_new = self._checked_shapes is not None and self._is_new(arrays)
+        checks = NAN_CHECK.touched and NAN_CHECK.get()
         for index, instruction in enumerate(self.instructions):
             try:
                 if is_new and instruction.checked:
                     _check(instruction, frame)
-                if instruction.steps is None:
-                    instruction.step(frame)
-                else:
+                if instruction.steps is not None:
                     yield from instruction.suspended(frame)
+                elif checks:
+                    run_checked(instruction, frame)
+                else:
+                    instruction.step(frame)
             except Exception as err:
                 found = self.explained(index, err, frame)
                 if found is err:
