@@ -62,5 +62,6 @@ def choose_mode(operators: Sequence[Operator], accesses: Sequence[Access], optio
 
 def core_count(options: ExecutionOptions) -> int:
     """How many threads may compute at once."""
-    return options.threads or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
+    if options.threads:
+        return options.threads
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

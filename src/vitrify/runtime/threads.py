@@ -6,7 +6,6 @@ code sees the thread it expects; all others are for whoever is free, the most ur
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
@@ -22,6 +21,7 @@ from .dependencies import Dependencies
 from .instruction import Frame, Instruction
 from .liveness import last_users
 from .options import ExecutionOptions
+from .plan import core_count
 from .streams import critical_paths
 
 Explain = Callable[[int, Exception, Frame], Exception]
@@ -73,7 +73,7 @@ def run_threads(
     schedule: Schedule, frame: Frame, explain: Explain, checks: bool, options: ExecutionOptions
 ) -> None:
     """Run all instructions on a frame. Raises the first exception, when no other thread computes any more."""
-    threads = options.threads or _cores()
+    threads = core_count(options)
     run = _Run(schedule, frame, explain, checks)
     helpers = min(threads, schedule.width + 1) - 1
     futures = [_pool(threads).submit(copy_context().run, run.help) for _ in range(helpers)]
@@ -83,10 +83,6 @@ def run_threads(
         run.stop()
         for future in futures:
             future.cancel()
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @cache
