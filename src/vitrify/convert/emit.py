@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,12 +82,12 @@ def common_dtype(a: Any, b: Any) -> DType | None:
     return promote(a.dtype, b.dtype, True, True)
 
 
-class Deferred:
+class Deferred(ABC):
     """A value that is made in the block where it is emitted."""
 
+    @abstractmethod
     def make(self) -> Any:
         """The value."""
-        raise NotImplementedError
 
 
 def emit(value: Any, dtype: DType | None) -> Variable:
