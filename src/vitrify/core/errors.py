@@ -98,6 +98,10 @@ class NotFiniteError(UserCodeError, RuntimeError):
     """A result has a NaN or an infinity, and `FLAGS_check_nan_inf` asks to stop there."""
 
 
+class OutOfMemoryError(UserCodeError, MemoryError):
+    """A device has no memory for another array."""
+
+
 class FileFormatError(UserCodeError, ValueError):
     """A model file is truncated, tampered with, or of another format."""
 
