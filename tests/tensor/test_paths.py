@@ -1,0 +1,57 @@
+"""Functions of tensors by the paths under `paddle.tensor` that model code imports them from."""
+
+import importlib
+
+import numpy as np
+import pytest
+
+import vitrify as paddle
+
+MODULES = ["attribute", "creation", "linalg", "logic", "manipulation", "math", "ops", "random", "search", "stat"]
+USED = {
+    "manipulation": ["concat", "split", "reshape", "unsqueeze", "squeeze", "gather", "cast", "stack", "flatten"],
+    "math": ["multiply", "maximum", "minimum", "clip", "add", "divide", "sign", "add_n", "max", "min", "sum"],
+    "ops": ["sigmoid", "floor", "exp", "atan", "reciprocal"],
+    "linalg": ["transpose", "bmm", "matmul", "norm"],
+    "creation": ["full", "ones_like", "zeros", "zeros_like", "meshgrid", "arange", "linspace", "to_tensor"],
+    "logic": ["logical_and", "greater_than"],
+    "search": ["where", "masked_select", "topk", "nonzero", "index_select"],
+    "random": ["rand"],
+    "stat": ["mean"],
+}
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_a_path_leads_to_the_one_function_there_is(name):
+    module = importlib.import_module(f"vitrify.tensor.{name}")
+    assert module is getattr(paddle.tensor, name)
+    assert set(USED.get(name, ())) <= set(module.__all__)
+    for member in module.__all__:
+        places = [paddle, paddle.linalg, paddle.nn.functional]
+        assert any(getattr(place, member, None) is getattr(module, member) for place in places), member
+        assert getattr(paddle.tensor, member) is getattr(module, member)
+
+
+def test_called_by_path_in_a_static_function():
+    def fn(x, y):
+        z = paddle.tensor.manipulation.concat([x, paddle.tensor.ops.sigmoid(y)], axis=0)
+        return paddle.tensor.math.sum(paddle.tensor.math.multiply(z, z))
+
+    x, y = paddle.to_tensor([1.0, -2.0]), paddle.to_tensor([0.5])
+    static = paddle.jit.to_static(fn, full_graph=True)
+    assert static(x, y).item() == fn(x, y).item()
+
+
+def test_the_module_is_a_function_too():
+    data = np.array([1.0, 2.0])
+    found = paddle.tensor(data, dtype="float32", requires_grad=True)
+    data[0] = 5
+    assert found.tolist() == [1, 2] and found.dtype == paddle.float32 and not found.stop_gradient
+    assert paddle.tensor(3).stop_gradient
+
+
+def test_functions_that_change_their_tensor():
+    x = paddle.to_tensor([-1.0, 4.0])
+    assert paddle.abs_(x) is x and x.tolist() == [1, 4]
+    assert paddle.tensor.math.sqrt_(x) is x and x.tolist() == [1, 2]
+    assert paddle.scatter_(x, paddle.to_tensor([0]), paddle.to_tensor([7.0])) is x and x.tolist() == [7, 2]
