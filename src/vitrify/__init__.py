@@ -63,6 +63,7 @@ from .ops.decomposition import *
 from .ops.diagonal import *
 from .ops.differences import *
 from .ops.distance import *
+from .ops.einsum import *
 from .ops.elementwise import *
 from .ops.expand import *
 from .ops.fill import *
