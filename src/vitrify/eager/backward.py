@@ -89,7 +89,8 @@ def _run_hooks(hooks: Sequence[Any], ct: Tensor) -> Tensor:
     return ct
 
 
-def _visit(state: _Pass, node: Node, relevant: set[int] | None, ready: list[Node]) -> None:
+def _received(state: _Pass, node: Node) -> list[Tensor | None]:
+    """The cotangents of a node's outputs, shown to all who asked for them."""
     cts = state.received.pop(id(node), None) or [None] * len(node.outputs)
     for index, ct in enumerate(cts):
         if ct is None:
@@ -102,9 +103,15 @@ def _visit(state: _Pass, node: Node, relevant: set[int] | None, ready: list[Node
             tensor = node.retained[index]()
             if tensor is not None:
                 tensor._accumulate(ct)
+    return cts
+
+
+def _visit(state: _Pass, node: Node, relevant: set[int] | None, ready: list[Node]) -> None:
+    cts = _received(state, node)
     is_needed = relevant is None or _leads_on(node, relevant, state)
     has_cotangent = any(ct is not None for ct in cts)
-    flowing = node.vjp(cts) if is_needed and has_cotangent else [None] * len(node.edges)
+    last = not state.keep_graph
+    flowing = node.vjp(cts, last) if is_needed and has_cotangent else [None] * len(node.edges)
     for edge, ct in zip(node.edges, flowing):
         if edge is None:
             continue
@@ -121,7 +128,7 @@ def _visit(state: _Pass, node: Node, relevant: set[int] | None, ready: list[Node
         state.pending[key] -= 1
         if state.pending[key] == 0:
             ready.append(edge.node)
-    if not state.keep_graph and is_needed:
+    if last and is_needed:
         node.release()
 
 

@@ -69,7 +69,7 @@ class PyLayerNode:
         self.hooks: dict[int, list[Hook]] | None = None
         self.retained: dict[int, Any] | None = None
 
-    def vjp(self, cotangents: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
+    def vjp(self, cotangents: list[Tensor | None], last: bool = False) -> Sequence[Tensor | None]:
         """What the user's `backward` returns, one for each Tensor that `forward` got."""
         context = self.context
         if context is None:

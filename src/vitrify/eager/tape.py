@@ -53,8 +53,12 @@ class Node(Protocol):
     def outputs(self) -> Sequence[tuple[tuple[int, ...], np.dtype[Any]]]:
         """Shape and dtype of each output."""
 
-    def vjp(self, cotangents: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
-        """Cotangents for each edge, given those of each output (None stands for zeros)."""
+    def vjp(self, cotangents: list[Tensor | None], last: bool = False) -> Sequence[Tensor | None]:
+        """Cotangents for each edge, given those of each output (None stands for zeros).
+
+        When it is the `last` time, what is kept for it may be given up while it computes, as may the cotangents, by
+        emptying their list: nobody else needs them.
+        """
 
     def release(self) -> None:
         """Drop what was kept for backward; a later `vjp` raises StaleBackwardError."""
@@ -207,7 +211,7 @@ class GradNode:
                 if isinstance(item, Saved) and item.array is array:
                     item.detach_memory()
 
-    def vjp(self, cotangents: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
+    def vjp(self, cotangents: list[Tensor | None], last: bool = False) -> Sequence[Tensor | None]:
         """Cotangents for each input, reduced to the input's shape."""
         op = self.op
         cts: Any = [

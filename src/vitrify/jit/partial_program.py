@@ -86,7 +86,7 @@ class CompiledSegment:
         """The outputs as Tensors, on the tape when an input wants a gradient."""
         wants = self.wrt and _grad_enabled()
         state = default_generator().get_state() if wants and self.random else None
-        results = self.forward_core(*[t._data for t in inputs])
+        results = self.forward_core.consume([t._data for t in inputs])
         n = self.n_outputs
         tensors = [wrap(a) for a in results[:n]]
         if wants:
@@ -109,7 +109,7 @@ class NestedSegment(CompiledSegment):
         """The outputs as Tensors and lists of Tensors, on the tape when an input wants a gradient."""
         wants = self.wrt and _grad_enabled()
         state = default_generator().get_state() if wants and self.random else None
-        results = self.forward_core(*map(arrays_of, inputs))
+        results = self.forward_core.consume([arrays_of(t) for t in inputs])
         n = self.n_outputs
         outputs: list[Any] = wrapped(list(results[:n]))
         if wants and wants_gradient([inputs[i] for i in self.wrt]):

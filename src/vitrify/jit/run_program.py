@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -75,28 +75,40 @@ class SegmentNode:
 
     def release(self) -> None:
         """Drop the residuals, unless some output depends on nothing that backward passed: its own may still come."""
+        if self._is_spent():
+            self.residuals = None
+            self.inputs = None
+
+    def _is_spent(self) -> bool:
+        """Whether every output depends on something that backward has passed, so that none may pass again."""
         seeds = self.segment.seeds
         if 0 < len(self.given) < len(seeds):
             cones = self.segment.cones
             self.done |= union([cones[i] for i in self.given])
-            if any(cones[i].operators and self.done.operators.isdisjoint(cones[i].operators) for i in seeds):
-                return
-        self.residuals = None
-        self.inputs = None
+            return not any(cones[i].operators and self.done.operators.isdisjoint(cones[i].operators) for i in seeds)
+        return True
 
-    def vjp(self, cotangents: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
+    def vjp(self, cotangents: list[Tensor | None], last: bool = False) -> Sequence[Tensor | None]:
         """Cotangents of the inputs that want one, by the backward program."""
         seeds = self.segment.seeds
         self.given = [i for i in seeds if cotangents[i] is not None]
         cts = [cotangents[i] if cotangents[i] is not None else wrap(np.zeros(*self.outputs[i])) for i in seeds]
-        return self._reached(self._pulled(cts))
+        if last:
+            cotangents.clear()
+        return self._reached(self._pulled(cts, last))
 
-    def _pulled(self, cts: Sequence[Any]) -> list[Any]:
+    def _pulled(self, cts: list[Any], last: bool) -> list[Any]:
+        """What backward gives for these cotangents. The `last` time it takes over all that it needs."""
         inputs, residuals = self._kept()
         if grad_enabled.get():
             with rng_guard_at(self.rng_state):
                 return self.segment.differentiable().run([*inputs, *cts])
-        return wrapped(list(self.segment.backward_core(*residuals, *map(arrays_of, cts))))  # type: ignore[no-any-return]
+        frame = [*residuals, *map(arrays_of, cts)]
+        del inputs, residuals
+        if last:
+            cts.clear()
+            self.release()
+        return wrapped(list(self.segment.backward_core.consume(frame)))  # type: ignore[no-any-return]
 
     def _passed(self) -> Cone | None:
         """What backward passes from the outputs that have a cotangent; None where all have."""
@@ -152,7 +164,7 @@ class NestedNode(SegmentNode):
     def _edges(self, inputs: Sequence[Any]) -> list[Edge | None]:
         return [_edge(t) for i in self.segment.wrt for t in items_of(inputs[i])]
 
-    def vjp(self, cotangents: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
+    def vjp(self, cotangents: list[Tensor | None], last: bool = False) -> Sequence[Tensor | None]:
         """Cotangents of all tensors in the inputs that want one."""
 
         def given(number: int) -> Tensor:
@@ -162,14 +174,11 @@ class NestedNode(SegmentNode):
         seeds = self.segment.seeds
         self.given = [i for i in seeds if any(cotangents[n] is not None for n in items_of(self.numbers[i]))]
         cts = [map_items(given, self.numbers[i]) for i in seeds]
-        inputs = [self.inputs[i] for i in self.segment.wrt] if self.inputs is not None else []
-        found = self._reached(self._pulled(cts))
-        return [item for grad, like in zip(found, inputs) for item in _items_like(grad, like)]
-
-
-def _items_like(grad: Any, like: Any) -> Iterator[Any]:
-    """The items of a cotangent; as many times None as `like` has items where there is none."""
-    return items_of(grad) if grad is not None else (None for _ in items_of(like))
+        counts = [sum(1 for _ in items_of(self.inputs[i])) for i in self.segment.wrt] if self.inputs is not None else []
+        if last:
+            cotangents.clear()
+        found = self._reached(self._pulled(cts, last))
+        return [item for grad, n in zip(found, counts) for item in (items_of(grad) if grad is not None else [None] * n)]
 
 
 def _edge(tensor: Tensor) -> Edge | None:

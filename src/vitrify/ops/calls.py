@@ -12,7 +12,7 @@ from .registry import VARIADIC_OUTPUTS, StructuralGradient, define_op
 
 def _call_steps(xp: Any, *values: Any, function: Callee) -> Steps:
     """Runs the function in a frame of its own."""
-    return (yield function, values)
+    return (yield function, list(values))
 
 
 def _call_meta(*values: Any, function: Any) -> tuple[Any, ...]:

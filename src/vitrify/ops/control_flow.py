@@ -20,12 +20,12 @@ class Callee(Protocol):
 
     n_outputs: int
 
-    def __call__(self, *arrays: Any) -> tuple[Any, ...]:
-        """The block's outputs."""
+    def consume(self, frame: list[Any]) -> tuple[Any, ...]:
+        """The block's outputs for a list of arrays, which it takes over: each is given up after its last use."""
 
 
 # What a kernel that runs blocks is: it asks for them one by one and returns its outputs.
-Steps = Generator[tuple[Callee, Sequence[Any]], tuple[Any, ...], tuple[Any, ...]]
+Steps = Generator[tuple[Callee, list[Any]], tuple[Any, ...], tuple[Any, ...]]
 
 
 def merge_metas(a: Any, b: Any) -> Any:
@@ -43,7 +43,7 @@ def merge_metas(a: Any, b: Any) -> Any:
 
 def _if_steps(xp: Any, pred: Any, *captured: Any, then: Callee, orelse: Callee) -> Steps:
     """Runs one branch on the captured values. Both give equal numbers of outputs; one left out is None."""
-    return (yield (then if bool(pred) else orelse), captured)
+    return (yield (then if bool(pred) else orelse), list(captured))
 
 
 def _meta(value: Any) -> Any:
@@ -98,12 +98,15 @@ def _while_steps(
     captured = values[n_carried + n_xs :]
     written: list[list[Any]] = [[] for _ in range(body.n_outputs - n_carried)]
     steps = 0
-    while steps < count if cond is None else bool((yield cond, (*carried, *captured))[0]):  # type: ignore[operator]
+    while steps < count if cond is None else bool((yield cond, [*carried, *captured])[0]):  # type: ignore[operator]
         at = count - 1 - steps if reverse else steps  # type: ignore[operator]
-        outs = yield body, (*carried, *[x[at] for x in xs], *captured)
+        given = [*carried, *[x[at] for x in xs], *captured]
+        carried = values = ()  # the body's alone, which gives them up when it needs them no more
+        outs = yield body, given
         carried = outs[:n_carried]
-        for kept, item in zip(written, outs[n_carried:]):
-            kept.append(item)
+        for kept, value in zip(written, outs[n_carried:]):
+            kept.append(value)
+        outs, value = (), None
         steps += 1
     if reverse:  # item i of a written list belongs to iteration i, whichever way the loop runs
         written = [items[::-1] for items in written]

@@ -232,7 +232,8 @@ def _driven(steps: Kernel | None) -> Kernel:
                 block, arrays = running.send(outputs)
             except StopIteration as end:
                 return end.value
-            outputs = block(*arrays)
+            outputs = None  # so that what `steps` gives up is free while the block runs
+            outputs = block.consume(arrays)
 
     return kernel
 

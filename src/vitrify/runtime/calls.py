@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from typing import Any, Protocol
 
 from ..core.errors import DepthError
@@ -17,10 +17,10 @@ class Core(Protocol):
 
     suspends: bool
 
-    def __call__(self, *arrays: Any) -> tuple[Any, ...]:
-        """The block's outputs."""
+    def consume(self, frame: list[Any]) -> tuple[Any, ...]:
+        """The block's outputs for a list of arrays, which it takes over."""
 
-    def running(self, arrays: Sequence[Any]) -> Generator[Any, Any, tuple[Any, ...]]:
+    def running(self, frame: list[Any]) -> Generator[Any, Any, tuple[Any, ...]]:
         """The same as a generator, which asks for the blocks and functions that it needs."""
 
 
@@ -36,11 +36,12 @@ class LoweredFunction:
         self.name = name
         self.n_outputs = n_outputs
 
-    def __call__(self, *arrays: Any) -> tuple[Any, ...]:
-        return self.core(*arrays)
+    def consume(self, frame: list[Any]) -> tuple[Any, ...]:
+        """The function's outputs for a list of arrays, which it takes over."""
+        return self.core.consume(frame)
 
 
-def run_on_stack(core: Core, arrays: Sequence[Any]) -> tuple[Any, ...]:
+def run_on_stack(core: Core, arrays: list[Any]) -> tuple[Any, ...]:
     """The outputs of a block that calls functions, each call and each block inside on a stack of generators.
 
     Raises DepthError when calls nest too deep.
@@ -59,6 +60,7 @@ def run_on_stack(core: Core, arrays: Sequence[Any]) -> tuple[Any, ...]:
                 return end.value  # type: ignore[no-any-return]
             outputs = end.value
             continue
+        outputs = None  # it is the callers' now, who give it up when they need it no more
         depth = depths[-1]
         if isinstance(callee, LoweredFunction):
             callee, depth = callee.core, depth + 1
@@ -67,9 +69,8 @@ def run_on_stack(core: Core, arrays: Sequence[Any]) -> tuple[Any, ...]:
         if callee.suspends:
             stack.append(callee.running(arrays))
             depths.append(depth)
-            outputs = None
         else:
-            outputs = callee(*arrays)
+            outputs = callee.consume(arrays)
 
 
 def _too_deep(limit: int) -> DepthError:

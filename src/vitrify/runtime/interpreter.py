@@ -83,11 +83,21 @@ class InterpreterCore:
         constants = [first + i for i, value in enumerate(self._rest) if value is not None]
         return frozenset((*self._outputs, *constants))
 
+    @property
+    def outputs(self) -> tuple[int, ...]:
+        """The slots of the outputs."""
+        return self._outputs
+
     def __call__(self, *arrays: Any) -> tuple[Any, ...]:
+        return self.consume([*arrays])
+
+    def consume(self, frame: Frame) -> tuple[Any, ...]:
+        """The outputs for a list of arrays, which becomes the run's own: each array is given up after its last use."""
         if self._takes_turns or NAN_CHECK.touched:
-            return self._run(arrays)
-        frame = [*arrays, *self._rest]
-        if self._checked_shapes is not None and self._is_new(arrays):
+            return self._run(frame)
+        is_new = self._checked_shapes is not None and self._is_new(frame)
+        frame += self._rest
+        if is_new:
             self._run_checked(frame)
         else:
             step = None
@@ -101,12 +111,12 @@ class InterpreterCore:
                 raise found from None
         return tuple([frame[s] for s in self._outputs])
 
-    def _run(self, arrays: Sequence[Any]) -> tuple[Any, ...]:
+    def _run(self, frame: Frame) -> tuple[Any, ...]:
         """A run that is not just one step after the other."""
         if self.suspends:
-            return run_on_stack(self, arrays)
-        frame = [*arrays, *self._rest]
-        is_new = self._checked_shapes is not None and self._is_new(arrays)
+            return run_on_stack(self, frame)
+        is_new = self._checked_shapes is not None and self._is_new(frame)
+        frame += self._rest
         checks = NAN_CHECK.get()
         if self._streams is not None and not (is_new or checks):
             device = cpu_streams()
@@ -131,10 +141,10 @@ class InterpreterCore:
         lines.append("outputs " + ", ".join(f"s{slot} = %{self.names.get(slot, '')}" for slot in self._outputs))
         return "\n".join(lines)
 
-    def running(self, arrays: Sequence[Any]) -> Generator[Any, Any, tuple[Any, ...]]:
-        """The same as a generator, which asks for the blocks and functions that it needs."""
-        frame = [*arrays, *self._rest]
-        is_new = self._checked_shapes is not None and self._is_new(arrays)
+    def running(self, frame: Frame) -> Generator[Any, Any, tuple[Any, ...]]:
+        """`consume` as a generator, which asks for the blocks and functions that it needs."""
+        is_new = self._checked_shapes is not None and self._is_new(frame)
+        frame += self._rest
         checks = NAN_CHECK.touched and NAN_CHECK.get()
         for index, instruction in enumerate(self.instructions):
             try:
