@@ -7,7 +7,7 @@ import pytest
 import vitrify as paddle
 from tests.end_to_end.differential import compare, run
 from tests.jit.breaks import CASES
-from vitrify.jit.static_function import StaticFunction
+from vitrify.jit.program_builder import ProgramBuilder
 
 ROUNDS = 5
 NEVER_SETTLE = {"state_when_error", "error_in_segment", "in_default", "calls_higher"}
@@ -28,13 +28,13 @@ def test_split_functions_equal_eager(case):
 def traces(monkeypatch):
     """Counts traces as they happen."""
     counted: list[str] = []
-    trace = StaticFunction._trace
+    trace = ProgramBuilder.trace
 
     def counting(self, *args, **kwargs):
-        counted.append(self.__name__)
+        counted.append(self.eager.__name__)
         return trace(self, *args, **kwargs)
 
-    monkeypatch.setattr(StaticFunction, "_trace", counting)
+    monkeypatch.setattr(ProgramBuilder, "trace", counting)
     return counted
 
 

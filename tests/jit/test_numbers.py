@@ -4,7 +4,7 @@ import pytest
 
 import vitrify as paddle
 from tests.end_to_end.differential import compare, run, same
-from vitrify.jit.static_function import StaticFunction
+from vitrify.jit.program_builder import ProgramBuilder
 
 
 class Counter:
@@ -130,13 +130,13 @@ def decides(x, n=5):
 @pytest.fixture
 def traces(monkeypatch):
     counted = []
-    trace = StaticFunction._trace
+    trace = ProgramBuilder.trace
 
     def counting(self, *args, **kwargs):
-        counted.append(self.__name__)
+        counted.append(self.eager.__name__)
         return trace(self, *args, **kwargs)
 
-    monkeypatch.setattr(StaticFunction, "_trace", counting)
+    monkeypatch.setattr(ProgramBuilder, "trace", counting)
     return counted
 
 

@@ -5,8 +5,8 @@ import pytest
 import vitrify as paddle
 from tests.end_to_end.differential import run, same
 from vitrify.core.errors import StaleBackwardError
+from vitrify.jit.program_builder import ProgramBuilder
 from vitrify.jit.split import SMALLEST_PART
-from vitrify.jit.static_function import StaticFunction
 
 F = paddle.nn.functional
 
@@ -110,8 +110,8 @@ def test_gradients_are_read_anew_in_whole_programs():
 
 def test_calls_that_raise_are_traced_less_and_less(monkeypatch):
     counted = []
-    trace = StaticFunction._trace
-    monkeypatch.setattr(StaticFunction, "_trace", lambda self, *a: (counted.append(1), trace(self, *a))[1])
+    trace = ProgramBuilder.trace
+    monkeypatch.setattr(ProgramBuilder, "trace", lambda self, *a: (counted.append(1), trace(self, *a))[1])
 
     def f(x, ok):
         y = x * 2
@@ -129,7 +129,7 @@ def test_calls_that_raise_are_traced_less_and_less(monkeypatch):
 
 def test_a_number_in_a_call_of_a_split_function_asks_for_no_other_trace(monkeypatch):
     counted = []
-    trace = StaticFunction._trace
+    trace = ProgramBuilder.trace
 
     def f(x, k):
         x.backward()
@@ -144,7 +144,7 @@ def test_a_number_in_a_call_of_a_split_function_asks_for_no_other_trace(monkeypa
 
     for k in range(3):
         call(float(k))
-    monkeypatch.setattr(StaticFunction, "_trace", lambda self, *a: (counted.append(1), trace(self, *a))[1])
+    monkeypatch.setattr(ProgramBuilder, "trace", lambda self, *a: (counted.append(1), trace(self, *a))[1])
     assert [call(k + 0.5) for k in range(20)] == [k + 0.5 for k in range(20)]
     assert not counted
 

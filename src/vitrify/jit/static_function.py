@@ -12,8 +12,8 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ..convert import Converted, convert, entered, source_of
-from ..core.dtype import DType, default_dtype, from_np
+from ..convert import Converted, entered, source_of
+from ..core.dtype import default_dtype
 from ..core.errors import InternalError
 from ..core.meta import Shape
 from ..core.modes import amp_state, grad_enabled, recorder
@@ -22,21 +22,19 @@ from ..core.pytree import TreeDef
 from ..core.setting import Setting
 from ..core.source import user_stacklevel
 from ..eager.tensor import Tensor, as_tensor
-from ..ir.input_spec import InputSpec, NumberSpec
 from ..runtime.options import DEFAULT, ExecutionOptions
 from ..transformers import NoSourceError
-from .concrete_program import ConcreteProgram, trace
+from .concrete_program import ConcreteProgram
 from .function_spec import FunctionSpec
-from .key import CacheKey, content
-from .number_inputs import NumberInputs, NumberTensor
+from .key import content
+from .number_inputs import NumberInputs
 from .partial_program import PartialProgramLayer
+from .program_builder import ProgramBuilder
 from .program_cache import CacheInfo, Executable, Family, ProgramCache, Substitute
-from .reach import layer_state
 from .report import presented
-from .retrace import NoSourceWarning, RetraceWarning, what_varies
+from .retrace import NoSourceWarning
 from .split import CONVINCED, PATIENCE, SMALLEST_PART, AfterErrors, AsPython, CompiledCalls, Split, SplitProgram
 from .unfinished import Unfinished, unfinished
-from .variation import Variation
 
 ENABLED: Setting[bool] = Setting("to_static_enabled", True)
 
@@ -44,9 +42,6 @@ N_MODES = 5  # what a signature starts with: structure, grad mode, amp, place, d
 
 MAX_VARIANTS = 16
 """With so many programs, hardly used, of one function it is run as Python from then on."""
-
-MAX_COMPARED = 4
-"""So many of the latest programs are asked what changed since they were built."""
 
 _enabled = ENABLED.get
 _recorder = recorder.get
@@ -100,13 +95,10 @@ class StaticFunction:
         self.settled = False
         self._split: Split | None = None
         self._split_kinds: set[Any] = set()
-        self._variation = Variation()
         self._numbers = None if on_idle is None else NumberInputs()
         self._warned = False
         bound = function if instance is None else function.__get__(instance)
         self._eager: Callable[..., Any] = bound
-        self._spec: FunctionSpec | None = None
-        self._converted: Converted | None = None
         self.program_cache = ProgramCache()
         self._exact = self.program_cache.exact
         self._lock = RLock()
@@ -285,19 +277,21 @@ class StaticFunction:
             return entered(self.converted)(*args, **kwargs)
         return self._eager(*args, **kwargs)
 
-    @property
+    @functools.cached_property
     def function_spec(self) -> FunctionSpec:
         """The signature of the function, with the given input_spec."""
-        if self._spec is None:
-            self._spec = FunctionSpec(self._eager, self._input_spec)
-        return self._spec
+        return FunctionSpec(self._eager, self._input_spec)
+
+    @functools.cached_property
+    def _builder(self) -> ProgramBuilder:
+        """What traces the function. Its parts are compiled in silence: whoever called them warns."""
+        warns = self._on_failure is None
+        return ProgramBuilder(self._eager, self.function_spec, self.program_cache, self._options, warns)
 
     @property
     def converted(self) -> Converted:
         """The function with its control flow converted, bound to the instance."""
-        if self._converted is None:
-            self._converted = convert(self._eager)
-        return self._converted
+        return self._builder.converted
 
     # -- building ---------------------------------------------------------------------------------------------------
 
@@ -326,16 +320,16 @@ class StaticFunction:
     ) -> Executable:
         user_specs = self.function_spec.specs_for(tree, leaves, lambda v: isinstance(v, (Tensor, np.ndarray)))
         if self._full_graph:
-            return self._build(family, tree, leaves, shapes, user_specs)
+            return self._builder.build(family, tree, leaves, shapes, user_specs)
         if self._on_failure is None and self._split is not None and _kinds(tree, leaves) in self._split_kinds:
             family.substitute = self._split_program()
             return family.substitute
         if self._varies_too_much():
-            self._warn_of_retracing(tree, "It runs as Python from now on")
+            self._builder.warn_of_retracing(tree, "It runs as Python from now on")
             family.substitute = self._python
             return self._python
         try:
-            found = self._build(family, tree, leaves, shapes, user_specs)
+            found = self._builder.build(family, tree, leaves, shapes, user_specs)
         except InternalError:
             raise
         except Exception as err:  # noqa: BLE001 - whatever it is, the function itself is run and may raise it again
@@ -344,89 +338,6 @@ class StaticFunction:
             family.substitute = self._python
             return self._python
         return found
-
-    def _build(
-        self,
-        family: Family,
-        tree: TreeDef,
-        leaves: Sequence[Any],
-        shapes: Sequence[Shape],
-        user_specs: Sequence[InputSpec | None],
-    ) -> PartialProgramLayer:
-        wide = family.widen(shapes)
-        self._variation.learn(program.concrete.guards for _, program in family.entries[-MAX_COMPARED:])
-        attempts: list[tuple[list[Shape], Variation | None]] = [(wide, self._variation)] if self._variation else []
-        attempts.append((wide, None))
-        free = any(s is not None and -1 in s.shape for s in user_specs) and not family.pinned
-        if free or wide != list(shapes):
-            attempts.append((list(shapes), None))
-        for number, (sizes, variation) in enumerate(attempts, 1):
-            is_last = number == len(attempts)
-            specs = _specs(leaves, sizes, user_specs if sizes is wide else [None] * len(leaves))
-            try:
-                program = self._trace(family, tree, leaves, specs, variation)
-            except InternalError:
-                raise
-            except Exception:
-                # With unknown sizes and numbers anything may fail that needs one as a Python value; with known ones the
-                # failure is the user's own, and is raised by the last attempt.
-                if is_last:
-                    raise
-                if variation is not None:
-                    variation.pin()
-                continue
-            # Only known sizes worked: they are part of the key from now on.
-            family.pinned = family.pinned or (is_last and sizes is not wide)
-            return program
-        raise InternalError("no specs to build for")
-
-    def _trace(
-        self,
-        family: Family,
-        tree: TreeDef,
-        leaves: Sequence[Any],
-        specs: Sequence[InputSpec | None],
-        variation: Variation | None,
-    ) -> PartialProgramLayer:
-        values = [spec if spec is not None else leaf for spec, leaf in zip(specs, leaves)]
-        concrete = trace(self.converted, tree, values, self._argument_names(tree), self._eager, variation)
-        layers = layer_state(self._eager, concrete.layers)
-        program = PartialProgramLayer(concrete, layers, options=self._options)
-        static = tuple((leaf.__class__, content(leaf)) for spec, leaf in zip(specs, leaves) if spec is None)
-        key = CacheKey(
-            tree, tuple(s for s in specs if s is not None), static, layers.flags, _grad(), _amp(), _place(),
-            _default_dtype(),
-        )  # fmt: skip
-        self.program_cache.add(family, key, program)
-        if self.program_cache.forgotten:
-            self._warn_of_retracing(tree, "The oldest are forgotten")
-        return program
-
-    def _warn_of_retracing(self, tree: TreeDef, consequence: str) -> None:
-        """Say once which argument, or what else, asks for ever new programs."""
-        if self._warned or self._on_failure is not None:
-            return
-        self._warned = True
-        entries = list(self.program_cache.entries())
-        varies = what_varies(entries, self._argument_names(tree))
-        warnings.warn(
-            f"{self._function.__qualname__} has {len(entries)} programs: {varies}. {consequence}; pass what varies as "
-            "a tensor, or leave the function out with @not_to_static",
-            RetraceWarning,
-            stacklevel=user_stacklevel(),
-        )
-
-    def _argument_names(self, tree: TreeDef) -> list[str | None]:
-        """A readable variable name for each leaf: the parameter's, numbered where it has several leaves."""
-        names: list[str | None] = []
-        params = list(self.function_spec.signature.parameters)
-        for index, part in enumerate(tree):
-            base = params[index] if index < len(params) else params[-1] if params else "arg"
-            if isinstance(part, tuple) and part and part[0] == "kwargs":
-                part = part[1]
-            count = _leaf_count(part)
-            names += [base] if count == 1 else [f"{base}_{i}" for i in range(count)]
-        return names
 
     # -- inspection -------------------------------------------------------------------------------------------------
 
@@ -460,7 +371,7 @@ class StaticFunction:
     def trace_call(self, tree: TreeDef, leaves: Sequence[Any]) -> ConcreteProgram:
         """A program for a call of this structure, with InputSpecs in place of tensors."""
         try:
-            return trace(self.converted, tree, leaves, self._argument_names(tree), self._eager)
+            return self._builder.trace(tree, leaves)
         except Exception as err:  # noqa: BLE001 - raised again, cut to what concerns the user
             raise presented(err)  # noqa: B904 - it is `err` itself
 
@@ -529,28 +440,3 @@ def _bound_again(
     function: Any, input_spec: Any, instance: Any, full_graph: bool, options: ExecutionOptions
 ) -> StaticFunction:
     return StaticFunction(function, input_spec, instance=instance, full_graph=full_graph, options=options)
-
-
-def _leaf_count(tree: TreeDef) -> int:
-    return 1 if tree is None else sum(_leaf_count(c) for c in tree[1])
-
-
-def _specs(leaves: Sequence[Any], sizes: Sequence[Shape], user: Sequence[InputSpec | None]) -> list[InputSpec | None]:
-    """The InputSpec of each leaf: the user's, else one with these sizes; None for static values."""
-    remaining = iter(sizes)
-    specs: list[InputSpec | None] = []
-    for leaf, given in zip(leaves, user):
-        if not isinstance(leaf, (Tensor, np.ndarray)):
-            specs.append(None)
-            continue
-        shape = next(remaining)
-        if isinstance(leaf, NumberTensor):
-            specs.append(NumberSpec(leaf.dtype))
-            continue
-        stop = leaf.stop_gradient if isinstance(leaf, Tensor) else True
-        dtype: DType = from_np(leaf._data.dtype if isinstance(leaf, Tensor) else leaf.dtype)
-        if given is not None:
-            specs.append(InputSpec(given.shape, dtype, given.name, stop))
-        else:
-            specs.append(InputSpec(shape, dtype, None, stop))
-    return specs

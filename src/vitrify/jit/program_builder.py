@@ -1,0 +1,170 @@
+"""Building the programs of one function: with which specs it is traced, what is tried next, and who warns."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..convert import Converted, convert
+from ..core.dtype import DType, default_dtype, from_np
+from ..core.errors import InternalError
+from ..core.meta import Shape
+from ..core.modes import amp_state, grad_enabled
+from ..core.place import current_place
+from ..core.pytree import TreeDef
+from ..core.source import user_stacklevel
+from ..eager.tensor import Tensor
+from ..ir.input_spec import InputSpec, NumberSpec
+from ..runtime.options import ExecutionOptions
+from .concrete_program import ConcreteProgram, trace
+from .function_spec import FunctionSpec
+from .key import CacheKey, content
+from .number_inputs import NumberTensor
+from .partial_program import PartialProgramLayer
+from .program_cache import Family, ProgramCache
+from .reach import layer_state
+from .retrace import RetraceWarning, what_varies
+from .variation import Variation
+
+MAX_COMPARED = 4
+"""So many of the latest programs are asked what changed since they were built."""
+
+Attempt = tuple[list[Shape], Variation | None]
+
+
+class ProgramBuilder:
+    """Traces a function for calls that no program fits, and adds what comes of it to the function's cache."""
+
+    def __init__(
+        self, eager: Callable[..., Any], spec: FunctionSpec, cache: ProgramCache, options: ExecutionOptions, warns: bool
+    ) -> None:
+        self.eager = eager
+        self._spec = spec
+        self._cache = cache
+        self._options = options
+        self._warns = warns
+        self._variation = Variation()
+        self._converted: Converted | None = None
+
+    @property
+    def converted(self) -> Converted:
+        """The function with its control flow converted, bound to the instance."""
+        if self._converted is None:
+            self._converted = convert(self.eager)
+        return self._converted
+
+    def build(
+        self, family: Family, tree: TreeDef, leaves: Sequence[Any], shapes: Sequence[Shape],
+        user_specs: Sequence[InputSpec | None],
+    ) -> PartialProgramLayer:  # fmt: skip
+        """A program for this call, as general as it can be traced. Raises what the last attempt raised."""
+        wide = family.widen(shapes)
+        attempts = self._attempts(family, wide, list(shapes), user_specs)
+        for number, (sizes, variation) in enumerate(attempts, 1):
+            is_last = number == len(attempts)
+            specs = _specs(leaves, sizes, user_specs if sizes is wide else [None] * len(leaves))
+            try:
+                program = self._trace(family, tree, leaves, specs, variation)
+            except InternalError:
+                raise
+            except Exception:
+                # With unknown sizes and numbers anything may fail that needs one as a Python value; with known ones the
+                # failure is the user's own, and is raised by the last attempt.
+                if is_last:
+                    raise
+                if variation is not None:
+                    variation.pin()
+                continue
+            # Only known sizes worked: they are part of the key from now on.
+            family.pinned = family.pinned or (is_last and sizes is not wide)
+            return program
+        raise InternalError("no specs to build for")
+
+    def _attempts(
+        self, family: Family, wide: list[Shape], exact: list[Shape], user_specs: Sequence[InputSpec | None]
+    ) -> list[Attempt]:
+        """Sizes, and numbers that become inputs, in the order in which they are tried: the most general first."""
+        self._variation.learn(program.concrete.guards for _, program in family.entries[-MAX_COMPARED:])
+        attempts: list[Attempt] = [(wide, self._variation)] if self._variation else []
+        attempts.append((wide, None))
+        free = any(s is not None and -1 in s.shape for s in user_specs) and not family.pinned
+        if free or wide != exact:
+            attempts.append((exact, None))
+        return attempts
+
+    def _trace(
+        self, family: Family, tree: TreeDef, leaves: Sequence[Any], specs: Sequence[InputSpec | None],
+        variation: Variation | None,
+    ) -> PartialProgramLayer:  # fmt: skip
+        values = [spec if spec is not None else leaf for spec, leaf in zip(specs, leaves)]
+        concrete = self.trace(tree, values, variation)
+        layers = layer_state(self.eager, concrete.layers)
+        program = PartialProgramLayer(concrete, layers, options=self._options)
+        static = tuple((leaf.__class__, content(leaf)) for spec, leaf in zip(specs, leaves) if spec is None)
+        key = CacheKey(
+            tree, tuple(s for s in specs if s is not None), static, layers.flags, grad_enabled.get(), amp_state.get(),
+            current_place(), default_dtype(),
+        )  # fmt: skip
+        self._cache.add(family, key, program)
+        if self._cache.forgotten:
+            self.warn_of_retracing(tree, "The oldest are forgotten")
+        return program
+
+    def trace(self, tree: TreeDef, values: Sequence[Any], variation: Variation | None = None) -> ConcreteProgram:
+        """The program of a call of this structure, with InputSpecs in place of tensors; it is not kept."""
+        return trace(self.converted, tree, values, self._argument_names(tree), self.eager, variation)
+
+    def warn_of_retracing(self, tree: TreeDef, consequence: str) -> None:
+        """Say once which argument, or what else, asks for ever new programs."""
+        if not self._warns:
+            return
+        self._warns = False
+        entries = list(self._cache.entries())
+        varies = what_varies(entries, self._argument_names(tree))
+        name = getattr(self.eager, "__qualname__", repr(self.eager))
+        warnings.warn(
+            f"{name} has {len(entries)} programs: {varies}. {consequence}; pass what varies as a tensor, or leave the "
+            "function out with @not_to_static",
+            RetraceWarning,
+            stacklevel=user_stacklevel(),
+        )
+
+    def _argument_names(self, tree: TreeDef) -> list[str | None]:
+        """A readable variable name for each leaf: the parameter's, numbered where it has several leaves."""
+        names: list[str | None] = []
+        params = list(self._spec.signature.parameters)
+        for index, part in enumerate(tree):
+            base = params[index] if index < len(params) else params[-1] if params else "arg"
+            if isinstance(part, tuple) and part and part[0] == "kwargs":
+                part = part[1]
+            count = _leaf_count(part)
+            names += [base] if count == 1 else [f"{base}_{i}" for i in range(count)]
+        return names
+
+
+def _leaf_count(tree: TreeDef) -> int:
+    return 1 if tree is None else sum(_leaf_count(c) for c in tree[1])
+
+
+def _specs(leaves: Sequence[Any], sizes: Sequence[Shape], user: Sequence[InputSpec | None]) -> list[InputSpec | None]:
+    """The InputSpec of each leaf: the user's, else one with these sizes; None for static values."""
+    remaining = iter(sizes)
+    specs: list[InputSpec | None] = []
+    for leaf, given in zip(leaves, user):
+        if not isinstance(leaf, (Tensor, np.ndarray)):
+            specs.append(None)
+            continue
+        shape = next(remaining)
+        if isinstance(leaf, NumberTensor):
+            specs.append(NumberSpec(leaf.dtype))
+            continue
+        stop = leaf.stop_gradient if isinstance(leaf, Tensor) else True
+        dtype: DType = from_np(leaf._data.dtype if isinstance(leaf, Tensor) else leaf.dtype)
+        if given is not None:
+            specs.append(InputSpec(given.shape, dtype, given.name, stop))
+        else:
+            specs.append(InputSpec(shape, dtype, None, stop))
+    return specs
