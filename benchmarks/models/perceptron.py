@@ -7,8 +7,8 @@ from benchmarks.case import Case
 from benchmarks.data import floats, labels, mlp
 
 
-def in_paddle(paddle: Any, compiled: bool, sizes: tuple[int, ...], batch: int, optimizer: str, rate: float) -> Case:
-    """Return the case of a training step with the optimizer of this name."""
+def perceptron(paddle: Any, sizes: tuple[int, ...]) -> Any:
+    """Return the model, whose forward gives the loss."""
     nn, functional = paddle.nn, paddle.nn.functional
 
     class Perceptron(nn.Layer):
@@ -23,6 +23,12 @@ def in_paddle(paddle: Any, compiled: bool, sizes: tuple[int, ...], batch: int, o
 
     model = Perceptron()
     paddle_tools.load(model, mlp(*sizes))
+    return model
+
+
+def in_paddle(paddle: Any, compiled: bool, sizes: tuple[int, ...], batch: int, optimizer: str, rate: float) -> Case:
+    """Return the case of a training step with the optimizer of this name."""
+    model = perceptron(paddle, sizes)
     chosen = getattr(paddle.optimizer, optimizer)(learning_rate=rate, parameters=model.parameters())
     x, y = floats(batch, sizes[0]), labels(batch, classes=sizes[-1])
     return paddle_tools.training(paddle, compiled, model, chosen, paddle.to_tensor(x), paddle.to_tensor(y))

@@ -59,8 +59,8 @@ def causal(size: Size) -> Floats:
     return np.triu(np.full((size.length, size.length), -1e9, np.float32), 1)
 
 
-def in_paddle(paddle: Any, compiled: bool, size: Size) -> Case:
-    """Return the case of an AdamW step; long: two classes and their training belong together."""
+def gpt(paddle: Any, size: Size) -> Any:
+    """Return the model, whose forward gives the loss; long: its two classes belong together."""
     nn, functional = paddle.nn, paddle.nn.functional
     d = size.width
 
@@ -98,6 +98,12 @@ def in_paddle(paddle: Any, compiled: bool, size: Size) -> Case:
 
     model = GPT()
     paddle_tools.load(model, arrays(size))
+    return model
+
+
+def in_paddle(paddle: Any, compiled: bool, size: Size) -> Case:
+    """Return the case of an AdamW step."""
+    model = gpt(paddle, size)
     adamw = paddle.optimizer.AdamW(learning_rate=RATE, parameters=model.parameters(), weight_decay=DECAY)
     return paddle_tools.training(paddle, compiled, model, adamw, *map(paddle.to_tensor, batch(size)))
 
