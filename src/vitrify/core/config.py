@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from .errors import ArgumentError
-from .setting import Setting
+from .setting import WATCH, Setting
 
 Value: TypeAlias = bool | int | str
 T = TypeVar("T", bound=Value)
@@ -16,17 +16,20 @@ _TRUTHS = dict.fromkeys(("1", "true", "yes", "on"), True) | dict.fromkeys(("", "
 
 
 class Flag(Generic[T]):
-    """One flag: a name, a default whose type is the flag's type, its environment variable and what it does."""
+    """One flag: a name, a default whose type is the flag's type, its environment variable and what it does.
+
+    watched: whether operators obey it while they run, so that hot paths must know when it is on.
+    """
 
     __slots__ = ("default", "doc", "env", "name", "setting")
 
-    def __init__(self, name: str, default: T, env: str, doc: str) -> None:
+    def __init__(self, name: str, default: T, env: str, doc: str, watched: bool = False) -> None:
         self.name = name
         self.default = default
         self.env = env
         self.doc = doc
         text = os.environ.get(env)
-        self.setting: Setting[T] = Setting(name, default)
+        self.setting: Setting[T] = Setting(name, default, WATCH if watched else None)
         if text is not None:
             self.setting.set(self._parse(text))
 
@@ -83,9 +86,40 @@ NATIVE = Flag(
     "native", True, "VITRIFY_NATIVE", "compile kernels to machine code where possible; off: NumPy or CuPy only"
 )
 CHECK_NAN_INF = Flag(
-    "check_nan_inf", False, "FLAGS_check_nan_inf", "stop at the first op whose result has a NaN or an infinity"
+    "check_nan_inf",
+    False,
+    "FLAGS_check_nan_inf",
+    "stop at the first op whose result has a NaN or an infinity",
+    watched=True,
 )
-DETERMINISTIC = Flag("cudnn_deterministic", False, "FLAGS_cudnn_deterministic", "choose only deterministic GPU kernels")
+BENCHMARK = Flag(
+    "benchmark",
+    False,
+    "FLAGS_benchmark",
+    "run operators one by one, wait for the device after each, and time it",
+    watched=True,
+)
+SERIAL_RUN = Flag(
+    "new_executor_serial_run",
+    False,
+    "FLAGS_new_executor_serial_run",
+    "programs run in the caller's thread, one operator after the other, whatever their mode",
+    watched=True,
+)
+SEQUENTIAL_RUN = Flag(
+    "new_executor_sequential_run",
+    False,
+    "FLAGS_new_executor_sequential_run",
+    "each operator of a program waits for the one before it, also on threads and streams",
+    watched=True,
+)
+DETERMINISTIC = Flag(
+    "cudnn_deterministic",
+    False,
+    "FLAGS_cudnn_deterministic",
+    "prints, random draws and errors come in the order of the program in every mode; GPU sums add up in one order",
+    watched=True,
+)
 CODE_LEVEL = Flag(
     "code_level", 0, "TRANSLATOR_CODE_LEVEL", "print converted code after this many transformers; 100: after all"
 )
@@ -103,6 +137,9 @@ FLAGS: Mapping[str, Flag[Any]] = {
         NUM_THREADS,
         NATIVE,
         CHECK_NAN_INF,
+        BENCHMARK,
+        SERIAL_RUN,
+        SEQUENTIAL_RUN,
         DETERMINISTIC,
         CODE_LEVEL,
         VERBOSITY,

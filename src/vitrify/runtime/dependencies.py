@@ -51,9 +51,17 @@ class Dependencies:
         return bool(self.before[b] >> a & 1)
 
 
-def find_dependencies(accesses: Sequence[Access], *, sequential: bool = False) -> Dependencies:
-    """The dependencies of a list of instructions; with `sequential` each waits for the one before it."""
+def find_dependencies(
+    accesses: Sequence[Access], *, sequential: bool = False, deterministic: bool = False
+) -> Dependencies:
+    """The dependencies of a list of instructions.
+
+    With `sequential` each waits for the one before it, with `deterministic` those that have effects wait for all
+    before them: then what they do does not depend on how far others have come.
+    """
     wanted = _sequential(len(accesses)) if sequential else _hazards(accesses)
+    if deterministic:
+        wanted = [(1 << i) - 1 if accesses[i].effects else mask for i, mask in enumerate(wanted)]
     before: list[int] = []
     direct: list[int] = []
     for mask in wanted:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from sys import getrefcount
 from typing import Any
 
@@ -45,6 +45,11 @@ class Instruction:
     def writes(self) -> tuple[int, ...]:
         """The slots that it writes."""
         return self.access.writes
+
+    @cached_property
+    def bare(self) -> Step:
+        """`step` without the frees, for those who look at the results."""
+        return make_step(self.compute, self.access, (), self.operator.op.multiple)
 
     def suspended(self, frame: Frame) -> Generator[Any, Any, None]:
         """Run the operator's `steps` on a frame, yielding what they ask for."""

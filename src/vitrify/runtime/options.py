@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from ..core.config import DETERMINISTIC, SEQUENTIAL_RUN, SERIAL_RUN
 from ..core.errors import ArgumentError, DTypeError
 
 MODES = ("auto", "trace", "threads", "streams")
@@ -23,6 +24,8 @@ class ExecutionOptions:
         gc: "fast" frees a buffer when its last use was started, "event" when it is over, "none" at the end of the run.
         threads: how many threads the mode "threads" uses; 0: one a core.
         serial: operators run one by one in the order of the program, whatever the mode could do.
+        sequential: each operator waits for the one before it, also on threads and streams.
+        deterministic: effects and errors come in the order of the program, whatever the mode.
         keep_scopes: after how many runs the scope with a run's temporaries is dropped; 1: none is made.
         iterations: how often a call runs the program; what is fetched is of the last time.
 
@@ -36,6 +39,8 @@ class ExecutionOptions:
     gc: str = "fast"
     threads: int = 0
     serial: bool = False
+    sequential: bool = False
+    deterministic: bool = False
     keep_scopes: int = 1
     iterations: int = 1
 
@@ -61,3 +66,18 @@ class ExecutionOptions:
 
 
 DEFAULT = ExecutionOptions()
+
+
+def in_force(options: ExecutionOptions) -> ExecutionOptions:
+    """`options` with what the flags ask for here."""
+    wanted = ExecutionOptions(
+        serial=SERIAL_RUN.value, sequential=SEQUENTIAL_RUN.value, deterministic=DETERMINISTIC.value
+    )
+    if wanted == DEFAULT:
+        return options
+    return replace(
+        options,
+        serial=options.serial or wanted.serial,
+        sequential=options.sequential or wanted.sequential,
+        deterministic=options.deterministic or wanted.deterministic,
+    )

@@ -44,20 +44,24 @@ def choose_mode(operators: Sequence[Operator], accesses: Sequence[Access], optio
     if options.serial or options.mode == TRACE:
         return Choice(TRACE, "asked for")
     if options.mode in (THREADS, STREAMS):
-        return Choice(options.mode, "asked for", find_dependencies(accesses), tuple(map(seconds, operators)))
+        return Choice(options.mode, "asked for", _dependencies(accesses, options), tuple(map(seconds, operators)))
     if core_count(options) < 2:
         return Choice(TRACE, "one thread")
     costs = tuple(map(seconds, operators))
     total = sum(costs)
     if total < LEAST_SECONDS:
         return Choice(TRACE, f"about {total * 1e6:.0f} us of work, too little to share")
-    order = find_dependencies(accesses)
+    order = _dependencies(accesses, options)
     longest = max(critical_paths(order, costs), default=0.0)
     if total < LEAST_GAIN * longest:
         return Choice(TRACE, f"its longest chain takes {longest / total:.0%} of the work")
     if not blas_is_single():
         return Choice(TRACE, "BLAS uses all cores itself (OPENBLAS_NUM_THREADS=1 leaves them to independent operators)")
     return Choice(THREADS, f"its longest chain takes {longest / total:.0%} of the work", order, costs)
+
+
+def _dependencies(accesses: Sequence[Access], options: ExecutionOptions) -> Dependencies:
+    return find_dependencies(accesses, sequential=options.sequential, deterministic=options.deterministic)
 
 
 def core_count(options: ExecutionOptions) -> int:

@@ -1,0 +1,153 @@
+"""What happened when: the events that profilers look at, and the one place that notes them.
+
+Notes are taken only while a timeline is current. Hot paths ask `WATCH.on` first; all others open a `span`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from enum import Enum
+from itertools import count
+from threading import current_thread, get_ident
+from time import perf_counter_ns as now
+from typing import Any, NamedTuple
+from weakref import ref
+
+from .setting import WATCH, Setting
+
+
+class TracerEventType(Enum):
+    """Kinds of events. The first ones have Paddle's names and values."""
+
+    Operator = 0
+    Dataloader = 1
+    ProfileStep = 2
+    Kernel = 4
+    Memcpy = 5
+    UserDefined = 7
+    Forward = 9
+    Backward = 10
+    Optimization = 11
+    PythonUserDefined = 14
+    InferMeta = 17
+    GradNode = 18
+    Program = 19
+    Instruction = 20
+    Launch = 21
+    Free = 22
+    QueueWait = 23
+    EventWait = 24
+
+    @property
+    def is_wait(self) -> bool:
+        """Whether the thread does nothing meanwhile."""
+        return self in (TracerEventType.QueueWait, TracerEventType.EventWait)
+
+    @property
+    def is_work(self) -> bool:
+        """Whether it is a single operator that computes, eagerly or in a program."""
+        return self in (TracerEventType.Operator, TracerEventType.Instruction)
+
+
+class Event(NamedTuple):
+    """One event: from `start` to `end`, in nanoseconds of a clock of the process, in the thread of this number."""
+
+    kind: TracerEventType
+    name: str
+    start: int
+    end: int
+    thread: int
+    args: Mapping[str, Any]
+
+
+class Sample(NamedTuple):
+    """How many bytes of arrays were alive at a time, as far as the timeline knows."""
+
+    time: int
+    bytes: int
+
+
+NO_ARGS: Mapping[str, Any] = {}
+
+
+class Timeline:
+    """The events of one recording. Threads add to it at the same time.
+
+    record_shapes: operators note the metas of their inputs. profile_memory: memory is sampled as well.
+    """
+
+    def __init__(self, record_shapes: bool = False, profile_memory: bool = False) -> None:
+        self.record_shapes = record_shapes
+        self.profile_memory = profile_memory
+        self.threads: dict[int, str] = {}
+        self.runs = count()
+        """Numbers for runs of programs."""
+        self.started = now()
+        self.ended = 0
+        # Plain tuples: making an Event takes six times as long. Appending to a list is atomic, so nothing is locked.
+        self._events: list[tuple[Any, ...]] = []
+        self._memory: list[tuple[int, int]] = []
+        self._alive: dict[int, Any] = {}
+
+    def add(
+        self, kind: TracerEventType, name: str, start: int, end: int, args: Mapping[str, Any] = NO_ARGS
+    ) -> None:
+        """Note what this thread did from `start` to `end`."""
+        thread = get_ident()
+        if thread not in self.threads:
+            self.threads[thread] = current_thread().name
+        self._events.append((kind, name, start, end, thread, args))
+
+    def allocated(self, array: Any) -> None:
+        """Note the memory of an array that an operator has made, and the time when it goes."""
+        while getattr(array, "base", None) is not None:
+            array = array.base
+        key = id(array)
+        if key in self._alive or not hasattr(array, "nbytes") or not hasattr(array, "__array_priority__"):
+            return
+        count = array.nbytes
+
+        def gone(_: Any) -> None:
+            self._alive.pop(key, None)
+            self._memory.append((now(), -count))
+
+        self._alive[key] = ref(array, gone)
+        self._memory.append((now(), count))
+
+    def samples(self) -> list[Sample]:
+        """How much memory of arrays that operators made while recording was in use, at every change."""
+        found, total = [], 0
+        for time, count in sorted(self._memory):
+            total += count
+            found.append(Sample(time, total))
+        return found
+
+    def close(self) -> None:
+        """Note the end of the recording."""
+        self.ended = now()
+
+    def events(self) -> list[Event]:
+        """All events; those of one thread that contain others come before them."""
+        return sorted((Event(*event) for event in self._events), key=lambda e: (e.thread, e.start, -e.end))
+
+
+TIMELINE: Setting[Timeline | None] = Setting("timeline", None, WATCH)
+"""The timeline that events are noted on, if any."""
+
+READER: Setting[Callable[[int], None] | None] = Setting("reader", None)
+"""Who is told how many nanoseconds a data loader took to give a batch."""
+
+
+@contextmanager
+def span(kind: TracerEventType, name: str, **args: Any) -> Iterator[None]:
+    """Note the block as an event, if a timeline is current."""
+    timeline = TIMELINE.get() if WATCH.on else None
+    if timeline is None:
+        yield
+        return
+    start = now()
+    try:
+        yield
+    finally:
+        timeline.add(kind, name, start, now(), args)
