@@ -10,11 +10,14 @@ from contextlib import contextmanager
 from enum import Enum
 from itertools import count
 from threading import current_thread, get_ident
-from time import perf_counter_ns as now
+from time import perf_counter_ns
 from typing import Any, NamedTuple
 from weakref import ref
 
 from .setting import WATCH, Setting
+
+now = perf_counter_ns
+"""The clock of all events."""
 
 
 class TracerEventType(Enum):
@@ -118,8 +121,8 @@ class Timeline:
     def samples(self) -> list[Sample]:
         """How much memory of arrays that operators made while recording was in use, at every change."""
         found, total = [], 0
-        for time, count in sorted(self._memory):
-            total += count
+        for time, change in sorted(self._memory):
+            total += change
             found.append(Sample(time, total))
         return found
 

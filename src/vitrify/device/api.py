@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,14 @@ def place_of(array: Any) -> Place:
     if isinstance(array, (np.ndarray, np.generic)):
         return _CPU
     return CUDAPlace(int(array.device.id))
+
+
+def wait_for(values: Iterable[Any]) -> None:
+    """Wait until what computes these arrays on a device is done; those of the host are there already."""
+    for value in values:
+        if value.__class__ is not np.ndarray and hasattr(value, "device") and hasattr(value.device, "synchronize"):
+            value.device.synchronize()
+            return
 
 
 def put(array: Any, place: Place, copy: bool = False) -> Any:

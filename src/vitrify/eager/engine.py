@@ -10,25 +10,23 @@ from typing import Any
 
 import numpy as np
 
-from ..core.config import CHECK_NAN_INF
 from ..core.dispatch import EAGER
 from ..core.errors import DTypeError, VitrifyError, add_note, call_chain
 from ..core.modes import amp_state, grad_enabled
-from ..core.rng import default_generator
+from ..core.setting import WATCH
 from ..core.source import user_frames
 from ..ops.amp_policy import cast_for_amp
 from ..ops.failure import describe_inputs, metas_of
-from ..ops.finite import check_finite
 from ..ops.promote import SCALARS, promote_inputs
 from ..ops.registry import OpDef
+from .kernels import check_inputs, run_kernel
 from .recording import SCALAR_TYPES, record, record_many
-from .tensor import Tensor, as_tensor, namespace_of, wrap
-
-MAX_PASSED = 256
+from .tensor import Tensor, as_tensor, wrap
+from .watched import Check, Run, apply_watched
 
 _grad_enabled = grad_enabled.get
 _amp = amp_state.get
-_checks = CHECK_NAN_INF.setting
+_watch = WATCH
 _ndarray = np.ndarray
 _MIXED = object()
 
@@ -58,10 +56,10 @@ def apply(op: OpDef, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
     if op.promote and (dtype is _MIXED or (scalars and not _keeps(dtype, arrays))):
         inputs, arrays = _promoted(op, inputs)
     try:
+        if _watch.on:
+            return apply_watched(_apply_general, op, inputs, arrays, attrs, wanted)
         if op.is_plain and arrays[0].__class__ is _ndarray:
             result = wrap(op.on_numpy(*arrays, **attrs))
-            if _checks.touched and _checks.get():
-                check_finite(op.name, [result._data])
         else:
             return _apply_general(op, inputs, arrays, attrs, wanted)
     except Exception as err:
@@ -73,14 +71,23 @@ def apply(op: OpDef, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
 
 
 def _apply_general(
-    op: OpDef, inputs: Sequence[Any], arrays: list[Any], attrs: Mapping[str, Any], wanted: bool
+    op: OpDef,
+    inputs: Sequence[Any],
+    arrays: list[Any],
+    attrs: Mapping[str, Any],
+    wanted: bool,
+    check: Check = check_inputs,
+    run: Run = run_kernel,
 ) -> Any:
-    """`apply` from where the arrays are known, for ops that are more than elementwise."""
+    """`apply` from where the arrays are known, for ops that are more than elementwise.
+
+    The meta rule runs first, once for each signature, unless the kernel knows bad shapes.
+    """
     if op.dynamic:
         attrs = {k: _concrete(v) if k in op.dynamic else v for k, v in attrs.items()}
-    out = _run(op, arrays, attrs)
-    if _checks.touched and _checks.get():
-        check_finite(op.name, out if op.multiple else [out])
+    if not op.elementwise:
+        check(op, arrays, attrs)
+    out = run(op, arrays, attrs)
     if op.multiple:
         results = [wrap(a) for a in out]
         if wanted and _grad_enabled():
@@ -156,39 +163,6 @@ def _concrete(value: Any) -> Any:
     if value.__class__ is tuple and all(map(_is_plain, map(type, value))):
         return value
     return tuple([_concrete(v) for v in value]) if isinstance(value, (list, tuple)) else value
-
-
-# -- kernels ---------------------------------------------------------------------------------------------------------
-
-
-def _run(op: OpDef, arrays: list[Any], attrs: Mapping[str, Any]) -> Any:
-    """The kernel's result; the meta rule runs first, once for each signature, unless the kernel knows bad shapes."""
-    if not op.elementwise:
-        _check(op, arrays, attrs)
-    xp = np if arrays and arrays[0].__class__ is _ndarray else namespace_of(arrays)
-    if op.random:
-        return op.kernel(xp, *arrays, key=default_generator(), **attrs)
-    if xp is not np:
-        return op.kernel(xp, *arrays, **attrs)
-    return op.on_numpy(*arrays, **attrs) if attrs else op.on_numpy(*arrays)
-
-
-def _check(op: OpDef, arrays: list[Any], attrs: Mapping[str, Any]) -> None:
-    """Run the meta rule, which raises the errors users see, unless it passed this very signature before."""
-    passed = op.passed
-    key = (
-        *[(a.shape, a.dtype) if a.__class__ is _ndarray else a for a in arrays],
-        *attrs.items(),
-    )
-    try:
-        if key in passed:
-            return
-    except TypeError:  # an attribute that has no hash, such as a slice
-        op.meta(*metas_of(arrays), **attrs)
-        return
-    op.meta(*metas_of(arrays), **attrs)
-    if len(passed) < MAX_PASSED and namespace_of(arrays) is np:
-        passed.add(key)
 
 
 def _explain(op: OpDef, arrays: Sequence[Any], attrs: Mapping[str, Any], err: Exception) -> None:

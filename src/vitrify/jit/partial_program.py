@@ -50,7 +50,7 @@ class CompiledSegment:
         self.watched = tuple(i for i in (position(block.inputs, v) for v in residuals) if i >= 0)
         self.n_outputs = len(self.outputs)
         self.forward_core: InterpreterCore = lower(
-            block, outputs=[*self.outputs, *residuals], options=options
+            block, outputs=[*self.outputs, *residuals], options=options, label="run_program forward"
         )
         self.random = any(op.op.random or has_effect(op) for op in block.ops)
 
@@ -58,7 +58,9 @@ class CompiledSegment:
     def backward_core(self) -> InterpreterCore:
         """The lowered backward program, made at the first backward."""
         assert self.backward is not None
-        return lower(self.backward.program.global_block(), options=self.options)
+        return lower(
+            self.backward.program.global_block(), options=self.options, label="run_program backward"
+        )
 
     @cached_property
     def cones(self) -> dict[int, Cone]:

@@ -49,7 +49,8 @@ class StandaloneExecutor:
         block = self.prepared.block
         outputs = [*block.outputs, *self.prepared.written, *self._kept]
         xp = cupy() if isinstance(self.place, CUDAPlace) else np
-        return lower(block, [*block.inputs, *self.prepared.read], outputs, xp=xp, options=self.options)
+        inputs = [*block.inputs, *self.prepared.read]
+        return lower(block, inputs, outputs, xp=xp, options=self.options, label="Executor.run")
 
     def run(self, feed: Mapping[str, Any], scope: Scope) -> Sequence[Any]:
         """The fetched arrays, which belong to the caller; variables that live in `scope` are read and written there.

@@ -12,14 +12,17 @@ from typing import Any
 
 import numpy as np
 
+from ..core.setting import WATCH
+from ..core.timeline import TracerEventType, span
 from ..device.cpu_streams import cpu_streams
 from ..ir.program import Block, Operator
 from ..ops.failure import metas_of
 from .calls import run_on_stack
-from .checks import NAN_CHECK, run_checked
 from .failure import explain_failure
 from .instruction import Frame, Instruction, fill_refs
-from .options import ExecutionOptions
+from .observed_streams import ObservedStreamRun
+from .observer import Observer, Timings, observer_of
+from .options import ExecutionOptions, in_force
 from .plan import STREAMS, THREADS, Choice
 from .stream_run import StreamPlan, StreamRun
 from .threads import Schedule, run_threads
@@ -31,8 +34,9 @@ class InterpreterCore:
     """A lowered block. Calling it runs the instructions; it keeps no state between runs, so threads may share it."""
 
     __slots__ = (
-        "_checked_shapes", "_n_inputs", "_outputs", "_rest", "_schedule", "_steps", "_streams", "_takes_turns", "block",
-        "choice", "instructions", "n_outputs", "names", "options", "suspends",
+        "_checked_shapes", "_n_inputs", "_outputs", "_relower", "_rest", "_schedule", "_steps", "_streams",
+        "_takes_turns", "_variants", "block", "choice", "instructions", "label", "n_outputs", "names", "options",
+        "suspends", "timings",
     )  # fmt: skip
 
     def __init__(
@@ -45,8 +49,12 @@ class InterpreterCore:
         options: ExecutionOptions,
         names: Mapping[int, str],
         n_inputs: int,
+        label: str,
+        relower: Callable[[ExecutionOptions], InterpreterCore],
     ) -> None:
         self.block = block
+        self.label = label
+        self.timings = Timings(len(instructions))
         self.instructions = tuple(instructions)
         self.choice = choice
         self.options = options
@@ -63,6 +71,9 @@ class InterpreterCore:
         self._schedule = self._shared_schedule()
         self._streams = self._stream_plan()
         self._takes_turns = self.suspends or self._schedule is not None or self._streams is not None
+        # The same block lowered with what flags ask for; they may change between two runs.
+        self._relower = relower
+        self._variants: dict[ExecutionOptions, InterpreterCore] = {}
 
     def _shared_schedule(self) -> Schedule | None:
         if self.choice.mode != THREADS or self.suspends or self.choice.order is None:
@@ -74,7 +85,8 @@ class InterpreterCore:
             return None
         first = self._n_inputs
         constants = [first + i for i, value in enumerate(self._rest) if value is not None]
-        return StreamPlan.of(self.instructions, first, self._outputs, constants)
+        in_order = self.options.sequential or self.options.deterministic
+        return StreamPlan.of(self.instructions, first, self._outputs, constants, sequential=in_order)
 
     @property
     def kept(self) -> frozenset[int]:
@@ -93,12 +105,12 @@ class InterpreterCore:
 
     def consume(self, frame: Frame) -> tuple[Any, ...]:
         """The outputs for a list of arrays, which becomes the run's own: each array is given up after its last use."""
-        if self._takes_turns or NAN_CHECK.touched:
-            return self._run(frame)
+        if self._takes_turns or WATCH.on:
+            return self._watched(frame) if WATCH.on else self._run(frame)
         is_new = self._checked_shapes is not None and self._is_new(frame)
         frame += self._rest
         if is_new:
-            self._run_checked(frame)
+            self._run_checked(frame, True)
         else:
             step = None
             try:
@@ -111,33 +123,62 @@ class InterpreterCore:
                 raise found from None
         return tuple([frame[s] for s in self._outputs])
 
-    def _run(self, frame: Frame) -> tuple[Any, ...]:
+    def _watched(self, frame: Frame) -> tuple[Any, ...]:
+        """A run while some flag or profiler is on, here or elsewhere."""
+        options = in_force(self.options)
+        if options != self.options:
+            return self.variant(options)._watched(frame)
+        observer = observer_of(self, self._waited_for())
+        if observer is None or not self.label:
+            return self._run(frame, observer)
+        with span(TracerEventType.Program, self.label, mode=self.choice.mode):
+            return self._run(frame, observer)
+
+    def _waited_for(self) -> Sequence[Sequence[int]]:
+        """For each instruction those that it waits for, where they may be on other lanes."""
+        if self._streams is not None:
+            return self._streams.schedule.waits
+        return () if self._schedule is None else self._schedule.before
+
+    def variant(self, options: ExecutionOptions) -> InterpreterCore:
+        """The same block lowered with other options, once."""
+        found = self._variants.get(options)
+        return self._variants.setdefault(options, self._relower(options)) if found is None else found
+
+    def _run(self, frame: Frame, observer: Observer | None = None) -> tuple[Any, ...]:
         """A run that is not just one step after the other."""
         if self.suspends:
             return run_on_stack(self, frame)
         is_new = self._checked_shapes is not None and self._is_new(frame)
         frame += self._rest
-        checks = NAN_CHECK.get()
-        if self._streams is not None and not (is_new or checks):
+        if self._streams is not None and not (is_new or (observer is not None and observer.finite)):
             device = cpu_streams()
             try:
-                results = StreamRun(self._streams, device, self.explained, self.options.gc).run(frame)
+                if observer is None:
+                    run = StreamRun(self._streams, device, self.explained, self.options.gc)
+                else:
+                    run = ObservedStreamRun(self._streams, device, self.explained, self.options.gc, observer)
+                results = run.run(frame)
             finally:
                 device.finish()
             return tuple([results[s] for s in self._outputs])
-        if self._schedule is not None and not is_new:
-            run_threads(self._schedule, frame, self.explained, checks, self.options)
+        if self._schedule is not None and not (is_new or (observer is not None and observer.timings is not None)):
+            run_threads(self._schedule, frame, self.explained, self.options, observer)
         else:
-            self._run_checked(frame, is_new, run_checked if checks else None)
+            self._run_checked(frame, is_new, observer)
         return tuple([frame[s] for s in self._outputs])
 
     def __str__(self) -> str:
-        """How it runs and why, and its instructions: the slots that each frees are those dead behind it."""
+        """How it runs and why, and its instructions: the slots that each frees are those dead behind it.
+
+        What `FLAGS_benchmark` has measured stands beside them.
+        """
         slots = ", ".join(f"s{slot} = %{name}" for slot, name in sorted(self.names.items()) if slot < self._n_inputs)
         lines = [f"{self.choice.mode}: {self.choice.reason}", f"inputs {slots}"]
-        for instruction in self.instructions:
+        for index, instruction in enumerate(self.instructions):
             freed = "".join(f" s{slot}" for slot in instruction.dead)
-            lines.append(f"  {instruction}" + (f"  # frees{freed}" if freed else ""))
+            notes = [f"frees{freed}" if freed else "", self.timings.text(index)]
+            lines.append(f"  {instruction}" + (f"  # {', '.join(filter(None, notes))}" if any(notes) else ""))
         lines.append("outputs " + ", ".join(f"s{slot} = %{self.names.get(slot, '')}" for slot in self._outputs))
         return "\n".join(lines)
 
@@ -145,15 +186,15 @@ class InterpreterCore:
         """`consume` as a generator, which asks for the blocks and functions that it needs."""
         is_new = self._checked_shapes is not None and self._is_new(frame)
         frame += self._rest
-        checks = NAN_CHECK.touched and NAN_CHECK.get()
+        observer = observer_of(self) if WATCH.on else None
         for index, instruction in enumerate(self.instructions):
             try:
                 if is_new and instruction.checked:
-                    _check(instruction, frame)
+                    _check(instruction, frame, observer)
                 if instruction.steps is not None:
                     yield from instruction.suspended(frame)
-                elif checks:
-                    run_checked(instruction, frame)
+                elif observer is not None:
+                    observer.run(index, instruction, frame)
                 else:
                     instruction.step(frame)
             except Exception as err:
@@ -173,17 +214,15 @@ class InterpreterCore:
         checked.add(key)
         return True
 
-    def _run_checked(
-        self, frame: Frame, is_new: bool = True, run: Callable[[Instruction, Frame], None] | None = None
-    ) -> None:
+    def _run_checked(self, frame: Frame, is_new: bool, observer: Observer | None = None) -> None:
         for index, instruction in enumerate(self.instructions):
             try:
                 if is_new and instruction.checked:
-                    _check(instruction, frame)
-                if run is None:
+                    _check(instruction, frame, observer)
+                if observer is None:
                     instruction.step(frame)
                 else:
-                    run(instruction, frame)
+                    observer.run(index, instruction, frame)
             except Exception as err:
                 found = self.explained(index, err, frame)
                 if found is err:
@@ -207,7 +246,14 @@ def _arity(operator: Operator) -> int:
     return len(operator.inputs) - operator.ref_count
 
 
-def _check(instruction: Instruction, frame: Frame) -> None:
+def _check(instruction: Instruction, frame: Frame, observer: Observer | None) -> None:
+    if observer is not None:
+        observer.checking(_run_meta, instruction, frame)
+    else:
+        _run_meta(instruction, frame)
+
+
+def _run_meta(instruction: Instruction, frame: Frame) -> None:
     arrays = [frame[s] for s in instruction.reads]
     n = _arity(instruction.operator)
     attrs = {k: fill_refs(v, arrays) for k, v in instruction.attrs.items()}

@@ -65,8 +65,10 @@ class Lowering:
             found = self.slots[var] = self.new_slot()
         return found
 
-    def lower(self, inputs: Sequence[Variable], outputs: Sequence[Variable | None]) -> InterpreterCore:
-        """The block as a callable from arrays for `inputs` to `outputs`."""
+    def lower(
+        self, inputs: Sequence[Variable], outputs: Sequence[Variable | None], label: str = ""
+    ) -> InterpreterCore:
+        """The block as a callable from arrays for `inputs` to `outputs`; profilers know its runs by the label."""
         for var in inputs:
             self.define(var)  # they take the first slots, in their order
         live = live_operators(self.block, outputs)
@@ -82,8 +84,14 @@ class Lowering:
         names = {slot: var.name for var, slot in self.slots.items()}
         return InterpreterCore(
             self.block, instructions, self.template[len(inputs) :], out_slots, choice, self.options, names,
-            len(inputs),
+            len(inputs), label, partial(self._again, inputs, outputs, label),
         )
+
+    def _again(
+        self, inputs: Sequence[Variable], outputs: Sequence[Variable | None], label: str, options: ExecutionOptions
+    ) -> InterpreterCore:
+        """The block lowered once more, with other options."""
+        return Lowering(self.block, self.xp, {}, options).lower(inputs, outputs, label)
 
     def dead(self, accesses: Sequence[Access], kept: Collection[int], mode: str) -> list[tuple[int, ...]]:
         """The slots that each step frees: none where the steps' order is not that of the program."""
@@ -156,10 +164,11 @@ def lower(
     *,
     xp: Any = np,
     options: ExecutionOptions = DEFAULT,
+    label: str = "",
 ) -> InterpreterCore:
     """`block` as a callable from arrays (for `inputs`, by default the block's own) to a tuple of `outputs`."""
     return Lowering(block, xp, {}, options).lower(
-        block.inputs if inputs is None else inputs, block.outputs if outputs is None else outputs
+        block.inputs if inputs is None else inputs, block.outputs if outputs is None else outputs, label
     )
 
 

@@ -47,18 +47,23 @@ class StreamPlan:
         outputs: Sequence[int],
         constants: Sequence[int],
         width: int = 2,
+        sequential: bool = False,
     ) -> StreamPlan:
-        """The plan of lowered instructions; the first `inputs` slots are fed, `outputs` are fetched."""
+        """The plan of lowered instructions; the first `inputs` slots are fed, `outputs` are fetched.
+
+        sequential: each waits for the one before it, and so does the host before it runs one itself.
+        """
         fetched = tuple(dict.fromkeys(outputs))
         copies = [Access((), (slot,)) for slot in (*range(inputs), *constants)]
         back = [Access((slot,), ()) for slot in fetched]
         accesses = [*copies, *(i.access for i in instructions), *back]
         kinds = [H2D] * len(copies) + [COMPUTE] * len(instructions) + [D2H] * len(back)
         costs = [1e-5] * len(copies) + [seconds(i.operator) for i in instructions] + [1e-5] * len(back)
-        order = find_dependencies(accesses)
+        order = find_dependencies(accesses, sequential=sequential)
         launches = launch_order(order, costs, kinds)
         streams = assign_streams(order, launches, kinds, costs, width)
-        schedule = place_events(accesses, order, launches, streams)
+        on_host = [i for i, access in enumerate(accesses) if HOST in access.effects]
+        schedule = place_events(accesses, order, launches, streams, frozenset(on_host if sequential else ()))
         last = last_users(accesses, order, keep=())
         frees: list[list[int]] = [[] for _ in accesses]
         for slot, users in last.items():
@@ -105,7 +110,7 @@ class StreamRun:
         for index in schedule.order:
             stream = schedule.stream[index]
             for awaited in schedule.stops[index]:
-                self.device.synchronize(self.events[awaited])
+                self._await(awaited)
             for awaited in schedule.waits[index]:
                 self.device.wait(stream, self.events[awaited])
             self._launch(index, stream, frame, results)
@@ -120,6 +125,10 @@ class StreamRun:
             self.device.free(value)
         return outputs
 
+    def _await(self, index: int) -> None:
+        """Let the host wait for an instruction."""
+        self.device.synchronize(self.events[index])
+
     def _launch(self, index: int, stream: Stream, frame: Frame, results: dict[int, Any]) -> None:
         instruction = self.plan.instructions[index]
         access = self.plan.accesses[index]
@@ -128,7 +137,7 @@ class StreamRun:
             frame[slot] = self.device.put(stream, frame[slot]) if hasattr(frame[slot], "dtype") else frame[slot]
         elif instruction is None:
             (slot,) = access.reads
-            (results[slot],) = self.device.launch(stream, _copied, [frame[slot]], 1, False, None)
+            (results[slot],) = self.device.launch(stream, self._copying(), [frame[slot]], 1, False, None)
         elif HOST in access.effects or any(hasattr(v, "n_outputs") for v in instruction.attrs.values()):
             self._run_on_host(index, instruction, stream, frame)
         else:
@@ -140,6 +149,10 @@ class StreamRun:
             )
             for slot, value in zip(access.writes, made):
                 frame[slot] = value
+
+    def _copying(self) -> Callable[..., Any]:
+        """The kernel that copies what is fetched."""
+        return _copied
 
     def _explaining(self, index: int, instruction: Instruction) -> Callable[..., Any]:
         """The kernel; what it raises says which operator and line of the user's it was."""

@@ -139,9 +139,16 @@ class _Known:
 
 
 def place_events(
-    accesses: Sequence[Access], order: Dependencies, launches: Sequence[int], streams: Sequence[Stream]
+    accesses: Sequence[Access],
+    order: Dependencies,
+    launches: Sequence[int],
+    streams: Sequence[Stream],
+    stopping: frozenset[int] = frozenset(),
 ) -> Schedule:
-    """The schedule with the fewest waits that this order and these streams allow."""
+    """The schedule with the fewest waits that this order and these streams allow.
+
+    stopping: instructions before which the host itself waits for all that they wait for.
+    """
     state = _Known(streams, launches)
     queues: dict[Stream, dict[Stream, int]] = {}
     host: dict[Stream, int] = {}
@@ -155,6 +162,8 @@ def place_events(
         known = queues.setdefault(stream, {})
         needed = list(members(order.direct[index]))
         read = {producers[index, slot] for slot in accesses[index].on_host if (index, slot) in producers}
+        if index in stopping:
+            read.update(needed)
         stops[index] = tuple(state.missing(sorted(read), host))
         for other, position in host.items():  # what the host knows, all that it launches from now on knows
             known[other] = max(known.get(other, -1), position)

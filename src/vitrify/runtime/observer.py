@@ -1,0 +1,133 @@
+"""Runs that are looked at: what checks, profilers and `FLAGS_benchmark` want of each instruction.
+
+A core has one observer for each of its runs, and none while nothing is on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from threading import Lock
+from typing import Any
+
+from ..core.config import BENCHMARK, CHECK_NAN_INF
+from ..core.timeline import TIMELINE, Timeline, TracerEventType, now
+from ..device.api import wait_for
+from ..ops.failure import metas_of
+from ..ops.finite import check_finite
+from .instruction import Frame, Instruction
+
+
+class Timings:
+    """How often the instructions of a program ran under `FLAGS_benchmark`, and how long that took in all."""
+
+    def __init__(self, count: int) -> None:
+        self.calls = [0] * count
+        self.nanoseconds = [0] * count
+        self._lock = Lock()
+
+    def add(self, index: int, nanoseconds: int) -> None:
+        """Count one more run of an instruction."""
+        with self._lock:
+            self.calls[index] += 1
+            self.nanoseconds[index] += nanoseconds
+
+    def text(self, index: int) -> str:
+        """What is known of an instruction; empty if it never ran so."""
+        calls = self.calls[index]
+        return f"{calls} x {self.nanoseconds[index] / calls / 1e3:.1f} us" if calls else ""
+
+
+class Observer:
+    """Runs instructions and notes what was asked for: one for each run.
+
+    `timings` is there under `FLAGS_benchmark`; then every instruction waits for its device. `after`: for each
+    instruction those that it waited for, for arrows between lanes.
+    """
+
+    __slots__ = ("after", "finite", "number", "timeline", "timings")
+
+    def __init__(
+        self, timeline: Timeline | None, finite: bool, timings: Timings | None, after: Sequence[Sequence[int]] = ()
+    ) -> None:
+        self.timeline = timeline
+        self.finite = finite
+        self.timings = timings
+        self.after = after
+        self.number = -1 if timeline is None else next(timeline.runs)
+
+    def run(self, index: int, instruction: Instruction, frame: Frame) -> None:
+        """Run an instruction on a frame, and free what dies behind it. Raises NotFiniteError where that is checked."""
+        start = now()
+        instruction.bare(frame)
+        results = [frame[slot] for slot in instruction.writes]
+        if self.timings is not None:
+            wait_for(results)
+            self.timings.add(index, now() - start)
+        if self.timeline is not None:
+            self.note(index, instruction, start, [frame[slot] for slot in instruction.reads], results)
+        if self.finite:
+            check_finite(instruction.operator.op.name, results)
+        del results
+        if instruction.dead:
+            with self.freeing(len(instruction.dead)):
+                for slot in instruction.dead:
+                    frame[slot] = None
+
+    def note(
+        self, index: int, instruction: Instruction, start: int, inputs: Sequence[Any], results: Sequence[Any]
+    ) -> None:
+        """Note that an instruction ran from `start` to now."""
+        timeline = self.timeline
+        assert timeline is not None
+        end = now()
+        operator = instruction.operator
+        where = operator.locs[0] if operator.locs else None
+        args: dict[str, Any] = {"run": self.number, "index": index, "where": where}
+        if index < len(self.after):
+            args["after"] = self.after[index]
+        if timeline.record_shapes:
+            args["inputs"] = metas_of(inputs)
+        timeline.add(TracerEventType.Instruction, operator.type, start, end, args)
+        if timeline.profile_memory:
+            for array in results:
+                timeline.allocated(array)
+
+    def watching(self, index: int, instruction: Instruction, kernel: Callable[..., Any]) -> Callable[..., Any]:
+        """A kernel that notes when it runs, in whatever thread that is."""
+        if self.timeline is None:
+            return kernel
+
+        def compute(*arrays: Any, **options: Any) -> Any:
+            start = now()
+            results = kernel(*arrays, **options)
+            self.note(index, instruction, start, arrays, results)
+            return results
+
+        return compute
+
+    def checking(self, check: Callable[[Instruction, Frame], None], instruction: Instruction, frame: Frame) -> None:
+        """Run the meta rule of an instruction."""
+        start = now()
+        check(instruction, frame)
+        self.noted(TracerEventType.InferMeta, f"{instruction.operator.type} infer_meta", start)
+
+    def noted(self, kind: TracerEventType, name: str, start: int, **args: Any) -> None:
+        """Note what this thread did from `start` to now."""
+        if self.timeline is not None:
+            self.timeline.add(kind, name, start, now(), args)
+
+    @contextmanager
+    def freeing(self, count: int) -> Iterator[None]:
+        """Note that the block frees so many buffers."""
+        start = now()
+        yield
+        self.noted(TracerEventType.Free, "free", start, buffers=count)
+
+
+def observer_of(core: Any, after: Sequence[Sequence[int]] = ()) -> Observer | None:
+    """The observer of one run of a core; None if nothing is on in this thread or task."""
+    timeline, finite, timed = TIMELINE.get(), CHECK_NAN_INF.value, BENCHMARK.value
+    if timeline is None and not finite and not timed:
+        return None
+    return Observer(timeline, finite, core.timings if timed else None, after)
