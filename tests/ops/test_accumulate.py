@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from vitrify.core.config import flags_guard
 from vitrify.ops.accumulate import SPARSE_FROM, add_along, add_at, add_rows, put_at
 
 FEW, MANY = 5, SPARSE_FROM
@@ -71,3 +72,29 @@ def test_the_last_value_stays_in_any_memory_order(step: int) -> None:
     got = np.zeros((2, 2))
     put_at(np, got, (rows[::step], columns[:, ::step]), np.arange(6.0).reshape(3, 2))
     assert got.tolist() == [[5, 0], [0, 0]]
+
+
+class _Device:
+    """NumPy, dressed as the library of a device whose `add.at` adds in any order."""
+
+    ndarray = np.ndarray
+    where, broadcast_to, asarray, asnumpy, float32 = np.where, np.broadcast_to, np.asarray, np.array, np.float32
+
+    class add:  # noqa: N801
+        @staticmethod
+        def at(sums: Any, index: Any, rows: Any) -> None:
+            order = np.argsort(rows.reshape(len(rows), -1)[:, 0])
+            np.add.at(sums, index[order] if isinstance(index, np.ndarray) else tuple(i[order] for i in index), rows[order])
+
+
+def test_deterministic_sums_follow_the_index_on_devices_too() -> None:
+    index = np.zeros(3, "int64")
+    rows = np.array([1e8, 1.0, -1e8], "float32")  # the order shows in the rounding
+    sums = {}
+    for flag in (False, True):
+        with flags_guard({"FLAGS_cudnn_deterministic": flag}):
+            sums[flag] = [np.zeros(2, "float32"), np.zeros((2, 2), "float32")[:, ::-1]]
+            add_rows(_Device, sums[flag][0], index, rows)
+            add_at(_Device, sums[flag][1], (index, index), rows)
+    assert all(a.max() == 0.0 for a in sums[True])
+    assert all(a.max() == 1.0 for a in sums[False])
