@@ -144,6 +144,12 @@ def rebuilt(x):
     return u @ (s.unsqueeze(-1) * s.unsqueeze(-1) * vh)
 
 
+def eig_by_size(values, vectors):
+    """What the phases of the vectors and the order of conjugate values do not change."""
+    sizes = (vectors.abs() ** 2).sum(-1).sum(-1)
+    return values.abs().sum(-1), (values**2).sum(-1), sizes, (vectors.abs() ** 4 * values.abs().unsqueeze(-2)).sum(-1)
+
+
 TALL, WIDE = floats(2, 4, 3, seed=6), floats(2, 3, 4, seed=6)
 DECOMPOSITIONS = [
     Case("eigh/values", lambda x: decomposition.eigh(symmetric(x))[0], (SQUARE,), ref=np.linalg.eigvalsh(SQUARE + t(SQUARE)),
@@ -156,6 +162,8 @@ DECOMPOSITIONS = [
          **FLOATS),
     Case("eig", lambda x: decomposition.eig(x)[0], (np.diag([1.0, 2.0, 3.0]),), ref=np.array([1, 2, 3 + 0j]), grad=False,
          **FLOATS),
+    Case("eig/gradients", lambda x: eig_by_size(*decomposition.eig(x)), (SQUARE,), second=True, grad_tol=1e-4, **FLOATS),
+    Case("eig/complex", lambda x: eig_by_size(*decomposition.eig(x)), (complexes(3, 3),), second=True, grad_tol=1e-4, **FLOATS),
     Case("eigvals", decomposition.eigvals, (np.array([[0.0, -1.0], [1.0, 0.0]]),), ref=np.array([1j, -1j]), grad=False,
          **FLOATS),
     Case("svd/values", lambda x: decomposition.svd(x)[1], (TALL,), ref=np.linalg.svd(TALL)[1], second=True, grad_tol=1e-4,

@@ -5,7 +5,21 @@ import pytest
 
 import vitrify as paddle
 from vitrify.core.errors import ArgumentError, DTypeError, IndexRangeError, ShapeError
-from vitrify.ops import activation, contraction, decomposition, differences, distance, linalg, norms, softmax
+from vitrify.ops import (
+    activation,
+    contraction,
+    decomposition,
+    differences,
+    distance,
+    householder,
+    least_squares,
+    linalg,
+    low_rank,
+    lu,
+    matrix_exp,
+    norms,
+    softmax,
+)
 from vitrify.testing import bools, check_error, floats, ints
 
 X, Y = floats(2, 3), floats(4)
@@ -64,6 +78,19 @@ ERRORS = [
     (linalg.inv, (ints(2, 2),), DTypeError, ["inverse: x is int64[2, 2], expected real or complex floating point"]),
     (linalg.det, (Y,), ShapeError, ["det: x is float64[4], expected at least 2 dimensions"]),
     (linalg.solve, (floats(3, 3), X), ShapeError, ["solve: sizes differ", "(3 != 2)"]),
+    (lambda x: lu.lu(x, pivot=False), (X,), ArgumentError, ["lu: pivot=False"]),
+    (lu.lu, (Y,), ShapeError, ["lu: x is float64[4], expected at least 2 dimensions"]),
+    (lu.lu_unpack, (X, ints(3)), ShapeError, ["lu_unpack: y is int64[3], expected the 2 row exchanges"]),
+    (lu.lu_solve, (X[:, :2], X[:, :2], ints(2), "X"), ArgumentError, ["lu_solve: trans must be"]),
+    (lu.lu_solve, (Y, X[:, :2], ints(2)), ShapeError, ["lu_solve: b is float64[4]"]),
+    (least_squares.lstsq, (X, X, None, "qr"), ArgumentError, ["lstsq: driver must be one of gels", "'qr'"]),
+    (least_squares.lstsq, (X, X.T), ShapeError, ["lstsq: x is float64[2, 3], y is float64[3, 2]"]),
+    (least_squares.lstsq, (X, ints(2, 3)), DTypeError, ["lstsq: x is float64, y is int64"]),
+    (householder.householder_product, (X, Y), ShapeError, ["at least as many rows as columns"]),
+    (householder.householder_product, (X.T, Y), ShapeError, ["tau is float64[4], expected one number for each column"]),
+    (householder.ormqr, (X.T, Y[:2], X), ShapeError, ["ormqr: y has shape [2, 3], expected 3 rows"]),
+    (matrix_exp.matrix_exp, (X,), ShapeError, ["matrix_exp: x is float64[2, 3], expected square matrices"]),
+    (low_rank.svd_lowrank, (X, 3), ArgumentError, ["svd_lowrank: q must be between 0 and", "[2, 3], got 3"]),
     (lambda x: decomposition.eigh(x, "X"), (floats(2, 2),), ArgumentError, ["eigh: UPLO must be 'L' or 'U', got 'X'"]),
     (lambda x: decomposition.qr(x, "full"), (X,), ArgumentError, ["qr: mode must be"]),
     (lambda x: norms.matrix_norm(x, 5), (X,), ArgumentError, ["matrix_norm: p must be 'fro'"]),

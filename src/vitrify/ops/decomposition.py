@@ -10,15 +10,16 @@ from ..core.errors import ArgumentError
 from ..core.meta import UNKNOWN, Meta
 from .arguments import is_tensor
 from .complex_ import abs as abs_
-from .complex_ import part_meta
-from .diagonal import diag_embed, tril, triu
+from .complex_ import part_meta, real
+from .diagonal import diag_embed, diagonal, tril, triu
+from .elementwise import conj
 from .join import concat
 from .like import cast
-from .linalg import adjoint, need_matrices, no_solution, triangular_solve
+from .linalg import adjoint, need_matrices, no_solution, solve_op, triangular_solve
 from .matmul import matmul
 from .reduce import max as max_
 from .reduce import sum as sum_
-from .registry import NoGradient, OpDef, define_op
+from .registry import OpDef, define_op
 from .select import kept, maximum, where_op
 from .shape import unsqueeze
 
@@ -107,11 +108,21 @@ def _eig_meta(x: Meta) -> tuple[Meta, Meta]:
     return vectors.with_shape(x.shape[:-1]), vectors
 
 
-_eig_op = define_op(
+def _eig_vjp(cts: Any, *, values: Any, vectors: Any, x_like: Any) -> Any:
+    """For vectors of length 1, of which only the phase is arbitrary (Boeddeker et al. 2017)."""
+    turned = matmul(adjoint(vectors), cts[1])
+    along = cast(real(diagonal(turned, 0, -2, -1)), vectors.dtype)
+    across = turned - matmul(adjoint(vectors), vectors) * unsqueeze(along, -2)
+    inner = across * conj(_gaps(values)) + diag_embed(cts[0])
+    found = solve_op(adjoint(vectors), matmul(inner, adjoint(vectors)))
+    return cast(found if x_like.dtype.is_complex else real(found), x_like.dtype)
+
+
+_eig_op: OpDef = define_op(
     "eig",
     kernel=_eig_kernel,
     meta=_eig_meta,
-    vjp=NoGradient("eigenvectors of general matrices are not unique; use eigh or svd"),
+    vjp={"x": _eig_vjp},
     outputs=("values", "vectors"),
     amp="deny",
     maps={"paddle": "eig"},
@@ -119,7 +130,10 @@ _eig_op = define_op(
 
 
 def eig(x: Any, name: str | None = None) -> tuple[Any, Any]:
-    """The complex eigenvalues and eigenvectors (columns) of square matrices; no gradient. Source: paddle.linalg.eig.
+    """The complex eigenvalues and eigenvectors (columns, of length 1) of square matrices.
+
+    Gradients need distinct eigenvalues, and a result that the phases of the vectors do not change.
+    Source: paddle.linalg.eig.
 
     Example:
         >>> import vitrify as paddle
@@ -131,7 +145,7 @@ def eig(x: Any, name: str | None = None) -> tuple[Any, Any]:
 
 
 def eigvals(x: Any, name: str | None = None) -> Any:
-    """The complex eigenvalues of square matrices; no gradient. Source: paddle.linalg.eigvals.
+    """The complex eigenvalues of square matrices. Source: paddle.linalg.eigvals.
 
     Example:
         >>> import vitrify as paddle

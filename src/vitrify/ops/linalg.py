@@ -334,4 +334,4 @@ METHODS: dict[str, Any] = {
     fn.__name__: fn for fn in (inv, det, slogdet, cholesky, cholesky_solve, cholesky_inverse, solve, triangular_solve)
 } | {"inverse": inv}  # fmt: skip
 INPLACE = ()
-__all__ = ()
+__all__ = ["inverse"]

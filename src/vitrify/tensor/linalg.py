@@ -7,9 +7,14 @@ from ..ops.decomposition import eig, eigh, eigvals, eigvalsh, matrix_rank, pinv,
 from ..ops.diagonal import diagonal
 from ..ops.distance import cdist
 from ..ops.expand import broadcast_shape
+from ..ops.householder import householder_product, ormqr
 from ..ops.inplace import t_, transpose_
+from ..ops.least_squares import lstsq
 from ..ops.linalg import cholesky, cholesky_inverse, cholesky_solve, det, slogdet, solve, triangular_solve
+from ..ops.low_rank import pca_lowrank, svd_lowrank
+from ..ops.lu import lu, lu_solve, lu_unpack
 from ..ops.matmul import bmm, dot, matmul, mv
+from ..ops.matrix_exp import matrix_exp
 from ..ops.norms import cond, dist, matrix_norm, norm, vector_norm
 from ..ops.transpose import matrix_transpose, permute, t, transpose
 
@@ -36,7 +41,13 @@ __all__ = [
     "histogram",
     "histogram_bin_edges",
     "histogramdd",
+    "householder_product",
+    "lstsq",
+    "lu",
+    "lu_solve",
+    "lu_unpack",
     "matmul",
+    "matrix_exp",
     "matrix_norm",
     "matrix_power",
     "matrix_rank",
@@ -44,12 +55,15 @@ __all__ = [
     "multi_dot",
     "mv",
     "norm",
+    "ormqr",
+    "pca_lowrank",
     "permute",
     "pinv",
     "qr",
     "slogdet",
     "solve",
     "svd",
+    "svd_lowrank",
     "svdvals",
     "t",
     "t_",
