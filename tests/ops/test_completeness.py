@@ -19,6 +19,7 @@ ELSEWHERE = {
     "masked_scale": "test_dropout",
     "max_pool_gather": "the second derivatives of cases_adjoint",
     "resize_like": "the second derivatives of cases_adjoint",
+    "stand_in": "tests/runtime/test_shape_reads",
     "host_value": "tests/end_to_end/host_values",
     **dict.fromkeys(("number_divide", "number_floor_divide", "number_mod", "number_pow"), "tests/jit/test_numbers"),
     "top_k_hits": "tests/metric",

@@ -10,6 +10,7 @@ from ..ir.regions import align_captures
 from ..ops.control_flow import if_op, zero_cotangent
 from .activity import carries_gradient
 from .context import Pullback, mark_missing, seed
+from .shapes import leave_shapes
 
 
 def if_vjp(rule: Pullback, operator: Operator, cts: Sequence[Variable | None]) -> list[Variable | None]:
@@ -50,6 +51,7 @@ def _branch_gradient(rule: Pullback, forward: Block, cts: Sequence[Variable | No
 def _leave_residuals(rule: Pullback, operator: Operator, side: str, block: Block) -> None:
     """Make what `block` captured from its branch visible outside: as the operator's own input, or a new output."""
     forward: Block = operator.attrs[side]
+    leave_shapes(forward, block)
     captures: dict[Variable, Variable] = {}
     for var, inner in block.captures.items():
         given, left = position(forward.inputs, var), position(forward.outputs, var)

@@ -15,6 +15,7 @@ from ..ir.program import Block, Operator, Variable, position
 from ..ops.control_flow import add_cotangents, while_op, zero_cotangent
 from .activity import active_variables, carries_gradient
 from .context import Pullback, seed
+from .shapes import leave_shapes
 
 
 @dataclass(frozen=True)
@@ -125,6 +126,7 @@ def _item(ct: Variable) -> Any:
 
 def _leave_residuals(rule: Pullback, loop: _Loop, block: Block, leading: int) -> tuple[list[Any], list[Any]]:
     """What `block` captured from the forward body: lists to read one item an iteration, and loop-invariant values."""
+    leave_shapes(loop.body, block)
     lists: list[tuple[Any, Variable]] = []
     fixed: list[tuple[Any, Variable]] = []
     formals = loop.body.inputs

@@ -13,6 +13,7 @@ from ..ir.regions import copy_ops
 from ..ops.control_flow import add_cotangents
 from .activity import active_variables, carries_gradient
 from .reverse import pull_back
+from .shapes import leave_shapes
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,7 @@ def build_backward(forward: Block, outputs: Sequence[Variable], wrt: Sequence[in
     flowing = [i for i, v in zip(wrt, inputs) if v in found]
     block.outputs = [block.resolve(found[v]) for v in inputs if v in found]
     prune(block)
+    leave_shapes(forward, block, inputs=True)
     residuals = tuple(block.captures)
     block.inputs = [*block.captures.values(), *cts]
     block.captures = {}

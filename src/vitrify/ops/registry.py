@@ -180,6 +180,10 @@ class OpDef:
         """The name of positional input `index`; all inputs of a variadic tail share one name."""
         return self.inputs[min(index, len(self.inputs) - 1)]
 
+    def asks_shape(self, index: int) -> bool:
+        """Whether positional input `index` is asked for its shape alone."""
+        return bool(self.shape_only) and self.input_name(index) in self.shape_only
+
 
 class _Registry:
     """All ops by name."""

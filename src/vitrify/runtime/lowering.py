@@ -23,6 +23,7 @@ from .interpreter import InterpreterCore
 from .liveness import last_uses
 from .options import DEFAULT, ExecutionOptions
 from .plan import TRACE, choose_mode
+from .shape_reads import free_for_shapes
 
 
 class Lowering:
@@ -71,7 +72,7 @@ class Lowering:
         """The block as a callable from arrays for `inputs` to `outputs`; profilers know its runs by the label."""
         for var in inputs:
             self.define(var)  # they take the first slots, in their order
-        live = live_operators(self.block, outputs)
+        live = free_for_shapes(live_operators(self.block, outputs), outputs)
         accesses = [self.access(operator) for operator in live]
         out_slots = [self.slot(v) for v in outputs]
         constants = [i for i, v in enumerate(self.template) if v is not None]
@@ -109,7 +110,7 @@ class Lowering:
             reads,
             writes,
             views=reads if has_blocks else reads[:1] if op.view else (),
-            shapes=frozenset(s for i, s in enumerate(reads) if op.shape_only and op.input_name(i) in op.shape_only),
+            shapes=frozenset(s for i, s in enumerate(reads) if op.asks_shape(i)),
             effects=effects_of(operator),
             on_host=reads if has_blocks or op.effect else reads[len(reads) - operator.ref_count :],
         )
