@@ -78,6 +78,41 @@ def changed_while_iterated(x, table):
     return x
 
 
+def flags_that_are_true(x):
+    flags = [True, False]
+    if x.sum() > 0:
+        flags[0] = False
+    return [i for i, flag in enumerate(flags) if flag is True]
+
+
+def appended_flags_that_are_true(x):
+    flags = []
+    for v in x:
+        flags.append(bool(v > 1.5))
+    return len([flag for flag in flags if flag is True]), len([flag for flag in flags if flag is not False])
+
+
+def one_is_not_true(x):
+    flag = True
+    if x.sum() > 0:
+        flag = 1
+    return x * 2 if flag is True else x
+
+
+def attribute_that_is_true(x, state):
+    state.h = True
+    if x.sum() > 0:
+        state.h = False
+    return x * 2 if state.h is True else x
+
+
+def computed_anew(x):
+    y = x * 2
+    if x.sum() > 0:
+        y = y + 1
+    return (x * 3 if y is x else x), x.reshape([1, -1]) is x
+
+
 S = State(B)
 LOW, HIGH = np.array(0.5, "float32"), np.array(1.5, "float32")
 CASES = [
@@ -87,6 +122,11 @@ CASES = [
     (chosen_without_gradient, ((np.array(1.5, "float32"),), (np.array(-1.5, "float32"),))),
     (ordered_without_gradient, ((LOW, HIGH), (HIGH, LOW))),
     (stored_without_gradient, ((A, B, np.array(2)), (A, B, np.array(0)))),
+    (flags_that_are_true, ((A,), (-A,))),
+    (appended_flags_that_are_true, ((A,), (-A,))),
+    (one_is_not_true, ((A,), (-A,))),
+    (attribute_that_is_true, ((A, S), (-A, S))),
+    (computed_anew, ((A,), (-A,))),
     (changed_while_iterated, ((A, {"a": A, "b": B}),)),
     (unset_name_on_the_other_path, ((A,), (-A,))),
 ]

@@ -22,6 +22,7 @@ ELSEWHERE = {
     "stand_in": "tests/runtime/test_shape_reads",
     "host_value": "tests/end_to_end/host_values",
     **dict.fromkeys(("number_divide", "number_floor_divide", "number_mod", "number_pow"), "tests/jit/test_numbers"),
+    **dict.fromkeys(("number_round", "number_pow_modulo"), "tests/end_to_end/number_calls"),
     "top_k_hits": "tests/metric",
     "unscale_and_check": "tests/amp",
 }

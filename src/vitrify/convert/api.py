@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from types import CodeType, FunctionType, MethodType
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodDescriptorType, MethodType
 from typing import Any
 
 from ..core.cache import BoundedCache
@@ -67,9 +67,10 @@ convert_call = CallConverter(convert_plain)
 def _called(function: Any) -> Any:
     """What a visible call of `function` calls."""
     found = convert_call(function)
-    return of_library(function) if found is function and isinstance(function, (FunctionType, MethodType)) else found
+    return of_library(function) if found is function and isinstance(function, _LIBRARY) else found
 
 
+_LIBRARY = (FunctionType, MethodType, BuiltinFunctionType, MethodDescriptorType, type)
 HELPERS = VitrifyHelpers(_called)
 
 

@@ -13,12 +13,13 @@ from ..ops.compare import logical_and
 from .comprehension import Each, GeneratorExpression, any_of
 from .dicts import GraphDict, GraphKeys
 from .emit import unset_flag
+from .identity import is_same
 from .logic import convert_and, convert_not, convert_or
 from .operate import COMPARISONS as RICH
 from .operate import operate
 from .protocols import contains
 from .sequences import GraphSequence, as_sequence
-from .values import Unmergeable, is_graph, is_tensor, scalar_condition
+from .values import is_graph, is_tensor, scalar_condition
 
 
 def convert_compare(left: Any, op: str, right: Any, *rest: Any) -> Any:
@@ -31,17 +32,6 @@ def convert_compare(left: Any, op: str, right: Any, *rest: Any) -> Any:
         return convert_compare(right, rest[0], rest[1](), *rest[2:])
 
     return convert_and(result, remaining)
-
-
-def is_same(left: Any, right: Any) -> Any:
-    """`left is right`."""
-    for value in (left, right):
-        if isinstance(value, Unmergeable):
-            raise value.fail()
-    for value, other in ((left, right), (right, left)):
-        if is_graph(value) and is_number(value) and value.dtype.name == "bool" and isinstance(other, bool):
-            return value == other  # True and False are one object each
-    return left is right
 
 
 def is_in(value: Any, container: Any) -> Any:

@@ -9,6 +9,7 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from ..convert import Undefined
+from ..convert.comprehension import GeneratorExpression
 from ..convert.deferred import Deferred
 from ..convert.dicts import unordered
 from ..convert.emit import emit, is_asserted, unset_flag
@@ -16,6 +17,7 @@ from ..convert.host import is_place
 from ..convert.host_value import HostValue
 from ..convert.keys import check_key
 from ..convert.list_items import Spec, python_list
+from ..convert.sequences import GraphSequence
 from ..convert.text import GraphText
 from ..core.errors import UnsupportedError
 from ..core.pytree import LEAF, OpenDict, TreeDef, flatten_open, is_open, is_plain_dataclass, unflatten
@@ -246,6 +248,11 @@ class Outputs:
             return self.output(leaf.tensor(in_full=True), leaf.form())
         if isinstance(leaf, GraphText):
             raise leaf.refused("given back or kept in an object")
+        if isinstance(leaf, (GraphSequence, GeneratorExpression)) or (isinstance(leaf, slice) and _is_of_program(leaf)):
+            raise UnsupportedError(
+                "an iterator or slice made of tensors is given back or kept in an object",
+                hint="make it a list or a tensor, or give back what it is made of",
+            )
         if isinstance(leaf, Tensor):
             return InputLeaf(-1 - self._captured(leaf))
         if id(leaf) in self._shared:
@@ -298,6 +305,10 @@ def _refuse_unset(leaf: Any) -> None:
             "would have it on every path",
             hint="set it on both paths (to a tensor of zeros, say), or convert with full_graph=False",
         )
+
+
+def _is_of_program(value: slice) -> bool:
+    return any(isinstance(part, Variable) for part in (value.start, value.stop, value.step))
 
 
 def holds_variables(value: Any) -> bool:

@@ -42,7 +42,23 @@ def _define(name: str, compute: Callable[[Any, Any], Any], meta: Callable[..., A
     return define_op(name, kernel=kernel, meta=meta, vjp=constant, promote=("x", "y"), raises=True)
 
 
+def _power_modulo(x: Any, y: Any, z: Any) -> Any:
+    return pow(x, y, z)
+
+
+def _define_exact(name: str, compute: Callable[..., Any]) -> OpDef:
+    """An op that gives a number of the kind of its first input; the others are ints as they are."""
+
+    def kernel(xp: Any, *values: Any) -> Any:
+        return xp.asarray(compute(*[value.item() for value in values]), values[0].dtype)
+
+    constant = NoGradient("it computes with Python numbers")
+    return define_op(name, kernel=kernel, meta=lambda *metas: Meta((), metas[0].dtype), vjp=constant, raises=True)
+
+
 number_pow_op = _define("number_pow", _power, pow_op.meta)
+number_round_op = _define_exact("number_round", round)
+number_pow_modulo_op = _define_exact("number_pow_modulo", _power_modulo)
 NUMBER_OPS: Mapping[OpDef, OpDef] = {
     divide_op: _define("number_divide", operator.truediv, _float_meta),
     floor_divide_op: _define("number_floor_divide", operator.floordiv, floor_divide_op.meta),

@@ -126,9 +126,13 @@ class _Reads(ast.NodeTransformer):
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
         node = cast(ast.Compare, self.generic_visit(node))
-        if len(node.ops) > 1 or type(node.ops[0]) not in _OPERATORS:
+        operator, other = node.ops[0], node.comparators[0]
+        if len(node.ops) == 1 and isinstance(operator, (ast.Is, ast.IsNot)):
+            symbol = ast.copy_location(ast.Constant("is" if isinstance(operator, ast.Is) else "is not"), node)
+            return self._helped("convert_compare", node, node.left, symbol, other)
+        if len(node.ops) > 1 or type(operator) not in _OPERATORS:
             return node
-        return self._operation(node, node.ops[0], node.left, node.comparators[0])
+        return self._operation(node, operator, node.left, other)
 
     def _operation(self, at: ast.expr, operator: ast.AST, *operands: ast.expr) -> ast.AST:
         symbol = ast.copy_location(ast.Constant(_OPERATORS[type(operator)]), at)

@@ -1,0 +1,91 @@
+"""What only the program knows is refused with the line where Python needs it now, never taken for something else."""
+
+import array
+import struct
+from fractions import Fraction
+
+import pytest
+
+import vitrify as paddle
+from vitrify.core.errors import UnsupportedError
+
+
+def packed(x):
+    return len(struct.pack("f", float(x[0])))
+
+
+def packed_by_object(x):
+    return len(struct.Struct("f").pack(x[0]))
+
+
+def bytes_of(x):
+    return bytes(int(x[0]))
+
+
+def array_of(x):
+    return len(array.array("f", [float(x[0])]))
+
+
+def fraction_of(x):
+    return Fraction(int(x[0]))
+
+
+def slice_of(x):
+    return slice(int(x[0]))
+
+
+def kept_iterator(x):
+    return enumerate(x)
+
+
+def same_small_number(x):
+    count = 1
+    if x.sum() > 0:
+        count = 2
+    one = 1
+    return x * 2 if count is one else x
+
+
+def same_tensor(x):
+    y = x
+    if x.sum() > 0:
+        y = x * 2
+    return x * 3 if y is x else x
+
+
+def same_tensor_after_loop(x):
+    y = x
+    for _ in range((x > 0).sum()):
+        y = y * 2
+    return x if y is x else x * 5
+
+
+def same_list(x):
+    first, second = [x], [x]
+    found = first
+    if x.sum() > 0:
+        found = second
+    return x * 3 if found is first else x
+
+
+ALL = [packed, packed_by_object, bytes_of, array_of, fraction_of]
+LEAVING = [slice_of, kept_iterator]
+IDENTITY = [same_small_number, same_tensor, same_tensor_after_loop, same_list]
+
+
+@pytest.mark.parametrize("function", [*ALL, *LEAVING, *IDENTITY], ids=lambda f: f.__name__)
+def test_use_is_refused(function):
+    static = paddle.jit.to_static(function, full_graph=True)
+    with pytest.raises(UnsupportedError) as caught:
+        static(paddle.to_tensor([1.0, 2.0]))
+    if function not in LEAVING:  # those are met when the function has returned
+        assert caught.value.loc is not None
+        assert caught.value.loc.file == __file__
+
+
+@pytest.mark.parametrize("function", [same_small_number, same_list], ids=lambda f: f.__name__)
+def test_the_default_mode_runs_it_as_python(function):
+    static = paddle.jit.to_static(function)
+    for value in (1.0, -1.0, 1.0, -1.0, 1.0):
+        x = paddle.full([2], value)
+        assert static(x).tolist() == function(x).tolist()
