@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from ..core.errors import UnsupportedError
 from ..eager.tensor import Tensor
 from ..ir.builder import current_builder
 from ..ir.graph_tensor import as_number, is_number
+from ..ir.program import Variable
 from ..ir.varying import kinds_of
 from ..ops.compare import logical_and
 from .facts import ask
@@ -63,9 +65,12 @@ def _refuse_merged_tensors(value: Any, other: Any) -> None:
     build = builder()
     first, second = (build.held(v) if isinstance(v, Tensor) else v for v in (value, other))
     for var, target in ((first, second), (second, first)):
-        ways = build.aliases.ways(var, lambda v, end=target: v if v is end else None)
-        if var in build.aliases.forks and any(way.target is target for way in ways):
+        if var in build.aliases.forks and build.aliases.ways(var, partial(_only, target)):
             raise _decided("tensor")
+
+
+def _only(target: Variable, var: Variable) -> Variable | None:
+    return var if var is target else None
 
 
 def _refuse_merged_containers(left: Any, right: Any) -> None:
