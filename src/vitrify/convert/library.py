@@ -12,6 +12,7 @@ from typing import Any
 from ..core.errors import UnknownValueError, VitrifyError
 from ..ir.builder import current_builder
 from .deferred import holds_deferred
+from .raise_ import for_user
 
 _IN_C = (BuiltinFunctionType, MethodDescriptorType, type)
 _LOOKS_AROUND = frozenset({"builtins", "sys"})  # with functions that ask who calls them
@@ -23,6 +24,7 @@ def of_library(function: Callable[..., Any]) -> Callable[..., Any]:
     if current_builder() is None or not _is_of_library(function):
         return function
 
+    @for_user
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         with _Told(function, args, kwargs):
