@@ -33,7 +33,7 @@ INPLACE = {
 
 
 class Undefined:
-    def __init__(self, name: str, line: int) -> None:
+    def __init__(self, name: str = "", line: int = 0) -> None:
         self.name, self.line = name, line
 
     def fail(self, *args: Any) -> Any:

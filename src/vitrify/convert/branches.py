@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.errors import UnsupportedError
-from ..core.pytree import LEAF, OpenDict, OpenList, flatten, is_open, is_partial
+from ..core.pytree import LEAF, OpenDict, OpenList, flatten, is_open, is_partial, node_of
 from ..ir.program import Block, Operator, Variable
 from ..ir.regions import align_captures
 from ..ops.control_flow import if_op
@@ -16,14 +16,14 @@ from .emit import emit
 from .journal import journaling
 from .merge import Joined, Slot, Slots, fill_slots, merge
 from .ownership import note_forks
-from .places import ContentPlace, items_of, restore, wholes, with_items
+from .places import CellPlace, ContentPlace, items_of, restore, wholes, with_items
 from .plain_keys import check_keys
 from .protocols import truth
 from .raise_ import ENDED, run_path
 from .sharing import outer_of, share_branches
 from .structure import Originals, snapshot
 from .unknown import Pending, stand_in
-from .values import Undefined, Unmergeable, builder, is_graph, scalar_condition
+from .values import MaybeUnset, Undefined, Unmergeable, builder, is_graph, scalar_condition
 
 Function = Callable[..., Any]
 
@@ -125,9 +125,29 @@ def trace_branches(
         if not isinstance(place, ContentPlace):
             note_forks(builder().forks, (value,), *((source,) for source in sources))
         restore(place, value)
-    values = tuple(fill_slots(m, results) for m in merged)
-    note_forks(builder().forks, values, sides[0].values, sides[1].values)
+    values = _filled_values(merged, results)
+    note_forks(builder().forks, *[[_itself(v) for v in found] for found in (values, sides[0].values, sides[1].values)])
     return values
+
+
+def _filled_values(merged: Sequence[Any], results: list[Any]) -> tuple[Any, ...]:
+    """The merged values; what is one object in several variables stays one."""
+    made: dict[int, Any] = {}
+
+    def filled(value: Any) -> Any:
+        if isinstance(value, MaybeUnset):
+            flag = fill_slots(value.flag, results)
+            return MaybeUnset(value.name, value.line, filled(value.value), flag)
+        if id(value) not in made:
+            made[id(value)] = fill_slots(value, results)
+        return made[id(value)]
+
+    return tuple(filled(value) for value in merged)
+
+
+def _itself(value: Any) -> Any:
+    """What a variable holds where it is set."""
+    return value.value if isinstance(value, MaybeUnset) else value
 
 
 def _only_path(sides: Sequence[_Side], unknown: Sequence[Pending]) -> tuple[Any, ...]:
@@ -172,10 +192,30 @@ def _go_on(pred: Variable, ended: Block, on: bool, other: Function) -> tuple[Any
 def _merge_values(sides: Sequence[_Side], names: Sequence[str], joined: Joined) -> list[Any]:
     """Each result as one value; an object that both branches give stays that object."""
     then, orelse = sides
-    return [
-        a if a is b else merge(name, x, y, joined)
-        for name, a, b, x, y in zip(names, then.values, orelse.values, then.copies, orelse.copies)
-    ]
+    made: dict[Any, Any] = {}
+    found: list[Any] = []
+    for name, a, b, x, y in zip(names, then.values, orelse.values, then.copies, orelse.copies):
+        pair = None if a is b else _pair_of_containers(a, b)
+        known = made.get(pair)
+        if known is None:
+            known = a if a is b else merge(name, x, y, joined)
+        elif isinstance(known, MaybeUnset):
+            unset = a if isinstance(a, Undefined) else b
+            known = MaybeUnset(unset.name, unset.line, known.value, known.flag)
+        if pair is not None:
+            made[pair] = known
+        found.append(known)
+    return found
+
+
+def _pair_of_containers(a: Any, b: Any) -> tuple[int, int] | None:
+    """What tells two variables that are one list or other container on each path, or unset; None for others."""
+    pair = [0 if type(v) is Undefined else id(v) if _is_container(v) else None for v in (a, b)]
+    return None if None in pair or pair == [0, 0] else (pair[0], pair[1])  # type: ignore[return-value]
+
+
+def _is_container(value: Any) -> bool:
+    return is_open(value) or (node_of(value) is not None and not isinstance(value, tuple))
 
 
 def _merge_handles(sides: Sequence[_Side], joined: Joined) -> list[tuple[Any, int]]:
@@ -195,7 +235,8 @@ def _merge_places(sides: Sequence[_Side], joined: Joined) -> list[tuple[Any, Any
     for place in wholes(places).values():
         (a, x), (b, y) = (side.at_end(place) for side in sides)
         merged = a if a is b else merge(place.label, x, y, joined)
-        if isinstance(x, Undefined) is not isinstance(y, Undefined) and _is_bare(merged):
+        is_bare = isinstance(x, Undefined) is not isinstance(y, Undefined) and _is_bare(merged)
+        if is_bare or (isinstance(merged, MaybeUnset) and not isinstance(place, CellPlace)):
             merged = Unmergeable(place.label, "only one branch sets it, to something without tensors")
         if isinstance(place, ContentPlace) and _cannot_hold(place.owner, merged):
             raise _grows(place, _length(x), _length(y))

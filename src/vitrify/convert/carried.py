@@ -30,7 +30,7 @@ from .facts import FirstIterationDiffers
 from .list_items import Spec, item_spec, join, list_spec, metas_of, pack, unpack
 from .lists import GraphList
 from .structure import is_alike, put_together
-from .values import Undefined, is_tensor
+from .values import MaybeUnset, Undefined, is_constant, is_tensor
 
 
 @dataclass(frozen=True)
@@ -242,6 +242,8 @@ class CarriedValue:
         """
         if len(self.leaves) == 1 and isinstance(self.leaves[0].start, Undefined):
             unset = self.leaves[0]
+            if not raw and unset.start.name:
+                raise FirstIterationDiffers(_not_carried(self.name, unset, value))
             self.tree = tree
             self.leaves = [_widened(self.name, unset, end) for end in raw]
             return True
@@ -403,12 +405,10 @@ def _from_python(name: str, leaf: Leaf, end: Any) -> Leaf:
         return leaf
     if is_tensor(start):
         return _widened(name, replace(_leaf(start), by_value=True), end)
+    if isinstance(start, MaybeUnset) or isinstance(end, MaybeUnset):
+        raise _not_carried(name, leaf, end)
     if isinstance(start, Undefined):
-        if isinstance(end, Undefined):
-            return leaf
-        if not is_numeric(end):
-            raise _not_carried(name, leaf, end)
-        return _set_inside(end, start)
+        return leaf if isinstance(end, Undefined) else _from_unset(name, leaf, end)
     if not (is_numeric(start) and is_numeric(end)):
         raise FirstIterationDiffers(_not_carried(name, leaf, end))
     try:
@@ -419,6 +419,15 @@ def _from_python(name: str, leaf: Leaf, end: Any) -> Leaf:
     numbers = is_python_number(start) and is_python_number(end)
     kinds, facts = leaf.kinds | kinds_of(end), differing([end], meta)
     return replace(leaf, meta=meta, is_number=numbers, kinds=kinds, facts=facts)
+
+
+def _from_unset(name: str, leaf: Leaf, end: Any) -> Leaf:
+    """An unset variable at the head that the body sets."""
+    if is_numeric(end):
+        return _set_inside(end, leaf.start)
+    if not leaf.start.name and is_constant(end):
+        return Leaf(end, kinds=kinds_of(end))  # nobody reads it before it is set
+    raise FirstIterationDiffers(_not_carried(name, leaf, end))
 
 
 def _set_inside(end: Any, origin: Undefined) -> Leaf:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NoReturn
 
+from ..core.pytree import flatten
 from ..eager.host_ops import assert_op, print_op
 from ..ir.builder import current_builder
 from ..ir.program import Variable
@@ -20,7 +21,7 @@ from .protocols import truth
 from .raise_ import ENDED, convert_raise, run_path
 from .text import GraphText, concatenated, join, shown
 from .told import refuse_if_told
-from .values import Undefined, builder, is_graph, scalar_condition
+from .values import MaybeUnset, Undefined, builder, is_graph, scalar_condition
 
 
 def convert_assert(test: Any, message: Callable[[], Any] | None = None) -> None:
@@ -67,10 +68,17 @@ def convert_print(*args: Any, sep: Any = None, end: Any = None, file: Any = None
 
 def load(value: Any) -> Any:
     """The value of a variable that may be unset; raises (now, or when the program runs) if it is."""
+    if isinstance(value, MaybeUnset):
+        _assert_flag(value.flag, value.name, value.line)
+        return value.value
     if isinstance(value, Undefined):
         raise value.fail()
-    if unset_flag(value) is not None:
-        assert_set(value)
+    leaves: list[Any] = []
+    flatten(value, leaves)
+    for leaf in leaves:
+        held = unset_flag(leaf)
+        if held is not None and (leaf is value or not is_place(held[1])):
+            _assert_flag(*held)
     return value
 
 
@@ -89,11 +97,15 @@ def is_place(name: str) -> bool:
 def assert_set(value: Variable) -> None:
     """Let the program raise what eager code does when `value` is read and the path taken did not set it; once only."""
     held = unset_flag(value)
-    if held is None or is_asserted(held[0]):
-        return
-    flag, name, line = held
-    builder().asserted.add((builder().block, flag))
-    record(assert_op, flag, error=_unset_error(name, line))
+    if held is not None:
+        _assert_flag(*held)
+
+
+def _assert_flag(flag: Variable, name: str, line: int) -> None:
+    if not is_asserted(flag):
+        refuse_if_caught((KeyError if name.endswith("]") else AttributeError if "." in name else UnboundLocalError)())
+        builder().asserted.add((builder().block, flag))
+        record(assert_op, flag, error=_unset_error(name, line))
 
 
 def _unset_error(name: str, line: int) -> Call:

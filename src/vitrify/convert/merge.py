@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -12,7 +13,7 @@ from ..core.pytree import OpenDict, OpenList, flatten, is_open, node_of
 from ..core.source import user_frames
 from ..eager.tensor import Tensor
 from ..ir.builder import UNSET
-from ..ir.numbers import as_number, is_number, number_dtype
+from ..ir.numbers import as_number, number_dtype
 from ..ir.program import Block, Variable
 from ..ir.varying import STOP_GRADIENT, Kind, differing, kind_code, kinds_of, mark
 from ..ops.promote import SCALARS
@@ -25,7 +26,7 @@ from .merge_dicts import merge_dicts
 from .structure import Originals, is_alike, made_of, put_together
 from .text import GraphText
 from .text_choice import TextSlot, chosen, is_text
-from .values import Undefined, Unmergeable, is_tensor
+from .values import MaybeUnset, Undefined, Unmergeable, is_constant, is_tensor
 
 
 @dataclass
@@ -134,6 +135,8 @@ def merge(name: str, a: Any, b: Any, joined: Joined) -> Any:
     common = joined.originals.common(a, b)
     if common is not None:
         return Kept(common)
+    if isinstance(a, Undefined) or isinstance(b, Undefined):
+        return _merge_unset(name, a, b, joined)
     first, second = node_of(a), node_of(b)
     if first is None and second is None:
         return _merge_leaf(name, a, b, joined)
@@ -143,8 +146,6 @@ def merge(name: str, a: Any, b: Any, joined: Joined) -> Any:
         merged = [merge(name, x, y, joined) for x, y in zip(first[1], second[1])]
         failed = next((m for m in merged if isinstance(m, Unmergeable)), None)
         return failed if failed is not None else made_of(first[0], merged, first[2])
-    if isinstance(a, Undefined) or isinstance(b, Undefined):
-        return _merge_unset_structure(name, a, b, joined)
     if isinstance(a, list) and isinstance(b, list):
         return _merge_lists(a, b, joined)
     return Unmergeable(name, f"one branch gives {_kind(a)} and the other {_kind(b)}")
@@ -157,7 +158,7 @@ def _merge_dicts(a: OpenDict, b: OpenDict, joined: Joined) -> GraphDict:
 
 
 def _alone(joined: Joined, name: str, value: Any, on_then: bool) -> Any:
-    """What a dict holds on one path, where the other has no such key: zeros stand there for its tensors."""
+    """What only one path has, where nobody reads it on the other (a key of a dict): zeros stand there for tensors."""
     original = joined.originals.original(value)
     block = joined.then if on_then else joined.orelse
     if isinstance(original, (OpenList, OpenDict)) and not is_inside(original.block, block):  # type: ignore[union-attr]
@@ -170,10 +171,9 @@ def _alone(joined: Joined, name: str, value: Any, on_then: bool) -> Any:
     if isinstance(value, GraphText):
         return chosen(value if on_then else "", "" if on_then else value, joined.add, placeholder_for)
     if is_tensor(value):
-        dtype = number_dtype(value.dtype) if is_number(value) else value.dtype
-        entries = (value, dtype), (placeholder_for(value), dtype)
-        return Slot(joined.add(*(entries if on_then else entries[::-1])), is_number=is_number(value))
-    if isinstance(value, (*SCALARS, str, bytes, type, type(None), Undefined)):
+        sides = (value, Undefined()) if on_then else (Undefined(), value)
+        return _flagged_leaf(name, *sides, joined)
+    if is_constant(value) or (isinstance(value, Undefined) and not isinstance(value, MaybeUnset)):
         return value
     return Unmergeable(name, f"only one branch sets it, to {_kind(value)}")
 
@@ -191,7 +191,7 @@ def _merge_lists(a: list[Any], b: list[Any], joined: Joined, unset: Undefined | 
     slots = [Slot(joined.add(*[(_Part(side, i), None) for side in sides])) for i, _ in enumerate(metas_of(spec))]
     flags = [_list_flag(value) for value in (a, b)]
     source = next((f for f in flags if f is not None), None)
-    if source is None and unset is not None:
+    if source is None and unset is not None and unset.name:
         source = None, unset.name, unset.line
     if source is not None:
         values = [f[0] if f is not None else is_open(v) or unset is None for f, v in zip(flags, (a, b))]
@@ -209,20 +209,9 @@ def _list_flag(value: list[Any]) -> Any:
     return found
 
 
-def _merge_unset_structure(name: str, a: Any, b: Any, joined: Joined) -> Any:
-    """One side is unset, the other a container: each leaf is set or unset with it."""
-    unset, given = (a, b) if isinstance(a, Undefined) else (b, a)
-    leaves: list[Any] = []
-    tree = flatten(given, leaves)
-    pairs = [(unset, leaf) if unset is a else (leaf, unset) for leaf in leaves]
-    return put_together(tree, iter([_merge_leaf(name, x, y, joined) for x, y in pairs]))
-
-
 def _merge_leaf(name: str, a: Any, b: Any, joined: Joined) -> Any:
     if a is b or (a.__class__ is b.__class__ and isinstance(a, (*SCALARS, str, bytes)) and _same(a, b)):
         return a
-    if isinstance(a, Undefined) or isinstance(b, Undefined):
-        return _merge_unset(name, a, b, joined)
     if is_text(a) and is_text(b):
         return chosen(a, b, joined.add, placeholder_for)
     if is_open(a) and is_open(b):
@@ -255,28 +244,85 @@ def _same(a: Any, b: Any) -> bool:
     return bool(a == b) or (a != a and b != b)
 
 
+# --- unset on one path -----------------------------------------------------------------------------------------------
+
+
 def _merge_unset(name: str, a: Any, b: Any, joined: Joined) -> Any:
-    """One branch leaves the variable unset: zeros stand in there, and a flag tells the paths apart."""
-    if isinstance(a, Undefined) and isinstance(b, Undefined):
-        return a if isinstance(a, Unmergeable) else b
+    """One branch, or both, may leave the variable unset: a flag tells the paths apart, in its tensors or beside it."""
+    failed = next((v for v in (a, b) if isinstance(v, Unmergeable)), None)
+    if failed is not None:
+        return failed
+    sides = [_Side(v) for v in (a, b)]
+    known = [side for side in sides if side.flag is not False]
+    if not known:
+        return a if a.name else b
+    unset = next(side.held for side in sides if side.flag is not True)
+    if any(side.flag is not True for side in known):
+        both = len(known) == 2
+        value = merge(name, sides[0].value, sides[1].value, joined) if both else _of_one(name, sides, joined)
+        return _maybe(unset, value, sides, joined)
+    if unset.name and _tells(known[0].value):
+        return _flagged(name, a, b, joined)
+    value = _of_one(name, sides, joined)
+    return _maybe(unset, value, sides, joined) if unset.name else value
+
+
+class _Side:
+    """What a path leaves in a variable: its value, and the flag that says whether it is set there."""
+
+    def __init__(self, held: Any) -> None:
+        self.held = held
+        is_unset = isinstance(held, Undefined)
+        self.flag = held.flag if isinstance(held, MaybeUnset) else not is_unset
+        self.value = held.value if isinstance(held, MaybeUnset) else None if is_unset else held
+
+
+def _of_one(name: str, sides: Sequence[_Side], joined: Joined) -> Any:
+    """The value that one path gives."""
+    on_then = sides[0].flag is not False
+    return _alone(joined, name, sides[not on_then].value, on_then)
+
+
+def _maybe(unset: Undefined, value: Any, sides: Sequence[_Side], joined: Joined) -> Any:
+    if isinstance(value, Undefined):
+        return value
+    return MaybeUnset(unset.name, unset.line, value, joined.add_flag(sides[0].flag, sides[1].flag))
+
+
+def _tells(value: Any) -> bool:
+    """Whether tensors in the value, and nothing else, can carry the flag."""
+    leaves: list[Any] = []
+    flatten(value, leaves)
+    return bool(leaves) and all(is_numeric(leaf) or is_open(leaf) for leaf in leaves)
+
+
+def _flagged(name: str, a: Any, b: Any, joined: Joined) -> Any:
+    """One side is unset: each leaf of the other is set or unset with it."""
     unset, given = (a, b) if isinstance(a, Undefined) else (b, a)
-    if isinstance(unset, Unmergeable):
-        return unset
+    leaves: list[Any] = []
+    tree = flatten(given, leaves)
+    pairs = [(unset, leaf) if unset is a else (leaf, unset) for leaf in leaves]
+    return put_together(tree, iter([_flagged_leaf(name, x, y, joined) for x, y in pairs]))
+
+
+def _flagged_leaf(name: str, a: Any, b: Any, joined: Joined) -> Any:
+    """Zeros stand in on the path that leaves it unset, and a flag tells the paths apart."""
+    unset, given = (a, b) if isinstance(a, Undefined) else (b, a)
     if is_open(given):
         return _merge_lists([] if unset is a else a, [] if unset is b else b, joined, unset)
-    if not is_numeric(given):
-        return Unmergeable(name, f"only one branch sets it, to {_kind(given)}")
     dtype = number_dtype(dtype_of(given)) if is_python_number(given) else dtype_of(given)
-    held = unset_flag(given)
     entries = ((placeholder_for(given), dtype), (given, dtype))
+    index = joined.add(*(entries if unset is a else entries[::-1]))
+    slot = _mixed(Slot(index, is_number=is_python_number(given), sides=(given,)), a, b, joined)
+    held = unset_flag(given)
+    if not unset.name and held is None:
+        return slot
     flags = (False, True if held is None else held[0])
-    if unset is b:
-        entries, flags = entries[::-1], flags[::-1]
-    index = joined.add(*entries)
-    flag = joined.add((flags[0], None), (flags[1], None))
-    name = unset.name if not unset.name.startswith("place") else name
-    slot = Slot(index, flag, name, unset.line, is_python_number(given), sides=(given,))
-    return _mixed(slot, a, b, joined)
+    flag = joined.add(*[(f, None) for f in (flags if unset is a else flags[::-1])])
+    name, line = (name if unset.name == "place" else unset.name), unset.line
+    if not unset.name and held is not None:
+        _, name, line = held
+    return replace(slot, flag=flag, name=name, line=line)
 
 
 def _kind(value: Any) -> str:
@@ -293,6 +339,8 @@ def _kind(value: Any) -> str:
 
 def fill_slots(value: Any, results: list[Any]) -> Any:
     """A merged value with its Slots replaced by operator outputs."""
+    if isinstance(value, MaybeUnset):
+        return MaybeUnset(value.name, value.line, fill_slots(value.value, results), _filled(value.flag, results))
     if isinstance(value, (Undefined, Variable)):
         return value
     leaves: list[Any] = []

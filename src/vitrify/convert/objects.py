@@ -162,6 +162,6 @@ def name(identifier: str, read: FunctionType) -> Any:
     return GlobalPlace(identifier, read.__globals__)
 
 
-def undefined(identifier: str, line: int) -> Undefined:
-    """The value of a variable that is not set yet."""
+def undefined(identifier: str = "", line: int = 0) -> Undefined:
+    """The value of a variable that is not set yet; without a name, of one that is not read before it is."""
     return Undefined(identifier, line)

@@ -247,7 +247,10 @@ def convert_hasattr(owner: Any, name: str) -> Any:
     if is_graph(owner):
         found = ask(owner, lambda kind: builtins.hasattr(kind, name))
         return builtins.hasattr(owner, name) if found is False else found
-    return convert_getattr(owner, name, _NOTHING_FOUND) is not _NOTHING_FOUND
+    held = convert_getattr(owner, name, _NOTHING_FOUND)
+    if builtins.isinstance(held, Unmergeable):
+        raise held.fail()
+    return held is not _NOTHING_FOUND
 
 
 _NOTHING_FOUND = object()

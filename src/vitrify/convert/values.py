@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from enum import Enum
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
 from ..core.errors import ArgumentError, UnsettledError, VitrifyError
@@ -12,15 +14,19 @@ from ..eager.tensor import Tensor
 from ..ir.builder import Builder, current_builder
 from ..ir.program import Variable
 from ..ops.like import cast
+from ..ops.promote import SCALARS
 from ..ops.shape import reshape
 
 
 class Undefined:
-    """The value of a variable that is not set; any use raises UnsetError naming it and its line."""
+    """The value of a variable that is not set; any use raises UnsetError naming it and its line.
+
+    One without a name is a variable of ours, which nobody reads where it is unset.
+    """
 
     __slots__ = ("line", "name")
 
-    def __init__(self, name: str, line: int) -> None:
+    def __init__(self, name: str = "", line: int = 0) -> None:
         self.name = name
         self.line = line
 
@@ -58,6 +64,26 @@ class Absent(Undefined):
     """What a variable holds that was never set, or deleted: not even the mark of an unset variable is there."""
 
     __slots__ = ()
+
+
+class MaybeUnset(Undefined):
+    """What a variable holds that some path left unset, where no tensor in its value can tell.
+
+    `flag`: a number of the program that says whether it holds `value`.
+    """
+
+    __slots__ = ("flag", "value")
+
+    def __init__(self, name: str, line: int, value: Any, flag: Any) -> None:
+        super().__init__(name, line)
+        self.value = value
+        self.flag = flag
+
+    def fail(self) -> VitrifyError:
+        return UnsettledError(
+            f"variable {self.name!r} is read, which one path of a tensor's decision leaves unset",
+            hint=f"give {self.name!r} a value before the `if` or loop",
+        )
 
 
 class Unmergeable(Undefined):
@@ -111,6 +137,13 @@ for _name in [
 def is_graph(value: Any) -> bool:
     """Whether the value is a tensor of the program being built."""
     return isinstance(value, Variable)
+
+
+def is_constant(value: Any) -> bool:
+    """Whether the value can neither change nor hold something that does: it is the same on every path."""
+    if isinstance(value, (FunctionType, BuiltinFunctionType)):
+        return getattr(value, "__closure__", None) is None and not getattr(value, "__dict__", None)
+    return isinstance(value, (*SCALARS, str, bytes, type, ModuleType, Enum, range, type(None), type(...)))
 
 
 def as_graph(value: Any) -> Any:

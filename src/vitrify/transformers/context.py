@@ -22,6 +22,9 @@ class Context:
     global_names: Callable[[str], bool] = field(default=lambda name: False)
     """Whether a global of that name shadows a builtin."""
 
+    doubtful: set[str] = field(default_factory=set)
+    """Variables of which some read may find them unset."""
+
     @property
     def vt(self) -> str:
         """The name under which converted code finds the helpers."""

@@ -40,6 +40,7 @@ def guard_reads(tree: Node, context: Context) -> Node:
         # Any local may end up in a branch, which takes what follows an early return; and lowering jumps may change
         # which variables are shared for handlers, where a guard does no harm.
         reads = _doubtful_reads(facts, facts.scope.locals) | _doubtful_captures(facts, fn, context)
+        context.doubtful.update(node.id for node in reads)
         replace_nodes(fn, {node: _load(node, context) for node in reads})
         _Statements(context, facts).transform_body(fn)
     return tree
@@ -122,7 +123,9 @@ def _load(read: Node, context: Context) -> Node:
 
 
 def _undefined(identifier: str, at: Node, context: Context) -> Stmts:
-    value = context.call("Undefined", constant(identifier, at=at), constant(at.lineno, at=at), at=at)
+    is_doubtful = identifier in context.doubtful
+    named = (constant(identifier, at=at), constant(at.lineno, at=at)) if is_doubtful else ()
+    value = context.call("Undefined", *named, at=at)
     return quote("x = value", at=at, x=identifier, value=value)
 
 
@@ -154,15 +157,19 @@ class _Statements(ScopeTransformer):
         (target,) = node.targets
         if not isinstance(target, gast.Name) or target.id not in self.facts.scope.locals - self.facts.outlasting:
             return node
+        self.context.doubtful.add(target.id)
         return [*self._check(target, node), *_undefined(target.id, node, self.context)]
 
     def visit_AugAssign(self, node: Node) -> Node | Stmts:
         if not isinstance(node.target, gast.Name) or node.target.id not in self.facts.scope.locals:
             return node
-        return [*self._check(node.target, node), node]
+        checked = self._check(node.target, node)
+        loaded = quote("x = value", at=node, x=node.target.id, value=checked[0].value) if checked else []
+        return [*loaded, node]
 
     def _check(self, target: Node, at: Node) -> Stmts:
         if target.id not in self.facts.unbound_at(at):
             return []
+        self.context.doubtful.add(target.id)
         check = gast.Expr(value=self.context.call("load", name(target.id, at=at), at=at))
         return locate([check], at)

@@ -2,7 +2,7 @@
 # ruff: noqa
 def for_break_else(xs, wanted):
     broke = False
-    x = vt.Undefined('x', 56)
+    x = vt.Undefined()
 
     def body(item, broke, x):
         x = item

@@ -2,7 +2,7 @@
 # ruff: noqa
 def loop_return(xs):
     returned = False
-    result = vt.Undefined('result', 84)
+    result = vt.Undefined()
 
     def body(x, result, returned):
 

@@ -2,7 +2,7 @@
 # ruff: noqa
 def return_in_nested_loops(xs):
     returned = False
-    result = vt.Undefined('result', 71)
+    result = vt.Undefined()
 
     def body(row, result, returned):
 

@@ -4,7 +4,7 @@ def try_finally(x, log):
     result: vt.Variable
     returned: vt.Variable
     returned = False
-    result = vt.Undefined('result', 118)
+    result = vt.Undefined()
     try:
 
         def then():

@@ -31,13 +31,11 @@ _CONSUMERS = frozenset({"sum", "any", "all", "min", "max", "list", "tuple", "set
 class Activity:
     """What evaluating some code does to names.
 
-    reads: may be read; sure_reads: read on every evaluation that finishes; writes: may be bound or deleted;
-    kills: bound on every evaluation that finishes; deletes: unbound by `del`; captures: closed over by a function
-    or generator that may outlive the statement.
+    reads: may be read; writes: may be bound or deleted; kills: bound on every evaluation that finishes; deletes:
+    unbound by `del`; captures: closed over by a function or generator that may outlive the statement.
     """
 
     reads: frozenset[str] = frozenset()
-    sure_reads: frozenset[str] = frozenset()
     writes: frozenset[str] = frozenset()
     kills: frozenset[str] = frozenset()
     deletes: frozenset[str] = frozenset()
@@ -82,7 +80,6 @@ class _Collector(Visitor):
     def __init__(self, names: Names) -> None:
         self.names = names
         self.reads: set[str] = set()
-        self.sure: set[str] = set()
         self.writes: set[str] = set()
         self.kills: set[str] = set()
         self.deletes: set[str] = set()
@@ -90,7 +87,7 @@ class _Collector(Visitor):
         self._lazy = 0
 
     def result(self) -> Activity:
-        parts = (self.reads, self.sure, self.writes, self.kills, self.deletes, self.captures)
+        parts = (self.reads, self.writes, self.kills, self.deletes, self.captures)
         return Activity(*map(frozenset, parts))
 
     @contextmanager
@@ -104,8 +101,6 @@ class _Collector(Visitor):
 
     def _read(self, *identifiers: str) -> None:
         self.reads.update(identifiers)
-        if not self._lazy:
-            self.sure.update(identifiers)
 
     def _write(self, *identifiers: str) -> None:
         self.writes.update(identifiers)

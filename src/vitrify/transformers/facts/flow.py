@@ -35,7 +35,7 @@ def _live_before(point: Point, live: list[NameSet]) -> NameSet:
 def unbound_before(graph: Graph, unbound_at_start: NameSet) -> list[NameSet]:
     """For each point the names that may be unbound when control arrives there.
 
-    A name that was read without error is bound from then on.
+    A read does not bind a name for all who come after, though it fails if the name is unbound: each asks for itself.
     """
     before = [_EMPTY] * len(graph.points)
     before[0] = unbound_at_start
@@ -44,7 +44,7 @@ def unbound_before(graph: Graph, unbound_at_start: NameSet) -> list[NameSet]:
     while pending:
         number = pending.pop()
         point = graph.points[number]
-        after = (before[number] - point.does.kills - point.does.sure_reads) | point.does.deletes
+        after = (before[number] - point.does.kills) | point.does.deletes
         arriving = [(target, after) for target in point.next]
         arriving += [(target, before[number] | after) for target in point.raises_to]
         for target, names in arriving:

@@ -1,0 +1,50 @@
+"""Where only the program knows whether a variable is set, and no flag can say so: refused, never taken for either."""
+
+import pytest
+
+import vitrify as paddle
+from vitrify.core.errors import UnsupportedError
+
+
+def set_on_a_path_in_a_loop(x):
+    i = 0
+    while x.sum() < 2:
+        if i > 0:
+            ys = []
+        x, i = x + 1, i + 1
+    return ys
+
+
+def two_names_of_one(x):
+    if x.sum() > 0:
+        ys = {}
+        zs = ys
+    zs["a"] = x
+    return ys
+
+
+def caught(x):
+    try:
+        if x.sum() > 0:
+            ys = []
+        return ys
+    except UnboundLocalError:
+        return [x]
+
+
+class Holder:
+    pass
+
+
+def attribute_is_there(x):
+    held = Holder()
+    if x.sum() > 0:
+        held.items = []
+    return x if hasattr(held, "items") else x * 2
+
+
+@pytest.mark.parametrize("function", [set_on_a_path_in_a_loop, two_names_of_one, caught, attribute_is_there])
+def test_use_is_refused(function):
+    static = paddle.jit.to_static(function, full_graph=True)
+    with pytest.raises(UnsupportedError):
+        static(paddle.to_tensor([1.0, 2.0]) - 3)
