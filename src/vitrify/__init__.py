@@ -6,7 +6,7 @@
 # ruff: noqa: F401, F403
 # Public names are those that the op families list in `__all__`, and the ones below.
 
-from . import amp, autograd, io, jit, linalg, metric, nn, optimizer, regularizer, static, tensor, utils
+from . import amp, autograd, fft, io, jit, linalg, metric, nn, optimizer, regularizer, signal, static, tensor, utils
 from .core.config import get_flags, set_flags
 from .core.dispatch import in_dynamic_mode
 from .core.dtype import (

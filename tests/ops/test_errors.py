@@ -11,6 +11,7 @@ from vitrify.ops import (
     decomposition,
     differences,
     distance,
+    fft,
     householder,
     least_squares,
     linalg,
@@ -18,6 +19,7 @@ from vitrify.ops import (
     lu,
     matrix_exp,
     norms,
+    signal,
     softmax,
 )
 from vitrify.testing import bools, check_error, floats, ints
@@ -78,6 +80,31 @@ ERRORS = [
     (linalg.inv, (ints(2, 2),), DTypeError, ["inverse: x is int64[2, 2], expected real or complex floating point"]),
     (linalg.det, (Y,), ShapeError, ["det: x is float64[4], expected at least 2 dimensions"]),
     (linalg.solve, (floats(3, 3), X), ShapeError, ["solve: sizes differ", "(3 != 2)"]),
+    (fft.fft, (np.array(1.0),), ArgumentError, ["fft: axes must be ints in"]),
+    (fft.fft, (X, 0), ArgumentError, ["fft: sizes must be positive, got 0"]),
+    (fft.fft, (X, 2.5), ArgumentError, ["fft: sizes must be ints, got 2.5"]),
+    (fft.fft, (X, None, 2), ArgumentError, ["fft: axes must be ints in [-2, 2), got 2"]),
+    (fft.fft, (X, None, -1, "both"), ArgumentError, ["fft: norm must be 'backward'"]),
+    (fft.fft, (bools(3),), DTypeError, ["fft: x is bool[3], expected integers"]),
+    (fft.rfft, (X + 0j,), DTypeError, ["rfft: x is complex128[2, 3], expected real numbers"]),
+    (fft.irfft, (X[:, :0] + 0j,), ShapeError, ["with 0 frequencies in dimension 1"]),
+    (fft.fft2, (X, (2, 2), (0,)), ArgumentError, ["fft2: s and axes must hold 2 ints"]),
+    (fft.fftn, (X, (2, 2), (0,)), ArgumentError, ["fftn: 2 sizes for 1 axes"]),
+    (fft.fftn, (X, None, (1, -1)), ArgumentError, ["each once"]),
+    (fft.fftfreq, (0,), ArgumentError, ["fftfreq: n must be positive"]),
+    (signal.frame, (X, 4, 1), ShapeError, ["windows of size 4 do not fit dimension 1"]),
+    (signal.frame, (X, 2, 0), ArgumentError, ["frame: hop_length must be a positive int, got 0"]),
+    (signal.frame, (X, 2, 1, 1), ArgumentError, ["frame: axis must be 0 or -1, got 1"]),
+    (signal.overlap_add, (X, 3), ShapeError, ["hop_length 3 exceeds the length 2 of frames"]),
+    (signal.overlap_add, (Y, 1), ShapeError, ["at least 2 dimensions"]),
+    (signal.stft, (floats(2, 8), 9), ArgumentError, ["stft: n_fft must be at most the length 8 of x, got 9"]),
+    (signal.stft, (floats(2, 8), 8, 2, 9), ArgumentError, ["stft: win_length must be at most n_fft 8, got 9"]),
+    (signal.stft, (floats(2, 8), 8, 2, 4, Y[:3]), ArgumentError, ["window must have one dimension of size 4"]),
+    (lambda x: signal.stft(x, 4, pad_mode="edge"), (floats(8),), ArgumentError, ["pad_mode must be"]),
+    (lambda x: signal.stft(x, 4, onesided=True), (floats(8) + 0j,), ArgumentError, ["onesided must be False"]),
+    (signal.stft, (floats(1, 2, 8), 4), ShapeError, ["stft: x must have 1 or 2 dimensions"]),
+    (signal.istft, (floats(5, 3) + 0j, 8, 9), ArgumentError, ["hop_length must be at most win_length 8, got 9"]),
+    (signal.istft, (floats(5, 3) + 0j, 10), ArgumentError, ["must have 6 frequencies for n_fft 10, got 5"]),
     (lambda x: lu.lu(x, pivot=False), (X,), ArgumentError, ["lu: pivot=False"]),
     (lu.lu, (Y,), ShapeError, ["lu: x is float64[4], expected at least 2 dimensions"]),
     (lu.lu_unpack, (X, ints(3)), ShapeError, ["lu_unpack: y is int64[3], expected the 2 row exchanges"]),
@@ -137,3 +164,9 @@ def test_comparing_with_what_is_no_number_is_false():
     x = paddle.ones([2])
     assert (x == None) is False and (x != None) is True  # noqa: E711
     assert (x == "x") is False
+
+
+def test_windows_that_vanish_are_refused():
+    spectrum = paddle.signal.stft(paddle.ones([16]), 8)
+    with pytest.raises(ArgumentError, match="multiplied by 0"):
+        paddle.signal.istft(spectrum, 8, window=paddle.zeros([8]))

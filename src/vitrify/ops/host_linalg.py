@@ -18,7 +18,8 @@ def on_host(x: Any) -> Any:
 
 def lapack(name: str, dtype: Any) -> Any:
     """SciPy's wrapper of a LAPACK routine for arrays of a dtype."""
-    return scipy.linalg.get_lapack_funcs((name,), dtype=dtype)[0]
+    found: Any = scipy.linalg.get_lapack_funcs((name,), dtype=dtype)
+    return found[0]
 
 
 def each_matrix(

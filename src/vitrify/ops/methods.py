@@ -47,6 +47,7 @@ from . import (
     search,
     select,
     shape,
+    signal,
     sizes,
     slicing,
     softmax,
@@ -118,6 +119,7 @@ FAMILIES: tuple[ModuleType, ...] = (
     random,
     random_fill,
     fill,
+    signal,
 )
 
 

@@ -35,13 +35,24 @@ def _unfold_meta(x: Meta, *, axis: int, size: int, step: int) -> Meta:
     return x.with_shape((*x.shape[:axis], count, *x.shape[axis + 1 :], size))
 
 
+def overlap_added(xp: Any, x: Any, axis: int, step: int, length: int) -> Any:
+    """The windows of x, [..., count, ..., size] with `axis` counting them, summed where they lie, `step` apart.
+
+    Cut into blocks of `step` elements, windows overlap block by block: block j of all of them is added at once.
+    """
+    count, size = x.shape[axis], x.shape[-1]
+    blocks = -(-size // step)
+    windows = xp.moveaxis(x, axis, -2)
+    out = xp.zeros((*windows.shape[:-2], max(count + blocks, -(-length // step)), step), x.dtype)
+    for j in range(blocks):
+        part = windows[..., j * step : (j + 1) * step]
+        out[..., j : j + count, : part.shape[-1]] += part
+    flat = out.reshape((*out.shape[:-2], -1))[..., :length]
+    return xp.ascontiguousarray(xp.moveaxis(flat, -1, axis))
+
+
 def _fold_kernel(xp: Any, x: Any, like: Any, *, axis: int, size: int, step: int) -> Any:
-    out = xp.zeros(like.shape, x.dtype)
-    count = x.shape[axis]
-    lead = (slice(None),) * axis
-    for i in range(size):
-        out[(*lead, slice(i, i + step * (count - 1) + 1, step))] += x[..., i]
-    return out
+    return overlap_added(xp, x, axis, step, like.shape[axis])
 
 
 unfold_op: OpDef = define_op(
