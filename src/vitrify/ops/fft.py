@@ -115,8 +115,8 @@ def _published(fn: Callable[..., Any], name: str, text: str, example: tuple[str,
     call = f"paddle.fft.{name}(paddle.to_tensor({example[0]})).tolist()"
     fn.__doc__ = (
         f"{text}\n\n    norm: where the scale 1/n stands: 'backward' in inverse transforms, 'forward' in the others,"
-        f" 'ortho' for its\n    root in both. Raises ArgumentError, DTypeError. Source: paddle.fft.{name}.\n\n    Example:\n"
-        f"        >>> import vitrify as paddle\n        >>> {call}\n        {example[1]}\n    "
+        f" 'ortho' for its\n    root in both. Raises ArgumentError, DTypeError. Source: paddle.fft.{name}.\n\n"
+        f"    Example:\n        >>> import vitrify as paddle\n        >>> {call}\n        {example[1]}\n    "
     )
     return fn
 
