@@ -6,7 +6,10 @@
 # ruff: noqa: F401, F403
 # Public names are those that the op families list in `__all__`, and the ones below.
 
+from math import e, inf, nan, pi
+
 from . import amp, autograd, fft, io, jit, linalg, metric, nn, optimizer, regularizer, signal, static, tensor, utils
+from .amp import autocast, get_autocast_cpu_dtype, get_autocast_dtype, get_autocast_gpu_dtype, is_autocast_enabled
 from .core.config import get_flags, set_flags
 from .core.dispatch import in_dynamic_mode
 from .core.dtype import (
@@ -31,6 +34,11 @@ from .core.dtype import (
     uint64,
 )
 from .core.dtype import bool_ as bool
+from .core.dtype import complex64 as cfloat
+from .core.dtype import complex128 as cdouble
+from .core.dtype import float16 as half
+from .core.dtype import float32 as float
+from .core.dtype import float64 as double
 from .core.limits import finfo, iinfo
 from .core.place import (
     CPUPlace,
@@ -41,14 +49,18 @@ from .core.place import (
     set_device,
 )
 from .core.rng import get_rng_state, seed, set_rng_state
+from .core.rng import seed as manual_seed
 from .eager.autograd import grad
+from .eager.constructors import *
 from .eager.create_parameter import create_parameter
+from .eager.dlpack import from_dlpack, to_dlpack
 from .eager.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from .eager.param_attr import ParamAttr
 from .eager.repr_ import set_printoptions
 from .eager.tensor import Tensor, to_tensor
 from .framework.save_load import load, save
 from .ir.guard import disable_static, enable_static
+from .nn.functional import adaptive_avg_pool1d, conv1d, conv2d, conv3d, group_norm, layer_norm
 from .ops.activation import *
 from .ops.arrange import *
 from .ops.casting import *
@@ -90,6 +102,7 @@ from .ops.shape import *
 from .ops.sizes import *
 from .ops.slicing import *
 from .ops.softmax import *
+from .ops.softmax import softmax_by_dim as softmax
 from .ops.sort import *
 from .ops.special import *
 from .ops.split import *

@@ -2,6 +2,7 @@
 
 from .auto_cast import (
     auto_cast,
+    autocast,
     get_autocast_cpu_dtype,
     get_autocast_dtype,
     get_autocast_gpu_dtype,
@@ -15,6 +16,7 @@ from .grad_scaler import GradScaler
 __all__ = [
     "GradScaler",
     "auto_cast",
+    "autocast",
     "decorate",
     "get_autocast_cpu_dtype",
     "get_autocast_dtype",

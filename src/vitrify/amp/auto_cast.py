@@ -48,6 +48,20 @@ def auto_cast(
     return Scoped(amp_state, None if off else AmpState(level, dtype, allow, deny, use_promote))
 
 
+def autocast(
+    device_type: Any = None, dtype: str = "float16", enabled: bool = True, cache_enabled: bool = True
+) -> Scoped[AmpState | None]:
+    """`auto_cast` at level O1, on every place; cache_enabled has no effect. Source: paddle.autocast.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> with paddle.autocast("cpu", "bfloat16"):
+        ...     print(paddle.matmul(paddle.ones([2, 2]), paddle.ones([2, 2])).dtype)
+        paddle.bfloat16
+    """
+    return auto_cast(enabled, dtype=dtype)
+
+
 def _op_names(names: Iterable[str] | None) -> frozenset[str]:
     """Our names of the ops that `names` lists by ours or by Paddle's."""
     if names is None:

@@ -44,6 +44,20 @@ class Layout(Holder):
         """Whether a CUDA device holds the data."""
         return self.place.is_gpu_place()
 
+    def get_device(self) -> int:
+        """The number of the CUDA device that holds the data, -1 for the CPU."""
+        return self.place.index if self.is_cuda else -1
+
+    def is_dense(self) -> bool:
+        """Whether every element is stored, as in every Tensor here."""
+        return True
+
+    def is_dist(self) -> bool:
+        """Whether the data is spread over processes."""
+        return False
+
+    is_selected_rows = is_sparse = is_sparse_coo = is_sparse_csr = is_dist
+
     @property
     def layout(self) -> str:
         """The name of the memory layout, NCHW as everywhere in Paddle."""

@@ -219,7 +219,7 @@ def as_real(x: Any, name: str | None = None) -> Any:
 
 
 METHODS: dict[str, Any] = {
-    fn.__name__: fn for fn in (abs, sgn, real, imag, conj, angle, as_complex, as_real)
+    fn.__name__: fn for fn in (abs, sgn, real, imag, conj, angle, as_complex, as_real, polar)
 } | {"__abs__": abs}  # fmt: skip
 INPLACE = ("abs",)
 __all__ = ["abs", "angle", "as_complex", "as_real", "complex", "conj", "imag", "polar", "real", "sgn"]

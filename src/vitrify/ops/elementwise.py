@@ -333,6 +333,8 @@ METHODS = {
     "__mul__": operator_of(multiply_op),
     "__rmul__": reflected(multiply_op),
     "__truediv__": _fraction,
+    "__div__": _fraction,
+    "__rdiv__": lambda x, y: _fraction(y, x),
     "__rtruediv__": lambda x, y: _fraction(y, x),
     "__floordiv__": operator_of(floor_divide_op),
     "__rfloordiv__": reflected(floor_divide_op),

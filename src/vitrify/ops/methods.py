@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import (
     activation,
+    apply,
     arrange,
     casting,
     closeness,
@@ -120,6 +121,7 @@ FAMILIES: tuple[ModuleType, ...] = (
     random_fill,
     fill,
     signal,
+    apply,
 )
 
 

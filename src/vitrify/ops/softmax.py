@@ -102,10 +102,18 @@ def softmax(
 softmax_ = in_place(softmax)
 
 
-def _softmax_method(
+def softmax_by_dim(
     input: Any, dim: int | None = None, dtype: Any = None, *, axis: int | None = None, out: Any = None
 ) -> Any:
-    """`softmax` along `dim`; without it along the first dimension of 1-D and 3-D tensors, the second of others."""
+    """`softmax` along `dim`; without it along the first dimension of 1-D and 3-D tensors, the second of others.
+
+    Source: paddle.softmax.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.softmax(paddle.to_tensor([[0.0, 0.0]]), dim=1).tolist()
+        [[0.5, 0.5]]
+    """
     dim = axis if dim is None else dim
     if dim is None:
         dim = 0 if input.ndim in (0, 1, 3) else 1
@@ -265,7 +273,7 @@ def swiglu(x: Any, y: Any = None, name: str | None = None) -> Any:
     return silu(gate) * value
 
 
-METHODS: dict[str, Any] = {"softmax": _softmax_method}
+METHODS: dict[str, Any] = {"softmax": softmax_by_dim}
 INPLACE = ()
 __all__ = ()
 # names in `vitrify.nn.functional`
