@@ -160,3 +160,32 @@ def test_names_of_ours_are_in_no_code_object():
         names.add(code.co_name)
         pending += [const for const in code.co_consts if inspect.iscode(const)]
     assert names <= {"in_loop", "<lambda>"}
+
+
+def reads_before_it_sets(x):
+    while True:
+        held += x  # noqa: F821 - that is the test
+
+        def inner():
+            return held
+
+
+def reads_in_a_function_of_its_own(x):
+    def inner():
+        return held + x
+
+    while x.sum() > 0:
+        x = inner()
+    held = x
+
+
+@pytest.mark.parametrize("fn", [reads_before_it_sets, reads_in_a_function_of_its_own])
+@pytest.mark.parametrize("full_graph", [True, False])
+def test_an_unset_variable_of_several_functions_is_called_what_python_calls_it(fn, full_graph):
+    x = paddle.ones([2])
+    with pytest.raises(NameError) as eager:
+        fn(x)
+    with pytest.raises(NameError) as static:
+        paddle.jit.to_static(fn, full_graph=full_graph)(x)
+    assert (type(static.value), str(static.value)) == (type(eager.value), str(eager.value))
+    assert static.value.__suppress_context__ or static.value.__context__ is None

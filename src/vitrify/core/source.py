@@ -159,6 +159,24 @@ def user_traceback(tb: TracebackType | None) -> TracebackType | None:
     return chain
 
 
+def is_users_local(name: str, tb: TracebackType | None) -> bool:
+    """Whether a variable that is free where a traceback ends is a local one of the user's function there.
+
+    It is if that is a part of the function's code, such as a converted loop body.
+    """
+    owner = innermost = None
+    while tb is not None:
+        code = tb.tb_frame.f_code
+        if is_user_file(code.co_filename):
+            if innermost is None or not _is_part(code, innermost):
+                owner = code
+            innermost = code
+        tb = tb.tb_next
+    if owner is None or innermost is None:
+        return False
+    return name in innermost.co_freevars and name in owner.co_cellvars
+
+
 def user_stacklevel() -> int:
     """The `stacklevel` with which a warning given by the caller is shown at the user's line."""
     frame: FrameType | None = sys._getframe(1)
