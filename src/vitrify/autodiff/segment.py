@@ -45,7 +45,7 @@ def build_backward(forward: Block, outputs: Sequence[Variable], wrt: Sequence[in
     builder = Builder(program)
     cts = [block.create_var(outputs[i].meta, f"{outputs[i].name}_ct", stop_gradient=False) for i in seeds]
     block.parent = forward  # so that forward values are captured; taken away again below
-    with building(builder), scoped(grad_enabled, True):
+    with building(builder), scoped(grad_enabled, True), program.adding("backward"):
         seeded: dict[Variable, Variable] = {}
         for i, ct in zip(seeds, cts):
             seeded[outputs[i]] = add_cotangents(seeded[outputs[i]], ct, ct) if outputs[i] in seeded else ct

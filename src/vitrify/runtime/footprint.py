@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate
 
 from .access import Access, memory_of
@@ -29,11 +29,15 @@ class Footprint:
 
 @dataclass
 class _Program:
-    """Instructions of one or several programs over common slots. `own`: bytes that each slot's maker allocates."""
+    """Instructions of one or several programs over common slots, the first of them `inputs` that others hold.
 
-    accesses: list[Access]
-    own: dict[int, int]
-    kept: set[int]
+    own: bytes that each slot's maker allocates.
+    """
+
+    inputs: int
+    accesses: list[Access] = field(default_factory=list)
+    own: dict[int, int] = field(default_factory=dict)
+    kept: set[int] = field(default_factory=set)
 
     def append(self, core: InterpreterCore, given: Sequence[int], first: int) -> dict[int, int]:
         """Add a program whose inputs are the slots `given`, others from `first` on; its slots by their own numbers."""
@@ -42,7 +46,7 @@ class _Program:
             access = instruction.access
             for slot in (*access.reads, *access.writes):
                 place.setdefault(slot, first + len(place))
-            shared = instruction.operator.op.view or access.overwrites
+            shared = instruction.operator.op.view or any(place[slot] >= self.inputs for slot in access.overwrites)
             for slot, variable in zip(access.writes, instruction.operator.outputs):
                 self.own[place[slot]] = 0 if shared else bytes_of(variable)
             self.accesses.append(_moved(access, place))
@@ -64,9 +68,8 @@ def footprint(forward: InterpreterCore, backward: InterpreterCore | None = None,
 
     Cotangents that the backward is given count as made when it starts. Sizes that are unknown count as 32.
     """
-    program = _Program([], {}, set())
-    inputs = len(forward.block.inputs)
-    place = program.append(forward, range(inputs), 0)
+    program = _Program(len(forward.block.inputs))
+    place = program.append(forward, range(program.inputs), 0)
     outputs = [place.setdefault(slot, len(place)) for slot in forward.outputs]
     program.kept.update(outputs if backward is None else outputs[:n_outputs])
     if backward is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from ..core.meta import Meta, numel
 from ..ir.program import Operator, Variable
 from .access import Access, memory_of
 from .options import ExecutionOptions
+from .plan import STREAMS, Choice
 
 LEAST_BYTES = 1 << 14
 """Below this a new array costs less than asking whether the old one is free."""
@@ -18,16 +19,21 @@ LEAST_BYTES = 1 << 14
 def find_inplace(
     operators: Sequence[Operator],
     accesses: Sequence[Access],
-    precedes: Callable[[int, int], bool],
+    choice: Choice,
     kept: Collection[int],
+    inputs: Collection[int],
     options: ExecutionOptions,
 ) -> dict[int, int]:
-    """Instruction -> slot whose buffer it overwrites. Those in `kept` are others' to see: inputs, outputs, constants.
+    """Instruction -> slot whose buffer it overwrites. Those in `kept` are others' to see: outputs and constants.
 
     So is what they are views of. A slot qualifies when it has the size and dtype of the result, is no view, and
-    everything else that uses it is done before the instruction (`precedes`) in every schedule: then no edge is added.
+    everything else that uses it is done before the instruction in every schedule: then no edge is added. `inputs` are
+    the last choice, for only a run knows whether someone else holds them; on streams, where nothing is asked while the
+    program runs, they are none, and sizes must be known.
     """
     memory = memory_of(accesses)
+    on_streams = choice.mode == STREAMS
+    kept = {*kept, *inputs} if on_streams else kept
     seen = frozenset().union(*(memory[slot] for slot in kept if slot < len(memory)), kept)
     users: dict[int, list[int]] = {}
     for index, access in enumerate(accesses):
@@ -37,10 +43,12 @@ def find_inplace(
     for index, operator in enumerate(operators):
         if not _can_write_into(operator, options):
             continue
-        for slot in _candidates(operator, accesses[index]):
+        if on_streams and not _is_static(operator):
+            continue
+        for slot in sorted(_candidates(operator, accesses[index]), key=inputs.__contains__):
             others = [user for user in users[slot] if user != index]
             alone = memory[slot] == {slot} and slot not in seen
-            if alone and all(precedes(user, index) for user in others):
+            if alone and all(choice.precedes(user, index) for user in others):
                 found[index] = slot
                 break
     return found
@@ -55,7 +63,20 @@ def _can_write_into(operator: Operator, options: ExecutionOptions) -> bool:
 
 def _candidates(operator: Operator, access: Access) -> list[int]:
     meta = operator.outputs[0].meta
-    if not isinstance(meta, Meta) or not meta.is_static or numel(meta.shape) * meta.dtype.np.itemsize < LEAST_BYTES:
+    if not isinstance(meta, Meta) or (meta.is_static and numel(meta.shape) * meta.dtype.np.itemsize < LEAST_BYTES):
         return []
     same = [isinstance(v, Variable) and v.meta == meta for v in operator.inputs]
     return [slot for slot, fits in zip(access.reads, same) if fits]
+
+
+def _is_static(operator: Operator) -> bool:
+    meta = operator.outputs[0].meta
+    return isinstance(meta, Meta) and meta.is_static
+
+
+def partners(operator: Operator, access: Access) -> tuple[int, ...]:
+    """The slots whose arrays must have the shape of the overwritten one, which only a run can tell."""
+    if not access.overwrites or _is_static(operator):
+        return ()
+    tensors = [slot for slot, v in zip(access.reads, operator.inputs) if isinstance(v, Variable)]
+    return tuple(slot for slot in tensors if slot != access.overwrites[0])

@@ -103,13 +103,18 @@ def _drawing(kernel: Callable[..., Any]) -> Callable[..., Any]:
     return lambda *arrays, **attrs: kernel(*arrays, key=default_generator(), **attrs)
 
 
-def make_step(compute: Callable[..., Any], access: Access, dead: Sequence[int], multiple: bool) -> Step:
-    """The closure that runs one operator on a frame; arities 1 and 2 are spelled out because they are most calls."""
+def make_step(
+    compute: Callable[..., Any], access: Access, dead: Sequence[int], multiple: bool, partners: Sequence[int] = ()
+) -> Step:
+    """The closure that runs one operator on a frame; arities 1 and 2 are spelled out because they are most calls.
+
+    partners: slots that must have the shape of what is overwritten, else nothing is.
+    """
     reads, writes = access.reads, access.writes
     if multiple:
         return _step_many(compute, reads, writes, dead)
     if access.overwrites:
-        return _step_inplace(compute, reads, access.overwrites[0], writes[0], dead)
+        return _step_inplace(compute, reads, access.overwrites[0], writes[0], dead, partners)
     if len(reads) == 1:
         return _step_unary(compute, reads[0], writes[0], dead)
     if len(reads) == 2:
@@ -164,7 +169,9 @@ def _references_of_a_frame() -> int:
 _ALONE = _references_of_a_frame()
 
 
-def _step_inplace(call: Callable[..., Any], reads: Sequence[int], target: int, out: int, dead: Sequence[int]) -> Step:
+def _step_inplace(
+    call: Callable[..., Any], reads: Sequence[int], target: int, out: int, dead: Sequence[int], partners: Sequence[int]
+) -> Step:
     """Writes the result into the buffer of an input that dies here; not where someone else holds that buffer.
 
     The analysis says that nothing in the program needs the buffer. That a kernel gave out its own input, or an array
@@ -173,7 +180,8 @@ def _step_inplace(call: Callable[..., Any], reads: Sequence[int], target: int, o
 
     def step(frame: Frame) -> None:
         array = frame[target]
-        if getrefcount(array) == _ALONE and array.__class__ is np.ndarray and array.base is None:
+        is_free = getrefcount(array) == _ALONE and array.__class__ is np.ndarray and array.base is None
+        if is_free and all(frame[slot].shape == array.shape for slot in partners):
             frame[out] = call(*[frame[s] for s in reads], out=array)
         else:
             frame[out] = call(*[frame[s] for s in reads])

@@ -17,7 +17,7 @@ from ..ir.dead_code import live_operators
 from ..ir.program import Block, Literal, Operator, Variable
 from .access import HOST, RANDOM, Access
 from .calls import LoweredFunction
-from .inplace import find_inplace
+from .inplace import find_inplace, partners
 from .instruction import Frame, Instruction, make_step, pure_call
 from .interpreter import InterpreterCore
 from .liveness import last_uses
@@ -76,11 +76,11 @@ class Lowering:
         accesses = [self.access(operator) for operator in live]
         out_slots = [self.slot(v) for v in outputs]
         constants = [i for i, v in enumerate(self.template) if v is not None]
-        kept = {*out_slots, *constants, *range(len(inputs))}
+        kept = {*out_slots, *constants}
         choice = choose_mode(live, accesses, self.options)
-        places = find_inplace(live, accesses, choice.precedes, kept, self.options)
+        places = find_inplace(live, accesses, choice, kept, range(len(inputs)), self.options)
         accesses = [replace(a, overwrites=(places[i],)) if i in places else a for i, a in enumerate(accesses)]
-        dead = self.dead(accesses, {*out_slots, *constants}, choice.mode)
+        dead = self.dead(accesses, kept, choice.mode)
         instructions = [self.instruction(*parts) for parts in zip(live, accesses, dead)]
         names = {slot: var.name for var, slot in self.slots.items()}
         return InterpreterCore(
@@ -119,7 +119,7 @@ class Lowering:
         """The operator with its kernel bound."""
         attrs = {k: self.callee(v) if isinstance(v, Block) else v for k, v in operator.attrs.items()}
         compute = pure_call(operator, attrs, self.xp)
-        step = make_step(compute, access, dead, operator.op.multiple)
+        step = make_step(compute, access, dead, operator.op.multiple, partners(operator, access))
         suspends = any(getattr(callee, "suspends", False) for callee in attrs.values())
         steps = partial(operator.op.steps, self.xp, **attrs) if suspends and operator.op.steps else None
         checked = not (operator.op.elementwise or operator.op.steps or _takes_list(operator) or _all_static(operator))

@@ -1,0 +1,23 @@
+"""Steps leave nothing behind: neither resident memory nor Python's objects grow."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from benchmarks import leaks
+
+
+@pytest.mark.parametrize("name", leaks.STEPS)
+def test_a_few_hundred_steps_leave_no_objects(name):
+    assert leaks.growth(leaks.STEPS[name](), 200).traced < 16 << 10
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.parametrize("name", leaks.STEPS)
+def test_twenty_thousand_steps_leave_no_memory(name):
+    found = leaks.growth(leaks.STEPS[name](), 20_000)
+    assert found.resident < 1 << 20
+    assert found.traced < 64 << 10
