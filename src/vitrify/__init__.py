@@ -8,7 +8,23 @@
 
 from math import e, inf, nan, pi
 
-from . import amp, autograd, fft, io, jit, linalg, metric, nn, optimizer, regularizer, signal, static, tensor, utils
+from . import (
+    amp,
+    autograd,
+    fft,
+    io,
+    jit,
+    linalg,
+    metric,
+    nn,
+    optimizer,
+    profiler,
+    regularizer,
+    signal,
+    static,
+    tensor,
+    utils,
+)
 from .amp import autocast, get_autocast_cpu_dtype, get_autocast_dtype, get_autocast_gpu_dtype, is_autocast_enabled
 from .core.config import get_flags, set_flags
 from .core.dispatch import in_dynamic_mode

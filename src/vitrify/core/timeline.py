@@ -77,12 +77,16 @@ NO_ARGS: Mapping[str, Any] = {}
 class Timeline:
     """The events of one recording. Threads add to it at the same time.
 
-    record_shapes: operators note the metas of their inputs. profile_memory: memory is sampled as well.
+    record_shapes: operators note the metas of their inputs. profile_memory: and the memory of what they make.
+    with_flops: and how much arithmetic they take, where that is known.
     """
 
-    def __init__(self, record_shapes: bool = False, profile_memory: bool = False) -> None:
+    def __init__(
+        self, record_shapes: bool = False, profile_memory: bool = False, with_flops: bool = False
+    ) -> None:
         self.record_shapes = record_shapes
         self.profile_memory = profile_memory
+        self.with_flops = with_flops
         self.threads: dict[int, str] = {}
         self.runs = count()
         """Numbers for runs of programs."""
@@ -107,8 +111,8 @@ class Timeline:
         while getattr(array, "base", None) is not None:
             array = array.base
         key = id(array)
-        if key in self._alive or not hasattr(array, "nbytes") or not hasattr(array, "__array_priority__"):
-            return
+        if key in self._alive or not hasattr(array, "nbytes") or not type(array).__weakrefoffset__:
+            return  # known, a list, or a NumPy scalar
         count = array.nbytes
 
         def gone(_: Any) -> None:
@@ -125,6 +129,9 @@ class Timeline:
             total += change
             found.append(Sample(time, total))
         return found
+
+    def __len__(self) -> int:
+        return len(self._events)
 
     def close(self) -> None:
         """Note the end of the recording."""

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.errors import ArgumentError, ShapeError
 from ..core.modes import grad_enabled, scoped
+from ..core.setting import WATCH
+from ..core.timeline import TracerEventType, span
 from ..ops.registry import get_op
 from .tape import TENSORS, Node
 
@@ -164,9 +166,15 @@ def _seed(state: _Pass, outputs: Sequence[Tensor], cotangents: Sequence[Tensor |
 def _walk(state: _Pass, roots: Sequence[Node], relevant: set[int] | None) -> None:
     state.pending = _count_dependencies(roots, relevant)
     ready = [node for node in roots if state.pending.get(id(node), 0) == 0]
-    with scoped(grad_enabled, state.create_graph):
+    with scoped(grad_enabled, state.create_graph), span(TracerEventType.Backward, "backward"):
+        visit = _visit_noted if WATCH.on else _visit
         while ready:
-            _visit(state, ready.pop(), relevant, ready)
+            visit(state, ready.pop(), relevant, ready)
+
+
+def _visit_noted(state: _Pass, node: Node, relevant: set[int] | None, ready: list[Node]) -> None:
+    with span(TracerEventType.GradNode, f"{node.name} grad"):
+        _visit(state, node, relevant, ready)
 
 
 def run_backward(outputs: Sequence[Tensor], cotangents: Sequence[Tensor | None], retain_graph: bool = False) -> None:

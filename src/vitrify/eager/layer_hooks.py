@@ -8,8 +8,11 @@ from typing import Any
 
 from ..core.epoch import LAYER_MODES
 from ..core.modes import recorder
+from ..core.setting import WATCH
+from ..core.timeline import TracerEventType, span
 
 _recorder = recorder.get
+_watch = WATCH
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +64,9 @@ class LayerHooks:
         builder = _recorder()
         if builder is not None:
             return builder.convert(self.forward)(*inputs, **kwargs)
+        if _watch.on:
+            with span(TracerEventType.Forward, type(self).__name__):
+                return self.forward(*inputs, **kwargs)
         return self.forward(*inputs, **kwargs)
 
     def _forward_now(self) -> Callable[..., Any]:
@@ -76,8 +82,9 @@ class LayerHooks:
     def _call_with_hooks(self, forward: Callable[..., Any], inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         done: set[int] = set()
         try:
-            inputs, kwargs = self._run_pre_hooks(inputs, kwargs)
-            return self._run_post_hooks(inputs, kwargs, forward(*inputs, **kwargs), done)
+            with span(TracerEventType.Forward, type(self).__name__):
+                inputs, kwargs = self._run_pre_hooks(inputs, kwargs)
+                return self._run_post_hooks(inputs, kwargs, forward(*inputs, **kwargs), done)
         except Exception:
             for key, hook in list(self._forward_post_hooks.items()):
                 if hook.always_call and key not in done:

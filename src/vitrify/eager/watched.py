@@ -12,6 +12,7 @@ from ..device.api import wait_for
 from ..ops.failure import metas_of
 from ..ops.finite import check_finite
 from ..ops.registry import OpDef
+from ..ops.work import arithmetic
 from .kernels import check_inputs, run_kernel
 
 Check = Callable[[OpDef, list[Any], Mapping[str, Any]], None]
@@ -33,8 +34,11 @@ def apply_watched(
         return apply(op, inputs, arrays, attrs, wanted, check_inputs, run)
     start = now()
     result = apply(op, inputs, arrays, attrs, wanted, partial(_check, timeline), run)
-    args = {"inputs": metas_of(arrays)} if timeline.record_shapes else {}
-    timeline.add(TracerEventType.Operator, op.name, start, now(), args)
+    end = now()
+    args: dict[str, Any] = {"inputs": metas_of(arrays)} if timeline.record_shapes else {}
+    if timeline.with_flops:
+        args["flops"] = arithmetic(op, metas_of(arrays), attrs)
+    timeline.add(TracerEventType.Operator, op.name, start, end, args)
     return result
 
 

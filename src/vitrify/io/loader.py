@@ -12,6 +12,7 @@ from ..core.place import as_place, current_place
 from .collate import as_tensors, default_collate_fn
 from .dataset import IterableDataset, NoLengthError
 from .sampler import BatchSampler
+from .timing import timed
 from .workers import DONE, Worker, WorkerInfo, in_turn
 
 Task = Callable[[], Any]
@@ -83,9 +84,11 @@ class DataLoader:
 
     def __iter__(self) -> Iterator[Any]:
         """A new iterator over the batches."""
-        if self.num_workers == 0:
-            return (batch for task in self._tasks() if (batch := task()) is not DONE)
-        return self._with_workers()
+        batches = self._by_caller() if self.num_workers == 0 else self._with_workers()
+        return timed(batches)
+
+    def _by_caller(self) -> Iterator[Any]:
+        return (batch for task in self._tasks() if (batch := task()) is not DONE)
 
     def _with_workers(self) -> Iterator[Any]:
         count = self.num_workers

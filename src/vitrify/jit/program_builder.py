@@ -16,6 +16,7 @@ from ..core.modes import amp_state, grad_enabled
 from ..core.place import current_place
 from ..core.pytree import TreeDef
 from ..core.source import user_stacklevel
+from ..core.timeline import TracerEventType, span
 from ..eager.tensor import Tensor
 from ..ir.input_spec import InputSpec, NumberSpec
 from ..runtime.options import ExecutionOptions
@@ -100,9 +101,10 @@ class ProgramBuilder:
         variation: Variation | None,
     ) -> PartialProgramLayer:  # fmt: skip
         values = [spec if spec is not None else leaf for spec, leaf in zip(specs, leaves)]
-        concrete = self.trace(tree, values, variation)
-        layers = layer_state(self.eager, concrete.layers)
-        program = PartialProgramLayer(concrete, layers, options=self._options)
+        with span(TracerEventType.UserDefined, f"to_static builds {getattr(self.eager, '__name__', 'a function')}"):
+            concrete = self.trace(tree, values, variation)
+            layers = layer_state(self.eager, concrete.layers)
+            program = PartialProgramLayer(concrete, layers, options=self._options)
         static = tuple((leaf.__class__, content(leaf)) for spec, leaf in zip(specs, leaves) if spec is None)
         key = CacheKey(
             tree, tuple(s for s in specs if s is not None), static, layers.flags, grad_enabled.get(), amp_state.get(),

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core.errors import ArgumentError, DTypeError
 from ..core.outside import outside_programs
+from ..core.timeline import TracerEventType, span
 from ..eager.tensor import Tensor, wrap
 from .lr.base import LRScheduler, StateMismatchError
 from .slots import HALF, Group, Slot, check_parameters, decay_coefficients, group_params
@@ -159,10 +160,11 @@ class Optimizer:
     def step(self) -> None:
         """Update every parameter that has a gradient, once."""
         outside_programs(f"{self._owner}.step")
-        lr = self.get_lr()
-        for group in self._groups:
-            pairs = [(p, p._grad) for p in group.params if p._grad is not None and not p.stop_gradient]
-            self._apply(group, pairs, lr)
+        with span(TracerEventType.Optimization, f"{self._owner}.step"):
+            lr = self.get_lr()
+            for group in self._groups:
+                pairs = [(p, p._grad) for p in group.params if p._grad is not None and not p.stop_gradient]
+                self._apply(group, pairs, lr)
 
     def _apply(self, group: Group, pairs: PairList, lr: float) -> None:
         """Clip the gradients and run the rule on each parameter."""
@@ -216,10 +218,11 @@ class Optimizer:
 
     def apply_gradients(self, params_grads: PairList) -> list[Any]:
         """Update by these pairs of parameter and gradient; returns an empty list of operators."""
-        lr = self.get_lr()
-        grads = {id(p): g for p, g in params_grads}
-        for group in self._groups:
-            self._apply(group, [(p, grads[id(p)]) for p in group.params if id(p) in grads], lr)
+        with span(TracerEventType.Optimization, f"{self._owner}.apply_gradients"):
+            lr = self.get_lr()
+            grads = {id(p): g for p, g in params_grads}
+            for group in self._groups:
+                self._apply(group, [(p, grads[id(p)]) for p in group.params if id(p) in grads], lr)
         return []
 
     def clear_grad(self, set_to_zero: bool = True) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..core.errors import VitrifyError
 from ..core.meta import Meta, numel
 from ..ir.program import Operator, Variable
+from ..ops.work import arithmetic
 
 LAUNCH = 1e-6
 PER_ARITHMETIC = 1e-10  # seconds: ten billion a second on one core
@@ -17,18 +17,9 @@ def seconds(operator: Operator) -> float:
     metas = [_sized(v.meta) if hasattr(v, "meta") else None for v in operator.inputs]
     outputs = [_sized(v.meta) for v in operator.outputs]
     moved = sum(numel(m.shape) * m.dtype.np.itemsize for m in (*metas, *outputs) if isinstance(m, Meta))
-    work = _arithmetic(operator, metas)
+    work = arithmetic(operator.op, metas, operator.attrs)
     moved = 0 if operator.op.view else moved
     return LAUNCH + moved * PER_BYTE + work * PER_ARITHMETIC
-
-
-def _arithmetic(operator: Operator, metas: list[object]) -> float:
-    if operator.op.work is None or not all(m is None or isinstance(m, Meta) for m in metas):
-        return 0.0
-    try:
-        return operator.op.work(*metas, **operator.attrs)
-    except VitrifyError:  # sizes put in for unknown ones need not fit each other
-        return 0.0
 
 
 def _sized(meta: object) -> object:

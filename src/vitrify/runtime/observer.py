@@ -15,6 +15,7 @@ from ..core.timeline import TIMELINE, Timeline, TracerEventType, now
 from ..device.api import wait_for
 from ..ops.failure import metas_of
 from ..ops.finite import check_finite
+from ..ops.work import arithmetic
 from .instruction import Frame, Instruction
 
 
@@ -88,6 +89,8 @@ class Observer:
             args["after"] = self.after[index]
         if timeline.record_shapes:
             args["inputs"] = metas_of(inputs)
+        if timeline.with_flops:
+            args["flops"] = arithmetic(operator.op, metas_of(inputs)[: len(inputs) - operator.ref_count], operator.attrs)
         timeline.add(TracerEventType.Instruction, operator.type, start, end, args)
         if timeline.profile_memory:
             for array in results:
