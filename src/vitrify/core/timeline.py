@@ -78,15 +78,21 @@ class Timeline:
     """The events of one recording. Threads add to it at the same time.
 
     record_shapes: operators note the metas of their inputs. profile_memory: and the memory of what they make.
-    with_flops: and how much arithmetic they take, where that is known.
+    with_flops: and how much arithmetic they take, where that is known. record_places: eager operators note the user's
+    line, as those of programs always do.
     """
 
     def __init__(
-        self, record_shapes: bool = False, profile_memory: bool = False, with_flops: bool = False
+        self,
+        record_shapes: bool = False,
+        profile_memory: bool = False,
+        with_flops: bool = False,
+        record_places: bool = False,
     ) -> None:
         self.record_shapes = record_shapes
         self.profile_memory = profile_memory
         self.with_flops = with_flops
+        self.record_places = record_places
         self.threads: dict[int, str] = {}
         self.runs = count()
         """Numbers for runs of programs."""

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from ..core.config import BENCHMARK, CHECK_NAN_INF
+from ..core.source import user_frames
 from ..core.timeline import TIMELINE, Timeline, TracerEventType, now
 from ..device.api import wait_for
 from ..ops.failure import metas_of
@@ -38,6 +39,8 @@ def apply_watched(
     args: dict[str, Any] = {"inputs": metas_of(arrays)} if timeline.record_shapes else {}
     if timeline.with_flops:
         args["flops"] = arithmetic(op, metas_of(arrays), attrs)
+    if timeline.record_places:
+        args["where"] = next(iter(user_frames(limit=1)), None)
     timeline.add(TracerEventType.Operator, op.name, start, end, args)
     return result
 

@@ -4,10 +4,12 @@ from .api import enable_to_static, ignore_module, not_to_static, set_code_level,
 from .callback import host_callback
 from .explain import Explanation, explain
 from .load import TranslatedLayer, load
+from .profile import CallProfile, profile
 from .save import save
 from .static_function import StaticFunction
 
 __all__ = [
+    "CallProfile",
     "Explanation",
     "StaticFunction",
     "TranslatedLayer",
@@ -17,6 +19,7 @@ __all__ = [
     "ignore_module",
     "load",
     "not_to_static",
+    "profile",
     "save",
     "set_code_level",
     "set_verbosity",

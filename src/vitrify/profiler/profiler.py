@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
-from typing import Any
 
 from ..core.errors import ArgumentError
 from ..core.timeline import READER, TIMELINE, Timeline, TracerEventType, now
@@ -85,7 +84,7 @@ class Profiler:
         self._enter(self.scheduler(self.step_num))
 
     def stop(self) -> None:
-        """End the recording; `on_trace_ready` gets what there is. With timer_only the times of all steps are printed."""
+        """End the recording; `on_trace_ready` gets what there is. With timer_only the times of steps are printed."""
         if self._timer is None:
             return
         timer, self._timer = self._timer, None

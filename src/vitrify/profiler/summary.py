@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 from itertools import groupby
 from typing import NamedTuple
@@ -12,6 +12,7 @@ from ..core.timeline import Event, TracerEventType
 from .result import ProfilerResult, Row, length, overlap, rows, united
 from .tables import chart, table
 
+FORWARD_PROGRAM = "run_program forward"
 UNITS = {"s": 1e9, "ms": 1e6, "us": 1e3, "ns": 1.0}
 
 
@@ -105,7 +106,7 @@ def _devices(result: ProfilerResult, style: Style) -> str:
         f"no operator runs: {_share(whole - both.some, whole)} of the time; "
         f"operators on several lanes at once: {_share(both.several, both.some)} of the time in which one runs"
     )
-    return table("Lanes", ("Lane", "Operators", "Operators", "Waiting", "Python, idle"), lines) + "\n" + foot
+    return table("Lanes", ("Lane", "Operators", "Share", "Waiting", "Python, idle"), lines) + "\n" + foot
 
 
 # -- events by kind ---------------------------------------------------------------------------------------------------
@@ -133,7 +134,7 @@ def _model(result: ProfilerResult, style: Style) -> str:
     lines = [["ProfileStep", str(len(steps)), *_measures(steps, style), _share(whole, whole)]] if steps else []
     left = whole
     for kind in _STAGES:
-        events = _outermost(result.of_kind(kind))
+        events = _outermost([event for event in result.events if _stage_of(event) is kind])
         if events:
             time = sum(event.end - event.start for event in events)
             left -= time
@@ -141,6 +142,12 @@ def _model(result: ProfilerResult, style: Style) -> str:
     if lines:
         lines.append(["  Others", "-", style.time(left), "-", "-", "-", _share(left, whole)])
     return table("Model", ("Stage", "Calls", "Total", "Avg", "Max", "Min", "Share"), lines)
+
+
+def _stage_of(event: Event) -> TracerEventType:
+    """The kind of an event; the forward program of a compiled function is a forward pass."""
+    is_forward = event.kind is TracerEventType.Program and event.name == FORWARD_PROGRAM
+    return TracerEventType.Forward if is_forward else event.kind
 
 
 def _outermost(events: Sequence[Event]) -> list[Event]:
@@ -183,8 +190,8 @@ def _operators(result: ProfilerResult, style: Style) -> str:
         parts.append(table(f"Operators{title}", HEAD, lines))
     flops = sum(event.args.get("flops", 0.0) for event in result.work)
     if flops:
-        busy = length(united(event for event in result.work if event.args.get("flops")))
-        parts.append(f"arithmetic: {flops / 1e9:.3f} GFLOP, {flops / busy:.2f} GFLOP/s in the operators that it is known of")
+        rate = flops / length(united(event for event in result.work if event.args.get("flops")))
+        parts.append(f"arithmetic: {flops / 1e9:.3f} GFLOP, {rate:.2f} GFLOP/s in operators whose cost is known")
     return "\n\n".join(parts)
 
 

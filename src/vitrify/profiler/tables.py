@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 COLUMNS, LINES = 64, 8
 BARS = " ▁▂▃▄▅▆▇█"
 
 
-def table(title: str, head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    """The lines under a title, in columns; the first is flush left, the others right. Empty without lines."""
+def table(
+    title: str, head: Sequence[str], lines: Sequence[Sequence[str]], left: Collection[int] = (0,)
+) -> str:
+    """The lines under a title, in columns, those in `left` flush left and the others right. Empty without lines."""
     if not lines:
         return ""
     widths = [max(len(cells[i]) for cells in (head, *lines)) for i in range(len(head))]
 
     def joined(cells: Sequence[str]) -> str:
-        first, *rest = [f"{c:<{w}}" if i == 0 else f"{c:>{w}}" for i, (c, w) in enumerate(zip(cells, widths))]
-        return "  ".join([first, *rest]).rstrip()
+        placed = [f"{c:<{w}}" if i in left else f"{c:>{w}}" for i, (c, w) in enumerate(zip(cells, widths))]
+        return "  ".join(placed).rstrip()
 
     rule = "-" * len("  ".join("-" * w for w in widths))
     return "\n".join([title, rule, joined(head), rule, *map(joined, lines)])

@@ -131,7 +131,7 @@ class InterpreterCore:
         observer = observer_of(self, self._waited_for())
         if observer is None or not self.label:
             return self._run(frame, observer)
-        with span(TracerEventType.Program, self.label, mode=self.choice.mode):
+        with span(TracerEventType.Program, self.label):
             return self._run(frame, observer)
 
     def _waited_for(self) -> Sequence[Sequence[int]]:

@@ -43,14 +43,20 @@ class Observer:
     """Runs instructions and notes what was asked for: one for each run.
 
     `timings` is there under `FLAGS_benchmark`; then every instruction waits for its device. `after`: for each
-    instruction those that it waited for, for arrows between lanes.
+    instruction those that it waited for, for arrows between lanes. `label`: what the program is called.
     """
 
-    __slots__ = ("after", "finite", "number", "timeline", "timings")
+    __slots__ = ("after", "finite", "label", "number", "timeline", "timings")
 
     def __init__(
-        self, timeline: Timeline | None, finite: bool, timings: Timings | None, after: Sequence[Sequence[int]] = ()
+        self,
+        timeline: Timeline | None,
+        finite: bool,
+        timings: Timings | None,
+        after: Sequence[Sequence[int]] = (),
+        label: str = "",
     ) -> None:
+        self.label = label
         self.timeline = timeline
         self.finite = finite
         self.timings = timings
@@ -84,13 +90,14 @@ class Observer:
         end = now()
         operator = instruction.operator
         where = operator.locs[0] if operator.locs else None
-        args: dict[str, Any] = {"run": self.number, "index": index, "where": where}
+        args: dict[str, Any] = {"run": self.number, "index": index, "where": where, "program": self.label}
         if index < len(self.after):
             args["after"] = self.after[index]
         if timeline.record_shapes:
             args["inputs"] = metas_of(inputs)
         if timeline.with_flops:
-            args["flops"] = arithmetic(operator.op, metas_of(inputs)[: len(inputs) - operator.ref_count], operator.attrs)
+            own = inputs[: len(inputs) - operator.ref_count]
+            args["flops"] = arithmetic(operator.op, metas_of(own), operator.attrs)
         timeline.add(TracerEventType.Instruction, operator.type, start, end, args)
         if timeline.profile_memory:
             for array in results:
@@ -113,7 +120,7 @@ class Observer:
         """Run the meta rule of an instruction."""
         start = now()
         check(instruction, frame)
-        self.noted(TracerEventType.InferMeta, f"{instruction.operator.type} infer_meta", start)
+        self.noted(TracerEventType.InferMeta, f"{instruction.operator.type} (program) infer_meta", start)
 
     def noted(self, kind: TracerEventType, name: str, start: int, **args: Any) -> None:
         """Note what this thread did from `start` to now."""
@@ -133,4 +140,4 @@ def observer_of(core: Any, after: Sequence[Sequence[int]] = ()) -> Observer | No
     timeline, finite, timed = TIMELINE.get(), CHECK_NAN_INF.value, BENCHMARK.value
     if timeline is None and not finite and not timed:
         return None
-    return Observer(timeline, finite, core.timings if timed else None, after)
+    return Observer(timeline, finite, core.timings if timed else None, after, core.label)
