@@ -126,7 +126,7 @@ class InterpreterCore:
     def _watched(self, frame: Frame) -> tuple[Any, ...]:
         """A run while some flag or profiler is on, here or elsewhere."""
         options = in_force(self.options)
-        if options != self.options:
+        if options is not self.options and options != self.options:
             return self.variant(options)._watched(frame)
         observer = observer_of(self, self._waited_for())
         if observer is None or not self.label:

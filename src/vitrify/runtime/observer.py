@@ -5,7 +5,7 @@ A core has one observer for each of its runs, and none while nothing is on.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from threading import Lock
 from typing import Any
@@ -72,32 +72,32 @@ class Observer:
             wait_for(results)
             self.timings.add(index, now() - start)
         if self.timeline is not None:
-            self.note(index, instruction, start, [frame[slot] for slot in instruction.reads], results)
+            self.note(index, instruction, start, now(), frame, results)
         if self.finite:
             check_finite(instruction.operator.op.name, results)
         del results
         if instruction.dead:
-            with self.freeing(len(instruction.dead)):
-                for slot in instruction.dead:
-                    frame[slot] = None
+            start = now()
+            for slot in instruction.dead:
+                frame[slot] = None
+            self.noted(TracerEventType.Free, "free", start, buffers=len(instruction.dead))
 
     def note(
-        self, index: int, instruction: Instruction, start: int, inputs: Sequence[Any], results: Sequence[Any]
+        self, index: int, instruction: Instruction, start: int, end: int, frame: Frame | Mapping[int, Any], results: Any
     ) -> None:
-        """Note that an instruction ran from `start` to now."""
+        """Note that an instruction ran from `start` to `end`."""
         timeline = self.timeline
         assert timeline is not None
-        end = now()
         operator = instruction.operator
         where = operator.locs[0] if operator.locs else None
         args: dict[str, Any] = {"run": self.number, "index": index, "where": where, "program": self.label}
         if index < len(self.after):
             args["after"] = self.after[index]
-        if timeline.record_shapes:
-            args["inputs"] = metas_of(inputs)
-        if timeline.with_flops:
-            own = inputs[: len(inputs) - operator.ref_count]
-            args["flops"] = arithmetic(operator.op, metas_of(own), operator.attrs)
+        if timeline.record_shapes or timeline.with_flops:
+            metas = metas_of([frame[slot] for slot in instruction.reads])
+            args["inputs"] = metas if timeline.record_shapes else None
+            if timeline.with_flops:
+                args["flops"] = arithmetic(operator.op, metas[: len(metas) - operator.ref_count], operator.attrs)
         timeline.add(TracerEventType.Instruction, operator.type, start, end, args)
         if timeline.profile_memory:
             for array in results:
@@ -111,7 +111,7 @@ class Observer:
         def compute(*arrays: Any, **options: Any) -> Any:
             start = now()
             results = kernel(*arrays, **options)
-            self.note(index, instruction, start, arrays, results)
+            self.note(index, instruction, start, now(), dict(zip(instruction.reads, arrays)), results)
             return results
 
         return compute

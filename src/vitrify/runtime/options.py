@@ -70,14 +70,12 @@ DEFAULT = ExecutionOptions()
 
 def in_force(options: ExecutionOptions) -> ExecutionOptions:
     """`options` with what the flags ask for here."""
-    wanted = ExecutionOptions(
-        serial=SERIAL_RUN.value, sequential=SEQUENTIAL_RUN.value, deterministic=DETERMINISTIC.value
-    )
-    if wanted == DEFAULT:
+    serial, sequential, deterministic = SERIAL_RUN.value, SEQUENTIAL_RUN.value, DETERMINISTIC.value
+    if not (serial or sequential or deterministic):
         return options
     return replace(
         options,
-        serial=options.serial or wanted.serial,
-        sequential=options.sequential or wanted.sequential,
-        deterministic=options.deterministic or wanted.deterministic,
+        serial=options.serial or serial,
+        sequential=options.sequential or sequential,
+        deterministic=options.deterministic or deterministic,
     )
