@@ -6,7 +6,9 @@
 # ruff: noqa: F401, F403
 # Public names are those that the op families list in `__all__`, and the ones below.
 
+from importlib import import_module
 from math import e, inf, nan, pi
+from types import ModuleType
 
 from . import (
     amp,
@@ -130,3 +132,12 @@ from .ops.unique import *
 from .ops.windows import *
 
 __version__ = "0.1.0"
+
+# Packages that few programs need are imported when first asked for.
+_ON_DEMAND = frozenset({"distribution"})
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name in _ON_DEMAND:
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

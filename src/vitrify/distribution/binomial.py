@@ -1,0 +1,61 @@
+"""The binomial distribution."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..ops.creation import arange
+from ..ops.expand import broadcast_tensors, expand
+from ..ops.like import cast
+from ..ops.random_fill import binomial
+from ..ops.reduce import sum as sum_
+from ..ops.select import clip, kept
+from ..ops.shape import unsqueeze
+from ..ops.special import lgamma
+from ..ops.unary import exp, log, log1p
+from .bernoulli import inside_unit
+from .distribution import Distribution, as_floats
+
+
+class Binomial(Distribution):
+    """How many of total_count trials succeed, each with probability probs. Source: paddle.distribution.Binomial.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.distribution.Binomial(4, 0.25).mean.item()
+        1.0
+    """
+
+    def __init__(self, total_count: Any, probs: Any) -> None:
+        chance, count = as_floats(probs, total_count)
+        self.total_count, self.probs = broadcast_tensors([count, chance])
+        super().__init__(self.probs.shape)
+
+    def _dtype(self) -> Any:
+        return self.probs.dtype
+
+    def _mean(self) -> Any:
+        return self.total_count * self.probs
+
+    def _variance(self) -> Any:
+        return self.total_count * self.probs * (1 - self.probs)
+
+    def _entropy(self) -> Any:
+        counts = cast(arange(int(self.total_count.max()) + 1), self.probs.dtype)
+        total, probs = unsqueeze(self.total_count, -1), unsqueeze(self.probs, -1)
+        chance = _log_chance(clip(counts, max=total), total, probs)
+        return -sum_(kept(counts <= total, exp(chance) * chance), axis=-1)
+
+    def _log_prob(self, value: Any) -> Any:
+        return _log_chance(value, self.total_count, self.probs)
+
+    def _draw(self, shape: list[Any]) -> Any:
+        sizes = [*shape, *self.batch_shape]
+        drawn = binomial(expand(cast(self.total_count, "int64"), sizes), expand(self.probs, sizes))
+        return cast(drawn, self.probs.dtype)
+
+
+def _log_chance(count: Any, total: Any, probs: Any) -> Any:
+    safe = inside_unit(probs)
+    ways = lgamma(total + 1) - lgamma(count + 1) - lgamma(total - count + 1)
+    return ways + count * log(safe) + (total - count) * log1p(-safe)

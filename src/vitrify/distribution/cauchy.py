@@ -1,0 +1,50 @@
+"""The Cauchy distribution."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..core.errors import ArgumentError
+from ..ops.expand import broadcast_tensors
+from ..ops.random import rand
+from ..ops.trig import atan, tan
+from ..ops.unary import log, log1p, square
+from .distribution import Distribution, as_floats
+
+
+class Cauchy(Distribution):
+    """Numbers about loc with tails so heavy that they have no mean. Source: paddle.distribution.Cauchy.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.distribution.Cauchy(0.0, 1.0).cdf(paddle.to_tensor(0.0)).item()
+        0.5
+    """
+
+    def __init__(self, loc: Any, scale: Any, name: str | None = None) -> None:
+        self.loc, self.scale = broadcast_tensors(list(as_floats(loc, scale)))
+        super().__init__(self.loc.shape)
+
+    def _dtype(self) -> Any:
+        return self.loc.dtype
+
+    def _mean(self) -> Any:
+        raise ArgumentError("a Cauchy distribution has no mean")
+
+    def _variance(self) -> Any:
+        raise ArgumentError("a Cauchy distribution has no variance")
+
+    def _entropy(self) -> Any:
+        return log(4 * math.pi * self.scale)
+
+    def _log_prob(self, value: Any) -> Any:
+        distance = (value - self.loc) / self.scale
+        return -log1p(square(distance)) - log(self.scale) - math.log(math.pi)
+
+    def _cdf(self, value: Any) -> Any:
+        return atan((value - self.loc) / self.scale) / math.pi + 0.5
+
+    def _rsample(self, shape: list[Any]) -> Any:
+        drawn = rand([*shape, *self.batch_shape], self.loc.dtype)
+        return self.loc + self.scale * tan(math.pi * (drawn - 0.5))
