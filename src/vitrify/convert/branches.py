@@ -16,7 +16,7 @@ from .emit import emit
 from .journal import journaling
 from .merge import Joined, Slot, Slots, fill_slots, merge
 from .ownership import note_forks
-from .places import CellPlace, ContentPlace, items_of, restore, wholes, with_items
+from .places import CellPlace, ContentPlace, items_of, place_parts, restore, wholes, with_items
 from .plain_keys import check_keys
 from .protocols import truth
 from .raise_ import ENDED, run_path
@@ -122,8 +122,7 @@ def trace_branches(
     _share(operator, sides, joined, {slot for _, slot in handles}, results)
     for place, value, sources in places:
         value = fill_slots(value, results)
-        if not isinstance(place, ContentPlace):
-            note_forks(builder().forks, (value,), *((source,) for source in sources))
+        note_forks(builder().forks, *[place_parts(place, held) for held in (value, *sources)])
         restore(place, value)
     values = _filled_values(merged, results)
     note_forks(builder().forks, *[[_itself(v) for v in found] for found in (values, sides[0].values, sides[1].values)])

@@ -237,8 +237,10 @@ def note_write(place: Any) -> None:
     That is so for a container that one path of an `if` took from elsewhere.
     """
     build = current_builder()
-    if build is not None and build.forks and is_forked(build.forks, getattr(place, "owner", None)):
-        raise _forked(place)
+    if build is not None and build.forks:
+        before = [value for journal in _open.get() for _, value in journal.before.values()]
+        if is_forked(build.forks, getattr(place, "owner", None), before):
+            raise _forked(place)
     owner = getattr(place, "owner", None)
     if build is not None and owner is not None and not isinstance(owner, OpenList):
         build.check_change(owner)

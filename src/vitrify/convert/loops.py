@@ -23,7 +23,7 @@ from .journal import Journal, SpentError, journaling
 from .list_items import is_kept, keep
 from .logic import convert_and
 from .ownership import note_forks
-from .places import ContentPlace, restore
+from .places import ContentPlace, place_parts, restore
 from .plain_keys import check_carried
 from .protocols import iterate, truth
 from .raise_ import ENDED, run_path
@@ -462,6 +462,7 @@ def _emit_loop(state: CarriedState, trace: _Traced) -> tuple[Any, ...]:
     n = len(state.variables)
     for (place, _), value in zip(state.places.values(), values[n:]):
         check_carried(place, value)
+        note_forks(build.forks, place_parts(place, value), place_parts(place, place.get()))
         restore(place, value)
     for handle, value in zip(state.handles, values[n + len(state.places) :]):
         build.assign(handle, value)

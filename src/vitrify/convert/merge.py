@@ -20,7 +20,7 @@ from ..ops.promote import SCALARS
 from .dicts import GraphDict
 from .emit import Deferred, common_dtype, dtype_of, is_numeric, is_python_number, placeholder_for, unset_flag
 from .journal import is_inside
-from .list_items import Items, ListSpec, Mixed, Spec, item_spec, join, list_spec, metas_of, pack
+from .list_items import Items, ListSpec, Mixed, Spec, item_spec, join, keep, list_spec, metas_of, pack
 from .lists import GraphList
 from .merge_dicts import merge_dicts
 from .structure import Originals, is_alike, made_of, put_together
@@ -98,16 +98,19 @@ class Kept:
 class _Packed:
     """A list at the end of one branch, to be taken apart there once the spec of both branches is known."""
 
-    def __init__(self, value: Any, spec: ListSpec, current: dict[Any, Variable]) -> None:
+    def __init__(self, value: Any, spec: ListSpec, current: dict[Any, Variable], originals: Originals) -> None:
         self.value = value
         self.spec = spec
         self.current = current
+        self.originals = originals
         self.made: list[Any] | None = None
 
     def parts(self) -> list[Any]:
         """Its parts, made in the block that is current when they are first asked for."""
         if self.made is None:
             self.made = pack(self.spec, self.value, self._read)
+            for item in () if is_open(self.value) else self.value:  # copies, of what may be known elsewhere
+                keep(self.originals.original(item))
         return self.made
 
     def _read(self, handle: Any) -> Any:
@@ -171,8 +174,8 @@ def _alone(joined: Joined, name: str, value: Any, on_then: bool) -> Any:
     if isinstance(value, GraphText):
         return chosen(value if on_then else "", "" if on_then else value, joined.add, placeholder_for)
     if is_tensor(value):
-        sides = (value, Undefined()) if on_then else (Undefined(), value)
-        return _flagged_leaf(name, *sides, joined)
+        then, orelse = (value, Undefined()) if on_then else (Undefined(), value)
+        return _flagged_leaf(name, then, orelse, joined)
     if is_constant(value) or (isinstance(value, Undefined) and not isinstance(value, MaybeUnset)):
         return value
     return Unmergeable(name, f"only one branch sets it, to {_kind(value)}")
@@ -187,7 +190,7 @@ def _merge_lists(a: list[Any], b: list[Any], joined: Joined, unset: Undefined | 
     except UnsupportedError as err:
         err.loc = err.loc or next(iter(user_frames(1, limit=1)), None)
         return GraphList.of(Mixed(err))
-    sides = [_Packed(value, spec, current) for value, current in zip((a, b), joined.current)]
+    sides = [_Packed(value, spec, current, joined.originals) for value, current in zip((a, b), joined.current)]
     slots = [Slot(joined.add(*[(_Part(side, i), None) for side in sides])) for i, _ in enumerate(metas_of(spec))]
     flags = [_list_flag(value) for value in (a, b)]
     source = next((f for f in flags if f is not None), None)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import gc
 import sys
 from collections import Counter
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sequence
+from itertools import islice
 from typing import Any
 
 from ..core.errors import UnsupportedError
@@ -24,7 +25,7 @@ def known_references(held: Any, base: Counter[int]) -> Counter[int]:
         found = _containers(held, shared)
         known = base + Counter(id(item) for container in found for item in _items(container))
         # Three more references: the list `found`, the variable here, and the argument of getrefcount.
-        more = {id(c) for c in found[1:] if id(c) not in shared and sys.getrefcount(c) > known[id(c)] + 3}
+        more = {id(c) for c in islice(found, 1, None) if id(c) not in shared and sys.getrefcount(c) > known[id(c)] + 3}
         if not more:
             return known
         shared |= more
@@ -57,9 +58,15 @@ Fork = tuple[Any, tuple[Any, ...]]
 def note_forks(forks: list[Fork], values: Iterable[Any], *sources: Iterable[Any]) -> None:
     """Remember containers and objects that were made of those on several paths: for each value one from each path."""
     for value, *origins in zip(values, *sources):
-        can_change = isinstance(value, set) or (node_of(value) is not None and not isinstance(value, tuple))
-        if (can_change or is_open(value)) and all(value is not origin for origin in origins):
+        node = node_of(value)
+        can_change = isinstance(value, set) or (node is not None and not isinstance(value, tuple))
+        if any(value is origin for origin in origins):
+            continue
+        if can_change or is_open(value):
             forks.append((value, tuple(origins)))
+        parts = [node_of(origin) for origin in origins]
+        if node is not None and all(part is not None and len(part[1]) == len(node[1]) for part in parts):
+            note_forks(forks, node[1], *[part[1] for part in parts])
 
 
 def ids_in_forks(forks: Iterable[Fork]) -> list[int]:
@@ -73,15 +80,30 @@ def ids_in_iterator(iterator: Any) -> list[int]:
     return [id(item) for part in held for item in (part if type(part) is tuple else (part,))]
 
 
-def is_forked(forks: Iterable[Fork], owner: Any) -> bool:
-    """Whether `owner` is on some path the same object as another container that is still in use."""
+def is_forked(forks: Sequence[Fork], owner: Any, before: Sequence[Any]) -> bool:
+    """Whether `owner` is on some path the same object as another container that is still in use.
+
+    before: what journals keep of the state before.
+    """
     for merged, sources in forks:
-        # References that do not count: the fork's own, the variable here, and the argument of getrefcount.
-        if owner is merged and any(sys.getrefcount(source) > 3 for source in sources):
+        if owner is merged and any(_is_in_use(source, forks, before) for source in sources):
             return True
-        if any(owner is source for source in sources) and sys.getrefcount(merged) > 3:
+        if any(owner is source for source in sources) and _is_in_use(merged, forks, before):
             return True
     return False
+
+
+def _is_in_use(container: Any, forks: Sequence[Fork], before: Sequence[Any]) -> bool:
+    """Whether others than forks and journals, and what nothing but those knows, refer to the container."""
+    held = [*[part for merged, sources in forks for part in (merged, *sources)], *before]
+    # Once more each is held by its fork, or by its journal and the list given here.
+    known = known_references(held, Counter(id(part) for part in [*held, *before]))[id(container)]
+    # Two more references: the parameter and the argument of getrefcount.
+    return sys.getrefcount(container) > known + 2 + _CALLER
+
+
+_CALLER = 1
+"""References that a caller has, by the variable or item that it passes on."""
 
 
 def check_forks(forks: Iterable[Fork], given_out: Iterable[Any], outside: Container[int]) -> None:

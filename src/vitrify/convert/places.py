@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import operator
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from types import CellType
 from typing import Any, Protocol
 
 from ..core.errors import UnsupportedError
-from ..core.pytree import OpenDict, OpenList, is_open, is_partial
+from ..core.pytree import OpenDict, OpenList, is_open, is_partial, node_of
 from ..core.source import user_frames
 from ..eager.layer import Layer
 from ..ops.methods import TensorMethods
@@ -265,6 +265,14 @@ def restore(place: Any, value: Any) -> None:
         place.unset()
     else:
         place.set(value)
+
+
+def place_parts(place: Any, value: Any) -> Sequence[Any]:
+    """The objects that a place with this value holds: of the content of a container, which is a copy, its items."""
+    if not isinstance(place, ContentPlace):
+        return (value,)
+    node = node_of(value)
+    return () if node is None else node[1]
 
 
 # --- one place per container -----------------------------------------------------------------------------------------

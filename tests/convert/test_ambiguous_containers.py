@@ -1,0 +1,139 @@
+"""Containers in containers whose order a tensor decides: changed where that is clear, refused where it is not."""
+
+import pytest
+
+import vitrify as paddle
+from tests.end_to_end.differential import compare
+from vitrify.core.errors import UnsupportedError
+
+CALLS = ([1.0, 2.0],), ([-1.0, -2.0],)
+
+
+def reversed_then_changed(x):
+    xs = [[x], [x * 2]]
+    if x.sum() > 0:
+        xs.reverse()
+    xs[0].append(x)
+    return xs
+
+
+def swapped_then_changed(x):
+    xs = [[x], [x * 2]]
+    if x.sum() > 0:
+        xs[0], xs[1] = xs[1], xs[0]
+    xs[0][0] = x * 5
+    xs[1].append(x)
+    return xs
+
+
+def made_on_both_paths(x):
+    if x.sum() > 0:
+        xs = [[x], [x * 2]]
+    else:
+        xs = [[x * 3], [x]]
+    xs[0].append(x)
+    return xs
+
+
+def swapped_in_dict(x):
+    d = {"a": [x], "b": [x * 2]}
+    if x.sum() > 0:
+        d["a"], d["b"] = d["b"], d["a"]
+    d["a"].append(x)
+    return d
+
+
+def taken_from_either_end(x):
+    xs = [[x], [x * 2], [x * 3]]
+    if x.sum() > 0:
+        xs.pop(0)
+    else:
+        xs.pop()
+    xs[0].append(x)
+    return xs
+
+
+@pytest.mark.parametrize(
+    "function",
+    [reversed_then_changed, swapped_then_changed, made_on_both_paths, swapped_in_dict, taken_from_either_end],
+    ids=lambda f: f.__name__,
+)
+def test_change_of_what_nobody_else_knows(function):
+    compare(function, *CALLS)
+
+
+def changed_by_another_name(x):
+    xs = [[x], [x * 2]]
+    ys = xs[0]
+    if x.sum() > 0:
+        xs.reverse()
+    ys[0] = x * 7
+    return xs
+
+
+def changed_in_the_list(x):
+    xs = [[x], [x * 2]]
+    ys = xs[0]
+    if x.sum() > 0:
+        xs.reverse()
+    xs[0].append(x * 7)
+    return xs, ys
+
+
+def given_back_beside_it(x):
+    xs = [[x], [x * 2]]
+    ys = xs[0]
+    if x.sum() > 0:
+        xs.reverse()
+    return xs, ys
+
+
+def value_of_dict(x):
+    d = {"a": [x], "b": [x * 2]}
+    held = d["a"]
+    if x.sum() > 0:
+        d["a"], d["b"] = d["b"], d["a"]
+    held[0] = x * 9
+    return d
+
+
+def in_tuple(x):
+    a, b = [x], [x * 2]
+    pair = (a, b)
+    if x.sum() > 0:
+        pair = (b, a)
+    a.append(x)
+    return pair
+
+
+def reversed_in_loop(x):
+    xs = [[x], [x * 2]]
+    ys = xs[0]
+    while x.sum() < 3:
+        xs.reverse()
+        x = x + 1
+    ys[0] = x
+    return xs
+
+
+def longer_on_a_path(x):
+    xs = [[x], [x * 2]]
+    ys = xs[1]
+    if x.sum() > 0:
+        xs.append([x])
+    ys.append(x)
+    return xs
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        changed_by_another_name, changed_in_the_list, given_back_beside_it, value_of_dict, in_tuple, reversed_in_loop,
+        longer_on_a_path,
+    ],
+    ids=lambda f: f.__name__,
+)  # fmt: skip
+def test_change_of_what_others_know(function):
+    static = paddle.jit.to_static(function, full_graph=True)
+    with pytest.raises(UnsupportedError):
+        static(paddle.to_tensor([1.0, 2.0]))
