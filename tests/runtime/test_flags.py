@@ -92,7 +92,7 @@ def test_sequential_run_keeps_the_order_on_threads_and_streams(mode):
             assert order == [1, 2, 3, 4, 5]
             assert mine not in threads or mode != "streams"
     if mode == "streams":  # else the long chain begins
-        assert core._streams.schedule.order[1] == 2
+        assert core.plan().schedule.order[1] == 2
     if mode == "threads":
         assert len(core.choice.order.edges) == 3
 
@@ -132,8 +132,8 @@ def test_benchmark_waits_for_each_stream():
     HOOKS[1] = lambda: waited.append(started.wait(30))
     core(X)  # the large chain is started first, or while the small one waits for it
     assert waited == [True]
-    assert core._streams.schedule.order.index(core._streams.fed) > core._streams.schedule.order.index(
-        core._streams.fed + 1
+    assert core.plan().schedule.order.index(core.plan().fed) > core.plan().schedule.order.index(
+        core.plan().fed + 1
     )
     running, most = set(), []
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,16 @@ def namespace_of(arrays: Sequence[Any]) -> Any:
         if cls.__module__.startswith("cupy"):
             return cupy()
     return cupy() if isinstance(current_place(), CUDAPlace) else np
+
+
+def namespace_at(place: Place) -> Any:
+    """The array library for kernels at a place: cupy on a CUDA device, else numpy."""
+    return cupy() if isinstance(place, CUDAPlace) else np
+
+
+def on_device(place: Place) -> AbstractContextManager[Any]:
+    """A context in which CuPy works on the device of a place; for other places it does nothing."""
+    return cupy().cuda.Device(place.index) if isinstance(place, CUDAPlace) else nullcontext()
 
 
 def place_of(array: Any) -> Place:
@@ -45,5 +56,6 @@ def put(array: Any, place: Place, copy: bool = False) -> Any:
     if here == place:
         return array.copy() if copy else array
     if isinstance(place, CUDAPlace):
-        return cupy().asarray(array)
+        with on_device(place):  # an array of another device is copied as it is copied anyway: by `copy`
+            return cupy().asarray(array) if here == _CPU else array.copy()
     return array.get() if hasattr(array, "get") else np.asarray(array)

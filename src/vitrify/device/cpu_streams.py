@@ -9,6 +9,10 @@ from queue import SimpleQueue
 from threading import Event, Thread, local
 from typing import Any
 
+import numpy as np
+
+from .values import copied, owned
+
 _Work = tuple[Context, Callable[[], None]]
 
 
@@ -23,6 +27,9 @@ class Value:
 class CpuStreams:
     """A device whose streams are threads, started when they are first used; they end with the device."""
 
+    caller: Hashable | None = None
+    counts_references = True
+
     def __init__(self) -> None:
         self._queues: dict[Hashable, SimpleQueue[_Work | None]] = {}
         self.failure: BaseException | None = None
@@ -31,9 +38,13 @@ class CpuStreams:
         for queue in self._queues.values():
             queue.put(None)
 
-    def put(self, stream: Hashable, array: Any) -> Value:
+    def put(self, stream: Hashable, array: Any) -> Any:
         """The array itself: the host and the device have one memory."""
-        return Value(stream, array)
+        return Value(stream, array) if hasattr(array, "dtype") or isinstance(array, list) else array
+
+    def take(self, stream: Hashable, value: Any) -> Any:
+        """A copy of an array: others may write into it."""
+        return self.launch(stream, copied, [value], 1, False, None)[0] if isinstance(value, Value) else value
 
     def launch(
         self, stream: Hashable, compute: Callable[..., Any], inputs: Sequence[Any], count: int, views: bool,
@@ -41,7 +52,7 @@ class CpuStreams:
     ) -> list[Any]:  # fmt: skip
         """Queue a kernel."""
         outputs = [Value(stream) for _ in range(count)]
-        self._push(stream, lambda: self._compute(compute, inputs, outputs, overwrites))
+        self._push(stream, lambda: self._compute(compute, inputs, outputs, views, overwrites))
         return outputs
 
     def record(self, stream: Hashable) -> Event:
@@ -75,6 +86,10 @@ class CpuStreams:
         """Wait for all streams; raises the first exception of a kernel."""
         for event in [self.record(stream) for stream in self._queues]:
             event.wait()
+        self.check()
+
+    def check(self) -> None:
+        """Raise the first exception of a kernel."""
         if self.failure is not None:
             failure, self.failure = self.failure, None
             raise failure
@@ -87,14 +102,17 @@ class CpuStreams:
         queue.put((copy_context(), work))  # random numbers and modes are the caller's
 
     def _compute(
-        self, compute: Callable[..., Any], inputs: Sequence[Any], outputs: list[Value], overwrites: int | None
-    ) -> None:
+        self, compute: Callable[..., Any], inputs: Sequence[Any], outputs: list[Value], views: bool,
+        overwrites: int | None,
+    ) -> None:  # fmt: skip
         if self.failure is not None:
             return
         arrays = [v.array if isinstance(v, Value) else v for v in inputs]
         options = {} if overwrites is None else {"out": arrays[overwrites]}
         try:
             results = compute(*arrays, **options)
+            if not (views or options):
+                results = owned(results, arrays, np.may_share_memory)
         except BaseException as err:  # noqa: BLE001 - it is raised where the caller waits
             self.failure = err
             return

@@ -17,8 +17,10 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import InternalError
+from .values import copied
 
 HOST = "host"
+UNSET = object()
 Clock = dict[Hashable, int]
 
 
@@ -44,7 +46,7 @@ class Value:
 
     memory: tuple[Memory, ...]
     maker: tuple[Hashable, int]
-    array: Any = None
+    array: Any = UNSET
     freed: bool = False
 
 
@@ -73,6 +75,9 @@ class SimulatedDevice:
     'a kernel on b reads memory 0, which a kernel on a writes: no event lets it wait'
     """
 
+    caller: Hashable | None = None
+    counts_references = False
+
     def __init__(self, seed: int = 0) -> None:
         self.violations: list[str] = []
         self.peak = 0
@@ -90,11 +95,17 @@ class SimulatedDevice:
 
     # -- the interface ----------------------------------------------------------------------------------------------
 
-    def put(self, stream: Hashable, array: Any) -> Value:
-        """A copy of an array of the host."""
-        copy = np.array(array)
-        (value,) = self.launch(stream, lambda: (copy,), [], 1, False, None)
-        return value  # type: ignore[no-any-return]
+    def put(self, stream: Hashable, array: Any) -> Any:
+        """A copy of an array, or a list of arrays, of the host."""
+        if not (hasattr(array, "dtype") or isinstance(array, list)):
+            return array
+        copy = copied(array)
+        (value,) = self.launch(stream, lambda: copy, [], 1, False, None)
+        return value
+
+    def take(self, stream: Hashable, value: Any) -> Any:
+        """A copy of what a value will hold."""
+        return self.launch(stream, copied, [value], 1, False, None)[0] if isinstance(value, Value) else value
 
     def launch(
         self, stream: Hashable, compute: Callable[..., Any], inputs: Sequence[Any], count: int, views: bool,
@@ -176,6 +187,10 @@ class SimulatedDevice:
             pass
         for stream in list(self._clocks):
             self._host_knows(self._clocks[stream])
+        self.check()
+
+    def check(self) -> None:
+        """Raise what a kernel raised, or the first violations."""
         if self.failure is not None:
             failure, self.failure = self.failure, None
             raise failure
@@ -261,7 +276,7 @@ class SimulatedDevice:
         if self.failure is not None:
             return
         arrays = [v.array if isinstance(v, Value) else v for v in inputs]
-        missing = [v for v, a in zip(inputs, arrays) if isinstance(v, Value) and a is None]
+        missing = [v for v, a in zip(inputs, arrays) if isinstance(v, Value) and a is UNSET]
         if missing:
             self._found(f"memory {missing[0].memory[0].number} is read before it is written, or after it was reused")
             return
@@ -282,7 +297,7 @@ class SimulatedDevice:
                 array = array.copy()  # a kernel of a device writes into memory of its own
             for memory in value.memory:
                 for other in memory.occupants:
-                    other.array = None
+                    other.array = UNSET
                 memory.occupants = []
         for memory in value.memory:
             memory.occupants.append(value)

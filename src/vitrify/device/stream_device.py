@@ -1,6 +1,7 @@
 """The interface of devices that run work on streams. Streams keep the order of what they are given; events tie them.
 
-Two devices have it: `cpu_streams`, whose streams are threads, and `simulated`, which finds what is missing.
+Three devices have it: `cpu_streams`, whose streams are threads; `cuda_streams`, NVIDIA GPUs by CuPy; and `simulated`,
+which finds what is missing. `places` says which is whose.
 """
 
 from __future__ import annotations
@@ -10,10 +11,25 @@ from typing import Any, Protocol
 
 
 class StreamDevice(Protocol):
-    """What the runtime asks of a device. Values are the device's own; arrays are NumPy's."""
+    """What the runtime asks of a device. Values are the device's own: arrays, lists of them, or None.
+
+    Fields:
+        caller: the stream on which those who call programs work with arrays of the device: programs start behind what
+            it was given, and it goes on behind them. None where callers have arrays of the host.
+        counts_references: whether memory is given back when nothing refers to a value any more, without `free`.
+    """
+
+    caller: Hashable | None
+    counts_references: bool
 
     def put(self, stream: Hashable, array: Any) -> Any:
-        """A copy of an array of the host on the device, made on `stream`."""
+        """A copy of an array of the host (or a list of arrays) on the device, made on `stream`.
+
+        What is on the device already is given back as it is, as is what is no array.
+        """
+
+    def take(self, stream: Hashable, value: Any) -> Any:
+        """A copy for the host, made on `stream`; `read` shows it when the host has waited for that."""
 
     def launch(
         self, stream: Hashable, compute: Callable[..., Any], inputs: Sequence[Any], count: int, views: bool,
@@ -42,3 +58,9 @@ class StreamDevice(Protocol):
 
     def free(self, value: Any) -> None:
         """Give the memory of a value back to the stream on which it was made."""
+
+    def check(self) -> None:
+        """Raise what a kernel raised, if it is known by now."""
+
+    def finish(self) -> None:
+        """Wait for all streams; raises what a kernel raised."""

@@ -78,6 +78,7 @@ def _if_meta(pred: Any, *captured: Any, then: Any, orelse: Any) -> tuple[Any, ..
 if_op = define_op(
     "if",
     steps=_if_steps,
+    decides=lambda then, orelse: ((0,), ()),
     meta=_if_meta,
     vjp=StructuralGradient("each branch is differentiated as a block"),
     outputs=VARIADIC_OUTPUTS,
@@ -113,6 +114,10 @@ def _while_steps(
     return (*carried, xp.asarray(steps), *written)
 
 
+def _while_decides(*, cond: Any, body: Any, n_carried: int, n_xs: int, reverse: bool) -> tuple[Any, Any]:
+    return ((0,), ()) if cond is None else ((), ("cond",))
+
+
 def _while_meta(
     *values: Any, cond: Any, body: Any, n_carried: int, n_xs: int, reverse: bool
 ) -> tuple[Any, ...]:
@@ -132,6 +137,7 @@ def _while_meta(
 while_op = define_op(
     "while",
     steps=_while_steps,
+    decides=_while_decides,
     meta=_while_meta,
     vjp=StructuralGradient("the body is differentiated as a block and run in reverse over the lists it wrote"),
     outputs=VARIADIC_OUTPUTS,

@@ -131,6 +131,11 @@ class OpDef:
         evaluation: `evaluation(**attrs)` -> Instead, for ops that only training uses.
         steps: the kernel of an op that runs blocks, as a generator: it yields (block, arrays), is sent the block's
             outputs, and returns its own. Whoever drives it decides how deep calls may nest.
+        on_host: the kernel works in the memory of the host at every place: it calls the user's Python, or functions
+            that only NumPy and SciPy have. Every op with an effect is one.
+        decides: `decides(**attrs)` -> (positions of inputs, names of blocks): the inputs, and the first outputs of the
+            blocks, by which the host decides what an op with blocks runs next.
+        moves: "h2d" or "d2h" for an op that brings a value to the device or to the host.
     """
 
     name: str
@@ -161,6 +166,9 @@ class OpDef:
     version: int = 1
     evaluation: Callable[..., Instead] | None = None
     steps: Kernel | None = None
+    on_host: bool = False
+    decides: Callable[..., tuple[tuple[int, ...], tuple[str, ...]]] | None = None
+    moves: str | None = None
 
     def __call__(self, *inputs: Any, **attrs: Any) -> Any:
         return bind(self, inputs, attrs)
@@ -265,6 +273,9 @@ def define_op(
     version: int = 1,
     evaluation: Callable[..., Instead] | None = None,
     steps: Kernel | None = None,
+    on_host: bool = False,
+    decides: Callable[..., tuple[tuple[int, ...], tuple[str, ...]]] | None = None,
+    moves: str | None = None,
 ) -> OpDef:
     """Register an op and return it; see `OpDef` for the fields. `vjp` is a dict of per-input rules, one joint rule,
     `NoGradient(reason)` or `StructuralGradient(reason)`. Of `kernel` and `steps` one is given.
@@ -297,6 +308,9 @@ def define_op(
         version=version,
         evaluation=evaluation,
         steps=steps,
+        on_host=on_host or effect,
+        decides=decides,
+        moves=moves,
     )
     _check_rules(op)
     _REGISTRY.add(op)

@@ -7,12 +7,9 @@ from threading import Lock
 from typing import Any
 from weakref import WeakKeyDictionary, ref
 
-import numpy as np
-
 from ..core.errors import DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta
-from ..core.place import CPUPlace, CUDAPlace, Place
-from ..device.cuda import cupy
+from ..core.place import CPUPlace, Place
 from ..ir.program import Variable
 from .dense_tensor import DenseTensor
 from .feeding import FeedSlot
@@ -48,9 +45,8 @@ class StandaloneExecutor:
     def _lowered(self) -> InterpreterCore:
         block = self.prepared.block
         outputs = [*block.outputs, *self.prepared.written, *self._kept]
-        xp = cupy() if isinstance(self.place, CUDAPlace) else np
         inputs = [*block.inputs, *self.prepared.read]
-        return lower(block, inputs, outputs, xp=xp, options=self.options, label="Executor.run")
+        return lower(block, inputs, outputs, place=self.place, options=self.options, label="Executor.run")
 
     def run(self, feed: Mapping[str, Any], scope: Scope) -> Sequence[Any]:
         """The fetched arrays, which belong to the caller; variables that live in `scope` are read and written there.

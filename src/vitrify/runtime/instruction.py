@@ -13,6 +13,7 @@ import numpy as np
 from ..core.meta import Ref
 from ..core.rng import default_generator
 from ..ir.program import Operator, refs_in
+from ..ops.registry import OpDef
 from .access import Access
 
 Frame = list[Any]
@@ -82,7 +83,7 @@ def fill_refs(value: Any, arrays: Sequence[Any]) -> Any:
 def pure_call(operator: Operator, attrs: Mapping[str, Any], xp: Any) -> Callable[..., Any]:
     """The kernel as a function of arrays alone."""
     op = operator.op
-    plain = op.on_numpy if xp is np else partial(op.kernel, xp)
+    plain = op.on_numpy if xp is np else _foreign(op, xp)
     if op.random:
         plain = _drawing(partial(op.kernel, xp))
     refs = {k: v for k, v in attrs.items() if any(refs_in(v))}
@@ -96,6 +97,23 @@ def pure_call(operator: Operator, attrs: Mapping[str, Any], xp: Any) -> Callable
         return plain(*arrays[:count], **fixed, **filled)
 
     return call
+
+
+def _foreign(op: OpDef, xp: Any) -> Callable[..., Any]:
+    """The kernel for arrays of another library than NumPy; one that may be told where to write is told as there."""
+    if not isinstance(op.on_numpy, np.ufunc):
+        return partial(op.kernel, xp)
+    same = getattr(xp, op.on_numpy.__name__, None)
+    return same if same is not None else partial(_written, partial(op.kernel, xp))
+
+
+def _written(kernel: Callable[..., Any], *arrays: Any, out: Any = None) -> Any:
+    """What the kernel gives, in `out` if there is one."""
+    made = kernel(*arrays)
+    if out is None:
+        return made
+    out[...] = made
+    return out
 
 
 def _drawing(kernel: Callable[..., Any]) -> Callable[..., Any]:

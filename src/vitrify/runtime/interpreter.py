@@ -7,14 +7,16 @@ the machine in `runtime.threads`; all others one instruction after the other, in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
+from ..core.place import Place
 from ..core.setting import WATCH
 from ..core.timeline import TracerEventType, span
-from ..device.cpu_streams import cpu_streams
+from ..device.api import on_device
+from ..device.places import arrived, device_at, is_on_host
+from ..device.stream_device import StreamDevice
 from ..ir.program import Block, Operator
 from ..ops.failure import metas_of
 from .calls import run_on_stack
@@ -30,13 +32,23 @@ from .threads import Schedule, run_threads
 MAX_CHECKED_SHAPES = 256
 
 
+@dataclass(frozen=True)
+class Surroundings:
+    """Where a lowered block runs: its place, how many slots are inputs, which constants and outputs are the host's."""
+
+    place: Place
+    n_inputs: int
+    host_constants: frozenset[int]
+    on_host: frozenset[int]
+
+
 class InterpreterCore:
     """A lowered block. Calling it runs the instructions; it keeps no state between runs, so threads may share it."""
 
     __slots__ = (
-        "_checked_shapes", "_n_inputs", "_outputs", "_relower", "_rest", "_schedule", "_steps", "_streams",
-        "_takes_turns", "_variants", "block", "choice", "instructions", "label", "n_outputs", "names", "options",
-        "suspends", "timings",
+        "_checked_shapes", "_n_inputs", "_outputs", "_relower", "_rest", "_schedule", "_steps", "_takes_turns",
+        "_variants", "block", "choice", "instructions", "label", "n_outputs", "names", "options", "plans",
+        "surroundings", "suspends", "timings",
     )  # fmt: skip
 
     def __init__(
@@ -48,7 +60,7 @@ class InterpreterCore:
         choice: Choice,
         options: ExecutionOptions,
         names: Mapping[int, str],
-        n_inputs: int,
+        surroundings: Surroundings,
         label: str,
         relower: Callable[[ExecutionOptions], InterpreterCore],
     ) -> None:
@@ -59,7 +71,8 @@ class InterpreterCore:
         self.choice = choice
         self.options = options
         self.names = names
-        self._n_inputs = n_inputs
+        self.surroundings = surroundings
+        self._n_inputs = surroundings.n_inputs
         self._steps = [i.step for i in instructions]
         self._rest = rest
         self._outputs = tuple(outputs)
@@ -69,8 +82,12 @@ class InterpreterCore:
         # Whether it calls functions, itself or in its blocks: then it runs step by step on a stack.
         self.suspends = any(i.steps is not None for i in instructions)
         self._schedule = self._shared_schedule()
-        self._streams = self._stream_plan()
-        self._takes_turns = self.suspends or self._schedule is not None or self._streams is not None
+        # Where it runs on streams, its plans: one for each set of inputs that must be copied to the device.
+        self.plans: dict[tuple[int, ...] | None, StreamPlan] | None = (
+            {} if choice.mode == STREAMS and not self.suspends else None
+        )
+        is_away = surroundings.place.is_gpu_place()
+        self._takes_turns = self.suspends or is_away or self._schedule is not None or self.plans is not None
         # The same block lowered with what flags ask for; they may change between two runs.
         self._relower = relower
         self._variants: dict[ExecutionOptions, InterpreterCore] = {}
@@ -80,13 +97,24 @@ class InterpreterCore:
             return None
         return Schedule.of(self.instructions, self.choice.order, self.choice.costs, self.kept)
 
-    def _stream_plan(self) -> StreamPlan | None:
-        if self.choice.mode != STREAMS or self.suspends:
-            return None
+    def plan(self, fed: tuple[int, ...] | None = None) -> StreamPlan:
+        """The plan for runs to which these inputs come from the host; None: all do, and all outputs go back there."""
+        assert self.plans is not None
+        found = self.plans.get(fed)
+        if found is None:
+            found = self.plans[fed] = self._planned(fed)
+        return found
+
+    def _planned(self, fed: tuple[int, ...] | None) -> StreamPlan:
         first = self._n_inputs
         constants = [first + i for i, value in enumerate(self._rest) if value is not None]
+        constants = [slot for slot in constants if slot not in self.surroundings.host_constants]
+        moved = () if fed is None else (*fed, *(s for s in constants if is_on_host(self._rest[s - first])))
+        resident = None if fed is None else {*range(first), *constants} - {*moved}
         in_order = self.options.sequential or self.options.deterministic
-        return StreamPlan.of(self.instructions, first, self._outputs, constants, sequential=in_order)
+        return StreamPlan.of(
+            self.instructions, first, self._outputs, constants, sequential=in_order, resident=resident
+        )
 
     @property
     def kept(self) -> frozenset[int]:
@@ -136,8 +164,8 @@ class InterpreterCore:
 
     def _waited_for(self) -> Sequence[Sequence[int]]:
         """For each instruction those that it waits for, where they may be on other lanes."""
-        if self._streams is not None:
-            return self._streams.schedule.waits
+        if self.plans is not None:
+            return self.plan().schedule.waits
         return () if self._schedule is None else self._schedule.before
 
     def variant(self, options: ExecutionOptions) -> InterpreterCore:
@@ -147,26 +175,57 @@ class InterpreterCore:
 
     def _run(self, frame: Frame, observer: Observer | None = None) -> tuple[Any, ...]:
         """A run that is not just one step after the other."""
+        place = self.surroundings.place
+        if not place.is_gpu_place():
+            return self._run_there(frame, observer)
+        with on_device(place):
+            return self._run_there(frame if self.plans is not None else [*arrived(frame, place)], observer)
+
+    def _run_there(self, frame: Frame, observer: Observer | None) -> tuple[Any, ...]:
         if self.suspends:
             return run_on_stack(self, frame)
         is_new = self._checked_shapes is not None and self._is_new(frame)
+        if self.plans is not None and not (is_new or (observer is not None and observer.finite)):
+            return self._run_on_streams(frame, observer)
+        frame = [*arrived(frame, self.surroundings.place)] if self.plans is not None else frame
         frame += self._rest
-        if self._streams is not None and not (is_new or (observer is not None and observer.finite)):
-            device = cpu_streams()
-            try:
-                if observer is None:
-                    run = StreamRun(self._streams, device, self.explained, self.options.gc)
-                else:
-                    run = ObservedStreamRun(self._streams, device, self.explained, self.options.gc, observer)
-                results = run.run(frame)
-            finally:
-                device.finish()
-            return tuple([results[s] for s in self._outputs])
         if self._schedule is not None and not (is_new or (observer is not None and observer.timings is not None)):
             run_threads(self._schedule, frame, self.explained, self.options, observer)
         else:
             self._run_checked(frame, is_new, observer)
         return tuple([frame[s] for s in self._outputs])
+
+    def _run_on_streams(self, frame: Frame, observer: Observer | None) -> tuple[Any, ...]:
+        device = device_at(self.surroundings.place)
+        try:
+            _, results = self.on_streams(device, frame, device.caller, observer)
+        except BaseException:
+            device.finish()  # nothing is freed that a kernel still uses; what a kernel raised comes first
+            raise
+        if device.caller is None:
+            device.finish()
+        return results
+
+    def on_streams(
+        self, device: StreamDevice, frame: Frame, origin: Hashable | None, observer: Observer | None
+    ) -> tuple[StreamRun, tuple[Any, ...]]:
+        """A run on streams of a device, on behalf of one of them (None: of the host), and what it gave."""
+        fed = None if origin is None else tuple([i for i, v in enumerate(frame) if is_on_host(v)])
+        plan, gc = self.plan(fed), self.options.gc
+        if observer is None:
+            run = StreamRun(plan, device, self.explained, gc, origin)
+        else:
+            run = ObservedStreamRun(plan, device, self.explained, gc, observer, origin)
+        frame += self._rest
+        results = run.run(frame)
+        return run, tuple([results[s] for s in self._outputs])
+
+    def in_block(
+        self, device: StreamDevice, values: Sequence[Any], origin: Hashable
+    ) -> tuple[StreamRun, tuple[Any, ...]]:
+        """`on_streams` for the block of an operator."""
+        observer = observer_of(self, self._waited_for()) if WATCH.on else None
+        return self.on_streams(device, [*values], origin, observer)
 
     def __str__(self) -> str:
         """How it runs and why, and its instructions: the slots that each frees are those dead behind it.
@@ -205,7 +264,7 @@ class InterpreterCore:
         return tuple([frame[s] for s in self._outputs])
 
     def _is_new(self, arrays: Sequence[Any]) -> bool:
-        key = tuple([a.shape for a in arrays if a.__class__ is np.ndarray])
+        key = tuple([getattr(a, "shape", None) for a in arrays])
         checked = self._checked_shapes
         assert checked is not None
         # Shapes that keep changing (a text that grows) are not worth a check each: a failing kernel explains itself.

@@ -12,6 +12,8 @@ import numpy as np
 
 from ..core.errors import InternalError
 from ..core.meta import ListMeta, Meta
+from ..core.place import CPUPlace, Place
+from ..device.api import namespace_at, on_device
 from ..ir.attributes import blocks_in, reachable_blocks
 from ..ir.dead_code import live_operators
 from ..ir.program import Block, Literal, Operator, Variable
@@ -19,34 +21,41 @@ from .access import HOST, RANDOM, Access
 from .calls import LoweredFunction
 from .inplace import find_inplace, partners
 from .instruction import Frame, Instruction, make_step, pure_call
-from .interpreter import InterpreterCore
+from .interpreter import InterpreterCore, Surroundings
 from .liveness import last_uses
 from .options import DEFAULT, ExecutionOptions
-from .plan import TRACE, choose_mode
+from .plan import STREAMS, TRACE, choose_mode
 from .shape_reads import free_for_shapes
+from .transfers import Transfers, deciding_blocks, read_by_host
+
+_CPU = CPUPlace()
 
 
 class Lowering:
     """Builds one InterpreterCore; `functions` holds those lowered so far, each once."""
 
     def __init__(
-        self, block: Block, xp: Any, functions: dict[Block, LoweredFunction], options: ExecutionOptions
+        self, block: Block, place: Place, functions: dict[Block, LoweredFunction], options: ExecutionOptions
     ) -> None:
         self.block = block
-        self.xp = xp
+        self.place = place
+        self.xp = namespace_at(place)
         self.functions = functions
         self.options = options
         self.slots: dict[Variable, int] = {}
         self.template: Frame = []
         self.none_slot: int | None = None
+        # Whether values are copied between host and device, and which constants are for the host.
+        self.is_away = not place.is_cpu_place() or (options.mode == STREAMS and not options.serial)
+        self.host_constants: set[int] = set()
 
     def new_slot(self, value: Any = None) -> int:
         """A slot that starts with `value`."""
         self.template.append(value)
         return len(self.template) - 1
 
-    def slot(self, value: Any) -> int:
-        """The slot of an operator's input."""
+    def slot(self, value: Any, on_host: bool = False) -> int:
+        """The slot of an operator's input; a constant for the host stays there."""
         if isinstance(value, Variable):
             found = self.slots.get(value)
             if found is None:
@@ -57,7 +66,11 @@ class Lowering:
                 self.none_slot = self.new_slot()
             return self.none_slot
         assert isinstance(value, Literal)
-        return self.new_slot(self.xp.asarray(value.value, value.dtype.np))
+        if not on_host:
+            return self.new_slot(self.xp.asarray(value.value, value.dtype.np))
+        found = self.new_slot(np.asarray(value.value, value.dtype.np))
+        self.host_constants.add(found)
+        return found
 
     def define(self, var: Variable) -> int:
         """The slot of a variable, made at its first definition."""
@@ -67,17 +80,24 @@ class Lowering:
         return found
 
     def lower(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable | None], label: str = ""
-    ) -> InterpreterCore:
-        """The block as a callable from arrays for `inputs` to `outputs`; profilers know its runs by the label."""
+        self, inputs: Sequence[Variable], outputs: Sequence[Variable | None], label: str = "",
+        on_host: Collection[int] = (),
+    ) -> InterpreterCore:  # fmt: skip
+        """The block as a callable from arrays for `inputs` to `outputs`; those numbered `on_host` are the host's.
+
+        Profilers know its runs by the label.
+        """
         for var in inputs:
             self.define(var)  # they take the first slots, in their order
         live = free_for_shapes(live_operators(self.block, outputs), outputs)
+        again = partial(self._again, inputs, outputs, label, on_host)
+        if self.is_away:
+            live, outputs = Transfers(self.block).inserted(live, outputs, on_host)
         accesses = [self.access(operator) for operator in live]
         out_slots = [self.slot(v) for v in outputs]
         constants = [i for i, v in enumerate(self.template) if v is not None]
         kept = {*out_slots, *constants}
-        choice = choose_mode(live, accesses, self.options)
+        choice = choose_mode(live, accesses, self.options, self.place)
         places = find_inplace(live, accesses, choice, kept, range(len(inputs)), self.options)
         accesses = [replace(a, overwrites=(places[i],)) if i in places else a for i, a in enumerate(accesses)]
         dead = self.dead(accesses, kept, choice.mode)
@@ -85,14 +105,16 @@ class Lowering:
         names = {slot: var.name for var, slot in self.slots.items()}
         return InterpreterCore(
             self.block, instructions, self.template[len(inputs) :], out_slots, choice, self.options, names,
-            len(inputs), label, partial(self._again, inputs, outputs, label),
+            Surroundings(self.place, len(inputs), frozenset(self.host_constants), frozenset(on_host)), label, again,
         )
 
     def _again(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable | None], label: str, options: ExecutionOptions
-    ) -> InterpreterCore:
+        self, inputs: Sequence[Variable], outputs: Sequence[Variable | None], label: str, on_host: Collection[int],
+        options: ExecutionOptions,
+    ) -> InterpreterCore:  # fmt: skip
         """The block lowered once more, with other options."""
-        return Lowering(self.block, self.xp, {}, options).lower(inputs, outputs, label)
+        with on_device(self.place):
+            return Lowering(self.block, self.place, {}, options).lower(inputs, outputs, label, on_host)
 
     def dead(self, accesses: Sequence[Access], kept: Collection[int], mode: str) -> list[tuple[int, ...]]:
         """The slots that each step frees: none where the steps' order is not that of the program."""
@@ -103,41 +125,47 @@ class Lowering:
     def access(self, operator: Operator) -> Access:
         """What an operator does to slots; its outputs get theirs."""
         op = operator.op
-        reads = tuple(self.slot(v) for v in operator.inputs)
+        on_host = read_by_host(operator) if self.is_away else frozenset()
+        reads = tuple(self.slot(v, i in on_host) for i, v in enumerate(operator.inputs))
         writes = tuple(self.define(v) for v in operator.outputs)
         has_blocks = any(isinstance(v, Block) for v in operator.attrs.values())
         return Access(
             reads,
             writes,
-            views=reads if has_blocks else reads[:1] if op.view else (),
+            views=reads if has_blocks or _has_list(operator) else reads[:1] if op.view else (),
             shapes=frozenset(s for i, s in enumerate(reads) if op.asks_shape(i)),
             effects=effects_of(operator),
-            on_host=reads if has_blocks or op.effect else reads[len(reads) - operator.ref_count :],
+            on_host=tuple(reads[i] for i in sorted(on_host)),
         )
 
     def instruction(self, operator: Operator, access: Access, dead: tuple[int, ...]) -> Instruction:
         """The operator with its kernel bound."""
-        attrs = {k: self.callee(v) if isinstance(v, Block) else v for k, v in operator.attrs.items()}
-        compute = pure_call(operator, attrs, self.xp)
+        decides = deciding_blocks(operator) if self.is_away else ()
+        attrs = {k: self.callee(v, v in decides) if isinstance(v, Block) else v for k, v in operator.attrs.items()}
+        compute = pure_call(operator, attrs, np if operator.op.on_host else self.xp)
         step = make_step(compute, access, dead, operator.op.multiple, partners(operator, access))
         suspends = any(getattr(callee, "suspends", False) for callee in attrs.values())
         steps = partial(operator.op.steps, self.xp, **attrs) if suspends and operator.op.steps else None
         checked = not (operator.op.elementwise or operator.op.steps or _takes_list(operator) or _all_static(operator))
         return Instruction(operator, access, dead, attrs, compute, step, checked, steps)
 
-    def callee(self, block: Block) -> Any:
-        """The lowered form of an operator's block, or of a function; one being lowered now is filled in later."""
+    def callee(self, block: Block, decides: bool = False) -> Any:
+        """The lowered form of an operator's block, or of a function; one being lowered now is filled in later.
+
+        The host reads the first output of a block that `decides`.
+        """
         if not block.name:
-            return self.inner(block)
+            return self.inner(block, (0,) if decides else ())
         found = self.functions.get(block)
         if found is None:
             found = self.functions[block] = LoweredFunction(block.name, len(block.outputs))
             found.core = self.inner(block)
         return found
 
-    def inner(self, block: Block) -> InterpreterCore:
+    def inner(self, block: Block, on_host: Collection[int] = ()) -> InterpreterCore:
         """A block that an operator of this one runs."""
-        return Lowering(block, self.xp, self.functions, self.options).lower(block.inputs, block.outputs)
+        lowering = Lowering(block, self.place, self.functions, self.options)
+        return lowering.lower(block.inputs, block.outputs, on_host=on_host)
 
 
 def effects_of(operator: Operator) -> frozenset[str]:
@@ -147,6 +175,11 @@ def effects_of(operator: Operator) -> frozenset[str]:
         ops += [inner.op for block in reachable_blocks(start, python_operator.attrgetter("ops")) for inner in block.ops]
     random = {RANDOM} if any(op.random for op in ops) else set()
     return frozenset(random | ({HOST} if any(op.effect for op in ops) else set()))
+
+
+def _has_list(operator: Operator) -> bool:
+    """Whether arrays may pass through as items of a list."""
+    return any(isinstance(v.meta, ListMeta) for v in (*operator.variables, *operator.outputs))
 
 
 def _takes_list(operator: Operator) -> bool:
@@ -163,14 +196,19 @@ def lower(
     inputs: Sequence[Variable] | None = None,
     outputs: Sequence[Variable | None] | None = None,
     *,
-    xp: Any = np,
+    place: Place = _CPU,
     options: ExecutionOptions = DEFAULT,
     label: str = "",
 ) -> InterpreterCore:
-    """`block` as a callable from arrays (for `inputs`, by default the block's own) to a tuple of `outputs`."""
-    return Lowering(block, xp, {}, options).lower(
-        block.inputs if inputs is None else inputs, block.outputs if outputs is None else outputs, label
-    )
+    """`block` as a callable from arrays (for `inputs`, by default the block's own) to a tuple of `outputs`.
+
+    place: where it computes. What it is given may lie there or on the host; what it gives lies there, or on the host
+    for a simulated device.
+    """
+    with on_device(place):
+        return Lowering(block, place, {}, options).lower(
+            block.inputs if inputs is None else inputs, block.outputs if outputs is None else outputs, label
+        )
 
 
 __all__ = ["InterpreterCore", "lower"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 from ..core.timeline import TracerEventType, now
@@ -17,9 +17,10 @@ class ObservedStreamRun(StreamRun):
     """A StreamRun that tells an observer what happens. Under `FLAGS_benchmark` each instruction is waited for."""
 
     def __init__(
-        self, plan: StreamPlan, device: StreamDevice, explain: Explain, gc: str, observer: Observer
-    ) -> None:
-        super().__init__(plan, device, explain, gc)
+        self, plan: StreamPlan, device: StreamDevice, explain: Explain, gc: str, observer: Observer,
+        origin: Hashable | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(plan, device, explain, gc, origin)
         self.observer = observer
 
     def _await(self, index: int) -> None:
@@ -42,16 +43,11 @@ class ObservedStreamRun(StreamRun):
             return instruction.operator.type
         return "copy in" if index < self.plan.fed else "copy out"
 
-    def _copying(self) -> Callable[..., Any]:
-        copy = super()._copying()
-
-        def copying(array: Any) -> Any:
-            start = now()
-            copied = copy(array)
-            self.observer.noted(TracerEventType.Memcpy, "copy out", start)
-            return copied
-
-        return copying
+    def _taken(self, stream: Stream, value: Any) -> Any:
+        start = now()
+        taken = super()._taken(stream, value)
+        self.observer.noted(TracerEventType.Memcpy, "copy out", start)
+        return taken
 
     def _explaining(self, index: int, instruction: Instruction) -> Callable[..., Any]:
         return self.observer.watching(index, instruction, super()._explaining(index, instruction))

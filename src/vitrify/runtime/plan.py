@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from ..core.config import blas_is_single
+from ..core.place import Place
 from ..ir.program import Operator
 from .access import Access
 from .costs import seconds
@@ -39,10 +40,14 @@ class Choice:
         return _program_order if self.order is None else self.order.happens_before
 
 
-def choose_mode(operators: Sequence[Operator], accesses: Sequence[Access], options: ExecutionOptions) -> Choice:
-    """The mode for these instructions: the one asked for, else several threads where that pays."""
+def choose_mode(
+    operators: Sequence[Operator], accesses: Sequence[Access], options: ExecutionOptions, place: Place
+) -> Choice:
+    """The mode for these instructions: the one asked for, else several threads or streams where that pays."""
     if options.serial or options.mode == TRACE:
         return Choice(TRACE, "asked for")
+    if not place.is_cpu_place():
+        return _on_device(operators, accesses, options, place)
     if options.mode in (THREADS, STREAMS):
         return Choice(options.mode, "asked for", _dependencies(accesses, options), tuple(map(seconds, operators)))
     if core_count(options) < 2:
@@ -62,6 +67,24 @@ def choose_mode(operators: Sequence[Operator], accesses: Sequence[Access], optio
 
 def _dependencies(accesses: Sequence[Access], options: ExecutionOptions) -> Dependencies:
     return find_dependencies(accesses, sequential=options.sequential, deterministic=options.deterministic)
+
+
+def _on_device(
+    operators: Sequence[Operator], accesses: Sequence[Access], options: ExecutionOptions, place: Place
+) -> Choice:
+    """The mode at a device: its streams, unless all work is one chain or too little to spread."""
+    order, costs = _dependencies(accesses, options), tuple(map(seconds, operators))
+    if options.mode == STREAMS:
+        return Choice(STREAMS, "asked for", order, costs)
+    if place.is_simulated_place():
+        return Choice(STREAMS, "a simulated device has nothing else", order, costs)
+    total, longest = sum(costs), max(critical_paths(order, costs), default=0.0)
+    asked = "threads were asked for, but kernels of a device need none: " if options.mode == THREADS else ""
+    if total < LEAST_SECONDS:
+        return Choice(TRACE, f"{asked}one stream, for there is too little work to spread")
+    if total < LEAST_GAIN * longest:
+        return Choice(TRACE, f"{asked}one stream, for its longest chain takes {longest / total:.0%} of the work")
+    return Choice(STREAMS, f"{asked}its longest chain takes {longest / total:.0%} of the work", order, costs)
 
 
 def core_count(options: ExecutionOptions) -> int:

@@ -1,18 +1,19 @@
 """Running a program on the streams of a device: kernels are queued, events keep them in order, memory is given back.
 
 The host queues instructions in the order of the schedule. It waits only where it needs a value itself: for attributes
-that tensors give, for control flow, for what is printed. What is fed is copied to the device first and what is fetched
-is copied back, on streams of their own.
+that tensors give, for conditions of control flow, for what is printed. What lies on the host is copied to the device
+first and what is fetched is copied back, on streams of their own; what is on the device stays there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ..device.stream_device import StreamDevice
 from .access import HOST, Access, memory_of
+from .blocks import Blocks
 from .costs import seconds
 from .dependencies import Dependencies, find_dependencies
 from .instruction import Frame, Instruction
@@ -27,7 +28,8 @@ class StreamPlan:
     """A program for streams: copies in, instructions, copies out, each with its stream and events.
 
     `frees[i]`: slots of which i is a last user; `strays`: slots used on another stream than the one that their memory
-    goes back to, which may happen only when that use is over.
+    goes back to, which may happen only when that use is over. `resident`: slots that are on the device already and
+    belong to others; None where all that a run is given and gives is the host's.
     """
 
     instructions: tuple[Instruction | None, ...]
@@ -39,6 +41,7 @@ class StreamPlan:
     strays: frozenset[int]
     fetched: tuple[int, ...]
     fed: int
+    resident: frozenset[int] | None = None
 
     @staticmethod
     def of(
@@ -48,40 +51,56 @@ class StreamPlan:
         constants: Sequence[int],
         width: int = 2,
         sequential: bool = False,
+        resident: Collection[int] | None = None,
     ) -> StreamPlan:
         """The plan of lowered instructions; the first `inputs` slots are fed, `outputs` are fetched.
 
-        sequential: each waits for the one before it, and so does the host before it runs one itself.
+        sequential: each waits for the one before it, and so does the host before it runs one itself. Where some are
+        `resident`, only the others are copied in, and outputs stay on the device.
         """
         fetched = tuple(dict.fromkeys(outputs))
-        copies = [Access((), (slot,)) for slot in (*range(inputs), *constants)]
-        back = [Access((slot,), ()) for slot in fetched]
+        there = () if resident is None else resident
+        copies = [Access((), (slot,)) for slot in (*range(inputs), *constants) if slot not in there]
+        back = [Access((slot,), ()) for slot in fetched] if resident is None else []
         accesses = [*copies, *(i.access for i in instructions), *back]
-        kinds = [H2D] * len(copies) + [COMPUTE] * len(instructions) + [D2H] * len(back)
+        kinds = [H2D] * len(copies) + [_KINDS[i.operator.op.moves] for i in instructions] + [D2H] * len(back)
         costs = [1e-5] * len(copies) + [seconds(i.operator) for i in instructions] + [1e-5] * len(back)
         order = find_dependencies(accesses, sequential=sequential)
         launches = launch_order(order, costs, kinds)
         streams = assign_streams(order, launches, kinds, costs, width)
         on_host = [i for i, access in enumerate(accesses) if HOST in access.effects]
         schedule = place_events(accesses, order, launches, streams, frozenset(on_host if sequential else ()))
-        last = last_users(accesses, order, keep=())
+        last = last_users(accesses, order, keep=() if resident is None else (*there, *fetched))
         frees: list[list[int]] = [[] for _ in accesses]
         for slot, users in last.items():
             for index in users:
                 frees[index].append(slot)
         parts = [*[None] * len(copies), *instructions, *[None] * len(back)]
+        inner = [bool(part is not None and blocks_of(part)) for part in parts]
         return StreamPlan(
             tuple(parts), tuple(accesses), order, schedule, tuple(map(tuple, frees)), last,
-            _strays(accesses, streams), fetched, len(copies),
+            _strays(accesses, streams, inner), fetched, len(copies), None if resident is None else frozenset(there),
         )  # fmt: skip
 
 
-def _strays(accesses: Sequence[Access], streams: Sequence[Stream]) -> frozenset[int]:
-    """Slots whose memory, or that of what they are views of, belongs to another stream than one that uses them."""
+_KINDS = {None: COMPUTE, "h2d": H2D, "d2h": D2H}
+_INNER = Stream("inner")  # some stream of a block's
+
+
+def blocks_of(instruction: Instruction) -> list[Any]:
+    """The lowered blocks that an instruction runs."""
+    return [v for v in instruction.attrs.values() if hasattr(v, "n_outputs")]
+
+
+def _strays(accesses: Sequence[Access], streams: Sequence[Stream], inner: Sequence[bool]) -> frozenset[int]:
+    """Slots whose memory, or that of what they are views of, belongs to another stream than one that uses them.
+
+    inner: whether an instruction runs blocks, on whichever of whose streams the memory of its results was made.
+    """
     home: dict[int, Stream] = {}
-    for access, stream in zip(accesses, streams):
+    for access, stream, has_blocks in zip(accesses, streams, inner):
         for slot in access.writes:
-            home.setdefault(slot, stream)
+            home.setdefault(slot, _INNER if has_blocks else stream)
     memory = memory_of(accesses)
     return frozenset(
         slot
@@ -92,21 +111,29 @@ def _strays(accesses: Sequence[Access], streams: Sequence[Stream]) -> frozenset[
 
 
 class StreamRun:
-    """One run of a plan on a device. `gc`: "fast", "event" or "none", see ExecutionOptions."""
+    """One run of a plan on a device. `gc`: "fast", "event" or "none", see ExecutionOptions.
 
-    def __init__(self, plan: StreamPlan, device: StreamDevice, explain: Explain, gc: str = "fast") -> None:
+    origin: the stream on which the values given were made and for which the results are; None: the host.
+    """
+
+    def __init__(
+        self, plan: StreamPlan, device: StreamDevice, explain: Explain, gc: str = "fast", origin: Hashable | None = None
+    ) -> None:
         self.plan = plan
         self.device = device
         self.explain = explain
         self.gc = gc
+        self.origin = origin
         self.events: dict[int, Any] = {}
         self.references = {slot: len(users) for slot, users in plan.last.items()}
         self.parked: list[tuple[Any, list[Any]]] = []
 
     def run(self, frame: Frame) -> dict[int, Any]:
-        """The fetched slots as arrays of the host."""
+        """The fetched slots: as arrays of the host, or as values of the device where the plan lets them stay there."""
         schedule = self.plan.schedule
         results: dict[int, Any] = {}
+        if self.origin is not None:
+            self._start()
         for index in schedule.order:
             stream = schedule.stream[index]
             for awaited in schedule.stops[index]:
@@ -117,8 +144,17 @@ class StreamRun:
             if index in schedule.records:
                 self.events[index] = self.device.record(stream)
             self._collect(index, frame)
-        end = [self.device.record(stream) for stream in schedule.streams]
-        for event in end:
+        return self._fetched(results) if self.plan.resident is None else self._left(frame)
+
+    def _start(self) -> None:
+        """Let all streams wait for what the origin was given before."""
+        start = self.device.record(self.origin)
+        for stream in self.plan.schedule.streams:
+            self.device.wait(stream, start)
+
+    def _fetched(self, results: dict[int, Any]) -> dict[int, Any]:
+        """Wait for everything, and hand out what was copied back."""
+        for event in [self.device.record(stream) for stream in self.plan.schedule.streams]:
             self.device.synchronize(event)
         outputs = {slot: self.device.read(results[slot]) for slot in self.plan.fetched}
         for value in (*results.values(), *(value for value, _ in self.parked)):
@@ -129,30 +165,56 @@ class StreamRun:
         """Let the host wait for an instruction."""
         self.device.synchronize(self.events[index])
 
+    def _left(self, frame: Frame) -> dict[int, Any]:
+        """Let the origin wait for everything; what is fetched stays where it is."""
+        for stream in self.plan.schedule.streams:
+            self.device.wait(self.origin, self.device.record(stream))
+        # Memory of any of these streams may be free from here on, and was used on others.
+        end = self.device.record(self.origin)
+        for stream in self.plan.schedule.streams:
+            self.device.wait(stream, end)
+        for value, _ in self.parked:
+            self.device.free(value)
+        return {slot: frame[slot] for slot in self.plan.fetched}
+
     def _launch(self, index: int, stream: Stream, frame: Frame, results: dict[int, Any]) -> None:
         instruction = self.plan.instructions[index]
         access = self.plan.accesses[index]
         if instruction is None and index < self.plan.fed:
             (slot,) = access.writes
-            frame[slot] = self.device.put(stream, frame[slot]) if hasattr(frame[slot], "dtype") else frame[slot]
+            frame[slot] = self.device.put(stream, frame[slot])
         elif instruction is None:
             (slot,) = access.reads
-            (results[slot],) = self.device.launch(stream, self._copying(), [frame[slot]], 1, False, None)
-        elif HOST in access.effects or any(hasattr(v, "n_outputs") for v in instruction.attrs.values()):
-            self._run_on_host(index, instruction, stream, frame)
+            results[slot] = self._taken(stream, frame[slot])
         else:
-            inputs = [frame[s] for s in access.reads]
-            target = access.reads.index(access.overwrites[0]) if access.overwrites else None
-            kernel = self._explaining(index, instruction)
-            made = self.device.launch(
-                stream, kernel, inputs, len(access.writes), bool(access.views), target, access.effects
-            )
-            for slot, value in zip(access.writes, made):
+            for slot, value in zip(access.writes, self._made(index, instruction, stream, frame)):
                 frame[slot] = value
 
-    def _copying(self) -> Callable[..., Any]:
-        """The kernel that copies what is fetched."""
-        return _copied
+    def _taken(self, stream: Stream, value: Any) -> Any:
+        """A copy for the host."""
+        return self.device.take(stream, value)
+
+    def _made(self, index: int, instruction: Instruction, stream: Stream, frame: Frame) -> Sequence[Any]:
+        """The values that an instruction gives, or will."""
+        access, op = instruction.access, instruction.operator.op
+        values = [self._seen(frame[s]) if s in access.on_host else frame[s] for s in access.reads]
+        if op.moves == "h2d":
+            return [self.device.put(stream, self._seen(values[0]))]
+        if op.moves == "d2h":
+            return [self._taken(stream, values[0])]
+        if op.on_host:
+            return self._explaining(index, instruction)(*values)  # type: ignore[no-any-return]
+        if blocks_of(instruction):
+            return Blocks(self, stream, instruction).outputs(values)
+        target = access.reads.index(access.overwrites[0]) if access.overwrites else None
+        kernel = self._explaining(index, instruction)
+        count, views = len(access.writes), bool(access.views)
+        return self.device.launch(stream, kernel, values, count, views, target, access.effects)
+
+    def _seen(self, value: Any) -> Any:
+        """What the host sees of a value that it has waited for; raises what a kernel raised before."""
+        self.device.check()
+        return self.device.read(value)
 
     def _explaining(self, index: int, instruction: Instruction) -> Callable[..., Any]:
         """The kernel; what it raises says which operator and line of the user's it was."""
@@ -168,12 +230,6 @@ class StreamRun:
                 raise found from None
 
         return compute
-
-    def _run_on_host(self, index: int, instruction: Instruction, stream: Stream, frame: Frame) -> None:
-        """Control flow and effects: the host has waited for their inputs and computes itself."""
-        compute = self._explaining(index, instruction)
-        for slot, array in zip(instruction.writes, compute(*[self.device.read(frame[s]) for s in instruction.reads])):
-            frame[slot] = self.device.put(stream, array) if hasattr(array, "dtype") else array
 
     def _collect(self, index: int, frame: Frame) -> None:
         """Give back what nothing needs any more, as soon as the strategy allows."""
@@ -196,6 +252,3 @@ class StreamRun:
             else:
                 self.parked.append((value, events))
 
-
-def _copied(array: Any) -> Any:
-    return (array.copy() if hasattr(array, "dtype") else array,)

@@ -1,0 +1,45 @@
+"""The device of each place: its streams, and bringing arrays there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.place import Place
+from .api import put
+from .cpu_streams import cpu_streams
+from .cuda_streams import cuda_streams
+from .simulated import SimulatedDevice
+from .stream_device import StreamDevice
+
+
+def device_at(place: Place) -> StreamDevice:
+    """The device that runs streams at a place.
+
+    That of a CPU or GPU is this thread's and kept; a simulated one is new, and its number is the seed of its delays.
+    """
+    if place.is_gpu_place():
+        return cuda_streams(place.index)
+    return SimulatedDevice(place.index) if place.is_simulated_place() else cpu_streams()
+
+
+def is_on_host(value: Any) -> bool:
+    """Whether a value, or some array in a list, lies in the memory of the host."""
+    if isinstance(value, (list, tuple)):
+        return any(map(is_on_host, value))
+    return isinstance(value, (np.ndarray, np.generic))
+
+
+def arrived(values: Sequence[Any], place: Place) -> Sequence[Any]:
+    """The arrays at a place, those in lists as well; the host's own where kernels run on the host."""
+    if not place.is_gpu_place() or not is_on_host(values):
+        return values
+    return [_arrived(value, place) for value in values]
+
+
+def _arrived(value: Any, place: Place) -> Any:
+    if isinstance(value, (list, tuple)):
+        return type(value)([_arrived(item, place) for item in value])
+    return put(value, place) if is_on_host(value) else value
