@@ -17,6 +17,7 @@ ELSEWHERE = {
     "feed": "tests/runtime/test_prepare",
     "fetch": "tests/runtime/test_prepare",
     "masked_scale": "test_dropout",
+    **dict.fromkeys(("memcpy_d2h", "memcpy_h2d", "transfer_dtype", "transfer_layout"), "tests/runtime"),
     "max_pool_gather": "the second derivatives of cases_adjoint",
     "resize_like": "the second derivatives of cases_adjoint",
     "stand_in": "tests/runtime/test_shape_reads",
