@@ -11,6 +11,7 @@ import numpy as np
 from ..autodiff.segment import build_backward, differentiable_backward
 from ..core.meta import ListMeta
 from ..core.modes import grad_enabled, scoped
+from ..core.place import current_place, place_guard
 from ..core.pytree import LEAF
 from ..core.rng import default_generator
 from ..eager.tensor import Tensor, wrap
@@ -49,8 +50,9 @@ class CompiledSegment:
         residuals = () if backward is None else backward.residuals
         self.watched = tuple(i for i in (position(block.inputs, v) for v in residuals) if i >= 0)
         self.n_outputs = len(self.outputs)
+        self.place = current_place()
         self.forward_core: InterpreterCore = lower(
-            block, outputs=[*self.outputs, *residuals], options=options, label="run_program forward"
+            block, outputs=[*self.outputs, *residuals], place=self.place, options=options, label="run_program forward"
         )
         self.random = any(op.op.random or has_effect(op) for op in block.ops)
 
@@ -59,7 +61,7 @@ class CompiledSegment:
         """The lowered backward program, made at the first backward."""
         assert self.backward is not None
         return lower(
-            self.backward.program.global_block(), options=self.options, label="run_program backward"
+            self.backward.program.global_block(), place=self.place, options=self.options, label="run_program backward"
         )
 
     @cached_property
@@ -82,7 +84,8 @@ class CompiledSegment:
         assert found is not None
         block = found.program.global_block()
         wanted = [i for i, v in enumerate(block.inputs) if not v.stop_gradient]
-        return compile_segment(block, [v for v in block.outputs if v is not None], wanted, self.options)
+        with place_guard(self.place):
+            return compile_segment(block, [v for v in block.outputs if v is not None], wanted, self.options)
 
     def run(self, inputs: Sequence[Tensor]) -> list[Tensor]:
         """The outputs as Tensors, on the tape when an input wants a gradient."""

@@ -17,10 +17,11 @@ from ..core.dtype import default_dtype
 from ..core.errors import InternalError
 from ..core.meta import Shape
 from ..core.modes import amp_state, grad_enabled, recorder
-from ..core.place import current_place
+from ..core.place import current_place, place_guard
 from ..core.pytree import TreeDef
 from ..core.setting import Setting
 from ..core.source import user_stacklevel
+from ..device.api import place_of
 from ..eager.tensor import Tensor, as_tensor
 from ..runtime.options import DEFAULT, ExecutionOptions
 from ..transformers import NoSourceError
@@ -48,6 +49,7 @@ _recorder = recorder.get
 _grad = grad_enabled.get
 _amp = amp_state.get
 _place = current_place
+_ndarray = np.ndarray
 _default_dtype = default_dtype
 
 
@@ -178,6 +180,8 @@ class StaticFunction:
                     continue
                 leaf = as_tensor(leaf)
             data = leaf._data
+            if data.__class__ is not _ndarray:
+                key[3] = place_of(data)  # a program runs where its tensors are
             key += (data.dtype, data.shape, leaf.stop_gradient)
             tensors.append(leaf)
         signature = tuple(key)
@@ -298,7 +302,7 @@ class StaticFunction:
     def _find_or_build(
         self, signature: Any, tree: TreeDef, leaves: Sequence[Any], tensors: Sequence[Tensor]
     ) -> Executable:
-        with self._lock:
+        with self._lock, place_guard(signature[3]):
             family = self.program_cache.family((*signature[:N_MODES], *map(_without_size, leaves)))
             shapes = [tuple(t._data.shape) for t in tensors]
             dtypes = [t.dtype for t in tensors]

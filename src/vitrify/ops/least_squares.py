@@ -67,6 +67,7 @@ lstsq_op: OpDef = define_op(
     outputs=("solution", "rank"),
     amp="deny",
     maps={"paddle": "lstsq"},
+    on_host=True,
 )
 
 

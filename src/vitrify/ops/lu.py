@@ -93,6 +93,7 @@ permutation_op = define_op(
     meta=_permutation_meta,
     vjp=NoGradient("which rows are exchanged does not change with the values"),
     shape_only=["x"],
+    on_host=True,
 )
 
 # -- decomposition ---------------------------------------------------------------------------------------------------
@@ -156,6 +157,7 @@ lu_op: OpDef = define_op(
     outputs=("lu", "pivots", "info"),
     amp="deny",
     maps={"paddle": "lu"},
+    on_host=True,
 )
 
 

@@ -36,6 +36,7 @@ matrix_exp_op: OpDef = define_op(
     meta=_meta,
     vjp={"x": _vjp},
     amp="deny",
+    on_host=True,
 )
 
 

@@ -51,6 +51,7 @@ poisson_op = define_op(
     vjp=DRAWN,
     random=True,
     maps={"paddle": "poisson"},
+    on_host=True,
 )
 
 
@@ -76,6 +77,7 @@ standard_gamma_op = define_op(
     meta=lambda x: float_input("standard_gamma", x),
     vjp=DRAWN,
     random=True,
+    on_host=True,
 )
 
 
@@ -109,6 +111,7 @@ binomial_op = define_op(
     ),
     vjp=DRAWN,
     random=True,
+    on_host=True,
 )
 
 

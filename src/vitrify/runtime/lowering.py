@@ -205,6 +205,8 @@ def lower(
     place: where it computes. What it is given may lie there or on the host; what it gives lies there, or on the host
     for a simulated device.
     """
+    if place.is_cuda_pinned_place():
+        place = _CPU
     with on_device(place):
         return Lowering(block, place, {}, options).lower(
             block.inputs if inputs is None else inputs, block.outputs if outputs is None else outputs, label
