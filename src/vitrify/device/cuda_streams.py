@@ -9,15 +9,19 @@ beside computation.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from threading import local
 from typing import Any
 
 import numpy as np
 
 from .cuda import cupy
+from .graphs import GraphCaptureError
 from .values import owned
 
 CALLER = "caller"
+_VERBOSE = 1  # cudaGraphDebugDotFlagsVerbose
+_FROM_HOST = ("HtoD", "HostToDevice", "Host to Device")
 # CUDA's priorities: lower numbers go first. What others wait for, copies and communication, goes before computation.
 _PRIORITY = {"communication": -2, "h2d": -1, "d2h": -1}
 
@@ -157,8 +161,62 @@ class CudaStreams:
         for stream in self._streams.values():
             stream.synchronize()
 
+    # -- graphs -----------------------------------------------------------------------------------------------------
+
+    def begin_capture(self, stream: Hashable) -> None:
+        """Let CUDA note what this thread gives to the stream."""
+        queue = self.stream(stream)
+        with self.device, queue:
+            queue.begin_capture(self.xp.cuda.runtime.streamCaptureModeThreadLocal)
+
+    def end_capture(self, stream: Hashable) -> Any:
+        """CUDA's graph. A copy from the host in it is refused: its memory may be something else at the next launch."""
+        queue = self.stream(stream)
+        with self.device, queue:
+            try:
+                graph = queue.end_capture()
+                text = graph.debug_dot_str(_VERBOSE)
+            except self.xp.cuda.runtime.CUDARuntimeError as err:
+                raise GraphCaptureError(f"CUDA refused the capture: {err}") from None
+        if any(word in text for word in _FROM_HOST):
+            raise GraphCaptureError("a kernel copies from the memory of the host")
+        return graph
+
+    def launch_graph(self, graph: Any, stream: Hashable) -> None:
+        """Launch it."""
+        queue = self.stream(stream)
+        with self.device, queue:
+            graph.launch(queue)
+
+    def private_memory(self) -> AbstractContextManager[Any]:
+        """A pool that nobody else allocates from."""
+        return PrivateMemory(self.xp)
+
+    def fill(self, stream: Hashable, buffer: Any, value: Any) -> None:
+        """A copy on the stream, from the host through page-locked memory."""
+        source = self.put(stream, value)
+        with self.device, self.stream(stream):
+            buffer[...] = source
+
     def _event(self) -> Any:
         return self.xp.cuda.Event(disable_timing=True)
+
+
+class PrivateMemory:
+    """Memory of a graph: a pool that is used inside `with` blocks, in this thread."""
+
+    def __init__(self, xp: Any) -> None:
+        self._xp = xp
+        self._pool = xp.cuda.MemoryPool()
+        self._inside: list[Any] = []
+
+    def __enter__(self) -> None:
+        context = self._xp.cuda.using_allocator(self._pool.malloc)
+        context.__enter__()
+        self._inside.append(context)
+
+    def __exit__(self, *error: Any) -> None:
+        self._inside.pop().__exit__(*error)
 
 
 class _Current(local):

@@ -11,6 +11,7 @@ from ..core.place import Place
 from .api import put
 from .cpu_streams import cpu_streams
 from .cuda_streams import cuda_streams
+from .graphs import GraphDevice
 from .simulated import SimulatedDevice
 from .stream_device import StreamDevice
 
@@ -20,9 +21,12 @@ def device_at(place: Place) -> StreamDevice:
 
     That of a CPU or GPU is this thread's and kept; a simulated one is new, and its number is the seed of its delays.
     """
-    if place.is_gpu_place():
-        return cuda_streams(place.index)
-    return SimulatedDevice(place.index) if place.is_simulated_place() else cpu_streams()
+    return cpu_streams() if place.is_cpu_place() else graph_device_at(place)
+
+
+def graph_device_at(place: Place) -> GraphDevice:
+    """The same for places other than the CPU, whose devices capture graphs."""
+    return cuda_streams(place.index) if place.is_gpu_place() else SimulatedDevice(place.index)
 
 
 def is_on_host(value: Any) -> bool:

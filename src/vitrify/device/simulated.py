@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Hashable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
@@ -17,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import InternalError
+from .graphs import GraphCaptureError
 from .values import copied
 
 HOST = "host"
@@ -65,6 +67,32 @@ class _Item:
     after: list[Event]
 
 
+class SimulatedGraph:
+    """What streams were given while they captured: `stamps` says how much, for each that takes part."""
+
+    def __init__(self, stream: Hashable) -> None:
+        self.items: list[Callable[[], None]] = []
+        self.stamps: dict[Hashable, int] = {stream: 0}
+        self.values: list[Value] = []
+        self.memory: dict[Memory, None] = {}
+        self.refused = ""
+
+    def join(self, stream: Hashable, event: Event) -> None:
+        """Let a stream take part that waits for one that does."""
+        if event.stream in self.stamps:
+            self.stamps.setdefault(stream, 0)
+
+    def touch(self, values: Sequence[Value]) -> None:
+        """Note what kernels use."""
+        self.values += values
+        self.memory.update((memory, None) for value in values for memory in value.memory)
+
+    def run(self) -> None:
+        """Do it all, in the order in which it was given."""
+        for item in self.items:
+            item()
+
+
 class SimulatedDevice:
     """Streams of virtual time. `seed` draws the delays; `violations` lists what was found, in order.
 
@@ -92,6 +120,7 @@ class SimulatedDevice:
         self._numbers = count()
         self._used = 0
         self.failure: BaseException | None = None
+        self._capture: SimulatedGraph | None = None
 
     # -- the interface ----------------------------------------------------------------------------------------------
 
@@ -99,12 +128,14 @@ class SimulatedDevice:
         """A copy of an array, or a list of arrays, of the host."""
         if not (hasattr(array, "dtype") or isinstance(array, list)):
             return array
+        self._refuse("the host gives the device a value")
         copy = copied(array)
         (value,) = self.launch(stream, lambda: copy, [], 1, False, None)
         return value
 
     def take(self, stream: Hashable, value: Any) -> Any:
         """A copy of what a value will hold."""
+        self._refuse("the host takes a value from the device")
         return self.launch(stream, copied, [value], 1, False, None)[0] if isinstance(value, Value) else value
 
     def launch(
@@ -131,6 +162,8 @@ class SimulatedDevice:
             for memory in shared:
                 self._write(memory, stream, stamp)
         outputs = [self._value(stream, stamp, shared) for _ in range(count)]
+        if self._capture is not None:
+            self._capture.touch([*held, *outputs])
         self._push(stream, lambda: self._compute(compute, inputs, outputs, views, overwrites))
         return outputs
 
@@ -141,16 +174,21 @@ class SimulatedDevice:
     def wait(self, stream: Hashable, event: Event) -> None:
         """What comes later on the stream waits for the event."""
         _learn(self._clocks[stream], event.clock)
-        self._push(stream, lambda: None, [event])
+        if self._capture is not None:
+            self._capture.join(stream, event)
+        else:
+            self._push(stream, lambda: None, [event])
 
     def synchronize(self, event: Event) -> None:
         """Let time pass until the event has passed."""
+        self._refuse("the host waits for the device")
         while self._done[event.stream] < event.position:
             self._step_somewhere()
         self._host_knows(event.clock)
 
     def passed(self, event: Event) -> bool:
         """Whether the event has passed; some time passes meanwhile."""
+        self._refuse("the host asks for an event")
         for _ in range(self._random.randrange(3)):
             self._step_somewhere()
         done = self._done[event.stream] >= event.position
@@ -196,6 +234,46 @@ class SimulatedDevice:
             raise failure
         if self.violations:
             raise Violation("; ".join(self.violations[:3]))
+
+    # -- graphs -----------------------------------------------------------------------------------------------------
+
+    def begin_capture(self, stream: Hashable) -> None:
+        """Note what the stream, and those that wait for its events, are given from now on."""
+        self._capture = SimulatedGraph(stream)
+
+    def end_capture(self, stream: Hashable) -> SimulatedGraph:
+        """What was noted; all streams that took part must have been waited for."""
+        graph, self._capture = self._capture, None
+        assert graph is not None
+        loose = [s for s, stamp in graph.stamps.items() if not _knows(self._clocks[stream], (s, stamp))]
+        if graph.refused or loose:
+            raise GraphCaptureError(graph.refused or f"the capture ended before {loose[0]} was waited for")
+        return graph
+
+    def launch_graph(self, graph: SimulatedGraph, stream: Hashable) -> None:
+        """Queue it as one kernel that reads and writes all that the graph touches."""
+        stamp = self._stamp(stream)
+        for memory in graph.memory:
+            self._write(memory, stream, stamp)
+        for value in graph.values:
+            value.maker = (stream, stamp)
+        self._push(stream, graph.run)
+
+    def private_memory(self) -> AbstractContextManager[Any]:
+        """Nothing: a freed piece of memory only goes to what its own stream makes later."""
+        return nullcontext()
+
+    def fill(self, stream: Hashable, buffer: Any, value: Any) -> None:
+        """A kernel that writes into the buffer."""
+        source = self.put(stream, value)
+        self.free(self.launch(stream, _filled, [source, buffer], 1, False, 1)[0])
+        if source is not value:
+            self.free(source)
+
+    def _refuse(self, what: str) -> None:
+        if self._capture is not None:
+            self._capture.refused = f"{what} while a graph is captured"
+            raise GraphCaptureError(self._capture.refused)
 
     # -- happens-before ---------------------------------------------------------------------------------------------
 
@@ -250,6 +328,10 @@ class SimulatedDevice:
     # -- virtual time -----------------------------------------------------------------------------------------------
 
     def _push(self, stream: Hashable, run: Callable[[], None], after: Sequence[Event] = ()) -> None:
+        if self._capture is not None and stream in self._capture.stamps:
+            self._capture.items.append(run)
+            self._capture.stamps[stream] = self._clocks[stream].get(stream, 0)
+            return
         self._queues[stream].append(_Item(run, list(after)))
         self._queued[stream] += 1
         while self._random.random() < self._haste and self._step_somewhere():
@@ -302,6 +384,11 @@ class SimulatedDevice:
         for memory in value.memory:
             memory.occupants.append(value)
         value.array = array
+
+
+def _filled(array: Any, buffer: Any, out: Any) -> tuple[Any]:
+    out[...] = array
+    return (out,)
 
 
 def _learn(clock: Clock, other: Clock) -> None:

@@ -15,18 +15,20 @@ from ..core.place import Place
 from ..core.setting import WATCH
 from ..core.timeline import TracerEventType, span
 from ..device.api import on_device
-from ..device.places import arrived, device_at, is_on_host
+from ..device.graphs import GraphDevice
+from ..device.places import arrived, device_at, graph_device_at, is_on_host
 from ..device.stream_device import StreamDevice
 from ..ir.program import Block, Operator
 from ..ops.failure import metas_of
 from .calls import run_on_stack
+from .captured import Graphs
 from .failure import explain_failure
 from .instruction import Frame, Instruction, fill_refs
 from .observed_streams import ObservedStreamRun
 from .observer import Observer, Timings, observer_of
 from .options import ExecutionOptions, in_force
 from .plan import STREAMS, THREADS, Choice
-from .stream_run import StreamPlan, StreamRun
+from .stream_run import NotedStreamRun, StreamPlan, StreamRun
 from .threads import Schedule, run_threads
 
 MAX_CHECKED_SHAPES = 256
@@ -47,7 +49,7 @@ class InterpreterCore:
 
     __slots__ = (
         "_checked_shapes", "_n_inputs", "_outputs", "_relower", "_rest", "_schedule", "_steps", "_takes_turns",
-        "_variants", "block", "choice", "instructions", "label", "n_outputs", "names", "options", "plans",
+        "_variants", "block", "choice", "graphs", "instructions", "label", "n_outputs", "names", "options", "plans",
         "surroundings", "suspends", "timings",
     )  # fmt: skip
 
@@ -83,9 +85,10 @@ class InterpreterCore:
         self.suspends = any(i.steps is not None for i in instructions)
         self._schedule = self._shared_schedule()
         # Where it runs on streams, its plans: one for each set of inputs that must be copied to the device.
-        self.plans: dict[tuple[int, ...] | None, StreamPlan] | None = (
+        self.plans: dict[tuple[tuple[int, ...] | None, bool], StreamPlan] | None = (
             {} if choice.mode == STREAMS and not self.suspends else None
         )
+        self.graphs = Graphs(self) if choice.captured and not self.suspends else None
         is_away = surroundings.place.is_gpu_place()
         self._takes_turns = self.suspends or is_away or self._schedule is not None or self.plans is not None
         # The same block lowered with what flags ask for; they may change between two runs.
@@ -97,24 +100,40 @@ class InterpreterCore:
             return None
         return Schedule.of(self.instructions, self.choice.order, self.choice.costs, self.kept)
 
-    def plan(self, fed: tuple[int, ...] | None = None) -> StreamPlan:
-        """The plan for runs to which these inputs come from the host; None: all do, and all outputs go back there."""
+    def plan(self, fed: tuple[int, ...] | None = None, settled: bool = False) -> StreamPlan:
+        """The plan for runs to which these inputs come from the host; None: all do, and all outputs go back there.
+
+        settled: the constants of the program are on the device.
+        """
         assert self.plans is not None
-        found = self.plans.get(fed)
+        found = self.plans.get((fed, settled))
         if found is None:
-            found = self.plans[fed] = self._planned(fed)
+            found = self.plans[fed, settled] = self._planned(fed, settled)
         return found
 
-    def _planned(self, fed: tuple[int, ...] | None) -> StreamPlan:
+    def _planned(self, fed: tuple[int, ...] | None, settled: bool) -> StreamPlan:
         first = self._n_inputs
-        constants = [first + i for i, value in enumerate(self._rest) if value is not None]
-        constants = [slot for slot in constants if slot not in self.surroundings.host_constants]
+        constants = [first + i for i in self._device_constants]
         moved = () if fed is None else (*fed, *(s for s in constants if is_on_host(self._rest[s - first])))
+        moved = fed or () if settled else moved
         resident = None if fed is None else {*range(first), *constants} - {*moved}
         in_order = self.options.sequential or self.options.deterministic
         return StreamPlan.of(
             self.instructions, first, self._outputs, constants, sequential=in_order, resident=resident
         )
+
+    @property
+    def _device_constants(self) -> list[int]:
+        """Which of `_rest` are constants that the device takes."""
+        first, on_host = self._n_inputs, self.surroundings.host_constants
+        return [i for i, value in enumerate(self._rest) if value is not None and first + i not in on_host]
+
+    def settled(self, device: StreamDevice, stream: Hashable) -> Frame:
+        """What a frame holds behind the inputs, with constants on the device."""
+        found = [*self._rest]
+        for i in self._device_constants:
+            found[i] = device.put(stream, found[i])
+        return found
 
     @property
     def kept(self) -> frozenset[int]:
@@ -184,6 +203,10 @@ class InterpreterCore:
     def _run_there(self, frame: Frame, observer: Observer | None) -> tuple[Any, ...]:
         if self.suspends:
             return run_on_stack(self, frame)
+        if self.graphs is not None and observer is None and not self.graphs.refused:
+            results = self.graphs.run(frame, graph_device_at(self.surroundings.place))
+            if results is not None:
+                return results
         is_new = self._checked_shapes is not None and self._is_new(frame)
         if self.plans is not None and not (is_new or (observer is not None and observer.finite)):
             return self._run_on_streams(frame, observer)
@@ -207,11 +230,12 @@ class InterpreterCore:
         return results
 
     def on_streams(
-        self, device: StreamDevice, frame: Frame, origin: Hashable | None, observer: Observer | None
-    ) -> tuple[StreamRun, tuple[Any, ...]]:
+        self, device: StreamDevice, frame: Frame, origin: Hashable | None, observer: Observer | None = None,
+    ) -> tuple[StreamRun, tuple[Any, ...]]:  # fmt: skip
         """A run on streams of a device, on behalf of one of them (None: of the host), and what it gave."""
         fed = None if origin is None else tuple([i for i, v in enumerate(frame) if is_on_host(v)])
         plan, gc = self.plan(fed), self.options.gc
+        run: StreamRun
         if observer is None:
             run = StreamRun(plan, device, self.explained, gc, origin)
         else:
@@ -219,6 +243,18 @@ class InterpreterCore:
         frame += self._rest
         results = run.run(frame)
         return run, tuple([results[s] for s in self._outputs])
+
+    def noted(self, device: GraphDevice, frame: Frame, stream: Hashable) -> Sequence[Any]:
+        """What a device gives that takes note of a run on behalf of a stream; `frame` has all on the device."""
+        if self.plans is None:
+            return device.launch(stream, lambda: self._straight(frame), (), self.n_outputs, True, None)
+        run = NotedStreamRun(self.plan((), True), device, self.explained, "none", stream)
+        results = run.run(frame)
+        return [results[s] for s in self._outputs]
+
+    def _straight(self, frame: Frame) -> tuple[Any, ...]:
+        self._run_checked(frame, False)
+        return tuple([frame[s] for s in self._outputs])
 
     def in_block(
         self, device: StreamDevice, values: Sequence[Any], origin: Hashable
@@ -233,7 +269,8 @@ class InterpreterCore:
         What `FLAGS_benchmark` has measured stands beside them.
         """
         slots = ", ".join(f"s{slot} = %{name}" for slot, name in sorted(self.names.items()) if slot < self._n_inputs)
-        lines = [f"{self.choice.mode}: {self.choice.reason}", f"inputs {slots}"]
+        refused = f"; no graph after all: {self.graphs.refused}" if self.graphs and self.graphs.refused else ""
+        lines = [f"{self.choice.mode}: {self.choice.reason}{refused}", f"inputs {slots}"]
         for index, instruction in enumerate(self.instructions):
             freed = "".join(f" s{slot}" for slot in instruction.dead)
             notes = [f"frees{freed}" if freed else "", self.timings.text(index)]

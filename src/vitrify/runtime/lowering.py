@@ -19,12 +19,13 @@ from ..ir.dead_code import live_operators
 from ..ir.program import Block, Literal, Operator, Variable
 from .access import HOST, RANDOM, Access
 from .calls import LoweredFunction
+from .captured import demanded, refusal
 from .inplace import find_inplace, partners
 from .instruction import Frame, Instruction, make_step, pure_call
 from .interpreter import InterpreterCore, Surroundings
 from .liveness import last_uses
-from .options import DEFAULT, ExecutionOptions
-from .plan import STREAMS, TRACE, choose_mode
+from .options import ALLOW, DEFAULT, FORCE, OFF, ExecutionOptions
+from .plan import STREAMS, TRACE, Choice, choose_mode
 from .shape_reads import free_for_shapes
 from .transfers import Transfers, deciding_blocks, read_by_host
 
@@ -97,7 +98,7 @@ class Lowering:
         out_slots = [self.slot(v) for v in outputs]
         constants = [i for i, v in enumerate(self.template) if v is not None]
         kept = {*out_slots, *constants}
-        choice = choose_mode(live, accesses, self.options, self.place)
+        choice = self.choice(live, accesses, inputs)
         places = find_inplace(live, accesses, choice, kept, range(len(inputs)), self.options)
         accesses = [replace(a, overwrites=(places[i],)) if i in places else a for i, a in enumerate(accesses)]
         dead = self.dead(accesses, kept, choice.mode)
@@ -115,6 +116,18 @@ class Lowering:
         """The block lowered once more, with other options."""
         with on_device(self.place):
             return Lowering(self.block, self.place, {}, options).lower(inputs, outputs, label, on_host)
+
+    def choice(self, live: Sequence[Operator], accesses: Sequence[Access], inputs: Sequence[Variable]) -> Choice:
+        """How the instructions will run, and whether as a graph of the device."""
+        found = choose_mode(live, accesses, self.options, self.place)
+        if self.options.graph == OFF or (self.options.graph == ALLOW and not self.is_away):
+            return found
+        why = refusal(live, inputs) if not self.place.is_cpu_place() else "the CPU has no graphs"
+        if not why:
+            return replace(found, captured=True, reason=f"{found.reason}; as a graph from the second run on")
+        if self.options.graph == FORCE:
+            raise demanded(why, live)
+        return replace(found, reason=f"{found.reason}; no graph, for {why}")
 
     def dead(self, accesses: Sequence[Access], kept: Collection[int], mode: str) -> list[tuple[int, ...]]:
         """The slots that each step frees: none where the steps' order is not that of the program."""
@@ -164,7 +177,8 @@ class Lowering:
 
     def inner(self, block: Block, on_host: Collection[int] = ()) -> InterpreterCore:
         """A block that an operator of this one runs."""
-        lowering = Lowering(block, self.place, self.functions, self.options)
+        options = replace(self.options, graph=OFF)  # graphs are of whole programs
+        lowering = Lowering(block, self.place, self.functions, options)
         return lowering.lower(block.inputs, block.outputs, on_host=on_host)
 
 

@@ -9,6 +9,7 @@ from ..core.config import DETERMINISTIC, SEQUENTIAL_RUN, SERIAL_RUN
 from ..core.errors import ArgumentError, DTypeError
 
 MODES = ("auto", "trace", "threads", "streams")
+OFF, ALLOW, FORCE = GRAPHS = ("off", "allow", "force")
 COLLECTORS = ("fast", "event", "none")
 
 
@@ -27,6 +28,8 @@ class ExecutionOptions:
         sequential: each operator waits for the one before it, also on threads and streams.
         deterministic: effects and errors come in the order of the program, whatever the mode.
         keep_scopes: after how many runs the scope with a run's temporaries is dropped; 1: none is made.
+        graph: on a GPU "allow" captures programs as CUDA graphs, which are launched as one piece; "force" raises
+            GraphCaptureError where that cannot be, "off" never does it.
         iterations: how often a call runs the program; what is fetched is of the last time.
 
     >>> ExecutionOptions(serial=True)
@@ -42,6 +45,7 @@ class ExecutionOptions:
     sequential: bool = False
     deterministic: bool = False
     keep_scopes: int = 1
+    graph: str = "off"
     iterations: int = 1
 
     def __post_init__(self) -> None:
@@ -49,7 +53,7 @@ class ExecutionOptions:
             value, wanted = getattr(self, field.name), type(field.default)
             if type(value) is not wanted:
                 raise DTypeError(f"ExecutionOptions: {field.name} takes {wanted.__name__}, but received {value!r}")
-        for name, allowed in (("mode", MODES), ("gc", COLLECTORS)):
+        for name, allowed in (("mode", MODES), ("gc", COLLECTORS), ("graph", GRAPHS)):
             value = getattr(self, name)
             if value not in allowed:
                 raise ArgumentError(f"ExecutionOptions: {name} is one of {allowed}, but received {value!r}")

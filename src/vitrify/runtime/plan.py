@@ -33,6 +33,7 @@ class Choice:
     reason: str
     order: Dependencies | None = None
     costs: tuple[float, ...] = field(default=(), repr=False)
+    captured: bool = False
 
     @property
     def precedes(self) -> Callable[[int, int], bool]:

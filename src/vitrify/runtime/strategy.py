@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core.errors import ArgumentError, DTypeError
 from ..core.suggest import did_you_mean
-from .options import DEFAULT, ExecutionOptions
+from .options import ALLOW, DEFAULT, ExecutionOptions
 
 
 class Switch:
@@ -90,8 +90,8 @@ def _fusion(default: bool = False) -> Switch:
 class BuildStrategy(Strategy):
     """How a program is prepared for running; give it to CompiledProgram or to_static.
 
-    Those that mean something here are enable_inplace, enable_addto, memory_optimize and sequential_run; the others are
-    Paddle's, accepted so that scripts run, and say in their own help why they do nothing:
+    Those that mean something here are enable_inplace, enable_addto, memory_optimize, sequential_run and
+    allow_cuda_graph_capture; the others are Paddle's, accepted so that scripts run, and say in their own help why:
     `help(BuildStrategy.fuse_bn_act_ops)`. Setting an unknown one raises AttributeError, a value of the wrong type
     DTypeError. Source: paddle.static.BuildStrategy.
 
@@ -147,7 +147,9 @@ class BuildStrategy(Strategy):
         True, "Accepted, and does nothing: updates wait for exactly the gradients that they read."
     )
     allow_cuda_graph_capture = Switch(
-        False, "Accepted, and does nothing: whether a segment can be captured is found out by itself."
+        False,
+        "Whether a program at a GPU is captured as a CUDA graph, which later runs launch as one piece. One that cannot "
+        "be captured runs as ever; `print` of the lowered program says why.",
     )
     cache_runtime_context = Switch(False, "Accepted, and does nothing: what a run needs is always prepared once.")
     debug_graphviz_path = Switch(
@@ -162,6 +164,7 @@ class BuildStrategy(Strategy):
             addto=self.enable_addto,
             gc="none" if self.memory_optimize is False else base.gc,
             serial=self.sequential_run,
+            graph=ALLOW if self.allow_cuda_graph_capture else base.graph,
         )
 
 

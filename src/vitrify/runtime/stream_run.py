@@ -252,3 +252,11 @@ class StreamRun:
             else:
                 self.parked.append((value, events))
 
+
+class NotedStreamRun(StreamRun):
+    """A run that a device notes as a graph: nothing is freed, and streams are free when they have been waited for."""
+
+    def _left(self, frame: Frame) -> dict[int, Any]:
+        for stream in self.plan.schedule.streams:
+            self.device.wait(self.origin, self.device.record(stream))
+        return {slot: frame[slot] for slot in self.plan.fetched}
