@@ -21,7 +21,7 @@ _LEVEL_4 = {"runtime"}
 # `regularizer` is a file, for Paddle has that name at the top: plain data that layers and optimizers read.
 _LEVEL_5 = {"jit", "static", "regularizer"}
 _LEVEL_6 = {"autograd", "fft", "linalg", "signal", "tensor", "framework", "nn", "optimizer", "amp", "io"}
-_LEVEL_6 |= {"distribution", "metric", "utils"}
+_LEVEL_6 |= {"distribution", "metric", "sparse", "utils"}
 _LEVEL_7 = {"vision", "onnx", "inference", "distributed"}
 _LEVEL_8 = {"tools", "testing"}
 LEVELS = [_LEVEL_0, _LEVEL_1, _LEVEL_2, _LEVEL_3, _LEVEL_4, _LEVEL_5, _LEVEL_6, _LEVEL_7, _LEVEL_8]

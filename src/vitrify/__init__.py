@@ -134,7 +134,7 @@ from .ops.windows import *
 __version__ = "0.1.0"
 
 # Packages that few programs need are imported when first asked for.
-_ON_DEMAND = frozenset({"distribution"})
+_ON_DEMAND = frozenset({"distribution", "sparse"})
 
 
 def __getattr__(name: str) -> ModuleType:

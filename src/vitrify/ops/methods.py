@@ -53,6 +53,7 @@ from . import (
     slicing,
     softmax,
     sort,
+    sparse_tensor,
     special,
     split,
     statistics,
@@ -122,6 +123,7 @@ FAMILIES: tuple[ModuleType, ...] = (
     fill,
     signal,
     apply,
+    sparse_tensor,
 )
 
 
