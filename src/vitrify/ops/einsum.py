@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
+from ..core.cache import BoundedCache
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, broadcast_dim
 from .arguments import is_tensor
@@ -21,43 +22,71 @@ from .transpose import transpose_op
 # -- two tensors -----------------------------------------------------------------------------------------------------
 
 
-def _ordered(xp: Any, x: Any, labels: str, wanted: str) -> Any:
-    """x with its dimensions in the order of `wanted`, of size 1 where x has no such label."""
-    found = xp.transpose(x, [labels.index(c) for c in wanted if c in labels])
-    return found[tuple(slice(None) if c in labels else None for c in wanted)]
+class _Plan(NamedTuple):
+    """How two tensors with these labels are multiplied: as matrices, or elementwise where nothing is summed over."""
+
+    summed: tuple[tuple[int, int], ...]  # the dimension of x and that of y
+    batch: int
+    x_order: tuple[int, ...]
+    x_rows: int
+    y_order: tuple[int, ...]
+    y_rows: int
+    out_order: tuple[int, ...]
 
 
-def _matched(xp: Any, x: Any, y: Any, left: str, right: str, summed: str) -> tuple[Any, Any]:
+_PLANS: BoundedCache[tuple[str, str, str], _Plan] = BoundedCache("einsum plans", limit=1024)
+
+
+def _plan(left: str, right: str, out: str) -> _Plan:
+    both = [c for c in left if c in right]
+    summed, batch = [c for c in both if c not in out], [c for c in out if c in both]
+    rows, columns = ([c for c in out if c in labels and c not in batch] for labels in (left, right))
+    return _Plan(
+        tuple((left.index(c), right.index(c)) for c in summed),
+        len(batch),
+        tuple(left.index(c) for c in batch + rows + summed),
+        len(rows),
+        tuple(right.index(c) for c in batch + summed + columns),
+        len(summed),
+        tuple((batch + rows + columns).index(c) for c in out),
+    )
+
+
+def _matched(x: Any, y: Any, summed: tuple[tuple[int, int], ...]) -> tuple[Any, Any]:
     """x and y with equal sizes in the dimensions summed over: against one of size 1 the other is summed alone."""
-    for c in summed:
-        i, j = left.index(c), right.index(c)
+    for i, j in summed:
         if x.shape[i] != y.shape[j]:
             x, y = (x, y.sum(axis=j, keepdims=True)) if x.shape[i] == 1 else (x.sum(axis=i, keepdims=True), y)
     return x, y
 
 
-def _matrices(xp: Any, x: Any, labels: str, batch: str, rows: str, columns: str) -> Any:
-    """x as matrices [*batch, rows, columns], in memory that a matrix product reads without another copy."""
-    ordered = _ordered(xp, x, labels, batch + rows + columns)
-    sizes = ordered.shape[len(batch) :]
-    height, width = math.prod(sizes[: len(rows)]), math.prod(sizes[len(rows) :])
-    found = ordered.reshape((*ordered.shape[: len(batch)], height, width))
-    return found if found.itemsize in found.strides[-2:] else xp.ascontiguousarray(found)
+def _matrices(xp: Any, x: Any, order: tuple[int, ...], batch: int, rows: int) -> tuple[Any, tuple[int, ...]]:
+    """x as matrices [*batch, rows, columns], in memory that a matrix product reads without another copy, and the
+    sizes of all its dimensions in this order.
+    """
+    ordered = x.transpose(order)
+    sizes = ordered.shape
+    cut = batch + rows
+    found = ordered.reshape((*sizes[:batch], math.prod(sizes[batch:cut]), math.prod(sizes[cut:])))
+    return (found if found.itemsize in found.strides[-2:] else xp.ascontiguousarray(found)), sizes
+
+
+def _elementwise(xp: Any, x: Any, labels: str, out: str) -> Any:
+    """x with its dimensions in the order of `out`, of size 1 where x has no such label."""
+    found = x.transpose([labels.index(c) for c in out if c in labels])
+    return found[tuple(slice(None) if c in labels else None for c in out)]
 
 
 def _product(xp: Any, x: Any, y: Any, left: str, right: str, out: str) -> Any:
-    summed = "".join(c for c in left if c in right and c not in out)
-    if not summed:
-        return _ordered(xp, x, left, out) * _ordered(xp, y, right, out)
-    x, y = _matched(xp, x, y, left, right, summed)
-    batch = "".join(c for c in out if c in left and c in right)
-    rows, columns = ("".join(c for c in out if c in labels and c not in batch) for labels in (left, right))
-    a = _matrices(xp, x, left, batch, rows, summed)
-    b = _matrices(xp, y, right, batch, summed, columns)
+    plan = _PLANS.get_or_build((left, right, out), lambda: _plan(left, right, out))
+    if not plan.summed:
+        return _elementwise(xp, x, left, out) * _elementwise(xp, y, right, out)
+    x, y = _matched(x, y, plan.summed)
+    a, x_sizes = _matrices(xp, x, plan.x_order, plan.batch, plan.x_rows)
+    b, y_sizes = _matrices(xp, y, plan.y_order, plan.batch, plan.y_rows)
     found = xp.matmul(a, b)
-    sizes = [x.shape[left.index(c)] for c in rows] + [y.shape[right.index(c)] for c in columns]
-    found = found.reshape((*found.shape[: len(batch)], *sizes))
-    return xp.transpose(found, [(batch + rows + columns).index(c) for c in out])
+    free = (*x_sizes[plan.batch : plan.batch + plan.x_rows], *y_sizes[plan.batch + plan.y_rows :])
+    return found.reshape((*found.shape[: plan.batch], *free)).transpose(plan.out_order)
 
 
 def _contract_kernel(xp: Any, x: Any, y: Any, *, left: str, right: str, out: str) -> Any:
@@ -193,8 +222,9 @@ def _needed(terms: list[str], out: str, i: int, j: int) -> set[str]:
     return set(out).union(*(term for k, term in enumerate(terms) if k not in (i, j)))
 
 
-def _growth(x: Any, left: str, y: Any, right: str, kept: set[str]) -> int:
-    """How much more memory the product of two operands takes than they do; sizes not known yet count as 16."""
+def _growth(tensors: list[Any], terms: list[str], pair: tuple[int, int], kept: set[str]) -> int:
+    """How much more memory the product of a pair takes than both do; sizes not known yet count as 16."""
+    (x, left), (y, right) = ((tensors[k], terms[k]) for k in pair)
     sizes = dict(zip(left + right, (*x.shape, *y.shape)))
 
     def count(labels: set[str]) -> int:
@@ -207,10 +237,8 @@ def _contracted(tensors: list[Any], terms: list[str], out: str) -> tuple[Any, st
     """All operands as one with its labels, two after two, those first whose product is small."""
     if len(tensors) == 1:
         return tensors[0], terms[0]
-    i, j = min(
-        combinations(range(len(terms)), 2),
-        key=lambda p: _growth(tensors[p[0]], terms[p[0]], tensors[p[1]], terms[p[1]], _needed(terms, out, *p)),
-    )
+    pairs = combinations(range(len(terms)), 2)
+    i, j = (0, 1) if len(terms) == 2 else min(pairs, key=lambda p: _growth(tensors, terms, p, _needed(terms, out, *p)))
     needed = _needed(terms, out, i, j)
     x, left = _summed(tensors[i], terms[i], needed | set(terms[j]))
     y, right = _summed(tensors[j], terms[j], needed | set(terms[i]))

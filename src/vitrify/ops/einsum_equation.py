@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ..core.cache import BoundedCache
 from ..core.errors import ArgumentError
 
 DOTS = "..."
@@ -18,6 +19,9 @@ class Equation(NamedTuple):
 
     operands: tuple[str, ...]
     out: str
+
+
+_PARSED: BoundedCache[tuple[str | int, ...], Equation] = BoundedCache("einsum equations", limit=256)
 
 
 def _fail(equation: str, why: str) -> ArgumentError:
@@ -63,6 +67,10 @@ def parse(equation: str, ndims: Sequence[int]) -> Equation:
     >>> parse("ij,jk", [2, 2])
     Equation(operands=('ij', 'jk'), out='ik')
     """
+    return _PARSED.get_or_build((equation, *ndims), lambda: _parsed(equation, ndims))
+
+
+def _parsed(equation: str, ndims: Sequence[int]) -> Equation:
     terms, out = _halves(equation, len(ndims))
     operands = tuple(_spelled(equation, term, ndim) for term, ndim in zip(terms, ndims))
     hidden = max((ndim - len(t.replace(DOTS, "")) for t, ndim in zip(terms, ndims)), default=0)

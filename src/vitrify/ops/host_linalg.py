@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import Any
 
 import numpy as np
-import scipy.linalg
 
 from ..core.meta import Shape
 
@@ -16,9 +16,14 @@ def on_host(x: Any) -> Any:
     return x.get() if hasattr(x, "get") else x
 
 
+def scipy_linalg() -> Any:
+    """SciPy's linear algebra, imported when first needed: it takes longer than all of ours."""
+    return import_module("scipy.linalg")
+
+
 def lapack(name: str, dtype: Any) -> Any:
     """SciPy's wrapper of a LAPACK routine for arrays of a dtype."""
-    found: Any = scipy.linalg.get_lapack_funcs((name,), dtype=dtype)
+    found: Any = scipy_linalg().get_lapack_funcs((name,), dtype=dtype)
     return found[0]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.linalg
 
 from ..core.dtype import int32, int64
 from ..core.errors import ArgumentError, DTypeError, ShapeError
@@ -13,7 +12,7 @@ from ..core.meta import UNKNOWN, Meta
 from .creation import zeros
 from .decomposition import pinv, svdvals
 from .elementwise import conj
-from .host_linalg import each_matrix
+from .host_linalg import each_matrix, scipy_linalg
 from .linalg import adjoint, need_matrices, no_solution
 from .matmul import matmul
 from .reduce import sum_op
@@ -24,12 +23,12 @@ DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
 def _lstsq_kernel(xp: Any, x: Any, y: Any, *, rcond: float, driver: str) -> tuple[Any, ...]:
     n, k = x.shape[-1], y.shape[-1]
-    full = driver == "gels"
+    full, solver = driver == "gels", scipy_linalg().lstsq
     limit = rcond if rcond >= 0 else max(x.shape[-2:]) * np.finfo(x.dtype).eps
 
     def one(a: Any, b: Any) -> tuple[Any, Any]:
         routine: Any = "gelsy" if full else driver
-        found = no_solution("lstsq", lambda: scipy.linalg.lstsq(a, b, limit, lapack_driver=routine, check_finite=False))
+        found = no_solution("lstsq", lambda: solver(a, b, limit, lapack_driver=routine, check_finite=False))
         if full and found[2] < min(a.shape):
             raise ArgumentError(f"lstsq: driver 'gels' needs full rank {min(a.shape)}, x has rank {found[2]}")
         return found[0], found[2]

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import scipy.linalg
-
 from ..core.meta import UNKNOWN, Meta
-from .host_linalg import on_host
+from .host_linalg import on_host, scipy_linalg
 from .join import concat
 from .like import zeros_like
 from .linalg import adjoint, in_lapack_dtype, need_matrices
@@ -32,7 +30,7 @@ def _vjp(ct: Any, *, x: Any) -> Any:
 
 matrix_exp_op: OpDef = define_op(
     "matrix_exp",
-    kernel=in_lapack_dtype(lambda xp, x: xp.asarray(scipy.linalg.expm(on_host(x)).astype(x.dtype, copy=False))),
+    kernel=in_lapack_dtype(lambda xp, x: xp.asarray(scipy_linalg().expm(on_host(x)).astype(x.dtype, copy=False))),
     meta=_meta,
     vjp={"x": _vjp},
     amp="deny",
