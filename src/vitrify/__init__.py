@@ -8,7 +8,7 @@
 
 from importlib import import_module
 from math import e, inf, nan, pi
-from types import ModuleType
+from typing import Any
 
 from . import (
     amp,
@@ -133,11 +133,14 @@ from .ops.windows import *
 
 __version__ = "0.1.0"
 
-# Packages that few programs need are imported when first asked for.
-_ON_DEMAND = frozenset({"distribution", "sparse"})
+# Packages that few programs need are imported when first asked for, themselves or one of these names.
+_ON_DEMAND = frozenset({"distribution", "hapi", "sparse"})
+_IN_THEM = {"flops": "hapi", "summary": "hapi"}
 
 
-def __getattr__(name: str) -> ModuleType:
+def __getattr__(name: str) -> Any:
     if name in _ON_DEMAND:
         return import_module(f"{__name__}.{name}")
+    if name in _IN_THEM:
+        return getattr(import_module(f"{__name__}.{_IN_THEM[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
