@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from ..autodiff.given import backward_of_given
 from ..autodiff.segment import build_backward, differentiable_backward
 from ..core.meta import ListMeta
 from ..core.modes import grad_enabled, scoped
@@ -29,6 +31,14 @@ from .template import OutputLeaf
 from .unfinished import Unfinished
 
 _grad_enabled = grad_enabled.get
+
+
+@dataclass(frozen=True)
+class FewerCotangents:
+    """A lowered backward for some outputs; `outputs`: the number there of each gradient of the whole one, or None."""
+
+    core: InterpreterCore
+    outputs: tuple[int | None, ...]
 
 
 class CompiledSegment:
@@ -54,6 +64,7 @@ class CompiledSegment:
         self.forward_core: InterpreterCore = lower(
             block, outputs=[*self.outputs, *residuals], place=self.place, options=options, label="run_program forward"
         )
+        self._fewer: dict[tuple[int, ...], FewerCotangents | None] = {}
         self.random = any(op.op.random or has_effect(op) for op in block.ops)
 
     @cached_property
@@ -63,6 +74,19 @@ class CompiledSegment:
         return lower(
             self.backward.program.global_block(), place=self.place, options=self.options, label="run_program backward"
         )
+
+    def backward_of(self, given: tuple[int, ...]) -> FewerCotangents | None:
+        """The backward from these of the outputs that give a gradient; None where there is none of its own."""
+        if given not in self._fewer:
+            assert self.backward is not None
+            flags = [i in given for i in self.seeds]
+            found = backward_of_given(self.backward.program, len(flags), flags)
+            if found is not None:
+                core = lower(found.program.global_block(), options=self.options, label="run_program backward")
+                self._fewer[given] = FewerCotangents(core, found.outputs)
+            else:
+                self._fewer[given] = None
+        return self._fewer[given]
 
     @cached_property
     def cones(self) -> dict[int, Cone]:

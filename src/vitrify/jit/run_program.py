@@ -17,7 +17,7 @@ from .cones import Cone, union
 from .nested import arrays_of, items_of, map_items, versions_of, wrapped
 
 if TYPE_CHECKING:
-    from .partial_program import CompiledSegment
+    from .partial_program import CompiledSegment, FewerCotangents
 
 Array = np.ndarray[Any, Any]
 NOTHING = Cone()
@@ -92,12 +92,22 @@ class SegmentNode:
         """Cotangents of the inputs that want one, by the backward program."""
         seeds = self.segment.seeds
         self.given = [i for i in seeds if cotangents[i] is not None]
-        cts = [cotangents[i] if cotangents[i] is not None else wrap(np.zeros(*self.outputs[i])) for i in seeds]
+        fewer = self._backward_of_given()
+        if fewer is not None:
+            cts = [cotangents[i] for i in self.given]
+        else:
+            cts = [cotangents[i] if cotangents[i] is not None else wrap(np.zeros(*self.outputs[i])) for i in seeds]
         if last:
             cotangents.clear()
-        return self._reached(self._pulled(cts, last))
+        return self._reached(self._pulled(cts, last, fewer))
 
-    def _pulled(self, cts: list[Any], last: bool) -> list[Any]:
+    def _backward_of_given(self) -> FewerCotangents | None:
+        """The backward program for the outputs that have a cotangent; None for the one for all."""
+        if len(self.given) == len(self.segment.seeds) or not self.given or grad_enabled.get():
+            return None
+        return self.segment.backward_of(tuple(self.given))
+
+    def _pulled(self, cts: list[Any], last: bool, fewer: FewerCotangents | None = None) -> list[Any]:
         """What backward gives for these cotangents. The `last` time it takes over all that it needs."""
         inputs, residuals = self._kept()
         if grad_enabled.get():
@@ -108,7 +118,10 @@ class SegmentNode:
         if last:
             cts.clear()
             self.release()
-        return wrapped(list(self.segment.backward_core.consume(frame)))  # type: ignore[no-any-return]
+        if fewer is None:
+            return wrapped(list(self.segment.backward_core.consume(frame)))  # type: ignore[no-any-return]
+        grads: list[Any] = wrapped(list(fewer.core.consume(frame)))
+        return [None if i is None else grads[i] for i in fewer.outputs]
 
     def _passed(self) -> Cone | None:
         """What backward passes from the outputs that have a cotangent; None where all have."""
@@ -173,11 +186,12 @@ class NestedNode(SegmentNode):
 
         seeds = self.segment.seeds
         self.given = [i for i in seeds if any(cotangents[n] is not None for n in items_of(self.numbers[i]))]
-        cts = [map_items(given, self.numbers[i]) for i in seeds]
+        fewer = self._backward_of_given()
+        cts = [map_items(given, self.numbers[i]) for i in (seeds if fewer is None else self.given)]
         counts = [sum(1 for _ in items_of(self.inputs[i])) for i in self.segment.wrt] if self.inputs is not None else []
         if last:
             cotangents.clear()
-        found = self._reached(self._pulled(cts, last))
+        found = self._reached(self._pulled(cts, last, fewer))
         return [item for grad, n in zip(found, counts) for item in (items_of(grad) if grad is not None else [None] * n)]
 
 
