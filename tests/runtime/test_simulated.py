@@ -94,9 +94,70 @@ def test_memory_is_reused():
     for gc in ("none", "event", "fast"):
         device = SimulatedDevice(0)
         run(core, plan_of(core, 2), graphs.arrays(3), device, gc)
-        peaks[gc] = device.peak
+        peaks[gc] = device.memory.usage.allocated.peak
     assert peaks["fast"] < peaks["none"]
     assert peaks["fast"] <= peaks["event"] <= peaks["none"]
+
+
+def chain(count=12, size=64):
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main):
+        inputs = [paddle.static.data(f"x{i}", [size, size]) for i in range(3)]
+        y = inputs[0]
+        for _ in range(count):
+            y = paddle.matmul(y, inputs[1])
+    return main, inputs, [y]
+
+
+def test_what_each_collection_strategy_keeps():
+    """fast: what a chain needs at once; event: what the device has not passed yet; none: everything."""
+    core = graphs.core(chain(), mode="streams", inplace=False)
+    buffer = 64 * 64 * 4
+    totals = dict.fromkeys(("fast", "event", "none"), 0)
+    for seed in range(8):
+        peaks = {}
+        for gc in totals:
+            device = SimulatedDevice(seed)
+            run(core, plan_of(core, 1), graphs.arrays(3, 64), device, gc)
+            peaks[gc] = device.memory.usage.allocated.peak
+            totals[gc] += peaks[gc]
+            if gc != "none":
+                assert device.memory.usage.allocated.now == 0
+        assert peaks["fast"] <= peaks["event"] <= peaks["none"]
+        assert peaks["fast"] <= 6 * buffer  # three fed, two of the chain, the copy that is fetched
+        assert peaks["none"] >= (3 + 12) * buffer
+    assert totals["fast"] < totals["event"] < totals["none"]
+
+
+def test_what_another_stream_reads_is_not_reused_too_early(monkeypatch):
+    """The pool's own safety: without it, giving memory back at once is a race that the device reports."""
+
+    def race(seed):
+        device = SimulatedDevice(seed)
+        x = device.put("a", np.ones(1024))
+        device.wait("b", device.record("a"))
+        (y,) = device.launch("b", lambda v: (v + 1,), [x], 1, False, None, sizes=[8192])
+        device.free(x)
+        device.put("a", np.zeros(1024))
+        device.finish()
+        return device.read(y)[0]
+
+    assert [race(seed) for seed in range(20)] == [2] * 20
+    monkeypatch.setattr("vitrify.device.pool.StreamPool.use", lambda *_: None)
+    with pytest.raises(Violation, match="a kernel on a writes memory 0, which a kernel on b reads"):
+        race(0)
+
+
+def test_pieces_of_memory_are_told_apart():
+    """Two small values in the place of a large one: both wait for who read that."""
+    device = SimulatedDevice(0)
+    x = device.put("a", np.ones(512))
+    device.free(x)
+    first, second = (device.put("a", np.full(128, value)) for value in (1.0, 2.0))
+    assert second.memory[0].address == first.memory[0].address + 1024 == x.memory[0].address + 1024
+    device.synchronize(device.record("a"))
+    assert device.read(first)[0] == 1 and device.read(second)[0] == 2
+    device.finish()
 
 
 def test_what_the_device_reports():

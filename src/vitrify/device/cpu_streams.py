@@ -48,7 +48,7 @@ class CpuStreams:
 
     def launch(
         self, stream: Hashable, compute: Callable[..., Any], inputs: Sequence[Any], count: int, views: bool,
-        overwrites: int | None, effects: Collection[str] = (),
+        overwrites: int | None, effects: Collection[str] = (), sizes: Sequence[int] = (),
     ) -> list[Any]:  # fmt: skip
         """Queue a kernel."""
         outputs = [Value(stream) for _ in range(count)]

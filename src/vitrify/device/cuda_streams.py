@@ -109,7 +109,7 @@ class CudaStreams:
 
     def launch(
         self, stream: Hashable, compute: Callable[..., Any], inputs: Sequence[Any], count: int, views: bool,
-        overwrites: int | None, effects: Collection[str] = (),
+        overwrites: int | None, effects: Collection[str] = (), sizes: Sequence[int] = (),
     ) -> list[Any]:  # fmt: skip
         """Let CuPy queue the kernels of `compute` on a stream."""
         options = {} if overwrites is None else {"out": inputs[overwrites]}

@@ -28,4 +28,10 @@ def keep_freed(megabytes: int) -> bool:
     return bool(mallopt(_MMAP_THRESHOLD, min(_LARGEST, trim)) and mallopt(_TRIM_THRESHOLD, trim))
 
 
+def give_back() -> bool:
+    """Give memory that the process keeps to the system; returns whether there was any (glibc knows)."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
+    return trim is not None and bool(trim(0))
+
+
 keep_freed(KEEP_FREED_MB.value)

@@ -100,9 +100,13 @@ class _FreeList:
 class StreamPool:
     """The allocator of one device. Not for several threads at once.
 
-    >>> pool = StreamPool(timeline, VirtualMemory())  # doctest: +SKIP
-    >>> block = pool.allocate(1000, "a")  # doctest: +SKIP
-    >>> pool.use(block, "b"); pool.free(block)  # free for "a" when "b" gets here  # doctest: +SKIP
+    >>> from vitrify.device.simulated import SimulatedDevice
+    >>> pool = StreamPool(SimulatedDevice(seed=0), VirtualMemory())
+    >>> block = pool.allocate(1000, "a")
+    >>> pool.use(block, "b")
+    >>> pool.free(block)  # "a" gets it again when "b" has done what it was given so far
+    >>> pool.usage.allocated
+    Gauge(now=0, peak=1024, total=1024)
     """
 
     def __init__(self, timeline: Timeline, source: Source) -> None:

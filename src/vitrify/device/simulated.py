@@ -19,6 +19,7 @@ import numpy as np
 
 from ..core.errors import InternalError
 from .graphs import GraphCaptureError
+from .pool import Block, StreamPool, VirtualMemory
 from .values import copied
 
 HOST = "host"
@@ -32,13 +33,18 @@ class Violation(InternalError):
 
 @dataclass(eq=False)
 class Memory:
-    """A piece of the device's memory, and who touched it last."""
+    """A piece of the device's memory, and who touched it last; `replaced` were in its place before."""
 
     number: int
     stream: Hashable
+    block: Block
+    address: int
+    size: int
+    replaced: list[Memory] = field(default_factory=list)
     writer: tuple[Hashable, int] | None = None
     readers: list[tuple[Hashable, int]] = field(default_factory=list)
     users: int = 0
+    is_pinned: bool = False
     occupants: list[Value] = field(default_factory=list)
 
 
@@ -85,12 +91,26 @@ class SimulatedGraph:
     def touch(self, values: Sequence[Value]) -> None:
         """Note what kernels use."""
         self.values += values
-        self.memory.update((memory, None) for value in values for memory in value.memory)
+        for memory in (memory for value in values for memory in value.memory):
+            self.memory[memory] = None
+            memory.is_pinned = True  # a graph's memory stays its own
 
     def run(self) -> None:
         """Do it all, in the order in which it was given."""
         for item in self.items:
             item()
+
+
+class _Timeline:
+    """The device as its pool sees it, which asks for no event while a graph is captured."""
+
+    def __init__(self, device: SimulatedDevice) -> None:
+        self.record = device.record
+        self.synchronize = device.synchronize
+        self._device = device
+
+    def passed(self, event: Event) -> bool:
+        return self._device._capture is None and self._device.passed(event)
 
 
 class SimulatedDevice:
@@ -108,7 +128,6 @@ class SimulatedDevice:
 
     def __init__(self, seed: int = 0) -> None:
         self.violations: list[str] = []
-        self.peak = 0
         self._random = random.Random(seed)
         self._haste = self._random.choice((0.0, 0.2, 0.5, 0.9))  # how readily time passes while the host queues
         self._clocks: dict[Hashable, Clock] = defaultdict(dict)
@@ -116,9 +135,9 @@ class SimulatedDevice:
         self._queued: dict[Hashable, int] = defaultdict(int)
         self._done: dict[Hashable, int] = defaultdict(int)
         self._effects: dict[str, tuple[Hashable, int]] = {}
-        self._free: dict[Hashable, list[Memory]] = defaultdict(list)
+        self.memory = StreamPool(_Timeline(self), VirtualMemory())
+        self._freed: list[Memory] = []
         self._numbers = count()
-        self._used = 0
         self.failure: BaseException | None = None
         self._capture: SimulatedGraph | None = None
 
@@ -130,17 +149,20 @@ class SimulatedDevice:
             return array
         self._refuse("the host gives the device a value")
         copy = copied(array)
-        (value,) = self.launch(stream, lambda: copy, [], 1, False, None)
+        (value,) = self.launch(stream, lambda: copy, [], 1, False, None, sizes=[getattr(copy[0], "nbytes", 0)])
         return value
 
     def take(self, stream: Hashable, value: Any) -> Any:
         """A copy of what a value will hold."""
         self._refuse("the host takes a value from the device")
-        return self.launch(stream, copied, [value], 1, False, None)[0] if isinstance(value, Value) else value
+        if not isinstance(value, Value):
+            return value
+        size = sum(memory.size for memory in value.memory)
+        return self.launch(stream, copied, [value], 1, False, None, sizes=[size])[0]
 
     def launch(
         self, stream: Hashable, compute: Callable[..., Any], inputs: Sequence[Any], count: int, views: bool,
-        overwrites: int | None, effects: Collection[str] = (),
+        overwrites: int | None, effects: Collection[str] = (), sizes: Sequence[int] = (),
     ) -> list[Any]:  # fmt: skip
         """Queue a kernel and check what it touches against all that was queued before."""
         stamp = self._stamp(stream)
@@ -156,12 +178,14 @@ class SimulatedDevice:
                 self._found(f"a kernel on {stream} uses memory {value.memory[0].number} after it was freed")
             for memory in value.memory:
                 self._read(memory, stream, stamp)
+                if not value.freed:
+                    self.memory.use(memory.block, stream)
         shared = tuple(dict.fromkeys(m for v in held for m in v.memory)) if views else ()
         if overwrites is not None:
             shared = inputs[overwrites].memory
             for memory in shared:
                 self._write(memory, stream, stamp)
-        outputs = [self._value(stream, stamp, shared) for _ in range(count)]
+        outputs = [self._value(stream, stamp, shared, size) for size in sizes or [0] * count]
         if self._capture is not None:
             self._capture.touch([*held, *outputs])
         self._push(stream, lambda: self._compute(compute, inputs, outputs, views, overwrites))
@@ -215,9 +239,9 @@ class SimulatedDevice:
         value.freed = True
         for memory in value.memory:
             memory.users -= 1
-            if not memory.users:
-                self._free[memory.stream].append(memory)
-                self._used -= 1
+            if not (memory.users or memory.is_pinned):
+                self.memory.free(memory.block)
+                self._freed.append(memory)
 
     def finish(self) -> None:
         """Let all streams come to their end; raises what a kernel raised, or the first violation."""
@@ -260,7 +284,7 @@ class SimulatedDevice:
         self._push(stream, graph.run)
 
     def private_memory(self) -> AbstractContextManager[Any]:
-        """Nothing: a freed piece of memory only goes to what its own stream makes later."""
+        """Nothing: what a graph uses is never given to others."""
         return nullcontext()
 
     def fill(self, stream: Hashable, buffer: Any, value: Any) -> None:
@@ -311,19 +335,23 @@ class SimulatedDevice:
 
     # -- memory -----------------------------------------------------------------------------------------------------
 
-    def _value(self, stream: Hashable, stamp: int, shared: tuple[Memory, ...]) -> Value:
-        if shared:
-            value = Value(shared, (stream, stamp))
-        else:
-            pool = self._free[stream]
-            memory = pool.pop(self._random.randrange(len(pool))) if pool else Memory(next(self._numbers), stream)
-            self._write(memory, stream, stamp)
-            value = Value((memory,), (stream, stamp))
-            self._used += 1
-            self.peak = max(self.peak, self._used)
+    def _value(self, stream: Hashable, stamp: int, shared: tuple[Memory, ...], size: int) -> Value:
+        value = Value(shared or (self._memory(stream, stamp, size),), (stream, stamp))
         for memory in value.memory:
             memory.users += 1
         return value
+
+    def _memory(self, stream: Hashable, stamp: int, size: int) -> Memory:
+        """New memory: all that touched what was in its place before must be done."""
+        block = self.memory.allocate(size, stream)
+        _learn(self._clocks[stream], self._clocks[HOST])  # what the pool found to have passed is done before the kernel
+        memory = Memory(next(self._numbers), stream, block, block.address, block.size)
+        memory.replaced = [old for old in self._freed if _overlap(old, memory)]
+        for old in memory.replaced:
+            self._write(old, stream, stamp)
+        self._freed = [old for old in self._freed if not _covers(memory, old)]
+        self._write(memory, stream, stamp)
+        return memory
 
     # -- virtual time -----------------------------------------------------------------------------------------------
 
@@ -377,10 +405,10 @@ class SimulatedDevice:
         if fresh and isinstance(array, np.ndarray):
             if any(isinstance(a, np.ndarray) and np.may_share_memory(a, array) for a in arrays):
                 array = array.copy()  # a kernel of a device writes into memory of its own
-            for memory in value.memory:
-                for other in memory.occupants:
+            for old in (old for memory in value.memory for old in memory.replaced):
+                for other in old.occupants:
                     other.array = UNSET
-                memory.occupants = []
+                old.occupants = []
         for memory in value.memory:
             memory.occupants.append(value)
         value.array = array
@@ -389,6 +417,14 @@ class SimulatedDevice:
 def _filled(array: Any, buffer: Any, out: Any) -> tuple[Any]:
     out[...] = array
     return (out,)
+
+
+def _overlap(a: Memory, b: Memory) -> bool:
+    return a.address < b.address + b.size and b.address < a.address + a.size
+
+
+def _covers(a: Memory, b: Memory) -> bool:
+    return a.address <= b.address and b.address + b.size <= a.address + a.size
 
 
 def _learn(clock: Clock, other: Clock) -> None:

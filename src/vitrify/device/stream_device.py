@@ -33,12 +33,13 @@ class StreamDevice(Protocol):
 
     def launch(
         self, stream: Hashable, compute: Callable[..., Any], inputs: Sequence[Any], count: int, views: bool,
-        overwrites: int | None, effects: Collection[str] = (),
+        overwrites: int | None, effects: Collection[str] = (), sizes: Sequence[int] = (),
     ) -> list[Any]:  # fmt: skip
         """Queue a kernel, which gives a tuple; returns the values that its `count` outputs will be.
 
         With `views` outputs may share memory with inputs; `overwrites` is the position of the input whose memory the
-        output takes over; kernels with one of the `effects` keep the order in which they were queued.
+        output takes over; kernels with one of the `effects` keep the order in which they were queued. `sizes` are the
+        bytes of the outputs, as far as they are known, for devices that reserve memory before they compute.
         """
 
     def record(self, stream: Hashable) -> Any:

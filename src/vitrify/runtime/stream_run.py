@@ -14,7 +14,7 @@ from typing import Any
 from ..device.stream_device import StreamDevice
 from .access import HOST, Access, memory_of
 from .blocks import Blocks
-from .costs import seconds
+from .costs import bytes_of, seconds
 from .dependencies import Dependencies, find_dependencies
 from .instruction import Frame, Instruction
 from .liveness import last_users
@@ -209,7 +209,8 @@ class StreamRun:
         target = access.reads.index(access.overwrites[0]) if access.overwrites else None
         kernel = self._explaining(index, instruction)
         count, views = len(access.writes), bool(access.views)
-        return self.device.launch(stream, kernel, values, count, views, target, access.effects)
+        sizes = [bytes_of(v) for v in instruction.operator.outputs]
+        return self.device.launch(stream, kernel, values, count, views, target, access.effects, sizes)
 
     def _seen(self, value: Any) -> Any:
         """What the host sees of a value that it has waited for; raises what a kernel raised before."""
