@@ -124,6 +124,11 @@ def test_what_the_caller_holds_is_never_written():
     core(held)
     core.consume([held])
     assert (held == 1).all()
+    locked = np.ones((64, 64), "float32")
+    locked.setflags(write=False)
+    frame = [locked]
+    del locked
+    np.testing.assert_array_equal(core.consume(frame)[0], np.exp(held))
     address = (given := np.ones((64, 64), "float32")).ctypes.data
     frame = [given]
     del given

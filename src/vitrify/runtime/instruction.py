@@ -199,7 +199,7 @@ def _step_inplace(
     def step(frame: Frame) -> None:
         array = frame[target]
         is_free = getrefcount(array) == _ALONE and array.__class__ is np.ndarray and array.base is None
-        if is_free and all(frame[slot].shape == array.shape for slot in partners):
+        if is_free and array.flags.writeable and all(frame[slot].shape == array.shape for slot in partners):
             frame[out] = call(*[frame[s] for s in reads], out=array)
         else:
             frame[out] = call(*[frame[s] for s in reads])
