@@ -52,6 +52,12 @@ class LateFrees(Generic[T]):
             else:
                 self._release(item)
 
+    def flush(self) -> None:
+        """Give everything back; the caller knows that all streams have passed it."""
+        waiting, self._waiting = self._waiting, []
+        for item, _ in waiting:
+            self._release(item)
+
     def drain(self) -> None:
         """Wait for all streams concerned and give everything back."""
         waiting, self._waiting = self._waiting, []

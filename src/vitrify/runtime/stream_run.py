@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..device.late_frees import LateFrees
 from ..device.stream_device import StreamDevice
 from .access import HOST, Access, memory_of
 from .blocks import Blocks
@@ -126,7 +127,7 @@ class StreamRun:
         self.origin = origin
         self.events: dict[int, Any] = {}
         self.references = {slot: len(users) for slot, users in plan.last.items()}
-        self.parked: list[tuple[Any, list[Any]]] = []
+        self.parked: LateFrees[Any] = LateFrees(device, device.free)
 
     def run(self, frame: Frame) -> dict[int, Any]:
         """The fetched slots: as arrays of the host, or as values of the device where the plan lets them stay there."""
@@ -157,8 +158,9 @@ class StreamRun:
         for event in [self.device.record(stream) for stream in self.plan.schedule.streams]:
             self.device.synchronize(event)
         outputs = {slot: self.device.read(results[slot]) for slot in self.plan.fetched}
-        for value in (*results.values(), *(value for value, _ in self.parked)):
+        for value in results.values():
             self.device.free(value)
+        self.parked.flush()
         return outputs
 
     def _await(self, index: int) -> None:
@@ -173,8 +175,7 @@ class StreamRun:
         end = self.device.record(self.origin)
         for stream in self.plan.schedule.streams:
             self.device.wait(stream, end)
-        for value, _ in self.parked:
-            self.device.free(value)
+        self.parked.flush()
         return {slot: frame[slot] for slot in self.plan.fetched}
 
     def _launch(self, index: int, stream: Stream, frame: Frame, results: dict[int, Any]) -> None:
@@ -244,14 +245,8 @@ class StreamRun:
             if self.gc == "fast" and slot not in self.plan.strays:
                 self.device.free(value)  # its own stream gets it: whatever comes next there comes later
                 continue
-            streams = {self.plan.schedule.stream[user] for user in self.plan.last[slot]}
-            self.parked.append((value, [self.device.record(stream) for stream in streams]))
-        waiting, self.parked = self.parked, []
-        for value, events in waiting:
-            if all(self.device.passed(event) for event in events):
-                self.device.free(value)
-            else:
-                self.parked.append((value, events))
+            self.parked.add(value, {self.plan.schedule.stream[user] for user in self.plan.last[slot]})
+        self.parked.poll()
 
 
 class NotedStreamRun(StreamRun):
