@@ -26,6 +26,7 @@ from . import (
     static,
     tensor,
     utils,
+    vision,
 )
 from .amp import autocast, get_autocast_cpu_dtype, get_autocast_dtype, get_autocast_gpu_dtype, is_autocast_enabled
 from .core.config import get_flags, set_flags
@@ -93,13 +94,11 @@ from .ops.decomposition import *
 from .ops.diagonal import *
 from .ops.differences import *
 from .ops.distance import *
-from .ops.einsum import *
 from .ops.elementwise import *
 from .ops.expand import *
 from .ops.fill import *
 from .ops.gather import *
 from .ops.index import *
-from .ops.inplace import *
 from .ops.join import *
 from .ops.like import *
 from .ops.linalg import *

@@ -132,6 +132,13 @@ def grid_sample(
     at = sample_positions_op(grid, x, padding_mode=padding_mode, align_corners=bool(align_corners))[0]
     if mode == "nearest":
         return place_gather_op(x, cast(round(at), int64))
+    return sample_linear(x, at)
+
+
+def sample_linear(x: Any, at: Any) -> Any:
+    """x [n, c, *sizes] between its elements: each place of at [n, *places, d] (last dimension first, in elements) is
+    the mean of its 2**d neighbours, the nearer the heavier; outside are zeros. -> [n, c, *places].
+    """
     low = floor(at)
     above = at - low
     corner = cast(low, int64)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from ...core.dtype import DTypeLike
 from ...core.errors import ArgumentError
@@ -33,6 +33,10 @@ def as_sizes(value: Size, dims: int, name: str, owner: str) -> list[int]:
 
 class _ConvNd(Layer):
     """What all convolutions share: settings, weight [out, in / groups, *kernel] and bias [out]."""
+
+    if TYPE_CHECKING:  # each class has an `__init__` of its own, made from a table
+
+        def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 
     _dims: ClassVar[int] = 0
     _transposed: ClassVar[bool] = False
