@@ -58,6 +58,7 @@ from .core.dtype import complex128 as cdouble
 from .core.dtype import float16 as half
 from .core.dtype import float32 as float
 from .core.dtype import float64 as double
+from .core.lazy import lazy_attributes
 from .core.limits import finfo, iinfo
 from .core.place import (
     CPUPlace,
@@ -143,3 +144,4 @@ def __getattr__(name: str) -> Any:
     if name in _IN_THEM:
         return getattr(import_module(f"{__name__}.{_IN_THEM[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = lazy_attributes(__name__, modules=("distributed",), names={"DataParallel": "distributed"})

@@ -38,3 +38,12 @@ def test_a_package_that_fails_to_import_keeps_its_own_error(tmp_path, monkeypatc
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(OSError, match="no driver"):
         lazy.require("broken_package", extra="cuda12", purpose="a GPU")
+
+
+def test_parts_of_a_package_load_when_first_used():
+    get = lazy.lazy_attributes("xml", modules=("dom",), names={"Element": "etree.ElementTree"}, all_of=("sax",))
+    assert get("dom") is sys.modules["xml.dom"] and get("Element") is sys.modules["xml.etree.ElementTree"].Element
+    assert get("parseString") is sys.modules["xml.sax"].parseString
+    for name in ("nothing", "__wrapped__"):
+        with pytest.raises(AttributeError, match=f"module 'xml' has no attribute '{name}'"):
+            get(name)

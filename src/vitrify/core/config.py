@@ -194,3 +194,9 @@ def cache_dir() -> Path:
     if CACHE_DIR.value:
         return Path(CACHE_DIR.value)
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "vitrify"
+
+
+def launched_processes() -> int:
+    """Return how many processes the launcher that started this one says there are; 1 without a launcher."""
+    text = os.environ.get("PADDLE_TRAINERS_NUM", "1")
+    return int(text) if text.isdigit() else 1

@@ -1,8 +1,10 @@
-"""Optional third-party packages, imported when first needed."""
+"""Optional third-party packages, and our own that few programs use, imported when first needed."""
 
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
+from typing import Any
 
 
 class MissingPackageError(ImportError):
@@ -38,3 +40,25 @@ def require(module: str, extra: str, purpose: str) -> ModuleType:
 def is_available(module: str) -> bool:
     """Say whether the optional module's package is installed, without importing it."""
     return find_spec(module.partition(".")[0]) is not None
+
+
+def lazy_attributes(
+    package: str, modules: Sequence[str] = (), names: Mapping[str, str] | None = None, all_of: Sequence[str] = ()
+) -> Callable[[str], Any]:
+    """Return the `__getattr__` of a package whose parts are imported when first asked for.
+
+    modules: submodules. names: attribute -> submodule that defines it. all_of: submodules whose every public name is
+    the package's own as well.
+    """
+    homes = names or {}
+
+    def __getattr__(name: str) -> Any:
+        if name in modules:
+            return import_module(f".{name}", package)
+        for home in [homes[name]] if name in homes else () if name.startswith("_") else all_of:
+            found = getattr(import_module(f".{home}", package), name, homes)
+            if found is not homes:
+                return found
+        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+
+    return __getattr__

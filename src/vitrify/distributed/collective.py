@@ -1,0 +1,170 @@
+"""Collective communication of one process with itself: everybody's values are one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..core.errors import ArgumentError, UnsupportedError
+from .environment import Group, own_rank
+
+
+class ReduceOp:
+    """How values of several processes become one. Source: paddle.distributed.ReduceOp."""
+
+    SUM, MAX, MIN, PROD, AVG = range(5)
+
+
+class Done:
+    """A communication that is over: what Paddle's functions return to wait on."""
+
+    def wait(self, timeout: Any = None) -> bool:
+        """True, at once."""
+        return True
+
+    synchronize = wait
+
+    def is_completed(self) -> bool:
+        """True."""
+        return True
+
+    is_sync = is_completed
+
+
+_DONE = Done()
+
+
+def _own(what: str, values: Sequence[Any] | None) -> Any:
+    """The one entry of a list with an entry for each process."""
+    if values is None or len(values) != 1:
+        found = "none" if values is None else len(values)
+        raise ArgumentError(f"{what}: expected one entry for the one process, got {found}")
+    return values[0]
+
+
+def all_reduce(tensor: Any, op: int = ReduceOp.SUM, group: Group | None = None, sync_op: bool = True) -> Done:
+    """Leaves tensor as it is: the sum, mean, ... over one process. Source: paddle.distributed.all_reduce.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> x = paddle.to_tensor([1.0, 2.0])
+        >>> _ = paddle.distributed.all_reduce(x)
+        >>> x.tolist()
+        [1.0, 2.0]
+    """
+    return _DONE
+
+
+def reduce(tensor: Any, dst: int = 0, op: int = ReduceOp.SUM, group: Group | None = None, sync_op: bool = True) -> Done:
+    """Leaves tensor as it is. Source: paddle.distributed.reduce."""
+    own_rank("reduce", dst)
+    return _DONE
+
+
+def broadcast(tensor: Any, src: int = 0, group: Group | None = None, sync_op: bool = True) -> Done:
+    """Leaves tensor as it is. Source: paddle.distributed.broadcast."""
+    own_rank("broadcast", src)
+    return _DONE
+
+
+def broadcast_object_list(object_list: list[Any], src: int = 0, group: Group | None = None) -> None:
+    """Leaves the list as it is. Source: paddle.distributed.broadcast_object_list."""
+    own_rank("broadcast_object_list", src)
+
+
+def all_gather(tensor_list: list[Any], tensor: Any, group: Group | None = None, sync_op: bool = True) -> Done:
+    """Appends a copy of tensor to tensor_list. Source: paddle.distributed.all_gather.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> found = []
+        >>> _ = paddle.distributed.all_gather(found, paddle.to_tensor([1.0]))
+        >>> [t.tolist() for t in found]
+        [[1.0]]
+    """
+    if tensor_list:  # given with room for every process
+        tensor_list.clear()
+    tensor_list.append(tensor.clone())
+    return _DONE
+
+
+def all_gather_object(object_list: list[Any], obj: Any, group: Group | None = None) -> None:
+    """Appends obj to object_list. Source: paddle.distributed.all_gather_object."""
+    object_list.append(obj)
+
+
+def gather(
+    tensor: Any, gather_list: list[Any] | None = None, dst: int = 0, group: Group | None = None, sync_op: bool = True
+) -> Done:
+    """Appends a copy of tensor to gather_list. Source: paddle.distributed.gather."""
+    own_rank("gather", dst)
+    if gather_list is None:
+        raise ArgumentError("gather: gather_list is None on the process that gathers")
+    return all_gather(gather_list, tensor)
+
+
+def scatter(
+    tensor: Any, tensor_list: Sequence[Any] | None = None, src: int = 0, group: Group | None = None,
+    sync_op: bool = True,
+) -> Done:  # fmt: skip
+    """Puts the one tensor of tensor_list into tensor. Source: paddle.distributed.scatter."""
+    own_rank("scatter", src)
+    tensor.set_value(_own("scatter", tensor_list))
+    return _DONE
+
+
+def scatter_object_list(
+    out_object_list: list[Any], in_object_list: list[Any] | None = None, src: int = 0, group: Group | None = None
+) -> None:
+    """Appends the one object of in_object_list. Source: paddle.distributed.scatter_object_list."""
+    own_rank("scatter_object_list", src)
+    out_object_list[:] = [_own("scatter_object_list", in_object_list)]
+
+
+def reduce_scatter(
+    tensor: Any, tensor_list: Sequence[Any], op: int = ReduceOp.SUM, group: Group | None = None, sync_op: bool = True
+) -> Done:
+    """Puts the one tensor of tensor_list into tensor. Source: paddle.distributed.reduce_scatter."""
+    tensor.set_value(_own("reduce_scatter", tensor_list))
+    return _DONE
+
+
+def alltoall(
+    out_tensor_list: list[Any], in_tensor_list: Sequence[Any], group: Group | None = None, sync_op: bool = True
+) -> Done:
+    """Puts a copy of the one tensor of in_tensor_list into out_tensor_list. Source: paddle.distributed.alltoall."""
+    return all_gather(out_tensor_list, _own("alltoall", in_tensor_list))
+
+
+def alltoall_single(
+    out_tensor: Any, in_tensor: Any, in_split_sizes: Any = None, out_split_sizes: Any = None,
+    group: Group | None = None, sync_op: bool = True,
+) -> Done:  # fmt: skip
+    """Puts in_tensor into out_tensor. Source: paddle.distributed.alltoall_single."""
+    out_tensor.set_value(in_tensor)
+    return _DONE
+
+
+def barrier(group: Group | None = None) -> None:
+    """Nothing to wait for. Source: paddle.distributed.barrier."""
+
+
+def wait(tensor: Any, group: Group | None = None, use_calc_stream: bool = True) -> None:
+    """Nothing to wait for. Source: paddle.distributed.wait."""
+
+
+def _nobody(what: str, rank: Any) -> UnsupportedError:
+    return UnsupportedError(f"{what}: there is no process {rank} to talk to, vitrify runs in one process")
+
+
+def send(tensor: Any, dst: int = 0, group: Group | None = None, sync_op: bool = True) -> Done:
+    """Refused: raises UnsupportedError. Source: paddle.distributed.send."""
+    raise _nobody("send", dst)
+
+
+def recv(tensor: Any, src: int = 0, group: Group | None = None, sync_op: bool = True) -> Done:
+    """Refused: raises UnsupportedError. Source: paddle.distributed.recv."""
+    raise _nobody("recv", src)
+
+
+isend, irecv = send, recv

@@ -1,0 +1,151 @@
+"""Who takes part: one process, rank 0 of 1. Whatever asks for more is refused here, in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from ..core.config import launched_processes
+from ..core.errors import ArgumentError, UnsupportedError
+from ..core.place import get_device
+from ..core.setting import Setting
+
+_initialized = Setting("parallel environment initialized", False)
+_HINT = "run one process; larger batches can be accumulated over several steps"
+
+
+def only_one(what: str, processes: int) -> None:
+    """Raise UnsupportedError unless `processes` is one."""
+    if processes > 1:
+        raise UnsupportedError(f"{what} asks for {processes} processes, vitrify runs in one", hint=_HINT)
+
+
+def own_rank(what: str, rank: Any) -> None:
+    """Raise ArgumentError unless `rank` is 0, the only one there is."""
+    if rank not in (0, None):
+        raise ArgumentError(f"{what}: there is no process {rank}, only process 0", hint=_HINT)
+
+
+class Group:
+    """Processes that communicate: here always this one. Source: paddle.distributed.communication.group.Group."""
+
+    def __init__(self, ranks: Sequence[int] = (0,), id: int = 0, name: str = "_default_pg") -> None:
+        self.ranks = list(ranks)
+        self.id = id
+        self.name = name
+
+    rank = 0
+    nranks = world_size = 1
+    backend = "local"
+
+    def is_member(self) -> bool:
+        """True: the one process is in every group."""
+        return True
+
+    def get_group_rank(self, rank: int) -> int:
+        """Where the process `rank` stands in this group, -1 if it is not in it."""
+        return self.ranks.index(rank) if rank in self.ranks else -1
+
+    def __repr__(self) -> str:
+        return f"rank: {self.rank}, nranks: {self.nranks}, id: {self.id}, ranks: 0; name: {self.name}"
+
+
+DEFAULT_GROUP = Group()
+
+
+class ParallelEnv:
+    """What a launcher tells a process; here rank 0 of 1. Source: paddle.distributed.ParallelEnv.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> env = paddle.distributed.ParallelEnv()
+        >>> env.rank, env.world_size
+        (0, 1)
+    """
+
+    rank = local_rank = 0
+    world_size = nranks = nrings = 1
+    device_id = dev_id = 0
+    current_endpoint = ""
+    trainer_endpoints: Sequence[str] = ()
+    pg_timeout = 1800000
+
+    @property
+    def device_type(self) -> str:
+        """The kind of device that is in use, such as "cpu"."""
+        return get_device().partition(":")[0]
+
+
+def get_rank(group: Group | None = None) -> int:
+    """0, the rank of the one process. Source: paddle.distributed.get_rank."""
+    return 0
+
+
+def get_world_size(group: Group | None = None) -> int:
+    """1, the number of processes. Source: paddle.distributed.get_world_size."""
+    return 1
+
+
+def is_available() -> bool:
+    """True: the functions of this package are there. Source: paddle.distributed.is_available."""
+    return True
+
+
+def is_initialized() -> bool:
+    """Whether `init_parallel_env` was called. Source: paddle.distributed.is_initialized."""
+    return _initialized.get()
+
+
+def init_parallel_env(nccl_config: Any = None) -> Group:
+    """The group of the one process. Source: paddle.distributed.init_parallel_env.
+
+    Raises UnsupportedError when a launcher started several processes.
+    """
+    only_one("the launcher", launched_processes())
+    _initialized.set(True)
+    return DEFAULT_GROUP
+
+
+def destroy_process_group(group: Group | None = None) -> None:
+    """None; `is_initialized` is false again. Source: paddle.distributed.destroy_process_group."""
+    _initialized.set(False)
+
+
+def new_group(ranks: Iterable[int] | None = None, backend: str | None = None, timeout: Any = None, **_: Any) -> Group:
+    """A group of some processes, of which there is but 0. Source: paddle.distributed.new_group.
+
+    Raises ArgumentError for ranks that are not there.
+    """
+    members = [0] if ranks is None else list(ranks)
+    for rank in members:
+        own_rank("new_group", rank)
+    return Group(members, id=1, name="_default_pg1")
+
+
+def get_group(id: int = 0) -> Group:
+    """The group of the one process. Source: paddle.distributed.get_group."""
+    return DEFAULT_GROUP
+
+
+def get_backend(group: Group | None = None) -> str:
+    """The name of what carries messages: nothing, within one process. Source: paddle.distributed.get_backend."""
+    return Group.backend
+
+
+def spawn(
+    func: Callable[..., Any], args: Iterable[Any] = (), nprocs: int = -1, join: bool = True, daemon: bool = False,
+    **options: Any,
+) -> None:  # fmt: skip
+    """None, after `func(*args)` was called in this process. Source: paddle.distributed.spawn.
+
+    Raises UnsupportedError for more than one process.
+    """
+    only_one("spawn", nprocs)
+    func(*args)
+
+
+__all__ = [
+    "DEFAULT_GROUP", "Group", "ParallelEnv", "destroy_process_group", "get_backend", "get_group", "get_rank",
+    "get_world_size", "init_parallel_env", "is_available", "is_initialized", "new_group", "only_one", "own_rank",
+    "spawn",
+]  # fmt: skip
