@@ -3,5 +3,9 @@
 from ..core.lazy import lazy_attributes
 from . import ops
 
-__getattr__ = lazy_attributes(__name__, modules=("models",), all_of=("models",))
+__getattr__ = lazy_attributes(
+    __name__,
+    modules=("datasets", "image", "models", "transforms"),
+    all_of=("models", "transforms", "datasets", "image"),
+)
 __all__ = ["ops"]

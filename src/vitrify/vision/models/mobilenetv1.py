@@ -40,7 +40,7 @@ class MobileNetV1(nn.Layer):
         self.num_classes = num_classes
         self.with_pool = with_pool
         self.conv1 = ConvNormActivation(3, int(32 * scale), 3, 2, 1)
-        self.dwsl = []
+        self.dwsl: list[Any] = []
         for name, inputs, outputs, stride in _BLOCKS:
             self.dwsl.append(self.add_sublayer(name, DepthwiseSeparable(inputs, outputs, stride, scale)))
         if with_pool:

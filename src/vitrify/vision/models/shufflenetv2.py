@@ -91,7 +91,7 @@ class ShuffleNetV2(nn.Layer):
         channels, *stages, last = _PLANS[scale]
         self._conv1 = ConvNormActivation(3, channels, 3, 2, 1, activation_layer=activation)
         self._max_pool = nn.MaxPool2D(kernel_size=3, stride=2, padding=1)
-        self._block_list = []
+        self._block_list: list[Any] = []
         for number, (repeats, out) in enumerate(zip(_REPEATS, stages), 2):
             for i in range(repeats):
                 block = (

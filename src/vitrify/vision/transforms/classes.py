@@ -1,0 +1,486 @@
+"""Changes with settings, some of them drawn by chance with Python's `random`. Source: paddle.vision.transforms."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.errors import ArgumentError
+from ...eager.tensor import Tensor
+from . import functional as F
+from .pictures import is_pil, size_of
+
+
+def _pair(value: Any) -> tuple[int, int]:
+    return (int(value), int(value)) if isinstance(value, numbers.Number) else (int(value[0]), int(value[1]))  # type: ignore[call-overload]
+
+
+class Compose:
+    """Several changes one after the other. Source: paddle.vision.transforms.Compose.
+
+    Example:
+        >>> import numpy as np
+        >>> from vitrify.vision import transforms as T
+        >>> T.Compose([T.Resize(8), T.ToTensor()])(np.zeros([16, 16, 3], "uint8")).shape
+        [3, 8, 8]
+    """
+
+    def __init__(self, transforms: Sequence[Callable[[Any], Any]]) -> None:
+        self.transforms = transforms
+
+    def __call__(self, data: Any) -> Any:
+        for transform in self.transforms:
+            data = transform(data)
+        return data
+
+    def __repr__(self) -> str:
+        return "\n".join([f"{type(self).__name__}(", *[f"    {t}" for t in self.transforms], ")"])
+
+
+class BaseTransform:
+    """A change of a picture and of what belongs to it. Source: paddle.vision.transforms.BaseTransform.
+
+    keys: what each input is; "image" goes to `_apply_image`, "coords", "boxes" and "mask" to the methods of those
+    names. Inputs beyond the keys, and those without a method, pass unchanged. `_get_params` draws what all share.
+    """
+
+    def __init__(self, keys: Sequence[str] | None = None) -> None:
+        self.keys = ("image",) if keys is None else tuple(keys)
+        self.params: Any = None
+
+    def _get_params(self, inputs: Any) -> Any:
+        return None
+
+    def _get_apply(self, key: str) -> Callable[[Any], Any] | None:
+        return getattr(self, f"_apply_{key}", None)
+
+    def __call__(self, inputs: Any) -> Any:
+        given = inputs if isinstance(inputs, tuple) else (inputs,)
+        self.params = self._get_params(given)
+        outputs = []
+        for key, value in zip(self.keys, given):
+            change = self._get_apply(key)
+            outputs.append(value if change is None else change(value))
+        outputs += given[len(self.keys) :]
+        return outputs[0] if len(outputs) == 1 else tuple(outputs)
+
+
+class ToTensor(BaseTransform):
+    """`functional.to_tensor`. Source: paddle.vision.transforms.ToTensor."""
+
+    def __init__(self, data_format: str = "CHW", keys: Sequence[str] | None = None) -> None:
+        super().__init__(keys)
+        self.data_format = data_format
+
+    def _apply_image(self, img: Any) -> Any:
+        return F.to_tensor(img, self.data_format)
+
+
+class Resize(BaseTransform):
+    """`functional.resize`. Source: paddle.vision.transforms.Resize."""
+
+    def __init__(self, size: Any, interpolation: str = "bilinear", keys: Sequence[str] | None = None) -> None:
+        super().__init__(keys)
+        self.size = size
+        self.interpolation = interpolation
+
+    def _apply_image(self, img: Any) -> Any:
+        return F.resize(img, self.size, self.interpolation)
+
+
+class RandomResizedCrop(BaseTransform):
+    """A part of random size and proportions, resized. Source: paddle.vision.transforms.RandomResizedCrop.
+
+    scale: the share of the area; ratio: of width to height.
+    """
+
+    def __init__(
+        self,
+        size: Any,
+        scale: Sequence[float] = (0.08, 1.0),
+        ratio: Sequence[float] = (3 / 4, 4 / 3),
+        interpolation: str = "bilinear",
+        keys: Sequence[str] | None = None,
+    ) -> None:
+        super().__init__(keys)
+        self.size = _pair(size)
+        self.scale = scale
+        self.ratio = ratio
+        self.interpolation = interpolation
+
+    def _get_params(self, inputs: Any) -> Any:
+        h, w = size_of(inputs[0])
+        bounds = [math.log(r) for r in self.ratio]
+        for _ in range(10):
+            area = random.uniform(*self.scale) * h * w
+            ratio = math.exp(random.uniform(*bounds))
+            width, height = round(math.sqrt(area * ratio)), round(math.sqrt(area / ratio))
+            if 0 < width <= w and 0 < height <= h:
+                return random.randint(0, h - height), random.randint(0, w - width), height, width
+        kept = min(max(w / h, min(self.ratio)), max(self.ratio))
+        width, height = min(w, round(h * kept)), min(h, round(w / kept))
+        return (h - height) // 2, (w - width) // 2, height, width
+
+    def _apply_image(self, img: Any) -> Any:
+        return F.resize(F.crop(img, *self.params), self.size, self.interpolation)
+
+
+class CenterCrop(BaseTransform):
+    """`functional.center_crop`. Source: paddle.vision.transforms.CenterCrop."""
+
+    def __init__(self, size: Any, keys: Sequence[str] | None = None) -> None:
+        super().__init__(keys)
+        self.size = _pair(size)
+
+    def _apply_image(self, img: Any) -> Any:
+        return F.center_crop(img, self.size)
+
+
+class _RandomFlip(BaseTransform):
+    def __init__(self, prob: float = 0.5, keys: Sequence[str] | None = None) -> None:
+        super().__init__(keys)
+        if not 0 <= prob <= 1:
+            raise ArgumentError(f"{type(self).__name__}: prob must lie in [0, 1], got {prob}")
+        self.prob = prob
+
+    def _get_params(self, inputs: Any) -> Any:
+        return random.random() < self.prob
+
+
+class RandomHorizontalFlip(_RandomFlip):
+    """`functional.hflip` with probability `prob`. Source: paddle.vision.transforms.RandomHorizontalFlip."""
+
+    def _apply_image(self, img: Any) -> Any:
+        return F.hflip(img) if self.params else img
+
+
+class RandomVerticalFlip(_RandomFlip):
+    """`functional.vflip` with probability `prob`. Source: paddle.vision.transforms.RandomVerticalFlip."""
+
+    def _apply_image(self, img: Any) -> Any:
+        return F.vflip(img) if self.params else img
+
+
+class Normalize(BaseTransform):
+    """`functional.normalize`; one number is for three channels. Source: paddle.vision.transforms.Normalize."""
+
+    def __init__(
+        self,
+        mean: Any = 0.0,
+        std: Any = 1.0,
+        data_format: str = "CHW",
+        to_rgb: bool = False,
+        keys: Sequence[str] | None = None,
+    ) -> None:
+        super().__init__(keys)
+        self.mean = [mean] * 3 if isinstance(mean, numbers.Number) else mean
+        self.std = [std] * 3 if isinstance(std, numbers.Number) else std
+        self.data_format = data_format
+        self.to_rgb = to_rgb
+
+    def _apply_image(self, img: Any) -> Any:
+        return F.normalize(img, self.mean, self.std, self.data_format, self.to_rgb)
+
+
+class Transpose(BaseTransform):
+    """An array with its dimensions in another order. Source: paddle.vision.transforms.Transpose."""
+
+    def __init__(self, order: Sequence[int] = (2, 0, 1), keys: Sequence[str] | None = None) -> None:
+        super().__init__(keys)
+        self.order = order
+
+    def _apply_image(self, img: Any) -> Any:
+        if isinstance(img, Tensor):
+            return img.transpose(list(self.order))
+        array = np.asarray(img)
+        return (array[..., None] if array.ndim == 2 else array).transpose(self.order)
+
+
+class _ColourTransform(BaseTransform):
+    _range = (0.0, math.inf)
+
+    def __init__(self, value: Any, keys: Sequence[str] | None = None) -> None:
+        super().__init__(keys)
+        self.value = F.need_pair(type(self).__name__, value, *self._range)
+
+    def _get_params(self, inputs: Any) -> Any:
+        return random.uniform(*self.value)
+
+
+class BrightnessTransform(_ColourTransform):
+    """`functional.adjust_brightness` by up to `value`. Source: paddle.vision.transforms.BrightnessTransform."""
+
+    def _apply_image(self, img: Any) -> Any:
+        return F.adjust_brightness(img, self.params)
+
+
+class ContrastTransform(_ColourTransform):
+    """`functional.adjust_contrast` by up to `value`. Source: paddle.vision.transforms.ContrastTransform."""
+
+    def _apply_image(self, img: Any) -> Any:
+        return F.adjust_contrast(img, self.params)
+
+
+class SaturationTransform(_ColourTransform):
+    """`functional.adjust_saturation` by up to `value`. Source: paddle.vision.transforms.SaturationTransform."""
+
+    def _apply_image(self, img: Any) -> Any:
+        return F.adjust_saturation(img, self.params)
+
+
+class HueTransform(_ColourTransform):
+    """`functional.adjust_hue` by up to `value` <= 0.5. Source: paddle.vision.transforms.HueTransform."""
+
+    _range = (-0.5, 0.5)
+
+    def _apply_image(self, img: Any) -> Any:
+        return F.adjust_hue(img, self.params)
+
+
+class ColorJitter(BaseTransform):
+    """The four changes of colours in random order. Source: paddle.vision.transforms.ColorJitter."""
+
+    def __init__(
+        self, brightness: Any = 0, contrast: Any = 0, saturation: Any = 0, hue: Any = 0,
+        keys: Sequence[str] | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(keys)
+        self.brightness, self.contrast, self.saturation, self.hue = brightness, contrast, saturation, hue
+
+    def _get_params(self, inputs: Any) -> Any:
+        kinds = (
+            (BrightnessTransform, self.brightness), (ContrastTransform, self.contrast),
+            (SaturationTransform, self.saturation), (HueTransform, self.hue),
+        )  # fmt: skip
+        changes = [kind(value) for kind, value in kinds if value]
+        random.shuffle(changes)
+        return Compose(changes)
+
+    def _apply_image(self, img: Any) -> Any:
+        return self.params(img)
+
+
+class RandomCrop(BaseTransform):
+    """A random part, after padding if asked for. Source: paddle.vision.transforms.RandomCrop.
+
+    pad_if_needed: pad smaller pictures up to the size; otherwise they raise ArgumentError.
+    """
+
+    def __init__(
+        self, size: Any, padding: Any = None, pad_if_needed: bool = False, fill: Any = 0,
+        padding_mode: str = "constant", keys: Sequence[str] | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(keys)
+        self.size = _pair(size)
+        self.padding = padding
+        self.pad_if_needed = pad_if_needed
+        self.fill = fill
+        self.padding_mode = padding_mode
+
+    def _padded(self, img: Any) -> Any:
+        if self.padding is not None:
+            img = F.pad(img, self.padding, self.fill, self.padding_mode)
+        h, w = size_of(img)
+        if self.pad_if_needed:
+            missing = (max(self.size[1] - w, 0), max(self.size[0] - h, 0))
+            img = F.pad(img, missing, self.fill, self.padding_mode) if any(missing) else img
+        return img
+
+    def _get_params(self, inputs: Any) -> Any:
+        h, w = size_of(self._padded(inputs[0]))
+        height, width = self.size
+        if height > h or width > w:
+            raise ArgumentError(f"RandomCrop: size {self.size} is larger than the picture, {(h, w)}")
+        return random.randint(0, h - height), random.randint(0, w - width), height, width
+
+    def _apply_image(self, img: Any) -> Any:
+        return F.crop(self._padded(img), *self.params)
+
+
+class Pad(BaseTransform):
+    """`functional.pad`. Source: paddle.vision.transforms.Pad."""
+
+    def __init__(
+        self, padding: Any, fill: Any = 0, padding_mode: str = "constant", keys: Sequence[str] | None = None
+    ) -> None:
+        super().__init__(keys)
+        self.padding = padding
+        self.fill = fill
+        self.padding_mode = padding_mode
+
+    def _apply_image(self, img: Any) -> Any:
+        return F.pad(img, self.padding, self.fill, self.padding_mode)
+
+
+def _degrees(name: str, value: Any) -> tuple[float, float]:
+    if isinstance(value, numbers.Number) and float(value) < 0:  # type: ignore[arg-type]
+        raise ArgumentError(f"{name}: a single number of degrees must not be negative, got {value}")
+    return (-value, value) if isinstance(value, numbers.Number) else tuple(value)  # type: ignore[operator]
+
+
+class RandomRotation(BaseTransform):
+    """`functional.rotate` by random degrees. Source: paddle.vision.transforms.RandomRotation."""
+
+    def __init__(
+        self, degrees: Any, interpolation: str = "nearest", expand: bool = False, center: Any = None, fill: Any = 0,
+        keys: Sequence[str] | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(keys)
+        self.degrees = _degrees("RandomRotation", degrees)
+        self.interpolation = interpolation
+        self.expand = expand
+        self.center = center
+        self.fill = fill
+
+    def _get_params(self, inputs: Any) -> Any:
+        return random.uniform(*self.degrees)
+
+    def _apply_image(self, img: Any) -> Any:
+        return F.rotate(img, self.params, self.interpolation, self.expand, self.center, self.fill)
+
+
+class RandomAffine(BaseTransform):
+    """`functional.affine` by random amounts. Source: paddle.vision.transforms.RandomAffine.
+
+    translate: how far at most, in parts of width and height. scale: from, to. shear: degrees along x, or along both.
+    """
+
+    def __init__(
+        self, degrees: Any, translate: Any = None, scale: Any = None, shear: Any = None,
+        interpolation: str = "nearest", fill: Any = 0, center: Any = None, keys: Sequence[str] | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(keys)
+        self.degrees = _degrees("RandomAffine", degrees)
+        self.translate = translate
+        self.scale = scale
+        self.shear = None if shear is None else _degrees("RandomAffine", shear)
+        self.interpolation = interpolation
+        self.fill = fill
+        self.center = center
+
+    def _get_params(self, inputs: Any) -> Any:
+        h, w = size_of(inputs[0])
+        reach = (0, 0) if self.translate is None else (self.translate[0] * w, self.translate[1] * h)
+        slant = () if self.shear is None else self.shear
+        return {
+            "angle": random.uniform(*self.degrees),
+            "translate": [round(random.uniform(-r, r)) for r in reach],
+            "scale": 1.0 if self.scale is None else random.uniform(*self.scale),
+            "shear": [random.uniform(*slant[i : i + 2]) for i in range(0, len(slant), 2)] or [0.0],
+        }
+
+    def _apply_image(self, img: Any) -> Any:
+        return F.affine(img, **self.params, interpolation=self.interpolation, fill=self.fill, center=self.center)
+
+
+class RandomPerspective(BaseTransform):
+    """`functional.perspective`, corners moved inwards by chance. Source: paddle.vision.transforms.RandomPerspective.
+
+    prob: how often; distortion_scale: how far, in parts of half the size.
+    """
+
+    def __init__(
+        self, prob: float = 0.5, distortion_scale: float = 0.5, interpolation: str = "nearest", fill: Any = 0,
+        keys: Sequence[str] | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(keys)
+        self.prob = prob
+        self.distortion_scale = distortion_scale
+        self.interpolation = interpolation
+        self.fill = fill
+
+    def _get_params(self, inputs: Any) -> Any:
+        if random.random() >= self.prob:
+            return None
+        h, w = size_of(inputs[0])
+        far = (int(self.distortion_scale * (w // 2)), int(self.distortion_scale * (h // 2)))
+        start = [(0, 0), (w - 1, 0), (w - 1, h - 1), (0, h - 1)]
+        inward = [(1, 1), (-1, 1), (-1, -1), (1, -1)]
+        end = [
+            tuple(at + way * random.randint(0, most) for at, way, most in zip(corner, ways, far))
+            for corner, ways in zip(start, inward)
+        ]
+        return start, end
+
+    def _apply_image(self, img: Any) -> Any:
+        if self.params is None:
+            return img
+        start, end = self.params
+        return F.perspective(img, start, end, self.interpolation, self.fill)
+
+
+class Grayscale(BaseTransform):
+    """`functional.to_grayscale`. Source: paddle.vision.transforms.Grayscale."""
+
+    def __init__(self, num_output_channels: int = 1, keys: Sequence[str] | None = None) -> None:
+        super().__init__(keys)
+        self.num_output_channels = num_output_channels
+
+    def _apply_image(self, img: Any) -> Any:
+        return F.to_grayscale(img, self.num_output_channels)
+
+
+class RandomErasing(BaseTransform):
+    """A random rectangle overwritten, with probability `prob`. Source: paddle.vision.transforms.RandomErasing.
+
+    scale: its share of the area; ratio: of its height to its width. value: a number, one for each channel, or "random".
+    """
+
+    def __init__(
+        self, prob: float = 0.5, scale: Sequence[float] = (0.02, 0.33), ratio: Sequence[float] = (0.3, 3.3),
+        value: Any = 0, inplace: bool = False, keys: Sequence[str] | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(keys)
+        if isinstance(value, str) and value != "random":
+            raise ArgumentError(f'RandomErasing: value must be numbers or "random", got {value!r}')
+        self.prob = prob
+        self.scale = scale
+        self.ratio = ratio
+        self.value = value
+        self.inplace = inplace
+
+    def _get_params(self, inputs: Any) -> Any:
+        if random.random() >= self.prob:
+            return None
+        h, w = size_of(inputs[0])
+        bounds = [math.log(r) for r in self.ratio]
+        for _ in range(10):
+            area, ratio = random.uniform(*self.scale) * h * w, math.exp(random.uniform(*bounds))
+            height, width = round(math.sqrt(area * ratio)), round(math.sqrt(area / ratio))
+            if 0 < height < h and 0 < width < w:
+                return random.randint(0, h - height), random.randint(0, w - width), height, width
+        return None
+
+    def _fill(self, img: Any) -> Any:
+        first = isinstance(img, Tensor)
+        if self.value == "random":
+            channels = img.shape[-3] if first else np.asarray(img).reshape(*size_of(img), -1).shape[-1]
+            drawn = np.random.normal(size=(*self.params[2:], channels)).astype("float32")
+            return np.moveaxis(drawn, -1, 0) if first else drawn
+        value = np.asarray(self.value, "float32" if first else None)
+        return value.reshape(-1, 1, 1) if first and value.ndim else value
+
+    def _apply_image(self, img: Any) -> Any:
+        if self.params is None:
+            return img
+        (i, j, h, w), fill = self.params, self._fill(img)
+        if is_pil(img):
+            fill = np.clip(fill, 0, 255).astype("uint8")
+        return F.erase(img, i, j, h, w, _like(fill, img) if isinstance(img, Tensor) else fill, self.inplace)
+
+
+def _like(values: Any, img: Any) -> Any:
+    return Tensor(values).astype(img.dtype) if np.ndim(values) else float(values)
+
+
+__all__ = [
+    "BaseTransform", "BrightnessTransform", "CenterCrop", "ColorJitter", "Compose", "ContrastTransform", "Grayscale",
+    "HueTransform", "Normalize", "Pad", "RandomAffine", "RandomCrop", "RandomErasing", "RandomHorizontalFlip",
+    "RandomPerspective", "RandomResizedCrop", "RandomRotation", "RandomVerticalFlip", "Resize", "SaturationTransform",
+    "ToTensor", "Transpose",
+]  # fmt: skip

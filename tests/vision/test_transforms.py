@@ -1,0 +1,123 @@
+"""`paddle.vision.transforms`: one change on PIL images, arrays and tensors, drawn by chance or not."""
+
+import random
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import vitrify as paddle
+from vitrify.core.errors import ArgumentError, DTypeError
+from vitrify.vision import transforms as T
+
+PIXELS = np.random.default_rng(0).integers(0, 255, (12, 16, 3)).astype("uint8")
+IMAGE = Image.fromarray(PIXELS)
+TENSOR = paddle.to_tensor(np.moveaxis(PIXELS, -1, 0).copy())
+
+CHANGES = {
+    "pad": lambda x: T.pad(x, (1, 2, 3, 4), 5),
+    "pad by reflection": lambda x: T.pad(x, 3, padding_mode="reflect"),
+    "crop": lambda x: T.crop(x, 2, 3, 5, 6),
+    "center_crop": lambda x: T.center_crop(x, (5, 8)),
+    "hflip": T.hflip,
+    "vflip": T.vflip,
+    "rotate": lambda x: T.rotate(x, 30),
+    "rotate with room": lambda x: T.rotate(x, 30, "bilinear", expand=True, fill=9),
+    "affine": lambda x: T.affine(x, 20, [1, 2], 1.2, [5, 3]),
+    "perspective": lambda x: T.perspective(
+        x, [[0, 0], [15, 0], [15, 11], [0, 11]], [[2, 1], [14, 0], [15, 10], [1, 11]]
+    ),
+    "brightness": lambda x: T.adjust_brightness(x, 1.4),
+    "hue": lambda x: T.adjust_hue(x, 0.2),
+    "erase": lambda x: T.erase(x, 1, 2, 3, 4, 7),
+}
+
+
+@pytest.mark.parametrize("name", list(CHANGES))
+def test_every_form_of_a_picture_is_changed_alike(name):
+    wanted = np.asarray(CHANGES[name](IMAGE)).astype(int)
+    array, tensor = CHANGES[name](PIXELS), CHANGES[name](TENSOR)
+    assert isinstance(array, np.ndarray) and array.dtype == np.uint8
+    assert isinstance(tensor, paddle.Tensor) and tensor.dtype == paddle.uint8
+    assert np.abs(array.astype(int) - wanted).max() <= 1
+    assert np.abs(np.moveaxis(tensor.numpy(), 0, -1).astype(int) - wanted).max() <= 1
+
+
+def test_colours_of_arrays_follow_pillow():
+    for change in (
+        lambda x: T.adjust_contrast(x, 1.5),
+        lambda x: T.functional.adjust_saturation(x, 0.3),
+        T.to_grayscale,
+    ):
+        wanted = np.asarray(change(IMAGE)).astype(int).reshape(12, 16, -1)
+        assert np.abs(change(PIXELS).astype(int) - wanted).max() <= 2
+
+
+def test_sizes():
+    for size, shape in (((6, 20), (6, 20)), (6, (6, 8)), (12, (12, 16))):
+        for mode in ("nearest", "bilinear", "bicubic"):
+            wanted = np.asarray(T.resize(IMAGE, size, mode))
+            np.testing.assert_array_equal(T.resize(PIXELS, size, mode), wanted)
+            assert wanted.shape[:2] == shape and T.resize(TENSOR, size, mode).shape == [3, *shape]
+    grey = PIXELS[..., 0].astype("float32")
+    assert T.resize(grey, 6).shape == (6, 8) and T.resize(grey, 6).dtype == np.float32
+
+
+def test_numbers():
+    tensor = T.to_tensor(IMAGE)
+    assert tensor.shape == [3, 12, 16] and tensor.dtype == paddle.float32
+    np.testing.assert_allclose(tensor.numpy(), np.moveaxis(PIXELS, -1, 0) / 255, rtol=1e-6)
+    assert T.to_tensor(PIXELS[..., 0], "HWC").shape == [12, 16, 1]
+    found = T.Compose([T.ToTensor(), T.Normalize([0.5, 0.4, 0.3], [0.1, 0.2, 0.3])])(IMAGE)
+    np.testing.assert_allclose(found.numpy()[1], (PIXELS[..., 1] / 255 - 0.4) / 0.2, rtol=1e-4, atol=1e-5)
+    flat = T.Normalize(127.5, 127.5, "HWC")(PIXELS)
+    np.testing.assert_allclose(flat, PIXELS / 127.5 - 1, atol=1e-6)
+    assert T.Transpose()(PIXELS).shape == (3, 12, 16)
+
+
+RANDOM = [
+    T.RandomCrop(8), T.RandomCrop(20, padding=2, pad_if_needed=True), T.RandomResizedCrop(7), T.RandomHorizontalFlip(),
+    T.RandomVerticalFlip(1.0), T.ColorJitter(0.3, 0.3, 0.3, 0.2), T.RandomRotation(20), T.RandomErasing(1.0),
+    T.RandomAffine(10, (0.1, 0.2), (0.8, 1.2), 5), T.RandomPerspective(1.0), T.RandomErasing(1.0, value="random"),
+    T.Pad(1), T.Grayscale(3), T.Resize(9),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("transform", RANDOM, ids=lambda t: type(t).__name__)
+def test_chance_is_the_same_for_all_forms(transform):
+    shapes = []
+    for picture in (IMAGE, PIXELS, TENSOR):
+        random.seed(4)
+        np.random.seed(4)
+        found = transform(picture)
+        array = np.moveaxis(found.numpy(), 0, -1) if isinstance(found, paddle.Tensor) else np.asarray(found)
+        shapes.append(array.shape)
+    assert len(set(shapes)) == 1
+
+
+def test_what_belongs_to_a_picture_is_changed_with_it():
+    class Double(T.BaseTransform):
+        def _get_params(self, inputs):
+            return 2
+
+        def _apply_image(self, image):
+            return image * self.params
+
+        def _apply_boxes(self, boxes):
+            return boxes + self.params
+
+    assert Double(keys=("image", "boxes", "label"))((1, 10, 5, "rest")) == (2, 12, 5, "rest")
+    assert Double()(3) == 6
+
+
+def test_what_is_no_picture_is_refused():
+    with pytest.raises(DTypeError, match="PIL image"):
+        T.hflip([1, 2])
+    with pytest.raises(ArgumentError, match="interpolation"):
+        T.resize(IMAGE, 5, "cubic")
+    with pytest.raises(ArgumentError, match="hue_factor"):
+        T.adjust_hue(IMAGE, 0.7)
+    with pytest.raises(ArgumentError, match="larger than the picture"):
+        T.RandomCrop(40)(IMAGE)
+    with pytest.raises(ArgumentError, match="negative"):
+        T.ColorJitter(brightness=-1)(IMAGE)
