@@ -6,9 +6,7 @@
 # ruff: noqa: F401, F403
 # Public names are those that the op families list in `__all__`, and the ones below.
 
-from importlib import import_module
 from math import e, inf, nan, pi
-from typing import Any
 
 from . import (
     amp,
@@ -95,11 +93,13 @@ from .ops.decomposition import *
 from .ops.diagonal import *
 from .ops.differences import *
 from .ops.distance import *
+from .ops.einsum import *
 from .ops.elementwise import *
 from .ops.expand import *
 from .ops.fill import *
 from .ops.gather import *
 from .ops.index import *
+from .ops.inplace import *
 from .ops.join import *
 from .ops.like import *
 from .ops.linalg import *
@@ -134,14 +134,8 @@ from .ops.windows import *
 __version__ = "0.1.0"
 
 # Packages that few programs need are imported when first asked for, themselves or one of these names.
-_ON_DEMAND = frozenset({"distribution", "hapi", "sparse"})
-_IN_THEM = {"flops": "hapi", "summary": "hapi"}
-
-
-def __getattr__(name: str) -> Any:
-    if name in _ON_DEMAND:
-        return import_module(f"{__name__}.{name}")
-    if name in _IN_THEM:
-        return getattr(import_module(f"{__name__}.{_IN_THEM[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-__getattr__ = lazy_attributes(__name__, modules=("distributed",), names={"DataParallel": "distributed"})
+__getattr__ = lazy_attributes(
+    __name__,
+    modules=("distributed", "distribution", "hapi", "sparse"),
+    names={"DataParallel": "distributed", "flops": "hapi", "summary": "hapi"},
+)
