@@ -6,6 +6,7 @@ from ..ir.input_spec import InputSpec
 from ..ir.program import Block, Operator, Program, Variable
 from ..runtime.scope import Scope, global_scope, scope_guard
 from ..runtime.strategy import BuildStrategy, ExecutionStrategy
+from . import amp
 from .compiled_program import CompiledProgram
 from .executor import Executor
 from .parameters import create_global_var, create_parameter
@@ -21,6 +22,7 @@ __all__ = [
     "Program",
     "Scope",
     "Variable",
+    "amp",
     "append_backward",
     "create_global_var",
     "create_parameter",

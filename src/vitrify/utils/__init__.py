@@ -1,5 +1,10 @@
-"""`paddle.utils`: exchange of memory with other libraries, unique names."""
+"""`paddle.utils`: exchange of memory with other libraries, unique names, nested structures, optional modules."""
 
-from . import dlpack, unique_name
+from . import cpp_extension, dlpack, layers_utils, unique_name
+from .layers_utils import flatten, map_structure, pack_sequence_as
+from .lazy_import import deprecated, require_version, try_import
 
-__all__ = ["dlpack", "unique_name"]
+__all__ = [
+    "cpp_extension", "deprecated", "dlpack", "flatten", "layers_utils", "map_structure", "pack_sequence_as",
+    "require_version", "try_import", "unique_name",
+]  # fmt: skip

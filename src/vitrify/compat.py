@@ -1,0 +1,101 @@
+"""`import paddle` gives vitrify, for code that was written for Paddle, from when `install` is called.
+
+>>> import vitrify
+>>> with vitrify.compat.as_paddle():
+...     import paddle
+...     import paddle.nn.functional as F
+>>> paddle is vitrify and F is vitrify.nn.functional
+True
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec, spec_from_loader
+from types import ModuleType
+
+from .core.errors import UserCodeError
+
+_OURS, _THEIRS = "vitrify", "paddle"
+
+
+class PaddleLoadedError(UserCodeError, ImportError):
+    """PaddlePaddle itself was imported before."""
+
+
+def _own_name(name: str) -> str:
+    return _OURS + name[len(_THEIRS) :]
+
+
+class _Alias(Loader):
+    """Gives a module of vitrify as it is, its own description included."""
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        module = import_module(_own_name(spec.name))
+        spec.loader_state = module.__spec__, module.__loader__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        spec = module.__spec__
+        if spec is not None and spec.loader_state is not None:
+            module.__spec__, module.__loader__ = spec.loader_state
+
+
+class _Finder(MetaPathFinder):
+    """Finds `paddle.x` where there is a `vitrify.x`."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if fullname != _THEIRS and not fullname.startswith(_THEIRS + "."):
+            return None
+        own = find_spec(_own_name(fullname))
+        if own is None:
+            return None
+        return spec_from_loader(fullname, _Alias(), is_package=own.submodule_search_locations is not None)
+
+
+_FINDER = _Finder()
+
+
+def _loaded() -> dict[str, ModuleType]:
+    return {name: module for name, module in sys.modules.items() if name.split(".")[0] == _THEIRS}
+
+
+def install() -> None:
+    """From now on `import paddle` and `import paddle.x` give vitrify and its modules.
+
+    Raises PaddleLoadedError (an ImportError) where PaddlePaddle itself was imported before.
+    """
+    if any(not module.__name__.startswith(_OURS) for module in _loaded().values()):
+        raise PaddleLoadedError("compat.install: PaddlePaddle itself is imported already", hint="call it first of all")
+    if _FINDER not in sys.meta_path:
+        sys.meta_path.insert(0, _FINDER)
+
+
+def uninstall() -> None:
+    """From now on `import paddle` is what it was; modules that hold vitrify keep it."""
+    if _FINDER in sys.meta_path:
+        sys.meta_path.remove(_FINDER)
+        for name in _loaded():
+            del sys.modules[name]
+
+
+@contextmanager
+def as_paddle() -> Iterator[None]:
+    """A block in which `import paddle` gives vitrify."""
+    installed = _FINDER in sys.meta_path
+    install()
+    try:
+        yield
+    finally:
+        if not installed:
+            uninstall()
+
+
+__all__ = ["PaddleLoadedError", "as_paddle", "install", "uninstall"]

@@ -1,0 +1,351 @@
+"""Model: a Layer with an optimizer, a loss and metrics, and the loops around them."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..amp import GradScaler, auto_cast
+from ..core.errors import ArgumentError
+from ..eager.grad_mode import no_grad
+from ..eager.layer import Layer
+from ..eager.tensor import Tensor, to_tensor
+from ..framework.save_load import load, save
+from ..io import DataLoader, Dataset
+from ..jit import save as save_program
+from .callbacks import Callback, CallbackList, EarlyStopping, LRScheduler, ModelCheckpoint, ProgBarLogger
+from .summary import summary
+
+
+def _listed(value: Any) -> list[Any]:
+    if value is None:
+        return []
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def _tensors(values: Any) -> list[Any]:
+    return [v if isinstance(v, Tensor) else to_tensor(np.asarray(v)) for v in _listed(values)]
+
+
+def _arrays(values: Iterable[Any]) -> list[Any]:
+    return [v.numpy() for v in values]
+
+
+def _names(metric: Any) -> list[str]:
+    return _listed(metric.name())
+
+
+class Model:
+    """Trains, evaluates and predicts with `network`. Source: paddle.Model.
+
+    inputs, labels: InputSpecs; needed to save for inference, and where a batch has more inputs than `forward` names.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> net = paddle.nn.Linear(4, 1)
+        >>> model = paddle.Model(net)
+        >>> model.prepare(paddle.optimizer.SGD(0.1, parameters=net.parameters()), paddle.nn.MSELoss())
+        >>> data = paddle.io.TensorDataset([paddle.ones([8, 4]), paddle.zeros([8, 1])])
+        >>> model.fit(data, epochs=3, batch_size=4, verbose=0)
+        >>> model.evaluate(data, verbose=0)["loss"][0] < 1
+        True
+    """
+
+    def __init__(self, network: Layer, inputs: Any = None, labels: Any = None) -> None:
+        self.network = network
+        self.mode = "train"
+        self.stop_training = False
+        self._inputs = _listed(inputs)
+        self._labels = _listed(labels)
+        self._optimizer: Any = None
+        self._loss: Any = None
+        self._metrics: list[Any] = []
+        self._amp: dict[str, Any] = {}
+        self._scaler: GradScaler | None = None
+
+    def prepare(self, optimizer: Any = None, loss: Any = None, metrics: Any = None, amp_configs: Any = None) -> None:
+        """Give what training and evaluation need. Source: paddle.Model.prepare.
+
+        amp_configs: a level ("O1", "O2") or a dict of it and of settings of `auto_cast`. Raises ArgumentError for a
+        loss that cannot be called.
+        """
+        if loss is not None and not callable(loss):
+            raise ArgumentError(f"Model.prepare: loss must be a Layer or a function, got {type(loss).__name__}")
+        self._optimizer, self._loss, self._metrics = optimizer, loss, _listed(metrics)
+        given: dict[str, Any] = {"level": amp_configs} if isinstance(amp_configs, str) else dict(amp_configs or {})
+        if given.get("level", "O0") != "O0":
+            scaling = {k: given.pop(k) for k in ("init_loss_scaling", "use_dynamic_loss_scaling") if k in given}
+            self._amp, self._scaler = given, GradScaler(**scaling)
+
+    # --- one batch ---------------------------------------------------------------------------------------------------
+
+    def _outputs_and_losses(self, inputs: Any, labels: Any) -> tuple[list[Any], list[Any], list[Any]]:
+        given, wanted = _tensors(inputs), _tensors(labels)
+        with auto_cast(enable=bool(self._amp), **self._amp):
+            outputs = _listed(self.network(*given))
+            losses = [] if self._loss is None else _listed(self._loss(*outputs, *wanted))
+        return outputs, losses, wanted
+
+    def _measure(self, outputs: list[Any], labels: list[Any]) -> list[Any]:
+        return [m.update(*_listed(m.compute(*outputs, *labels))) for m in self._metrics]
+
+    def _result(self, losses: list[Any], metrics: list[Any]) -> Any:
+        return (_arrays(losses), metrics) if self._metrics else _arrays(losses)
+
+    def train_batch(self, inputs: Any, labels: Any = None, update: bool = True) -> Any:
+        """The losses of one step, with metrics a pair of losses and metrics. update=False only adds to the gradients.
+
+        Raises ArgumentError before `prepare`. Source: paddle.Model.train_batch.
+        """
+        if self._optimizer is None or self._loss is None:
+            raise ArgumentError("Model.train_batch: give prepare an optimizer and a loss first")
+        self.mode = "train"
+        self.network.train()
+        outputs, losses, wanted = self._outputs_and_losses(inputs, labels)
+        total = losses[0] if len(losses) == 1 else sum(losses[1:], losses[0])
+        (total if self._scaler is None else self._scaler.scale(total)).backward()
+        if update:
+            if self._scaler is None:
+                self._optimizer.step()
+            else:
+                self._scaler.step(self._optimizer)
+                self._scaler.update()
+            self._optimizer.clear_grad()
+        return self._result(losses, self._measure(outputs, wanted))
+
+    def eval_batch(self, inputs: Any, labels: Any = None) -> Any:
+        """The losses, with metrics a pair of losses and metrics. Source: paddle.Model.eval_batch."""
+        self.mode = "eval"
+        self.network.eval()
+        with no_grad():
+            outputs, losses, wanted = self._outputs_and_losses(inputs, labels)
+            return self._result(losses, self._measure(outputs, wanted))
+
+    def predict_batch(self, inputs: Any) -> list[Any]:
+        """The outputs as arrays. Source: paddle.Model.predict_batch."""
+        self.mode = "test"
+        self.network.eval()
+        with no_grad():
+            return _arrays(_listed(self.network(*_tensors(inputs))))
+
+    # --- loops -------------------------------------------------------------------------------------------------------
+
+    def _input_count(self) -> int:
+        if self._inputs:
+            return len(self._inputs)
+        parameters = inspect.signature(self.network.forward).parameters.values()
+        return max(len([p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]), 1)
+
+    def _split(self, batch: Any) -> tuple[list[Any], list[Any]]:
+        items = _listed(batch)
+        count = self._input_count() if len(items) > 1 else 1
+        return items[:count], items[count:]
+
+    def _loss_names(self) -> list[str]:
+        return ["loss"] if self._loss is not None else []
+
+    def _metric_names(self) -> list[str]:
+        return self._loss_names() + [name for metric in self._metrics for name in _names(metric)]
+
+    def _logs(self, result: Any) -> dict[str, Any]:
+        losses, metrics = result if self._metrics else (result, [])
+        logs: dict[str, Any] = {"loss": [float(np.mean(v)) for v in losses]} if self._loss is not None else {}
+        for metric, found in zip(self._metrics, metrics):
+            logs.update(zip(_names(metric), _listed(found)))
+        return logs
+
+    def _loader(self, data: Any, **settings: Any) -> Any:
+        return DataLoader(data, **settings) if isinstance(data, Dataset) else data
+
+    def fit(
+        self,
+        train_data: Any = None,
+        eval_data: Any = None,
+        batch_size: int = 1,
+        epochs: int = 1,
+        eval_freq: int = 1,
+        log_freq: int = 10,
+        save_dir: str | None = None,
+        save_freq: int = 1,
+        verbose: int = 2,
+        drop_last: bool = False,
+        shuffle: bool = True,
+        num_workers: int = 0,
+        callbacks: Any = None,
+        accumulate_grad_batches: int = 1,
+        num_iters: int | None = None,
+    ) -> None:
+        """Train for some epochs, evaluating after every eval_freq of them. Source: paddle.Model.fit.
+
+        train_data, eval_data: Datasets, or loaders that give batches. num_iters: stop after so many steps. Raises
+        ArgumentError without train_data.
+        """
+        if train_data is None:
+            raise ArgumentError("Model.fit: train_data is missing")
+        sizes = batch_size if isinstance(batch_size, (list, tuple)) else (batch_size, batch_size)
+        loader = self._loader(
+            train_data, batch_size=sizes[0], shuffle=shuffle, drop_last=drop_last, num_workers=num_workers
+        )  # fmt: skip
+        steps = _length(loader)
+        steps = steps if num_iters is None else min(num_iters, steps or num_iters)
+        params = {"epochs": epochs, "steps": steps, "verbose": verbose, "metrics": self._metric_names()}
+        calls = self._callbacks(callbacks, params, log_freq, verbose, save_freq, save_dir)
+        logs: dict[str, Any] = {}
+        self.stop_training, left = False, num_iters
+        calls.call("on_train_begin", None)
+        for epoch in range(epochs):
+            calls.call("on_epoch_begin", epoch, None)
+            logs, done = self._run("train", loader, calls, left, accumulate_grad_batches)
+            left = None if left is None else left - done
+            calls.call("on_epoch_end", epoch, logs)
+            if eval_data is not None and epoch % eval_freq == 0:
+                self._evaluate(self._loader(eval_data, batch_size=sizes[1], num_workers=num_workers), calls, None)
+            if self.stop_training or left == 0:
+                break
+        calls.call("on_train_end", logs)
+
+    def _run(
+        self, mode: str, loader: Any, calls: CallbackList, limit: int | None, accumulate: int = 1
+    ) -> tuple[dict[str, Any], int]:
+        """Losses and metrics after the batches of the loader, and how many there were."""
+        logs: dict[str, Any] = {}
+        done = samples = 0
+        for metric in self._metrics:
+            metric.reset()
+        steps = _length(loader)
+        for step, batch in enumerate(loader):
+            if limit is not None and step >= limit:
+                break
+            calls.call(f"on_{mode}_batch_begin", step, logs)
+            inputs, labels = self._split(batch)
+            if mode == "train":
+                last = step + 1 in (steps, limit)
+                result = self.train_batch(inputs, labels, update=(step + 1) % accumulate == 0 or last)
+            else:
+                result = self.eval_batch(inputs, labels)
+            logs, done, size = self._logs(result), step + 1, len(inputs[0])
+            samples += size
+            calls.call(f"on_{mode}_batch_end", step, {**logs, "step": step, "batch_size": size})
+        return {**logs, "step": done - 1, "samples": samples}, done
+
+    def _evaluate(self, loader: Any, calls: CallbackList, limit: int | None) -> dict[str, Any]:
+        calls.call("on_eval_begin", {"steps": _length(loader), "metrics": self._metric_names()})
+        logs, _ = self._run("eval", loader, calls, limit)
+        calls.call("on_eval_end", logs)
+        return {name: logs[name] for name in self._metric_names() if name in logs}
+
+    def evaluate(
+        self,
+        eval_data: Any,
+        batch_size: int = 1,
+        log_freq: int = 10,
+        verbose: int = 2,
+        num_workers: int = 0,
+        callbacks: Any = None,
+        num_iters: int | None = None,
+    ) -> dict[str, Any]:
+        """The last loss and the metrics over eval_data, by name. Source: paddle.Model.evaluate."""
+        loader = self._loader(eval_data, batch_size=batch_size, num_workers=num_workers)
+        params = {"verbose": verbose, "metrics": self._metric_names()}
+        return self._evaluate(loader, self._callbacks(callbacks, params, log_freq, verbose), num_iters)
+
+    def predict(
+        self,
+        test_data: Any,
+        batch_size: int = 1,
+        num_workers: int = 0,
+        stack_outputs: bool = False,
+        verbose: int = 1,
+        callbacks: Any = None,
+    ) -> list[Any]:
+        """For each output of the network the arrays of all batches, as one array with stack_outputs.
+
+        Source: paddle.Model.predict.
+        """
+        loader = self._loader(test_data, batch_size=batch_size, num_workers=num_workers)
+        calls = self._callbacks(callbacks, {"verbose": verbose, "metrics": []}, 1, verbose)
+        calls.call("on_predict_begin", {"steps": _length(loader)})
+        batches, samples = [], 0
+        for step, batch in enumerate(loader):
+            calls.call("on_predict_batch_begin", step, {})
+            inputs, _ = self._split(batch)
+            batches.append(self.predict_batch(inputs))
+            samples += len(inputs[0])
+            calls.call("on_predict_batch_end", step, {"step": step, "batch_size": len(inputs[0])})
+        calls.call("on_predict_end", {"samples": samples})
+        outputs = list(zip(*batches))
+        return [np.concatenate(arrays) for arrays in outputs] if stack_outputs else outputs
+
+    def _callbacks(
+        self,
+        given: Any,
+        params: dict[str, Any],
+        log_freq: int,
+        verbose: int,
+        save_freq: int = 1,
+        save_dir: str | None = None,
+    ) -> CallbackList:
+        """The callbacks given, with those that are always there in front."""
+        own: list[Callback] = _listed(given)
+        kinds = {type(callback) for callback in own}
+        front: list[Callback] = []
+        if verbose and ProgBarLogger not in kinds:
+            front.append(ProgBarLogger(log_freq, verbose))
+        if LRScheduler not in kinds:
+            front.append(LRScheduler())
+        if save_dir is not None and ModelCheckpoint not in kinds:
+            own = [*own, ModelCheckpoint(save_freq, save_dir)]
+        for callback in own:
+            if isinstance(callback, EarlyStopping):
+                callback.save_dir = save_dir
+        return CallbackList([*front, *own], self, params)
+
+    # --- the rest ----------------------------------------------------------------------------------------------------
+
+    def save(self, path: str, training: bool = True) -> None:
+        """Write `path.pdparams` and `path.pdopt`; with training=False a program for inference.
+
+        Raises ArgumentError for that without `inputs`. Source: paddle.Model.save.
+        """
+        if not training:
+            if not self._inputs:
+                raise ArgumentError("Model.save: a program for inference needs Model(network, inputs=[InputSpec, ...])")
+            save_program(self.network, path, input_spec=self._inputs)
+            return
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        save(self.network.state_dict(), f"{path}.pdparams")
+        if self._optimizer is not None and (state := self._optimizer.state_dict()):
+            save(state, f"{path}.pdopt")
+
+    def load(self, path: str, skip_mismatch: bool = False, reset_optimizer: bool = False) -> None:
+        """Read what `save` wrote. skip_mismatch: leave out entries of other sizes. Source: paddle.Model.load."""
+        state = load(f"{path}.pdparams" if not path.endswith(".pdparams") else path)
+        if skip_mismatch:
+            own = self.network.state_dict()
+            state = {k: v for k, v in state.items() if k in own and list(own[k].shape) == list(v.shape)}
+        self.network.set_state_dict(state)
+        optimizer = Path(path.removesuffix(".pdparams") + ".pdopt")
+        if self._optimizer is not None and not reset_optimizer and optimizer.exists():
+            self._optimizer.set_state_dict(load(str(optimizer)))
+
+    def parameters(self, *args: Any, **kwargs: Any) -> list[Any]:
+        """The parameters of the network. Source: paddle.Model.parameters."""
+        return self.network.parameters(*args, **kwargs)
+
+    def summary(self, input_size: Any = None, dtype: Any = None) -> dict[str, int]:
+        """`paddle.summary` of the network, for the `inputs` it was made with unless a size is given."""
+        return summary(self.network, input_size or self._inputs, dtype)
+
+
+def _length(loader: Any) -> int | None:
+    try:
+        return len(loader)
+    except TypeError:  # an IterableDataset, or a generator
+        return None
+
+
+__all__ = ["Model"]
