@@ -65,10 +65,12 @@ class Event(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """How many bytes of arrays were alive at a time, as far as the timeline knows."""
+    """How many bytes of arrays were alive at a time, as far as the timeline knows; `maker`: the operator that made one
+    just then, empty where one went."""
 
     time: int
     bytes: int
+    maker: str = ""
 
 
 NO_ARGS: Mapping[str, Any] = {}
@@ -100,7 +102,7 @@ class Timeline:
         self.ended = 0
         # Plain tuples: making an Event takes six times as long. Appending to a list is atomic, so nothing is locked.
         self._events: list[tuple[Any, ...]] = []
-        self._memory: list[tuple[int, int]] = []
+        self._memory: list[tuple[int, int, str]] = []
         self._alive: dict[int, Any] = {}
 
     def add(
@@ -112,8 +114,8 @@ class Timeline:
             self.threads[thread] = current_thread().name
         self._events.append((kind, name, start, end, thread, args))
 
-    def allocated(self, array: Any) -> None:
-        """Note the memory of an array that an operator has made, and the time when it goes."""
+    def allocated(self, array: Any, maker: str) -> None:
+        """Note the memory of an array that the operator `maker` has made, and the time when it goes."""
         while getattr(array, "base", None) is not None:
             array = array.base
         key = id(array)
@@ -123,17 +125,17 @@ class Timeline:
 
         def gone(_: Any) -> None:
             self._alive.pop(key, None)
-            self._memory.append((now(), -count))
+            self._memory.append((now(), -count, ""))
 
         self._alive[key] = ref(array, gone)
-        self._memory.append((now(), count))
+        self._memory.append((now(), count, maker))
 
     def samples(self) -> list[Sample]:
         """How much memory of arrays that operators made while recording was in use, at every change."""
         found, total = [], 0
-        for time, change in sorted(self._memory):
+        for time, change, maker in sorted(self._memory):
             total += change
-            found.append(Sample(time, total))
+            found.append(Sample(time, total, maker))
         return found
 
     def __len__(self) -> int:

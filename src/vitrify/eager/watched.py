@@ -61,7 +61,7 @@ def _run(timeline: Timeline | None, op: OpDef, arrays: list[Any], attrs: Mapping
         timeline.add(TracerEventType.Kernel, f"{op.name} kernel", start, now())
         if timeline.profile_memory:
             for array in results:
-                timeline.allocated(array)
+                timeline.allocated(array, op.name)
     if CHECK_NAN_INF.value:
         check_finite(op.name, results)
     return out

@@ -104,6 +104,7 @@ def _memory(result: ProfilerResult, process: int) -> Iterator[dict[str, Any]]:
         yield {
             "ph": "C",
             "name": "memory",
+            "cat": sample.maker,
             "pid": process,
             "tid": 0,
             "ts": _microseconds(sample.time - result.start),
@@ -139,7 +140,7 @@ def load_profiler_result(filename: str | os.PathLike[str]) -> ProfilerResult:
     records = trace["traceEvents"]
     lanes = {r["tid"]: r["args"]["name"] for r in records if r["ph"] == "M" and r["name"] == "thread_name"}
     events = [_event(record) for record in records if record["ph"] == "X"]
-    samples = [Sample(_nanoseconds(r["ts"]), r["args"]["bytes in use"]) for r in records if r["ph"] == "C"]
+    samples = [Sample(_nanoseconds(r["ts"]), r["args"]["bytes in use"], r["cat"]) for r in records if r["ph"] == "C"]
     return ProfilerResult(tuple(events), lanes, tuple(samples), 0, _nanoseconds(trace["duration"]))
 
 

@@ -235,9 +235,7 @@ def _memory(result: ProfilerResult, style: Style) -> str:
         return ""
     peak = max(result.samples, key=lambda sample: sample.bytes)
     at = style.time(peak.time - result.start)
-    running = [e.name for e in result.work if e.start <= peak.time <= e.end]
-    where = f", in {running[-1]}" if running else ""
-    head = f"Memory of what operators made: peak {_size(peak.bytes)} at {at} {style.time_unit}{where}"
+    head = f"Memory of what operators made: peak {_size(peak.bytes)} at {at} {style.time_unit}, by {peak.maker}"
     times = [(sample.time, sample.bytes) for sample in result.samples]
     return "\n".join([head, *chart(times, result.start, result.end, _size)])
 

@@ -101,7 +101,7 @@ class Observer:
         timeline.add(TracerEventType.Instruction, operator.type, start, end, args)
         if timeline.profile_memory:
             for array in results:
-                timeline.allocated(array)
+                timeline.allocated(array, operator.type)
 
     def watching(self, index: int, instruction: Instruction, kernel: Callable[..., Any]) -> Callable[..., Any]:
         """A kernel that notes when it runs, in whatever thread that is."""
