@@ -13,11 +13,12 @@ from ..ops.failure import metas_of
 from ..ops.registry import OpDef
 
 MAX_PASSED = 256
+_ndarray = np.ndarray
 
 
 def run_kernel(op: OpDef, arrays: list[Any], attrs: Mapping[str, Any]) -> Any:
     """What the op's kernel gives for arrays."""
-    xp = np if arrays and arrays[0].__class__ is np.ndarray else namespace_of(arrays)
+    xp = np if arrays and arrays[0].__class__ is _ndarray else namespace_of(arrays)
     if op.random:
         return op.kernel(xp, *arrays, key=default_generator(), **attrs)
     if xp is not np:
@@ -29,7 +30,7 @@ def check_inputs(op: OpDef, arrays: list[Any], attrs: Mapping[str, Any]) -> None
     """Run the meta rule, which raises the errors users see, unless it passed this very signature before."""
     passed = op.passed
     key = (
-        *[(a.shape, a.dtype) if a.__class__ is np.ndarray else a for a in arrays],
+        *[(a.shape, a.dtype) if a.__class__ is _ndarray else a for a in arrays],
         *attrs.items(),
     )
     try:
