@@ -240,6 +240,25 @@ def test_what_is_recorded_computes_the_same():
         assert results[0] == results[1] == results[2]
 
 
+def test_nothing_is_asked_while_nothing_is_on(monkeypatch):
+    def f(x):
+        return (paddle.matmul(x, x) + 1).reshape([4]).sum()
+
+    def refuse(*args, **kwargs):
+        raise AssertionError("asked")
+
+    compiled, x = paddle.jit.to_static(f, full_graph=True), paddle.ones([2, 2])
+    compiled(x)
+    monkeypatch.setattr("vitrify.eager.engine.apply_watched", refuse)
+    monkeypatch.setattr("vitrify.runtime.interpreter.observer_of", refuse)
+    monkeypatch.setattr("vitrify.runtime.interpreter.in_force", refuse)
+    assert f(x).item() == compiled(x).item() == 12
+    with pytest.raises(AssertionError, match="asked"):
+        recorded(lambda: f(x))
+    with pytest.raises(AssertionError, match="asked"):
+        recorded(lambda: compiled(x))
+
+
 # -- the timer --------------------------------------------------------------------------------------------------------
 
 

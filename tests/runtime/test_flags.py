@@ -65,8 +65,11 @@ def test_check_nan_inf(mode):
     core(X)
     bad = np.full((4, 4), np.inf, "float32")
     core(bad)
-    with flags_guard({"FLAGS_check_nan_inf": True}), pytest.raises(RuntimeError, match="traced_for_tests: output 0"):
+    with flags_guard({"FLAGS_check_nan_inf": True}), pytest.raises(RuntimeError) as caught:
         core(bad)
+    assert "traced_for_tests: output 0 (float32[4, 4]) has 0 NaN and 16 Inf" in str(caught.value)
+    assert "in the program it is %traced_for_tests_" in str(caught.value)
+    assert "= op(x, tag=1)" in str(caught.value) or "= traced(x, tag=2)" in str(caught.value)
     core(bad)
 
 

@@ -74,7 +74,8 @@ class Observer:
         if self.timeline is not None:
             self.note(index, instruction, start, now(), frame, results)
         if self.finite:
-            check_finite(instruction.operator.op.name, results)
+            operator = instruction.operator
+            check_finite(operator.op.name, results, [var.name for var in operator.outputs])
         del results
         if instruction.dead:
             start = now()
