@@ -11,7 +11,8 @@ from ..core.timeline import TIMELINE, TracerEventType, now
 class RecordEvent(ContextDecorator):
     """An event of the user's, in a `with` block or between `begin` and `end`; also a decorator.
 
-    It is noted while a Profiler records, and costs next to nothing otherwise. Source: paddle.profiler.RecordEvent.
+    It is noted while a Profiler records, and costs next to nothing otherwise. In a compiled function it covers the
+    trace; what runs later are the program's instructions. Source: paddle.profiler.RecordEvent.
 
     Example:
         >>> import vitrify as paddle
