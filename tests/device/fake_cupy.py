@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from threading import local
+from time import perf_counter
 from types import ModuleType, SimpleNamespace
 
 import numpy as np
@@ -65,6 +66,12 @@ class Event:
         log("synchronize", self.stream)
 
 
+def elapsed(start, end):
+    if not (start.timing and end.timing):
+        raise CUDARuntimeError("cudaErrorInvalidResourceHandle: these events take no times")
+    return (end.time - start.time) * 1e3
+
+
 class Stream:
     null = None
     _count = 0
@@ -101,6 +108,7 @@ class Stream:
     def record(self, event=None):
         event = event or Event()
         event.stream = self
+        event.time = perf_counter()
         event.captured = self.captured
         log("record", self)
         return event
@@ -514,7 +522,7 @@ cupy.broadcast_shapes, cupy.may_share_memory = np.broadcast_shapes, lambda a, b:
 cupy.cuda = SimpleNamespace(
     Stream=Stream, Event=Event, Graph=Graph, Device=Device, get_current_stream=current,
     alloc_pinned_memory=lambda size: (log("pinned", size), bytearray(size))[1],
-    get_elapsed_time=lambda a, b: 1.5, get_device_id=lambda: state.devices[-1],
+    get_elapsed_time=elapsed, get_device_id=lambda: state.devices[-1],
     MemoryPool=lambda *_: SimpleNamespace(malloc="private pool", used_bytes=lambda: 0),
     using_allocator=using_allocator,
     runtime=SimpleNamespace(

@@ -54,7 +54,10 @@ class TracerEventType(Enum):
 
 
 class Event(NamedTuple):
-    """One event: from `start` to `end`, in nanoseconds of a clock of the process, in the thread of this number."""
+    """One event: from `start` to `end`, in nanoseconds of a clock of the process, in the thread of this number.
+
+    Negative numbers are the lanes of devices that work by themselves.
+    """
 
     kind: TracerEventType
     name: str
@@ -102,6 +105,7 @@ class Timeline:
         self.ended = 0
         # Plain tuples: making an Event takes six times as long. Appending to a list is atomic, so nothing is locked.
         self._events: list[tuple[Any, ...]] = []
+        self._later: list[Callable[[], None]] = []
         self._memory: list[tuple[int, int, str]] = []
         self._alive: dict[int, Any] = {}
 
@@ -113,6 +117,19 @@ class Timeline:
         if thread not in self.threads:
             self.threads[thread] = current_thread().name
         self._events.append((kind, name, start, end, thread, args))
+
+    def add_later(
+        self, kind: TracerEventType, name: str, start: Callable[[], int], end: Callable[[], int], lane: str,
+        args: Mapping[str, Any],
+    ) -> None:  # fmt: skip
+        """Note what a device does on its own; the functions tell the times when the recording is over."""
+
+        def add() -> None:
+            thread = next((t for t, known in self.threads.items() if t < 0 and known == lane), -1 - len(self.threads))
+            self.threads[thread] = lane
+            self._events.append((kind, name, start(), end(), thread, args))
+
+        self._later.append(add)
 
     def allocated(self, array: Any, maker: str) -> None:
         """Note the memory of an array that the operator `maker` has made, and the time when it goes."""
@@ -143,6 +160,9 @@ class Timeline:
 
     def close(self) -> None:
         """Note the end of the recording."""
+        for add in self._later:
+            add()
+        self._later.clear()
         self.ended = now()
 
     def events(self) -> list[Event]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.timeline import TracerEventType, span
 from .values import copied, owned
 
 _Work = tuple[Context, Callable[[], None]]
@@ -44,7 +45,7 @@ class CpuStreams:
 
     def take(self, stream: Hashable, value: Any) -> Any:
         """A copy of an array: others may write into it."""
-        return self.launch(stream, copied, [value], 1, False, None)[0] if isinstance(value, Value) else value
+        return self.launch(stream, _copied, [value], 1, False, None)[0] if isinstance(value, Value) else value
 
     def launch(
         self, stream: Hashable, compute: Callable[..., Any], inputs: Sequence[Any], count: int, views: bool,
@@ -63,7 +64,7 @@ class CpuStreams:
 
     def wait(self, stream: Hashable, event: Event) -> None:
         """Let the thread wait."""
-        self._push(stream, lambda: (event.wait(), None)[1])
+        self._push(stream, lambda: _pass(event))
 
     def synchronize(self, event: Event) -> None:
         """Let the caller wait."""
@@ -87,6 +88,9 @@ class CpuStreams:
         for event in [self.record(stream) for stream in self._queues]:
             event.wait()
         self.check()
+
+    def stamp(self, stream: Hashable) -> None:
+        """None: kernels run in threads of the host."""
 
     def check(self) -> None:
         """Raise the first exception of a kernel."""
@@ -118,6 +122,16 @@ class CpuStreams:
             return
         for value, array in zip(outputs, results):
             value.array = array
+
+
+def _pass(event: Event) -> None:
+    with span(TracerEventType.EventWait, "wait for an event"):
+        event.wait()
+
+
+def _copied(array: Any) -> Any:
+    with span(TracerEventType.Memcpy, "copy out"):
+        return copied(array)
 
 
 def _serve(queue: SimpleQueue[_Work | None]) -> None:

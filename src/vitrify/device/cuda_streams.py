@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from contextlib import AbstractContextManager
+from functools import cached_property
 from threading import local
 from typing import Any
 
 import numpy as np
 
+from ..core.timeline import now
 from .cuda import cupy
 from .graphs import GraphCaptureError
 from .values import owned
@@ -152,6 +154,27 @@ class CudaStreams:
 
     def free(self, value: Any) -> None:
         """Nothing to do: an array that nothing refers to goes back to its stream's pool by itself."""
+
+    def stamp(self, stream: Hashable) -> Callable[[], int]:
+        """A timing event; how long it is after the first one is added to the time of that one."""
+        queue = self.stream(stream)
+        with self.device:
+            origin, at = self._clock
+            event = queue.record(self.xp.cuda.Event())
+
+        def time() -> int:
+            event.synchronize()
+            milliseconds: float = self.xp.cuda.get_elapsed_time(origin, event)
+            return at + round(milliseconds * 1e6)
+
+        return time
+
+    @cached_property
+    def _clock(self) -> tuple[Any, int]:
+        """An event and the time of the host when it had passed."""
+        event = self.stream(CALLER).record(self.xp.cuda.Event())
+        event.synchronize()
+        return event, now()
 
     def check(self) -> None:
         """Nothing to do: CuPy raises where a kernel is launched, CUDA where the host waits."""

@@ -251,6 +251,9 @@ class SimulatedDevice:
             self._host_knows(self._clocks[stream])
         self.check()
 
+    def stamp(self, stream: Hashable) -> None:
+        """None: kernels run in threads of the host."""
+
     def check(self) -> None:
         """Raise what a kernel raised, or the first violations."""
         if self.failure is not None:

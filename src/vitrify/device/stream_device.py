@@ -60,6 +60,12 @@ class StreamDevice(Protocol):
     def free(self, value: Any) -> None:
         """Give the memory of a value back to the stream on which it was made."""
 
+    def stamp(self, stream: Hashable) -> Callable[[], int] | None:
+        """A point in time of a stream, behind all that was queued: the function waits for it and tells when it was.
+
+        In nanoseconds of the host's clock. None where kernels run in threads of the host, which can tell themselves.
+        """
+
     def check(self) -> None:
         """Raise what a kernel raised, if it is known by now."""
 

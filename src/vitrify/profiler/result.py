@@ -49,6 +49,11 @@ class ProfilerResult:
         """Operators, eager ones and those of programs, also those that run others."""
         return [event for event in self.events if event.kind.is_work]
 
+    @property
+    def busy(self) -> list[Event]:
+        """Operators and copies: when a lane does something."""
+        return [event for event in self.events if event.kind.is_work or event.kind is TracerEventType.Memcpy]
+
 
 def own_times(events: Sequence[Event]) -> list[int]:
     """For each event its duration without those of the events inside it, of those given, in the same lane."""
@@ -119,17 +124,17 @@ def length(intervals: Iterable[Interval]) -> int:
 
 @dataclass(frozen=True)
 class Overlap:
-    """How long at least one lane computed, and how long more than one did."""
+    """How long at least one lane computed or copied, and how long more than one did."""
 
     some: int
     several: int
 
 
 def overlap(result: ProfilerResult) -> Overlap:
-    """How much the lanes of a result computed at the same time."""
+    """How much the lanes of a result computed and copied at the same time."""
     changes: list[tuple[int, int]] = []
     for lane in result.lanes:
-        for start, end in united(event for event in result.work if event.thread == lane):
+        for start, end in united(event for event in result.busy if event.thread == lane):
             changes += [(start, 1), (end, -1)]
     some = several = running = last = 0
     for time, change in sorted(changes):

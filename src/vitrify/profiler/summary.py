@@ -96,15 +96,15 @@ def _devices(result: ProfilerResult, style: Style) -> str:
     lines = []
     for lane, name in result.lanes.items():
         mine = [event for event in result.events if event.thread == lane]
-        computing = length(united(e for e in mine if e.kind.is_work or e.kind is TracerEventType.Memcpy))
+        computing = length(united(e for e in result.busy if e.thread == lane))
         waiting = length(united(e for e in mine if e.kind.is_wait))
         rest = max(0, whole - computing - waiting)
         cells = [style.time(computing), _share(computing, whole), _share(waiting, whole), _share(rest, whole)]
         lines.append([name, *cells])
     both = overlap(result)
     foot = (
-        f"no operator runs: {_share(whole - both.some, whole)} of the time; "
-        f"operators on several lanes at once: {_share(both.several, both.some)} of the time in which one runs"
+        f"no operator or copy runs: {_share(whole - both.some, whole)} of the time; "
+        f"several lanes are busy: {_share(both.several, both.some)} of the time in which one is"
     )
     return table("Lanes", ("Lane", "Operators", "Share", "Waiting", "Python, idle"), lines) + "\n" + foot
 

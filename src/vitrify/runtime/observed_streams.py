@@ -22,20 +22,47 @@ class ObservedStreamRun(StreamRun):
     ) -> None:  # fmt: skip
         super().__init__(plan, device, explain, gc, origin)
         self.observer = observer
+        # Whether the device works by itself, so that it must be asked when it did what.
+        used = plan.schedule.streams
+        self.stamps = observer.timeline is not None and bool(used) and device.stamp(used[0]) is not None
 
     def _await(self, index: int) -> None:
         start = now()
         super()._await(index)
         self.observer.noted(TracerEventType.EventWait, f"wait for {self._name(index)}", start)
 
+    def _await_end(self) -> None:
+        start = now()
+        super()._await_end()
+        self.observer.noted(TracerEventType.EventWait, "wait for all streams", start)
+
     def _launch(self, index: int, stream: Stream, frame: Frame, results: dict[int, Any]) -> None:
         start = now()
-        super()._launch(index, stream, frame, results)
+        if self.stamps:
+            self._launch_stamped(index, stream, frame, results)
+        else:
+            super()._launch(index, stream, frame, results)
         self.observer.noted(TracerEventType.Launch, f"{self._name(index)} launch", start, stream=str(stream))
         timings = self.observer.timings
         if timings is not None and self.plan.instructions[index] is not None:
             self.device.synchronize(self.device.record(stream))
             timings.add(index - self.plan.fed, now() - start)
+
+    def _launch_stamped(self, index: int, stream: Stream, frame: Frame, results: dict[int, Any]) -> None:
+        """Launch an instruction between two points in time of its stream, which become its event there."""
+        timeline, instruction = self.observer.timeline, self.plan.instructions[index]
+        moves = instruction is None or instruction.operator.op.moves
+        args = {} if instruction is None else self.observer.facts(index, instruction, frame)
+        start = self.device.stamp(stream)
+        super()._launch(index, stream, frame, results)
+        end = self.device.stamp(stream)
+        if instruction is not None:
+            self.observer.made(instruction, [frame[slot] for slot in instruction.writes])
+            if instruction.operator.op.on_host:
+                return  # it was noted where it ran
+        assert timeline is not None and start is not None and end is not None
+        kind = TracerEventType.Memcpy if moves else TracerEventType.Instruction
+        timeline.add_later(kind, self._name(index), start, end, f"stream {stream}", args)
 
     def _name(self, index: int) -> str:
         instruction = self.plan.instructions[index]
@@ -43,14 +70,11 @@ class ObservedStreamRun(StreamRun):
             return instruction.operator.type
         return "copy in" if index < self.plan.fed else "copy out"
 
-    def _taken(self, stream: Stream, value: Any) -> Any:
-        start = now()
-        taken = super()._taken(stream, value)
-        self.observer.noted(TracerEventType.Memcpy, "copy out", start)
-        return taken
-
     def _explaining(self, index: int, instruction: Instruction) -> Callable[..., Any]:
-        return self.observer.watching(index, instruction, super()._explaining(index, instruction))
+        kernel = super()._explaining(index, instruction)
+        if self.stamps and not instruction.operator.op.on_host:
+            return kernel
+        return self.observer.watching(index, instruction, kernel)
 
     def _collect(self, index: int, frame: Frame) -> None:
         if not self.plan.frees[index] and not self.parked:

@@ -89,6 +89,20 @@ class Observer:
         """Note that an instruction ran from `start` to `end`."""
         timeline = self.timeline
         assert timeline is not None
+        name = instruction.operator.type
+        timeline.add(TracerEventType.Instruction, name, start, end, self.facts(index, instruction, frame))
+        self.made(instruction, results)
+
+    def made(self, instruction: Instruction, results: Sequence[Any]) -> None:
+        """Note the memory of results."""
+        if self.timeline is not None and self.timeline.profile_memory:
+            for array in results:
+                self.timeline.allocated(array, instruction.operator.type)
+
+    def facts(self, index: int, instruction: Instruction, frame: Frame | Mapping[int, Any]) -> dict[str, Any]:
+        """What is known of one run of an instruction."""
+        timeline = self.timeline
+        assert timeline is not None
         operator = instruction.operator
         where = operator.locs[0] if operator.locs else None
         args: dict[str, Any] = {"run": self.number, "index": index, "where": where, "program": self.label}
@@ -99,10 +113,7 @@ class Observer:
             args["inputs"] = metas if timeline.record_shapes else None
             if timeline.with_flops:
                 args["flops"] = arithmetic(operator.op, metas[: len(metas) - operator.ref_count], operator.attrs)
-        timeline.add(TracerEventType.Instruction, operator.type, start, end, args)
-        if timeline.profile_memory:
-            for array in results:
-                timeline.allocated(array, operator.type)
+        return args
 
     def watching(self, index: int, instruction: Instruction, kernel: Callable[..., Any]) -> Callable[..., Any]:
         """A kernel that notes when it runs, in whatever thread that is."""

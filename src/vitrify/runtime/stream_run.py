@@ -155,13 +155,17 @@ class StreamRun:
 
     def _fetched(self, results: dict[int, Any]) -> dict[int, Any]:
         """Wait for everything, and hand out what was copied back."""
-        for event in [self.device.record(stream) for stream in self.plan.schedule.streams]:
-            self.device.synchronize(event)
+        self._await_end()
         outputs = {slot: self.device.read(results[slot]) for slot in self.plan.fetched}
         for value in results.values():
             self.device.free(value)
         self.parked.flush()
         return outputs
+
+    def _await_end(self) -> None:
+        """Let the host wait for all streams."""
+        for event in [self.device.record(stream) for stream in self.plan.schedule.streams]:
+            self.device.synchronize(event)
 
     def _await(self, index: int) -> None:
         """Let the host wait for an instruction."""
