@@ -172,7 +172,7 @@ def test_deterministic_runs_raise_what_comes_first_in_the_program(mode):
             later.clear()  # the later one fails first, on another thread
 
 
-@pytest.mark.parametrize("mode", MODES[:2])
+@pytest.mark.parametrize("mode", MODES)
 def test_deterministic_runs_show_what_the_program_would_have_shown(mode):
     """An effect behind an operator that fails is not to be seen, one before it is."""
     main = paddle.static.Program()

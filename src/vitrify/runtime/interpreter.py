@@ -182,9 +182,7 @@ class InterpreterCore:
             return self._run(frame, observer)
 
     def _waited_for(self) -> Sequence[Sequence[int]]:
-        """For each instruction those that it waits for, where they may be on other lanes."""
-        if self.plans is not None:
-            return self.plan().schedule.waits
+        """For each instruction those that it waits for, where they may be in other threads."""
         return () if self._schedule is None else self._schedule.before
 
     def variant(self, options: ExecutionOptions) -> InterpreterCore:

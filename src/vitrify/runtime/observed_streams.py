@@ -22,6 +22,7 @@ class ObservedStreamRun(StreamRun):
     ) -> None:  # fmt: skip
         super().__init__(plan, device, explain, gc, origin)
         self.observer = observer
+        observer.after = plan.schedule.waits
         # Whether the device works by itself, so that it must be asked when it did what.
         used = plan.schedule.streams
         self.stamps = observer.timeline is not None and bool(used) and device.stamp(used[0]) is not None
