@@ -842,6 +842,13 @@ _NET = "a safety net: no program is known that gets there"
 _DICTS = "raised by programs of tests/end_to_end/test_keys_errors.py"
 _LISTS = "raised by programs of tests/end_to_end/test_growing_errors.py"
 ELSEWHERE: dict[str, str] = {
+    " one operand of `is` is, so whether they are the same object is not known yet": "tests/convert/test_needed_now.py",
+    "`is` between numbers that are known only when the program runs": "tests/convert/test_needed_now.py",
+    "an iterator or slice made of tensors is given back or kept in an object": "tests/convert/test_needed_now.py",
+    " is read, which one path of a tensor's decision leaves unset": "tests/convert/test_unset_values.py",
+    "a value that is None on one path of a tensor's decision is used where it may still be None": (
+        "tests/convert/test_optional.py"
+    ),
     " leaves the function that a tensor decides to be another ": "raised by programs of tests/end_to_end/places.py",
     "to_static: build_strategy takes a paddle.static.BuildStrategy, got ": "tests/static/test_executor",
     "the key that a dictionary is asked for is known only when the program runs": "tests/jit/test_numbers",

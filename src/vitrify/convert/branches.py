@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from .cells import closed_over
 from .emit import emit
 from .journal import journaling
 from .merge import Joined, Slot, Slots, fill_slots, merge
+from .optional import note_known, told_by
 from .ownership import note_forks
 from .places import CellPlace, ContentPlace, items_of, place_parts, restore, wholes, with_items
 from .plain_keys import check_keys
@@ -98,16 +99,18 @@ def trace_branches(
 ) -> tuple[Any, ...]:
     """Record an `if` operator; both functions are traced from the same state and their results merged."""
     shared = [*shared, *closed_over((then, orelse))]
+    known = told_by(pred)
     sides: list[_Side] = []
     unknown: list[Pending] = []
     originals = Originals()
-    for fn in (then, orelse):
+    for fn, codes in zip((then, orelse), known):
         try:
-            side = _trace_side(fn, shared, originals)
+            side = _trace_side(fn, shared, originals, codes)
         except Pending as pending:
             unknown.append(pending.with_traceback(None))  # whose frames keep objects of the path alive
             continue
         if side.values is ENDED:
+            note_known(known[fn is then])
             return _go_on(pred, side.block, fn is then, orelse if fn is then else then)
         sides.append(side)
     if unknown:
@@ -161,10 +164,11 @@ def _only_path(sides: Sequence[_Side], unknown: Sequence[Pending]) -> tuple[Any,
     return tuple(v if stand_in(v) is v else stand_in(copy) for v, copy in zip(side.values, side.copies))
 
 
-def _trace_side(fn: Function, shared: Sequence[Any], originals: Originals) -> _Side:
+def _trace_side(fn: Function, shared: Sequence[Any], originals: Originals, known: Iterable[Variable]) -> _Side:
     build = builder()
     outer = dict(build.current)
     with journaling(shared) as journal, build.sub_block() as block:
+        note_known(known)
         values = run_path(fn)
         if values is ENDED:
             values = ()

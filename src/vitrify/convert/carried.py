@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import NoneType
 from typing import Any
 
 from ..core.dtype import DType
@@ -311,7 +312,8 @@ def _emitted(leaf: Leaf, value: Any, unset: bool) -> list[Variable]:
     if leaf.items is not None:
         made = [emit(var, None) for var in pack(list_spec(leaf.items), [] if unset else value)]
     else:
-        made = [] if leaf.meta is None else [emit(value, leaf.meta.dtype)]
+        shaped = placeholder_for(_Shaped(leaf.meta)) if value is None and leaf.meta is not None else value
+        made = [] if leaf.meta is None else [emit(shaped, leaf.meta.dtype)]
     if leaf.flagged:
         flag = unset_flag(value)
         made.append(emit(flag[0] if flag else not unset, None))
@@ -367,6 +369,8 @@ def _widened(name: str, leaf: Leaf, end: Any) -> Leaf:
         return _from_python(name, leaf, end)
     if isinstance(end, Undefined):
         return leaf if leaf.flagged else replace(leaf, flagged=True, origin=end)
+    if end is None:
+        return leaf if NoneType in leaf.kinds else replace(leaf, kinds=leaf.kinds | kinds_of(end))
     if not is_numeric(end):
         raise _not_carried(name, leaf, end)
     dtype = _join_dtype(name, leaf, end)
@@ -409,6 +413,8 @@ def _from_python(name: str, leaf: Leaf, end: Any) -> Leaf:
         raise _not_carried(name, leaf, end)
     if isinstance(start, Undefined):
         return leaf if isinstance(end, Undefined) else _from_unset(name, leaf, end)
+    if (start is None and is_numeric(end)) or (end is None and is_numeric(start)):
+        return _optional(leaf, start, end)
     if not (is_numeric(start) and is_numeric(end)):
         raise FirstIterationDiffers(_not_carried(name, leaf, end))
     try:
@@ -419,6 +425,12 @@ def _from_python(name: str, leaf: Leaf, end: Any) -> Leaf:
     numbers = is_python_number(start) and is_python_number(end)
     kinds, facts = leaf.kinds | kinds_of(end), differing([end], meta)
     return replace(leaf, meta=meta, is_number=numbers, kinds=kinds, facts=facts)
+
+
+def _optional(leaf: Leaf, start: Any, end: Any) -> Leaf:
+    """None before the loop or after an iteration, and a number or tensor otherwise."""
+    given = _set_inside(end if start is None else start, Undefined())
+    return replace(given, start=start, flagged=unset_flag(end) is not None, kinds=leaf.kinds | kinds_of(end))
 
 
 def _from_unset(name: str, leaf: Leaf, end: Any) -> Leaf:

@@ -107,7 +107,8 @@ def _input(value: Any) -> Node:
     if isinstance(value, Parameter) and build.latest(value) is value:
         return Call(_itself(value))  # shown with its name
     kind = kind_of(value)
-    shown = Input(build.value(value), is_number(value), bool(value.stop_gradient))
+    held = build.value(value) if kind is None else build.passed_on(value)
+    shown = Input(held, is_number(value), bool(value.stop_gradient))
     if kind is not None:
         return Call("of_kind", (Input(build.value(kind.code), True, True), replace(shown, number=False)))
     if CLASS in facts_of(value):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import NoneType
 from typing import Any
 
 from ..core.errors import UnsupportedError, VitrifyError
@@ -14,7 +15,10 @@ from ..ir.program import Block
 from ..ir.varying import CLASS, DTYPE, KINDS, NDIM, STOP_GRADIENT, VARYING, Kind, Varying, facts_of, kind_of
 from ..ops.compare import equal
 from .deferred import Call, record
+from .optional import assert_not_none, kinds_at
 from .values import Undefined, builder
+
+_OF_NONE = frozenset(dir(None))
 
 _FACTS = {
     "dtype": DTYPE, "ndim": NDIM, "shape": NDIM, "dim": NDIM, "rank": NDIM, "ndimension": NDIM, "strides": NDIM,
@@ -49,9 +53,12 @@ def _is_inside(wanted: Block) -> bool:
 
 def check_attribute(owner: Any, attribute: str) -> None:
     """Raise for `owner.attribute` where that depends on the path; the program raises where the owner is a number."""
+    if attribute not in _OF_NONE:
+        assert_not_none(owner, AttributeError(f"'NoneType' object has no attribute {attribute!r}"))
     held = kind_of(owner)
-    if held is not None and not all(_has(kind, attribute) for kind in held.kinds):
-        _assert_has(held, attribute)
+    kinds = frozenset() if held is None else held.kinds - {NoneType}
+    if held is not None and not all(_has(kind, attribute) for kind in kinds):
+        _assert_has(Kind(held.code, kinds), attribute)
     varying = owner.__dict__.get(VARYING)
     fact = _FACTS.get(attribute, "")
     if varying is not None and fact in varying.facts:
@@ -83,7 +90,7 @@ def ask(value: Any, question: Callable[[type], bool]) -> Any:
         raise value.fail()
     held = kind_of(value)
     if held is not None:
-        return _is_one(held, question)
+        return _is_one(Kind(held.code, kinds_at(value, held.kinds, builder().block)), question)
     return question(class_of_tensor(value))
 
 

@@ -17,6 +17,7 @@ from .deferred import Call, captured, record
 from .emit import is_asserted, unset_flag
 from .handlers import refuse_if_caught
 from .journal import journaling
+from .optional import note_known, told_by
 from .protocols import truth
 from .raise_ import ENDED, convert_raise, run_path
 from .text import GraphText, concatenated, join, shown
@@ -37,6 +38,7 @@ def convert_assert(test: Any, message: Callable[[], Any] | None = None) -> None:
         return
     refuse_if_caught(AssertionError())
     refuse_if_told("AssertionError")
+    note_known(told_by(test)[0])
     args = () if message is None else (captured(message()),)
     record(assert_op, flag, error=Call(AssertionError, args))
 

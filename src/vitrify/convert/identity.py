@@ -13,6 +13,7 @@ from ..ir.program import Variable
 from ..ir.varying import kinds_of
 from ..ops.compare import logical_and
 from .facts import ask
+from .optional import is_none
 from .places import kind_of
 from .values import Unmergeable, builder, is_graph, is_tensor
 
@@ -32,6 +33,8 @@ def is_same(left: Any, right: Any) -> Any:
 
 def _is_object(value: Any, other: Any) -> Any:
     """Whether a tensor or number of the program is `other`, which is not the same Variable."""
+    if other is None:
+        return is_none(value)
     if isinstance(other, bool):
         return _is_bool(value, other)
     if is_tensor(other) and not is_number(other) and not is_number(value):

@@ -19,6 +19,7 @@ from ..ir.numbers import as_number, number_dtype, sample
 from ..ops.lists import list_cast_op, list_of_op, list_zip_op
 from ..ops.registry import OpDef
 from .emit import common_dtype, dtype_of, emit, is_numeric, is_python_number
+from .optional import refuse_none
 from .values import Undefined, builder, is_tensor
 
 
@@ -106,6 +107,7 @@ def spec_of(value: Any) -> Spec:
     if isinstance(value, Undefined):
         raise value.fail()
     if is_numeric(value):
+        refuse_none(value)
         number = is_python_number(value)
         dtype = number_dtype(dtype_of(value)) if number else dtype_of(value)
         return TensorSpec(Meta(tuple(getattr(value, "shape", ())), dtype), number)

@@ -11,6 +11,7 @@ from ..ops.compare import logical_and, logical_not, logical_or
 from .branches import convert_ifexp, trace_branches
 from .emit import is_numeric
 from .journal import journaling
+from .optional import Facts, MaybeNoneError, tell, told_by
 from .protocols import truth
 from .raise_ import ENDED, run_path
 from .unknown import Pending
@@ -60,13 +61,20 @@ def _lazy(test: Any, left: Any, right: Function, combine: Function, stop_on: boo
     if _is_flag(left) and _is_harmless(right):
         other = right()
         if _is_flag(other):
-            return combine(left, other)
+            return tell(combine(left, other), _told_by_both(left, other, stop_on))
         decided = None if is_graph(other) else truth(other)
         if isinstance(decided, bool) or (decided is not None and not is_numeric(other) and not is_graph(decided)):
             return _python_decides(left, other, bool(decided), stop_on)
+    holds, fails = told_by(test)
     if stop_on:
-        return convert_ifexp(left, lambda: left, right)
-    return convert_ifexp(left, right, lambda: left)
+        return tell(convert_ifexp(left, lambda: left, right), (frozenset(), fails))
+    return tell(convert_ifexp(left, right, lambda: left), (holds, frozenset()))
+
+
+def _told_by_both(left: Any, right: Any, stop_on: bool) -> Facts:
+    """What `left or right` tells (stop_on), or `left and right`."""
+    (holds, fails), (also_holds, also_fails) = told_by(left), told_by(right)
+    return (holds & also_holds, fails | also_fails) if stop_on else (holds | also_holds, fails & also_fails)
 
 
 def _python_decides(left: Any, other: Any, decided: bool, stop_on: bool) -> Any:
@@ -105,7 +113,7 @@ def _is_harmless(function: Function) -> bool:
         try:
             if run_path(function) is ENDED:
                 return False
-        except Pending:
+        except (Pending, MaybeNoneError):
             return False
         journal.forget_local(())
         journal.refuse_spent()
@@ -117,4 +125,7 @@ def _is_harmless(function: Function) -> bool:
 def convert_not(value: Any) -> Any:
     """`not value`."""
     value = truth(value)
-    return as_number(logical_not(scalar_condition(value, "not"))) if is_graph(value) else not value
+    if not is_graph(value):
+        return not value
+    holds, fails = told_by(value)
+    return tell(as_number(logical_not(scalar_condition(value, "not"))), (fails, holds))

@@ -22,6 +22,7 @@ from .facts import FirstIterationDiffers
 from .journal import Journal, SpentError, journaling
 from .list_items import is_kept, keep
 from .logic import convert_and
+from .optional import MaybeNoneError
 from .ownership import note_forks
 from .places import ContentPlace, place_parts, restore
 from .plain_keys import check_carried
@@ -279,6 +280,10 @@ def trace_loop(
                 raise
             if peeled == MAX_PEELED:
                 raise err.reason from None
+            return _after_first(test, body, values, names, shared, peeled + 1)
+        except MaybeNoneError:
+            if peeled == MAX_PEELED or not any(leaf.start is None for leaf in state.leaves()):
+                raise
             return _after_first(test, body, values, names, shared, peeled + 1)
         except Pending:
             return values  # what a recursive function gives is still unknown; taken for a loop that ends at once

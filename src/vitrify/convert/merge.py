@@ -23,6 +23,7 @@ from .journal import is_inside
 from .list_items import Items, ListSpec, Mixed, Spec, item_spec, join, keep, list_spec, metas_of, pack
 from .lists import GraphList
 from .merge_dicts import merge_dicts
+from .optional import kinds_at
 from .structure import Originals, is_alike, made_of, put_together
 from .text import GraphText
 from .text_choice import TextSlot, chosen, is_text
@@ -219,6 +220,8 @@ def _merge_leaf(name: str, a: Any, b: Any, joined: Joined) -> Any:
         return chosen(a, b, joined.add, placeholder_for)
     if is_open(a) and is_open(b):
         return _merge_lists(a, b, joined)
+    if (a is None or b is None) and is_numeric(b if a is None else a):
+        return _optional(a, b, joined)
     dtype = common_dtype(a, b)
     if dtype is None:
         if a.__class__ is b.__class__ and not is_numeric(a) and _same(a, b):
@@ -235,9 +238,22 @@ def _merge_leaf(name: str, a: Any, b: Any, joined: Joined) -> Any:
     return replace(slot, flag=flag, name=source[1], line=source[2])
 
 
+def _optional(a: Any, b: Any, joined: Joined) -> Slot:
+    """None on one path: zeros stand in there, and the class says which it is."""
+    given = b if a is None else a
+    dtype = number_dtype(dtype_of(given)) if is_python_number(given) else dtype_of(given)
+    index = joined.add(*[(placeholder_for(given) if v is None else v, dtype) for v in (a, b)])
+    slot = _mixed(Slot(index, is_number=is_python_number(given), sides=(given,)), a, b, joined)
+    held = unset_flag(given)
+    if held is None:
+        return slot
+    flag = joined.add(*[(True if v is None else held[0], None) for v in (a, b)])
+    return replace(slot, flag=flag, name=held[1], line=held[2])
+
+
 def _mixed(slot: Slot, a: Any, b: Any, joined: Joined) -> Slot:
     """The slot, with one more for the class of the value where that is not the same on all paths."""
-    kinds = kinds_of(a) | kinds_of(b)
+    kinds = kinds_at(a, kinds_of(a), joined.then) | kinds_at(b, kinds_of(b), joined.orelse)
     if len(kinds) < 2:
         return slot
     return replace(slot, kinds=kinds, kind=joined.add(*[(kind_code(v, kinds), None) for v in (a, b)]))

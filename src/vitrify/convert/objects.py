@@ -19,7 +19,7 @@ from .journal import is_nested, note_write
 from .keys import check_key
 from .mutators import mutators_of, note_content
 from .observe import peek_attr
-from .operate import get_item, operate
+from .operate import get_item, operate, require_operands
 from .places import AttrPlace, CellPlace, GlobalPlace, ItemPlace, store_attribute
 from .raise_ import for_user
 from .user_code import class_attribute, user_method
@@ -142,6 +142,7 @@ def inplace(op: str, left: Any, right: Any) -> Any:
         return operate(op[:-1], left, right)
     if mutators_of(type(left)):
         note_content(left)
+    require_operands(op, left, right)
     return INPLACE[op](left, right)
 
 

@@ -7,8 +7,11 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
+from ..ir.graph_tensor import as_number
+from ..ops.compare import logical_not
 from .journal import note_write
 from .nondeterministic import refuse_items
+from .optional import assert_not_none, is_none, optional_kind, refuse_none
 from .places import ItemPlace
 from .raise_ import for_user
 from .user_code import class_attribute, converted, user_method
@@ -38,14 +41,34 @@ def operate(symbol: str, left: Any, *right: Any) -> Any:
     """`left symbol right`, or `symbol left`."""
     if not right:
         function, special = _UNARY[symbol]
+        assert_not_none(left, TypeError(f"bad operand type for unary {symbol}: 'NoneType'"))
         method = user_method(left, special)
         return function(left) if method is None else method()
     (other,) = right
     function, special, swapped = _BINARY[symbol]
+    if symbol not in ("==", "!="):
+        require_operands(symbol, left, other)
+    elif optional_kind(left) is not None or optional_kind(other) is not None:
+        return _equal_to_optional(symbol, left, other)
     found = NotImplemented
     if _is_users(left, special) or _is_users(other, swapped):
         found = _by_methods(symbol, left, other, special, swapped)
     return function(left, other) if found is NotImplemented else found
+
+
+def _equal_to_optional(symbol: str, left: Any, right: Any) -> Any:
+    """`left == right` or `left != right` where one may be None: known where the other is None."""
+    if left is not None and right is not None:
+        refuse_none(left)
+        refuse_none(right)
+    found = is_none(right if left is None else left)
+    return found if symbol == "==" else as_number(logical_not(found))
+
+
+def require_operands(symbol: str, *operands: Any) -> None:
+    """Let the program raise TypeError where an operand is None."""
+    for value in operands:
+        assert_not_none(value, TypeError(f"unsupported operand type(s) for {symbol}: 'NoneType' is one of them"))
 
 
 def _is_users(value: Any, special: str) -> bool:
@@ -83,6 +106,7 @@ def get_item(owner: Any, key: Any) -> Any:
     if method is not None:
         return method(key)
     refuse_items(owner)
+    assert_not_none(owner, TypeError("'NoneType' object is not subscriptable"))
     makes_up = isinstance(owner, dict) and class_attribute(type(owner), "__missing__") is not None
     value = _missing(owner, key) if makes_up and not is_tensor(key) and key not in owner else owner[key]
     if isinstance(value, Unmergeable):

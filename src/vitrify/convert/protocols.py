@@ -10,8 +10,9 @@ from ..core.pytree import is_open
 from .dicts import VIEWS, GraphDict, dict_of_view
 from .journal import note_spent
 from .nondeterministic import refuse_items
+from .optional import is_none, optional_kind
 from .user_code import class_attribute, user_method
-from .values import Unmergeable, as_graph, is_tensor
+from .values import Unmergeable, as_graph, builder, is_tensor, scalar_condition
 
 
 def truth(value: Any) -> Any:
@@ -19,7 +20,7 @@ def truth(value: Any) -> Any:
     if value is True or value is False or value is None:
         return value
     if is_tensor(value):
-        return as_graph(value)
+        return as_graph(value) if optional_kind(value) is None else _truth_unless_none(value)
     if is_open(value) or isinstance(value, GraphDict):
         return value.truth()
     if isinstance(value, VIEWS):
@@ -33,6 +34,12 @@ def truth(value: Any) -> Any:
         if class_attribute(type(value), name) is not None:
             break
     return value
+
+
+def _truth_unless_none(value: Any) -> Any:
+    """The truth of what may be None, which is false."""
+    absent = is_none(value)
+    return builder().choose(absent, lambda: False, lambda: scalar_condition(value, "bool()"), "truth")
 
 
 def iterate(iterable: Any) -> Iterator[Any]:

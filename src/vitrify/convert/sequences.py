@@ -17,6 +17,7 @@ from ..ops.select import minimum
 from ..ops.sizes import dim_size
 from .deferred import Call, record
 from .handlers import refuse_if_caught
+from .optional import refuse_none
 from .values import is_graph
 
 
@@ -51,6 +52,7 @@ def as_sequence(value: Any) -> GraphSequence | None:
     if is_open(value):
         found: GraphSequence = value.sequence()
         return found
+    refuse_none(value)
     if isinstance(value, (Variable, Tensor)) and value.ndim > 0:
         size = value.shape[0]
         return GraphSequence(size if size >= 0 else as_number(dim_size(value, 0)), lambda i: value[i])

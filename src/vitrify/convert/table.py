@@ -27,6 +27,7 @@ from .logic import convert_and, convert_or
 from .number_functions import MATH, convert_complex, convert_divmod, convert_pow, convert_round
 from .objects import del_attr, set_attr
 from .operators import convert_truth
+from .optional import assert_not_none
 from .ordering import convert_sorted, extreme, items_of
 from .protocols import iterate
 from .raise_ import for_user
@@ -47,6 +48,7 @@ def convert_len(obj: Any) -> Any:
     if isinstance(obj, (GraphDict, *VIEWS)):
         return dict_of_view(obj).length()
     if is_graph(obj):
+        assert_not_none(obj, TypeError("object of type 'NoneType' has no len()"))
         return as_number(dim_size(obj, 0)) if obj.ndim > 0 and obj.shape[0] < 0 else builtins.len(obj)
     if isinstance(obj, dict) and any(unset_flag(value) is not None for value in obj.values()):
         raise unknown_keys("len() of")

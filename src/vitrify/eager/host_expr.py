@@ -26,12 +26,12 @@ def _apply_method(name: str, text: str, *args: Any) -> Any:
 
 
 def of_kind(code: int, tensor: Tensor) -> Any:
-    """The Python number of that class (see `ir/varying.py`) that a tensor stands for, or the tensor itself.
+    """The Python number of that class (see `ir/varying.py`) that a tensor stands for, the tensor itself, or None.
 
     A number that a float32 tensor holds is the shortest that it can be: 0.1 is not 0.10000000149011612.
     """
     if code >= len(_NUMBERS):
-        return tensor
+        return tensor if code == len(_NUMBERS) else None
     return _NUMBERS[code](float(str(tensor.numpy()[()])) if tensor.dtype.name == "float32" else tensor.item())
 
 

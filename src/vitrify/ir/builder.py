@@ -22,7 +22,7 @@ from ..ops.registry import NoGradient, OpDef, StructuralGradient, get_op
 from .aliases import Aliases
 from .numbers import as_number, weaken
 from .program import Block, Literal, Program, Variable
-from .varying import pass_on
+from .varying import KIND, pass_on
 
 UNSET = "unset_flag"
 """The attribute of a variable that some path left unset: the flag that says whether it is set, its name and line."""
@@ -88,6 +88,8 @@ class Builder:
         self.errors: dict[int, tuple[BaseException, Any, bool]] = {}
         # Called with a variable that a path left unset when it is used; which of their flags were asserted, and where.
         self.on_unset: Callable[[Variable], None] = _as_it_is
+        # Called with a variable of several classes when it is used: it must not be None.
+        self.on_kind: Callable[[Variable], None] = _as_it_is
         # Called with an op on Python numbers that may raise when the program runs.
         self.on_raise: Callable[[OpDef], None] = _as_it_is
         self.asserted: set[tuple[Block, Variable]] = set()
@@ -151,8 +153,11 @@ class Builder:
 
     def value(self, handle: Any) -> Any:
         """The Variable, Literal-to-be (a Python scalar) or None that an op input stands for, seen from this block."""
-        if isinstance(handle, Variable) and UNSET in handle.__dict__:
-            self.on_unset(handle)
+        if isinstance(handle, Variable):
+            if UNSET in handle.__dict__:
+                self.on_unset(handle)
+            if KIND in handle.__dict__:
+                self.on_kind(handle)
         return self.passed_on(handle)
 
     def passed_on(self, handle: Any) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from types import NoneType
 from typing import Any
 
 from ..ops.like import cast_op
@@ -21,7 +22,7 @@ KIND = "kind_flag"
 """The attribute of a variable of several kinds: a `Kind`."""
 VARYING = "varying_facts"
 """The attribute of a variable with facts that depend on the path: a `Varying`."""
-KINDS: tuple[type, ...] = (bool, int, float, complex, GraphTensor)
+KINDS: tuple[type, ...] = (bool, int, float, complex, GraphTensor, NoneType)
 """Classes that one tensor may stand for; `GraphTensor` for tensors."""
 CLASS, DTYPE, NDIM, STOP_GRADIENT = "class", "dtype", "ndim", "stop_gradient"
 
@@ -33,6 +34,10 @@ class Kind:
     code: Variable
     kinds: frozenset[type]
 
+    def without_none(self) -> Kind:
+        """The kind of what is computed from such a value: that is not None."""
+        return Kind(self.code, self.kinds - {NoneType})
+
 
 @dataclass(frozen=True)
 class Varying:
@@ -43,7 +48,9 @@ class Varying:
 
 
 def kinds_of(value: Any) -> frozenset[type]:
-    """The classes that a value may have in eager code, when it is a number or tensor; else none."""
+    """The classes that a value may have in eager code, when it is a number, a tensor or None; else none."""
+    if value is None:
+        return frozenset({NoneType})
     if isinstance(value, SCALARS):
         return frozenset({next(kind for kind in KINDS if isinstance(value, kind))})
     if not isinstance(value, TensorMethods):
@@ -102,9 +109,10 @@ def pass_on(op: Any, inputs: Sequence[Any], outs: Sequence[Variable]) -> None:
     varying = [held[VARYING] for held in marked if VARYING in held]
     facts = frozenset(fact for v in varying for fact in v.facts) - ({DTYPE} if op is cast_op else set())
     loop = next((v.loop for v in varying), None)
-    kinds = [held[KIND] for held in marked if KIND in held] if _is_arithmetic(op, inputs) else []
+    several = [held[KIND] for held in marked if KIND in held and len(held[KIND].kinds - {NoneType}) > 1]
+    kinds = several if _is_arithmetic(op, inputs) else []
     for out in outs:
-        kind = kinds[0] if len(kinds) == 1 and _stays(kinds[0], inputs, out) else None
+        kind = kinds[0].without_none() if len(kinds) == 1 and _stays(kinds[0], inputs, out) else None
         unclear = {CLASS} if kinds and kind is None else set()
         mark(out, kind, facts - ({DTYPE} if out.dtype.is_bool else set()) | unclear, loop)
 
@@ -116,6 +124,6 @@ def _is_arithmetic(op: Any, inputs: Sequence[Any]) -> bool:
 
 def _stays(kind: Kind, inputs: Sequence[Any], out: Variable) -> bool:
     """Whether what is computed from a number or tensor, and from numbers, is a number of the same class or a tensor."""
-    others = {k for v in inputs for k in kinds_of(v)} - {GraphTensor}
+    others = {k for v in inputs if v is not None for k in kinds_of(v)} - {GraphTensor, NoneType}
     made = type(sample(out))
-    return kind.kinds == {made, GraphTensor} and max(others, key=KINDS.index) is made
+    return kind.kinds - {NoneType} == {made, GraphTensor} and max(others, key=KINDS.index) is made

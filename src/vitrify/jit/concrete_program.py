@@ -16,6 +16,7 @@ from ..convert.host import assert_place_set
 from ..convert.host_value import HostValue, array_of, list_of
 from ..convert.journal import journaling
 from ..convert.observe import Observer, current_observer, observing
+from ..convert.optional import refuse_none
 from ..convert.ownership import check_forks
 from ..convert.structure import opened
 from ..core.errors import DTypeError, UnsupportedError
@@ -100,6 +101,7 @@ class _Trace:
         self.builder.tracing = True
         self.builder.host = {"numpy": array_of, "tolist": list_of}
         self.builder.on_unset = assert_place_set
+        self.builder.on_kind = refuse_none
         self.builder.on_raise = self.may_raise
         self.layers: list[Layer] = []
         self.captured: list[Tensor] = []

@@ -17,6 +17,7 @@ from ..convert.host import is_place
 from ..convert.host_value import HostValue
 from ..convert.keys import check_key
 from ..convert.list_items import Spec, python_list
+from ..convert.optional import refuse_none
 from ..convert.sequences import GraphSequence
 from ..convert.text import GraphText
 from ..core.errors import UnsupportedError
@@ -227,6 +228,7 @@ class Outputs:
 
     def passed_on(self, value: Any) -> Template:
         """A tensor that some path leaves unset, as it is: handing it on is no use of it."""
+        refuse_none(value)
         return Template(LEAF, [self.output(emit(value, None), "number" if is_number(value) else "tensor")])
 
     def output(self, var: Variable, form: str = "tensor") -> OutputLeaf:
@@ -262,9 +264,11 @@ class Outputs:
         return self._list_mark(leaf) if is_open(leaf) else leaf
 
     def _variable_mark(self, leaf: Variable) -> Any:
-        found = self.output(self._builder.value(leaf), "number" if is_number(leaf) else "tensor")
         kind = kind_of(leaf)
-        return found if kind is None else KindLeaf(found.index, self.output(self._builder.value(kind.code)).index)
+        if kind is None:
+            return self.output(self._builder.value(leaf), "number" if is_number(leaf) else "tensor")
+        value = self._builder.passed_on(leaf)
+        return KindLeaf(self.output(value).index, self.output(self._builder.value(kind.code)).index)
 
     def _list_mark(self, value: Any) -> ListLeaf:
         parts = [self.output(self._builder.value(part)) for part in value.items.parts]

@@ -1,0 +1,105 @@
+"""Values that are None on one path of a tensor's decision and a tensor or number on the other.
+
+A Variable stands for both: its kind (`ir/varying.py`) says which it is. Who needs the value lets the program raise what
+eager code raises for None, unless the path is one on which it is known not to be None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from types import NoneType
+from typing import Any
+
+from ..core.errors import UnsettledError
+from ..eager.host_ops import assert_op
+from ..ir.builder import current_builder
+from ..ir.graph_tensor import as_number
+from ..ir.program import Block, Variable
+from ..ir.varying import KIND, KINDS, Kind
+from ..ops.compare import equal, logical_not
+from .deferred import Call, record
+from .handlers import refuse_if_caught
+from .values import builder
+
+TELLS = "tells_not_none"
+"""The attribute of a condition: the kinds known not to be None where it holds, and those where it does not."""
+
+
+class MaybeNoneError(UnsettledError):
+    """A value is used where only the program knows whether it is None."""
+
+
+def optional_kind(value: Any) -> Kind | None:
+    """The kind of a value that may be None here; None for all others."""
+    kind = value.__dict__.get(KIND) if isinstance(value, Variable) else None
+    if kind is None or NoneType not in kind.kinds or _is_known(kind.code, builder().block):
+        return None
+    return kind  # type: ignore[no-any-return]
+
+
+def kinds_at(value: Any, kinds: frozenset[type], block: Block | None) -> frozenset[type]:
+    """The classes `kinds` of a value, without None where it is known in the block not to be that."""
+    kind = value.__dict__.get(KIND) if isinstance(value, Variable) else None
+    return kinds - {NoneType} if kind is not None and _is_known(kind.code, block) else kinds
+
+
+def _is_known(code: Variable, block: Block | None) -> bool:
+    asserted = builder().asserted
+    while block is not None and (block, code) not in asserted:
+        block = block.parent
+    return block is not None
+
+
+def is_none(value: Any) -> Any:
+    """`value is None` of a Variable: a bool, or a condition of the program."""
+    kind = optional_kind(value)
+    if kind is None:
+        return False
+    found = as_number(equal(kind.code, KINDS.index(NoneType)))
+    tell(found, (frozenset(), frozenset({kind.code})))
+    return found
+
+
+def refuse_none(value: Any) -> None:
+    """Raise MaybeNoneError for a value that may be None, where nothing can be made of None."""
+    if optional_kind(value) is not None:
+        raise MaybeNoneError(
+            "a value that is None on one path of a tensor's decision is used where it may still be None",
+            hint="ask `if value is not None` around its use, or start from a tensor (paddle.zeros)",
+        )
+
+
+def assert_not_none(value: Any, error: BaseException) -> None:
+    """Let the program raise `error`, as eager code does, where the value is None; from here on it is not."""
+    kind = optional_kind(value)
+    if kind is None:
+        return
+    refuse_if_caught(error)
+    flag = as_number(logical_not(equal(kind.code, KINDS.index(NoneType))))
+    note_known([kind.code])
+    record(assert_op, flag, error=Call(type(error), error.args))
+
+
+# --- what conditions tell --------------------------------------------------------------------------------------------
+
+Facts = tuple[frozenset[Variable], frozenset[Variable]]
+_NOTHING: Facts = (frozenset(), frozenset())
+
+
+def told_by(condition: Any) -> Facts:
+    """What is known not to be None where a condition holds, and where it does not."""
+    return condition.__dict__.get(TELLS, _NOTHING) if isinstance(condition, Variable) else _NOTHING
+
+
+def tell(condition: Any, facts: Facts) -> Any:
+    """`condition`, from now on known to tell these."""
+    if isinstance(condition, Variable) and (facts[0] or facts[1]):
+        condition.__dict__[TELLS] = facts
+    return condition
+
+
+def note_known(codes: Iterable[Variable], block: Block | None = None) -> None:
+    """Note what is not None in the block (the current one by default) from here on."""
+    build = current_builder()
+    if build is not None:
+        build.asserted.update((block or build.block, code) for code in codes)
