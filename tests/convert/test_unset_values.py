@@ -15,14 +15,6 @@ def set_on_a_path_in_a_loop(x):
     return ys
 
 
-def two_names_of_one(x):
-    if x.sum() > 0:
-        ys = {}
-        zs = ys
-    zs["a"] = x
-    return ys
-
-
 def caught(x):
     try:
         if x.sum() > 0:
@@ -43,7 +35,7 @@ def attribute_is_there(x):
     return x if hasattr(held, "items") else x * 2
 
 
-@pytest.mark.parametrize("function", [set_on_a_path_in_a_loop, two_names_of_one, caught, attribute_is_there])
+@pytest.mark.parametrize("function", [set_on_a_path_in_a_loop, caught, attribute_is_there])
 def test_use_is_refused(function):
     static = paddle.jit.to_static(function, full_graph=True)
     with pytest.raises(UnsupportedError):

@@ -136,12 +136,12 @@ def numpy_scalars(x):
 
 
 REFUSED = (
-    numpy_scalars, is_none, is_not_none, is_tensor, text_compared, text_as_key, function_chosen,
+    numpy_scalars, text_compared, text_as_key, function_chosen,
 )  # fmt: skip
 CASES = [
     *[(f, ((X,), (N,))) for f in (
         missing_item, text_as_int, shapes, index, in_body, reshaped, unknown_name, item_read, item_read_where_set,
-        item_returned,
+        item_returned, is_none, is_not_none, is_tensor,
     )],
     (zero_step, ((X, np.asarray(3)), (X, np.asarray(0)))),
     *[(f, ((X,), (N,)), {"full_graph": False}) for f in REFUSED],

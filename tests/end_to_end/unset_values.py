@@ -194,6 +194,14 @@ def returns_none_in_helper(x):
     return x if helper(x) is None else x * 2
 
 
+def two_names_of_one(x):
+    if x.sum() > 0:
+        ys = {}
+        zs = ys
+    zs["a"] = x
+    return ys, zs
+
+
 def library_function(x):
     if x.sum() < 0:
         f = paddle.Tensor
@@ -207,6 +215,6 @@ CASES = [
         text_and_tensor, nested_empty_list, tensors_in_list, set_again_on_a_path, changed_on_a_path, read_by_function,
         deleted, set_in_loop, filled_in_loop, text_in_loop, set_in_loop_over_items, set_by_break_or_else,
         returns_empty_list, returns_number, returns_text_with_tensor, returns_from_endless_loop,
-        returns_none_in_helper, library_function,
+        returns_none_in_helper, two_names_of_one, library_function,
     )
 ]  # fmt: skip
