@@ -388,6 +388,303 @@ def in_list(x):
     return z[0] * 2
 
 
+class Network:
+    def __init__(self):
+        self.h = None
+
+    def step(self, x):
+        if self.h is None:
+            self.h = x
+        else:
+            self.h = self.h * 0.5 + x
+        return self.h
+
+
+def held_by_object(x):
+    n = Network()
+    for v in x:
+        if v > 0:
+            n.step(v)
+    return n.h
+
+
+def held_by_object_in_loop(x):
+    n = Network()
+    while x.sum() < 6:
+        n.step(x)
+        x = x + 1
+    return n.h
+
+
+def smallest_and_log(x):
+    best = None
+    log = {}
+    for i, v in enumerate(x):
+        if best is None or v < best:
+            best = v
+            log["i"] = i
+        elif v > best:
+            log["j"] = v
+    return best, log
+
+
+def pair_of_helper(x):
+    def pick(vs, key=None):
+        best = None
+        for v in vs:
+            k = v if key is None else key(v)
+            if best is None or k > best[0]:
+                best = (k, v)
+        return best[1]
+
+    return pick([x[0], x[1]], key=lambda v: -v), pick([x[0], x[1]])
+
+
+def read_by_lambda(x):
+    y = None
+    if x.sum() > 0:
+        y = x
+    held = [lambda: y]
+    return x * 2 if held[0]() is None else held[0]() * 3
+
+
+def two_swapped(x):
+    a = b = None
+    for v in x:
+        if v > 0:
+            a, b = b, v
+    return a, b
+
+
+def nested_loops(x):
+    a = None
+    for i in range(3):
+        for v in x:
+            if v > i:
+                a = v
+                break
+        else:
+            continue
+        break
+    return a
+
+
+def set_by_closure(x):
+    a = None
+
+    def set_(v):
+        nonlocal a
+        a = v
+
+    if x.sum() > 0:
+        set_(x)
+    return a
+
+
+def default_in_dict(x):
+    d = {}
+    for v in x:
+        if v > 0:
+            d.setdefault("k", None)
+        if "k" in d and d["k"] is None:
+            d["k"] = v
+    return d
+
+
+def items_of_list(x):
+    xs = [None, None]
+    i = 0
+    for v in x[:2]:
+        if v > 0:
+            xs[i] = v
+        i = i + 1
+    return xs
+
+
+def asked_as_values(x):
+    r = None
+    if x.sum() > 0:
+        r = x
+    t = (r is None, r is not None)
+    return t, bool(r is None), int(r is None)
+
+
+def set_before_break(x):
+    r = None
+    while True:
+        if x.sum() > 8:
+            r = x
+            break
+        x = x + 1
+        if x[0] > 5:
+            break
+    return r
+
+
+def returned_early(x):
+    r = None
+    for v in x:
+        if r is not None and v > r:
+            return v
+        r = v
+    return None
+
+
+def first_step(x):
+    h = c = None
+    for t in range(3):
+        if t == 0:
+            h, c = x, x * 2
+        else:
+            h, c = h * c, c + 1
+        if h.sum() > 50:
+            break
+    return h, c
+
+
+def first_step_with_op(x):
+    h = None
+    for t in range(3):
+        if t == 0:
+            h = x
+        else:
+            h = paddle.maximum(h, x * t)
+        if h.sum() > 50:
+            break
+    return h
+
+
+def first_iteration_with_op(x):
+    h = None
+    t = 0
+    while t < 4 and x.sum() < 20:
+        if t > 0:
+            h = paddle.maximum(h, x)
+        else:
+            h = x
+        t += 1
+        x = x + 1
+    return h
+
+
+def two_sums(x):
+    s = None
+    for v in x:
+        s = v if s is None else s + v
+    s2 = None
+    for v in x:
+        if v < 0:
+            s2 = v if s2 is None else s2 + v
+    return s, s2
+
+
+def asked_twice(x):
+    r = None
+    if x.sum() > 0:
+        r = x
+    y = x
+    if r is None:
+        y = y + 1
+    y = y * 2
+    if r is not None:
+        y = y + paddle.exp(r)
+    return y
+
+
+def nested_containers(x):
+    r = None
+    if x.sum() > 0:
+        r = x
+    rs = {"a": r, "b": [r, (r, x)]}
+    return [v is None for v in rs["b"][:1]], rs
+
+
+def number_or_default_times(x):
+    r = None
+    if x.sum() > 0:
+        r = 2.5
+    return r, (r or 1.0) * x, r is None and x.sum() < 0
+
+
+def flag(x):
+    r = None
+    if x.sum() > 0:
+        r = True
+    return r, 1 if r else 0, r is True, r is None
+
+
+def overwritten_on_a_path(x):
+    if x.sum() > 0:
+        y = None
+    else:
+        y = x
+    if x[0] > 0:
+        y = x * 3
+    return y
+
+
+def of_three_kinds(x):
+    y = 1
+    if x.sum() > 0:
+        y = None
+    if x[0] < 0:
+        y = x
+    return y
+
+
+def in_generator(x):
+    def gen():
+        r = None
+        for v in [x[0], x[1]]:
+            r = v if r is None else r + v
+            yield r
+
+    return list(gen())
+
+
+def replaced_before_loop(x):
+    r = None
+    if x.sum() > 0:
+        r = x
+    r = r if r is not None else paddle.zeros([x.shape[0]])
+    for _ in range((x > 0).sum()):
+        r = r + x
+    return r
+
+
+def carry_reset(x):
+    carry = None
+    ys = []
+    for v in x:
+        carry = v if carry is None else carry * 0.5 + v
+        if carry > 0:
+            ys.append(carry)
+        else:
+            carry = None
+    return ys
+
+
+def carry_reset_in_loop(x):
+    carry = None
+    i = (x > 0).sum() * 0
+    while i < 3:
+        if carry is not None and carry.sum() > 4:
+            carry = None
+        else:
+            carry = x if carry is None else carry + x
+        i = i + 1
+    return carry
+
+
+def text_chosen(x):
+    r = None
+    if x.sum() > 0:
+        r = x
+    s = "none" if r is None else "some"
+    print(s)
+    return x
+
+
 CASES = [
     (function, CALLS)
     for function in (
@@ -431,5 +728,33 @@ CASES = [
         attribute_asked,
         shape_asked,
         in_list,
+        held_by_object,
+        held_by_object_in_loop,
+        smallest_and_log,
+        pair_of_helper,
+        read_by_lambda,
+        two_swapped,
+        nested_loops,
+        set_by_closure,
+        default_in_dict,
+        items_of_list,
+        asked_as_values,
+        set_before_break,
+        returned_early,
+        first_step,
+        first_step_with_op,
+        first_iteration_with_op,
+        two_sums,
+        asked_twice,
+        nested_containers,
+        number_or_default_times,
+        flag,
+        overwritten_on_a_path,
+        of_three_kinds,
+        in_generator,
+        replaced_before_loop,
+        carry_reset,
+        carry_reset_in_loop,
+        text_chosen,
     )
 ]

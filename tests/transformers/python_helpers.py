@@ -200,6 +200,9 @@ class PythonHelpers:
     def get_item(self, owner, key):
         return owner[key]
 
+    def unpacked(self, value, count):
+        return value
+
     def operate(self, symbol, left, *right):
         return OPERATE[symbol, len(right)](left, *right)
 

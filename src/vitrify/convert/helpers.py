@@ -32,6 +32,7 @@ from .operate import get_item, operate
 from .patterns import capture, either, instance, mapping, match, same, sequence, star
 from .raise_ import convert_raise
 from .text import concatenated, formatted, percent
+from .unpack import unpacked
 
 
 class VitrifyHelpers:
@@ -61,6 +62,7 @@ class VitrifyHelpers:
     peek_attr = staticmethod(peek_attr)
     managed = staticmethod(managed)
     operate = staticmethod(operate)
+    unpacked = staticmethod(unpacked)
     get_item = staticmethod(get_item)
     set_attr = staticmethod(set_attr)
     del_attr = staticmethod(del_attr)

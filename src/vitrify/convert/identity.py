@@ -13,7 +13,7 @@ from ..ir.program import Variable
 from ..ir.varying import kinds_of
 from ..ops.compare import logical_and
 from .facts import ask
-from .optional import is_none
+from .optional import is_none, optional_kind
 from .places import kind_of
 from .values import Unmergeable, builder, is_graph, is_tensor
 
@@ -35,6 +35,8 @@ def _is_object(value: Any, other: Any) -> Any:
     """Whether a tensor or number of the program is `other`, which is not the same Variable."""
     if other is None:
         return is_none(value)
+    if optional_kind(value) is not None and optional_kind(other) is not None:
+        raise _decided("value")
     if isinstance(other, bool):
         return _is_bool(value, other)
     if is_tensor(other) and not is_number(other) and not is_number(value):
@@ -46,6 +48,8 @@ def _is_object(value: Any, other: Any) -> Any:
 
 def _is_bool(value: Any, other: bool) -> Any:
     """True and False are one object each."""
+    if optional_kind(value) is not None:
+        return builder().choose(is_none(value), lambda: False, lambda: _is_bool(value, other), "is")
     holds = ask(value, lambda kind: kind is bool)
     if holds is False:
         return False

@@ -200,6 +200,9 @@ class Helpers(Protocol):
     def operate(self, symbol: str, left: Value, *right: Value) -> Value:
         """`left symbol right`, or `symbol left`: operators and comparisons. Only in compiled code."""
 
+    def unpacked(self, value: Value, count: int) -> Value:
+        """`value` as what an assignment to `count` targets takes apart. Only in compiled code."""
+
     def managed(self, manager: Value) -> Value:
         """The context manager of a `with` statement. Only in compiled code."""
 

@@ -12,6 +12,7 @@ from typing import cast
 
 from .names import mangle
 
+_CONSTRUCTS = frozenset({"convert_ifelse", "convert_while", "convert_for"})
 BLIND_METHODS = frozenset(
     {"append", "extend", "insert", "clear", "add", "update", "discard", "appendleft", "extendleft"}
 )
@@ -62,6 +63,12 @@ def _changed_owner(node: ast.AST, helper: str) -> ast.expr | None:
 
 def _is_helper(func: ast.expr, helper: str) -> bool:
     return isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name) and func.value.id == helper
+
+
+def _is_row(target: ast.expr) -> bool:
+    """Whether it is several targets, each for one value."""
+    is_several = isinstance(target, (ast.Tuple, ast.List))
+    return is_several and not any(isinstance(part, ast.Starred) for part in target.elts)  # type: ignore[attr-defined]
 
 
 class _Reads(ast.NodeTransformer):
@@ -149,6 +156,21 @@ class _Reads(ast.NodeTransformer):
 
     def visit_arg(self, node: ast.arg) -> ast.AST:
         return node
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
+        node = cast(ast.Assign, self.generic_visit(node))
+        target, value = node.targets[0], node.value
+        if len(node.targets) == 1 and _is_row(target) and not self._gives_tuple(value):
+            count = ast.copy_location(ast.Constant(len(target.elts)), value)  # type: ignore[attr-defined]
+            node.value = self._helped("unpacked", value, value, count)
+        return node
+
+    def _gives_tuple(self, value: ast.expr) -> bool:
+        """Whether the value is a tuple for sure, as that of a construct is."""
+        if isinstance(value, (ast.Tuple, ast.List)):
+            return True
+        func = value.func if isinstance(value, ast.Call) else None
+        return isinstance(func, ast.Attribute) and _is_helper(func, self.helper) and func.attr in _CONSTRUCTS
 
     def visit_With(self, node: ast.With) -> ast.AST:
         for item in node.items:

@@ -1,0 +1,26 @@
+"""`a, b = values`, where only the program knows how many values there are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.pytree import is_open
+from ..eager.host_ops import assert_op
+from .deferred import Call, record
+from .handlers import refuse_if_caught
+from .sequences import as_sequence
+from .told import refuse_if_told
+from .values import is_graph
+
+
+def unpacked(value: Any, count: int) -> Any:
+    """`value`; as a tuple of `count` items where the program must see to it that there are as many."""
+    sequence = as_sequence(value) if is_open(value) or is_graph(value) else None
+    if sequence is None or isinstance(sequence.length, int):
+        return value
+    refuse_if_caught(ValueError())
+    refuse_if_told("ValueError")
+    length = sequence.length
+    for holds, found in ((length >= count, "not enough"), (length <= count, "too many")):
+        record(assert_op, holds, error=Call(ValueError, (f"{found} values to unpack (expected {count})",)))
+    return tuple([sequence.at(index) for index in range(count)])
