@@ -5,9 +5,11 @@ from .adam import Adam, Adamax, AdamW, Lamb
 from .adaptive import Adadelta, Adagrad, RMSProp, Rprop
 from .corrected_adam import NAdam, RAdam
 from .gradient_descent import SGD, Momentum
+from .lbfgs import LBFGS
 from .optimizer import Optimizer
 
 __all__ = [
+    "LBFGS",
     "SGD",
     "Adadelta",
     "Adagrad",
