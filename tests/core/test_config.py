@@ -58,7 +58,15 @@ def test_zero_and_one_are_truth_values():
 
 @pytest.mark.parametrize(
     ("default", "text", "value"),
-    [(False, "1", True), (True, "off", False), (True, "", False), (0, "12", 12), (0, "-1", -1), ("", "a,b", "a,b")],
+    [
+        (False, "1", True),
+        (True, "off", False),
+        (True, "", False),
+        (0, "12", 12),
+        (0, "-1", -1),
+        (1.0, "0.5", 0.5),
+        ("", "a,b", "a,b"),
+    ],
 )
 def test_the_environment_sets_a_flags_value(monkeypatch, default, text, value):
     monkeypatch.setenv("VITRIFY_TRIAL", text)

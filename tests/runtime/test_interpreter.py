@@ -8,6 +8,7 @@ import pytest
 
 import vitrify as paddle
 from vitrify import static
+from vitrify.core.errors import ShapeError
 from vitrify.ops.registry import NoGradient, define_op
 from vitrify.runtime.lowering import lower
 
@@ -154,3 +155,25 @@ def test_threads_share_a_core():
     with ThreadPoolExecutor(8) as pool:
         together = [r[0] for r in pool.map(core, inputs)]
     assert all(np.array_equal(a, b) for a, b in zip(alone, together))
+
+
+def _taking_kernel(xp, x, y):
+    return x[: len(y)]
+
+
+def _taking_meta(x, y):
+    if x.shape[0] < y.shape[0]:
+        raise ShapeError("x is too short")
+    return y
+
+
+taking = define_op("taking_for_tests", kernel=_taking_kernel, meta=_taking_meta, vjp=NoGradient("a test"))
+
+
+def test_what_a_meta_rule_refuses_it_refuses_again():
+    """Also where the kernel would have done something."""
+    core = core_of(lambda x, y: taking(x, y) * 1, [None], [None])
+    for _ in range(3):
+        with pytest.raises(ValueError, match="x is too short"):
+            core(X[:1], X)
+    assert core(X, X[:1])[0].tolist() == [1]

@@ -191,4 +191,5 @@ def test_a_kernel_that_raises_does_so_where_the_host_waits():
     device.launch("a", lambda: 1 / 0, [], 1, False, None)
     with pytest.raises(ZeroDivisionError):
         device.finish()
+    assert device.abandon()
     device.finish()

@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeAlias, TypeVar
 from .errors import ArgumentError
 from .setting import WATCH, Setting
 
-Value: TypeAlias = bool | int | str
+Value: TypeAlias = bool | int | float | str
 T = TypeVar("T", bound=Value)
 
 _TRUTHS = dict.fromkeys(("1", "true", "yes", "on"), True) | dict.fromkeys(("", "0", "false", "no", "off"), False)
@@ -55,6 +55,8 @@ class Flag(Generic[T]):
             parsed = _TRUTHS.get(text.strip().lower(), text)
         elif isinstance(self.default, int) and text.strip().lstrip("-").isdigit():
             parsed = int(text)
+        elif isinstance(self.default, float) and text.strip().replace(".", "", 1).isdigit():
+            parsed = float(text)
         return self._checked(parsed)
 
     def _checked(self, value: object) -> T:
@@ -62,6 +64,8 @@ class Flag(Generic[T]):
         wanted = type(self.default)
         if wanted is bool and value in (0, 1):
             value = bool(value)
+        elif wanted is float and type(value) is int:
+            value = float(value)
         if type(value) is wanted:
             return value
         raise ArgumentError(
@@ -120,6 +124,9 @@ DETERMINISTIC = Flag(
     "prints, random draws and errors come in the order of the program in every mode; GPU sums add up in one order",
     watched=True,
 )
+HANG_SECONDS = Flag(
+    "hang_seconds", 600.0, "VITRIFY_HANG_SECONDS", "how long a run waits while nothing ends; 0: for ever"
+)
 CODE_LEVEL = Flag(
     "code_level", 0, "TRANSLATOR_CODE_LEVEL", "print converted code after this many transformers; 100: after all"
 )
@@ -140,6 +147,7 @@ FLAGS: Mapping[str, Flag[Any]] = {
         BENCHMARK,
         SERIAL_RUN,
         SEQUENTIAL_RUN,
+        HANG_SECONDS,
         DETERMINISTIC,
         CODE_LEVEL,
         VERBOSITY,

@@ -102,6 +102,10 @@ class OutOfMemoryError(UserCodeError, MemoryError):
     """A device has no memory for another array."""
 
 
+class HangError(VitrifyError, RuntimeError, TimeoutError):
+    """Nothing ended for as long as `hang_seconds` says; the text tells what threads and streams do or wait for."""
+
+
 class FileFormatError(UserCodeError, ValueError):
     """A model file is truncated, tampered with, or of another format."""
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Hashable, Sequence
 from contextvars import Context, copy_context
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from queue import SimpleQueue
 from threading import Event, Thread, local
 from typing import Any
@@ -12,9 +13,8 @@ from typing import Any
 import numpy as np
 
 from ..core.timeline import TracerEventType, span
+from .patience import await_progress
 from .values import copied, owned
-
-_Work = tuple[Context, Callable[[], None]]
 
 
 @dataclass(eq=False)
@@ -25,6 +25,44 @@ class Value:
     array: Any = None
 
 
+class StreamEvent(Event):
+    """Passes when its stream gets there."""
+
+    def __init__(self, stream: Hashable) -> None:
+        super().__init__()
+        self.stream = stream
+
+    def __str__(self) -> str:
+        return f"stream {self.stream}"
+
+
+@dataclass(eq=False)
+class _Stream:
+    """A thread with its queue: (context, what to run, the kernel or event that it is about)."""
+
+    name: Hashable
+    queue: SimpleQueue[tuple[Context, Callable[[], object], Any] | None] = field(default_factory=SimpleQueue)
+    doing: Any = None
+    done: int = 0
+
+    def start(self) -> None:
+        """Start the thread."""
+        Thread(target=self.serve, name=f"stream {self.name}", daemon=True).start()
+
+    def serve(self) -> None:
+        """Do what the queue says until it says None; hold on to nothing while it is empty."""
+        while (work := self.queue.get()) is not None:
+            context, run, self.doing = work
+            context.run(run)
+            self.done += 1
+            self.doing = work = context = run = None  # type: ignore[assignment]
+
+    def __str__(self) -> str:
+        doing = self.doing
+        what = "is idle" if doing is None else f"{'waits for' if isinstance(doing, Event) else 'computes'} {doing}"
+        return f"  stream {self.name} {what}" + (f", {self.queue.qsize()} more queued" if self.queue.qsize() else "")
+
+
 class CpuStreams:
     """A device whose streams are threads, started when they are first used; they end with the device."""
 
@@ -32,12 +70,13 @@ class CpuStreams:
     counts_references = True
 
     def __init__(self) -> None:
-        self._queues: dict[Hashable, SimpleQueue[_Work | None]] = {}
+        self._streams: dict[Hashable, _Stream] = {}
+        self._dropping = False
         self.failure: BaseException | None = None
 
     def __del__(self) -> None:
-        for queue in self._queues.values():
-            queue.put(None)
+        for stream in self._streams.values():
+            stream.queue.put(None)
 
     def put(self, stream: Hashable, array: Any) -> Any:
         """The array itself: the host and the device have one memory."""
@@ -53,24 +92,25 @@ class CpuStreams:
     ) -> list[Any]:  # fmt: skip
         """Queue a kernel."""
         outputs = [Value(stream) for _ in range(count)]
-        self._push(stream, lambda: self._compute(compute, inputs, outputs, views, overwrites))
+        self._push(stream, lambda: self._compute(compute, inputs, outputs, views, overwrites), compute)
         return outputs
 
-    def record(self, stream: Hashable) -> Event:
+    def record(self, stream: Hashable) -> StreamEvent:
         """An event that passes when the thread gets there."""
-        event = Event()
+        event = StreamEvent(stream)
         self._push(stream, event.set)
         return event
 
-    def wait(self, stream: Hashable, event: Event) -> None:
+    def wait(self, stream: Hashable, event: StreamEvent) -> None:
         """Let the thread wait."""
-        self._push(stream, lambda: _pass(event))
+        self._push(stream, lambda: _pass(event), event)
 
-    def synchronize(self, event: Event) -> None:
-        """Let the caller wait."""
-        event.wait()
+    def synchronize(self, event: StreamEvent) -> None:
+        """Let the caller wait; raises what a kernel raised, or HangError."""
+        await_progress(event.wait, self._progress, lambda: self._report(event))
+        self.check()
 
-    def passed(self, event: Event) -> bool:
+    def passed(self, event: StreamEvent) -> bool:
         """Whether the thread got there."""
         return event.is_set()
 
@@ -85,9 +125,8 @@ class CpuStreams:
 
     def finish(self) -> None:
         """Wait for all streams; raises the first exception of a kernel."""
-        for event in [self.record(stream) for stream in self._queues]:
-            event.wait()
-        self.check()
+        for event in [self.record(stream) for stream in self._streams]:
+            self.synchronize(event)
 
     def stamp(self, stream: Hashable) -> None:
         """None: kernels run in threads of the host."""
@@ -95,21 +134,38 @@ class CpuStreams:
     def check(self) -> None:
         """Raise the first exception of a kernel."""
         if self.failure is not None:
-            failure, self.failure = self.failure, None
-            raise failure
+            raise self.failure
 
-    def _push(self, stream: Hashable, work: Callable[[], None]) -> None:
-        queue = self._queues.get(stream)
-        if queue is None:
-            queue = self._queues[stream] = SimpleQueue()
-            Thread(target=_serve, args=(queue,), name=f"stream {stream}", daemon=True).start()
-        queue.put((copy_context(), work))  # random numbers and modes are the caller's
+    def abandon(self, seconds: float | None) -> bool:
+        """Drop what is queued, and wait for what computes; whether all of it ended in time."""
+        self._dropping = True
+        ended = all(event.wait(seconds) for event in [self.record(stream) for stream in self._streams])
+        self._dropping = not ended
+        self.failure = None
+        return ended
+
+    def release(self) -> None:
+        """Let the next run of this thread have it."""
+        _idle.devices.append(self)
+
+    def _progress(self) -> int:
+        return sum(stream.done for stream in self._streams.values())
+
+    def _report(self, event: StreamEvent) -> str:
+        return "\n".join([f"  the caller waits for {event}", *map(str, self._streams.values())])
+
+    def _push(self, name: Hashable, run: Callable[[], object], about: Any = None) -> None:
+        stream = self._streams.get(name)
+        if stream is None:
+            stream = self._streams[name] = _Stream(name)
+            stream.start()
+        stream.queue.put((copy_context(), run, about))  # random numbers and modes are the caller's
 
     def _compute(
         self, compute: Callable[..., Any], inputs: Sequence[Any], outputs: list[Value], views: bool,
         overwrites: int | None,
     ) -> None:  # fmt: skip
-        if self.failure is not None:
+        if self.failure is not None or self._dropping:
             return
         arrays = [v.array if isinstance(v, Value) else v for v in inputs]
         options = {} if overwrites is None else {"out": arrays[overwrites]}
@@ -118,7 +174,7 @@ class CpuStreams:
             if not (views or options):
                 results = owned(results, arrays, np.may_share_memory)
         except BaseException as err:  # noqa: BLE001 - it is raised where the caller waits
-            self.failure = err
+            self.failure = self.failure or err
             return
         for value, array in zip(outputs, results):
             value.array = array
@@ -134,21 +190,18 @@ def _copied(array: Any) -> Any:
         return copied(array)
 
 
-def _serve(queue: SimpleQueue[_Work | None]) -> None:
-    while (work := queue.get()) is not None:
-        context, run = work
-        context.run(run)
+class _Idle(local):
+    """The devices of a thread that no run uses now."""
+
+    def __init__(self) -> None:
+        self.devices: list[CpuStreams] = []
 
 
-class _Current(local):
-    device: CpuStreams | None = None
-
-
-_current = _Current()
+_idle = _Idle()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=lambda: _idle.devices.clear())  # a forked process has no threads but its own
 
 
 def cpu_streams() -> CpuStreams:
-    """The device of this thread, kept between runs so that its streams need not be started again."""
-    if _current.device is None:
-        _current.device = CpuStreams()
-    return _current.device
+    """A device that no run uses now; `release` keeps its threads for the next run."""
+    return _idle.devices.pop() if _idle.devices else CpuStreams()

@@ -221,6 +221,14 @@ class CudaStreams:
         with self.device, self.stream(stream):
             buffer[...] = source
 
+    def abandon(self, seconds: float | None) -> bool:
+        """Wait for what was queued, which CUDA cannot drop."""
+        self.finish()
+        return True
+
+    def release(self) -> None:
+        """Nothing to do: the runs of a thread share its streams."""
+
     def _event(self) -> Any:
         return self.xp.cuda.Event(disable_timing=True)
 

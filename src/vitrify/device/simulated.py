@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import InternalError
+from ..core.errors import HangError, InternalError
 from .graphs import GraphCaptureError
 from .pool import Block, StreamPool, VirtualMemory
 from .values import copied
@@ -65,6 +65,9 @@ class Event:
     stream: Hashable
     position: int
     clock: Clock
+
+    def __str__(self) -> str:
+        return f"the first {self.position} items of stream {self.stream}"
 
 
 @dataclass(eq=False)
@@ -201,14 +204,17 @@ class SimulatedDevice:
         if self._capture is not None:
             self._capture.join(stream, event)
         else:
-            self._push(stream, lambda: None, [event])
+            self._push(stream, _nothing, [event])
 
     def synchronize(self, event: Event) -> None:
         """Let time pass until the event has passed."""
         self._refuse("the host waits for the device")
         while self._done[event.stream] < event.position:
-            self._step_somewhere()
+            if not self._step_somewhere():
+                raise HangError(self._report(f"  the host waits for {event}"))
         self._host_knows(event.clock)
+        if self.failure is not None:
+            raise self.failure
 
     def passed(self, event: Event) -> bool:
         """Whether the event has passed; some time passes meanwhile."""
@@ -249,6 +255,8 @@ class SimulatedDevice:
             pass
         for stream in list(self._clocks):
             self._host_knows(self._clocks[stream])
+        if any(self._queues.values()):
+            raise HangError(self._report())
         self.check()
 
     def stamp(self, stream: Hashable) -> None:
@@ -257,10 +265,26 @@ class SimulatedDevice:
     def check(self) -> None:
         """Raise what a kernel raised, or the first violations."""
         if self.failure is not None:
-            failure, self.failure = self.failure, None
-            raise failure
+            raise self.failure
         if self.violations:
             raise Violation("; ".join(self.violations[:3]))
+
+    def abandon(self, seconds: float | None = None) -> bool:
+        """Drop what is queued and forget the failure."""
+        for stream, queue in self._queues.items():
+            queue.clear()
+            self._done[stream] = self._queued[stream]
+            self._host_knows(self._clocks[stream])
+        self.failure = None
+        return True
+
+    def release(self) -> None:
+        """Nothing to do: each run has a device of its own."""
+
+    def _report(self, *lines: str) -> str:
+        heads = [(stream, queue[0].after) for stream, queue in self._queues.items() if queue]
+        waits = sorted(f"  stream {stream} waits for {event}" for stream, after in heads for event in after)
+        return "\n".join(["no stream can go on", *lines, *waits])
 
     # -- graphs -----------------------------------------------------------------------------------------------------
 
@@ -428,6 +452,10 @@ def _overlap(a: Memory, b: Memory) -> bool:
 
 def _covers(a: Memory, b: Memory) -> bool:
     return a.address <= b.address and b.address + b.size <= a.address + a.size
+
+
+def _nothing() -> None:
+    """What a stream does when it has waited."""
 
 
 def _learn(clock: Clock, other: Clock) -> None:

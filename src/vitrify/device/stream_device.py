@@ -6,8 +6,11 @@ which finds what is missing. `places` says which is whose.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Protocol
+
+from .patience import patience_after
 
 
 class StreamDevice(Protocol):
@@ -49,7 +52,7 @@ class StreamDevice(Protocol):
         """Let what is queued on `stream` from now on wait for an event."""
 
     def synchronize(self, event: Any) -> None:
-        """Let the host wait for an event."""
+        """Let the host wait for an event; raises what a kernel raised, and HangError when nothing gets on."""
 
     def passed(self, event: Any) -> bool:
         """Whether an event has passed."""
@@ -70,4 +73,28 @@ class StreamDevice(Protocol):
         """Raise what a kernel raised, if it is known by now."""
 
     def finish(self) -> None:
-        """Wait for all streams; raises what a kernel raised."""
+        """Wait until nothing is queued any more; raises as `synchronize` does."""
+
+    def abandon(self, seconds: float | None) -> bool:
+        """Drop what is queued and forget the failure; whether all that computes ended in time (None: wait for it)."""
+
+    def release(self) -> None:
+        """Let another run have the device, now that all of its work is done."""
+
+
+@contextmanager
+def in_use(device: StreamDevice) -> Iterator[StreamDevice]:
+    """The device for one run, whose work is done at the end of the block, or queued where the caller works there.
+
+    When the block or a kernel raises, the rest of the work is dropped; where a kernel does not end in time, the device
+    is left to itself.
+    """
+    try:
+        yield device
+        if device.caller is None:
+            device.finish()
+    except BaseException as err:
+        if device.abandon(patience_after(err)):
+            device.release()
+        raise
+    device.release()

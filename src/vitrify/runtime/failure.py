@@ -7,6 +7,7 @@ from typing import Any
 
 from ..core.errors import RAISED_BY_PROGRAM, VitrifyError, add_note, call_chain
 from ..core.source import Loc
+from ..ir.program import Operator, Variable
 from ..ops.failure import better_error, describe_inputs
 from ..ops.registry import OpDef
 
@@ -26,6 +27,27 @@ def explain_failure(
             found.loc = locs[0]
         return found
     return _noted(found, f"{op.name} failed on ({describe_inputs(arrays)})\n{call_chain(locs)}")
+
+
+def raise_if_other(found: Exception, err: Exception) -> None:
+    """Raise `found` unless it is `err`, which the caller handles and raises on, with the cause that the user gave it.
+
+    No frame may keep an exception whose traceback has the frame: that cycle would keep all arrays of a run until the
+    garbage collector comes by. So pass it in an expression.
+    """
+    try:
+        if found is not err:
+            raise found from None
+    finally:
+        del found, err
+
+
+def explain_transfer(operator: Operator | None, err: Exception) -> Exception:
+    """The exception to raise for what a device raised when it was to run, or to copy something for, an operator."""
+    if operator is None or isinstance(err, VitrifyError) or getattr(err, "_vitrify_noted", False):
+        return err
+    inputs = ", ".join(str(v.meta) if isinstance(v, Variable) else repr(v) for v in operator.inputs)
+    return _noted(err, f"the device failed at {operator.op.name}({inputs})\n{call_chain(operator.locs)}")
 
 
 def _noted(err: Exception, note: str) -> Exception:

@@ -61,6 +61,12 @@ class Instruction:
         for slot in self.dead:
             frame[slot] = None
 
+    @property
+    def placed(self) -> str:
+        """The instruction as text, with the user's line."""
+        locs = self.operator.locs
+        return f"{self}, at {locs[0].file}:{locs[0].line}" if locs else str(self)
+
     def __str__(self) -> str:
         read = ", ".join(f"s{slot}" for slot in self.reads)
         written = ", ".join(f"s{slot}" for slot in self.writes)

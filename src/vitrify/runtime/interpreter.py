@@ -17,12 +17,12 @@ from ..core.timeline import TracerEventType, span
 from ..device.api import on_device
 from ..device.graphs import GraphDevice
 from ..device.places import arrived, device_at, graph_device_at, is_on_host
-from ..device.stream_device import StreamDevice
+from ..device.stream_device import StreamDevice, in_use
 from ..ir.program import Block, Operator
 from ..ops.failure import metas_of
 from .calls import run_on_stack
 from .captured import Graphs
-from .failure import explain_failure
+from .failure import explain_failure, raise_if_other
 from .instruction import Frame, Instruction, fill_refs
 from .observed_streams import ObservedStreamRun
 from .observer import Observer, Timings, observer_of
@@ -32,6 +32,7 @@ from .stream_run import NotedStreamRun, StreamPlan, StreamRun
 from .threads import Schedule, run_threads
 
 MAX_CHECKED_SHAPES = 256
+Shapes = tuple[tuple[int, ...] | None, ...]
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ class InterpreterCore:
         self._outputs = tuple(outputs)
         self.n_outputs = len(outputs)
         # Meta rules of operators with unknown sizes run once per distinct input shapes; None: all sizes known.
-        self._checked_shapes: set[Any] | None = set() if any(i.checked for i in instructions) else None
+        self._checked_shapes: set[Shapes] | None = set() if any(i.checked for i in instructions) else None
         # Whether it calls functions, itself or in its blocks: then it runs step by step on a stack.
         self.suspends = any(i.steps is not None for i in instructions)
         self._schedule = self._shared_schedule()
@@ -154,20 +155,18 @@ class InterpreterCore:
         """The outputs for a list of arrays, which becomes the run's own: each array is given up after its last use."""
         if self._takes_turns or WATCH.on:
             return self._watched(frame) if WATCH.on else self._run(frame)
-        is_new = self._checked_shapes is not None and self._is_new(frame)
+        new = None if self._checked_shapes is None else self._new_shapes(frame)
         frame += self._rest
-        if is_new:
-            self._run_checked(frame, True)
+        if new is not None:
+            self._run_checked(frame, new)
         else:
             step = None
             try:
                 for step in self._steps:
                     step(frame)
             except Exception as err:
-                found = self.explained(self._steps.index(step), err, frame)  # type: ignore[arg-type]
-                if found is err:
-                    raise  # with the cause that the user gave it
-                raise found from None
+                raise_if_other(self.explained(self._steps.index(step), err, frame), err)  # type: ignore[arg-type]
+                raise
         return tuple([frame[s] for s in self._outputs])
 
     def _watched(self, frame: Frame) -> tuple[Any, ...]:
@@ -205,26 +204,20 @@ class InterpreterCore:
             results = self.graphs.run(frame, graph_device_at(self.surroundings.place))
             if results is not None:
                 return results
-        is_new = self._checked_shapes is not None and self._is_new(frame)
-        if self.plans is not None and not (is_new or (observer is not None and observer.finite)):
+        new = None if self._checked_shapes is None else self._new_shapes(frame)
+        if self.plans is not None and new is None and not (observer is not None and observer.finite):
             return self._run_on_streams(frame, observer)
         frame = [*arrived(frame, self.surroundings.place)] if self.plans is not None else frame
         frame += self._rest
-        if self._schedule is not None and not (is_new or (observer is not None and observer.timings is not None)):
+        if self._schedule is not None and new is None and not (observer is not None and observer.timings is not None):
             run_threads(self._schedule, frame, self.explained, self.options, observer)
         else:
-            self._run_checked(frame, is_new, observer)
+            self._run_checked(frame, new, observer)
         return tuple([frame[s] for s in self._outputs])
 
     def _run_on_streams(self, frame: Frame, observer: Observer | None) -> tuple[Any, ...]:
-        device = device_at(self.surroundings.place)
-        try:
+        with in_use(device_at(self.surroundings.place)) as device:
             _, results = self.on_streams(device, frame, device.caller, observer)
-        except BaseException:
-            device.finish()  # nothing is freed that a kernel still uses; what a kernel raised comes first
-            raise
-        if device.caller is None:
-            device.finish()
         return results
 
     def on_streams(
@@ -251,7 +244,7 @@ class InterpreterCore:
         return [results[s] for s in self._outputs]
 
     def _straight(self, frame: Frame) -> tuple[Any, ...]:
-        self._run_checked(frame, False)
+        self._run_checked(frame, None)
         return tuple([frame[s] for s in self._outputs])
 
     def in_block(
@@ -278,12 +271,12 @@ class InterpreterCore:
 
     def running(self, frame: Frame) -> Generator[Any, Any, tuple[Any, ...]]:
         """`consume` as a generator, which asks for the blocks and functions that it needs."""
-        is_new = self._checked_shapes is not None and self._is_new(frame)
+        new = None if self._checked_shapes is None else self._new_shapes(frame)
         frame += self._rest
         observer = observer_of(self) if WATCH.on else None
         for index, instruction in enumerate(self.instructions):
             try:
-                if is_new and instruction.checked:
+                if new is not None and instruction.checked:
                     _check(instruction, frame, observer)
                 if instruction.steps is not None:
                     yield from instruction.suspended(frame)
@@ -292,36 +285,36 @@ class InterpreterCore:
                 else:
                     instruction.step(frame)
             except Exception as err:
-                found = self.explained(index, err, frame)
-                if found is err:
-                    raise
-                raise found from None
+                raise_if_other(self.explained(index, err, frame), err)
+                raise
+        self._have_passed(new)
         return tuple([frame[s] for s in self._outputs])
 
-    def _is_new(self, arrays: Sequence[Any]) -> bool:
-        key = tuple([getattr(a, "shape", None) for a in arrays])
+    def _new_shapes(self, arrays: Sequence[Any]) -> Shapes | None:
+        """The shapes of the inputs, if the meta rules have not passed on them yet."""
+        shapes = tuple([getattr(a, "shape", None) for a in arrays])
         checked = self._checked_shapes
         assert checked is not None
         # Shapes that keep changing (a text that grows) are not worth a check each: a failing kernel explains itself.
-        if key in checked or len(checked) >= MAX_CHECKED_SHAPES:
-            return False
-        checked.add(key)
-        return True
+        return None if shapes in checked or len(checked) >= MAX_CHECKED_SHAPES else shapes
 
-    def _run_checked(self, frame: Frame, is_new: bool, observer: Observer | None = None) -> None:
+    def _have_passed(self, shapes: Shapes | None) -> None:
+        if shapes is not None and self._checked_shapes is not None:
+            self._checked_shapes.add(shapes)
+
+    def _run_checked(self, frame: Frame, new: Shapes | None, observer: Observer | None = None) -> None:
         for index, instruction in enumerate(self.instructions):
             try:
-                if is_new and instruction.checked:
+                if new is not None and instruction.checked:
                     _check(instruction, frame, observer)
                 if observer is None:
                     instruction.step(frame)
                 else:
                     observer.run(index, instruction, frame)
             except Exception as err:
-                found = self.explained(index, err, frame)
-                if found is err:
-                    raise
-                raise found from None
+                raise_if_other(self.explained(index, err, frame), err)
+                raise
+        self._have_passed(new)
 
     def explained(self, index: int, err: Exception, frame: Frame) -> Exception:
         """The exception to raise for what instruction `index` raised."""

@@ -13,10 +13,12 @@ from typing import Any
 
 from ..device.late_frees import LateFrees
 from ..device.stream_device import StreamDevice
+from ..ir.program import Operator
 from .access import HOST, Access, memory_of
 from .blocks import Blocks
 from .costs import bytes_of, seconds
 from .dependencies import Dependencies, find_dependencies
+from .failure import explain_transfer, raise_if_other
 from .instruction import Frame, Instruction
 from .liveness import last_users
 from .streams import COMPUTE, D2H, H2D, Schedule, Stream, assign_streams, launch_order, place_events
@@ -83,6 +85,17 @@ class StreamPlan:
             _strays(accesses, streams, inner), fetched, len(copies), None if resident is None else frozenset(there),
         )  # fmt: skip
 
+    def operator_of(self, index: int) -> Operator | None:
+        """The operator of an instruction; of a copy in the first that reads it, of a copy out the last that made it."""
+        slots = {*self.accesses[index].reads, *self.accesses[index].writes}
+        instruction = self.instructions[index]
+        if instruction is not None:
+            return instruction.operator
+        there = [i for i in self.instructions if i is not None]
+        if index < self.fed:
+            return next((i.operator for i in there if slots.intersection(i.reads)), None)
+        return next((i.operator for i in reversed(there) if slots.intersection(i.writes)), None)
+
 
 _KINDS = {None: COMPUTE, "h2d": H2D, "d2h": D2H}
 _INNER = Stream("inner")  # some stream of a block's
@@ -111,6 +124,27 @@ def _strays(accesses: Sequence[Access], streams: Sequence[Stream], inner: Sequen
     )
 
 
+@dataclass(frozen=True, eq=False)
+class _Kernel:
+    """What a stream computes; what it raises says which operator and line of the user's it was."""
+
+    index: int
+    instruction: Instruction
+    explain: Explain
+
+    def __call__(self, *arrays: Any, **options: Any) -> Any:
+        try:
+            made = self.instruction.compute(*arrays, **options)
+            return tuple(made) if self.instruction.operator.op.multiple else (made,)
+        except Exception as err:
+            frame: Any = dict(zip(self.instruction.reads, arrays))
+            raise_if_other(self.explain(self.index, err, frame), err)
+            raise
+
+    def __str__(self) -> str:
+        return self.instruction.placed
+
+
 class StreamRun:
     """One run of a plan on a device. `gc`: "fast", "event" or "none", see ExecutionOptions.
 
@@ -128,30 +162,40 @@ class StreamRun:
         self.events: dict[int, Any] = {}
         self.references = {slot: len(users) for slot, users in plan.last.items()}
         self.parked: LateFrees[Any] = LateFrees(device, device.free)
+        self.at = 0
 
     def run(self, frame: Frame) -> dict[int, Any]:
         """The fetched slots: as arrays of the host, or as values of the device where the plan lets them stay there."""
-        schedule = self.plan.schedule
         results: dict[int, Any] = {}
-        if self.origin is not None:
-            self._start()
-        for index in schedule.order:
-            stream = schedule.stream[index]
-            for awaited in schedule.stops[index]:
-                self._await(awaited)
-            for awaited in schedule.waits[index]:
-                self.device.wait(stream, self.events[awaited])
-            self._launch(index, stream, frame, results)
-            if index in schedule.records:
-                self.events[index] = self.device.record(stream)
-            self._collect(index, frame)
-        return self._fetched(results) if self.plan.resident is None else self._left(frame)
+        try:
+            if self.origin is not None:
+                self._start()
+            for index in self.plan.schedule.order:
+                self.at = index
+                self._queue(index, frame, results)
+            return self._fetched(results) if self.plan.resident is None else self._left(frame)
+        except Exception as err:
+            # What a kernel raised says already where it was.
+            raise_if_other(explain_transfer(self.plan.operator_of(self.at), err), err)
+            raise
 
     def _start(self) -> None:
         """Let all streams wait for what the origin was given before."""
         start = self.device.record(self.origin)
         for stream in self.plan.schedule.streams:
             self.device.wait(stream, start)
+
+    def _queue(self, index: int, frame: Frame, results: dict[int, Any]) -> None:
+        schedule = self.plan.schedule
+        stream = schedule.stream[index]
+        for awaited in schedule.stops[index]:
+            self._await(awaited)
+        for awaited in schedule.waits[index]:
+            self.device.wait(stream, self.events[awaited])
+        self._launch(index, stream, frame, results)
+        if index in schedule.records:
+            self.events[index] = self.device.record(stream)
+        self._collect(index, frame)
 
     def _fetched(self, results: dict[int, Any]) -> dict[int, Any]:
         """Wait for everything, and hand out what was copied back."""
@@ -224,18 +268,7 @@ class StreamRun:
 
     def _explaining(self, index: int, instruction: Instruction) -> Callable[..., Any]:
         """The kernel; what it raises says which operator and line of the user's it was."""
-
-        def compute(*arrays: Any, **options: Any) -> Any:
-            try:
-                made = instruction.compute(*arrays, **options)
-                return tuple(made) if instruction.operator.op.multiple else (made,)
-            except Exception as err:
-                found = self.explain(index - self.plan.fed, err, dict(zip(instruction.reads, arrays)))  # type: ignore[arg-type]
-                if found is err:
-                    raise
-                raise found from None
-
-        return compute
+        return _Kernel(index - self.plan.fed, instruction, self.explain)
 
     def _collect(self, index: int, frame: Frame) -> None:
         """Give back what nothing needs any more, as soon as the strategy allows."""

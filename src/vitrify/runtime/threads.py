@@ -7,16 +7,16 @@ code sees the thread it expects; all others are for whoever is free, the most ur
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from contextvars import copy_context
 from dataclasses import dataclass
-from functools import cache
+from functools import partial
 from heapq import heapify, heappop, heappush
-from threading import Condition, Lock, current_thread, get_ident
+from threading import Condition, Lock, get_ident
+from threading import enumerate as all_threads
 
-from ..core.errors import InternalError
 from ..core.timeline import TracerEventType, now
+from ..device.patience import give_up, patience, patience_after
 from .access import HOST
 from .dependencies import Dependencies, members
 from .instruction import Frame, Instruction
@@ -24,11 +24,12 @@ from .liveness import last_users
 from .observer import Observer
 from .options import ExecutionOptions
 from .plan import core_count
+from .pool import pool
 from .streams import critical_paths
 
 Explain = Callable[[int, Exception, Frame], Exception]
-PATIENCE = 60.0
-"""Seconds without any instruction ending after which a waiting caller reports what all threads do."""
+SHOWN = 8
+"""How many waiting instructions a report names."""
 
 
 @dataclass(frozen=True)
@@ -79,20 +80,17 @@ def run_threads(
 ) -> None:
     """Run all instructions on a frame. Raises the first exception, when no other thread computes any more."""
     threads = core_count(options)
+    helpers = pool(threads - 1) if threads > 1 else None
     run = _Run(schedule, frame, explain, observer, options.deterministic)
-    helpers = min(threads, schedule.width + 1) - 1
-    futures = [_pool(threads).submit(copy_context().run, run.help) for _ in range(helpers)]
     try:
+        if helpers is not None:
+            for _ in range(min(threads, schedule.width + 1) - 1):
+                helpers.submit(partial(copy_context().run, run.help))
         run.lead()
-    finally:
-        run.stop()
-        for future in futures:
-            future.cancel()
-
-
-@cache
-def _pool(threads: int) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(max(threads - 1, 1), thread_name_prefix="vitrify")
+    except BaseException as err:
+        if not run.stop(patience_after(err)) and helpers is not None:
+            helpers.renew()
+        raise
 
 
 class _Run:
@@ -109,12 +107,14 @@ class _Run:
         self.waiting = list(schedule.waiting)
         self.references = dict(schedule.references)
         self.left = len(schedule.instructions)
-        self.changed = Condition(Lock())
+        self.lock = Lock()
+        self.changed = Condition(self.lock)
+        self.patience = patience()
         self.failure: BaseException | None = None
         self.failed = len(schedule.instructions)
         self.unfinished = (1 << self.failed) - 1 if in_order else 0
         self.stopped = False
-        self.busy: dict[int, str] = {}
+        self.busy: dict[int, int] = {}  # thread -> instruction
         ready = [schedule.rank[i] for i, count in enumerate(self.waiting) if not count]
         self.for_all = [rank for rank in ready if rank[1] not in schedule.on_caller]
         self.for_caller = [rank for rank in ready if rank[1] in schedule.on_caller]
@@ -123,9 +123,12 @@ class _Run:
 
     def help(self) -> None:
         """Take part, in a thread of the pool, until nothing is left."""
-        index = self._next(is_caller=False)
-        while index is not None:
-            index = self._ran(index, is_caller=False)
+        try:
+            index = self._next(is_caller=False)
+            while index is not None:
+                index = self._ran(index, is_caller=False)
+        except BaseException as err:  # noqa: BLE001 - it is raised in the caller's thread
+            self._fail(-1, err)
 
     def lead(self) -> None:
         """Take part in the caller's thread; returns when everything is done."""
@@ -135,82 +138,74 @@ class _Run:
         if self.failure is not None:
             raise self.failure
 
-    def stop(self) -> None:
-        """Start nothing any more, and wait for what still computes."""
-        with self.changed:
+    def stop(self, seconds: float | None) -> bool:
+        """Start nothing any more; whether all that still computes ended in time."""
+        mine = get_ident()
+        with self.lock:
             self.stopped = True
+            self.failure = None
             self.changed.notify_all()
-            mine = get_ident()
-            while any(thread != mine for thread in self.busy):
-                self._wait()
+            return self.changed.wait_for(lambda: all(thread == mine for thread in self.busy), seconds)
 
     def _next(self, is_caller: bool) -> int | None:
-        with self.changed:
+        with self.lock:
             return self._take(is_caller)
 
     def _take(self, is_caller: bool) -> int | None:
         """The next instruction for this thread, once there is one; None when none will come."""
-        while True:
-            if self._is_over():
-                return None
+        while not self._is_over():
             queue = self.for_caller if is_caller and self.for_caller else self.for_all
             if queue:
                 index = heappop(queue)[1]
                 if index > self.failed:
                     continue  # in the order of the program it is not reached
-                self.busy[get_ident()] = f"{current_thread().name}: {self.schedule.instructions[index]}"
+                self.busy[get_ident()] = index
                 return index
-            self._wait()
+            if not self._has_waited(is_caller):
+                return None  # the caller goes on alone: it may be in code of the user's, which takes its time
+        return None
 
-    def _wait(self) -> None:
-        left = self.left
-        start = now()
-        woken = self.changed.wait(PATIENCE)
+    def _has_waited(self, is_caller: bool) -> bool:
+        """Wait for a change; False for a helper that has waited for long enough, where the caller raises HangError."""
+        left, start = self.left, now()
+        woken = self.changed.wait(self.patience)
         if self.observer is not None:
             self.observer.noted(TracerEventType.QueueWait, "queue wait", start)
-        if not woken and left == self.left:
-            report = "\n".join(self.busy.values()) or "no thread computes"
-            raise InternalError(f"no instruction has ended for {PATIENCE:.0f} s; {self.left} are left\n{report}")
+        hangs = not woken and left == self.left
+        if hangs and is_caller:
+            give_up(self.patience, self._report())
+        return not hangs
 
     def _ran(self, index: int, is_caller: bool) -> int | None:
         """Run an instruction, account for it, and give the next one."""
         instruction = self.schedule.instructions[index]
-        failure: BaseException | None = None
         try:
             if self.observer is not None:
                 self.observer.run(index, instruction, self.frame)
             else:
                 instruction.step(self.frame)
         except Exception as err:  # noqa: BLE001 - it is raised in the caller's thread
-            failure = self._explained(index, err)
-        except BaseException as err:  # noqa: BLE001 - KeyboardInterrupt comes to the caller's thread
-            failure = err
-        with self.changed:
+            self._fail(index, self.explain(index, err, self.frame))  # in no variable, see `raise_if_other`
+            return self._next(is_caller)
+        with self.lock:
             self.busy.pop(get_ident(), None)
             self.unfinished &= ~(1 << index)
-            if failure is None:
-                return self._account(index, is_caller)
-            self._fail(index, failure)
-            return self._take(is_caller)
+            return self._account(index, is_caller)
 
     def _fail(self, index: int, failure: BaseException) -> None:
         """Remember what is to be raised: the first one, or the one that comes first in the order of the program."""
-        if self.failure is None or (self.in_order and index < self.failed):
-            self.failure = failure
-            self.failed = index if isinstance(failure, Exception) else -1
-        self.changed.notify_all()
+        with self.lock:
+            self.busy.pop(get_ident(), None)
+            self.unfinished &= ~(1 << max(index, 0))
+            if self.failure is None or (self.in_order and index < self.failed):
+                self.failure, self.failed = failure, index
+            self.changed.notify_all()
 
     def _is_over(self) -> bool:
         """Whether nothing more will be started."""
         if self.stopped or not self.left:
             return True
         return self.failure is not None and not self.unfinished & ((1 << max(self.failed, 0)) - 1)
-
-    def _explained(self, index: int, err: Exception) -> Exception:
-        found = self.explain(index, err, self.frame)
-        if found is not err:
-            found.__cause__, found.__suppress_context__ = None, True
-        return found
 
     def _free(self, used: Sequence[int]) -> None:
         """Free those slots that were used for the last time."""
@@ -235,6 +230,22 @@ class _Run:
                 queue = self.for_caller if after in schedule.on_caller else self.for_all
                 heappush(queue, schedule.rank[after])
                 released += 1
-        if released > 1 or self.for_caller or not self.left or self.failure is not None:
+        if released > 1 or self.for_caller or not self.left or self.failure is not None or self.stopped:
             self.changed.notify_all()
         return self._take(is_caller)
+
+    def _report(self) -> str:
+        """What each thread does, and what the instructions that have not started wait for."""
+        instructions = self.schedule.instructions
+        names = {thread.ident: thread.name for thread in all_threads()}
+        busy = [f"  {names.get(ident)} computes {instructions[i].placed}" for ident, i in self.busy.items()]
+        running = set(self.busy.values())
+        waiting = [i for i, count in enumerate(self.waiting) if count]
+        unfinished = running.union(waiting, (index for _, index in (*self.for_all, *self.for_caller)))
+        lines = [f"  {self.left} of {len(instructions)} instructions are left; the caller waits for the others", *busy]
+        for index in waiting[:SHOWN]:
+            awaited = [str(instructions[a]) for a in sorted(unfinished) if index in self.schedule.after[a]]
+            lines.append(f"  {instructions[index].placed} waits for {'; '.join(awaited)}")
+        if len(waiting) > SHOWN:
+            lines.append(f"  and {len(waiting) - SHOWN} more wait")
+        return "\n".join(lines)

@@ -1,0 +1,122 @@
+"""Ctrl-C: wherever a run is, the caller gets it at once, the other threads end, and the next call is right."""
+
+from __future__ import annotations
+
+import _thread
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import vitrify as paddle
+from tests.runtime import blocking, graphs
+from tests.runtime.blocking import GATE, until
+from vitrify.device.patience import GRACE
+
+X = np.ones(4, "float32")
+WANTED = ((1 + 0 + 1 + 2 + 3) * (1 + 4 + 5 + 6 + 7) * X).tolist()
+ROUNDS = 60
+MAIN = threading.main_thread()
+
+
+def press(times=1):
+    """Press Ctrl-C as soon as a kernel has got to the gate, and as often as this."""
+
+    def presses():
+        GATE.reached.wait(blocking.PATIENCE)
+        for _ in range(times):
+            time.sleep(0.05)  # for the caller to begin to wait
+            signal.pthread_kill(MAIN.ident, signal.SIGINT)
+
+    threading.Thread(target=presses, daemon=True).start()
+
+
+@pytest.mark.parametrize("mode", ["trace", "threads", "streams"])
+@pytest.mark.parametrize("ends", [True, False], ids=["the kernel ends", "the kernel goes on"])
+def test_an_interrupt_while_a_kernel_computes(mode, ends):
+    core = blocking.core(mode=mode, threads=2)
+    before = threading.active_count()
+    GATE.close(0, 4, spared=None if mode == "trace" else MAIN)
+    press()
+    timer = threading.Timer(0.2 if ends else blocking.PATIENCE, GATE.release)
+    timer.start()
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        core(X)
+    timer.cancel()
+    assert time.monotonic() - start < GRACE + 2
+    GATE.release()
+    assert core(X)[0].tolist() == WANTED
+    assert until(lambda: threading.active_count() <= before + 4)
+
+
+@pytest.mark.parametrize("mode", ["threads", "streams"])
+def test_a_second_interrupt_does_not_wait_for_what_computes(mode):
+    core = blocking.core(mode=mode, threads=2)
+    GATE.close(0, 4, spared=MAIN)
+    press(2)
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        core(X)
+    assert time.monotonic() - start < GRACE
+    GATE.release()
+    assert core(X)[0].tolist() == WANTED
+
+
+@pytest.mark.parametrize("mode", ["trace", "threads", "streams"])
+def test_interrupts_at_any_moment_leave_all_in_order(mode):
+    """Many interrupts, at moments that differ: each comes out, and the run after it gives the same bits."""
+    core = graphs.core(graphs.program(0, 50), mode=mode, threads=2)
+    given = graphs.arrays(0)
+    paddle.seed(0)
+    wanted = [a.tobytes() for a in core(*given)]
+    before = threading.active_count()
+    came = 0
+    for number in range(ROUNDS):
+        timer = threading.Timer(0.0002 * (number % 12), _thread.interrupt_main)
+        try:
+            timer.start()
+            for _ in range(10**6):
+                core(*given)
+        except KeyboardInterrupt:
+            came += 1
+        paddle.seed(0)
+        assert [a.tobytes() for a in core(*given)] == wanted
+    assert came == ROUNDS
+    assert until(lambda: threading.active_count() <= before + 4)
+
+
+SCRIPT = """
+import vitrify as paddle
+
+def f(x):
+    for _ in range(10):
+        x = paddle.tanh(x) @ x
+    return x
+
+static = paddle.jit.to_static(f, full_graph=True)
+x = paddle.ones([256, 256]) * 0.001
+wanted = static(x).numpy().tobytes()
+print("ready", flush=True)
+try:
+    while True:
+        static(x)
+except KeyboardInterrupt:
+    assert static(x).numpy().tobytes() == wanted
+    print("right", flush=True)
+"""
+
+
+def test_a_script_that_is_interrupted_ends(tmp_path):
+    path = tmp_path / "script.py"
+    path.write_text(SCRIPT, encoding="utf-8")
+    with subprocess.Popen([sys.executable, str(path)], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        assert process.stdout.readline() == "right\n"
+        assert process.wait(30) == 0
