@@ -43,7 +43,7 @@ class Blocks:
             try:
                 callee, arguments = running.send(found)
             except StopIteration as end:
-                return self._settled(end.value)
+                return self._settled(end.value, values)
             found = self._of_block(callee, [_plain(v) for v in arguments])
 
     def launch(self, compute: Any, values: Sequence[Any]) -> Any:
@@ -82,9 +82,15 @@ class Blocks:
         if not self.device.counts_references:
             self.made += values
 
-    def _settled(self, outputs: Sequence[Any]) -> list[Any]:
-        """The outputs as values, when all streams of the blocks know that they are done."""
-        found = [self._value(v) for v in outputs]
+    def _settled(self, outputs: Sequence[Any], given: Sequence[Any]) -> list[Any]:
+        """The outputs as values, when all streams of the blocks know that they are done.
+
+        Each is a value of its own: a loop that does not run gives what it was given.
+        """
+        found: list[Any] = []
+        for output in outputs:
+            value = self._value(output)
+            found.append(self._another(value) if any(value is other for other in (*given, *found)) else value)
         end = self.device.record(self.stream)
         for stream in self.streams:
             self.device.wait(stream, end)

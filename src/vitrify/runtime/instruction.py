@@ -193,6 +193,14 @@ def _references_of_a_frame() -> int:
 _ALONE = _references_of_a_frame()
 
 
+def alike(arrays: Sequence[Any]) -> bool:
+    """Whether a result written into one of these arrays lies in memory as a new one would.
+
+    Sums add in the order of memory, so their bits depend on it.
+    """
+    return all(a.ndim and a.flags.c_contiguous for a in arrays)
+
+
 def _step_inplace(
     call: Callable[..., Any], reads: Sequence[int], target: int, out: int, dead: Sequence[int], partners: Sequence[int]
 ) -> Step:
@@ -205,7 +213,8 @@ def _step_inplace(
     def step(frame: Frame) -> None:
         array = frame[target]
         is_free = getrefcount(array) == _ALONE and array.__class__ is np.ndarray and array.base is None
-        if is_free and array.flags.writeable and all(frame[slot].shape == array.shape for slot in partners):
+        is_free = is_free and array.flags.writeable and all(frame[slot].shape == array.shape for slot in partners)
+        if is_free and alike([frame[s] for s in reads]):
             frame[out] = call(*[frame[s] for s in reads], out=array)
         else:
             frame[out] = call(*[frame[s] for s in reads])

@@ -11,6 +11,8 @@ from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ..device.late_frees import LateFrees
 from ..device.stream_device import StreamDevice
 from ..ir.program import Operator
@@ -19,7 +21,7 @@ from .blocks import Blocks
 from .costs import bytes_of, seconds
 from .dependencies import Dependencies, find_dependencies
 from .failure import explain_transfer, raise_if_other
-from .instruction import Frame, Instruction
+from .instruction import Frame, Instruction, alike
 from .liveness import last_users
 from .streams import COMPUTE, D2H, H2D, Schedule, Stream, assign_streams, launch_order, place_events
 
@@ -134,6 +136,8 @@ class _Kernel:
 
     def __call__(self, *arrays: Any, **options: Any) -> Any:
         try:
+            if options and not _takes_result(options["out"], arrays):
+                options = {}  # a new array, whatever memory was meant for it
             made = self.instruction.compute(*arrays, **options)
             return tuple(made) if self.instruction.operator.op.multiple else (made,)
         except Exception as err:
@@ -143,6 +147,11 @@ class _Kernel:
 
     def __str__(self) -> str:
         return self.instruction.placed
+
+
+def _takes_result(out: Any, arrays: Sequence[Any]) -> bool:
+    """Whether what a kernel makes of the arrays may be written into one of them; sizes may be known only now."""
+    return alike(arrays) and np.broadcast_shapes(*[a.shape for a in arrays]) == out.shape
 
 
 class StreamRun:
