@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-RANDOM, HOST, COMMUNICATION, READER = "random", "host", "communication", "reader"
-"""Kinds of effects; those of one kind keep their order."""
+RANDOM, HOST, RAISES, COMMUNICATION, READER = "random", "host", "raises", "communication", "reader"
+"""Kinds of effects; those of one kind keep their order. What may raise, as eager code counts on, is one of them."""
 
 
 @dataclass(frozen=True)

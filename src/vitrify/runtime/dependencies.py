@@ -78,6 +78,11 @@ def find_dependencies(
     return Dependencies(tuple(before), tuple(direct), sum(mask.bit_count() for mask in wanted))
 
 
+def all_edges(accesses: Sequence[Access]) -> list[tuple[int, int]]:
+    """All pairs (a, b) where b must not overtake a, those included that others imply."""
+    return [(a, b) for b, mask in enumerate(_hazards(accesses)) for a in members(mask)]
+
+
 def _sequential(count: int) -> list[int]:
     return [1 << index - 1 if index else 0 for index in range(count)]
 

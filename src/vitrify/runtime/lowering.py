@@ -17,7 +17,7 @@ from ..device.api import namespace_at, on_device
 from ..ir.attributes import blocks_in, reachable_blocks
 from ..ir.dead_code import live_operators
 from ..ir.program import Block, Literal, Operator, Variable
-from .access import HOST, RANDOM, Access
+from .access import HOST, RAISES, RANDOM, Access
 from .calls import LoweredFunction
 from .captured import demanded, refusal
 from .inplace import find_inplace, partners
@@ -187,8 +187,12 @@ def effects_of(operator: Operator) -> frozenset[str]:
     ops = [operator.op]
     for start in blocks_in(tuple(operator.attrs.values())):
         ops += [inner.op for block in reachable_blocks(start, python_operator.attrgetter("ops")) for inner in block.ops]
-    random = {RANDOM} if any(op.random for op in ops) else set()
-    return frozenset(random | ({HOST} if any(op.effect for op in ops) else set()))
+    found = {
+        RANDOM: any(op.random for op in ops),
+        HOST: any(op.effect for op in ops),
+        RAISES: any(op.effect or op.raises for op in ops),
+    }
+    return frozenset(kind for kind, is_there in found.items() if is_there)
 
 
 def _has_list(operator: Operator) -> bool:

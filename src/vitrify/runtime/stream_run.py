@@ -60,7 +60,7 @@ class StreamPlan:
     ) -> StreamPlan:
         """The plan of lowered instructions; the first `inputs` slots are fed, `outputs` are fetched.
 
-        sequential: each waits for the one before it, and so does the host before it runs one itself. Where some are
+        sequential: each waits for the one before it. Where some are
         `resident`, only the others are copied in, and outputs stay on the device.
         """
         fetched = tuple(dict.fromkeys(outputs))
@@ -74,7 +74,7 @@ class StreamPlan:
         launches = launch_order(order, costs, kinds)
         streams = assign_streams(order, launches, kinds, costs, width)
         on_host = [i for i, access in enumerate(accesses) if HOST in access.effects]
-        schedule = place_events(accesses, order, launches, streams, frozenset(on_host if sequential else ()))
+        schedule = place_events(accesses, order, launches, streams, frozenset(on_host))
         last = last_users(accesses, order, keep=() if resident is None else (*there, *fetched))
         frees: list[list[int]] = [[] for _ in accesses]
         for slot, users in last.items():
