@@ -16,6 +16,7 @@ from .conv_kernel import (
     weight_adjoint,
     widened,
 )
+from .limits import channel_first
 from .registry import OpDef, define_op
 from .sliding_window import (
     check_counts,
@@ -137,6 +138,7 @@ def _window_work(results: Meta, weight: Meta) -> float:
 conv_op = define_op(
     "conv",
     kernel=_conv_kernel,
+    limits=channel_first("x", "out"),
     meta=_conv_meta,
     vjp={"x": _conv_x, "weight": _conv_weight, "bias": bias_cotangent},
     work=lambda x, weight, bias, **attrs: _window_work(_conv_meta(x, weight, bias, **attrs), weight),
@@ -164,6 +166,7 @@ def _input_grad_weight(
 conv_input_grad_op = define_op(
     "conv_input_grad",
     kernel=_input_grad_kernel,
+    limits=channel_first("ct", "x", "out"),
     meta=lambda ct, weight, x, **geometry: x.with_dtype(ct.dtype),
     vjp={"ct": _input_grad_ct, "weight": _input_grad_weight},
     shape_only=["x"],
@@ -189,6 +192,7 @@ def _weight_grad_x(
 conv_weight_grad_op = define_op(
     "conv_weight_grad",
     kernel=_weight_grad_kernel,
+    limits=channel_first("ct", "x"),
     meta=lambda ct, x, weight, **geometry: weight.with_dtype(ct.dtype),
     vjp={"ct": _weight_grad_ct, "x": _weight_grad_x},
     shape_only=["weight"],

@@ -15,6 +15,7 @@ from .diagonal import tril, triu
 from .elementwise import conj
 from .join import stack
 from .like import sum_to_like
+from .limits import LAPACK
 from .matmul import matmul
 from .registry import OpDef, define_op
 from .shape import squeeze, unsqueeze
@@ -73,6 +74,7 @@ def _square_meta(op: str) -> Callable[[Meta], Meta]:
 inv_op: OpDef = define_op(
     "inverse",
     kernel=in_lapack_dtype(lambda xp, x: no_solution("inverse", lambda: xp.linalg.inv(x))),
+    limits=LAPACK,
     meta=_square_meta("inverse"),
     vjp={"x": lambda ct, *, out: -matmul(matmul(adjoint(out), ct), adjoint(out))},
     amp="deny",
@@ -104,6 +106,7 @@ def _det_meta(x: Meta) -> Meta:
 det_op: OpDef = define_op(
     "det",
     kernel=in_lapack_dtype(lambda xp, x: xp.linalg.det(x)),
+    limits=LAPACK,
     meta=_det_meta,
     vjp={"x": lambda ct, *, x, out: unsqueeze(ct * conj(out), [-1, -2]) * adjoint(inv_op(x))},
     amp="deny",
@@ -170,6 +173,7 @@ def _cholesky_vjp(ct: Any, *, out: Any, upper: bool) -> Any:
 cholesky_op: OpDef = define_op(
     "cholesky",
     kernel=in_lapack_dtype(_cholesky_kernel),
+    limits=LAPACK,
     meta=lambda x, *, upper: _square_meta("cholesky")(x),
     vjp={"x": _cholesky_vjp},
     amp="deny",
@@ -237,6 +241,7 @@ def _solve_x_vjp(ct: Any, *, x: Any, out: Any) -> Any:
 solve_op: OpDef = define_op(
     "solve",
     kernel=in_lapack_dtype(lambda xp, x, y: no_solution("solve", lambda: xp.linalg.solve(x, y))),
+    limits=LAPACK,
     meta=_solve_meta("solve"),
     vjp={"x": _solve_x_vjp, "y": lambda ct, *, x, y_like: sum_to_like(solve_op(adjoint(x), ct), y_like)},
     promote=("x", "y"),
@@ -300,6 +305,7 @@ def _triangular_y_vjp(ct: Any, *, x: Any, y_like: Any, upper: bool, transpose: b
 triangular_solve_op: OpDef = define_op(
     "triangular_solve",
     kernel=in_lapack_dtype(_triangular_kernel),
+    limits=LAPACK,
     meta=_solve_meta("triangular_solve"),
     vjp={"x": _triangular_x_vjp, "y": _triangular_y_vjp},
     promote=("x", "y"),

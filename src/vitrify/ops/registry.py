@@ -22,6 +22,7 @@ import numpy as np
 
 from ..core.dispatch import bind
 from ..core.errors import InternalError
+from .limits import Limit
 from .scalar import scalar_kernel, scalar_ufunc
 
 VARIADIC_OUTPUTS = ("*outs",)
@@ -135,6 +136,7 @@ class OpDef:
             that only NumPy and SciPy have. Every op with an effect is one.
         decides: `decides(**attrs)` -> (positions of inputs, names of blocks): the inputs, and the first outputs of the
             blocks, by which the host decides what an op with blocks runs next.
+        limits: what the kernel takes at which place, by dtype and layout, where that is not everything.
         moves: "h2d" or "d2h" for an op that brings a value to the device or to the host.
     """
 
@@ -169,6 +171,7 @@ class OpDef:
     on_host: bool = False
     decides: Callable[..., tuple[tuple[int, ...], tuple[str, ...]]] | None = None
     moves: str | None = None
+    limits: tuple[Limit, ...] = ()
 
     def __call__(self, *inputs: Any, **attrs: Any) -> Any:
         return bind(self, inputs, attrs)
@@ -276,6 +279,7 @@ def define_op(
     on_host: bool = False,
     decides: Callable[..., tuple[tuple[int, ...], tuple[str, ...]]] | None = None,
     moves: str | None = None,
+    limits: tuple[Limit, ...] = (),
 ) -> OpDef:
     """Register an op and return it; see `OpDef` for the fields. `vjp` is a dict of per-input rules, one joint rule,
     `NoGradient(reason)` or `StructuralGradient(reason)`. Of `kernel` and `steps` one is given.
@@ -311,6 +315,7 @@ def define_op(
         on_host=on_host or effect,
         decides=decides,
         moves=moves,
+        limits=limits,
     )
     _check_rules(op)
     _REGISTRY.add(op)

@@ -1,4 +1,4 @@
-"""Operators that lowering inserts between others, to bring a value to where a kernel takes it.
+"""Operators that lowering inserts between others, to bring a value to where a kernel takes it, or into a form.
 
 No user calls them and no saved program holds them.
 """
@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.meta import Meta
 from .registry import NoGradient, define_op
 
 _INSERTED = NoGradient("programs are differentiated before they are lowered")
@@ -32,3 +33,23 @@ def _to_device(xp: Any, x: Any) -> Any:
 
 memcpy_d2h_op = define_op("memcpy_d2h", kernel=_to_host, meta=lambda x: x, vjp=_INSERTED, view=True, moves="d2h")
 memcpy_h2d_op = define_op("memcpy_h2d", kernel=_to_device, meta=lambda x: x, vjp=_INSERTED, view=True, moves="h2d")
+
+
+def _relaid(xp: Any, x: Any, *, channel_last: bool) -> Any:
+    """channel_last: where the channels go."""
+    moved = xp.moveaxis(x, 1, -1) if channel_last else xp.moveaxis(x, -1, 1)
+    return xp.ascontiguousarray(moved)
+
+
+def _relaid_meta(x: Meta, *, channel_last: bool) -> Meta:
+    first, *rest = x.shape
+    return x.with_shape((first, *rest[1:], rest[0]) if channel_last else (first, rest[-1], *rest[:-1]))
+
+
+transfer_dtype_op = define_op(
+    "transfer_dtype",
+    kernel=lambda xp, x, *, dtype: x.astype(dtype.np),
+    meta=lambda x, *, dtype: x.with_dtype(dtype),
+    vjp=_INSERTED,
+)
+transfer_layout_op = define_op("transfer_layout", kernel=_relaid, meta=_relaid_meta, vjp=_INSERTED)

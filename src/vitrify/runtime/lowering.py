@@ -93,7 +93,7 @@ class Lowering:
         live = free_for_shapes(live_operators(self.block, outputs), outputs)
         again = partial(self._again, inputs, outputs, label, on_host)
         if self.is_away:
-            live, outputs = Transfers(self.block).inserted(live, outputs, on_host)
+            live, outputs = Transfers(self.block, self.place.kind).inserted(live, outputs, on_host)
         accesses = [self.access(operator) for operator in live]
         out_slots = [self.slot(v) for v in outputs]
         constants = [i for i, v in enumerate(self.template) if v is not None]
