@@ -511,6 +511,7 @@ def _asnumpy(a, stream=None, order="C", out=None, *, blocking=True):
 
 
 cupy = _Module("cupy", np)
+cupy.__version__ = "14.2.0"
 cupy.ndarray, cupy.asarray, cupy.array, cupy.asnumpy = ndarray, _asarray, _array, _asnumpy
 cupy.ufunc = _Ufunc
 cupy.broadcast = lambda *arrays: np.broadcast(*map(host, arrays))

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 import vitrify as paddle
+from benchmarks import gpu
 from tests.device import fake_cupy
 from tests.device.fake_cupy import LOG
+from tests.gpu import test_device as on_gpus
 from tests.ops.test_cases import CASES
 from tests.runtime import graphs
 from vitrify import static
@@ -282,3 +284,33 @@ def test_every_case_as_a_program():
             got = core(*call.arrays)
             for a, b in zip(wanted, got):
                 assert np.allclose(a, b._host, 1e-6, 1e-8, equal_nan=True), (case, mode)
+
+
+# -- what measures and tests real GPUs -------------------------------------------------------------------------------
+
+
+def test_the_benchmark_runs(capsys, monkeypatch):
+    monkeypatch.setattr(gpu, "SIZE", 8)
+    assert gpu.main(["--seconds", "0"]) == 0
+    out = capsys.readouterr().out
+    assert "Fake GPU" in out and "both at once" in out and "as CUDA graphs" in out
+
+
+def test_the_benchmark_says_that_there_is_no_gpu(capsys, monkeypatch):
+    monkeypatch.setattr(gpu, "is_compiled_with_cuda", lambda: False)
+    assert gpu.main([]) == 0
+    assert capsys.readouterr().out == "no GPU: CuPy is not installed, or sees no device\n"
+
+
+RUNS = [
+    (on_gpus.test_lenet_trains_as_on_the_cpu, (False,)),
+    (on_gpus.test_lenet_trains_as_on_the_cpu, (True,)),
+    (on_gpus.test_random_programs, ("streams",)),
+    (on_gpus.test_branches_and_loops, ()),
+    (on_gpus.test_graphs_replay_what_kernels_computed, ()),
+]
+
+
+@pytest.mark.parametrize(("test", "arguments"), RUNS)
+def test_the_tests_of_gpus_run(test, arguments):
+    test(*arguments)

@@ -14,7 +14,7 @@ import numpy as np
 from ..core.meta import ListMeta
 from ..ir.program import Variable
 from .instruction import Instruction
-from .streams import D2H, Stream
+from .streams import Stream
 
 if TYPE_CHECKING:
     from .interpreter import InterpreterCore
@@ -62,14 +62,11 @@ class Blocks:
         self.streams.update(run.plan.schedule.streams)
         found, seen = [], list(values)
         for number, value in enumerate(results):
-            if number in callee.surroundings.on_host:
-                device.synchronize(device.record(Stream(D2H)))
-                device.check()
-                value = device.read(value)
-            elif any(value is other for other in seen):
-                value = self._another(value)
-            else:
-                self._keep([value])
+            if number not in callee.surroundings.on_host:
+                if any(value is other for other in seen):
+                    value = self._another(value)
+                else:
+                    self._keep([value])
             seen.append(value)
             found.append(value)
         return tuple(found)

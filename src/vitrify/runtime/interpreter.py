@@ -29,6 +29,7 @@ from .observer import Observer, Timings, observer_of
 from .options import ExecutionOptions, in_force
 from .plan import STREAMS, THREADS, Choice
 from .stream_run import NotedStreamRun, StreamPlan, StreamRun
+from .streams import D2H, Stream
 from .threads import Schedule, run_threads
 
 MAX_CHECKED_SHAPES = 256
@@ -232,8 +233,14 @@ class InterpreterCore:
         else:
             run = ObservedStreamRun(plan, device, self.explained, gc, observer, origin)
         frame += self._rest
-        results = run.run(frame)
-        return run, tuple([results[s] for s in self._outputs])
+        found = run.run(frame)
+        results = [found[s] for s in self._outputs]
+        if self.surroundings.on_host and origin is not None:
+            device.synchronize(device.record(Stream(D2H)))
+            device.check()
+            for number in self.surroundings.on_host:
+                results[number] = device.read(results[number])
+        return run, tuple(results)
 
     def noted(self, device: GraphDevice, frame: Frame, stream: Hashable) -> Sequence[Any]:
         """What a device gives that takes note of a run on behalf of a stream; `frame` has all on the device."""
