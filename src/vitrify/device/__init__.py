@@ -1,6 +1,36 @@
 """Devices: where arrays live. Knows arrays, not Tensors."""
 
+from ..core.place import get_device, is_compiled_with_cuda, set_device
 from . import memory as memory  # its import keeps freed memory for the next arrays
+from .available import (
+    DeviceProperties,
+    device_count,
+    device_guard,
+    get_all_custom_device_type,
+    get_all_device_type,
+    get_available_custom_device,
+    get_available_device,
+    get_cudnn_version,
+    get_device_capability,
+    get_device_name,
+    get_device_properties,
+    is_available,
+    is_bf16_supported,
+    is_compiled_with_cinn,
+    is_compiled_with_custom_device,
+    is_compiled_with_ipu,
+    is_compiled_with_rocm,
+    is_compiled_with_xpu,
+)
+from .gpu_streams import (
+    Event,
+    Stream,
+    current_stream,
+    is_current_stream_capturing,
+    set_stream,
+    stream_guard,
+    synchronize,
+)
 from .host_memory import count_host_memory
 from .statistics import (
     empty_cache,
@@ -15,7 +45,42 @@ from .statistics import (
 )
 
 __all__ = [
-    "count_host_memory", "empty_cache", "max_memory_allocated", "max_memory_reserved", "memory_allocated",
-    "memory_reserved", "memory_stats", "reset_max_memory_allocated", "reset_max_memory_reserved",
+    "DeviceProperties",
+    "Event",
+    "Stream",
+    "count_host_memory",
+    "current_stream",
+    "device_count",
+    "device_guard",
+    "empty_cache",
+    "get_all_custom_device_type",
+    "get_all_device_type",
+    "get_available_custom_device",
+    "get_available_device",
+    "get_cudnn_version",
+    "get_device",
+    "get_device_capability",
+    "get_device_name",
+    "get_device_properties",
+    "is_available",
+    "is_bf16_supported",
+    "is_compiled_with_cinn",
+    "is_compiled_with_cuda",
+    "is_compiled_with_custom_device",
+    "is_compiled_with_ipu",
+    "is_compiled_with_rocm",
+    "is_compiled_with_xpu",
+    "is_current_stream_capturing",
+    "max_memory_allocated",
+    "max_memory_reserved",
+    "memory_allocated",
+    "memory_reserved",
+    "memory_stats",
+    "reset_max_memory_allocated",
+    "reset_max_memory_reserved",
     "reset_peak_memory_stats",
+    "set_device",
+    "set_stream",
+    "stream_guard",
+    "synchronize",
 ]  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.place import CPUPlace, CUDAPlace, Place, current_place
-from .cuda import cupy
+from .cuda_memory import cupy
 
 _CPU = CPUPlace()
 

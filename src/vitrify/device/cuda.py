@@ -9,7 +9,10 @@ from typing import Any
 
 from ..core.errors import ArgumentError
 from ..core.place import CUDAPlace, as_place, current_place
+from . import gpu_graph as graphs
+from .available import device_count, get_device_capability, get_device_name, get_device_properties
 from .cuda_memory import CudaMemory, cupy
+from .gpu_streams import Event, Stream, current_stream, stream_guard, synchronize
 
 
 def _memory(device: Any) -> CudaMemory:
@@ -56,6 +59,8 @@ def empty_cache() -> None:
 
 
 __all__ = [
-    "cupy", "empty_cache", "max_memory_allocated", "max_memory_reserved", "memory_allocated", "memory_reserved",
-    "reset_max_memory_allocated", "reset_max_memory_reserved",
+    "Event", "Stream", "cupy", "current_stream", "device_count", "empty_cache", "get_device_capability",
+    "get_device_name", "get_device_properties", "graphs", "max_memory_allocated", "max_memory_reserved",
+    "memory_allocated", "memory_reserved",
+    "reset_max_memory_allocated", "reset_max_memory_reserved", "stream_guard", "synchronize",
 ]  # fmt: skip

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..core.timeline import now
-from .cuda import cupy
+from .cuda_memory import cupy
 from .graphs import GraphCaptureError
 from .values import owned
 
