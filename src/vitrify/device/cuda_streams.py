@@ -198,7 +198,7 @@ class CudaStreams:
         with self.device, queue:
             try:
                 graph = queue.end_capture()
-                text = graph.debug_dot_str(_VERBOSE)
+                text = dot_text(graph)
             except self.xp.cuda.runtime.CUDARuntimeError as err:
                 raise GraphCaptureError(f"CUDA refused the capture: {err}") from None
         if any(word in text for word in _FROM_HOST):
@@ -231,6 +231,12 @@ class CudaStreams:
 
     def _event(self) -> Any:
         return self.xp.cuda.Event(disable_timing=True)
+
+
+def dot_text(graph: Any, flags: int = _VERBOSE) -> str:
+    """A graph for Graphviz, with what `flags` asks for."""
+    text = graph.debug_dot_str(flags)
+    return text if isinstance(text, str) else bytes(text).decode()
 
 
 class PrivateMemory:

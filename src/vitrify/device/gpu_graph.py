@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core.errors import ArgumentError
 from .cuda_memory import cupy
-from .cuda_streams import PrivateMemory
+from .cuda_streams import PrivateMemory, dot_text
 from .gpu_streams import NoDeviceError, Stream, current_stream, gpu_place
 from .graphs import GraphCaptureError
 
@@ -78,8 +78,8 @@ class CUDAGraph:
         """Write the graph for Graphviz into a directory; flags: as CUDA's debug flags, by default all details."""
         folder = Path(dirname)
         folder.mkdir(parents=True, exist_ok=True)
-        text = self._captured().debug_dot_str(1 if flags is None else flags)
-        (folder / "graph_0.dot").write_text(text if isinstance(text, str) else text.decode(), encoding="utf-8")
+        text = dot_text(self._captured(), 1 if flags is None else flags)
+        (folder / "graph_0.dot").write_text(text, encoding="utf-8")
 
     def _captured(self) -> Any:
         if self._graph is None:
