@@ -75,7 +75,7 @@ def test_streams_and_events(gpu):
         event.record()
         assert event.event_base.stream is first.stream_base and event.query()
     assert s.current_stream() == before
-    assert event.elapsed_time(first.record_event(s.Event(enable_timing=True))) == 1.5
+    assert event.elapsed_time(first.record_event(s.Event(enable_timing=True))) >= 0
     assert s.set_stream(second) == before and s.set_stream(before) == second
     for thing in (event, first):
         thing.synchronize()
