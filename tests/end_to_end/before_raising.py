@@ -104,15 +104,45 @@ def given_list(x, items):
     return x
 
 
+def only_where_it_raises(x, model):
+    if x.sum() > 2:
+        model.items[0] = x
+        raise KeyError("large")
+    return x * 2
+
+
+def tensor_only_where_it_raises(x, model):
+    while x.sum() > 2:
+        model.items[0].add_(x.detach())
+        raise KeyError("large")
+    return x * 2
+
+
+def wrong_on_one_path(x, model):
+    if x.sum() > 2:
+        model.count += 1
+        return model.items[min]
+    return x
+
+
+def no_such_attribute_on_one_path(x, model):
+    if x.sum() > 2:
+        model.items.append(x)
+        return model.items[0].no_such
+    return x
+
+
 CASES = [
     *[
         (fn, BOTH)
         for fn in (
             attribute, appended, between_prints, tensor_in_place, in_a_python_loop, in_a_tensor_loop,
-            always, missing_item, nothing_before, index_of_the_program,
+            always, missing_item, nothing_before, index_of_the_program, only_where_it_raises,
+            tensor_only_where_it_raises, wrong_on_one_path, no_such_attribute_on_one_path,
         )
     ],
     (attribute, BOTH, {"shared": True}),
     (appended, BOTH, {"full_graph": False}),
+    (only_where_it_raises, BOTH, {"full_graph": False}),
     (given_list, [(X, [[1.0], [2.0]]), (N, [[1.0], [2.0]])]),
 ]  # fmt: skip

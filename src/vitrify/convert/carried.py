@@ -28,8 +28,10 @@ from .emit import (
     unset_flag,
 )  # fmt: skip
 from .facts import FirstIterationDiffers
+from .journal import Journal
 from .list_items import Spec, item_spec, join, list_spec, metas_of, pack, unpack
 from .lists import GraphList
+from .places import kind_of
 from .structure import is_alike, put_together
 from .values import MaybeUnset, Undefined, is_constant, is_tensor
 
@@ -218,10 +220,16 @@ class CarriedValue:
         if unset and not isinstance(value, Undefined) and flatten(value, raw) is not LEAF and not raw:
             raise _not_carried(self.name, self.leaves[0], value)
 
+    @property
+    def container(self) -> Any:
+        """The container or object that it is as long as each iteration leaves it there; None if it is none."""
+        start = self.leaves[0].start if self.tree is LEAF else None
+        return start if _can_change(start) and self.leaves[0].items is None else None
+
     def widen(self, value: Any) -> bool:
         """Whether `value`, from the end of an iteration, asks for more than is carried now; takes note of it."""
-        start = self.leaves[0].start if self.tree is LEAF else None
-        if _can_change(start) and self.leaves[0].items is None:
+        start = self.container
+        if start is not None:
             if value is start:
                 return False
             # another container comes out: its leaves are carried from now on
@@ -507,12 +515,31 @@ class CarriedState:
     """Everything a loop carries: its variables, then Python places and tensors changed in place, as they are found."""
 
     variables: list[CarriedValue]
+    own: frozenset[int] = frozenset()  # ids of containers before the loop that nothing but its variables knows
     places: dict[Any, tuple[Any, Any]] = field(default_factory=dict)
     handles: dict[Any, CarriedValue] = field(default_factory=dict)
 
     def all(self) -> list[CarriedValue]:
         """In the order of the operator's inputs."""
         return [*self.variables, *[v for _, v in self.places.values()], *self.handles.values()]
+
+    def check_exchanged(self, results: Sequence[Any], journal: Journal) -> None:
+        """Raise FirstIterationDiffers if the body changed what a variable held before the loop, and exchanged it.
+
+        Only the first iteration changes that object, which others may know; the rest change what they made themselves.
+        """
+        written = {id(getattr(place, "owner", None)) for place, _ in journal.before.values()}
+        for carried, end in zip(self.variables, results):
+            start = carried.container
+            if start is None or end is start or id(start) in self.own or id(start) not in written:
+                continue
+            raise FirstIterationDiffers(
+                UnsupportedError(
+                    f"{carried.name} is a {kind_of(start)} that the body of a loop changes in place and then exchanges "
+                    "for another one; a tensor stops the loop",
+                    hint=f"change a copy ({carried.name} = {kind_of(start)}({carried.name})), or the new one only",
+                )
+            )
 
     def leaves(self) -> Iterator[Leaf]:
         """Every leaf but those of `handles`, whose tensors are their own memory."""

@@ -20,10 +20,11 @@ from .cells import closed_over
 from .dicts import partial_items
 from .facts import FirstIterationDiffers
 from .journal import Journal, SpentError, journaling
+from .late_items import late_item
 from .list_items import is_kept, keep
 from .logic import convert_and
 from .optional import MaybeNoneError
-from .ownership import note_forks
+from .ownership import note_forks, private
 from .places import ContentPlace, place_parts, restore
 from .plain_keys import check_carried
 from .protocols import iterate, truth
@@ -172,7 +173,7 @@ def _for_items(
         if not is_graph(go_on) and not go_on:
             return values
         try:
-            item = next(items)
+            item = late_item(items, "a loop over the items") if is_graph(go_on) else next(items)
         except StopIteration:
             return values
         if is_graph(go_on):
@@ -267,7 +268,8 @@ def trace_loop(
     peeled: int = 0,
 ) -> tuple[Any, ...]:
     """Record a `while` operator and return the loop variables after it."""
-    state = CarriedState([CarriedValue.of(n, v) for n, v in zip(names, values)])
+    own = private(values) if peeled else frozenset()
+    state = CarriedState([CarriedValue.of(n, v) for n, v in zip(names, values)], own)
     for place in (*shared, *closed_over((test, body))):
         state.places[place.key] = (place, carry_place(place, place.get()))
     for attempt in range(MAX_ATTEMPTS):
@@ -433,6 +435,7 @@ def ends(
 
 def grow(state: CarriedState, results: Sequence[Any], journal: Journal, handles: dict[Any, Variable]) -> bool:
     """Whether this trace found something that must be carried and is not yet; `state` takes it in."""
+    state.check_exchanged(results, journal)
     grown = False
     for key, (place, before) in journal.before.items():
         if key not in state.places:

@@ -51,6 +51,13 @@ def _items(container: Any) -> list[Any]:
     return list(dict.values(container) if isinstance(container, dict) else container)
 
 
+def private(values: tuple[Any, ...]) -> frozenset[int]:
+    """The ids of those of `values` that are held by this tuple alone, and once."""
+    known = known_references(values, Counter())
+    # Two more references: the variable here, and the argument of getrefcount.
+    return frozenset(id(v) for v in values if known[id(v)] == 1 and sys.getrefcount(v) == 3)
+
+
 Fork = tuple[Any, tuple[Any, ...]]
 """A container made by merging two branches, and the containers that it is on one path each."""
 

@@ -52,17 +52,18 @@ def iterate(iterable: Any) -> Iterator[Any]:
     items = builtins.iter(iterable) if make is None else make()
     step = user_method(items, "__next__")
     if step is not None:
-        return _Stepping(step)
+        return Stepping(step, items)
     if items is iterable:
         note_spent(items)
     return items  # type: ignore[no-any-return]
 
 
-class _Stepping:
+class Stepping:
     """An iterator that calls a converted `__next__`."""
 
-    def __init__(self, step: Callable[[], Any]) -> None:
+    def __init__(self, step: Callable[[], Any], owner: Any) -> None:
         self._step = step
+        self.owner = owner
 
     def __iter__(self) -> Iterator[Any]:
         return self

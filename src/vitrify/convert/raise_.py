@@ -16,6 +16,7 @@ from ..ir.dead_code import has_effect
 from ..ir.graph_tensor import GraphTensor
 from .deferred import Call, Deferred, Node, captured, holds_deferred, record
 from .handlers import refuse_if_caught
+from .journal import is_anything_changed
 from .told import refuse_if_told
 from .values import Undefined, builder
 
@@ -86,6 +87,7 @@ def run_path(path: Callable[[], Any]) -> Any:
             return ENDED
         if isinstance(err, Exception) and not isinstance(err, UnsupportedError):
             refuse_if_caught(err, innermost_user_loc(err.__traceback__))
+            _note_changes()
         raise
 
 
@@ -94,6 +96,7 @@ def record_raise(err: BaseException) -> None:
     inner, outer = user_locs(err.__traceback__), user_frames(2)
     refuse_if_caught(err, inner[0] if inner else None)
     refuse_if_told(type(err).__name__)
+    _note_changes()
     if inner and outer and (inner[-1].file, inner[-1].function) == (outer[0].file, outer[0].function):
         outer = outer[1:]  # the function around the branch that raised: in the user's source they are one
     cause = err.__cause__
@@ -101,6 +104,11 @@ def record_raise(err: BaseException) -> None:
     with builder().at((*inner, *outer)):
         node = None if cause is None else _error_node(cause)
         record(raise_op, error=_error_node(err), cause=node, attrs={"chained": chained})
+
+
+def _note_changes() -> None:
+    build = builder()
+    build.leaves_undone = build.leaves_undone or bool(build.current) or is_anything_changed()
 
 
 def ends_program(err: BaseException, changed: bool) -> bool:

@@ -93,6 +93,8 @@ class Builder:
         # Called with an op on Python numbers that may raise when the program runs.
         self.on_raise: Callable[[OpDef], None] = _as_it_is
         self.asserted: set[tuple[Block, Variable]] = set()
+        # Whether a path that ends in an exception changes something first, which a program that raises leaves undone.
+        self.leaves_undone = False
         self.depth = 0  # how many frames were on the stack when building began
         # The gradients of functions recorded so far, by function and by which outputs have cotangents.
         self.gradients: dict[Any, Any] = {}

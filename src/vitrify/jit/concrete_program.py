@@ -49,7 +49,7 @@ class ConcreteProgram:
     other eager tensors that the function reads). `writes` pairs an input index with the variable that holds the
     value it must take afterwards (in-place changes of arguments and buffers). `effects` are its changes of Python
     objects, `guards` what it read of them. `tensor_leaves` says which leaves of the call are tensors, `layers` which
-    Layers it called.
+    Layers it called; `leaves_undone`, whether it may raise without having changed what eager code changes before.
     """
 
     program: Program
@@ -62,6 +62,7 @@ class ConcreteProgram:
     layers: list[Layer] = field(default_factory=list)
     effects: list[Effect] = field(default_factory=list)
     guards: Guards = field(default_factory=Guards)
+    leaves_undone: bool = False
 
     @property
     def block(self) -> Block:
@@ -202,13 +203,14 @@ def trace(
         try:
             result = entered(function)(*given[0], **given[1])
         except Exception as err:
-            changed = bool(observer.calls) or journal.is_changed()
+            changed = bool(observer.calls) or journal.is_changed() or state.builder.leaves_undone
             if not ends_program(err, changed=changed):
                 if not isinstance(err, UnsupportedError) and (changed or any(op.op.effect for op in state.block.ops)):
                     Unfinished().mark(err)  # eager code raises it, too, most likely, but not before it did all this
                 raise
             result = None
         concrete = _finish(state, arguments, result, observer, owners)
+    concrete.leaves_undone = state.builder.leaves_undone
     concrete.layers = [*state.layers, *observer.layers]
     concrete.tensor_leaves = [isinstance(leaf, InputSpec) for leaf in leaves]
     return concrete

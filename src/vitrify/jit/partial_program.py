@@ -272,7 +272,7 @@ class PartialProgramLayer:
         try:
             results = self.segment.run(inputs)
         except Exception as err:
-            if self._writes or self._effects:
+            if self._writes or self._effects or self.concrete.leaves_undone:
                 Unfinished(self.concrete.block, state).mark(err)
             raise
         if self._plain:
