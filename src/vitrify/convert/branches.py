@@ -135,16 +135,17 @@ def trace_branches(
 def _filled_values(merged: Sequence[Any], results: list[Any]) -> tuple[Any, ...]:
     """The merged values; what is one object in several variables stays one."""
     made: dict[int, Any] = {}
+    return tuple([_filled(value, results, made) for value in merged])
 
-    def filled(value: Any) -> Any:
-        if isinstance(value, MaybeUnset):
-            flag = fill_slots(value.flag, results)
-            return MaybeUnset(value.name, value.line, filled(value.value), flag)
-        if id(value) not in made:
-            made[id(value)] = fill_slots(value, results)
-        return made[id(value)]
 
-    return tuple(filled(value) for value in merged)
+def _filled(value: Any, results: list[Any], made: dict[int, Any]) -> Any:
+    # No inner function that calls itself: it would keep `made` alive, and who refers to what is counted.
+    if isinstance(value, MaybeUnset):
+        flag = fill_slots(value.flag, results)
+        return MaybeUnset(value.name, value.line, _filled(value.value, results, made), flag)
+    if id(value) not in made:
+        made[id(value)] = fill_slots(value, results)
+    return made[id(value)]
 
 
 def _itself(value: Any) -> Any:

@@ -38,6 +38,8 @@ Function = Callable[..., Any]
 MAX_ATTEMPTS = 12
 MAX_PEELED = 3
 MIN_LOOP_LENGTH = 4
+OF_CALLER = 2
+"""Loop variables are held by the variables of the caller, to which the results are assigned, and by a tuple."""
 
 
 def convert_while(
@@ -90,7 +92,8 @@ def _loop_of_writing_test(
 
     first = scalar_condition(truth(test(*values)), "while")
     shared = [*shared, *closed_over((test, body))]
-    return trace_loop(lambda holds, *state: holds, step, (first, *values), ("test", *names), shared)[1:]
+    state = (first, *values)
+    return trace_loop(lambda holds, *state: holds, step, state, ("test", *names), shared, holders=OF_CALLER + 1)[1:]
 
 
 def convert_for(
@@ -255,7 +258,7 @@ def _graph_for(
     def step(index: Any, *state: Any) -> tuple[Any, ...]:
         return (index + 1, *body(sequence.at(index), *state))
 
-    results = trace_loop(holds, step, (constant(start), *values), ("i", *names), shared)
+    results = trace_loop(holds, step, (constant(start), *values), ("i", *names), shared, holders=OF_CALLER + 1)
     return results[1:]
 
 
@@ -266,9 +269,13 @@ def trace_loop(
     names: Sequence[str],
     shared: Sequence[Any] = (),
     peeled: int = 0,
+    holders: int = OF_CALLER,
 ) -> tuple[Any, ...]:
-    """Record a `while` operator and return the loop variables after it."""
-    own = private(values) if peeled else frozenset()
+    """Record a `while` operator and return the loop variables after it.
+
+    `holders`: how many refer to each of `values` without keeping it: tuples of them, and the caller's variables.
+    """
+    own = private(values, holders)
     state = CarriedState([CarriedValue.of(n, v) for n, v in zip(names, values)], own)
     for place in (*shared, *closed_over((test, body))):
         state.places[place.key] = (place, carry_place(place, place.get()))
@@ -341,7 +348,7 @@ def _after_first(
     """The loop with its first iteration in front of it, which starts from other kinds of values than the rest."""
     pred = scalar_condition(truth(test(*values)), "while")
     return trace_branches(
-        pred, lambda: trace_loop(test, body, body(*values), names, shared, peeled), lambda: values, names, shared
+        pred, lambda: trace_loop(test, body, body(*values), names, shared, peeled, 1), lambda: values, names, shared
     )
 
 

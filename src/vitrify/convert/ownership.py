@@ -51,11 +51,11 @@ def _items(container: Any) -> list[Any]:
     return list(dict.values(container) if isinstance(container, dict) else container)
 
 
-def private(values: tuple[Any, ...]) -> frozenset[int]:
-    """The ids of those of `values` that are held by this tuple alone, and once."""
+def private(values: tuple[Any, ...], holders: int) -> frozenset[int]:
+    """The ids of those of `values` that so many hold: this tuple, once, and others that are about to let them go."""
     known = known_references(values, Counter())
     # Two more references: the variable here, and the argument of getrefcount.
-    return frozenset(id(v) for v in values if known[id(v)] == 1 and sys.getrefcount(v) == 3)
+    return frozenset(id(v) for v in values if known[id(v)] == 1 and sys.getrefcount(v) <= holders + 2)
 
 
 Fork = tuple[Any, tuple[Any, ...]]
