@@ -105,12 +105,16 @@ def _is_in_use(container: Any, forks: Sequence[Fork], before: Sequence[Any]) -> 
     held = [*[part for merged, sources in forks for part in (merged, *sources)], *before]
     # Once more each is held by its fork, or by its journal and the list given here.
     known = known_references(held, Counter(id(part) for part in [*held, *before]))[id(container)]
-    # Two more references: the parameter and the argument of getrefcount.
-    return sys.getrefcount(container) > known + 2 + _CALLER
+    return sys.getrefcount(container) > known + _OF_A_CALL
 
 
-_CALLER = 1
-"""References that a caller has, by the variable or item that it passes on."""
+def _seen_by_a_call(container: Any) -> int:
+    """The references to what one variable of the caller holds: in some Pythons its stack has another one."""
+    return sys.getrefcount(container)
+
+
+_item = object()
+_OF_A_CALL = _seen_by_a_call(_item)
 
 
 def check_forks(forks: Iterable[Fork], given_out: Iterable[Any], outside: Container[int]) -> None:
