@@ -62,7 +62,7 @@ def test_what_hung_goes_away_once_it_ends(mode):
         with flags_guard({"hang_seconds": 0.05}), pytest.raises(HangError):
             core(array)
     del array
-    assert threading.active_count() > before
+    assert blocking.threads_of_runs()
     GATE.release()
     assert until(lambda: threading.active_count() <= before + 4)
     assert until(lambda: alive() is None)

@@ -8,7 +8,9 @@ from typing import Any
 
 from ..core.errors import DTypeError
 from ..eager.layer import Layer
+from ..runtime.summary import counted, summary
 from .api import to_static
+from .partial_program import PartialProgramLayer
 from .split import Break
 from .static_function import StaticFunction
 
@@ -24,11 +26,15 @@ class ProgramReport:
     operators: int
     guards: tuple[str, ...]
     calls: int
+    runs: str = ""
+    """How it runs: the mode and why, instructions, streams and events, writes in place, buffers freed early."""
 
     def lines(self) -> Iterator[str]:
         """The report, a line each."""
         given = ", ".join([*self.inputs, *self.values])
-        yield f"program for ({given}): {_count(self.operators, 'operator')}, ran {_count(self.calls, 'time')}"
+        yield f"program for ({given}): {counted(self.operators, 'operator')}, ran {counted(self.calls, 'time')}"
+        if self.runs:
+            yield f"  {self.runs}"
         for guard in self.guards:
             yield f"  as long as {guard}"
 
@@ -61,7 +67,7 @@ class SegmentReport:
         if not self.programs:
             yield f"{self.name}: not called yet"
             return
-        yield f"{self.name}: {_count(self.misses, 'program')} built, {_count(max(self.hits, 0), 'hit')}"
+        yield f"{self.name}: {counted(self.misses, 'program')} built, {counted(max(self.hits, 0), 'hit')}"
         for program in self.programs:
             yield from (f"  {line}" for line in program.lines())
 
@@ -91,10 +97,10 @@ class Explanation:
     def _headline(self) -> str:
         if self.is_whole:
             return f"{self.name} is compiled as a whole"
-        because = f"because of {_count(len(self.breaks), 'statement')} that cannot be compiled"
+        because = f"because of {counted(len(self.breaks), 'statement')} that cannot be compiled"
         compiled = sum(not segment.runs_python for segment in self.segments)
         if compiled:
-            return f"{self.name} is compiled in {_count(compiled, 'segment')}, {because}:"
+            return f"{self.name} is compiled in {counted(compiled, 'segment')}, {because}:"
         calls = " (functions that it calls are compiled on their own)" if self.driver else ""
         return f"{self.name} runs as Python, {because}{calls}:"
 
@@ -107,10 +113,6 @@ class Explanation:
             yield from (f"    {line}" for line in self.driver.strip().splitlines())
         for segment in self.segments:
             yield from segment.lines()
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _break_lines(found: Break) -> Iterator[str]:
@@ -187,7 +189,8 @@ def _segment(name: str, source: str, static: StaticFunction) -> SegmentReport:
         inputs = tuple(f"{var.name}: {var.meta}" for var in concrete.inputs)
         values = tuple(repr(value) for _, value in key.values)
         guards = tuple(str(guard) for guard in concrete.guards)
-        reports.append(ProgramReport(inputs, values, concrete.work, guards, program.calls))
+        runs = summary(program.segment.forward_core) if isinstance(program, PartialProgramLayer) else ""
+        reports.append(ProgramReport(inputs, values, concrete.work, guards, program.calls, runs))
     built = static.program_cache
     return SegmentReport(name, source, tuple(reports), runs_python=len(built.exact) > 0 and built.runs_python)
 

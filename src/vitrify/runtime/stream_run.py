@@ -87,6 +87,20 @@ class StreamPlan:
             _strays(accesses, streams, inner), fetched, len(copies), None if resident is None else frozenset(there),
         )  # fmt: skip
 
+    def __str__(self) -> str:
+        """A line for each instruction in the order in which the host queues them: its stream, and whom it waits for."""
+        return "\n".join(self._line(index) for index in self.schedule.order)
+
+    def _line(self, index: int) -> str:
+        schedule, instruction = self.schedule, self.instructions[index]
+        (slot,) = (0,) if instruction is not None else self.accesses[index].writes or self.accesses[index].reads
+        copy = f"copy {'in' if self.accesses[index].writes else 'out'} s{slot}"
+        parts = [f"{index:3} {schedule.stream[index]!s:9} {copy if instruction is None else instruction}"]
+        parts += [f"the host waits for {a}" for a in schedule.stops[index]]
+        parts += [f"waits for {a} ({schedule.stream[a]})" for a in schedule.waits[index]]
+        parts += ["records an event"] * (index in schedule.records)
+        return "; ".join(parts)
+
     def operator_of(self, index: int) -> Operator | None:
         """The operator of an instruction; of a copy in the first that reads it, of a copy out the last that made it."""
         slots = {*self.accesses[index].reads, *self.accesses[index].writes}
