@@ -30,7 +30,7 @@ def training_step(**options):
         for parameter, gradient in paddle.static.append_backward(loss):
             shapes = {"moment1": parameter.shape, "moment2": parameter.shape}
             state = [
-                paddle.static.data(f"{parameter.name}.{name}", shapes.get(name, []))
+                paddle.static.create_parameter(shapes.get(name, []), "float32", name=f"{parameter.name}.{name}")
                 for name in (*ADAM.arrays, *ADAM.counters)
             ]
             for value, kept in zip(ADAM.op(parameter, gradient, lr, *state, **ATTRS), (parameter, *state)):
@@ -67,6 +67,12 @@ When buffers go:
 {draw.drawn_memory(core)}
 
 """
+
+
+def test_the_step_updates_all_that_adam_keeps():
+    core = training_step(mode="trace")
+    made = {slot for instruction in core.instructions for slot in instruction.writes}
+    assert len(core.outputs) == 11 and set(core.outputs) <= made
 
 
 def test_the_page_shows_what_the_analyses_say(request):
