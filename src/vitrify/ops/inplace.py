@@ -97,6 +97,7 @@ __all__ = [  # noqa: F822  (looked up among the methods by `__getattr__`)
     "remainder_",
     "renorm_",
     "reshape_",
+    "resize_",
     "round_",
     "rsqrt_",
     "scale_",

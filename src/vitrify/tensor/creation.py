@@ -20,7 +20,7 @@ from ..ops.creation import (
     zeros,
 )
 from ..ops.diagonal import diag, diag_embed, diagflat, tril, triu
-from ..ops.inplace import cauchy_, geometric_, tril_, triu_
+from ..ops.inplace import cauchy_, geometric_, resize_, tril_, triu_
 from ..ops.like import full_like, ones_like, zeros_like
 
 __all__ = [
@@ -45,6 +45,7 @@ __all__ = [
     "ones_like",
     "polar",
     "range",
+    "resize_",
     "to_tensor",
     "tril",
     "tril_",

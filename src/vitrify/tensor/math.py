@@ -107,6 +107,7 @@ from ..ops.inplace import (
     tanh_,
     trunc_,
 )
+from ..ops.linalg import inverse
 from ..ops.matmul import addmm, baddbmm, inner, mm, outer
 from ..ops.power import atan2, copysign, frexp, gcd, heaviside, hypot, lcm, ldexp, lerp, logaddexp, nextafter, pow
 from ..ops.reduce import all, amax, amin, any, count_nonzero, max, min, prod, reduce_as, sum
@@ -252,6 +253,7 @@ __all__ = [
     "i1e",
     "increment",
     "inner",
+    "inverse",
     "isfinite",
     "isin",
     "isinf",
