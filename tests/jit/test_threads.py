@@ -4,6 +4,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+import pytest
 
 import vitrify as paddle
 from vitrify.core.dtype import default_dtype_guard
@@ -51,6 +52,22 @@ def test_one_static_function_first_call_and_later():
                 for a, b in zip(found, expected):
                     assert np.allclose(a, b, rtol=1e-5)
         assert len(f.program_cache) == 1
+
+
+@pytest.mark.slow
+def test_eight_threads_and_ten_thousand_calls_each():
+    f = paddle.jit.to_static(refine, full_graph=True)
+
+    def bits():
+        return [np.asarray(part).tobytes() for part in gradients(f)]
+
+    def calls():
+        return [bits() for _ in range(10_000)]
+
+    alone = bits()
+    for found in together(*[calls] * THREADS):
+        assert all(one == alone for one in found)
+    assert len(f.program_cache) == 1
 
 
 def test_one_layer_with_many_sizes():
