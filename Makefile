@@ -4,6 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 JOBS   ?= 2
+MARKS  ?= not gpu
 
 .DEFAULT_GOAL := help
 .PHONY: help venv demo test test-gpu coverage check fix bench clean
@@ -29,8 +30,8 @@ demo: $(STAMP)  ## train a digit classifier eagerly, compiled and half-compiled;
 # One BLAS thread a worker: more of them than cores only wait for each other.
 test: export OPENBLAS_NUM_THREADS = 1
 test: export OMP_NUM_THREADS = 1
-test: $(STAMP)  ## run every test that needs no GPU, the slow ones last (ARGS=... adds options of pytest)
-	$(BIN)/python -m pytest -q -n $(JOBS) -m "not gpu" $(ARGS)
+test: $(STAMP)  ## run every test that needs no GPU, the slow ones last (ARGS=... adds options of pytest, MARKS=... chooses)
+	$(BIN)/python -m pytest -q -n $(JOBS) -m "$(MARKS)" $(ARGS)
 
 test-gpu: $(STAMP)  ## run the tests that need a CUDA device
 	$(BIN)/python -m pytest -q -m gpu $(ARGS)

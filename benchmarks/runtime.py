@@ -42,8 +42,8 @@ def _neither(xp: Any, x: Any, y: Any) -> Any:
     return x
 
 
-nothing = define_op("nothing_to_time", kernel=_nothing, meta=lambda x: x, vjp=NoGradient("a benchmark"))
-neither = define_op("neither_to_time", kernel=_neither, meta=lambda x, y: x, vjp=NoGradient("a benchmark"))
+nothing = define_op("nothing_for_tests", kernel=_nothing, meta=lambda x: x, vjp=NoGradient("a benchmark"))
+neither = define_op("neither_for_tests", kernel=_neither, meta=lambda x, y: x, vjp=NoGradient("a benchmark"))
 
 
 def chain(x: Any, length: int = LENGTH) -> list[Any]:

@@ -1,5 +1,6 @@
 """What all tests share: the slow ones run last, those that need a GPU are skipped where there is none."""
 
+import signal
 from importlib import import_module
 from importlib.util import find_spec
 
@@ -9,6 +10,9 @@ from hypothesis import settings
 # Examples are timed by nobody: on a busy machine a deadline fails at random.
 settings.register_profile("vitrify", deadline=None)
 settings.load_profile("vitrify")
+
+# Shells make what they run in the background deaf for Ctrl-C, which tests of interrupts press.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def cuda_is_here() -> bool:

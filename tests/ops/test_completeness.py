@@ -32,7 +32,7 @@ ELSEWHERE = {
 
 
 def has_tests_of_its_own(op):
-    """Random ops, ops with effects or blocks, optimizers' update rules, and ops that tests define for themselves."""
+    """Random ops, ops with effects or blocks, optimizers' update rules, and ops that tests and benchmarks define."""
     special = op.random or op.effect or isinstance(op.vjp, StructuralGradient)
     is_of_lists = op.name.startswith("list_")  # test_lists
     return special or is_of_lists or op.name.endswith(("_update", "_for_tests")) or op.name in ELSEWHERE
