@@ -11,6 +11,8 @@ import vitrify as paddle
 from tests.runtime import graphs
 from vitrify.core.config import flags_guard
 from vitrify.ops.registry import NoGradient, define_op
+from vitrify.runtime.lowering import lower
+from vitrify.runtime.options import ExecutionOptions
 
 FAULTS: dict[int, BaseException] = {}
 
@@ -136,3 +138,19 @@ def test_recursive_functions_are_checked_too():
     assert np.isinf(fn(x).numpy()).all() or np.isnan(fn(x).numpy()).all()
     with flags_guard({"FLAGS_check_nan_inf": True}), pytest.raises(RuntimeError, match="divide: output 0"):
         fn(x)
+
+
+@pytest.mark.parametrize("mode", ["trace", "threads", "streams"])
+def test_what_a_check_guards_does_not_fail_before_it(mode):
+    def take(x):
+        if x.shape[0] == 0:
+            raise KeyError("nothing to take")
+        return x[0] * 2
+
+    static = paddle.jit.to_static(take, input_spec=[paddle.static.InputSpec([None])], full_graph=True)
+    block = static.concrete_program.block
+    core = lower(block, options=ExecutionOptions(mode=mode))
+    for _ in range(20):
+        with pytest.raises(KeyError, match="nothing to take"):
+            core(np.zeros(0, "float32"))
+    assert core(np.ones(2, "float32"))[0].tolist() == 2

@@ -46,6 +46,8 @@ class Lowering:
         self.slots: dict[Variable, int] = {}
         self.template: Frame = []
         self.none_slot: int | None = None
+        # Whether an operator so far has an effect on the host, such as the check that lets later ones not fail.
+        self.is_guarded = False
         # Whether values are copied between host and device, and which constants are for the host.
         self.is_away = not place.is_cpu_place() or (options.mode == STREAMS and not options.serial)
         self.host_constants: set[int] = set()
@@ -142,12 +144,16 @@ class Lowering:
         reads = tuple(self.slot(v, i in on_host) for i, v in enumerate(operator.inputs))
         writes = tuple(self.define(v) for v in operator.outputs)
         has_blocks = any(isinstance(v, Block) for v in operator.attrs.values())
+        effects = effects_of(operator)
+        if self.is_guarded and not _all_static(operator):
+            effects |= {RAISES}
+        self.is_guarded = self.is_guarded or HOST in effects
         return Access(
             reads,
             writes,
             views=reads if has_blocks or _has_list(operator) else reads[:1] if op.view else (),
             shapes=frozenset(s for i, s in enumerate(reads) if op.asks_shape(i)),
-            effects=effects_of(operator),
+            effects=effects,
             on_host=tuple(reads[i] for i in sorted(on_host)),
         )
 
@@ -205,6 +211,7 @@ def _takes_list(operator: Operator) -> bool:
 
 
 def _all_static(operator: Operator) -> bool:
+    """Whether its meta rule has seen already all that could be wrong with its inputs."""
     metas = [v.meta for v in operator.inputs if isinstance(v, Variable)]
     return operator.ref_count == 0 and all(isinstance(m, Meta) and m.is_static for m in metas)
 
