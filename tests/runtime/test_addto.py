@@ -75,7 +75,7 @@ def test_fewer_buffers_are_made():
         gradients.append(x.grad.numpy())
     buffer = 256 * 256 * 4
     assert made_bytes[0] - made_bytes[1] == (WAYS - 1) * buffer
-    assert measured[1] <= measured[0] - 0.9 * buffer
+    assert measured[1] <= measured[0] - 0.85 * buffer  # the rest is what Python itself holds, most in 3.10
     np.testing.assert_array_equal(*gradients)
 
 

@@ -23,6 +23,7 @@ from .raise_ import is_raised_by_user
 from .user_code import is_own_file, user_method
 from .values import builder, is_graph
 
+_PARAMETERS = re.compile(r"\blambda\b[^:]*:")
 _NAME = re.compile(r"(?<![\w.])[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 
 
@@ -77,8 +78,10 @@ def _where(tb: TracebackType | None) -> tuple[FrameType | None, Loc | None]:
 
 def _named(loc: Loc, frame: FrameType) -> Iterator[Any]:
     """What the names and dotted names in the expression at `loc` stand for, as far as a look without calls tells."""
-    text = linecache.getline(loc.file, loc.line)
-    for name in _NAME.findall(text[loc.col : loc.end_col] if loc.col is not None else text):
+    line = linecache.getline(loc.file, loc.line)
+    # Python 3.10 knows no columns: the whole line counts then, but for the parameters of a lambda.
+    text = line[loc.col : loc.end_col] if loc.col is not None else _PARAMETERS.sub("", line)
+    for name in _NAME.findall(text):
         first, *rest = name.split(".")
         value = frame.f_locals.get(first, frame.f_globals.get(first))
         yield value
