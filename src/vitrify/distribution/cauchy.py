@@ -6,14 +6,13 @@ import math
 from typing import Any
 
 from ..core.errors import ArgumentError
-from ..ops.expand import broadcast_tensors
 from ..ops.random import rand
 from ..ops.trig import atan, tan
 from ..ops.unary import log, log1p, square
-from .distribution import Distribution, as_floats
+from .location_scale import LocationScale
 
 
-class Cauchy(Distribution):
+class Cauchy(LocationScale):
     """Numbers about loc with tails so heavy that they have no mean. Source: paddle.distribution.Cauchy.
 
     Example:
@@ -23,11 +22,7 @@ class Cauchy(Distribution):
     """
 
     def __init__(self, loc: Any, scale: Any, name: str | None = None) -> None:
-        self.loc, self.scale = broadcast_tensors(list(as_floats(loc, scale)))
-        super().__init__(self.loc.shape)
-
-    def _dtype(self) -> Any:
-        return self.loc.dtype
+        super().__init__(loc, scale)
 
     def _mean(self) -> Any:
         raise ArgumentError("a Cauchy distribution has no mean")

@@ -7,15 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from ..ops.expand import broadcast_tensors
 from ..ops.random import uniform
 from ..ops.unary import exp, log, square
-from .distribution import Distribution, as_floats
+from .location_scale import LocationScale
 
 _EULER = float(np.euler_gamma)
 
 
-class Gumbel(Distribution):
+class Gumbel(LocationScale):
     """Numbers of which the largest of many is of the same kind: loc - scale * log(-log(u)), u uniform in (0, 1).
 
     Source: paddle.distribution.Gumbel.
@@ -25,13 +24,6 @@ class Gumbel(Distribution):
         >>> round(paddle.distribution.Gumbel(0.0, 1.0).mean.item(), 4)
         0.5772
     """
-
-    def __init__(self, loc: Any, scale: Any) -> None:
-        self.loc, self.scale = broadcast_tensors(list(as_floats(loc, scale)))
-        super().__init__(self.loc.shape)
-
-    def _dtype(self) -> Any:
-        return self.loc.dtype
 
     def _mean(self) -> Any:
         return self.loc + _EULER * self.scale

@@ -6,13 +6,12 @@ import math
 from typing import Any
 
 from ..ops.complex_ import abs as abs_
-from ..ops.expand import broadcast_tensors
 from ..ops.random import uniform
 from ..ops.unary import expm1, log, log1p, sign, square
-from .distribution import Distribution, as_floats
+from .location_scale import LocationScale
 
 
-class Laplace(Distribution):
+class Laplace(LocationScale):
     """Numbers about loc whose distance from it is exponential with mean scale. Source: paddle.distribution.Laplace.
 
     Example:
@@ -20,13 +19,6 @@ class Laplace(Distribution):
         >>> round(paddle.distribution.Laplace(0.0, 1.0).stddev.item(), 4)
         1.4142
     """
-
-    def __init__(self, loc: Any, scale: Any) -> None:
-        self.loc, self.scale = broadcast_tensors(list(as_floats(loc, scale)))
-        super().__init__(self.loc.shape)
-
-    def _dtype(self) -> Any:
-        return self.loc.dtype
 
     def _mean(self) -> Any:
         return self.loc
