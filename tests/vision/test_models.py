@@ -43,9 +43,9 @@ SLOW = {
 }  # fmt: skip
 
 
-def build(name, classes=7):
+def build(name):
     paddle.seed(7)
-    return M.LeNet(num_classes=classes) if name == "LeNet" else getattr(M, name)(num_classes=classes)
+    return M.LeNet(num_classes=7) if name == "LeNet" else getattr(M, name)(num_classes=7)
 
 
 def digest(entries):
@@ -74,14 +74,14 @@ def outcome(net, forward, x):
 
 def check_static(name, size):
     x = paddle.to_tensor(np.random.default_rng(0).normal(size=(2, 1 if name == "LeNet" else 3, size, size)), "float32")
-    classes = 0 if name == "vgg11" else 7  # the head of VGG has 120 million weights, which say nothing here
-    eager, static = build(name, classes), build(name, classes)
+    eager, static = build(name), build(name)
     compiled = to_static(static, full_graph=True)
     for _ in range(2):
         wanted, found = outcome(eager, eager, x), outcome(static, compiled, x)
         assert len(found) == len(wanted)
         for a, b in zip(found, wanted):
-            np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-5 * max(np.abs(b).max(), 1))
+            if not np.array_equal(a, b):  # the looser comparison of 100 million numbers takes a minute
+                np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-5 * max(np.abs(b).max(), 1))
 
 
 @pytest.mark.parametrize("name", list(QUICK))
