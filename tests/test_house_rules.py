@@ -1,6 +1,7 @@
 """The rules that hold for every file of the package: who imports whom, who may touch what. See CONTRIBUTING.md."""
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -242,3 +243,11 @@ def test_files_stay_readable(path):
 def test_every_module_says_what_it_is(path):
     tree = tree_of(path)
     assert not tree.body or ast.get_docstring(tree), f"{name_of(path)} has no docstring"
+
+
+@pytest.mark.parametrize(("number", "level"), enumerate(LEVELS))
+def test_the_map_names_every_package_on_its_level(number, level):
+    page = (SOURCE.parent / "docs" / "architecture.md").read_text(encoding="utf-8")
+    (row,) = [line for line in page.splitlines() if line.startswith(f"| {number} |")]
+    there = {name for name in level if (PACKAGE / name).is_dir() or (PACKAGE / f"{name}.py").exists()}
+    assert there <= set(re.findall(r"`(\w+)`", row.split("|")[2]))

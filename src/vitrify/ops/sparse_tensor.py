@@ -6,6 +6,7 @@ Gradients flow through the values, in eager code and in programs alike, since ev
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
@@ -26,7 +27,7 @@ from .unique import unique
 Shape = tuple[int, ...]
 
 
-class SparseTensor:
+class SparseTensor(ABC):
     """What sparse tensors of both kinds share; what is not stored is 0."""
 
     def __init__(self, values: Any, shape: Sequence[int]) -> None:
@@ -105,13 +106,13 @@ class SparseTensor:
 
     # -- conversions --------------------------------------------------------------------------------------------------
 
+    @abstractmethod
     def with_values(self, values: Any) -> Any:
         """Other values in the same places."""
-        raise NotImplementedError
 
+    @abstractmethod
     def coo(self) -> SparseCooTensor:
         """The same elements, placed by indices."""
-        raise NotImplementedError
 
     def like(self, found: SparseCooTensor) -> Any:
         """`found` as a tensor of this kind."""

@@ -140,6 +140,8 @@ class Graphs:
         try:
             return captured.run(frame)
         except Exception as err:
+            # Nothing has run while a graph is captured: what a kernel raises there it raises again in the run that
+            # follows, and what only the capture cannot do is no fault of the program.
             if not captured.is_capturing:
                 raise
             device.finish()
