@@ -245,7 +245,7 @@ def test_every_module_says_what_it_is(path):
     assert not tree.body or ast.get_docstring(tree), f"{name_of(path)} has no docstring"
 
 
-@pytest.mark.parametrize(("number", "level"), enumerate(LEVELS))
+@pytest.mark.parametrize(("number", "level"), list(enumerate(LEVELS)))
 def test_the_map_names_every_package_on_its_level(number, level):
     page = (SOURCE.parent / "docs" / "architecture.md").read_text(encoding="utf-8")
     (row,) = [line for line in page.splitlines() if line.startswith(f"| {number} |")]

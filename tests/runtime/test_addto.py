@@ -69,13 +69,13 @@ def chained(x):
 def test_fewer_buffers_are_made():
     made_bytes, measured, gradients = [], [], []
     for addto in (False, True):
-        compiled, x, made = segment(False, addto, 256, chained)
+        compiled, x, made = segment(False, addto, 512, chained)  # large, for NumPy may take 32 KiB to itself
         made_bytes.append(sum(map(_bytes, made.backward_core.instructions)))
         measured.append(peak(compiled, x))
         gradients.append(x.grad.numpy())
-    buffer = 256 * 256 * 4
+    buffer = 512 * 512 * 4
     assert made_bytes[0] - made_bytes[1] == (WAYS - 1) * buffer
-    assert measured[1] <= measured[0] - 0.85 * buffer  # the rest is what Python itself holds, most in 3.10
+    assert measured[1] <= measured[0] - 0.9 * buffer
     np.testing.assert_array_equal(*gradients)
 
 
