@@ -1,0 +1,94 @@
+"""Call vitrify and PaddlePaddle with the same arguments, compare, and write docs/paddle-compatibility.md.
+
+    python -m tests.conformance --paddle ~/paddle/bin/python
+    python -m tests.conformance --paddle ~/paddle/bin/python --only paddle.concat,Tensor.sum --show 20
+    python -m tests.conformance --paddle ~/paddle/bin/python --tables linalg
+
+The page is written when everything runs, or where --out says. How to add an API: the docstring of `tests.conformance`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from tests.conformance.compare import compare
+from tests.conformance.peer import ROOT, Runner
+from tests.conformance.report import Found, counts, page
+from tests.conformance.spec import Case
+from tests.conformance.tables import NAMES, cases_in
+
+PEER = "paddle"
+PAGE = ROOT / "docs" / "paddle-compatibility.md"
+
+
+def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+    """Return the parsed command line."""
+    parser = argparse.ArgumentParser(prog="tests.conformance", description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--paddle", metavar="PYTHON", required=True, help="interpreter of an environment with Paddle")
+    parser.add_argument("--only", default="", help="APIs to compare, comma-separated, * allowed (default: all)")
+    parser.add_argument("--tables", default="", help="tables to run, comma-separated (default: all)")
+    parser.add_argument("--show", type=int, default=0, help="how many differences to print")
+    parser.add_argument("--kind", default="*", help="kind of differences to print, * allowed")
+    parser.add_argument("--each", type=int, default=1000, help="how many of one API and kind to print")
+    parser.add_argument("--timeout", type=float, default=20.0, help="seconds a case may take (default 20)")
+    parser.add_argument("--out", type=Path, default=None, help="page to write (default docs/paddle-compatibility.md)")
+    return parser.parse_args(argv)
+
+
+def chosen_cases(only: str, tables: str) -> Iterator[tuple[str, int, Case]]:
+    """Yield what to run: table, number and case."""
+    patterns = [pattern for pattern in only.split(",") if pattern] or ["*"]
+    for table in [name for name in tables.split(",") if name] or NAMES:
+        for number, case in enumerate(cases_in(table)):
+            if any(fnmatchcase(name, pattern) for pattern in patterns for name in (case.api, case.row.api)):
+                yield table, number, case
+
+
+def judge(cases: Sequence[tuple[str, int, Case]], ours: Runner, theirs: Runner) -> list[Found]:
+    """Return the verdicts on cases, both frameworks working at the same time."""
+    found = []
+    for done, (table, number, case) in enumerate(cases, 1):
+        ours.ask(table, number)
+        theirs.ask(table, number)
+        found.append(Found(case.api, case.text, compare(ours.answer(), theirs.answer(), case.row.rtol)))
+        if done % 1000 == 0:
+            print(f"{done} of {len(cases)} cases", file=sys.stderr, flush=True)
+    return found
+
+
+def show(found: Sequence[Found], chosen: argparse.Namespace) -> None:
+    """Print what differs and should not."""
+    seen: dict[tuple[str, str], int] = {}
+    left = chosen.show
+    for one in found:
+        if one.verdict.differs and not one.deliberate and fnmatchcase(one.verdict.kind, chosen.kind) and left > 0:
+            key = (one.api, one.verdict.kind)
+            seen[key] = seen.get(key, 0) + 1
+            if seen[key] <= chosen.each:
+                print(f"{one.verdict.kind}: {one.case}\n    {' '.join(one.verdict.why.split())[:400]}")
+                left -= 1
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run what the command line asks for; 1 if anything differs that should not."""
+    chosen = arguments(argv)
+    cases = list(chosen_cases(chosen.only, chosen.tables))
+    ours, theirs = Runner(sys.executable, "vitrify", chosen.timeout), Runner(chosen.paddle, PEER, chosen.timeout)
+    with ours, theirs:
+        version = theirs.version()
+        found = judge(cases, ours, theirs)
+    show(found, chosen)
+    out = chosen.out or (None if chosen.only or chosen.tables else PAGE)
+    if out is not None:
+        out.write_text(page(found, version), encoding="utf-8")
+    agree, more, deliberate, differ = counts([one for one in found if one.verdict.counts])
+    print(f"{len(cases)} cases: {agree} agree, {more} more, {deliberate} differ on purpose, {differ} differ otherwise")
+    return 1 if differ else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
