@@ -20,6 +20,8 @@ def test_compiled_stays_near_the_bound_and_below_eager(build):
     found = memory.measure(build)
     assert found.over_bound < 1.1
     assert found.over_eager < 1.02  # it is less; Python's own objects count as well
+    assert found.threads / found.bound.peak < 1.1
+    assert found.threads / found.eager < 1.02
     assert len(found.timeline) == len(found.bound.live) - 1  # the bound counts the seed as made by one more
     assert max(found.timeline) <= found.compiled
 

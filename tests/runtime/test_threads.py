@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from vitrify.core.config import flags_guard
 from vitrify.ops.registry import NoGradient, define_op
 from vitrify.runtime.lowering import lower
 from vitrify.runtime.options import ExecutionOptions
+from vitrify.runtime.pool import pool
 
 FAULTS: dict[int, BaseException] = {}
 
@@ -113,6 +115,17 @@ def test_a_hung_thread_is_reported():
     with flags_guard({"hang_seconds": 0.05}), hung:
         core(np.ones(4, "float32"))
     release.set()
+
+
+def test_a_helper_that_comes_late_keeps_no_arrays():
+    core = graphs.core(wide(range(4)), mode="threads", threads=2)
+    release = threading.Event()
+    pool(1).submit(lambda: release.wait(30))  # the only helper there is
+    try:
+        held = [weakref.ref(out) for out in core(np.ones(4, "float32"))]
+        assert not any(ref() is not None for ref in held)
+    finally:
+        release.set()
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..core.meta import Meta, numel
 from ..ir.program import Operator, Variable
+from ..ops.sizes import stand_in_op
 from ..ops.work import arithmetic
 
 LAUNCH = 1e-6
@@ -32,3 +33,10 @@ def bytes_of(value: object) -> int:
     """The size of a variable's buffer; 0 where it is not one array."""
     meta = _sized(value.meta) if isinstance(value, Variable) else None
     return numel(meta.shape) * meta.dtype.np.itemsize if isinstance(meta, Meta) else 0
+
+
+def allocated(operator: Operator) -> tuple[int, ...]:
+    """How many bytes its kernel allocates for each output: none for views and for what has a shape alone."""
+    if operator.op.view or operator.op is stand_in_op:
+        return (0,) * len(operator.outputs)
+    return tuple(map(bytes_of, operator.outputs))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
 
-from .access import Access, memory_of
-from .costs import bytes_of
+from .access import Access
+from .costs import allocated, bytes_of
 from .interpreter import InterpreterCore
+from .liveness import Lives
 
 
 @dataclass(frozen=True)
@@ -46,9 +46,9 @@ class _Program:
             access = instruction.access
             for slot in (*access.reads, *access.writes):
                 place.setdefault(slot, first + len(place))
-            shared = instruction.operator.op.view or any(place[slot] >= self.inputs for slot in access.overwrites)
-            for slot, variable in zip(access.writes, instruction.operator.outputs):
-                self.own[place[slot]] = 0 if shared else bytes_of(variable)
+            takes_over = any(place[slot] >= self.inputs for slot in access.overwrites)
+            for slot, size in zip(access.writes, allocated(instruction.operator)):
+                self.own[place[slot]] = 0 if takes_over else size
             self.accesses.append(_moved(access, place))
         return place
 
@@ -80,25 +80,4 @@ def footprint(forward: InterpreterCore, backward: InterpreterCore | None = None,
         program.accesses.append(Access((), tuple(seeds)))
         inner = program.append(backward, [*residuals, *seeds], first)
         program.kept.update(inner[slot] for slot in backward.outputs if slot in inner)
-    return Footprint(_live(program))
-
-
-def _live(program: _Program) -> tuple[int, ...]:
-    memory = memory_of(program.accesses)
-    count = len(program.accesses)
-    born: dict[int, int] = {}
-    last: dict[int, int] = {}
-    for index, access in enumerate(program.accesses):
-        for slot in access.writes:
-            born.setdefault(slot, index)
-        for slot in (*access.reads, *access.writes):
-            if slot not in access.shapes:
-                last.update(dict.fromkeys(memory[slot], index))
-    for slot in program.kept:
-        if slot < len(memory):
-            last.update(dict.fromkeys(memory[slot], count - 1))
-    change = [0] * (count + 1)
-    for slot, size in program.own.items():
-        change[born[slot]] += size
-        change[last[slot] + 1] -= size
-    return tuple(accumulate(change[:count]))
+    return Footprint(Lives.of(program.accesses, program.own, program.kept, shapes_hold=False).live)

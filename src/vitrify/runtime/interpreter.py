@@ -28,9 +28,10 @@ from .observed_streams import ObservedStreamRun
 from .observer import Observer, Timings, observer_of
 from .options import ExecutionOptions, in_force
 from .plan import STREAMS, THREADS, Choice
+from .schedule import Schedule
 from .stream_run import NotedStreamRun, StreamPlan, StreamRun
 from .streams import D2H, Stream
-from .threads import Schedule, run_threads
+from .threads import run_threads
 
 MAX_CHECKED_SHAPES = 256
 Shapes = tuple[tuple[int, ...] | None, ...]
@@ -100,7 +101,7 @@ class InterpreterCore:
     def _shared_schedule(self) -> Schedule | None:
         if self.choice.mode != THREADS or self.suspends or self.choice.order is None:
             return None
-        return Schedule.of(self.instructions, self.choice.order, self.choice.costs, self.kept)
+        return Schedule.of(self.instructions, self.choice.order, self.choice.costs, self.kept, self._n_inputs)
 
     def plan(self, fed: tuple[int, ...] | None = None, settled: bool = False) -> StreamPlan:
         """The plan for runs to which these inputs come from the host; None: all do, and all outputs go back there.

@@ -1,7 +1,8 @@
 """Running a program by several threads: what does not depend on each other computes at once.
 
 The caller's thread takes part. It alone runs instructions with effects on the host (prints, callbacks), so that user
-code sees the thread it expects; all others are for whoever is free, the most urgent first.
+code sees the thread it expects; all others are for whoever is free: the most urgent first, as far as memory allows
+(`runtime.budget`).
 """
 
 from __future__ import annotations
@@ -9,70 +10,24 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from contextvars import copy_context
-from dataclasses import dataclass
 from functools import partial
-from heapq import heapify, heappop, heappush
+from heapq import heapify, heappush
 from threading import Condition, Lock, get_ident
 from threading import enumerate as all_threads
 
 from ..core.timeline import TracerEventType, now
 from ..device.patience import give_up, patience, patience_after
-from .access import HOST
-from .dependencies import Dependencies, members
-from .instruction import Frame, Instruction
-from .liveness import last_users
+from .budget import Account, take
+from .instruction import Frame
 from .observer import Observer
 from .options import ExecutionOptions
 from .plan import core_count
 from .pool import pool
-from .streams import critical_paths
+from .schedule import Schedule
 
 Explain = Callable[[int, Exception, Frame], Exception]
 SHOWN = 8
 """How many waiting instructions a report names."""
-
-
-@dataclass(frozen=True)
-class Schedule:
-    """What threads need to know of a program, computed once.
-
-    `waiting`: for each instruction how many others it waits for; `after`: those that wait for it; `frees`: slots that
-    it is one of the last to use; `references`: for each such slot how many last users it has; `before`: which ones it
-    waits for.
-    """
-
-    instructions: tuple[Instruction, ...]
-    waiting: tuple[int, ...]
-    after: tuple[tuple[int, ...], ...]
-    rank: tuple[tuple[float, int], ...]
-    on_caller: frozenset[int]
-    frees: tuple[tuple[int, ...], ...]
-    references: dict[int, int]
-    width: int
-    before: tuple[tuple[int, ...], ...]
-
-    @staticmethod
-    def of(
-        instructions: Sequence[Instruction], order: Dependencies, costs: Sequence[float], kept: frozenset[int]
-    ) -> Schedule:
-        """The schedule of instructions in this order."""
-        users = last_users([i.access for i in instructions], order, kept)
-        frees: list[list[int]] = [[] for _ in instructions]
-        for slot, last in users.items():
-            for index in last:
-                frees[index].append(slot)
-        urgency = critical_paths(order, costs)
-        return Schedule(
-            tuple(instructions),
-            tuple(mask.bit_count() for mask in order.direct),
-            tuple(order.successors),
-            tuple((-urgent, index) for index, urgent in enumerate(urgency)),
-            frozenset(i for i, instruction in enumerate(instructions) if HOST in instruction.access.effects),
-            tuple(map(tuple, frees)),
-            {slot: len(last) for slot, last in users.items()},
-            max(1, round(sum(costs) / max(max(urgency, default=1.0), 1e-12))),
-            tuple(tuple(members(mask)) for mask in order.direct),
-        )
 
 
 def run_threads(
@@ -81,7 +36,9 @@ def run_threads(
     """Run all instructions on a frame. Raises the first exception, when no other thread computes any more."""
     threads = core_count(options)
     helpers = pool(threads - 1) if threads > 1 else None
-    run = _Run(schedule, frame, explain, observer, options.deterministic)
+    budget = schedule.budget(frame, threads)
+    account = Account(budget) if budget.binds else None
+    run = _Run(schedule, frame, explain, observer, options.deterministic, account)
     try:
         if helpers is not None:
             for _ in range(min(threads, schedule.width + 1) - 1):
@@ -91,19 +48,28 @@ def run_threads(
         if not run.stop(patience_after(err)) and helpers is not None:
             helpers.renew()
         raise
+    run.frame = []  # a helper that has not noticed the end yet keeps no arrays alive
 
 
 class _Run:
     """One run: counts, queues and the frame, all changed under one lock; kernels run outside of it."""
 
     def __init__(
-        self, schedule: Schedule, frame: Frame, explain: Explain, observer: Observer | None, in_order: bool
+        self,
+        schedule: Schedule,
+        frame: Frame,
+        explain: Explain,
+        observer: Observer | None,
+        in_order: bool,
+        account: Account | None,
     ) -> None:
         self.schedule = schedule
         self.frame = frame
         self.explain = explain
         self.observer = observer
         self.in_order = in_order
+        self.account = account
+        self.holds_back = False  # some thread waits although instructions are ready: they need too much memory
         self.waiting = list(schedule.waiting)
         self.references = dict(schedule.references)
         self.left = len(schedule.instructions)
@@ -154,16 +120,25 @@ class _Run:
     def _take(self, is_caller: bool) -> int | None:
         """The next instruction for this thread, once there is one; None when none will come."""
         while not self._is_over():
-            queue = self.for_caller if is_caller and self.for_caller else self.for_all
-            if queue:
-                index = heappop(queue)[1]
+            index = self._ready(is_caller)
+            if index is not None:
                 if index > self.failed:
                     continue  # in the order of the program it is not reached
                 self.busy[get_ident()] = index
+                if self.account is not None:
+                    self.account.started(index)
                 return index
             if not self._has_waited(is_caller):
                 return None  # the caller goes on alone: it may be in code of the user's, which takes its time
         return None
+
+    def _ready(self, is_caller: bool) -> int | None:
+        """An instruction that this thread may start now, out of its queue."""
+        index = take(self.for_caller, self.account) if is_caller else None
+        if index is None:
+            index = take(self.for_all, self.account)
+            self.holds_back |= index is None and bool(self.for_all)
+        return index
 
     def _has_waited(self, is_caller: bool) -> bool:
         """Wait for a change; False for a helper that has waited for long enough, where the caller raises HangError."""
@@ -218,10 +193,15 @@ class _Run:
             with self.observer.freeing(len(dead)) if self.observer is not None else nullcontext():
                 for slot in dead:
                     self.frame[slot] = None
+            if self.account is not None:
+                for slot in dead:
+                    self.account.freed(slot)
 
     def _account(self, index: int, is_caller: bool) -> int | None:
         schedule = self.schedule
         self.left -= 1
+        if self.account is not None:
+            self.account.ended(index)
         self._free(schedule.frees[index])
         released = 0
         for after in schedule.after[index]:
@@ -230,7 +210,8 @@ class _Run:
                 queue = self.for_caller if after in schedule.on_caller else self.for_all
                 heappush(queue, schedule.rank[after])
                 released += 1
-        if released > 1 or self.for_caller or not self.left or self.failure is not None or self.stopped:
+        if released > 1 or self.holds_back or self.for_caller or not self.left or self.failure or self.stopped:
+            self.holds_back = False
             self.changed.notify_all()
         return self._take(is_caller)
 
