@@ -185,7 +185,8 @@ def main(argv: Sequence[str] | None = None) -> dict[str, Peaks]:
     parser.add_argument("--plot", type=Path, help="where to write a picture (SVG or PNG), which needs matplotlib")
     chosen = parser.parse_args(argv)
     found = {}
-    print(f"{'peak, MiB':28}{'eager':>9}{'compiled':>10}{'threads':>9}{'bound':>9}{'/eager':>9}{'/bound':>9}", file=sys.stdout)
+    head = f"{'peak, MiB':28}{'eager':>9}{'compiled':>10}{'threads':>9}{'bound':>9}"
+    print(f"{head}{'/eager':>9}{'/bound':>9}", file=sys.stdout)
     for name, build in MODELS.items():
         peaks = found[name] = measure(build)
         sizes = f"{peaks.eager / MIB:9.2f}{peaks.compiled / MIB:10.2f}{peaks.threads / MIB:9.2f}"

@@ -1,9 +1,9 @@
 """How far threads may run ahead of a program's order: as far as memory allows.
 
-In order, a program needs the bytes that are live at each of its instructions. Whoever starts an instruction early makes its
-output early, and all instructions that it has overtaken then run with so many bytes more. It may start if none of them comes
-to stand above the *budget*. The first instruction that is not done may always start, for it adds nothing. So no schedule
-uses more than the budget, however long kernels take, and none comes to a halt.
+In order, a program needs the bytes that are live at each of its instructions. Whoever starts an instruction early
+makes its output early, and all instructions that it has overtaken then run with so many bytes more. It may start if
+none of them comes to stand above the *budget*. The first instruction that is not done may always start, for it adds
+nothing. So no schedule uses more than the budget, however long kernels take, and none comes to a halt.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What threads need to know of a program, computed once: who waits for whom, who is urgent, how much memory it may use."""
+"""What threads need to know of a program, computed once: what waits for what, what is urgent, what memory there is."""
 
 from __future__ import annotations
 
