@@ -45,6 +45,8 @@ def pull_back(
     found: dict[Variable, Variable] = {}
     rule = Pullback(builder, forward, active, pull_back)
     for operator in reversed(forward.ops):
+        if operator.role == "optimize":  # what an update makes of a parameter is that parameter still
+            continue
         cts = [held.get(v) if v in active else None for v in operator.outputs]
         if all(ct is None for ct in cts):
             continue

@@ -6,12 +6,14 @@ from .errors import UnsupportedError
 from .modes import recorder
 
 
-def outside_programs(what: str) -> None:
+def outside_programs(what: str, *, but_written: bool = False) -> None:
     """Refuse `what` while a program is being recorded: it would be done once then, and never when the program runs.
 
+    but_written: let it pass where a program is written by hand, whose author means it to be done now.
     Raises UnsupportedError.
     """
-    if recorder.get() is not None:
+    builder = recorder.get()
+    if builder is not None and not (but_written and getattr(builder, "persistables", None) is not None):
         raise UnsupportedError(
             f"{what} cannot be part of a program yet",
             hint="call it outside the to_static function; the loss computed inside is differentiated as usual",

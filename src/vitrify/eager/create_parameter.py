@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core import names
-from ..core.dtype import DTypeLike, as_dtype
-from ..core.errors import DTypeError
+from ..core.dtype import DType, DTypeLike, as_dtype
+from ..core.errors import ArgumentError, DTypeError
+from ..core.meta import Meta
+from ..core.modes import grad_enabled, recorder, scoped
 from ..core.place import PlaceLike, as_place
 from ..device.api import put
-from .initializer import Initializer, choose_initializer
-from .param_attr import ParamAttrLike, as_param_attr
+from .initializer import Initializer, choose_initializer, initial_value
+from .param_attr import ParamAttr, ParamAttrLike, as_param_attr
 from .parameter import Parameter
 
 
@@ -23,9 +25,10 @@ def new_parameter(
     is_bias: bool = False,
     default_initializer: Initializer | None = None,
     device: PlaceLike | None = None,
-) -> Parameter | None:
+) -> Any:
     """A new initialized parameter named `owner.w_0`, `owner.b_0`, ... or as `attr` says; None when `attr` is False.
 
+    In static mode it is a Variable of the program, which the startup program fills.
     Raises DTypeError when no initializer is given for a dtype that is not floating.
     """
     chosen = as_param_attr(attr)
@@ -37,20 +40,52 @@ def new_parameter(
             f"create_parameter: {wanted.name} has no default initializer",
             hint="pass default_initializer=paddle.nn.initializer.Constant(0)",
         )
-    param = Parameter(
-        [int(size) for size in shape],
-        wanted,
-        name=chosen.name or names.generate(f"{owner}.{'b' if is_bias else 'w'}"),
-        trainable=chosen.trainable,
-        optimize_attr={"learning_rate": chosen.learning_rate},
-        regularizer=chosen.regularizer,
-        do_model_average=chosen.do_model_average,
-        need_clip=chosen.need_clip,
-    )
+    name = chosen.name or names.generate(f"{owner}.{'b' if is_bias else 'w'}")
+    initializer = choose_initializer(chosen.initializer, default_initializer, is_bias)
+    sizes = [int(size) for size in shape]
+    persistables = getattr(recorder.get(), "persistables", None)
+    if persistables is not None:
+        return _of_program(persistables.create, name, sizes, wanted, chosen, initializer)
+    param = Parameter(sizes, wanted, name=name, trainable=chosen.trainable, **_read_by_optimizers(chosen))
     if device is not None:
         param._data = put(param._data, as_place(device))
-    choose_initializer(chosen.initializer, default_initializer, is_bias)(param)
+    initializer(param)
     return param
+
+
+def change_initial(param: Any, change: Callable[[Any], Any]) -> None:
+    """Let a new parameter start from `change(value)` instead of `value`: now, or in the startup program."""
+    if isinstance(param, Parameter):
+        with scoped(grad_enabled, False):
+            param.set_value(change(param))
+    else:
+        recorder.get().persistables.change_at_startup(param, change)
+
+
+def _read_by_optimizers(attr: ParamAttr) -> dict[str, Any]:
+    return {
+        "optimize_attr": {"learning_rate": attr.learning_rate},
+        "regularizer": attr.regularizer,
+        "do_model_average": attr.do_model_average,
+        "need_clip": attr.need_clip,
+    }
+
+
+def _of_program(
+    create: Any, name: str, sizes: list[int], dtype: DType, attr: ParamAttr, initializer: Initializer
+) -> Any:
+    """A parameter of the program being written, filled by its startup program."""
+    meta = Meta(tuple(sizes), dtype)
+    if not meta.is_static:
+        raise ArgumentError(f"create_parameter: every size must be known, got shape={sizes}")
+    return create(
+        meta,
+        name,
+        lambda: initial_value(initializer, meta),
+        is_parameter=True,
+        trainable=attr.trainable,
+        attributes=_read_by_optimizers(attr),
+    )
 
 
 def create_parameter(
@@ -60,8 +95,11 @@ def create_parameter(
     attr: ParamAttrLike = None,
     is_bias: bool = False,
     default_initializer: Initializer | None = None,
-) -> Parameter | None:
-    """A new initialized parameter outside any Layer. Source: paddle.create_parameter.
+) -> Any:
+    """A new initialized parameter outside any Layer; in static mode a Variable, which the startup program fills.
+
+    Without an initializer: zeros for a bias, else Xavier uniform. Raises DTypeError for a dtype without a default
+    initializer; in static mode ArgumentError for unknown sizes. Source: paddle.create_parameter.
 
     Example:
         >>> import vitrify as paddle
@@ -72,7 +110,9 @@ def create_parameter(
     chosen = as_param_attr(attr)
     if chosen is not None and chosen.name is None and name is not None:
         chosen.name = name
+    if chosen is None and recorder.get() is not None:
+        raise ArgumentError("create_parameter: attr=False asks for no parameter at all")
     return new_parameter(owner, shape, dtype, False if chosen is None else chosen, is_bias, default_initializer)
 
 
-__all__ = ["create_parameter", "new_parameter"]
+__all__ = ["change_initial", "create_parameter", "new_parameter"]

@@ -7,7 +7,7 @@ same weights everywhere. The other initializers are in `vitrify.nn.initializer`.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,13 +16,16 @@ import numpy as np
 from ..core import philox
 from ..core.dtype import DType, default_dtype
 from ..core.errors import ArgumentError
+from ..core.meta import Meta, Shape
+from ..core.modes import recorder, scoped
 from ..core.rng import default_generator
 from ..core.setting import Setting
 from ..device.api import place_of, put
+from ..ops.creation import constant
+from ..ops.registry import NoGradient, define_op
 from .tensor import Tensor, wrap
 
 Array = np.ndarray[Any, Any]
-Shape = tuple[int, ...]
 
 
 class Initializer:
@@ -32,8 +35,17 @@ class Initializer:
     """
 
     def __call__(self, param: Tensor, block: Any = None) -> Any:
-        """Fill `param` in place."""
-        return self.forward(param, block)
+        """Fill `param` in place; a parameter of a program is filled when its startup program runs."""
+        if isinstance(param, Tensor):
+            return self.forward(param, block)
+        persistables = getattr(recorder.get(), "persistables", None)
+        if persistables is None:
+            raise ArgumentError(
+                f"{type(self).__name__}: a variable of a program is filled by the startup program of its guard",
+                hint="call the initializer inside `with program_guard(main, startup)`, or in static mode",
+            )
+        meta = Meta(tuple(param.shape), param.dtype)
+        return persistables.change_at_startup(param, lambda held: initial_value(self, meta))
 
     def forward(self, param: Tensor, block: Any = None) -> Any:
         """Fill `param` in place with `values`."""
@@ -142,4 +154,64 @@ def choose_initializer(given: Initializer | None, of_layer: Initializer | None, 
     return given or (defaults.bias if is_bias else defaults.weight) or of_layer or fallback
 
 
-__all__ = ["Constant", "Initializer", "XavierUniform", "fans", "set_global_initializer"]
+# -- in programs written by hand --------------------------------------------------------------------------------------
+
+PLAIN = (bool, int, float, str, type(None))
+OWN = __name__.partition(".")[0]
+
+
+def _initialize_kernel(
+    xp: Any, *, initializer: str, settings: tuple[Any, ...], shape: Shape, dtype: DType, key: Any
+) -> Any:
+    """What the initializer of that class name and those attributes puts into a new parameter."""
+    made: Any = object.__new__(_named(initializer))
+    made.__dict__.update(settings)
+    with scoped(recorder, None):
+        param = wrap(xp.zeros(shape, dtype.np))
+        made(param)
+    return param._data
+
+
+initialize_op = define_op(
+    "initialize",
+    kernel=_initialize_kernel,
+    meta=lambda *, initializer, settings, shape, dtype: Meta(tuple(shape), dtype),
+    vjp=NoGradient("a new value depends on no other"),
+    random=True,
+)
+
+
+def _named(name: str) -> type[Initializer]:
+    """Our own initializer of that class name; a program in a file names no other."""
+    return next(cls for cls in _subclasses(Initializer) if cls.__name__ == name and _is_own(cls))
+
+
+def _is_own(cls: type[Any]) -> bool:
+    return cls.__module__.partition(".")[0] == OWN
+
+
+def _subclasses(cls: type[Any]) -> Iterator[type[Any]]:
+    for sub in cls.__subclasses__():
+        yield sub
+        yield from _subclasses(sub)
+
+
+def initial_value(initializer: Initializer, meta: Meta) -> Any:
+    """The value that `initializer` gives, in the program being built.
+
+    Our own initializers draw whenever the program runs. Arrays, and what an initializer of the user's own gives, are
+    constants of the program.
+    """
+    settings = vars(initializer)
+    kind = type(initializer)
+    if _is_own(kind) and all(isinstance(value, PLAIN) for value in settings.values()):
+        return initialize_op(
+            initializer=kind.__name__, settings=tuple(settings.items()), shape=meta.shape, dtype=meta.dtype
+        )
+    with scoped(recorder, None):
+        param = wrap(np.zeros(meta.shape, meta.dtype.np))
+        initializer(param)
+    return constant(param.numpy())
+
+
+__all__ = ["Constant", "Initializer", "XavierUniform", "fans", "initial_value", "set_global_initializer"]

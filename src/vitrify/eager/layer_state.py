@@ -133,6 +133,9 @@ class LayerState:
 
 def _load(tensor: Tensor, value: Any) -> None:
     """Copy one entry; floating values are cast to the tensor's own floating dtype."""
+    if not isinstance(tensor, Tensor):  # a parameter of a program: its scope takes the value
+        tensor.set_value(value)
+        return
     given = value if isinstance(value, Tensor) else to_tensor(np.asarray(value))
     if given.dtype is not tensor.dtype and given.dtype.is_floating and tensor.dtype.is_floating:
         given = given.detach()

@@ -23,6 +23,11 @@ class DuplicateNameError(ArgumentError, KeyError):
     __str__ = ArgumentError.__str__
 
 
+def is_parameter(value: Any) -> bool:
+    """Whether the value is a Parameter, or a parameter of a program written by hand."""
+    return isinstance(value, Parameter) or bool(getattr(value, "is_parameter", False))
+
+
 class LayerTree:
     """Attributes that are Parameters, Tensors and Layers, kept in one table each.
 
@@ -61,7 +66,7 @@ class LayerTree:
             return
         if isinstance(getattr(type(self), name, None), property):
             object.__setattr__(self, name, value)
-        elif isinstance(value, Parameter):
+        elif is_parameter(value):
             self._put("_parameters", name, value)
         elif isinstance(value, LayerTree):
             self._put("_sub_layers", name, value)
@@ -140,7 +145,7 @@ class LayerTree:
         Raises DTypeError for anything else, DuplicateNameError for a name that is taken or contains a dot.
         """
         self._check_new_name("parameter", name, "_parameters")
-        if parameter is not None and not isinstance(parameter, Parameter):
+        if parameter is not None and not is_parameter(parameter):
             raise DTypeError(f"add_parameter: {name!r} should be a Parameter, but got {type(parameter).__name__}")
         self._put("_parameters", name, parameter)
         return parameter
@@ -151,7 +156,7 @@ class LayerTree:
         Raises DTypeError for anything but a Tensor or None, DuplicateNameError for a name that is taken or has a dot.
         """
         self._check_new_name("buffer", name, "_buffers")
-        if tensor is not None and not isinstance(tensor, Tensor):
+        if tensor is not None and not isinstance(tensor, TensorMethods):
             raise DTypeError(f"register_buffer: {name!r} should be a Tensor, but got {type(tensor).__name__}")
         self._put("_buffers", name, tensor)
         keep_out = self._non_persistable_buffer_names_set

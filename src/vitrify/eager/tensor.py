@@ -11,10 +11,11 @@ import numpy as np
 from ..core import names
 from ..core.dtype import as_dtype, default_dtype
 from ..core.errors import ArgumentError, DTypeError
-from ..core.modes import PYTHON_NUMBER, grad_enabled, scoped
+from ..core.modes import PYTHON_NUMBER, grad_enabled, recorder, scoped
 from ..core.outside import outside_programs
-from ..core.place import current_place
+from ..core.place import CPUPlace, current_place
 from ..device.api import namespace_of, put
+from ..ops.creation import constant
 from ..ops.methods import TensorMethods
 from ..ops.registry import get_op
 from . import backward as _backward
@@ -26,6 +27,7 @@ from .tape import TENSORS, Edge, Hook, Node
 
 _new = object.__new__
 _ndarray = np.ndarray
+_recorder = recorder.get
 
 
 class Tensor(Content, Exchange, Layout):
@@ -265,7 +267,16 @@ def to_tensor(data: Any, dtype: Any = None, place: Any = None, stop_gradient: bo
     """
     if has_variables(data):
         return _variable_from(data, dtype)
+    if getattr(_recorder(), "persistables", None) is not None:
+        return _constant_of_program(data, dtype, place, stop_gradient)
     out = wrap(to_array(data, dtype, place))
+    out.stop_gradient = stop_gradient
+    return out
+
+
+def _constant_of_program(data: Any, dtype: Any, place: Any, stop_gradient: bool) -> Any:
+    """The value as a constant of the program that is written by hand."""
+    out = constant(put(to_array(data, dtype, place), CPUPlace()))
     out.stop_gradient = stop_gradient
     return out
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -45,6 +45,15 @@ def _as_it_is(function: Any) -> Any:
 
 def _known(flag: Any, then: Callable[[], Any], orelse: Callable[[], Any], name: str) -> Any:
     return then() if flag else orelse()
+
+
+class Persistables(NamedTuple):
+    """`create(meta, name, initial, ...)` makes a variable of the program and lets its startup program fill it,
+    `change_at_startup(variable, change)` then lets it hold `change(held)` instead of what it holds.
+    """
+
+    create: Callable[..., Variable]
+    change_at_startup: Callable[[Variable, Callable[[Variable], Any]], None]
 
 
 class Trial:
@@ -95,6 +104,9 @@ class Builder:
         self.asserted: set[tuple[Block, Variable]] = set()
         # Whether a path that ends in an exception changes something first, which a program that raises leaves undone.
         self.leaves_undone = False
+        # What makes and fills the variables that live in a Scope; None where parameters are eager Tensors. Guards of
+        # programs written by hand put it here.
+        self.persistables: Persistables | None = None
         self.depth = 0  # how many frames were on the stack when building began
         # The gradients of functions recorded so far, by function and by which outputs have cotangents.
         self.gradients: dict[Any, Any] = {}

@@ -39,6 +39,8 @@ class _Cloner:
         for block in kept:
             self._fill(block)
         self.target._changed = self.source.changed_names()
+        known = self.target.global_block().vars
+        self.target.host_values = {n: value for n, value in self.source.host_values.items() if n in known}
         return self.target
 
     def _kept_blocks(self) -> list[Block]:

@@ -2,18 +2,85 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
+from ..core import names
 from ..core.dtype import as_dtype
-from ..core.errors import ArgumentError
+from ..core.errors import ArgumentError, DTypeError
 from ..core.meta import UNKNOWN, Meta
-from ..core.modes import recorder
+from ..core.modes import grad_enabled, recorder, scoped
 from ..ops.like import assign_op
-from .builder import Builder, builder_of, building
+from .builder import Builder, Persistables, builder_of, building
 from .program import Program, Variable
+
+
+def create_persistable(
+    meta: Meta,
+    name: str | None,
+    initial: Callable[[], Any],
+    *,
+    is_parameter: bool = False,
+    trainable: bool = True,
+    attributes: Mapping[str, Any] | None = None,
+) -> Variable:
+    """A persistable Variable of the main program, set by the startup program to what `initial()` records there.
+
+    A name that the program has already gives the variable of that name, so parameters are shared by it; the startup
+    program fills it once. attributes: what optimizers read of it (`optimize_attr`, `regularizer`, `need_clip`, ...).
+    Raises ArgumentError when that variable is another kind of thing, or of another shape or dtype.
+    """
+    programs = _current.get()
+    block = programs.main.global_block()
+    held = block.vars.get(name) if name is not None else None
+    if held is not None:
+        _check_same(held, meta, is_parameter)
+        return held
+    name = name or names.generate("param" if is_parameter else "var")
+    stops = not (is_parameter and trainable)
+    var = block.create_var(meta, name, stop_gradient=stops, persistable=True)
+    var.__dict__.update(attributes or {}, is_parameter_=is_parameter)
+    fill_at_startup(var, initial)
+    return var
+
+
+def fill_at_startup(var: Variable, initial: Callable[[], Any]) -> None:
+    """Let the startup program of now set the variable of that name to what `initial()` records, unless it sets it."""
+    if var.name not in _current.get().startup.global_block().vars:
+        change_at_startup(var, lambda held: initial())
+
+
+def change_at_startup(var: Variable, change: Callable[[Variable], Any]) -> None:
+    """Let the startup program of now, as its last act, set the variable of that name to what `change(held)` records.
+
+    held: what the variable holds by then.
+    """
+    startup = _current.get().startup
+    start = startup.global_block()
+    held = start.vars.get(var.name)
+    if held is None:
+        held = start.create_var(var.meta, var.name, persistable=True)
+    builder = Builder(startup)
+    with building(builder), scoped(grad_enabled, False):
+        value = change(held)
+        if value.dtype is not var.dtype:
+            value = value.astype(var.dtype)
+        start.append(assign_op, [start.resolve(builder.value(value))], [held], {})
+
+
+def _check_same(held: Variable, meta: Meta, is_parameter: bool) -> None:
+    if not held.persistable:
+        raise ArgumentError(f"the program has a variable {held.name!r} that no scope keeps", hint="choose another name")
+    if held.meta != meta or held.is_parameter is not is_parameter:
+        raise ArgumentError(
+            f"{held.name!r} is {held.meta} in this program and cannot be shared as {meta}",
+            hint="parameters of one name are one parameter: give this one another name",
+        )
+
+
+_PERSISTABLES = Persistables(create_persistable, change_at_startup)
 
 
 class _Programs:
@@ -23,6 +90,7 @@ class _Programs:
         self.main = main
         self.startup = startup
         self.builder = builder_of(main)
+        self.builder.persistables = _PERSISTABLES
 
 
 _DEFAULT = _Programs(Program(), Program())
@@ -54,7 +122,10 @@ def program_guard(main_program: Program, startup_program: Program | None = None)
         >>> len(main.global_block().ops)
         2
     """
-    programs = _Programs(main_program, startup_program or default_startup_program())
+    main_program = checked_program("program_guard: main_program", main_program)
+    if startup_program is None:
+        startup_program = default_startup_program()
+    programs = _Programs(main_program, checked_program("program_guard: startup_program", startup_program))
     token = _current.set(programs)
     try:
         with building(programs.builder):
@@ -87,19 +158,8 @@ def data(name: str, shape: Sequence[int | None], dtype: Any = None, lod_level: i
     return block.add_input(Meta(dims, as_dtype(dtype or "float32")), name)
 
 
-def create_persistable(
-    meta: Meta, name: str | None, initial: Any, *, is_parameter: bool = False, trainable: bool = True
-) -> Variable:
-    """A persistable Variable of the main program, set by the startup program to what `initial()` records there."""
-    programs = _current.get()
-    block = programs.main.global_block()
-    var = block.create_var(meta, name, prefix="param", stop_gradient=not (is_parameter and trainable), persistable=True)
-    var.__dict__["is_parameter_"] = is_parameter
-    start = programs.startup.global_block()
-    twin = start.create_var(meta, var.name, persistable=True)
-    with building(Builder(programs.startup)):
-        value = initial()
-        if value.dtype is not meta.dtype:
-            value = value.astype(meta.dtype)
-    start.append(assign_op, [start.resolve(value)], [twin], {})
-    return var
+def checked_program(what: str, program: Any) -> Program:
+    """`program`; raises DTypeError unless it is a Program."""
+    if not isinstance(program, Program):
+        raise DTypeError(f"{what} takes a Program, but received {type(program).__name__}")
+    return program

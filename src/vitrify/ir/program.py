@@ -13,9 +13,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from ..core.dtype import DType
 from ..core.epoch import Epoch
-from ..core.errors import ArgumentError
+from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import FrameMeta, ListMeta, Meta, Ref
 from ..core.source import Loc
 from ..ops.control_flow import MAY_BE_MISSING
@@ -43,6 +45,21 @@ class Literal:
         return Meta((), self.dtype)
 
     stop_gradient = True
+
+
+class ScopeSlot:
+    """Holds what reads and writes variables of scopes, filled in once when `vitrify.runtime` is imported.
+
+    ir lies below runtime and may not import it; this is the seam between them.
+    """
+
+    __slots__ = ("read", "write")
+
+    read: Callable[[str, Any], Any]
+    write: Callable[[str, Any, Any], None]
+
+
+SCOPES = ScopeSlot()
 
 
 class Variable(GraphTensor):
@@ -98,6 +115,44 @@ class Variable(GraphTensor):
     def is_parameter(self) -> bool:
         """Whether it is a trainable parameter."""
         return bool(self.__dict__.get("is_parameter_", False))
+
+    @property
+    def trainable(self) -> bool:
+        """Of a parameter: whether optimizers change it and it has a gradient."""
+        return not self.stop_gradient
+
+    @trainable.setter
+    def trainable(self, value: bool) -> None:
+        self.stop_gradient = not value
+
+    def get_value(self, scope: Any = None) -> Any:
+        """A copy of what a scope (the global one by default) holds of it, as an array.
+
+        Raises ArgumentError for what no scope keeps, and where it has no value.
+        Source: paddle.static.Variable.get_value.
+        """
+        return SCOPES.read(self._kept("get_value"), scope)
+
+    def set_value(self, value: Any, scope: Any = None) -> None:
+        """Of a variable that scopes keep: let a scope (the global one by default) hold `value`, an array or Tensor.
+
+        Of others, and with a value of the program: from here on it means `value`. Raises ArgumentError where the scope
+        has no value of it yet, ShapeError for another shape. Source: paddle.static.Variable.set_value.
+        """
+        if not self.persistable or isinstance(value, Variable):
+            super().set_value(value)
+            return
+        found = np.asarray(value.numpy() if hasattr(value, "numpy") else value)
+        if found.shape != self._known().shape:
+            raise ShapeError(f"set_value: {self.name!r} is {self.meta}, the value has shape {list(found.shape)}")
+        SCOPES.write(self.name, found.astype(self.dtype.np), scope)
+
+    def _kept(self, what: str) -> str:
+        if not self.persistable:
+            raise ArgumentError(
+                f"{what}: no scope keeps {self.name!r}", hint="fetch it: exe.run(program, fetch_list=[variable])"
+            )
+        return self.name
 
     def __hash__(self) -> int:
         return id(self)
@@ -298,6 +353,8 @@ class Program:
         self.fingerprint: Any = None  # see ir/fingerprint.py
         self.builder: Any = None  # see ir/builder.py: `builder_of`
         self._changed: dict[str, str] = {}  # `changed_names` of the program that this is a clone of
+        # Variables of the scope that the host sets before each run, to what the function gives then: learning rates.
+        self.host_values: dict[str, Callable[[], float]] = {}
         self.role = FORWARD
         self.create_block(None)
 

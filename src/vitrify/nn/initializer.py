@@ -15,12 +15,12 @@ import scipy.special
 from ..core import philox
 from ..core.dtype import DType, float32
 from ..core.errors import ArgumentError, ShapeError
+from ..core.meta import Shape
 from ..core.rng import default_generator
 from ..eager.initializer import (
     Array,
     Constant,
     Initializer,
-    Shape,
     XavierUniform,
     draw_dtype,
     draw_uniform,

@@ -12,7 +12,7 @@ from ..eager.tensor import Tensor
 from . import rules
 from .lr.base import LRScheduler
 from .optimizer import Optimizer
-from .slots import Slot
+from .slots import ParameterSettings
 
 
 class Moments(Optimizer):
@@ -40,7 +40,7 @@ class Moments(Optimizer):
             "epsilon": _epsilon(self._owner, options.get("epsilon", self._epsilon)),
         }
 
-    def _initial(self, name: str, attrs: Mapping[str, Any]) -> float:
+    def initial_state(self, name: str, attrs: Mapping[str, Any]) -> float:
         return float(attrs.get({"beta1_pow_acc": "beta1", "beta2_pow_acc": "beta2"}.get(name, ""), 0.0))
 
 
@@ -78,7 +78,7 @@ class Adam(Moments):
         amsgrad: bool = False,
         name: str | None = None,
     ) -> None:
-        self._multi_precision = multi_precision
+        self.keeps_master = multi_precision
         self._rule = rules.AMSGRAD if amsgrad else rules.ADAM
         super().__init__(learning_rate, (beta1, beta2), epsilon, parameters, weight_decay, grad_clip, name)
 
@@ -126,7 +126,7 @@ class AdamW(Moments):
         self._decay = number("AdamW", "weight_decay", weight_decay)
         self._lr_ratio = lr_ratio
         self._apply_decay_param_fun = apply_decay_param_fun
-        self._multi_precision = multi_precision
+        self.keeps_master = multi_precision
         self._rule = rules.AMSGRAD if amsgrad else rules.ADAM
         super().__init__(learning_rate, (beta1, beta2), epsilon, parameters, None, grad_clip, name)
 
@@ -137,15 +137,15 @@ class AdamW(Moments):
     def _group_decay(self, options: Mapping[str, Any]) -> tuple[float, float]:
         return 0.0, 0.0  # decoupled: the rule's attribute `decay` does it
 
-    def _set_up(self, slot: Slot) -> None:
+    def settle(self, slot: ParameterSettings) -> None:
         keep = self._apply_decay_param_fun
         if keep is not None and not keep(slot.param.name):
             slot.attrs = {**slot.attrs, "decay": 0.0}
-        super()._set_up(slot)
 
-    def _rate(self, slot: Slot, lr: float) -> float:
-        rate = lr * slot.lr
-        return rate if self._lr_ratio is None else rate * float(self._lr_ratio(slot.param))
+    def rate_factor(self, settings: ParameterSettings) -> float:
+        """The factor on the learning rate for one parameter: its own, times what lr_ratio says."""
+        ratio = 1.0 if self._lr_ratio is None else float(self._lr_ratio(settings.param))
+        return super().rate_factor(settings) * ratio
 
 
 class Adamax(Moments):
@@ -215,17 +215,16 @@ class Lamb(Moments):
         self._decay = number("Lamb", "lamb_weight_decay", lamb_weight_decay)
         self._exclude = exclude_from_weight_decay_fn
         self._always_adapt = always_adapt
-        self._multi_precision = multi_precision
+        self.keeps_master = multi_precision
         super().__init__(learning_rate, (beta1, beta2), epsilon, parameters, None, grad_clip, name)
 
     def _rule_attrs(self, options: Mapping[str, Any]) -> dict[str, Any]:
         decay = number(self._owner, "lamb_weight_decay", options.get("lamb_weight_decay", self._decay))
         return {**super()._rule_attrs(options), "decay": decay, "always_adapt": self._always_adapt}
 
-    def _set_up(self, slot: Slot) -> None:
+    def settle(self, slot: ParameterSettings) -> None:
         if self._exclude is not None and self._exclude(slot.param):
             slot.attrs = {**slot.attrs, "decay": 0.0}
-        super()._set_up(slot)
 
 
 def number(owner: str, name: str, value: Any) -> float:

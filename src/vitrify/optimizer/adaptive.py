@@ -54,7 +54,7 @@ class Adagrad(Optimizer):
     def _rule_attrs(self, options: Mapping[str, Any]) -> dict[str, Any]:
         return {"epsilon": options.get("epsilon", self._epsilon)}
 
-    def _initial(self, name: str, attrs: Mapping[str, Any]) -> float:
+    def initial_state(self, name: str, attrs: Mapping[str, Any]) -> float:
         return self._start
 
 
@@ -165,7 +165,7 @@ class Rprop(Optimizer):
             raise ArgumentError(f"Rprop: etas must be (below 1, above 1), got {etas}")
         lowest, highest = learning_rate_range
         self._numbers = {"shrink": shrink, "grow": grow, "lowest": lowest, "highest": highest}
-        self._multi_precision = multi_precision
+        self.keeps_master = multi_precision
         super().__init__(learning_rate, parameters, None, grad_clip, name)
         if not 0 < lowest <= self.get_lr() <= highest:
             raise ArgumentError(f"Rprop: learning_rate must be in {learning_rate_range}, got {self.get_lr()}")
@@ -173,5 +173,5 @@ class Rprop(Optimizer):
     def _rule_attrs(self, options: Mapping[str, Any]) -> dict[str, Any]:
         return dict(self._numbers)
 
-    def _initial(self, name: str, attrs: Mapping[str, Any]) -> float:
+    def initial_state(self, name: str, attrs: Mapping[str, Any]) -> float:
         return self.get_lr() if name == "learning_rates" else 0.0

@@ -51,7 +51,7 @@ class NAdam(Moments):
         decay = number("NAdam", "momentum_decay", options.get("momentum_decay", self._momentum_decay))
         return {**super()._rule_attrs(options), "momentum_decay": decay}
 
-    def _initial(self, name: str, attrs: Mapping[str, Any]) -> float:
+    def initial_state(self, name: str, attrs: Mapping[str, Any]) -> float:
         return 0.0 if name in ("moment1", "moment2") else 1.0
 
 
@@ -85,5 +85,5 @@ class RAdam(Moments):
     ) -> None:
         super().__init__(learning_rate, (beta1, beta2), epsilon, parameters, weight_decay, grad_clip, name)
 
-    def _initial(self, name: str, attrs: Mapping[str, Any]) -> float:
+    def initial_state(self, name: str, attrs: Mapping[str, Any]) -> float:
         return 1.0 if name in ("beta1_pow", "beta2_pow") else 0.0

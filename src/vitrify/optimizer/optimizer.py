@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import ArgumentError, DTypeError
+from ..core.errors import ArgumentError, DTypeError, UnsupportedError
+from ..core.modes import recorder
 from ..core.outside import outside_programs
 from ..core.timeline import TracerEventType, span
 from ..eager.tensor import Tensor, wrap
+from .in_program import ProgramState, apply_in_program, backward_in_program, check_loss, load_state, set_rate
 from .lr.base import LRScheduler, StateMismatchError
-from .slots import HALF, Group, Slot, check_parameters, decay_coefficients, group_params
+from .slots import HALF, Group, ParameterSettings, Slot, check_parameters, decay_coefficients, group_params
 from .update import UpdateRule, Workspace
 
 _COUNT = re.compile(r"_\d+$")
@@ -29,12 +31,12 @@ class Optimizer:
     grad_clip: applied to the gradients before weight decay.
     Raises DTypeError and ArgumentError for other arguments. Source: paddle.optimizer.Optimizer.
 
-    Subclasses set `_rule` and define `_rule_attrs` and, if their state does not start at 0, `_initial`.
+    Subclasses set `_rule` and define `_rule_attrs` and, if their state does not start at 0, `initial_state`.
     """
 
     _rule: UpdateRule | None = None
-    _multi_precision = False
-    _master_grad = False
+    keeps_master = False
+    master_grad = False
 
     def __init__(
         self,
@@ -54,6 +56,7 @@ class Optimizer:
         self._loaded: dict[str, Any] = {}
         self._work: dict[Any, Workspace] = {}
         self._groups = self._make_groups(self._parameter_list)
+        self.program_state = ProgramState()
 
     # -- groups -------------------------------------------------------------------------------------------------------
 
@@ -84,7 +87,7 @@ class Optimizer:
 
     # -- state --------------------------------------------------------------------------------------------------------
 
-    def _initial(self, name: str, attrs: Mapping[str, Any]) -> float:
+    def initial_state(self, name: str, attrs: Mapping[str, Any]) -> float:
         """What the state `name` starts from."""
         return 0.0
 
@@ -92,14 +95,18 @@ class Optimizer:
         """The slot of `param`, made with its state at its first step."""
         slot = self._slots.get(id(param))
         if slot is None:
-            slot = self._slots[id(param)] = Slot(param, group, self._multi_precision)
+            slot = self._slots[id(param)] = Slot(param, group, self.keeps_master)
+            self.settle(slot)
             self._set_up(slot)
         return slot
+
+    def settle(self, slot: ParameterSettings) -> None:
+        """Change what the group says, where the optimizer treats this parameter in its own way."""
 
     def _set_up(self, slot: Slot) -> None:
         """Give a new slot its state: loaded if there is some, else the initial values."""
         rule = self._require_rule()
-        start = {name: self._initial(name, slot.attrs) for name in (*rule.arrays, *rule.counters)}
+        start = {name: self.initial_state(name, slot.attrs) for name in (*rule.arrays, *rule.counters)}
         slot.arrays = [slot.zeros(start[name]) for name in rule.arrays]
         slot.counters = [np.full(1, start[name], slot.dtype) for name in rule.counters]
         if self._loaded:
@@ -114,8 +121,8 @@ class Optimizer:
 
     def use_master_weights(self, keep: bool, float32_gradients: bool = False) -> None:
         """Whether 16-bit parameters keep a float32 copy, and whether their gradients are cast before clipping."""
-        self._multi_precision = keep
-        self._master_grad = float32_gradients
+        self.keeps_master = keep
+        self.master_grad = float32_gradients
 
     # -- learning rate ------------------------------------------------------------------------------------------------
 
@@ -126,7 +133,7 @@ class Optimizer:
 
     def set_lr(self, value: float) -> None:
         """Set the learning rate; raises a RuntimeError when a scheduler decides it."""
-        outside_programs(f"{self._owner}.set_lr")
+        outside_programs(f"{self._owner}.set_lr", but_written=True)
         if isinstance(self._learning_rate, LRScheduler):
             raise StateMismatchError(
                 f"{self._owner}.set_lr: the learning rate is set by {type(self._learning_rate).__name__}",
@@ -137,6 +144,7 @@ class Optimizer:
                 f"{self._owner}.set_lr: value must be a float", hint="use set_lr_scheduler for a scheduler"
             )
         self._learning_rate = _check_rate(f"{self._owner}.set_lr", value)
+        set_rate(self.program_state, self.get_lr())
 
     def set_lr_scheduler(self, scheduler: LRScheduler) -> None:
         """Let `scheduler` decide the learning rate from now on."""
@@ -145,6 +153,24 @@ class Optimizer:
                 f"{self._owner}.set_lr_scheduler: scheduler must be an LRScheduler, got {type(scheduler).__name__}"
             )
         self._learning_rate = scheduler
+
+    # -- what programs are told ---------------------------------------------------------------------------------------
+
+    @property
+    def rule(self) -> UpdateRule:
+        """The arithmetic of the update."""
+        return self._require_rule()
+
+    def given_parameters(self) -> list[Any]:
+        """The parameters that the user named."""
+        return self._parameters()
+
+    def grouped(self, pairs: PairList) -> list[tuple[Group, PairList]]:
+        """The pairs of each group; in static mode the one group of an optimizer without parameters has all."""
+        if not self._parameter_list:
+            return [(self._groups[0], pairs)]
+        grads = {p.name: g for p, g in pairs}
+        return [(group, [(p, grads[p.name]) for p in group.params if p.name in grads]) for group in self._groups]
 
     # -- parameters ---------------------------------------------------------------------------------------------------
 
@@ -159,6 +185,7 @@ class Optimizer:
 
     def step(self) -> None:
         """Update every parameter that has a gradient, once."""
+        _refuse_in_static_mode(self._owner)
         outside_programs(f"{self._owner}.step")
         with span(TracerEventType.Optimization, f"{self._owner}.step"):
             lr = self.get_lr()
@@ -169,7 +196,7 @@ class Optimizer:
     def _apply(self, group: Group, pairs: PairList, lr: float) -> None:
         """Clip the gradients and run the rule on each parameter."""
         if group.clip is not None:
-            pairs = group.clip([(p, as_float32(g)) for p, g in pairs] if self._master_grad else pairs)
+            pairs = group.clip([(p, as_float32(g)) for p, g in pairs] if self.master_grad else pairs)
         rule = self._require_rule()
         for param, grad in pairs:
             slot = self._slots.get(id(param)) or self._slot(param, group)
@@ -177,7 +204,7 @@ class Optimizer:
             if grads.dtype != array.dtype:
                 grads = grads.astype(array.dtype)
             work = self._work.get(array.dtype) or self._workspace(array.dtype, rule)
-            rate = self._rate(slot, lr)
+            rate = lr * self.rate_factor(slot)
             rule.run(array, grads, rate, slot.arrays, slot.counters, slot.attrs, slot.decay, work)
             slot.finish()
 
@@ -185,21 +212,29 @@ class Optimizer:
         work = self._work[dtype] = Workspace(dtype, rule.n_coefs)
         return work
 
-    def _rate(self, slot: Slot, lr: float) -> float:
-        """The learning rate of one parameter."""
-        return lr * slot.lr
+    def rate_factor(self, settings: ParameterSettings) -> float:
+        """The factor on the learning rate for one parameter."""
+        return settings.lr
 
     def minimize(
         self, loss: Tensor, startup_program: Any = None, parameters: Any = None, no_grad_set: Any = None
     ) -> tuple[list[Any], PairList]:
         """Update by the gradients that `loss.backward()` left; returns ([], the (parameter, gradient) pairs).
 
+        A loss that is a Variable gets its backward, clipping, decay and updates appended to its program instead, the
+        state is filled by `startup_program` (the default one), and the update operators are returned first.
         parameters: those to update, all by default. no_grad_set: Tensors, or their names, to leave alone.
-        Raises DTypeError unless loss is a Tensor. Source: paddle.optimizer.Optimizer.minimize.
+        Raises DTypeError for another loss, ArgumentError for a Variable where no program is being written.
+        Source: paddle.optimizer.Optimizer.minimize.
         """
         pairs = self.backward(loss, startup_program, parameters, no_grad_set)
-        self.apply_gradients(pairs)
-        return [], pairs
+        return self.apply_optimize(loss, startup_program, pairs), pairs
+
+    def apply_optimize(self, loss: Any, startup_program: Any, params_grads: PairList) -> list[Any]:
+        """`apply_gradients`, in the program of `loss` and with the state filled by `startup_program`."""
+        if isinstance(loss, Tensor):
+            return self.apply_gradients(params_grads)
+        return apply_in_program(self, params_grads, startup_program)
 
     def backward(
         self,
@@ -209,15 +244,21 @@ class Optimizer:
         no_grad_set: Any = None,
         callbacks: Any = None,
     ) -> PairList:
-        """The pairs of parameter and gradient that there are; `loss.backward()` has computed them."""
+        """The pairs of parameter and gradient that there are; `loss.backward()` has computed them.
+
+        In static mode backward operators are appended to the program.
+        """
         if not isinstance(loss, Tensor):
-            raise DTypeError(f"{self._owner}: loss must be a Tensor, got {type(loss).__name__}")
+            loss = check_loss(self._owner, loss, startup_program)
+            return backward_in_program(self, loss, startup_program, parameters, no_grad_set)
         params = list(parameters) if parameters else self._parameters()
         skipped = {item if isinstance(item, str) else item.name for item in no_grad_set or ()}
         return [(p, p.grad) for p in params if p.grad is not None and not p.stop_gradient and p.name not in skipped]
 
     def apply_gradients(self, params_grads: PairList) -> list[Any]:
-        """Update by these pairs of parameter and gradient; returns an empty list of operators."""
+        """Update by these pairs of parameter and gradient; returns the operators that do it in a program, else []."""
+        if params_grads and not isinstance(params_grads[0][0], Tensor):
+            return apply_in_program(self, params_grads)
         with span(TracerEventType.Optimization, f"{self._owner}.apply_gradients"):
             lr = self.get_lr()
             grads = {id(p): g for p, g in params_grads}
@@ -242,7 +283,7 @@ class Optimizer:
         The Tensors share memory with the optimizer. Before the first step there is no state.
         """
         rule = self._require_rule()
-        state: dict[str, Any] = {}
+        state: dict[str, Any] = {**self.program_state.by_name()}
         for index, name in enumerate((*rule.arrays, *rule.counters)):
             for slot in self._slots.values():
                 key = f"{slot.name}_{name}_0"
@@ -266,6 +307,8 @@ class Optimizer:
         # Paddle counts the optimizers of a process at the end of each key; here it is always 0.
         state = {_COUNT.sub("_0", key): value for key, value in state_dict.items()}
         schedule = state.pop("LR_Scheduler", None)
+        if self.program_state.states:
+            load_state(self._owner, self.program_state, state_dict)
         if schedule is not None and isinstance(self._learning_rate, LRScheduler):
             self._learning_rate.set_state_dict(schedule)
         for slot in self._slots.values():
@@ -295,6 +338,14 @@ class Optimizer:
     def get_opti_var_name_list(self) -> list[str]:
         """Names of the state tensors that exist."""
         return [key for key in self.state_dict() if key not in ("LR_Scheduler", "master_weights")]
+
+
+def _refuse_in_static_mode(owner: str) -> None:
+    if getattr(recorder.get(), "persistables", None) is not None:
+        raise UnsupportedError(
+            f"{owner}.step() is for eager code, and a program is being written",
+            hint=f"{owner}(...).minimize(loss) makes the updates operators of the program, which each run does",
+        )
 
 
 def as_float32(grad: Any) -> Any:

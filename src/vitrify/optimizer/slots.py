@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from ..core.dispatch import in_dynamic_mode
 from ..core.errors import ArgumentError, DTypeError
 from ..device.api import namespace_of
-from ..eager.tensor import Tensor
+from ..ops.methods import TensorMethods
 from ..regularizer import L2Decay, WeightDecayRegularizer
 
 HALF = 2  # bytes of the 16-bit float types, which are updated in float32
@@ -36,26 +37,37 @@ class Group:
     attrs: dict[str, Any]
 
 
-class Slot:
+class ParameterSettings:
+    """What an optimizer decides once for a parameter: the rule's attributes, weight decay, rate, name of the state.
+
+    half: whether it is a 16-bit parameter, which is updated in float32; keep_master: whether that copy is kept.
+    """
+
+    __slots__ = ("attrs", "decay", "half", "keep_master", "lr", "name", "param")
+
+    def __init__(self, param: Any, group: Group, half: bool, keep_master: bool) -> None:
+        self.param = param
+        self.attrs = group.attrs
+        self.decay = param.regularizer.coefficients if getattr(param, "regularizer", None) is not None else group.decay
+        self.lr = _lr_factor(param, group)
+        self.half = half
+        self.keep_master = half and keep_master
+        self.name = f"{param.name}_fp32_master_0" if self.keep_master else param.name
+
+
+class Slot(ParameterSettings):
     """One parameter's place in the optimizer: the array that is updated and the state beside it.
 
     `master` is the float32 array that a 16-bit parameter is updated through; it is kept between steps with
     multi_precision, and rounded back from the parameter at each step without.
     """
 
-    __slots__ = ("arrays", "attrs", "counters", "decay", "group", "keep_master", "lr", "master", "name", "param")
+    __slots__ = ("arrays", "counters", "master")
 
     def __init__(self, param: Any, group: Group, keep_master: bool) -> None:
         array = param._data
-        self.param = param
-        self.group = group
-        self.attrs = group.attrs
-        self.decay = param.regularizer.coefficients if getattr(param, "regularizer", None) is not None else group.decay
-        self.lr = _lr_factor(param, group)
-        half = array.dtype.itemsize == HALF
-        self.master = array.astype(np.float32) if half else None
-        self.keep_master = half and keep_master
-        self.name = f"{param.name}_fp32_master_0" if self.keep_master else param.name
+        super().__init__(param, group, array.dtype.itemsize == HALF, keep_master)
+        self.master = array.astype(np.float32) if self.half else None
         self.arrays: list[Any] = []
         self.counters: list[Any] = []
 
@@ -108,17 +120,22 @@ def decay_coefficients(owner: str, weight_decay: Any) -> tuple[float, float]:
 
 
 def check_parameters(owner: str, parameters: Any) -> list[Any]:
-    """`parameters` as a list of Tensors, or of dicts with "params"; raises for anything else."""
+    """`parameters` as a list of parameters, or of dicts with "params"; raises for anything else.
+
+    In static mode none need be given: `minimize` finds those of the program.
+    """
+    if parameters is None and not in_dynamic_mode():
+        return []
     if parameters is None:
         raise ArgumentError(f"{owner}: parameters must be given", hint=f"pass parameters=model.parameters() to {owner}")
-    if isinstance(parameters, (Tensor, Mapping)) or not hasattr(parameters, "__iter__"):
+    if isinstance(parameters, (TensorMethods, Mapping)) or not hasattr(parameters, "__iter__"):
         raise DTypeError(
             f"{owner}: parameters must be a list of Tensors or of dicts, got {type(parameters).__name__}",
             hint="put it in a list",
         )
     found = list(parameters)
     for item in found:
-        if not isinstance(item, (Tensor, Mapping)):
+        if not isinstance(item, (TensorMethods, Mapping)):
             raise DTypeError(f"{owner}: parameters holds a {type(item).__name__}, expected Tensors")
     return found
 
@@ -126,7 +143,7 @@ def check_parameters(owner: str, parameters: Any) -> list[Any]:
 def group_params(owner: str, options: Mapping[str, Any], seen: set[int]) -> list[Any]:
     """The parameters of one group's dict; raises when one is in another group too."""
     params = options.get("params")
-    if isinstance(params, Tensor):
+    if isinstance(params, TensorMethods):
         params = [params]
     if not isinstance(params, Sequence):
         raise DTypeError(

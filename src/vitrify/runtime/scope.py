@@ -7,9 +7,12 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
+import numpy as np
+
 from ..core.epoch import Epoch
 from ..core.errors import ArgumentError, DTypeError
 from ..core.suggest import did_you_mean
+from ..ir.program import SCOPES
 from .dense_tensor import DenseTensor
 
 
@@ -143,6 +146,22 @@ def no_value(name: str, scope: Scope | None = None) -> ArgumentError:
         f"variable {name!r} has no value in this scope",
         hint=hint or "run the startup program first: exe.run(paddle.static.default_startup_program())",
     )
+
+
+def read_value(name: str, scope: Scope | None = None) -> Any:
+    """A copy of what a scope, by default the global one, holds under that name, as a NumPy array."""
+    return np.array((global_scope() if scope is None else scope).tensor_of(name))
+
+
+def write_value(name: str, value: Any, scope: Scope | None = None) -> None:
+    """Let a scope, by default the global one, hold a copy of `value` under a name that has a value there."""
+    scope = global_scope() if scope is None else scope
+    scope.value_of(name)  # raises where it has none
+    scope.tensor_of(name).set(value)
+
+
+SCOPES.read = read_value
+SCOPES.write = write_value
 
 
 def _checked(name: str) -> str:

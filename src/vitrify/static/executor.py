@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core.cache import BoundedCache
 from ..core.errors import ArgumentError, ClosedError, DTypeError, FeedFetchError
+from ..core.modes import recorder, scoped
 from ..core.place import CPUPlace, Place, as_place, current_place
 from ..device.api import put
 from ..eager.tensor import Tensor, wrap
@@ -26,6 +27,7 @@ PROGRAMS = 64  # prepared programs that an Executor keeps
 CALLS = 256  # combinations of program, feeds and fetches that it finds without hashing
 
 _CPU = CPUPlace()
+_recorder = recorder.get
 _NOTHING: dict[str, Any] = {}
 
 
@@ -117,7 +119,12 @@ class Executor:
             scope = global_scope()
         elif not isinstance(scope, Scope):
             raise DTypeError(f"run: scope takes a Scope, but received {type(scope).__name__}")
-        return _handed_out(call.runner.run(_unwrapped(given), scope), return_numpy)
+        if program.host_values:
+            _set_host_values(program, scope)
+        if _recorder() is None:
+            return _handed_out(call.runner.run(_unwrapped(given), scope), return_numpy)
+        with scoped(recorder, None):  # in static mode: what kernels call runs now
+            return _handed_out(call.runner.run(_unwrapped(given), scope), return_numpy)
 
     def prepared(
         self,
@@ -161,6 +168,16 @@ class Executor:
             return _Call(seen, build())
         runner = self._prepared.get_or_build(_Key(seen.key, spec, self.place, options), build)
         return self._calls.put(key, _Call(seen, runner))
+
+
+def _set_host_values(program: Program, scope: Scope) -> None:
+    """Let the scope hold what the host decides, learning rates of schedulers, for this run."""
+    known = program.global_block().vars
+    with scoped(recorder, None):
+        for name, value in program.host_values.items():
+            var = known[name]
+            held = scope.find_var(name) or scope.root().var(name)
+            held.tensor.hold(np.full(var.shape, value(), var.dtype.np))
 
 
 def _names_in(fetch_list: Any) -> tuple[str, ...]:

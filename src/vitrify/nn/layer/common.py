@@ -6,13 +6,17 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from ...core.dtype import DTypeLike
 from ...core.errors import ArgumentError
 from ...core.place import PlaceLike
+from ...eager.create_parameter import change_initial
 from ...eager.initializer import XavierUniform
 from ...eager.layer import Layer
 from ...eager.param_attr import ParamAttrLike
 from ...eager.parameter import Parameter
+from ...ops.scatter import index_fill
 from ...ops.shape import flatten, unflatten
 from .. import functional as F
 from .functional_layer import REQUIRED, layer_of
@@ -168,8 +172,11 @@ class Embedding(Layer):
         shape = [self._num_embeddings, self._embedding_dim]
         weight = self.create_parameter(shape, attr, dtype, default_initializer=XavierUniform(), device=device)
         if self._padding_idx is not None:
-            weight._data[self._padding_idx] = 0
+            change_initial(weight, self._without_padding_row)
         return weight
+
+    def _without_padding_row(self, weight: Any) -> Any:
+        return index_fill(weight, np.array([self._padding_idx]), 0, 0.0)
 
     def forward(self, x: Any) -> Any:
         """x: [*] integer -> [*, embedding_dim]."""

@@ -48,12 +48,12 @@ class LRScheduler:
 
     def __call__(self) -> Any:
         """The learning rate in force."""
-        outside_programs(f"the rate of {type(self).__name__}")
+        outside_programs(f"the rate of {type(self).__name__}", but_written=True)
         return self.last_lr
 
     def step(self, epoch: int | None = None) -> None:
         """Go to the next epoch, or to `epoch`, and compute its learning rate."""
-        outside_programs(f"{type(self).__name__}.step")
+        outside_programs(f"{type(self).__name__}.step", but_written=True)
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         self.last_lr = self.get_lr()
         self._report()

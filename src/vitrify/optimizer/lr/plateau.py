@@ -69,7 +69,7 @@ class ReduceOnPlateau(LRScheduler):
 
     def step(self, metrics: Any, epoch: int | None = None) -> None:  # type: ignore[override]  # Paddle's signature
         """Note this epoch's metric (a number, or a Tensor or array with one element); maybe lower the rate."""
-        outside_programs("ReduceOnPlateau.step")
+        outside_programs("ReduceOnPlateau.step", but_written=True)
         value = _metric_value(metrics)
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         if self.cooldown_counter > 0:
