@@ -1,7 +1,9 @@
 """DataLoader: batches in order, with and without workers; errors reach the loop."""
 
-import threading
+import multiprocessing
+import os
 import time
+from multiprocessing import active_children
 
 import numpy as np
 import pytest
@@ -153,17 +155,24 @@ def test_workers_take_their_share():
 
 
 def test_worker_info():
-    seen = []
-    dataset = Rows(lambda i: seen.append(get_worker_info()) or i, 4)
-    list(DataLoader(dataset, num_workers=2))
-    assert {(info.id, info.num_workers, info.dataset) for info in seen} == {(0, 2, dataset), (1, 2, dataset)}
+    def told(index):
+        info = get_worker_info()
+        return info.id, info.num_workers, len(info.dataset), info.seed
+
+    np.random.seed(0)
+    found = [[field.item() for field in batch] for batch in DataLoader(Rows(told, 4), num_workers=2)]
+    assert [batch[:3] for batch in found] == [[0, 2, 4], [1, 2, 4], [0, 2, 4], [1, 2, 4]]
+    assert found[1][3] == found[0][3] + 1
     assert get_worker_info() is None
 
 
-def test_worker_init_function_runs_once_in_each():
-    seen = []
-    list(DataLoader(Rows(pair), num_workers=2, worker_init_fn=seen.append))
-    assert sorted(seen) == [0, 1]
+def test_workers_are_processes_and_the_init_function_runs_once_in_each():
+    ready = []
+    loader = DataLoader(Rows(lambda i: (os.getpid(), *ready), 6), num_workers=2, worker_init_fn=ready.append)
+    found = [[field.item() for field in batch] for batch in loader]
+    assert [batch[1:] for batch in found] == [[0], [1]] * 3
+    assert len({pid for pid, _ in found} - {os.getpid()}) == 2
+    assert ready == [] and not active_children()
 
 
 def fails_at(index, at):
@@ -180,36 +189,25 @@ def test_what_a_dataset_raises_reaches_the_loop(workers):
         next(loader)
     if workers:
         assert "raised in DataLoader worker" in caught.value.__notes__[0]
-    assert not _worker_threads()
+    assert not active_children()
 
 
-def _worker_threads():
-    return [t for t in threading.enumerate() if t.name.startswith("vitrify-dataloader")]
-
-
-def test_leaving_the_loop_stops_the_workers():
-    made = []
-    loader = iter(DataLoader(Rows(lambda i: made.append(i) or i, 1000), num_workers=2, prefetch_factor=2))
+def test_leaving_the_loop_ends_the_workers():
+    loader = iter(DataLoader(Rows(lambda i: i, 1000), num_workers=2, prefetch_factor=2))
     assert shared(next(loader)) == [0]
+    assert len(active_children()) == 2
     loader.close()
-    assert not _worker_threads()
-    assert len(made) < 10
+    assert not active_children()
 
 
-def test_workers_run_ahead():
-    def slow(index):
-        time.sleep(0.02)
-        return index
-
-    begin = time.perf_counter()
-    list(DataLoader(Rows(slow, 16), num_workers=8))
-    assert time.perf_counter() - begin < 0.25
+def test_workers_run_ahead_at_the_same_time():
+    meeting = multiprocessing.get_context("fork").Barrier(2)  # passed only by two at once
+    loader = DataLoader(Rows(lambda i: meeting.wait(20) * 0, 8), num_workers=2)
+    assert shared(list(loader)) == [[0]] * 8
 
 
 def test_timeout():
-    stop = threading.Event()
-    loader = iter(DataLoader(Rows(lambda i: stop.wait(5)), num_workers=1, timeout=0.05))
-    threading.Timer(0.3, stop.set).start()
+    loader = iter(DataLoader(Rows(lambda i: time.sleep(30)), num_workers=1, timeout=0.05))
     with pytest.raises(RuntimeError, match=r"no batch within its timeout of 0\.05 seconds"):
         next(loader)
 
@@ -235,6 +233,7 @@ BAD = {
     "iterable in batches of none": (ValueError, lambda: DataLoader(Count(), batch_size=0)),
     "batches of none": (ValueError, lambda: DataLoader(Rows(pair), batch_size=0)),
     "workers": (ValueError, lambda: DataLoader(Rows(pair), num_workers=-1)),
+    "nothing ahead": (ValueError, lambda: DataLoader(Rows(pair), num_workers=1, prefetch_factor=0)),
     "timeout": (ValueError, lambda: DataLoader(Rows(pair), timeout=-1)),
     "two batch sizes": (ValueError, lambda: DataLoader(Rows(pair), batch_sampler=[[0]], batch_size=2)),
     "objects": (TypeError, lambda: list(DataLoader(Rows(lambda i: object())))),

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
-from itertools import islice
 from typing import Any
+from weakref import finalize
 
 from ..core.errors import ArgumentError
 from ..core.place import as_place, current_place
-from .collate import as_tensors, default_collate_fn
+from .collate import as_tensors
 from .dataset import IterableDataset, NoLengthError
+from .fetching import DONE, Fetcher
+from .processes import Plan, WorkerPool
 from .sampler import BatchSampler
 from .timing import timed
-from .workers import DONE, Worker, WorkerInfo, in_turn
-
-Task = Callable[[], Any]
 
 
 class DataLoader:
@@ -23,13 +21,15 @@ class DataLoader:
 
     batch_size, shuffle, drop_last: how batches are made, or batch_sampler instead of them. batch_size None: samples
     are taken as they are. collate_fn: makes a batch of a list of samples (`default_collate_fn` by default).
-    num_workers: threads that make batches ahead, in order, prefetch_factor batches each; 0 makes each batch when it
-    is asked for. Workers are threads, not processes: NumPy and file reading run in parallel, pure Python does not, and
-    nothing needs to be picklable. What a worker raises is raised by the loop. timeout: seconds to wait for a batch, 0
-    for ever. worker_init_fn(id): called first in each worker. places: where the Tensors go, the current place by
-    default. feed_list, return_list, use_buffer_reader, reader_buffer_size, use_shared_memory and persistent_workers
-    are accepted for Paddle's sake and change nothing. Raises ArgumentError for arguments that exclude each other.
-    Source: paddle.io.DataLoader.
+    num_workers: processes that make batches ahead, in order, prefetch_factor batches each; 0 makes each batch when it
+    is asked for. Batches come back through shared memory if use_shared_memory. What a worker raises is raised by the
+    loop, as the same class, with the worker's traceback in a note; a worker that is killed raises a RuntimeError.
+    timeout: seconds to wait for a batch, 0 for ever. worker_init_fn(id): called first in each worker. Random numbers of
+    workers (NumPy's, Python's and vitrify's) are seeded from the caller's generators. persistent_workers: they stay for
+    the next loop. Processes start by a fork on Linux, where nothing needs to be picklable, or in the way chosen by
+    `multiprocessing.set_start_method`. places: where the Tensors go, the current place by default. feed_list,
+    return_list, use_buffer_reader and reader_buffer_size are accepted for Paddle's sake and change nothing. Raises
+    ArgumentError for arguments that exclude each other. Source: paddle.io.DataLoader.
 
     Example:
         >>> import vitrify as paddle
@@ -61,16 +61,21 @@ class DataLoader:
         self.dataset = dataset
         self.collate_fn = collate_fn
         self.num_workers = _not_negative("num_workers", num_workers)
-        self.prefetch_factor = max(1, prefetch_factor)
+        self.prefetch_factor = _positive("prefetch_factor", prefetch_factor)
         self.timeout = _not_negative("timeout", timeout)
         self.worker_init_fn = worker_init_fn
         self.return_list = return_list
+        self.use_shared_memory = use_shared_memory
+        self.persistent_workers = persistent_workers
         self.places = places if places is None or isinstance(places, (list, tuple)) else [places]
         if isinstance(dataset, IterableDataset):
             _check_iterable(shuffle, batch_sampler)
         self.batch_sampler = _sampler(dataset, batch_sampler, batch_size, shuffle, drop_last)
         self.batch_size = getattr(self.batch_sampler, "batch_size", batch_size)
         self.drop_last = drop_last
+        batched = self.batch_sampler is not None
+        self._fetcher = Fetcher(dataset, collate_fn, self.batch_size, drop_last, batched)
+        self._pool: WorkerPool | None = None
 
     def __len__(self) -> int:
         """The number of batches; raises a ValueError for an IterableDataset."""
@@ -84,86 +89,63 @@ class DataLoader:
 
     def __iter__(self) -> Iterator[Any]:
         """A new iterator over the batches."""
-        batches = self._by_caller() if self.num_workers == 0 else self._with_workers()
-        return timed(batches)
+        batches = self._by_caller() if self.num_workers == 0 else self._by_workers()
+        return timed(as_tensors(batch, self._place(), fresh) for batch, fresh in batches)
 
-    def _by_caller(self) -> Iterator[Any]:
-        return (batch for task in self._tasks() if (batch := task()) is not DONE)
+    # -- batches, and whether nobody else holds their arrays -----------------------------------------------------------
 
-    def _with_workers(self) -> Iterator[Any]:
-        count = self.num_workers
-        workers = [Worker(WorkerInfo(i, count, self.dataset), self.worker_init_fn) for i in range(count)]
-        tasks = self._each_workers_tasks() if isinstance(self.dataset, IterableDataset) else self._tasks()
+    def _by_caller(self) -> Iterator[tuple[Any, bool]]:
+        make = self._fetcher.start()
+        fresh = self.collate_fn is None and self._fetcher.batched
+        for task in self._fetcher.tasks(self.batch_sampler):
+            batch = make(task)
+            if batch is DONE:
+                return
+            yield batch, fresh
+
+    def _by_workers(self) -> Iterator[tuple[Any, bool]]:
+        kept = self._pool
+        pool = kept if kept is not None and not kept.busy else WorkerPool(self._plan())
+        if self.persistent_workers and kept is None:
+            self._pool = kept = pool
+            finalize(self, pool.stop)
         try:
-            yield from in_turn(workers, tasks, count * self.prefetch_factor, self.timeout or None)
+            for batch in pool.batches(self._fetcher.tasks(self.batch_sampler)):
+                yield batch, True
+        except GeneratorExit:
+            raise
+        except BaseException:  # an answer may have been read in part: these workers are no more use
+            if pool is kept:
+                self._pool = None
+            pool.stop()
+            raise
         finally:
-            for worker in workers:
-                worker.stop()
+            if pool is not kept:
+                pool.stop()
 
-    # -- tasks: each makes one batch ----------------------------------------------------------------------------------
-
-    def _tasks(self) -> Iterator[Task]:
-        """Functions that make the batches of one epoch, in order."""
-        if isinstance(self.dataset, IterableDataset):
-            return _until_done(_Batches(self))
-        if self.batch_sampler is None:
-            return (partial(self._sample, i) for i in range(len(self.dataset)))
-        return (partial(self._batch, indices) for indices in self.batch_sampler)
-
-    def _each_workers_tasks(self) -> Iterator[Task]:
-        """For an IterableDataset: the batches of each worker's own iterator in turn."""
-        running = [_Batches(self) for _ in range(self.num_workers)]
-        while any(not batches.done for batches in running):
-            yield from running
-
-    def _batch(self, indices: list[int]) -> Any:
-        return self.collated([self.dataset[i] for i in indices])
-
-    def _sample(self, index: int) -> Any:
-        return self.converted(self.dataset[index])
-
-    def collated(self, samples: list[Any]) -> Any:
-        """One batch of Tensors, made of samples."""
-        collate = self.collate_fn
-        if collate is None:
-            return as_tensors(default_collate_fn(samples), self._place(), fresh=True)
-        return as_tensors(collate(samples), self._place(), fresh=False)
-
-    def converted(self, sample: Any) -> Any:
-        """A sample that is a batch already, as Tensors."""
-        return as_tensors(sample if self.collate_fn is None else self.collate_fn(sample), self._place(), fresh=False)
+    def _plan(self) -> Plan:
+        return Plan(
+            self._fetcher,
+            self.num_workers,
+            self.prefetch_factor,
+            self.timeout,
+            self.worker_init_fn,
+            self.use_shared_memory,
+        )
 
     def _place(self) -> Any:
         return current_place() if not self.places else as_place(self.places[0])
 
 
-class _Batches:
-    """The batches of one iterator over an IterableDataset, one a call, then DONE."""
-
-    def __init__(self, loader: DataLoader) -> None:
-        self._loader = loader
-        self._samples: Iterator[Any] | None = None
-        self.done = False
-
-    def __call__(self) -> Any:
-        if self._samples is None:  # made here, so that it is the worker that runs the dataset's __iter__
-            self._samples = iter(self._loader.dataset)
-        size = self._loader.batch_size
-        samples = list(islice(self._samples, size or 1))
-        if not samples or (size is not None and len(samples) < size and self._loader.drop_last):
-            self.done = True
-            return DONE
-        return self._loader.converted(samples[0]) if size is None else self._loader.collated(samples)
-
-
-def _until_done(batches: _Batches) -> Iterator[Task]:
-    while not batches.done:
-        yield batches
-
-
 def _not_negative(name: str, value: Any) -> Any:
     if value < 0:
         raise ArgumentError(f"DataLoader: {name} must not be negative, got {value}")
+    return value
+
+
+def _positive(name: str, value: int) -> int:
+    if value <= 0:
+        raise ArgumentError(f"DataLoader: {name} must be positive, got {value}")
     return value
 
 
