@@ -136,6 +136,6 @@ __version__ = "0.1.0"
 # Packages that few programs need are imported when first asked for, themselves or one of these names.
 __getattr__ = lazy_attributes(
     __name__,
-    modules=("compat", "distributed", "distribution", "hapi", "incubate", "sparse"),
+    modules=("base", "compat", "distributed", "distribution", "hapi", "incubate", "sparse"),
     names={"DataParallel": "distributed", **dict.fromkeys(("Model", "callbacks", "flops", "summary"), "hapi")},
 )

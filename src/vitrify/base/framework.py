@@ -1,0 +1,24 @@
+"""`paddle.base.framework`: modes, programs and dtypes under their inner names."""
+
+from ..core.dispatch import in_dynamic_mode as in_dygraph_mode
+from ..framework import (
+    Block,
+    EagerParamBase,
+    Parameter,
+    Program,
+    _current_expected_place,
+    convert_np_dtype_to_dtype_,
+    get_flags,
+    in_dynamic_mode,
+    in_dynamic_or_pir_mode,
+    in_pir_mode,
+    set_flags,
+)
+from ..ir.guard import default_main_program, default_startup_program, program_guard
+from ..ir.program import Operator, Variable
+
+__all__ = [
+    "Block", "EagerParamBase", "Operator", "Parameter", "Program", "Variable", "_current_expected_place",
+    "convert_np_dtype_to_dtype_", "default_main_program", "default_startup_program", "get_flags", "in_dygraph_mode",
+    "in_dynamic_mode", "in_dynamic_or_pir_mode", "in_pir_mode", "program_guard", "set_flags",
+]  # fmt: skip

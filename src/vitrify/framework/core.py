@@ -1,0 +1,109 @@
+"""`paddle.framework.core`, also `paddle.base.core`: what model code asks the native core of PaddlePaddle."""
+
+from __future__ import annotations
+
+from ..core import dtype as dtypes
+from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, Place, is_compiled_with_cuda
+from ..core.setting import Setting
+from ..device.available import device_count as get_cuda_device_count
+from ..eager.tensor import Tensor
+from ..runtime.scope import Scope
+
+__all__ = [
+    "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "DataType", "Place", "Scope", "VarDesc", "eager",
+    "get_cuda_device_count", "is_compiled_with_cinn", "is_compiled_with_cuda", "is_compiled_with_rocm",
+    "is_compiled_with_xpu",
+]  # fmt: skip
+
+
+class DataType:
+    """The dtypes by the names of PaddlePaddle's enumeration: `DataType.FLOAT32 is paddle.float32`."""
+
+    BOOL = dtypes.bool_
+    UINT8 = dtypes.uint8
+    INT8 = dtypes.int8
+    INT16 = dtypes.int16
+    INT32 = dtypes.int32
+    INT64 = dtypes.int64
+    FLOAT16 = dtypes.float16
+    BFLOAT16 = dtypes.bfloat16
+    FLOAT32 = dtypes.float32
+    FLOAT64 = dtypes.float64
+    COMPLEX64 = dtypes.complex64
+    COMPLEX128 = dtypes.complex128
+
+
+class VarDesc:
+    """Holds the older enumeration of dtypes."""
+
+    class VarType:
+        """`VarDesc.VarType.FP32 is paddle.float32`, so that comparing with `x.dtype` means the same."""
+
+        BOOL = dtypes.bool_
+        UINT8 = dtypes.uint8
+        INT8 = dtypes.int8
+        INT16 = dtypes.int16
+        INT32 = dtypes.int32
+        INT64 = dtypes.int64
+        FP16 = dtypes.float16
+        BF16 = dtypes.bfloat16
+        FP32 = dtypes.float32
+        FP64 = dtypes.float64
+        COMPLEX64 = dtypes.complex64
+        COMPLEX128 = dtypes.complex128
+
+
+class eager:
+    """Holds the class of eager tensors: `isinstance(x, core.eager.Tensor)`."""
+
+    Tensor = Tensor
+
+
+_FORWARD: Setting[bool] = Setting("prim_forward", False)
+_BACKWARD: Setting[bool] = Setting("prim_backward", False)
+
+
+def _set_prim_forward_enabled(value: bool) -> None:
+    """Note the wish for primitives in forward programs.
+
+    Every gradient here is made of operators that have gradients themselves, so it changes no program.
+    """
+    _FORWARD.set(value)
+
+
+def _set_prim_backward_enabled(value: bool) -> None:
+    """Note the wish for primitives in backward programs; see `_set_prim_forward_enabled`."""
+    _BACKWARD.set(value)
+
+
+def _set_prim_all_enabled(value: bool) -> None:
+    """Note both wishes."""
+    _set_prim_forward_enabled(value)
+    _set_prim_backward_enabled(value)
+
+
+def _is_fwd_prim_enabled() -> bool:
+    return _FORWARD.get()
+
+
+def _is_bwd_prim_enabled() -> bool:
+    return _BACKWARD.get()
+
+
+def _is_all_prim_enabled() -> bool:
+    return _FORWARD.get() and _BACKWARD.get()
+
+
+def is_compiled_with_cinn() -> bool:
+    """Return False: PaddlePaddle's compiler is not part of this."""
+    return False
+
+
+def is_compiled_with_rocm() -> bool:
+    """Return False: AMD's devices are not supported."""
+    return False
+
+
+def is_compiled_with_xpu() -> bool:
+    """Return False: Kunlun's devices are not supported."""
+    return False
