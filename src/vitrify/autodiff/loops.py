@@ -15,7 +15,7 @@ from ..ir.program import Block, Operator, Variable, position
 from ..ops.control_flow import add_cotangents, while_op, zero_cotangent
 from .activity import active_variables, carries_gradient
 from .context import Pullback, seed
-from .shapes import leave_shapes
+from .shapes import leave_shapes, shape_of
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ def _leave_residuals(rule: Pullback, loop: _Loop, block: Block, leading: int) ->
     for var, inner in block.captures.items():
         index = position(formals, var)
         if index >= loop.n_carried + loop.n_xs:
-            fixed.append((loop.inputs[index], inner))
+            fixed.append((shape_of(loop.inputs[index], block, inner), inner))
         elif index >= loop.n_carried:
             lists.append((loop.inputs[index], inner))
         else:

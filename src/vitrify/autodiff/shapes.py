@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..core.meta import Meta
+from ..core.meta import ListMeta, Meta
 from ..ir.program import Block, Variable, position
 from ..ops.control_flow import MAY_BE_MISSING
 from ..ops.sizes import stand_in_op
@@ -18,7 +18,7 @@ def leave_shapes(forward: Block, backward: Block, *, inputs: bool = False) -> No
     given = set(forward.inputs)
     for var, inner in backward.captures.items():
         at = _made_at(forward, var) if var not in given else 0 if inputs else -1
-        if at < 0 or not (_is_array(var) and _asks_shape_alone(backward, inner)):
+        if at < 0 or not (_has_shape(var) and _asks_shape_alone(backward, inner)):
             captures[var] = inner
             continue
         stand_in = forward.create_var(var.meta, f"{var.name}_shape")
@@ -28,8 +28,13 @@ def leave_shapes(forward: Block, backward: Block, *, inputs: bool = False) -> No
     backward.captures = captures
 
 
-def _is_array(var: Variable) -> bool:
-    return isinstance(var.meta, Meta) and MAY_BE_MISSING not in var.__dict__
+def shape_of(var: Variable, block: Block, inner: Variable) -> Variable:
+    """A stand-in for a value that a block captures as `inner`, if its shape is all that it asks for; else the value."""
+    return stand_in_op(var) if _has_shape(var) and _asks_shape_alone(block, inner) else var
+
+
+def _has_shape(var: Variable) -> bool:
+    return isinstance(var.meta, (Meta, ListMeta)) and MAY_BE_MISSING not in var.__dict__
 
 
 def _made_at(forward: Block, var: Variable) -> int:

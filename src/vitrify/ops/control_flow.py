@@ -24,6 +24,12 @@ class Callee(Protocol):
         """The block's outputs for a list of arrays, which it takes over: each is given up after its last use."""
 
 
+class HandedList(list[Any]):
+    """A list that its caller gives up: the op that takes it may empty it."""
+
+    __slots__ = ()
+
+
 # What a kernel that runs blocks is: it asks for them one by one and returns its outputs.
 Steps = Generator[tuple[Callee, list[Any]], tuple[Any, ...], tuple[Any, ...]]
 
@@ -101,7 +107,7 @@ def _while_steps(
     steps = 0
     while steps < count if cond is None else bool((yield cond, [*carried, *captured])[0]):  # type: ignore[operator]
         at = count - 1 - steps if reverse else steps  # type: ignore[operator]
-        given = [*carried, *[x[at] for x in xs], *captured]
+        given = [*carried, *[_taken(x, at) for x in xs], *captured]
         carried = values = ()  # the body's alone, which gives them up when it needs them no more
         outs = yield body, given
         carried = outs[:n_carried]
@@ -112,6 +118,19 @@ def _while_steps(
     if reverse:  # item i of a written list belongs to iteration i, whichever way the loop runs
         written = [items[::-1] for items in written]
     return (*carried, xp.asarray(steps), *written)
+
+
+def _taken(items: list[Any], at: int) -> Any:
+    """An item that is needed once."""
+    item = items[at]
+    if items.__class__ is HandedList:
+        items[at] = None
+    return item
+
+
+def _while_empties(*, cond: Any, body: Any, n_carried: int, n_xs: int, reverse: bool) -> range:
+    start = n_carried + (cond is None)
+    return range(start, start + n_xs)
 
 
 def _while_decides(*, cond: Any, body: Any, n_carried: int, n_xs: int, reverse: bool) -> tuple[Any, Any]:
@@ -138,6 +157,7 @@ while_op = define_op(
     "while",
     steps=_while_steps,
     decides=_while_decides,
+    empties=_while_empties,
     meta=_while_meta,
     vjp=StructuralGradient("the body is differentiated as a block and run in reverse over the lists it wrote"),
     outputs=VARIADIC_OUTPUTS,
@@ -197,6 +217,7 @@ list_zeros_op = define_op(
     kernel=kept_zeros,
     meta=lambda x: x,
     vjp=NoGradient("the result does not depend on the items' values"),
+    shape_only=["x"],
 )
 
 

@@ -53,6 +53,7 @@ list_len_op: OpDef = define_op(
     kernel=lambda xp, x: xp.asarray(len(x), dtype="int64"),
     meta=lambda x: Meta((), int64),
     vjp=NoGradient("the result is a length"),
+    shape_only=["x"],
 )
 
 
@@ -112,6 +113,7 @@ list_pick_op: OpDef = define_op(  # list_get from a cotangent: zeros like `like`
     meta=_like_other,
     vjp={"x": lambda ct, *, x_like, index: list_one_op(ct, x_like, index=index)},
     dynamic=["index"],
+    shape_only=["like"],
 )
 list_one_op: OpDef = define_op(  # as long as `like`, all zero but for one item
     "list_one",
@@ -119,6 +121,7 @@ list_one_op: OpDef = define_op(  # as long as `like`, all zero but for one item
     meta=_like_other,
     vjp={"item": lambda ct, *, item_like, index: list_pick_op(ct, item_like, index=index)},
     dynamic=["index"],
+    shape_only=["like"],
 )
 list_set_op: OpDef = define_op(
     "list_set",
@@ -199,6 +202,7 @@ list_unslice_op: OpDef = define_op(
     meta=_list_like,
     vjp={"x": lambda ct, *, start, stop, step: list_slice_op(ct, start=start, stop=stop, step=step)},
     dynamic=["start", "stop", "step"],
+    shape_only=["like"],
 )
 list_extend_op: OpDef = define_op(
     "list_extend",
@@ -237,6 +241,7 @@ list_unpluck_op: OpDef = define_op(
     ],
     meta=_like_other,
     vjp={"x": lambda ct, *, index: list_pluck_op(ct, index=index)},
+    shape_only=["like"],
 )
 
 
@@ -274,6 +279,7 @@ list_fill_op: OpDef = define_op(  # a cotangent without None: zeros like the ite
     kernel=lambda xp, x, like: _filled(xp, x, like),
     meta=_like_other,
     vjp={"x": lambda ct: ct},
+    shape_only=["like"],
 )
 
 
@@ -346,6 +352,7 @@ list_split_op: OpDef = define_op(
     kernel=lambda xp, x, like, *, axis: _split_like(xp, x, like, axis),
     meta=_like_other,
     vjp={"x": lambda ct, *, out_like, axis: list_join_op(list_fill_op(ct, out_like), axis=axis)},
+    shape_only=["like"],
 )
 list_sum_op: OpDef = define_op(  # Python's sum: 0 + item + item ...
     "list_sum",
@@ -358,4 +365,5 @@ list_spread_op: OpDef = define_op(
     kernel=lambda xp, x, like: [summed_to(xp, x, item.shape) for item in like],
     meta=_like_other,
     vjp={"x": lambda ct, *, like, x_like: list_sum_op(list_fill_op(ct, like), dtype=x_like.dtype)},
+    shape_only=["like"],
 )

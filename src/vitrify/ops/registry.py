@@ -136,6 +136,8 @@ class OpDef:
             that only NumPy and SciPy have. Every op with an effect is one.
         decides: `decides(**attrs)` -> (positions of inputs, names of blocks): the inputs, and the first outputs of the
             blocks, by which the host decides what an op with blocks runs next.
+        empties: `empties(**attrs)` -> positions of inputs: lists of which it needs each item once. One that comes as
+            a `HandedList` it empties as it goes.
         limits: what the kernel takes at which place, by dtype and layout, where that is not everything.
         moves: "h2d" or "d2h" for an op that brings a value to the device or to the host.
     """
@@ -170,6 +172,7 @@ class OpDef:
     steps: Kernel | None = None
     on_host: bool = False
     decides: Callable[..., tuple[tuple[int, ...], tuple[str, ...]]] | None = None
+    empties: Callable[..., range] | None = None
     moves: str | None = None
     limits: tuple[Limit, ...] = ()
 
@@ -192,8 +195,9 @@ class OpDef:
         return self.inputs[min(index, len(self.inputs) - 1)]
 
     def asks_shape(self, index: int) -> bool:
-        """Whether positional input `index` is asked for its shape alone."""
-        return bool(self.shape_only) and self.input_name(index) in self.shape_only
+        """Whether positional input `index` is asked for its shape alone; inputs of attributes, the last, never are."""
+        own = index < len(self.inputs) or (self.variadic and not self.dynamic)
+        return own and bool(self.shape_only) and self.input_name(index) in self.shape_only
 
 
 class _Registry:
@@ -278,6 +282,7 @@ def define_op(
     steps: Kernel | None = None,
     on_host: bool = False,
     decides: Callable[..., tuple[tuple[int, ...], tuple[str, ...]]] | None = None,
+    empties: Callable[..., range] | None = None,
     moves: str | None = None,
     limits: tuple[Limit, ...] = (),
 ) -> OpDef:
@@ -314,6 +319,7 @@ def define_op(
         steps=steps,
         on_host=on_host or effect,
         decides=decides,
+        empties=empties,
         moves=moves,
         limits=limits,
     )

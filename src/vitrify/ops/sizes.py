@@ -40,7 +40,9 @@ rank_op = define_op(
     shape_only=["x"],
 )  # fmt: skip
 def _stand_in(xp: Any, x: Any) -> Any:
-    """An array like x whose elements, all 0, share one place in memory."""
+    """An array like x whose elements, all 0, share one place in memory; for a list one such array for each item."""
+    if isinstance(x, list):
+        return [None if item is None else _stand_in(xp, item) for item in x]
     if xp is np:
         return np.ndarray(x.shape, x.dtype, _ZEROS, 0, (0,) * x.ndim)
     return xp.broadcast_to(xp.zeros((), x.dtype), x.shape)

@@ -1,4 +1,4 @@
-"""Which operators may write their result into the buffer of an input: the in-place and add-to pass."""
+"""What operators may do to inputs that nobody needs any more: write into their buffers, empty their lists."""
 
 from __future__ import annotations
 
@@ -80,3 +80,27 @@ def partners(operator: Operator, access: Access) -> tuple[int, ...]:
         return ()
     tensors = [slot for slot, v in zip(access.reads, operator.inputs) if isinstance(v, Variable)]
     return tuple(slot for slot in tensors if slot != access.overwrites[0])
+
+
+def find_handed(
+    operators: Sequence[Operator], accesses: Sequence[Access], choice: Choice, kept: Collection[int]
+) -> list[tuple[int, ...]]:
+    """For each instruction the slots of lists that it may empty: nothing uses them after it, in any schedule.
+
+    Whether another slot or the caller has the same list, only the run can tell.
+    """
+    users: dict[int, list[int]] = {}
+    for index, access in enumerate(accesses):
+        for slot in (*access.reads, *access.writes):
+            users.setdefault(slot, []).append(index)
+
+    def is_last(slot: int, index: int) -> bool:
+        once = users[slot].count(index) == 1
+        return once and all(choice.precedes(user, index) for user in users[slot] if user != index)
+
+    found = []
+    for index, (operator, access) in enumerate(zip(operators, accesses)):
+        empties = operator.op.empties
+        lists = [access.reads[position] for position in empties(**operator.attrs)] if empties is not None else []
+        found.append(tuple(slot for slot in lists if slot not in kept and is_last(slot, index)))
+    return found

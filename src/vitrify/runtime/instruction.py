@@ -13,6 +13,7 @@ import numpy as np
 from ..core.meta import Ref
 from ..core.rng import default_generator
 from ..ir.program import Operator, refs_in
+from ..ops.control_flow import HandedList
 from ..ops.registry import OpDef
 from .access import Access
 
@@ -24,8 +25,9 @@ Step = Callable[[Frame], None]
 class Instruction:
     """One prepared operator: `step(frame)` reads, computes, writes and frees slots; `compute` is the kernel alone.
 
-    `access.reads` are the slots of its inputs in order, with those of attribute `Ref`s at the end. `steps` is there
-    when the operator runs blocks that call functions: the kernel as a generator that asks for them.
+    `access.reads` are the slots of its inputs in order, with those of attribute `Ref`s at the end. `handed` are those
+    of lists that it may empty. `steps` is there when the operator runs blocks that call functions: the kernel as a
+    generator that asks for them.
     """
 
     operator: Operator
@@ -36,6 +38,7 @@ class Instruction:
     step: Step
     checked: bool
     steps: Callable[..., Any] | None = None
+    handed: tuple[int, ...] = ()
 
     @property
     def reads(self) -> tuple[int, ...]:
@@ -50,11 +53,12 @@ class Instruction:
     @cached_property
     def bare(self) -> Step:
         """`step` without the frees, for those who look at the results."""
-        return make_step(self.compute, self.access, (), self.operator.op.multiple)
+        return make_step(self.compute, self.access, (), self.operator.op.multiple, handed=self.handed)
 
     def suspended(self, frame: Frame) -> Generator[Any, Any, None]:
         """Run the operator's `steps` on a frame, yielding what they ask for."""
         assert self.steps is not None
+        _hand_over(frame, self.handed)
         outputs = yield from self.steps(*[frame[s] for s in self.reads])
         for slot, value in zip(self.writes, outputs):
             frame[slot] = value
@@ -128,15 +132,22 @@ def _drawing(kernel: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def make_step(
-    compute: Callable[..., Any], access: Access, dead: Sequence[int], multiple: bool, partners: Sequence[int] = ()
+    compute: Callable[..., Any],
+    access: Access,
+    dead: Sequence[int],
+    multiple: bool,
+    partners: Sequence[int] = (),
+    handed: Sequence[int] = (),
 ) -> Step:
     """The closure that runs one operator on a frame; arities 1 and 2 are spelled out because they are most calls.
 
-    partners: slots that must have the shape of what is overwritten, else nothing is.
+    partners: slots that must have the shape of what is overwritten, else nothing is; handed: those of lists that the
+    kernel may empty.
     """
     reads, writes = access.reads, access.writes
     if multiple:
-        return _step_many(compute, reads, writes, dead)
+        many = _step_many(compute, reads, writes, dead)
+        return _step_handing(many, handed) if handed else many
     if access.overwrites:
         return _step_inplace(compute, reads, access.overwrites[0], writes[0], dead, partners)
     if len(reads) == 1:
@@ -181,6 +192,22 @@ def _step_many(call: Callable[..., Any], reads: Sequence[int], writes: Sequence[
             frame[slot] = None
 
     return step
+
+
+def _step_handing(step: Step, handed: Sequence[int]) -> Step:
+    def handing(frame: Frame) -> None:
+        _hand_over(frame, handed)
+        step(frame)
+
+    return handing
+
+
+def _hand_over(frame: Frame, slots: Sequence[int]) -> None:
+    """Let the kernel empty those lists that the frame alone refers to."""
+    for slot in slots:
+        items = frame[slot]
+        if getrefcount(items) == _ALONE and items.__class__ is list:
+            frame[slot] = HandedList(items)
 
 
 def _references_of_a_frame() -> int:

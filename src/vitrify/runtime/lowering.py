@@ -20,7 +20,7 @@ from ..ir.program import Block, Literal, Operator, Variable
 from .access import HOST, RAISES, RANDOM, Access
 from .calls import LoweredFunction
 from .captured import demanded, refusal
-from .inplace import find_inplace, partners
+from .inplace import find_handed, find_inplace, partners
 from .instruction import Frame, Instruction, make_step, pure_call
 from .interpreter import InterpreterCore, Surroundings
 from .liveness import last_uses
@@ -104,7 +104,8 @@ class Lowering:
         places = find_inplace(live, accesses, choice, kept, range(len(inputs)), self.options)
         accesses = [replace(a, overwrites=(places[i],)) if i in places else a for i, a in enumerate(accesses)]
         dead = self.dead(accesses, kept, choice.mode)
-        instructions = [self.instruction(*parts) for parts in zip(live, accesses, dead)]
+        handed = find_handed(live, accesses, choice, kept)
+        instructions = [self.instruction(*parts) for parts in zip(live, accesses, dead, handed)]
         names = {slot: var.name for var, slot in self.slots.items()}
         return InterpreterCore(
             self.block, instructions, self.template[len(inputs) :], out_slots, choice, self.options, names,
@@ -157,16 +158,18 @@ class Lowering:
             on_host=tuple(reads[i] for i in sorted(on_host)),
         )
 
-    def instruction(self, operator: Operator, access: Access, dead: tuple[int, ...]) -> Instruction:
+    def instruction(
+        self, operator: Operator, access: Access, dead: tuple[int, ...], handed: tuple[int, ...]
+    ) -> Instruction:
         """The operator with its kernel bound."""
         decides = deciding_blocks(operator) if self.is_away else ()
         attrs = {k: self.callee(v, v in decides) if isinstance(v, Block) else v for k, v in operator.attrs.items()}
         compute = pure_call(operator, attrs, np if operator.op.on_host else self.xp)
-        step = make_step(compute, access, dead, operator.op.multiple, partners(operator, access))
+        step = make_step(compute, access, dead, operator.op.multiple, partners(operator, access), handed)
         suspends = any(getattr(callee, "suspends", False) for callee in attrs.values())
         steps = partial(operator.op.steps, self.xp, **attrs) if suspends and operator.op.steps else None
         checked = not (operator.op.elementwise or operator.op.steps or _takes_list(operator) or _all_static(operator))
-        return Instruction(operator, access, dead, attrs, compute, step, checked, steps)
+        return Instruction(operator, access, dead, attrs, compute, step, checked, steps, handed)
 
     def callee(self, block: Block, decides: bool = False) -> Any:
         """The lowered form of an operator's block, or of a function; one being lowered now is filled in later.
