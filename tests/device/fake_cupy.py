@@ -109,13 +109,13 @@ class Stream:
         event = event or Event()
         event.stream = self
         event.time = perf_counter()
-        event.captured = self.captured
+        event.captured = self.capture()
         log("record", self)
         return event
 
     def wait_event(self, event):
         log("wait", self, event.stream)
-        if getattr(event, "captured", None) is not None:
+        if getattr(event, "captured", None) is not None and not event.captured.complete:
             self.captured = event.captured  # the stream joins the capture
 
     def synchronize(self):
@@ -138,7 +138,11 @@ class Stream:
         return graph
 
     def is_capturing(self):
-        return self.captured is not None
+        return self.capture() is not None
+
+    def capture(self):
+        """The graph that notes what the stream is given; a capture ends for all streams that joined it."""
+        return None if self.captured is None or self.captured.complete else self.captured
 
 
 class Graph:
@@ -165,8 +169,7 @@ def current(device_id=-1):
 
 
 def capturing():
-    found = current().captured
-    return found if found is not None and not found.complete else None
+    return current().capture()
 
 
 def refuse(what):

@@ -130,3 +130,13 @@ def test_a_capture_that_waits_is_refused(gpu):
     with pytest.raises(GraphCaptureError, match="CUDA refused"):
         graph.capture_end()
     assert not s.is_current_stream_capturing()
+
+
+def test_streams_that_joined_a_capture_leave_it_at_its_end(gpu):
+    a, b = s.Stream(), s.Stream()
+    a.stream_base.begin_capture()
+    b.wait_stream(a)
+    assert b.stream_base.is_capturing()
+    a.stream_base.end_capture()
+    s.current_stream().wait_stream(b)
+    assert not b.stream_base.is_capturing() and not s.is_current_stream_capturing()
