@@ -14,6 +14,7 @@ from pathlib import Path
 from threading import local
 from time import perf_counter
 from types import ModuleType, SimpleNamespace
+from weakref import WeakValueDictionary
 
 import numpy as np
 import scipy.special
@@ -48,15 +49,26 @@ def log(*what):
 # -- streams, events, graphs -----------------------------------------------------------------------------------------
 
 
+EVENTS = WeakValueDictionary()
+
+
+def query(ptr):
+    """cudaEventQuery; a test makes the work of a stream hang by setting `hangs`."""
+    refuse("cudaEventQuery")
+    event = EVENTS[ptr]
+    return 600 if event.stream is not None and event.stream.hangs else 0
+
+
 class Event:
     def __init__(self, block=False, disable_timing=False, interprocess=False):
         self.timing = not disable_timing
         self.stream = None
+        self.ptr = id(self)
+        EVENTS[self.ptr] = self
 
     @property
     def done(self):
-        refuse("cudaEventQuery")
-        return True
+        return query(self.ptr) == 0
 
     def record(self, stream=None):
         (stream or current()).record(self)
@@ -82,6 +94,7 @@ class Stream:
         self.non_blocking, self.priority = non_blocking, priority
         self.device_id = state.devices[-1]
         self.captured = None
+        self.hangs = False
 
     def __enter__(self):
         state.streams.append(self)
@@ -530,7 +543,7 @@ cupy.cuda = SimpleNamespace(
     MemoryPool=lambda *_: SimpleNamespace(malloc="private pool", used_bytes=lambda: 0),
     using_allocator=using_allocator,
     runtime=SimpleNamespace(
-        CUDARuntimeError=CUDARuntimeError, getDeviceCount=lambda: 2, streamCaptureModeGlobal=0,
+        CUDARuntimeError=CUDARuntimeError, eventQuery=query, getDeviceCount=lambda: 2, streamCaptureModeGlobal=0,
         streamCaptureModeThreadLocal=1, streamCaptureModeRelaxed=2, runtimeGetVersion=lambda: 12090,
         getDeviceProperties=lambda i: {
             "name": b"Fake GPU", "major": 9, "minor": 0, "totalGlobalMem": 1 << 34, "multiProcessorCount": 132,

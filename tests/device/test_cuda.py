@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import weakref
+
 import numpy as np
 import pytest
 
@@ -13,10 +16,12 @@ from tests.gpu import test_device as on_gpus
 from tests.ops.test_cases import CASES
 from tests.runtime import graphs
 from vitrify import static
-from vitrify.core.errors import VitrifyError
+from vitrify.core.config import flags_guard
+from vitrify.core.errors import HangError, VitrifyError
 from vitrify.core.place import CUDAPlace, place_guard
 from vitrify.device import cuda_streams
 from vitrify.device.cuda_streams import CALLER, CudaStreams
+from vitrify.device.stream_device import in_use
 from vitrify.runtime.lowering import lower
 from vitrify.runtime.options import ExecutionOptions
 from vitrify.runtime.streams import D2H, H2D, Stream
@@ -87,6 +92,44 @@ def test_events_tie_streams_without_the_host(cupy):
     device.free(None)
     device.finish()
     assert kinds().count("synchronize") == 2
+
+
+def test_a_stream_that_hangs_is_reported(cupy):
+    core = gpu_core(branches(4), mode="streams")
+    x = on_gpu(graphs.arrays(0, 4)[:1])
+    (wanted,) = core(*x)
+    device = cuda_streams.cuda_streams(0)
+    device.stream(Stream()).hangs = True
+    core(*x)  # nobody waits yet
+    with flags_guard({"hang_seconds": 0.01}), pytest.raises(HangError) as caught:
+        device.finish()
+    report = str(caught.value)
+    assert "nothing has ended for 0.01 s\n  the caller waits for stream compute0" in report
+    assert re.search(r"  stream compute0 is not past .* = (matmul|add)\(.*\), at .*test_cuda\.py:\d+, \d more", report)
+    assert re.search(r"  stream compute1 is idle", report)
+    assert not device.abandon(0.0)
+    assert cuda_streams.cuda_streams(0) is not device, "what hangs is left to itself"
+    np.testing.assert_array_equal(core(*x)[0].get(), wanted.get())
+
+
+def test_an_interrupted_wait_for_a_stream_that_hangs_ends(cupy):
+    device = cuda_streams.cuda_streams(0)
+    device.stream(Stream()).hangs = True
+    with pytest.raises(HangError), flags_guard({"hang_seconds": 0.01}), in_use(device):
+        device.launch(Stream(), lambda: (cupy.ones(1),), [], 1, False, None)
+        device.synchronize(device.record(Stream()))
+    assert cuda_streams.cuda_streams(0) is not device
+
+
+def test_events_that_have_passed_keep_no_programs(cupy):
+    device = cuda_streams.cuda_streams(0)
+    kernel = lambda: (cupy.ones(1),)  # noqa: E731 - a weak reference needs a function of its own
+    with in_use(device):
+        device.launch(Stream(), kernel, [], 1, False, None)
+        device.record(Stream())
+    alive = weakref.ref(kernel)
+    del kernel
+    assert alive() is None
 
 
 def test_a_thread_keeps_its_streams(cupy):

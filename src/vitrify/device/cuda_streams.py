@@ -18,6 +18,7 @@ import numpy as np
 
 from ..core.timeline import now
 from .cuda_memory import cupy
+from .cuda_waits import Marks, passes
 from .graphs import GraphCaptureError
 from .values import owned
 
@@ -64,6 +65,8 @@ class CudaStreams:
         self.device = self.xp.cuda.Device(index)
         self._streams: dict[Hashable, Any] = {}
         self._staging = Staging(self.xp)
+        self._marks = Marks(self.xp)
+        self._given: dict[Hashable, Any] = {}  # what each stream was given last
 
     def stream(self, key: Hashable) -> Any:
         """CuPy's stream for one of the runtime's; the caller's is the one that is current in CuPy."""
@@ -115,6 +118,7 @@ class CudaStreams:
     ) -> list[Any]:  # fmt: skip
         """Let CuPy queue the kernels of `compute` on a stream."""
         options = {} if overwrites is None else {"out": inputs[overwrites]}
+        self._given[stream] = compute
         with self.device, self.stream(stream):
             results: Iterable[Any] = compute(*inputs, **options)
             if not (views or options):
@@ -125,7 +129,9 @@ class CudaStreams:
         """An event behind all that was queued so far."""
         queue = self.stream(stream)
         with self.device:
-            return queue.record(self._event())
+            event = queue.record(self._event())
+        self._marks.add(stream, event, self._given.pop(stream, None))
+        return event
 
     def wait(self, stream: Hashable, event: Any) -> None:
         """Let a stream wait; the host does not."""
@@ -133,8 +139,8 @@ class CudaStreams:
             self.stream(stream).wait_event(event)
 
     def synchronize(self, event: Any) -> None:
-        """Let the host wait."""
-        event.synchronize()
+        """Let the host wait; raises HangError when nothing gets on."""
+        self._marks.wait(event)
 
     def passed(self, event: Any) -> bool:
         """Ask the driver."""
@@ -163,7 +169,7 @@ class CudaStreams:
             event = queue.record(self.xp.cuda.Event())
 
         def time() -> int:
-            event.synchronize()
+            self.synchronize(event)
             milliseconds: float = self.xp.cuda.get_elapsed_time(origin, event)
             return at + round(milliseconds * 1e6)
 
@@ -173,7 +179,7 @@ class CudaStreams:
     def _clock(self) -> tuple[Any, int]:
         """An event and the time of the host when it had passed."""
         event = self.stream(CALLER).record(self.xp.cuda.Event())
-        event.synchronize()
+        self.synchronize(event)
         return event, now()
 
     def check(self) -> None:
@@ -181,8 +187,8 @@ class CudaStreams:
 
     def finish(self) -> None:
         """Let the host wait for all streams."""
-        for stream in self._streams.values():
-            stream.synchronize()
+        for event in [self.record(stream) for stream in self._streams]:
+            self.synchronize(event)
 
     # -- graphs -----------------------------------------------------------------------------------------------------
 
@@ -222,12 +228,17 @@ class CudaStreams:
             buffer[...] = source
 
     def abandon(self, seconds: float | None) -> bool:
-        """Wait for what was queued, which CUDA cannot drop."""
-        self.finish()
-        return True
+        """Wait for what was queued, which CUDA cannot drop. Streams that hang are left to themselves."""
+        events = [self.record(stream) for stream in self._streams]
+        ended = all(passes(self.xp, event, seconds) for event in events)
+        if not ended:
+            _current.devices.pop(self.device.id, None)
+        return ended
 
     def release(self) -> None:
-        """Nothing to do: the runs of a thread share its streams."""
+        """The runs of a thread share its streams; of what is done nothing is kept."""
+        if not self.stream(CALLER).is_capturing():
+            self._marks.drop_passed()
 
     def _event(self) -> Any:
         return self.xp.cuda.Event(disable_timing=True)
