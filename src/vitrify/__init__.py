@@ -7,25 +7,9 @@
 # Public names are those that the op families list in `__all__`, and the ones below.
 
 from math import e, inf, nan, pi
+from typing import TYPE_CHECKING
 
-from . import (
-    amp,
-    autograd,
-    fft,
-    io,
-    jit,
-    linalg,
-    metric,
-    nn,
-    optimizer,
-    profiler,
-    regularizer,
-    signal,
-    static,
-    tensor,
-    utils,
-    vision,
-)
+from . import amp, autograd, jit, linalg, nn, regularizer
 from .amp import autocast, get_autocast_cpu_dtype, get_autocast_dtype, get_autocast_gpu_dtype, is_autocast_enabled
 from .core.config import get_flags, set_flags
 from .core.dispatch import in_dynamic_mode
@@ -76,7 +60,6 @@ from .eager.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_ena
 from .eager.param_attr import ParamAttr
 from .eager.repr_ import set_printoptions
 from .eager.tensor import Tensor, to_tensor
-from .framework.save_load import load, save
 from .ir.guard import disable_static, enable_static
 from .nn.functional import adaptive_avg_pool1d, conv1d, conv2d, conv3d, group_norm, layer_norm
 from .ops.activation import *
@@ -133,9 +116,39 @@ from .ops.windows import *
 
 __version__ = "0.1.0"
 
-# Packages that few programs need are imported when first asked for, themselves or one of these names.
+if TYPE_CHECKING:
+    from . import (
+        base,
+        distributed,
+        distribution,
+        fft,
+        framework,
+        hapi,
+        incubate,
+        io,
+        metric,
+        optimizer,
+        profiler,
+        signal,
+        sparse,
+        static,
+        tensor,
+        utils,
+        vision,
+    )
+    from .framework.save_load import load, save
+
+# Packages that not every program needs are imported when first asked for, themselves or one of these names.
+_LAZY = (
+    "base", "compat", "distributed", "distribution", "fft", "framework", "hapi", "incubate", "io", "metric", "optimizer",
+    "profiler", "signal", "sparse", "static", "tensor", "utils", "vision",
+)  # fmt: skip
 __getattr__ = lazy_attributes(
     __name__,
-    modules=("base", "compat", "distributed", "distribution", "hapi", "incubate", "sparse"),
-    names={"DataParallel": "distributed", **dict.fromkeys(("Model", "callbacks", "flops", "summary"), "hapi")},
+    modules=_LAZY,
+    names={
+        "DataParallel": "distributed",
+        **dict.fromkeys(("load", "save"), "framework"),
+        **dict.fromkeys(("Model", "callbacks", "flops", "summary"), "hapi"),
+    },
 )

@@ -42,6 +42,26 @@ def is_available(module: str) -> bool:
     return find_spec(module.partition(".")[0]) is not None
 
 
+class _LazyModule(ModuleType):
+    """A module by its name, imported when an attribute of it is first asked for."""
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(import_module(self.__name__), name)
+        setattr(self, name, value)  # the next time it is found without coming here
+        return value
+
+
+def lazy_module(name: str) -> Any:
+    """Return a stand-in for the module, which is imported when something of it is first used.
+
+    For packages that we cannot do without but that take long to import.
+
+    >>> lazy_module("json").dumps([1])
+    '[1]'
+    """
+    return _LazyModule(name)
+
+
 def lazy_attributes(
     package: str, modules: Sequence[str] = (), names: Mapping[str, str] | None = None, all_of: Sequence[str] = ()
 ) -> Callable[[str], Any]:

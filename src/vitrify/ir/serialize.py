@@ -12,15 +12,14 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
-from google.protobuf.message import DecodeError
 
 from ..core.container import Kind, read_container, write_container
 from ..core.dtype import ALL, DType
 from ..core.errors import DTypeError, FileFormatError, InternalError
+from ..core.lazy import lazy_module
 from ..core.meta import UNKNOWN, FrameMeta, ListMeta, Meta, Ref
 from ..core.source import Loc
 from ..ops.registry import OpDef, get_op
-from . import program_pb2
 from .attributes import check_storable, is_block
 from .names import resume_names
 from .program import AnyMeta, Block, Literal, Operator, Program, Variable
@@ -35,7 +34,9 @@ MAX_NAME = 4096
 MAX_DIMS = 64
 _INT64 = 2**63
 _DTYPES = {dtype.name: dtype for dtype in ALL}
-_pb: Any = program_pb2  # the generated module has no types
+# Many programs never meet protobuf, which takes its time to be imported.
+_pb = lazy_module("vitrify.ir.program_pb2")
+_protobuf = lazy_module("google.protobuf.message")
 
 
 def program_to_bytes(program: Program, *, locs: bool = True) -> bytes:
@@ -73,7 +74,7 @@ def decode_program(data: bytes | memoryview) -> Program:
     message = _pb.Program()
     try:
         message.ParseFromString(bytes(data))
-    except (DecodeError, RecursionError):  # protobuf in pure Python recurses
+    except (_protobuf.DecodeError, RecursionError):  # protobuf in pure Python recurses
         raise _bad("it is no program message, or is nested too deeply") from None
     if message.format != FORMAT:
         raise _bad(f"it has format {message.format}, this vitrify reads {FORMAT}")

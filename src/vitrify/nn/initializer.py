@@ -10,11 +10,11 @@ import math
 from typing import Any
 
 import numpy as np
-import scipy.special
 
 from ..core import philox
 from ..core.dtype import DType, float32
 from ..core.errors import ArgumentError, ShapeError
+from ..core.lazy import lazy_module
 from ..core.meta import Shape
 from ..core.rng import default_generator
 from ..eager.initializer import (
@@ -29,6 +29,8 @@ from ..eager.initializer import (
     set_global_initializer,
 )
 from ..eager.tensor import Tensor
+
+_special = lazy_module("scipy.special")
 
 _FIXED_GAINS = {
     "sigmoid": 1.0,
@@ -100,10 +102,10 @@ class TruncatedNormal(Initializer):
 
     def values(self, shape: Shape, dtype: DType) -> Array:
         """Uniform numbers through the inverse of the truncated distribution, so that none is drawn twice."""
-        low, high = (scipy.special.ndtr((x - self.mean) / self.std) for x in (self.a, self.b))
+        low, high = (_special.ndtr((x - self.mean) / self.std) for x in (self.a, self.b))
         at = low + (high - low) * draw_uniform(shape, float32, 0.0, 1.0).astype(np.float64)
         # Where the cuts lie so far out that no mass is left between them, it is all at the one nearer to the mean.
-        drawn = scipy.special.ndtri(at) * self.std if high > low else np.zeros(shape)
+        drawn = _special.ndtri(at) * self.std if high > low else np.zeros(shape)
         return np.asarray(np.clip(self.mean + drawn, self.a, self.b).astype(dtype.np))
 
 

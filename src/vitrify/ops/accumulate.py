@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from ..core.config import DETERMINISTIC
+from ..core.lazy import lazy_module
+
+_sparse = lazy_module("scipy.sparse")
 
 # From so many numbers on, a product with a sparse matrix of ones beats `add.at` on the CPU: 5 to 60 times for rows of
 # 256 float32, 0.3 ms behind for tiny ones. Sums run in the order of the index on both ways.
@@ -62,7 +64,7 @@ def _add_by_product(sums: Any, index: Any, rows: Any) -> None:
     """sums += ones @ rows, where column k of `ones` has its single 1 in row index[k]."""
     count = rows.shape[0]
     parts = (np.ones(count, rows.dtype), index, np.arange(count + 1))
-    ones = sparse.csc_matrix(parts, shape=(sums.shape[0], count))
+    ones = _sparse.csc_matrix(parts, shape=(sums.shape[0], count))
     sums += (ones @ rows.reshape(count, -1)).reshape(sums.shape)
 
 

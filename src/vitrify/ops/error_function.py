@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import scipy.special
 
+from ..core.lazy import lazy_module
 from .blocks import in_blocks
 
+_special = lazy_module("scipy.special")
 # From here on erf is 1 in float32.
 _END = 3.92
 # erf(x) / x as a quotient of polynomials in x * x, rising powers, fitted on [0, _END**2] to a relative error of 2e-8.
@@ -21,7 +22,7 @@ def error_function(x: Any) -> Any:
     """erf(x), elementwise: float32 within 4e-7 of the value, other dtypes as SciPy has it."""
     if x.__class__ is np.ndarray and x.ndim and x.dtype == np.float32:
         return _rational(x)
-    return scipy.special.erf(x)
+    return _special.erf(x)
 
 
 @in_blocks

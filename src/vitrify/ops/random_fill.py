@@ -6,11 +6,11 @@ import math
 from typing import Any
 
 import numpy as np
-import scipy.special
 
 from ..core import philox
 from ..core.dtype import float64, int64
 from ..core.errors import ArgumentError
+from ..core.lazy import lazy_module
 from ..core.meta import Meta, broadcast_shapes
 from .arguments import is_tensor
 from .like import cast
@@ -18,6 +18,7 @@ from .random import DRAWN, bernoulli, draw, float_input, gaussian, uniform
 from .registry import define_op, get_op
 from .sizes import sizes_of
 
+_special = lazy_module("scipy.special")
 # SciPy's inverse distributions run on the CPU; each number costs one uniform float64, so all devices draw the same.
 
 
@@ -40,7 +41,7 @@ def _poisson_kernel(xp: Any, x: Any, *, key: Any) -> Any:
     rates = np.maximum(_host(x).astype(np.float64), 0)
     aim = _uniform64(key, x.shape)
     safe = np.where(rates > 0, rates, 1)
-    drawn = _smallest(scipy.special.pdtrik(aim, safe), lambda k: scipy.special.pdtr(k, safe), aim)
+    drawn = _smallest(_special.pdtrik(aim, safe), lambda k: _special.pdtr(k, safe), aim)
     return xp.asarray(np.where(rates > 0, drawn, 0).astype(x.dtype))
 
 
@@ -67,7 +68,7 @@ def poisson(x: Any, name: str | None = None) -> Any:
 
 
 def _gamma_kernel(xp: Any, x: Any, *, key: Any) -> Any:
-    drawn = scipy.special.gammaincinv(_host(x).astype(np.float64), _uniform64(key, x.shape))
+    drawn = _special.gammaincinv(_host(x).astype(np.float64), _uniform64(key, x.shape))
     return xp.asarray(np.asarray(drawn).astype(x.dtype))
 
 
@@ -99,7 +100,7 @@ def _binomial_kernel(xp: Any, count: Any, prob: Any, *, key: Any) -> Any:
     aim = _uniform64(key, counts.shape)
     inside = (probs > 0) & (probs < 1) & (counts > 0)
     n, p = np.where(inside, counts, 1).astype(np.int64), np.where(inside, probs, 0.5)
-    drawn = _smallest(scipy.special.bdtrik(aim, n, p), lambda k: scipy.special.bdtr(k, n, p), aim)
+    drawn = _smallest(_special.bdtrik(aim, n, p), lambda k: _special.bdtr(k, n, p), aim)
     return xp.asarray(np.where(inside, drawn, np.where(probs > 0, counts, 0)).astype(np.int64))
 
 

@@ -13,8 +13,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import scipy.special
 
+from ..core.lazy import lazy_module
 from .blocks import in_blocks
 from .error_function import error_function
 
@@ -62,7 +62,7 @@ class ArrayScalars:
         for name, theirs in UFUNCS.items():
             setattr(self, name, getattr(xp, theirs))
         for name, theirs in SPECIAL.items():
-            setattr(self, name, _keeping_dtype(getattr(special, theirs)))
+            setattr(self, name, _special(special, theirs))
         self.where = xp.where
         if xp is np:
             self.where, self.erf = _select, _keeping_dtype(error_function)
@@ -115,6 +115,11 @@ def _select(condition: Any, x: Any, y: Any) -> Any:
     return ((a ^ b) & mask ^ b).view(dtype)
 
 
+def _special(module: Any, name: str) -> Callable[..., Any]:
+    """The special function of that name, found when it is called: SciPy is imported when first needed."""
+    return _keeping_dtype(lambda *args: getattr(module, name)(*args))
+
+
 def _keeping_dtype(fn: Callable[..., Any]) -> Callable[..., Any]:
     """`fn` with the result cast back to the argument's dtype: SciPy computes half types in a wider one."""
 
@@ -128,7 +133,7 @@ def _keeping_dtype(fn: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-NUMPY = ArrayScalars(np, scipy.special)
+NUMPY = ArrayScalars(np, lazy_module("scipy.special"))
 
 
 @functools.lru_cache(maxsize=8)
