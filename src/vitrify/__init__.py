@@ -140,7 +140,8 @@ if TYPE_CHECKING:
 
 # Packages that not every program needs are imported when first asked for, themselves or one of these names.
 _LAZY = (
-    "base", "compat", "distributed", "distribution", "fft", "framework", "hapi", "incubate", "io", "metric", "optimizer",
+    "base", "compat", "distributed", "distribution", "fft", "framework", "hapi", "incubate", "io", "metric",
+    "optimizer",
     "profiler", "signal", "sparse", "static", "tensor", "utils", "vision",
 )  # fmt: skip
 __getattr__ = lazy_attributes(
