@@ -247,3 +247,10 @@ def test_decorated_models_train_with_master_weights():
     assert losses[-1] < 0.2 * losses[0]
     assert [p.dtype.name for p in model.parameters()] == ["bfloat16"] * 2 + ["float32"] * 2 + ["bfloat16"] * 2
     assert len(optimizer.state_dict()["master_weights"]) == 4
+
+
+def test_tensors_of_both_precisions_meet_in_float32():
+    low, full = paddle.ones([2, 2], "bfloat16"), paddle.ones([2, 2])
+    with amp.auto_cast(dtype="bfloat16"):
+        assert paddle.concat([low, full]).dtype.name == paddle.where(full > 0, low, full).dtype.name == "float32"
+        assert paddle.concat([low, low]).dtype.name == "bfloat16"

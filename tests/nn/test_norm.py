@@ -8,6 +8,7 @@ from vitrify.core.dtype import default_dtype_guard
 from vitrify.core.errors import ArgumentError, ShapeError
 from vitrify.core.names import guard
 from vitrify.jit import to_static
+from vitrify.static import InputSpec
 
 
 def drawn(*shape):
@@ -163,3 +164,47 @@ ERRORS = [
 def test_errors(call, error, text):
     with pytest.raises(error, match=text):
         call()
+
+
+def test_a_channel_of_one_element_is_left_as_it_is():
+    layer, x = nn.BatchNorm1D(2), to_tensor([[1.0, 5.0]], stop_gradient=False)
+    y = layer(x)
+    (y * to_tensor([[2.0, 7.0]])).sum().backward()
+    assert y.tolist() == [[1.0, 5.0]] and x.grad.tolist() == [[2.0, 7.0]]
+    assert layer.weight.grad.tolist() == layer.bias.grad.tolist() == layer._mean.tolist() == [0.0, 0.0]
+
+
+def test_a_channel_of_one_element_in_a_program_of_any_batch_size():
+    layer = nn.BatchNorm1D(2)
+    program = to_static(layer, full_graph=True, input_spec=[InputSpec([None, 2], "float32")])
+    assert program(to_tensor([[1.0, 5.0]])).tolist() == [[1.0, 5.0]] and layer._mean.tolist() == [0.0, 0.0]
+    close(program(to_tensor([[1.0, 5.0], [3.0, 5.0]])), np.array([[-1.0, 0.0], [1.0, 0.0]]))
+    close(layer._mean, np.array([0.2, 0.5]))
+
+
+def test_is_test_starts_in_evaluation():
+    layer = nn.BatchNorm(2, is_test=True)
+    assert not layer.training
+    layer.train()
+    close(layer(to_tensor([[1.0, 2.0], [3.0, 6.0]])), np.array([[-1.0, -1.0], [1.0, 1.0]]))
+
+
+def test_spectral_norm_adds_eps_to_lengths():
+    layer = nn.SpectralNorm([2, 2], eps=0.1)
+    layer.weight_u.set_value(np.array([1.0, 2.0], "float32"))
+    w = to_tensor([[1.0, 2.0], [3.0, 4.0]])
+    close(layer(w), np.array([[0.18788648, 0.37577295], [0.5636594, 0.7515459]]))
+
+
+@pytest.mark.parametrize(
+    ("layer", "shown"),
+    [
+        (nn.PixelShuffle(2, "NHWC"), "PixelShuffle(upscale_factor=2, data_format=NHWC)"),
+        (nn.ChannelShuffle(2), "ChannelShuffle(groups=2)"),
+        (nn.LocalResponseNorm(3, data_format="NHWC"), "LocalResponseNorm(size=3, alpha=0.0001, beta=0.75, k=1.0, "
+         "data_format=NHWC)"),
+        (nn.RReLU(0.1, 0.2, name="q"), "RReLU(lower=0.1, upper=0.2, training=True, dtype=float32, name=q)"),
+    ],
+)  # fmt: skip
+def test_what_layers_show(layer, shown):
+    assert repr(layer) == shown

@@ -148,6 +148,12 @@ CASES = [
         ref=lambda x, y, v: (0.5 * (np.log(v) + (x - y) ** 2 / v) + 0.5 * np.log(2 * np.pi)).mean(),
     ),
     Case(
+        "gaussian, one variance for each row",
+        F.gaussian_nll_loss,
+        (X, Y, P[:, 0]),
+        ref=lambda x, y, v: (0.5 * (np.log(v[:, None]) + (x - y) ** 2 / v[:, None])).mean(),
+    ),
+    Case(
         "dice",
         F.dice_loss,
         (P, LABELS[:, None]),

@@ -138,3 +138,11 @@ def test_update_wants_a_gradient_like_the_parameter():
     for shape in ([3], [2, 1]):
         with pytest.raises(ValueError, match=r"sgd_update: param is float32\[2\], its gradient"):
             rules.SGD.op(paddle.ones([2]), paddle.ones(shape), 0.5, l1=0.0, l2=0.0)
+
+
+@pytest.mark.parametrize("name", ["nadam", "radam"])
+def test_counters_that_paddle_holds_once_for_each_element_are_taken_over(name):
+    params = parameters(paddle)
+    optimizer = CASES[name](paddle, params)
+    optimizer.set_state_dict(PADDLE[name]["state"])
+    train(paddle, params, optimizer, 1)

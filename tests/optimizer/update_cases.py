@@ -55,6 +55,8 @@ CASES = {
     "nadam": lambda p, ps: p.optimizer.NAdam(0.1, 0.8, 0.9, 0.01, 0.1, ps, weight_decay=0.1),
     "radam": lambda p, ps: p.optimizer.RAdam(0.1, 0.8, 0.9, 0.01, ps),
     "radam_short": lambda p, ps: p.optimizer.RAdam(0.1, 0.8, 0.5, 0.01, ps),
+    "asgd": lambda p, ps: p.optimizer.ASGD(0.1, 3, ps),
+    "asgd_decay": lambda p, ps: p.optimizer.ASGD(0.1, 2, ps, weight_decay=0.1, grad_clip=p.nn.ClipGradByNorm(0.5)),
     "rprop": lambda p, ps: p.optimizer.Rprop(0.1, (0.06, 0.13), ps),
     "lamb": lambda p, ps: p.optimizer.Lamb(0.1, 0.1, parameters=ps),
     "lamb_excluded": lambda p, ps: p.optimizer.Lamb(

@@ -90,6 +90,7 @@ def same(make, after=None, build=Net, data=batches):
 
 
 OPTIMIZERS = {
+    "ASGD": {"learning_rate": 0.01, "batch_num": 2},
     "SGD": {"learning_rate": 0.01},
     "Momentum": {"learning_rate": 0.01, "use_nesterov": True},
     "Adagrad": {"learning_rate": 0.01},

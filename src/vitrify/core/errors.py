@@ -82,8 +82,8 @@ class ClosedError(UserCodeError, RuntimeError):
     """An Executor is used after it was closed."""
 
 
-class IndexRangeError(UserCodeError, IndexError):
-    """An index or axis lies outside the dimension it addresses."""
+class IndexRangeError(UserCodeError, IndexError, ValueError):
+    """An index or axis lies outside the dimension it addresses: Paddle raises now IndexError, now ValueError for it."""
 
 
 class DepthError(UserCodeError, RecursionError):

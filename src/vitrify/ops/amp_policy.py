@@ -32,9 +32,10 @@ def cast_for_amp(op: OpDef, inputs: Sequence[Any]) -> list[Any]:
 
 
 def _by_level(state: AmpState, inputs: Sequence[Any]) -> str | None:
-    """The policy of an op that has none: its own dtypes at O1, low precision at O2, float32 at OD."""
+    """The policy of an op that has none: its inputs' widest dtype at O1, low precision at O2, float32 at OD."""
     if state.level == "O1":
-        return None
+        names = set(map(_dtype_name, inputs))
+        return "deny" if "float32" in names and not names.isdisjoint(_LOW) else None
     full = state.level == "OD" or (state.promote and any(_dtype_name(v) == "float32" for v in inputs))
     return "deny" if full else "allow"
 

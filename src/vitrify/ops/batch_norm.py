@@ -6,11 +6,14 @@ from typing import Any
 
 from ..core.errors import ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape
+from .creation import ones
 from .norm_kernel import Layout, normalize, wide_float
 from .normalization import channel_axis, check_norm, norm_cotangents, spatial_axes, stats_dtype
 from .reduce import sum
 from .registry import Instead, define_op
+from .select import where
 from .shape import reshape
+from .sizes import size_of
 from .unary import rsqrt
 
 # --- with the batch's statistics -------------------------------------------------------------------------------------
@@ -151,6 +154,7 @@ def batch_norm(
     x: [n, c, *spatial] (or [n, *spatial, c]) floating -> the same; other tensors: [c]. While training (or with
     use_global_stats=False) the batch's statistics are used, and the running ones change in place:
     running = running * momentum + batch * (1 - momentum), with the biased variance; else the running ones are used.
+    Where a channel has a single element, x and the running statistics stay as they are.
     Raises ShapeError when the number of channels differs. Source: Ioffe, Szegedy, "Batch Normalization" (2015);
     paddle.nn.functional.batch_norm.
 
@@ -169,9 +173,23 @@ def batch_norm(
         x, running_mean, running_var, weight, bias, axes=axes, param_axes=(channel,), groups=0, epsilon=float(epsilon),
         momentum=float(momentum),
     )  # fmt: skip
+    alone = _single(x, axes)
+    if alone is not None:
+        out = where(alone, x, out)
+        new_mean, new_var = where(alone, running_mean, new_mean), where(alone, running_var, new_var)
     running_mean._become(new_mean.detach())
     running_var._become(new_var.detach())
     return out
+
+
+def _single(x: Any, axes: Shape) -> Any:
+    """Whether the dimensions `axes` of x hold one element, as a tensor; None where they are known to hold others."""
+    if any(x.shape[axis] not in (1, UNKNOWN) for axis in axes):
+        return None
+    count = ones([], "int64")
+    for axis in axes:
+        count = count * size_of(x, axis)
+    return count == 1
 
 
 __all__ = ["batch_norm"]

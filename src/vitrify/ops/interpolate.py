@@ -238,7 +238,7 @@ def _check_mode(x: Any, mode: str, align_corners: bool, align_mode: int) -> None
     if x.ndim not in _MODES[mode][0]:
         wanted = " or ".join(f"{n}-D" for n in _MODES[mode][0])
         raise ShapeError(f"interpolate: mode {mode!r} needs a {wanted} tensor, x has shape {x.shape}")
-    if align_corners and _MODES[mode][1] in ("nearest", "area"):
+    if align_corners and _MODES[mode][1] == "nearest":
         raise ArgumentError(f"interpolate: align_corners means nothing in mode {mode!r}")
     if align_mode not in (0, 1):
         raise ArgumentError(f"interpolate: align_mode must be 0 or 1, got {align_mode!r}")

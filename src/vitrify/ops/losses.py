@@ -13,6 +13,7 @@ from .like import zeros_like
 from .reduce import mean, sum
 from .reduction import check_reduction, reduced
 from .select import clip, maximum, where
+from .shape import unsqueeze
 from .sizes import size_of
 from .special import sigmoid
 from .unary import exp, log, square
@@ -281,7 +282,8 @@ def gaussian_nll_loss(
 ) -> Any:
     """The negative log-likelihood of `label` under normal distributions with mean `input` and `variance`.
 
-    full: with the constant term. Source: paddle.nn.functional.gaussian_nll_loss.
+    variance: of input's shape, or with a last dimension of 1, or without the last. full: with the constant term.
+    Source: paddle.nn.functional.gaussian_nll_loss.
 
     Example:
         >>> import vitrify as paddle
@@ -290,6 +292,8 @@ def gaussian_nll_loss(
         0.0
     """
     check_reduction("gaussian_nll_loss", reduction)
+    if variance.ndim + 1 == input.ndim:
+        variance = unsqueeze(variance, -1)
     spread = clip(variance, min=epsilon)
     loss = 0.5 * (log(spread) + square(input - label) / spread)
     return reduced(loss + 0.5 * math.log(2.0 * math.pi) if full else loss, reduction)

@@ -161,7 +161,10 @@ class _Update:
 
     def _state(self) -> list[Variable]:
         rule = self.optimizer.rule
-        metas = {**dict.fromkeys(rule.arrays, self.meta), **dict.fromkeys(rule.counters, Meta((1,), self.meta.dtype))}
+        attrs = self.settings.attrs
+        shapes = {name: self.optimizer.state_shape(name, self.meta.shape, attrs) for name in rule.arrays}
+        shapes |= dict.fromkeys(rule.counters, (1,))
+        metas = {name: Meta(shape, self.meta.dtype) for name, shape in shapes.items()}
         key = self.settings.name
         return [self._kept(meta, f"{key}_{name}", self._start(name, meta)) for name, meta in metas.items()]
 

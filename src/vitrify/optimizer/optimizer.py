@@ -31,7 +31,8 @@ class Optimizer:
     grad_clip: applied to the gradients before weight decay.
     Raises DTypeError and ArgumentError for other arguments. Source: paddle.optimizer.Optimizer.
 
-    Subclasses set `_rule` and define `_rule_attrs` and, if their state does not start at 0, `initial_state`.
+    Subclasses set `_rule` and define `_rule_attrs` and, if their state does not start at 0, `initial_state`;
+    `state_shape` if it is not shaped like the parameter.
     """
 
     _rule: UpdateRule | None = None
@@ -91,6 +92,10 @@ class Optimizer:
         """What the state `name` starts from."""
         return 0.0
 
+    def state_shape(self, name: str, shape: tuple[int, ...], attrs: Mapping[str, Any]) -> tuple[int, ...]:
+        """The shape of the state array `name` of a parameter of this shape."""
+        return shape
+
     def _slot(self, param: Any, group: Group) -> Slot:
         """The slot of `param`, made with its state at its first step."""
         slot = self._slots.get(id(param))
@@ -107,7 +112,8 @@ class Optimizer:
         """Give a new slot its state: loaded if there is some, else the initial values."""
         rule = self._require_rule()
         start = {name: self.initial_state(name, slot.attrs) for name in (*rule.arrays, *rule.counters)}
-        slot.arrays = [slot.zeros(start[name]) for name in rule.arrays]
+        shape = slot.param._data.shape
+        slot.arrays = [slot.full(self.state_shape(name, shape, slot.attrs), start[name]) for name in rule.arrays]
         slot.counters = [np.full(1, start[name], slot.dtype) for name in rule.counters]
         if self._loaded:
             self._load_slot(slot, self._loaded)
@@ -330,7 +336,7 @@ class Optimizer:
                     f"{self._owner}: the loaded state has no {key!r}",
                     hint="parameters are matched by name: was it saved from a model whose parameters are named alike?",
                 )
-            _load(key, array, state[key])
+            _load(key, array, _once(state[key]) if name in rule.counters else state[key])
         masters = state.get("master_weights", {})
         if slot.keep_master and slot.param.name in masters:
             _load(slot.name, slot.master, masters[slot.param.name])
@@ -358,6 +364,12 @@ def _named(array: Any, name: str) -> Tensor:
     tensor.name = name
     tensor.persistable = True
     return tensor
+
+
+def _once(counter: Any) -> Any:
+    """A counter's one value: Paddle's NAdam and RAdam hold it once for each element of the parameter."""
+    values = np.asarray(counter).reshape(-1)
+    return values[:1] if values.size and (values == values[0]).all() else values
 
 
 def _load(key: str, target: Any, value: Any) -> None:

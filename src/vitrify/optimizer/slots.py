@@ -76,10 +76,9 @@ class Slot(ParameterSettings):
         """The dtype that the update is computed in."""
         return self.param._data.dtype if self.master is None else self.master.dtype
 
-    def zeros(self, value: float) -> Any:
-        """A new state array, shaped like the parameter and at its place, filled with `value`."""
-        array = self.param._data
-        return namespace_of((array,)).full(array.shape, value, self.dtype)
+    def full(self, shape: tuple[int, ...], value: float) -> Any:
+        """A new state array at the parameter's place, filled with `value`."""
+        return namespace_of((self.param._data,)).full(shape, value, self.dtype)
 
     def begin(self) -> Any:
         """The array to update in place."""

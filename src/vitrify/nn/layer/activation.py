@@ -61,7 +61,8 @@ class RReLU(Layer):
 
     def extra_repr(self) -> str:
         """The settings."""
-        return f"lower={self._lower}, upper={self._upper}, training={self.training}, dtype={self._dtype}"
+        name = "" if self._name is None else f", name={self._name}"
+        return f"lower={self._lower}, upper={self._upper}, training={self.training}, dtype={self._dtype}{name}"
 
 
 class PReLU(Layer):

@@ -15,20 +15,6 @@ from .common import Linear
 from .rnn_cells import batch_size
 
 
-class _Cache(NamedTuple):
-    """Keys and values of all positions so far; grows with each call."""
-
-    k: Any
-    v: Any
-
-
-class _StaticCache(NamedTuple):
-    """Keys and values computed once, for attention to a memory that stays the same."""
-
-    k: Any
-    v: Any
-
-
 def additive_mask(mask: Any, dtype: Any) -> Any:
     """A mask to add to attention scores: as it is if floating, else a large negative number where it is False or 0."""
     if mask is None or mask.dtype.is_floating:
@@ -50,8 +36,17 @@ class MultiHeadAttention(Layer):
         [2, 4, 128]
     """
 
-    Cache = _Cache
-    StaticCache = _StaticCache
+    class Cache(NamedTuple):
+        """Keys and values of all positions so far; grows with each call."""
+
+        k: Any
+        v: Any
+
+    class StaticCache(NamedTuple):
+        """Keys and values computed once, for attention to a memory that stays the same."""
+
+        k: Any
+        v: Any
 
     def __init__(
         self,
@@ -89,12 +84,12 @@ class MultiHeadAttention(Layer):
         """Projected keys and values of all heads. key: [N, L, kdim], value: [N, L, vdim] -> [N, heads, L, head_dim]."""
         return self._heads(self.k_proj(key)), self._heads(self.v_proj(value))
 
-    def gen_cache(self, key: Any, value: Any = None, type: Any = _Cache) -> Any:
+    def gen_cache(self, key: Any, value: Any = None, type: Any = Cache) -> Any:
         """A cache to pass to `forward`: a StaticCache computed from key and value; a Cache of what was projected
         before, or an empty one when `value` is None (key then gives batch size and dtype).
         """
-        if type is _StaticCache:
-            return _StaticCache(*self.compute_kv(key, key if value is None else value))
+        if type is self.StaticCache:
+            return self.StaticCache(*self.compute_kv(key, key if value is None else value))
         if value is not None:
             return type(key, value)
         empty = full([batch_size(key, 0), self.num_heads, 0, self.head_dim], 0.0, key.dtype)
@@ -102,13 +97,13 @@ class MultiHeadAttention(Layer):
 
     def _keys_values(self, key: Any, value: Any, cache: Any) -> tuple[Any, Any, Any]:
         """Keys and values to attend to, and the cache afterwards."""
-        if isinstance(cache, _StaticCache):
+        if isinstance(cache, self.StaticCache):
             return cache.k, cache.v, cache
         k, v = self.compute_kv(key, value)
         if cache is None:
             return k, v, None
         k, v = concat([cache.k, k], axis=2), concat([cache.v, v], axis=2)
-        return k, v, _Cache(k, v)
+        return k, v, self.Cache(k, v)
 
     def forward(self, query: Any, key: Any = None, value: Any = None, attn_mask: Any = None, cache: Any = None) -> Any:
         """The attention output; with need_weights or a cache a tuple of it, the weights and the new cache.

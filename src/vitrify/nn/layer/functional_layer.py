@@ -18,6 +18,7 @@ class FunctionalLayer(Layer):
     _function: Callable[..., Any]
     _signature: Signature
     _shown: Sequence[str] = ()
+    _told_apart: Sequence[str] = ()
     _trains: bool = False
     _fields: dict[str, str]
 
@@ -38,6 +39,10 @@ class FunctionalLayer(Layer):
     def extra_repr(self) -> str:
         """The settings, and the name if one was given."""
         parts = [f"{shown}={getattr(self, self._fields[shown])}" for shown in self._shown]
+        for told in self._told_apart:
+            value = getattr(self, self._fields[told])
+            if value != self._signature.parameters[told].default:
+                parts.append(f"{told}={value}")
         name = getattr(self, self._fields["name"]) if "name" in self._fields else None
         return ", ".join(parts if name is None else [*parts, f"name={name}"])
 
@@ -49,6 +54,7 @@ def layer_of(
     module: str,
     inputs: Sequence[str] = ("x",),
     shown: Sequence[str] | None = (),
+    told_apart: Sequence[str] = (),
     private: bool = True,
     named: bool = True,
     trains: bool = False,
@@ -58,7 +64,8 @@ def layer_of(
 
     settings: constructor parameters with their defaults (REQUIRED: none), passed on under the same names and kept as
     attributes, with a leading underscore if `private`. named: whether the constructor also takes Paddle's `name`.
-    shown: the settings that `repr` shows; None for all. trains: whether the function is told the Layer's mode.
+    shown: the settings that `repr` shows; None for all. told_apart: those that it shows where they are not the
+    default. trains: whether the function is told the Layer's mode.
     """
     defaults = {**settings, "name": None} if named else settings
     prefix = "_" if private else ""
@@ -69,6 +76,7 @@ def layer_of(
         "_signature": Signature([Parameter(n, _POSITIONAL, default=d) for n, d in defaults.items()]),
         "_fields": {n: prefix + n for n in defaults},
         "_shown": tuple(settings) if shown is None else tuple(shown),
+        "_told_apart": tuple(told_apart),
         "_trains": trains,
         "forward": _forward_with(inputs),
     }

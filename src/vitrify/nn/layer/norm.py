@@ -13,13 +13,14 @@ from ...eager.initializer import Constant
 from ...eager.layer import Layer
 from ...eager.param_attr import ParamAttr, ParamAttrLike
 from ...ops.matmul import matmul
+from ...ops.unary import sqrt
 from .. import functional as F
 from ..initializer import Normal
 from .functional_layer import REQUIRED, layer_of
 
-LocalResponseNorm = partial(layer_of, module=__name__, private=False, shown=("size", "alpha", "beta", "k"))(
-    "LocalResponseNorm", F.local_response_norm, size=REQUIRED, alpha=0.0001, beta=0.75, k=1.0, data_format="NCHW"
-)
+LocalResponseNorm = partial(
+    layer_of, module=__name__, private=False, shown=("size", "alpha", "beta", "k"), told_apart=("data_format",)
+)("LocalResponseNorm", F.local_response_norm, size=REQUIRED, alpha=0.0001, beta=0.75, k=1.0, data_format="NCHW")
 
 
 def _check_ndim(layer: Any, x: Any, allowed: Sequence[int]) -> None:
@@ -204,7 +205,8 @@ class BatchNorm(_BatchNormBase):
     ) -> None:
         super().__init__()
         self._act = act
-        self._is_test = is_test
+        if is_test:
+            self.eval()
         self._use_global_stats = use_global_stats
         self._trainable_statistics = trainable_statistics
         self._set(
@@ -214,7 +216,7 @@ class BatchNorm(_BatchNormBase):
 
     def forward(self, input: Any) -> Any:
         """input: [N, C, *] or [N, *, C], as data_layout says -> the same shape."""
-        training = (self.training and not self._is_test) or self._trainable_statistics
+        training = self.training or self._trainable_statistics
         # False, the default here, leaves the choice to the mode; in F.batch_norm it means the batch's statistics.
         out = self._normalized(input, training, self._use_global_stats or None)
         return out if self._act is None else getattr(F, self._act)(out)
@@ -408,9 +410,14 @@ class SpectralNorm(Layer):
 def power_iteration(matrix: Any, u: Any, v: Any, rounds: int, eps: float) -> tuple[Any, Any]:
     """Left and right vectors closer to those of the largest singular value. matrix: [m, n], u: [m], v: [n]."""
     for _ in range(rounds):
-        v = F.normalize(matmul(matrix, u, transpose_x=True), axis=0, epsilon=eps)
-        u = F.normalize(matmul(matrix, v), axis=0, epsilon=eps)
+        v = _unit(matmul(matrix, u, transpose_x=True), eps)
+        u = _unit(matmul(matrix, v), eps)
     return u, v
+
+
+def _unit(vector: Any, eps: float) -> Any:
+    """The vector over its length plus eps."""
+    return vector / (sqrt((vector * vector).sum()) + eps)
 
 
 __all__ = [

@@ -15,7 +15,7 @@ Scale = float | Sequence[float] | None
 
 
 def _rearranging(name: str, function: Any, setting: str) -> type[FunctionalLayer]:
-    return partial(layer_of, module=__name__, shown=(setting,))(
+    return partial(layer_of, module=__name__, shown=(setting,), told_apart=("data_format",))(
         name, function, **{setting: REQUIRED}, data_format="NCHW"
     )
 

@@ -83,7 +83,8 @@ class WeightNorm(ComputedWeight):
     def norm(self, weight: Any) -> Any:
         """The norm, with ones for the dimensions summed over."""
         axes = [d for d in range(weight.ndim) if d != self.dim]
-        return sqrt((weight * weight).sum(axis=axes, keepdim=True))
+        squares = weight * weight
+        return sqrt(squares.sum(axis=axes, keepdim=True) if axes else squares)  # a sum over no axes is one over all
 
     def compute(self, layer: Any) -> Any:
         """g * v / |v|."""
