@@ -47,8 +47,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     # Blind to Tensor and to Python source, so that schedules are tested with plain arrays.
     "runtime": {"core", "device", "ops", "ir", "codegen"},
     "jit": BELOW_5,
-    # `eager` because Executor is fed Tensors and returns them.
-    "static": {"core", "device", "ops", "ir", "autodiff", "passes", "runtime", "eager"},
+    # `eager` because Executor is fed Tensors and returns them, `convert` because branches and loops written by hand are
+    # those of converted code.
+    "static": {"core", "device", "ops", "ir", "autodiff", "passes", "runtime", "eager", "convert"},
     "regularizer": {"core"},
     **dict.fromkeys(_LEVEL_6, BELOW_6),
     **dict.fromkeys(_LEVEL_7, BELOW_7),

@@ -78,7 +78,12 @@ def _note(build: Any, err: BaseException, node: Node) -> None:
 
 
 def run_path(path: Callable[[], Any]) -> Any:
-    """What `path()` gives, traced into a block of its own; ENDED when it always raises, which is recorded, too."""
+    """What `path()` gives, traced into a block of its own; ENDED when it always raises, which is recorded, too.
+
+    What the functions of programs written by hand raise is meant for who writes them.
+    """
+    if not builder().tracing:
+        return path()
     try:
         return path()
     except BaseException as err:

@@ -74,6 +74,14 @@ def draw_uniform(shape: Shape, dtype: DType, low: float, high: float) -> Array:
     return drawn_array
 
 
+def draw_normal(shape: Shape, dtype: DType, mean: float, std: float) -> Array:
+    """Normally distributed numbers of the current generator."""
+    drawn = draw_dtype(dtype)
+    key = default_generator().advance(philox.word_count((math.prod(shape) + 1,), drawn))
+    values: Array = philox.normal(np, key, shape, drawn, mean, std)
+    return values
+
+
 def fans(shape: Sequence[int]) -> tuple[int, int]:
     """Fan-in and fan-out of a weight; a kernel with more than two sizes begins with its out and in channels."""
     if len(shape) < 2:
@@ -116,6 +124,18 @@ class XavierUniform(Initializer):
         """Uniform numbers."""
         limit = self.gain * math.sqrt(6.0 / fan_sum(shape, self.fan_in, self.fan_out))
         return draw_uniform(shape, dtype, -limit, limit)
+
+
+class Normal(Initializer):
+    """Normally distributed. Source: paddle.nn.initializer.Normal."""
+
+    def __init__(self, mean: float = 0.0, std: float = 1.0, name: str | None = None) -> None:
+        self.mean = mean
+        self.std = std
+
+    def values(self, shape: Shape, dtype: DType) -> Array:
+        """Normal numbers."""
+        return draw_normal(shape, dtype, self.mean, self.std)
 
 
 @dataclass(frozen=True)
@@ -214,4 +234,4 @@ def initial_value(initializer: Initializer, meta: Meta) -> Any:
     return constant(param.numpy())
 
 
-__all__ = ["Constant", "Initializer", "XavierUniform", "fans", "initial_value", "set_global_initializer"]
+__all__ = ["Constant", "Initializer", "Normal", "XavierUniform", "fans", "initial_value", "set_global_initializer"]

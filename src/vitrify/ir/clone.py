@@ -82,7 +82,8 @@ class _Cloner:
             else:
                 attrs = {name: map_blocks(self.blocks.__getitem__, value) for name, value in op.attrs.items()}
                 outputs = [self.vars[v] for v in op.outputs]
-                new.append(op.op, self._inputs(op), outputs, attrs, op.locs).role = op.role
+                copy = new.append(op.op, self._inputs(op), outputs, attrs, op.locs)
+                copy.role, copy.name_scope = op.role, op.name_scope
         new.outputs = [None if v is None else self.vars[v] for v in block.outputs if v is None or v in self.vars]
 
     def _inputs(self, op: Operator) -> list[Any]:

@@ -135,6 +135,34 @@ def program_guard(main_program: Program, startup_program: Program | None = None)
         _current.reset(token)
 
 
+@contextmanager
+def name_scope(prefix: str | None = None) -> Iterator[None]:
+    """Let the operators recorded inside say that they belong to `prefix`, below the scopes around it.
+
+    `Operator.name_scope` holds it, "/encoder/layer_0/" for example. A prefix used again in the same scope gets a
+    number. Raises DTypeError for what is no string. Source: paddle.static.name_scope.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     with paddle.static.name_scope("encoder"):
+        ...         x = paddle.static.data("x", [2]) * 2
+        >>> main.global_block().ops[0].name_scope
+        '/encoder/'
+    """
+    if prefix is not None and not isinstance(prefix, str):
+        raise DTypeError(f"name_scope: prefix must be a string, got {type(prefix).__name__}")
+    program = default_main_program()
+    outer = program.name_scope
+    path = program.fresh_scope(outer, prefix or "scope")
+    program.name_scope = path
+    try:
+        yield
+    finally:
+        program.name_scope = outer
+
+
 def enable_static() -> None:
     """Record op calls of this thread into the default main program from now on. Source: paddle.enable_static."""
     if recorder.get() is None:

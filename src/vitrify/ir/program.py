@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import DType
+from ..core.dtype import DType, as_dtype
 from ..core.epoch import Epoch
 from ..core.errors import ArgumentError, ShapeError
-from ..core.meta import FrameMeta, ListMeta, Meta, Ref
+from ..core.meta import UNKNOWN, FrameMeta, ListMeta, Meta, Ref
 from ..core.source import Loc
 from ..ops.control_flow import MAY_BE_MISSING
 from ..ops.registry import OpDef
@@ -201,6 +201,7 @@ class Operator:
     attrs: dict[str, Any]
     locs: tuple[Loc, ...]
     role: str
+    name_scope: str
 
     def __init__(
         self, op: OpDef, inputs: tuple[Value, ...], outputs: tuple[Variable, ...], attrs: Mapping[str, Any],
@@ -208,11 +209,11 @@ class Operator:
     ) -> None:  # fmt: skip
         attrs = TrackedDict(attrs, OPERATORS)
         # Not by __setattr__: a new operator changes a program when a block takes it in.
-        self.__dict__.update(op=op, inputs=inputs, outputs=outputs, attrs=attrs, locs=locs, role=role)
+        self.__dict__.update(op=op, inputs=inputs, outputs=outputs, attrs=attrs, locs=locs, role=role, name_scope="")
 
     def __setattr__(self, name: str, value: Any) -> None:
         self.__dict__[name] = TrackedDict(value, OPERATORS) if name == "attrs" else value
-        if name != "role":  # which no run depends on
+        if name not in ("role", "name_scope"):  # which no run depends on
             OPERATORS.bump()
 
     @property
@@ -272,14 +273,18 @@ class Block:
 
     def create_var(
         self,
-        meta: AnyMeta,
+        meta: AnyMeta | None = None,
         name: str | None = None,
         *,
+        shape: Sequence[int | None] = (),
+        dtype: Any = "float32",
         prefix: str = "tmp",
         stop_gradient: bool = True,
         persistable: bool = False,
     ) -> Variable:
-        """A new Variable of this block, under `name` or a fresh one."""
+        """A new Variable of this block, under `name` or a fresh one; shape and dtype stand for a `meta`."""
+        if meta is None:
+            meta = Meta(tuple(UNKNOWN if d is None else int(d) for d in shape), as_dtype(dtype))
         prefix = name or prefix
         while name is None or name in self.vars:  # a name given by hand may look like a fresh one
             name = self.program.fresh_name(prefix)
@@ -319,6 +324,7 @@ class Block:
         for block in operator.blocks.values():
             block.parent = self  # a gradient's block was built below the forward block whose values it reads
             block.captures = {outer: inner for outer, inner in block.captures.items() if outer.block is self}
+        operator.name_scope = self.program.name_scope
         self.ops.append(operator)
         return operator
 
@@ -356,6 +362,7 @@ class Program:
         # Variables of the scope that the host sets before each run, to what the function gives then: learning rates.
         self.host_values: dict[str, Callable[[], float]] = {}
         self.role = FORWARD
+        self.name_scope = ""  # of the operators that are recorded now
         self.create_block(None)
 
     @property
@@ -373,6 +380,13 @@ class Program:
         number = self._names.get(prefix, 0)
         self._names[prefix] = number + 1
         return f"{prefix}_{number}"
+
+    def fresh_scope(self, outer: str, prefix: str) -> str:
+        """The path of a name scope below `outer`, with a number when there has been one of that name."""
+        path = f"{outer or '/'}{prefix}"
+        number = self._names.get(path, 0)
+        self._names[path] = number + 1
+        return f"{path}_{number}/" if number else f"{path}/"
 
     def create_block(self, parent: Block | None) -> Block:
         """A new empty block below `parent`."""
@@ -393,6 +407,10 @@ class Program:
     def block(self, index: int) -> Block:
         """The block of that number. Source: paddle.static.Program.block."""
         return self.blocks[index]
+
+    def current_block(self) -> Block:
+        """The block that op calls are recorded into: block 0, but inside the functions of `cond` and `while_loop`."""
+        return self.blocks[0] if self.builder is None else self.builder.block
 
     @property
     def num_blocks(self) -> int:

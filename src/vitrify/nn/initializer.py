@@ -11,18 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from ..core import philox
 from ..core.dtype import DType, float32
 from ..core.errors import ArgumentError, ShapeError
 from ..core.lazy import lazy_module
 from ..core.meta import Shape
-from ..core.rng import default_generator
 from ..eager.initializer import (
     Array,
     Constant,
     Initializer,
+    Normal,
     XavierUniform,
-    draw_dtype,
+    draw_normal,
     draw_uniform,
     fan_sum,
     fans,
@@ -65,28 +64,9 @@ def calculate_gain(nonlinearity: str, param: bool | float | None = None) -> floa
     return _FIXED_GAINS[nonlinearity]
 
 
-def _draw_normal(shape: Shape, dtype: DType, mean: float, std: float) -> Array:
-    drawn = draw_dtype(dtype)
-    key = default_generator().advance(philox.word_count((shape_size(shape) + 1,), drawn))
-    values: Array = philox.normal(np, key, shape, drawn, mean, std)
-    return values
-
-
 def shape_size(shape: Shape) -> int:
     """Number of elements."""
     return math.prod(shape)
-
-
-class Normal(Initializer):
-    """Normally distributed. Source: paddle.nn.initializer.Normal."""
-
-    def __init__(self, mean: float = 0.0, std: float = 1.0, name: str | None = None) -> None:
-        self.mean = mean
-        self.std = std
-
-    def values(self, shape: Shape, dtype: DType) -> Array:
-        """Normal numbers."""
-        return _draw_normal(shape, dtype, self.mean, self.std)
 
 
 class TruncatedNormal(Initializer):
@@ -133,7 +113,7 @@ class XavierNormal(Initializer):
 
     def values(self, shape: Shape, dtype: DType) -> Array:
         """Normal numbers."""
-        return _draw_normal(shape, dtype, 0.0, self.gain * math.sqrt(2.0 / fan_sum(shape, self.fan_in, self.fan_out)))
+        return draw_normal(shape, dtype, 0.0, self.gain * math.sqrt(2.0 / fan_sum(shape, self.fan_in, self.fan_out)))
 
 
 class _Kaiming(Initializer):
@@ -165,7 +145,7 @@ class KaimingNormal(_Kaiming):
 
     def values(self, shape: Shape, dtype: DType) -> Array:
         """Normal numbers."""
-        return _draw_normal(shape, dtype, 0.0, self.std(shape))
+        return draw_normal(shape, dtype, 0.0, self.std(shape))
 
 
 class KaimingUniform(_Kaiming):
@@ -205,7 +185,7 @@ class Orthogonal(Initializer):
         if len(shape) < 2:
             raise ShapeError(f"Orthogonal: a parameter needs at least 2 dimensions, this one has shape {list(shape)}")
         rows, cols = shape[0], shape_size(shape[1:])
-        drawn = _draw_normal((max(rows, cols), min(rows, cols)), float32, 0.0, 1.0)
+        drawn = draw_normal((max(rows, cols), min(rows, cols)), float32, 0.0, 1.0)
         q, r = np.linalg.qr(drawn.astype(np.float64))
         q *= np.where(np.diag(r) < 0, -1.0, 1.0)  # makes the factor unique, hence uniformly distributed
         return (self.gain * (q.T if rows < cols else q)).reshape(shape).astype(dtype.np)

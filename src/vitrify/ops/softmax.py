@@ -172,7 +172,7 @@ def _positions(x: Any, axis: int) -> Any:
 
 # -- over channels ---------------------------------------------------------------------------------------------------
 
-_prelu_op = define_elementwise(
+prelu_op = define_elementwise(
     "prelu",
     scalar=lambda s, x, weight: s.where(x > 0, x, x * weight),
     meta=elementwise("prelu", ("x", "weight"), real_floating),
@@ -198,11 +198,11 @@ def prelu(x: Any, weight: Any, data_format: str = "NCHW", name: str | None = Non
     if weight.ndim > 1 or (count != 1 and x.ndim < 2):
         raise ShapeError(f"prelu: weight has shape {list(weight.shape)}, expected [1] or one element a channel")
     if count == 1:
-        return _prelu_op(x, reshape(weight, [1] * max(x.ndim, 0)))
+        return prelu_op(x, reshape(weight, [1] * max(x.ndim, 0)))
     channel = x.ndim - 1 if data_format.endswith("C") else 1
     if UNKNOWN not in (x.shape[channel], count) and x.shape[channel] != count:
         raise ShapeError(f"prelu: weight has {count} elements, x has {x.shape[channel]} channels")
-    return _prelu_op(x, reshape(weight, [-1 if i == channel else 1 for i in range(x.ndim)]))
+    return prelu_op(x, reshape(weight, [-1 if i == channel else 1 for i in range(x.ndim)]))
 
 
 def rrelu(
@@ -220,7 +220,7 @@ def rrelu(
     if not 0 <= lower <= upper <= 1:
         raise ArgumentError(f"rrelu: needs 0 <= lower <= upper <= 1, got {lower} and {upper}")
     only("rrelu", real_floating)(x)
-    return _prelu_op(x, uniform(sizes_of(x), x.dtype, lower, upper) if training else (lower + upper) / 2)
+    return prelu_op(x, uniform(sizes_of(x), x.dtype, lower, upper) if training else (lower + upper) / 2)
 
 
 def maxout(x: Any, groups: int, axis: int = 1, name: str | None = None) -> Any:
