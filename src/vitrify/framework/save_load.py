@@ -15,9 +15,9 @@ from ..core.errors import ArgumentError, DTypeError, FileFormatError
 from ..core.plain import from_json, to_json
 from ..core.tensor_file import is_tensor_file, read_tensors, write_tensors
 from ..eager.tensor import Tensor, wrap
+from ..ir.model_file import PARAMS_SUFFIX
 from ..ir.program import Program
 from ..ir.serialize import program_from_bytes, program_to_bytes
-from ..jit.files import PARAMS_SUFFIX
 from .paddle_files import from_paddle
 from .pickle_data import looks_pickled, read_pickle
 

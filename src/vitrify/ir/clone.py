@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import ArgumentError
@@ -20,6 +21,34 @@ def clone_program(program: Program, for_test: bool = False) -> Program:
     the blocks that only they run; ops of training (dropout, batch_norm, ...) become what their `evaluation` says.
     """
     return _Cloner(program, for_test).clone()
+
+
+def prune_program(program: Program, targets: Sequence[str], given: Sequence[str] = ()) -> Program:
+    """A copy with only the operators that `targets` need when the values of `given` are there; see `Program.prune`.
+
+    Raises ArgumentError for names that block 0 does not have.
+    """
+    copy = clone_program(program)
+    block = copy.global_block()
+    changed = program.changed_names()
+    wanted = {block.var(changed.get(name, name)) for name in targets}
+    known = {block.var(name) for name in given}
+    needed, live = wanted - known, []
+    for operator in reversed(block.ops):
+        if any(v in needed for v in operator.outputs):
+            live.append(operator)
+            needed.update(v for v in operator.variables if v not in known)
+    block.ops[:] = live[::-1]
+    used = needed | wanted | known | {v for op in live for v in op.outputs}
+    for var in [v for v in block.vars.values() if v not in used]:
+        del block.vars[var.name]
+    block.inputs[:] = [v for v in block.inputs if v in used]
+    found = reachable_blocks(block, lambda block: block.ops)
+    copy.blocks[:] = [block for block in copy.blocks if block in found]
+    for index, inner in enumerate(copy.blocks):
+        inner.index = index
+    copy.host_values = {name: value for name, value in copy.host_values.items() if name in block.vars}
+    return copy
 
 
 class _Cloner:

@@ -24,7 +24,7 @@ from ..ops.control_flow import MAY_BE_MISSING
 from ..ops.registry import OpDef
 from .attributes import check_storable
 from .changes import OPERATORS, TrackedDict, TrackedList
-from .clone import clone_program
+from .clone import clone_program, prune_program
 from .graph_tensor import GraphTensor
 from .text import FORWARD, Style, program_text
 
@@ -222,6 +222,35 @@ class Operator:
         return self.op.name
 
     @property
+    def input_arg_names(self) -> list[str]:
+        """The names of the variables that it reads."""
+        return [v.name for v in self.variables]
+
+    @property
+    def output_arg_names(self) -> list[str]:
+        """The names of the variables that it writes."""
+        return [v.name for v in self.outputs]
+
+    @property
+    def attr_names(self) -> list[str]:
+        """The names of its attributes."""
+        return list(self.attrs)
+
+    def has_attr(self, name: str) -> bool:
+        """Whether it has an attribute of that name."""
+        return name in self.attrs
+
+    def attr(self, name: str) -> Any:
+        """The value of an attribute; raises ArgumentError when it has none of that name."""
+        if name not in self.attrs:
+            raise ArgumentError(f"{self.type} has no attribute {name!r}, it has {', '.join(self.attrs) or 'none'}")
+        return self.attrs[name]
+
+    def all_attrs(self) -> dict[str, Any]:
+        """The attributes by name."""
+        return dict(self.attrs)
+
+    @property
     def ref_count(self) -> int:
         """How many inputs at the end only feed `Ref`s in attributes."""
         first = min((r.index for r in refs_in(tuple(self.attrs.values()))), default=len(self.inputs))
@@ -328,6 +357,14 @@ class Block:
         self.ops.append(operator)
         return operator
 
+    def has_var(self, name: str) -> bool:
+        """Whether this block has a variable of that name."""
+        return name in self.vars
+
+    def all_parameters(self) -> list[Variable]:
+        """The parameters of this block."""
+        return [var for var in self.vars.values() if var.is_parameter]
+
     def var(self, name: str) -> Variable:
         """The variable of that name; raises ArgumentError."""
         try:
@@ -342,6 +379,10 @@ class Block:
 
 
 _UIDS = itertools.count()
+
+
+def _name_of(value: Variable | str) -> str:
+    return value if isinstance(value, str) else value.name
 
 
 class Program:
@@ -431,7 +472,36 @@ class Program:
 
     def all_parameters(self) -> list[Variable]:
         """The parameters of block 0. Source: paddle.static.Program.all_parameters."""
-        return [var for var in self.global_block().vars.values() if var.is_parameter]
+        return self.global_block().all_parameters()
+
+    def state_dict(self, mode: str = "all", scope: Any = None) -> dict[str, Any]:
+        """What a scope, by default the global one, holds of the program's variables, as arrays by name.
+
+        mode: "param" for parameters, "opt" for what else scopes keep (the state of optimizers), "all" for both.
+        Raises ArgumentError for another mode and where a variable has no value.
+        Source: paddle.static.Program.state_dict.
+        """
+        if mode not in ("all", "param", "opt"):
+            raise ArgumentError(f"state_dict: mode must be 'all', 'param' or 'opt', got {mode!r}")
+        kept = [v for v in self.global_block().persistables if mode == "all" or v.is_parameter is (mode == "param")]
+        return {var.name: var.get_value(scope) for var in kept}
+
+    def set_state_dict(self, state_dict: Mapping[str, Any], scope: Any = None) -> None:
+        """Let a scope, by default the global one, hold these values of the program's variables.
+
+        Names that the program does not have are passed over. Raises ArgumentError where the scope has no value yet,
+        ShapeError for another shape. Source: paddle.static.Program.set_state_dict.
+        """
+        for var in self.global_block().persistables:
+            if var.name in state_dict:
+                var.set_value(state_dict[var.name], scope)
+
+    def prune(self, targets: Sequence[Variable | str], given: Sequence[Variable | str] = ()) -> Program:
+        """A copy with only what computes `targets` where the values of `given` are there already.
+
+        Variables, or names of block 0. Updates and prints that the targets do not need are left out.
+        """
+        return prune_program(self, [_name_of(v) for v in targets], [_name_of(v) for v in given])
 
     @contextmanager
     def adding(self, role: str) -> Iterator[None]:

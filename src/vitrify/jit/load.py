@@ -16,10 +16,10 @@ from ..eager.layer import Layer
 from ..eager.parameter import Parameter
 from ..eager.tensor import Tensor, as_tensor, wrap
 from ..ir.builder import Builder, current_builder
+from ..ir.model_file import ModelFile, SavedFunction, Slot, read_model
 from ..ir.program import Program, Variable
 from ..ir.regions import copy_ops
 from .concrete_program import ConcreteProgram
-from .files import ModelFile, SavedFunction, Slot, read_model
 from .partial_program import PartialProgramLayer
 from .save import TRAIN
 from .template import InputLeaf, OutputLeaf, Template

@@ -16,10 +16,10 @@ from ..eager.layer import Layer
 from ..eager.parameter import Parameter
 from ..eager.tensor import Tensor
 from ..ir.input_spec import InputSpec
+from ..ir.model_file import ModelFile, SavedFunction, Slot, TensorInfo, write_model
 from .api import to_static
 from .concrete_program import ConcreteProgram
 from .effects import exchanged_buffers
-from .files import ModelFile, SavedFunction, Slot, TensorInfo, write_model
 from .function_spec import FunctionSpec
 from .key import ByContent, ById
 from .static_function import StaticFunction

@@ -2,6 +2,7 @@
 
 from ..autodiff.append import append_backward, gradients
 from ..eager.create_parameter import create_parameter
+from ..ir import surgery
 from ..ir.guard import data, default_main_program, default_startup_program, name_scope, program_guard
 from ..ir.input_spec import InputSpec
 from ..ir.program import Block, Operator, Program, Variable
@@ -12,12 +13,24 @@ from . import amp, nn
 from .compiled_program import CompiledProgram
 from .executor import Executor
 from .global_var import create_global_var
+from .inference import (
+    deserialize_persistables,
+    deserialize_program,
+    load_from_file,
+    load_inference_model,
+    normalize_program,
+    save_inference_model,
+    save_to_file,
+    serialize_persistables,
+    serialize_program,
+)
 from .metric import auc
 from .moving_average import ExponentialMovingAverage
 from .nn.control_flow import Assert
 from .places import cpu_places, cuda_places, device_guard
 from .printing import Print
 from .py_func import py_func
+from .saving import load, load_program_state, save, set_program_state
 
 __all__ = [
     "Assert",
@@ -44,12 +57,26 @@ __all__ = [
     "data",
     "default_main_program",
     "default_startup_program",
+    "deserialize_persistables",
+    "deserialize_program",
     "device_guard",
     "global_scope",
     "gradients",
+    "load",
+    "load_from_file",
+    "load_inference_model",
+    "load_program_state",
     "name_scope",
     "nn",
+    "normalize_program",
     "program_guard",
     "py_func",
+    "save",
+    "save_inference_model",
+    "save_to_file",
     "scope_guard",
+    "serialize_persistables",
+    "serialize_program",
+    "set_program_state",
+    "surgery",
 ]

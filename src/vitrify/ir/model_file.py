@@ -1,5 +1,6 @@
 """The pair of files that a saved function consists of: `path.vtmodel` (programs, structure) and `path.vtparams`
-(tensors). docs/format.md explains both; `jit.save` fills and `jit.load` uses the dataclasses below.
+(tensors). docs/format.md explains both; `jit.save` and `static.save_inference_model` fill, `jit.load` and
+`static.load_inference_model` use the dataclasses below.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ from ..core.errors import ArgumentError, FileFormatError, VitrifyError
 from ..core.meta import Meta
 from ..core.plain import from_json, to_json
 from ..core.tensor_file import read_tensors, write_tensors
-from ..ir.input_spec import InputSpec
-from ..ir.program import Program
-from ..ir.serialize import decode_program, encode_program
-from ..ir.verify import agree
+from .input_spec import InputSpec
+from .program import Program
+from .serialize import decode_program, encode_program
+from .verify import agree
 
 MODEL = Kind(b"\x93VTMODEL", 1, "model file")
 MODEL_SUFFIX = ".vtmodel"

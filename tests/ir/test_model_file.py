@@ -16,7 +16,7 @@ from vitrify.core.errors import ArgumentError, DTypeError, FileFormatError
 from vitrify.core.meta import Meta
 from vitrify.framework.save_load import load
 from vitrify.ir.input_spec import InputSpec
-from vitrify.jit.files import ModelFile, SavedFunction, Slot, TensorInfo, read_model, write_model
+from vitrify.ir.model_file import ModelFile, SavedFunction, Slot, TensorInfo, read_model, write_model
 
 
 def program():
