@@ -5,8 +5,8 @@ import pytest
 
 import vitrify as paddle
 from vitrify import nn, static
-from vitrify.ir.verify import verify
 from vitrify.ir.surgery import insert_op, remove_op, rename_var, replace_op
+from vitrify.ir.verify import verify
 
 X = np.arange(12, dtype="float32").reshape(4, 3) / 10
 
@@ -166,7 +166,7 @@ def test_wrong_inference_models(exe, tmp_path):
 
 
 def test_prune_keeps_what_the_targets_need(exe):
-    main, x, out, loss = trained(exe)
+    main, _x, out, loss = trained(exe)
     cut = main.prune([out])
     assert len(cut.global_block().ops) < len(main.global_block().ops) and [
         v.name for v in cut.global_block().inputs
@@ -234,7 +234,7 @@ def test_operations_that_would_break_a_program():
 
 
 def test_operators_tell_about_themselves():
-    main, x, y, z = scaled()
+    main, _x, _y, _z = scaled()
     with static.program_guard(main, static.Program()):
         w = paddle.transpose(static.data("m", [2, 3]), [1, 0])
     op = main.global_block().ops[-1]
