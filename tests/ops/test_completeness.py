@@ -26,6 +26,7 @@ ELSEWHERE = {
     "host_value": "tests/end_to_end/host_values",
     **dict.fromkeys(("number_divide", "number_floor_divide", "number_mod", "number_pow"), "tests/jit/test_numbers"),
     **dict.fromkeys(("number_round", "number_pow_modulo"), "tests/end_to_end/number_calls"),
+    **dict.fromkeys(("absent", "fill_missing", "if_run", "is_given"), "tests/jit/test_missing_cotangents"),
     "top_k_hits": "tests/metric",
     "unscale_and_check": "tests/amp",
 }

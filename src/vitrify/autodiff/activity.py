@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..core.meta import FrameMeta, ListMeta
-from ..ir.program import Block, Operator, Variable
+from ..ir.program import Operator, Variable
 from ..ops.registry import NoGradient, StructuralGradient, Vjp
 
 
@@ -18,11 +18,11 @@ def carries_gradient(var: Variable) -> bool:
 
 
 def active_variables(
-    block: Block, wrt: Iterable[Variable], blocked: frozenset[Variable] = frozenset()
+    operators: Iterable[Operator], wrt: Iterable[Variable], blocked: frozenset[Variable] = frozenset()
 ) -> set[Variable]:
-    """The variables of `block` that depend differentiably on `wrt` (itself included), not through `blocked` ones."""
+    """What depends differentiably on `wrt` (itself included) by these operators, not through `blocked` variables."""
     active = set(wrt) - blocked
-    for operator in block.ops:
+    for operator in operators:
         if _passes_gradient(operator, active):
             active.update(
                 v for v in operator.outputs if carries_gradient(v) and not v.stop_gradient and v not in blocked

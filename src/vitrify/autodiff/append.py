@@ -8,8 +8,10 @@ from typing import Any
 from ..core.errors import ArgumentError, ShapeError
 from ..core.modes import grad_enabled, scoped
 from ..ir.builder import Builder, builder_of, building
+from ..ir.dead_code import drop_unused_blocks
 from ..ir.program import Block, Variable
 from ..ops.like import full_like
+from ..ops.missing import filled
 from .reverse import pull_back
 
 
@@ -55,7 +57,9 @@ def gradients(
             seed = full_like(out, 1.0) if ct is None else ct
             seeds[out] = seeds[out] + seed if out in seeds else seed
         found = pull_back(builder, block, seeds, wrt, _blocked(block, no_grad_set))
-    return [found.get(v) for v in wrt]
+        if block is block.program.global_block():
+            drop_unused_blocks(block.program)
+        return [filled(found[v], builder.value(v)) if v in found else None for v in wrt]
 
 
 def append_backward(

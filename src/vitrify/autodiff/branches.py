@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from ..ir.dead_code import prune
 from ..ir.program import Block, Operator, Variable, position
 from ..ir.regions import align_captures
-from ..ops.control_flow import if_op, zero_cotangent
+from ..ops.control_flow import if_op
+from ..ops.missing import mark_missing
 from .activity import carries_gradient
-from .context import Pullback, mark_missing, seed
+from .context import Pullback, seed
+from .gaps import marks_of, put_marks
 from .shapes import leave_shapes
 
 
@@ -23,12 +25,17 @@ def if_vjp(rule: Pullback, operator: Operator, cts: Sequence[Variable | None]) -
     blocks = [_branch_gradient(rule, operator.attrs[s], cts[:n_user], wanted) for s in sides]
     for side, block in zip(sides, blocks):
         _leave_residuals(rule, operator, side, block)
+    reached = [n for n, pair in enumerate(zip(*[block.outputs for block in blocks])) if pair != (None, None)]
+    for block in blocks:
+        block.outputs = [block.outputs[n] for n in reached]
+    flow: list[Variable | None] = [None] * len(operator.inputs)
+    if not reached:
+        return flow
     outer = align_captures(blocks)
     given = [ct for ct in cts if ct is not None]
     results = if_op(operator.inputs[0], *given, *outer, then=blocks[0], orelse=blocks[1])
-    flow: list[Variable | None] = [None] * len(operator.inputs)
-    for i, ct in zip(wanted, results):
-        flow[1 + i] = ct
+    for n, ct, *pair in zip(reached, results, *[block.outputs for block in blocks]):
+        flow[1 + wanted[n]] = put_marks(ct, marks_of(pair))
     return flow
 
 
@@ -41,9 +48,12 @@ def _branch_gradient(rule: Pullback, forward: Block, cts: Sequence[Variable | No
             None if ct is None or like is None else block.add_input(like.meta, stop_gradient=False)
             for ct, like in zip(cts, metas)
         ]
+        for formal, ct in zip(formals, cts):
+            if formal is not None:
+                put_marks(formal, marks_of([ct]))
         targets = [forward.inputs[i] for i in wanted]
         found = rule.pull_back(rule.builder, forward, seed(forward.outputs, formals), targets)
-        block.outputs = [found[t] if t in found else zero_cotangent(rule.builder.value(t)) for t in targets]
+        block.outputs = [rule.builder.value(found[t]) if t in found else None for t in targets]
     prune(block)
     return block
 

@@ -16,9 +16,13 @@ from ..ir.dead_code import prune
 from ..ir.functions import calls_of, record_call
 from ..ir.program import Block, Operator, Variable
 from ..ops.calls import pack_frame_op, unpack_frame_op
-from ..ops.control_flow import MAY_BE_MISSING, zero_cotangent
+from ..ops.missing import MAY_BE_MISSING, MAY_HAVE_GAPS, absent
 from .activity import carries_gradient
-from .context import Pullback, mark_missing, seed
+from .context import Pullback, seed
+from .gaps import put_marks
+
+# A gradient is recorded once for all calls: each may have other cotangents.
+NOT_SURE = frozenset({MAY_BE_MISSING, MAY_HAVE_GAPS})
 
 
 @dataclass(frozen=True)
@@ -39,11 +43,11 @@ def call_vjp(rule: Pullback, operator: Operator, cts: Sequence[Variable | None])
     if not gradient.wrt:
         return flow
     see = rule.builder.value
-    given = [cts[i] if cts[i] is not None else zero_cotangent(see(operator.outputs[i])) for i in gradient.seeds]
+    given = [absent(operator.outputs[i].meta) if cts[i] is None else cts[i] for i in gradient.seeds]
     metas = [function.inputs[i].meta for i in gradient.wrt]
     values = [see(v) for v in (*given, operator.outputs[gradient.frame])]
     for i, ct in zip(gradient.wrt, record_call(rule.builder, gradient.block, values, metas)):
-        flow[i] = ct
+        flow[i] = put_marks(ct, NOT_SURE)
     return flow
 
 
@@ -87,10 +91,11 @@ def _record(rule: Pullback, function: Block, gradient: FunctionGradient) -> None
     """Fill the gradient's block, and pack what it reads of the function as the function's frame."""
     block, targets = gradient.block, [function.inputs[i] for i in gradient.wrt]
     outputs = [function.outputs[i] for i in gradient.seeds]
-    formals = [block.add_input(v.meta, "ct", stop_gradient=False) for v in outputs if v is not None]
+    formals = [
+        put_marks(block.add_input(v.meta, "ct", stop_gradient=False), NOT_SURE) for v in outputs if v is not None
+    ]
     found = rule.pull_back(rule.builder, function, seed(outputs, formals), targets)
-    block.outputs = [found[t] if t in found else zero_cotangent(rule.builder.value(t)) for t in targets]
-    block.outputs = [rule.builder.value(v) for v in block.outputs]
+    block.outputs = [rule.builder.value(found[t]) if t in found else absent(t.meta) for t in targets]
     prune(block)
     kept, seen = tuple(block.captures), tuple(block.captures.values())
     metas = tuple(v.meta for v in kept)
@@ -106,17 +111,12 @@ def _record(rule: Pullback, function: Block, gradient: FunctionGradient) -> None
 def pack_vjp(rule: Pullback, operator: Operator, cts: Sequence[Variable | None]) -> list[Variable | None]:
     """The cotangents of what was packed, unpacked from that of the frame."""
     outs: list[Variable] = unpack_frame_op(cts[0], metas=operator.attrs["metas"])
-    for var, ct in zip(operator.inputs, outs):
-        if var is not None and MAY_BE_MISSING in var.__dict__:
-            mark_missing(ct)
-    return [None if v is None or not carries_gradient(v) else ct for v, ct in zip(operator.inputs, outs)]
+    return [
+        None if v is None or not carries_gradient(v) else put_marks(ct, NOT_SURE)
+        for v, ct in zip(operator.inputs, outs)
+    ]
 
 
 def unpack_vjp(rule: Pullback, operator: Operator, cts: Sequence[Variable | None]) -> list[Variable | None]:
-    """The cotangent of a frame: those of its values, with the values' structure."""
-    see = rule.builder.value
-    filled = [
-        None if not carries_gradient(v) else zero_cotangent(see(v)) if ct is None else ct
-        for v, ct in zip(operator.outputs, cts)
-    ]
-    return [pack_frame_op(*filled, metas=operator.attrs["metas"])]
+    """The cotangent of a frame: those of its values."""
+    return [pack_frame_op(*cts, metas=operator.attrs["metas"])]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ..ir.builder import Builder
 from ..ir.program import AnyMeta, Block, Operator, Variable
-from ..ops.control_flow import MAY_BE_MISSING, add_cotangents
+from ..ops.missing import add_cotangents
 
 PullBack = Callable[[Builder, Block, Mapping[Variable, Variable], Iterable[Variable]], dict[Variable, Variable]]
 
@@ -33,11 +33,6 @@ class Pullback:
         var = self.forward.create_var(meta, prefix=like.name, stop_gradient=like.stop_gradient)
         operator.outputs = (*operator.outputs, var)
         return var
-
-
-def mark_missing(var: Variable) -> None:
-    """Note that `var` may have no value at run time, because another branch ran."""
-    var.__dict__[MAY_BE_MISSING] = True
 
 
 def seed(outputs: Iterable[Variable | None], cts: Iterable[Variable | None]) -> dict[Variable, Variable]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ..core.meta import ListMeta, Meta
-from ..ir.program import Block, Variable, position
-from ..ops.control_flow import MAY_BE_MISSING
+from ..ir.program import Block, Operator, Variable, position
+from ..ops.control_flow import if_op
+from ..ops.missing import MAY_BE_MISSING
 from ..ops.sizes import stand_in_op
 
 
@@ -47,8 +48,15 @@ def _asks_shape_alone(block: Block, var: Variable) -> bool:
     if position(block.outputs, var) >= 0:
         return False
     return all(
-        operator.op.asks_shape(place)
+        operator.op.asks_shape(place) or _branches_ask_shape(operator, place)
         for operator in block.ops
         for place, value in enumerate(operator.inputs)
         if value is var
     )
+
+
+def _branches_ask_shape(operator: Operator, place: int) -> bool:
+    """Whether an `if` asks for the shape alone of what it hands to its branches at `place`."""
+    if operator.op is not if_op or place == 0:
+        return False
+    return all(_asks_shape_alone(block, block.inputs[place - 1]) for block in operator.blocks.values())

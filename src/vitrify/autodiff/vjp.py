@@ -7,8 +7,8 @@ from typing import Any
 
 from ..core.meta import UNKNOWN, Meta, Ref
 from ..ir.program import Literal, Operator, Variable
-from ..ops.control_flow import zero_cotangent
 from ..ops.like import sum_to_like
+from ..ops.missing import filled
 from ..ops.registry import VARIADIC_OUTPUTS, Rule, Vjp
 
 See = Callable[[Any], Any]
@@ -74,8 +74,8 @@ def operator_vjp(
     op = operator.op
     rules = op.vjp
     assert isinstance(rules, Vjp)
-    filled: Any = [ct if ct is not None else zero_cotangent(see(v)) for ct, v in zip(cotangents, operator.outputs)]
-    cts = tuple(filled) if op.multiple else filled[0]
+    whole: Any = [filled(ct, see(v)) for ct, v in zip(cotangents, operator.outputs)]
+    cts = tuple(whole) if op.multiple else whole[0]
     residuals = _Residuals(operator, needs, see)
     found: Mapping[str, Any]
     if rules.joint is not None:

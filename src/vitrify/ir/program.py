@@ -20,7 +20,7 @@ from ..core.epoch import Epoch
 from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import UNKNOWN, FrameMeta, ListMeta, Meta, Ref
 from ..core.source import Loc
-from ..ops.control_flow import MAY_BE_MISSING
+from ..ops.missing import MAY_BE_MISSING, MAY_HAVE_GAPS
 from ..ops.registry import OpDef
 from .attributes import check_storable
 from .changes import OPERATORS, TrackedDict, TrackedList
@@ -164,9 +164,10 @@ class Variable(GraphTensor):
 
 
 def pass_mark(outer: Variable, inner: Variable) -> None:
-    """Let `inner`, which stands for `outer` in a block, be known as missing at times if `outer` is."""
-    if MAY_BE_MISSING in outer.__dict__:
-        inner.__dict__[MAY_BE_MISSING] = True
+    """Let `inner`, which stands for `outer` in a block, be known as missing at times if `outer` is, or its items."""
+    for mark in (MAY_BE_MISSING, MAY_HAVE_GAPS):
+        if mark in outer.__dict__:
+            inner.__dict__[mark] = True
 
 
 def position(values: Sequence[Any], var: Any) -> int:

@@ -34,9 +34,9 @@ def wrapped(value: Any) -> Any:
 
 def versions_of(value: Any) -> Any:
     """How often each Tensor was changed in place."""
-    return map_items(lambda t: t.inplace_version, value)
+    return map_items(lambda t: None if t is None else t.inplace_version, value)
 
 
 def wants_gradient(values: Sequence[Any]) -> bool:
     """Whether a gradient is wanted of any Tensor among the values."""
-    return any(not t.stop_gradient for value in values for t in items_of(value))
+    return any(t is not None and not t.stop_gradient for value in values for t in items_of(value))

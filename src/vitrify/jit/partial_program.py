@@ -41,6 +41,14 @@ class FewerCotangents:
     outputs: tuple[int | None, ...]
 
 
+@dataclass(frozen=True)
+class DifferentiableBackward:
+    """A backward as a segment of inputs and cotangents; `outputs` as in FewerCotangents."""
+
+    segment: CompiledSegment
+    outputs: tuple[int | None, ...]
+
+
 class CompiledSegment:
     """A block lowered with its backward. `wrt` are the inputs that get cotangents, `seeds` the outputs that give them.
 
@@ -65,6 +73,7 @@ class CompiledSegment:
             block, outputs=[*self.outputs, *residuals], place=self.place, options=options, label="run_program forward"
         )
         self._fewer: dict[tuple[int, ...], FewerCotangents | None] = {}
+        self._differentiable: dict[tuple[int, ...], DifferentiableBackward | None] = {}
         self.random = any(op.op.random or has_effect(op) for op in block.ops)
 
     @cached_property
@@ -79,8 +88,7 @@ class CompiledSegment:
         """The backward from these of the outputs that give a gradient; None where there is none of its own."""
         if given not in self._fewer:
             assert self.backward is not None
-            flags = [i in given for i in self.seeds]
-            found = backward_of_given(self.backward.program, len(flags), flags)
+            found = backward_of_given(self.block, self.outputs, self.backward, [i in given for i in self.seeds])
             if found is not None:
                 core = lower(found.program.global_block(), options=self.options, label="run_program backward")
                 self._fewer[given] = FewerCotangents(core, found.outputs)
@@ -98,18 +106,24 @@ class CompiledSegment:
         """The backward program, or None when no gradient is wanted."""
         return None if self.backward is None else self.backward.program
 
-    def differentiable(self) -> CompiledSegment:
-        """The backward as a segment of inputs and cotangents that can be differentiated again."""
-        return self._differentiable
+    def differentiable(self, given: tuple[int, ...]) -> DifferentiableBackward | None:
+        """The backward from these of the outputs as a segment of inputs and cotangents that can be differentiated
+        again; None where nothing can flow.
+        """
+        if given not in self._differentiable:
+            self._differentiable[given] = self._backward_again(given)
+        return self._differentiable[given]
 
-    @cached_property
-    def _differentiable(self) -> CompiledSegment:
-        found = differentiable_backward(self.block, self.outputs, self.wrt)
-        assert found is not None
+    def _backward_again(self, given: tuple[int, ...]) -> DifferentiableBackward | None:
+        found = differentiable_backward(self.block, self.outputs, self.wrt, given)
+        if found is None:
+            return None
         block = found.program.global_block()
         wanted = [i for i, v in enumerate(block.inputs) if not v.stop_gradient]
+        numbers = {i: n for n, i in enumerate(found.wrt)}
         with place_guard(self.place):
-            return compile_segment(block, [v for v in block.outputs if v is not None], wanted, self.options)
+            segment = compile_segment(block, [v for v in block.outputs if v is not None], wanted, self.options)
+        return DifferentiableBackward(segment, tuple(numbers.get(i) for i in self.wrt))
 
     def run(self, inputs: Sequence[Tensor]) -> list[Tensor]:
         """The outputs as Tensors, on the tape when an input wants a gradient."""
@@ -117,13 +131,15 @@ class CompiledSegment:
         state = default_generator().get_state() if wants and self.random else None
         results = self.forward_core.consume([t._data for t in inputs])
         n = self.n_outputs
-        tensors = [wrap(a) for a in results[:n]]
+        tensors: list[Any] = [None if a is None else wrap(a) for a in results[:n]]
         if wants:
             for index in self.wrt:
                 if not inputs[index].stop_gradient:
                     node = SegmentNode(self, inputs, results[n:], tensors, state)
                     for i in self.seeds:
                         out = tensors[i]
+                        if out is None:
+                            continue
                         out._node = node
                         out._index = i
                         out.stop_gradient = False
@@ -145,6 +161,8 @@ class NestedSegment(CompiledSegment):
             node = NestedNode(self, inputs, results[n:], outputs, state)
             for i in self.seeds:
                 for tensor, number in zip(items_of(outputs[i]), items_of(node.numbers[i])):
+                    if tensor is None:
+                        continue
                     tensor._node = node
                     tensor._index = number
                     tensor.stop_gradient = False
@@ -199,9 +217,7 @@ class PartialProgramLayer:
         self.is_plain_call = not (changed or needed)
         # One tensor goes out and nothing else happens: by far the most common function.
         output = concrete.output
-        self._plain = (
-            not (self._writes or self._effects) and output.tree is LEAF and output.leaves == [OutputLeaf(0)]
-        )
+        self._plain = not (self._writes or self._effects) and output.tree is LEAF and output.leaves == [OutputLeaf(0)]
         inputs = block.inputs[concrete.n_arguments :]
         # Captured tensors that get no cotangent here: thawed, they would need another program.
         self._frozen = [t for t, v in zip(concrete.captured, inputs) if v.stop_gradient] if _grad_enabled() else []

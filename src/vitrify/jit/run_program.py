@@ -12,12 +12,12 @@ from ..core.errors import StaleBackwardError
 from ..core.modes import grad_enabled
 from ..core.rng import default_generator, rng_guard
 from ..eager.tape import Edge, Hook
-from ..eager.tensor import Tensor, wrap
+from ..eager.tensor import Tensor
 from .cones import Cone, union
 from .nested import arrays_of, items_of, map_items, versions_of, wrapped
 
 if TYPE_CHECKING:
-    from .partial_program import CompiledSegment, FewerCotangents
+    from .partial_program import CompiledSegment
 
 Array = np.ndarray[Any, Any]
 NOTHING = Cone()
@@ -61,7 +61,7 @@ class SegmentNode:
         self.rng_state = rng_state
         self.hooks: dict[int, list[Hook]] | None = None
         self.retained: dict[int, Any] | None = None
-        self.outputs = [(t._data.shape, t._data.dtype) for t in outputs]
+        self.outputs = [None if t is None else (t._data.shape, t._data.dtype) for t in outputs]
         self.edges: list[Edge | None] = self._edges(inputs)
         # Outputs that the latest backward came from; what backward passed for good.
         self.given: list[int] = []
@@ -92,27 +92,21 @@ class SegmentNode:
         """Cotangents of the inputs that want one, by the backward program."""
         seeds = self.segment.seeds
         self.given = [i for i in seeds if cotangents[i] is not None]
-        fewer = self._backward_of_given()
-        if fewer is not None:
-            cts = [cotangents[i] for i in self.given]
-        else:
-            cts = [cotangents[i] if cotangents[i] is not None else wrap(np.zeros(*self.outputs[i])) for i in seeds]
+        cts = [cotangents[i] for i in self.given]
         if last:
             cotangents.clear()
-        return self._reached(self._pulled(cts, last, fewer))
+        return self._reached(self._pulled(cts, last))
 
-    def _backward_of_given(self) -> FewerCotangents | None:
-        """The backward program for the outputs that have a cotangent; None for the one for all."""
-        if len(self.given) == len(self.segment.seeds) or not self.given or grad_enabled.get():
-            return None
-        return self.segment.backward_of(tuple(self.given))
-
-    def _pulled(self, cts: list[Any], last: bool, fewer: FewerCotangents | None = None) -> list[Any]:
-        """What backward gives for these cotangents. The `last` time it takes over all that it needs."""
+    def _pulled(self, cts: list[Any], last: bool) -> list[Any]:
+        """What backward gives for the cotangents of the outputs `given`. The `last` time it takes over all it needs."""
         inputs, residuals = self._kept()
-        if grad_enabled.get():
-            with rng_guard_at(self.rng_state):
-                return self.segment.differentiable().run([*inputs, *cts])
+        is_whole = len(self.given) == len(self.segment.seeds)
+        fewer = None if is_whole or grad_enabled.get() else self.segment.backward_of(tuple(self.given))
+        if grad_enabled.get() or not (is_whole or fewer):
+            found = self._pulled_again([*inputs, *cts])
+            if last and not grad_enabled.get():
+                self.release()
+            return found
         frame = [*residuals, *map(arrays_of, cts)]
         del inputs, residuals
         if last:
@@ -120,8 +114,15 @@ class SegmentNode:
             self.release()
         if fewer is None:
             return wrapped(list(self.segment.backward_core.consume(frame)))  # type: ignore[no-any-return]
-        grads: list[Any] = wrapped(list(fewer.core.consume(frame)))
-        return [None if i is None else grads[i] for i in fewer.outputs]
+        return _placed(wrapped(list(fewer.core.consume(frame))), fewer.outputs)
+
+    def _pulled_again(self, values: list[Any]) -> list[Any]:
+        """What backward gives by computing forward once more, so that it can be differentiated again."""
+        again = self.segment.differentiable(tuple(self.given))
+        if again is None:
+            return [None] * len(self.segment.wrt)
+        with rng_guard_at(self.rng_state):
+            return _placed(again.segment.run(values), again.outputs)
 
     def _passed(self) -> Cone | None:
         """What backward passes from the outputs that have a cotangent; None where all have."""
@@ -159,6 +160,11 @@ class SegmentNode:
                 )
 
 
+def _placed(grads: list[Any], places: Sequence[int | None]) -> list[Any]:
+    """The gradients at these places, None for None."""
+    return [None if i is None else grads[i] for i in places]
+
+
 class NestedNode(SegmentNode):
     """The tape node of a segment that takes or gives lists. `numbers`: its outputs, a number for each tensor."""
 
@@ -179,24 +185,18 @@ class NestedNode(SegmentNode):
 
     def vjp(self, cotangents: list[Tensor | None], last: bool = False) -> Sequence[Tensor | None]:
         """Cotangents of all tensors in the inputs that want one."""
-
-        def given(number: int) -> Tensor:
-            ct = cotangents[number]
-            return ct if ct is not None else wrap(np.zeros(*self.outputs[number]))
-
         seeds = self.segment.seeds
         self.given = [i for i in seeds if any(cotangents[n] is not None for n in items_of(self.numbers[i]))]
-        fewer = self._backward_of_given()
-        cts = [map_items(given, self.numbers[i]) for i in (seeds if fewer is None else self.given)]
+        cts = [map_items(cotangents.__getitem__, self.numbers[i]) for i in self.given]
         counts = [sum(1 for _ in items_of(self.inputs[i])) for i in self.segment.wrt] if self.inputs is not None else []
         if last:
             cotangents.clear()
-        found = self._reached(self._pulled(cts, last, fewer))
+        found = self._reached(self._pulled(cts, last))
         return [item for grad, n in zip(found, counts) for item in (items_of(grad) if grad is not None else [None] * n)]
 
 
-def _edge(tensor: Tensor) -> Edge | None:
-    if tensor.stop_gradient:
+def _edge(tensor: Tensor | None) -> Edge | None:
+    if tensor is None or tensor.stop_gradient:
         return None
     node = tensor._node
     return Edge(None, -1, tensor) if node is None else Edge(node, tensor._index, None)

@@ -10,9 +10,7 @@ from typing import Any, Protocol
 from ..core.dtype import int64
 from ..core.errors import ArgumentError
 from ..core.meta import UNKNOWN, FrameMeta, ListMeta, Meta
-from .elementwise import add
-from .like import zeros_like
-from .registry import VARIADIC_OUTPUTS, NoGradient, StructuralGradient, define_op
+from .registry import VARIADIC_OUTPUTS, StructuralGradient, define_op
 
 
 class Callee(Protocol):
@@ -137,9 +135,7 @@ def _while_decides(*, cond: Any, body: Any, n_carried: int, n_xs: int, reverse: 
     return ((0,), ()) if cond is None else ((), ("cond",))
 
 
-def _while_meta(
-    *values: Any, cond: Any, body: Any, n_carried: int, n_xs: int, reverse: bool
-) -> tuple[Any, ...]:
+def _while_meta(*values: Any, cond: Any, body: Any, n_carried: int, n_xs: int, reverse: bool) -> tuple[Any, ...]:
     start = values[1:] if cond is None else values
     if not (0 <= n_carried <= len(body.outputs) and 0 <= n_xs <= len(start) - n_carried):
         raise ArgumentError(f"while: n_carried={n_carried} and n_xs={n_xs} don't fit {len(start)} values")
@@ -162,74 +158,3 @@ while_op = define_op(
     vjp=StructuralGradient("the body is differentiated as a block and run in reverse over the lists it wrote"),
     outputs=VARIADIC_OUTPUTS,
 )
-
-
-# Values that a branch leaves for its backward may be missing at run time (None): the other branch ran. Nothing reads
-# them then, but cotangents of theirs are still added up and made zero, so the ops below let None pass.
-MAY_BE_MISSING = "may_be_missing"
-
-
-class OneItem(list[Any]):
-    """A list that is zero (None) but for the item at `place`: added to another, it costs one addition."""
-
-    __slots__ = ("place",)
-
-    def __init__(self, length: int, place: int, item: Any) -> None:
-        super().__init__([None] * length)
-        self[place] = item
-        self.place = place
-
-    def added_to(self, other: list[Any]) -> list[Any]:
-        """The sum of both."""
-        out = list(other)
-        out[self.place] = _kept_add(out[self.place], self[self.place])
-        return out
-
-
-def _kept_add(x: Any, y: Any) -> Any:
-    if x is None or y is None:
-        return y if x is None else x
-    if isinstance(y, OneItem):
-        return y.added_to(x)
-    if isinstance(x, OneItem):
-        return x.added_to(y)
-    return type(x)([_kept_add(a, b) for a, b in zip(x, y)]) if isinstance(x, (list, tuple)) else x + y
-
-
-list_add_op = define_op(
-    "list_add",
-    kernel=lambda xp, x, y: _kept_add(x, y),
-    meta=lambda x, y: x,
-    vjp={"x": lambda ct: ct, "y": lambda ct: ct},
-)
-
-
-def kept_zeros(xp: Any, x: Any) -> Any:
-    """Zeros like an array, or like each array of a list; None where it is missing."""
-    if isinstance(x, (list, tuple)):
-        items = [kept_zeros(xp, item) for item in x]
-        return tuple(items) if isinstance(x, tuple) else items
-    return None if x is None else xp.zeros_like(x)
-
-
-list_zeros_op = define_op(
-    "list_zeros_like",
-    kernel=kept_zeros,
-    meta=lambda x: x,
-    vjp=NoGradient("the result does not depend on the items' values"),
-    shape_only=["x"],
-)
-
-
-def _is_loose(value: Any) -> bool:
-    return not isinstance(value.meta, Meta) or MAY_BE_MISSING in value.__dict__
-
-
-def add_cotangents(a: Any, b: Any, of: Any) -> Any:
-    """a + b, two cotangents of `of`; item by item for lists that loops write and frames that functions keep."""
-    return list_add_op(a, b) if _is_loose(of) else add(a, b)
-
-
-def zero_cotangent(like: Any) -> Any:
-    """Zeros in the shape of a tensor, or of each item of a list or frame."""
-    return list_zeros_op(like) if _is_loose(like) else zeros_like(like)

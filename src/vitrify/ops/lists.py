@@ -13,8 +13,9 @@ from typing import Any
 from ..core.dtype import DType, bool_, int64
 from ..core.errors import ArgumentError, IndexRangeError
 from ..core.meta import UNKNOWN, ListMeta, Meta
-from .control_flow import OneItem, kept_zeros, merge_metas
+from .control_flow import merge_metas
 from .like import cast_kernel, summed_to
+from .missing import OneItem, kept_zeros
 from .registry import NoGradient, OpDef, define_op
 
 
@@ -85,11 +86,6 @@ def _with_gap(x: list[Any], index: int) -> list[Any]:
     return [*x[:at], None, *x[at:]]
 
 
-def _picked(xp: Any, x: list[Any], like: Any, index: int) -> Any:
-    item = x[index]
-    return kept_zeros(xp, like) if item is None else item
-
-
 list_append_op: OpDef = define_op(
     "list_append",
     kernel=lambda xp, x, item: [*x, item],
@@ -107,9 +103,9 @@ list_get_op: OpDef = define_op(
     dynamic=["index"],
     raises=True,
 )
-list_pick_op: OpDef = define_op(  # list_get from a cotangent: zeros like `like` where it has None
+list_pick_op: OpDef = define_op(  # list_get from the cotangent of a list: missing where it has None
     "list_pick",
-    kernel=lambda xp, x, like, *, index: _picked(xp, x, like, index),
+    kernel=lambda xp, x, like, *, index: x[index],
     meta=_like_other,
     vjp={"x": lambda ct, *, x_like, index: list_one_op(ct, x_like, index=index)},
     dynamic=["index"],
@@ -191,9 +187,7 @@ list_slice_op: OpDef = define_op(
     "list_slice",
     kernel=lambda xp, x, *, start, stop, step: x[slice(start, stop, step)],
     meta=_list_like,
-    vjp={
-        "x": lambda ct, *, x_like, start, stop, step: list_unslice_op(ct, x_like, start=start, stop=stop, step=step)
-    },
+    vjp={"x": lambda ct, *, x_like, start, stop, step: list_unslice_op(ct, x_like, start=start, stop=stop, step=step)},
     dynamic=["start", "stop", "step"],
 )
 list_unslice_op: OpDef = define_op(
@@ -367,3 +361,7 @@ list_spread_op: OpDef = define_op(
     vjp={"x": lambda ct, *, like, x_like: list_sum_op(list_fill_op(ct, like), dtype=x_like.dtype)},
     shape_only=["like"],
 )
+
+
+# What gives the cotangent of a list of which not all items come from a cotangent.
+LEAVES_GAPS = frozenset({list_one_op, list_unslice_op, list_zero_at_op, list_gap_op, list_unorder_op, list_unpluck_op})

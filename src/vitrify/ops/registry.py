@@ -121,6 +121,7 @@ class OpDef:
         elementwise: broadcast and promote all; the kernel itself finds bad shapes, so eager skips `meta`.
         dynamic: attributes that may hold tensors; eager reads their values, programs pass them as inputs.
         view: the output shares memory with input 0 where NumPy makes a view.
+        passes: an output may be an input itself, and a value may be missing (None): it runs without checks of shapes.
         random: the kernel takes `key`, a draw from the current generator.
         effect: keeps its place and order even if no output is used (print, assert, host callback).
         raises: the values of its inputs may make it raise what eager code may count on, so it runs even if no output
@@ -175,6 +176,7 @@ class OpDef:
     empties: Callable[..., range] | None = None
     moves: str | None = None
     limits: tuple[Limit, ...] = ()
+    passes: bool = False
 
     def __call__(self, *inputs: Any, **attrs: Any) -> Any:
         return bind(self, inputs, attrs)
@@ -285,6 +287,7 @@ def define_op(
     empties: Callable[..., range] | None = None,
     moves: str | None = None,
     limits: tuple[Limit, ...] = (),
+    passes: bool = False,
 ) -> OpDef:
     """Register an op and return it; see `OpDef` for the fields. `vjp` is a dict of per-input rules, one joint rule,
     `NoGradient(reason)` or `StructuralGradient(reason)`. Of `kernel` and `steps` one is given.
@@ -322,6 +325,7 @@ def define_op(
         empties=empties,
         moves=moves,
         limits=limits,
+        passes=passes,
     )
     _check_rules(op)
     _REGISTRY.add(op)

@@ -108,8 +108,16 @@ class Lowering:
         instructions = [self.instruction(*parts) for parts in zip(live, accesses, dead, handed)]
         names = {slot: var.name for var, slot in self.slots.items()}
         return InterpreterCore(
-            self.block, instructions, self.template[len(inputs) :], out_slots, choice, self.options, names,
-            Surroundings(self.place, len(inputs), frozenset(self.host_constants), frozenset(on_host)), label, again,
+            self.block,
+            instructions,
+            self.template[len(inputs) :],
+            out_slots,
+            choice,
+            self.options,
+            names,
+            Surroundings(self.place, len(inputs), frozenset(self.host_constants), frozenset(on_host)),
+            label,
+            again,
         )
 
     def _again(
@@ -152,7 +160,7 @@ class Lowering:
         return Access(
             reads,
             writes,
-            views=reads if has_blocks or _has_list(operator) else reads[:1] if op.view else (),
+            views=reads if has_blocks or op.passes or _has_list(operator) else reads[:1] if op.view else (),
             shapes=frozenset(s for i, s in enumerate(reads) if op.asks_shape(i)),
             effects=effects,
             on_host=tuple(reads[i] for i in sorted(on_host)),
@@ -168,7 +176,9 @@ class Lowering:
         step = make_step(compute, access, dead, operator.op.multiple, partners(operator, access), handed)
         suspends = any(getattr(callee, "suspends", False) for callee in attrs.values())
         steps = partial(operator.op.steps, self.xp, **attrs) if suspends and operator.op.steps else None
-        checked = not (operator.op.elementwise or operator.op.steps or _takes_list(operator) or _all_static(operator))
+        op = operator.op
+        checks_itself = op.elementwise or op.steps or op.passes
+        checked = not (checks_itself or _takes_list(operator) or _all_static(operator))
         return Instruction(operator, access, dead, attrs, compute, step, checked, steps, handed)
 
     def callee(self, block: Block, decides: bool = False) -> Any:
