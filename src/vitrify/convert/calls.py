@@ -34,6 +34,7 @@ from .raise_ import exception_maker
 from .recursion import entered
 from .table import BUILTINS
 from .text import method_of_text
+from .unbound import unbound
 from .user_code import class_attribute, is_left_alone, is_user_code
 from .wrappers import CachedFunction, around, cached, dispatched, is_dispatcher
 
@@ -128,7 +129,7 @@ class CallConverter:
             return method_of_text(function) or function
         if isinstance(owner, list) and function.__name__ == "sort":
             return sort_list(owner)
-        found = _replacement(function) or writing(function)
+        found = _replacement(function) or writing(function) or unbound(function)
         if found is None and isinstance(function, (BuiltinFunctionType, MethodWrapperType)):
             found = mutator(function)
             if isinstance(function, BuiltinFunctionType):

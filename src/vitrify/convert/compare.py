@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
 from typing import Any
 
 from ..core.pytree import is_open
 from ..eager.tensor import Tensor
-from ..ir.graph_tensor import is_number
 from ..ops.compare import logical_and
 from .comprehension import Each, GeneratorExpression, any_of
-from .dicts import GraphDict, GraphKeys
+from .dicts import GraphDict, GraphItems, GraphKeys, GraphValues
 from .emit import unset_flag
 from .identity import is_same
+from .keys import holds_number
 from .logic import convert_and, convert_not, convert_or
 from .operate import COMPARISONS as RICH
 from .operate import operate
@@ -46,8 +46,10 @@ def is_in(value: Any, container: Any) -> Any:
         return (container == value).any()
     if isinstance(container, range) and is_graph(value):
         return _in_range(container, value)
+    if isinstance(container, _BY_EQUALITY) or (isinstance(container, GraphKeys) and holds_number(value)):
+        container = list(container)
     listed = isinstance(container, (list, tuple)) and (is_graph(value) or any(map(is_tensor, container)))
-    if listed or (is_number(value) and isinstance(container, (set, frozenset, dict))):
+    if listed or (holds_number(value) and isinstance(container, (list, tuple, Set, dict))):
         return _in_items(container, value)
     if isinstance(container, (GraphDict, GraphKeys)) and not is_tensor(value):
         return container.has(value)
@@ -56,6 +58,10 @@ def is_in(value: Any, container: Any) -> Any:
         held = unset_flag(container[value])
         return True if held is None else held[0]  # set on one path only
     return scalar_condition(found, "in") if is_graph(found) else bool(found)
+
+
+_BY_EQUALITY = (type({}.values()), type({}.items()), GraphValues, GraphItems)
+"""Views of dicts, which look for an item by comparing it with each; keys are found by their hash."""
 
 
 def _itself(item: Any) -> Any:
@@ -75,7 +81,7 @@ def _in_items(items: Iterable[Any], value: Any) -> Any:
 def _is_it(item: Any, value: Any) -> Any:
     if item is value:
         return True
-    equal = item == value
+    equal = operate("==", item, value)
     return scalar_condition(equal, "in") if is_graph(equal) else bool(equal)
 
 

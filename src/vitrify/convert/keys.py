@@ -9,15 +9,20 @@ from typing import Any
 from ..core.errors import UnsupportedError
 from ..ir.graph_tensor import is_number
 from .raise_ import for_user
-from .values import is_graph, is_tensor
+from .values import is_tensor
 
 _OF_DICTS = frozenset({"get", "pop", "setdefault", "__getitem__", "__contains__"})
 _OF_SETS = frozenset({"add", "discard", "remove", "__contains__"})
 
 
+def holds_number(key: Any) -> bool:
+    """Whether a key is a number of the program, or a tuple with one in it."""
+    return any(map(holds_number, key)) if isinstance(key, (tuple, frozenset)) else is_number(key)
+
+
 def check_key(owner: Any, key: Any) -> None:
-    """Raise UnsupportedError for a tensor as the key of a dict."""
-    if isinstance(owner, dict) and is_tensor(key):
+    """Raise UnsupportedError for a tensor as the key of a dict, and for a tuple with numbers of the program."""
+    if isinstance(owner, dict) and (is_tensor(key) or holds_number(key)):
         raise UnsupportedError(
             "a tensor as the key of a dict: its value is known only when the program runs",
             hint="use a Python value as the key, or a tensor with one entry a key",
@@ -38,7 +43,7 @@ def by_key(method: BuiltinFunctionType | MethodType, form: Callable[..., Any]) -
 
 
 def _check_member(value: Any) -> None:
-    if is_graph(value) and is_number(value):
+    if holds_number(value):
         raise UnsupportedError(
             "a number in a set that is known only when the program runs", hint="keep the numbers in a list or tensor"
         )

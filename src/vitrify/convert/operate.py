@@ -10,6 +10,8 @@ from typing import Any
 from ..ir.graph_tensor import as_number
 from ..ops.compare import logical_not
 from .journal import note_write
+from .keys import check_key
+from .lexicographic import are_sequences, compared
 from .nondeterministic import refuse_items
 from .optional import assert_not_none, is_none, optional_kind, refuse_none
 from .places import ItemPlace
@@ -50,6 +52,8 @@ def operate(symbol: str, left: Any, *right: Any) -> Any:
         require_operands(symbol, left, other)
     elif optional_kind(left) is not None or optional_kind(other) is not None:
         return _equal_to_optional(symbol, left, other)
+    if symbol in COMPARISONS and are_sequences(left, other):
+        return compared(symbol, left, other, operate)
     found = NotImplemented
     if _is_users(left, special) or _is_users(other, swapped):
         found = _by_methods(symbol, left, other, special, swapped)
@@ -106,6 +110,7 @@ def get_item(owner: Any, key: Any) -> Any:
     if method is not None:
         return method(key)
     refuse_items(owner)
+    check_key(owner, key)
     assert_not_none(owner, TypeError("'NoneType' object is not subscriptable"))
     makes_up = isinstance(owner, dict) and class_attribute(type(owner), "__missing__") is not None
     value = _missing(owner, key) if makes_up and not is_tensor(key) and key not in owner else owner[key]

@@ -8,6 +8,7 @@ the global block are the one exception: they live in a Scope and may be written 
 from __future__ import annotations
 
 import itertools
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,8 +18,9 @@ import numpy as np
 
 from ..core.dtype import DType, as_dtype
 from ..core.epoch import Epoch
-from ..core.errors import ArgumentError, ShapeError
+from ..core.errors import ArgumentError, ShapeError, UnsupportedError
 from ..core.meta import UNKNOWN, FrameMeta, ListMeta, Meta, Ref
+from ..core.modes import PYTHON_NUMBER
 from ..core.source import Loc
 from ..ops.missing import MAY_BE_MISSING, MAY_HAVE_GAPS
 from ..ops.registry import OpDef
@@ -155,12 +157,29 @@ class Variable(GraphTensor):
         return self.name
 
     def __hash__(self) -> int:
+        if PYTHON_NUMBER in self.__dict__ and _acts_for_user(sys._getframe(1).f_globals["__name__"]):
+            raise UnsupportedError(
+                "a number that is known only when the program runs is put where Python finds things by their value: in "
+                "a set, or as the key of a dict",
+                hint="keep the numbers in a list or tensor, or convert with full_graph=False",
+            )
         return id(self)
 
     def summary(self) -> str:
         """Name, meta and flags as text."""
         flags = "".join(f", {n}" for n in ("persistable", "stop_gradient") if getattr(self, n))
         return f"var {self.name} : {self.meta}{flags}"
+
+
+# Modules of ours that hash what the user puts into sets and dicts.
+_FOR_USER = frozenset(
+    f"vitrify.convert.{name}" for name in ("comprehension", "dicts", "objects", "operate", "protocols", "table")
+)
+
+
+def _acts_for_user(module: str) -> bool:
+    """Whether code of this module looks values up for the user, not variables for itself."""
+    return module in _FOR_USER or not module.startswith("vitrify.")
 
 
 def pass_mark(outer: Variable, inner: Variable) -> None:
