@@ -63,7 +63,8 @@ def dict_display(n):
 
 
 def set_made(n):
-    return len(set([n, 3]))
+    items = [n, 3]
+    return len(set(items))
 
 
 def set_of_pairs(n):
@@ -89,9 +90,9 @@ def from_keys(n):
 @pytest.mark.parametrize(
     "f",
     [
-        tuple_asked_for, tuple_set, tuple_made_up, named_tuple, tuple_in_default_dict, added, set_display, set_of_tuples,
-        set_comprehension, dict_comprehension, dict_display, set_made, set_of_pairs, set_asked, hashed, counted,
-        from_keys,
+        tuple_asked_for, tuple_set, tuple_made_up, named_tuple, tuple_in_default_dict, added, set_display,
+        set_of_tuples, set_comprehension, dict_comprehension, dict_display, set_made, set_of_pairs,
+        set_asked, hashed, counted, from_keys,
     ],
 )  # fmt: skip
 def test_it_is_refused(f):

@@ -37,8 +37,8 @@ def tuples_in_containers(x):
 
 def in_views(x):
     n = int(x.sum())
-    d = {"a": 3, "b": 5}
-    return n in d.values(), ("a", n) in d.items(), ("b", n) in d.items(), (n, 1) in {(3, 1): 2}.keys()
+    d, places = {"a": 3, "b": 5}, {(3, 1): 2}.keys()
+    return n in d.values(), ("a", n) in d.items(), ("b", n) in d.items(), (n, 1) in places
 
 
 def visited_until_seen(x):

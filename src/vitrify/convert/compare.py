@@ -46,8 +46,9 @@ def is_in(value: Any, container: Any) -> Any:
         return (container == value).any()
     if isinstance(container, range) and is_graph(value):
         return _in_range(container, value)
-    if isinstance(container, _BY_EQUALITY) or (isinstance(container, GraphKeys) and holds_number(value)):
-        container = list(container)
+    items: Any = container
+    if isinstance(items, _BY_EQUALITY) or (isinstance(items, GraphKeys) and holds_number(value)):
+        container = list(items)
     listed = isinstance(container, (list, tuple)) and (is_graph(value) or any(map(is_tensor, container)))
     if listed or (holds_number(value) and isinstance(container, (list, tuple, Set, dict))):
         return _in_items(container, value)
@@ -60,7 +61,7 @@ def is_in(value: Any, container: Any) -> Any:
     return scalar_condition(found, "in") if is_graph(found) else bool(found)
 
 
-_BY_EQUALITY = (type({}.values()), type({}.items()), GraphValues, GraphItems)
+_BY_EQUALITY: tuple[type, ...] = (type({}.values()), type({}.items()), GraphValues, GraphItems)
 """Views of dicts, which look for an item by comparing it with each; keys are found by their hash."""
 
 

@@ -21,6 +21,7 @@ from .deferred import Call, captured, record
 from .emit import is_asserted
 from .handlers import refuse_if_caught
 from .journal import note_write
+from .keys import check_key
 from .places import ContentPlace
 from .raise_ import for_user
 from .values import builder
@@ -165,6 +166,7 @@ class GraphDict(OpenDict):
 
     def _store(self, key: Any, value: Any, flag: Any = True) -> None:
         """Let `key` hold `value` where `flag` holds."""
+        check_key(self, key)
         held = self.has(key)
         if held is not True and self._is_in_between(key):
             self.is_ordered = False  # where it was there before it keeps its place, else it is the last

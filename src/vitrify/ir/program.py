@@ -173,7 +173,7 @@ class Variable(GraphTensor):
 
 # Modules of ours that hash what the user puts into sets and dicts.
 _FOR_USER = frozenset(
-    f"vitrify.convert.{name}" for name in ("comprehension", "dicts", "objects", "operate", "protocols", "table")
+    f"vitrify.convert.{name}" for name in ("comprehension", "objects", "operate", "protocols", "table")
 )
 
 
