@@ -46,9 +46,9 @@ def is_in(value: Any, container: Any) -> Any:
         return (container == value).any()
     if isinstance(container, range) and is_graph(value):
         return _in_range(container, value)
-    items: Any = container
-    if isinstance(items, _BY_EQUALITY) or (isinstance(items, GraphKeys) and holds_number(value)):
-        container = list(items)
+    by_equality = isinstance(container, _BY_EQUALITY) or (isinstance(container, GraphKeys) and holds_number(value))
+    if by_equality:
+        container = list(container)
     listed = isinstance(container, (list, tuple)) and (is_graph(value) or any(map(is_tensor, container)))
     if listed or (holds_number(value) and isinstance(container, (list, tuple, Set, dict))):
         return _in_items(container, value)
