@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from .errors import ArgumentError
 from .lazy import is_available
@@ -154,13 +154,15 @@ def set_device(device: PlaceLike) -> Place:
     return place
 
 
-def get_device() -> str:
-    """Return the name of the current place: 'cpu', 'gpu:0', ...
+def get_device(input: Any = None) -> Any:
+    """Return the name of the current place: 'cpu', 'gpu:0', ...; of a tensor, the number of its GPU, -1 for none.
 
     >>> with place_guard("cpu"):
     ...     get_device()
     'cpu'
     """
+    if input is not None:
+        return input.place.index if input.place.kind in _NUMBERED else -1
     place = _CURRENT.get()
     return f"{place.kind}:{place.index}" if place.kind in _NUMBERED else place.kind
 

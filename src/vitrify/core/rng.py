@@ -80,12 +80,12 @@ def seed(seed: int) -> Generator:
     return _CURRENT.get().manual_seed(seed)
 
 
-def get_rng_state() -> list[Key]:
-    """Return the default generator's state, in a list as Paddle does (one state a device; ours is one for all)."""
+def get_rng_state(device: object = None) -> list[Key]:
+    """Return the default generator's state, in a list as Paddle does: one a device; ours is one for all of them."""
     return [_CURRENT.get().get_state()]
 
 
-def set_rng_state(state_list: Sequence[Key]) -> None:
+def set_rng_state(state_list: Sequence[Key], device: object = None) -> None:
     """Continue the default generator from what `get_rng_state` returned; raises ArgumentError for other lists."""
     if len(state_list) != 1:
         raise ArgumentError(

@@ -73,7 +73,7 @@ class ParallelEnv:
     @property
     def device_type(self) -> str:
         """The kind of device that is in use, such as "cpu"."""
-        return get_device().partition(":")[0]
+        return str(get_device()).partition(":")[0]
 
 
 def get_rank(group: Group | None = None) -> int:

@@ -44,13 +44,15 @@ def grad(
     only_inputs: bool = True,
     allow_unused: bool = False,
     no_grad_vars: Tensor | Sequence[Tensor] | None = None,
+    *,
+    dump_backward_graph_path: str | None = None,
 ) -> list[Any]:
     """The gradients of `outputs` with respect to each of `inputs`; every `.grad` stays as it is.
 
     grad_outputs: the cotangents of the outputs, None for ones. create_graph: make the gradients differentiable.
     retain_graph: keep the graph for another pass, as create_graph does by default. allow_unused: give None for inputs
     that the outputs don't depend on, instead of raising ArgumentError. no_grad_vars: tensors that stop gradients.
-    Source: paddle.grad.
+    dump_backward_graph_path: must be None. Source: paddle.grad.
 
     Example:
         >>> import vitrify as paddle
@@ -59,6 +61,7 @@ def grad(
         >>> paddle.grad(dx, x)[0].item()
         18.0
     """
+    _engine.refuse_dump("grad", dump_backward_graph_path)
     if not only_inputs:
         raise ArgumentError("grad: only_inputs=False is not supported", hint="call backward() to fill every .grad")
     ends = _as_list(outputs, "grad: outputs")
@@ -77,10 +80,13 @@ def backward(
     tensors: Tensor | Sequence[Tensor],
     grad_tensors: Tensor | Sequence[Tensor | None] | None = None,
     retain_graph: bool = False,
+    *,
+    dump_backward_graph_path: str | None = None,
 ) -> None:
     """Accumulate the gradients of several tensors at once into the `.grad` of every leaf they depend on.
 
-    grad_tensors: their cotangents, None for ones. Source: paddle.autograd.backward.
+    grad_tensors: their cotangents, None for ones. dump_backward_graph_path: must be None.
+    Source: paddle.autograd.backward.
 
     Example:
         >>> import vitrify as paddle
@@ -89,6 +95,7 @@ def backward(
         >>> x.grad.item()
         7.0
     """
+    _engine.refuse_dump("backward", dump_backward_graph_path)
     ends = _as_list(tensors, "backward: tensors")
     _engine.run_backward(ends, _cotangents(grad_tensors, ends, "backward: grad_tensors"), retain_graph)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..core.errors import ArgumentError, ShapeError
+from ..core.errors import ArgumentError, ShapeError, UnsupportedError
 from ..core.modes import grad_enabled, scoped
 from ..core.setting import WATCH
 from ..core.timeline import TracerEventType, span
@@ -175,6 +175,15 @@ def _walk(state: _Pass, roots: Sequence[Node], relevant: set[int] | None) -> Non
 def _visit_noted(state: _Pass, node: Node, relevant: set[int] | None, ready: list[Node]) -> None:
     with span(TracerEventType.GradNode, f"{node.name} grad"):
         _visit(state, node, relevant, ready)
+
+
+def refuse_dump(op: str, path: str | None) -> None:
+    """Raise UnsupportedError if a picture of the tape is asked for."""
+    if path is not None:
+        raise UnsupportedError(
+            f"{op}: dump_backward_graph_path is not supported",
+            hint="to_static programs print their backward: f.concrete_program",
+        )
 
 
 def run_backward(outputs: Sequence[Tensor], cotangents: Sequence[Tensor | None], retain_graph: bool = False) -> None:

@@ -126,12 +126,19 @@ class Tensor(Content, Exchange, Layout):
         """The accumulated gradient as a NumPy array, or None."""
         return None if self._grad is None else self._grad.numpy()
 
-    def backward(self, grad_tensor: Tensor | None = None, retain_graph: bool = False) -> None:
+    def backward(
+        self,
+        grad_tensor: Tensor | None = None,
+        retain_graph: bool = False,
+        *,
+        dump_backward_graph_path: str | None = None,
+    ) -> None:
         """Accumulate gradients of this tensor into the `.grad` of every leaf it depends on.
 
-        grad_tensor: the cotangent, same shape; ones by default. Raises StaleBackwardError on a freed graph.
-        Source: paddle.Tensor.backward.
+        grad_tensor: the cotangent, same shape; ones by default. dump_backward_graph_path: must be None.
+        Raises StaleBackwardError on a freed graph. Source: paddle.Tensor.backward.
         """
+        _backward.refuse_dump("backward", dump_backward_graph_path)
         if grad_tensor is not None and not isinstance(grad_tensor, Tensor):
             raise DTypeError(f"backward: grad_tensor must be a Tensor, got {type(grad_tensor).__name__}")
         _backward.run_backward([self], [grad_tensor], retain_graph)

@@ -1,5 +1,5 @@
 """`paddle.incubate`: what model code takes from it."""
 
-from . import nn
+from . import autograd, nn
 
-__all__ = ["nn"]
+__all__ = ["autograd", "nn"]

@@ -272,12 +272,20 @@ def repeat_interleave(
     return repeat_interleave_op(x, None, times=as_int("repeat_interleave", repeats, "repeats"), axis=at)
 
 
+def _repeat(x: Any, *sizes: Any, repeats: Any = None) -> Any:
+    """x repeated as a whole, by numbers for each dimension or one list of them. Source: paddle.Tensor.repeat."""
+    if repeats is not None:
+        sizes = (repeats,)
+    one = len(sizes) == 1 and (is_tensor(sizes[0]) or isinstance(sizes[0], (list, tuple)))
+    return tile(x, sizes[0] if one else list(sizes))
+
+
 METHODS = {
     "expand": expand,
     "broadcast_to": broadcast_to,
     "expand_as": expand_as,
     "tile": tile,
-    "repeat": tile,
+    "repeat": _repeat,
     "repeat_interleave": repeat_interleave,
     "broadcast_tensors": broadcast_tensors,
     "broadcast_shape": broadcast_shape,

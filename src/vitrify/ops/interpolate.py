@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import ArgumentError, DTypeError, ShapeError
+from ..core.errors import ArgumentError, DTypeError, ShapeError, UnsupportedError
 from ..core.meta import UNKNOWN, Meta, Shape, known_dim
 from .adaptive_pool import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 from .arguments import as_ints, entries, is_tensor
@@ -202,6 +202,7 @@ def interpolate(
     align_mode: int = 0,
     data_format: str | None = None,
     recompute_scale_factor: bool | None = None,
+    antialias: bool = False,
     name: str | None = None,
 ) -> Any:
     """x with its spatial dimensions resized to `size`, or by `scale_factor`.
@@ -209,7 +210,8 @@ def interpolate(
     x: [N, C, *sizes], or [N, *sizes, C] with a data_format such as "NHWC". mode: "nearest" or "area" for any number of
     dimensions, "linear" for one, "bilinear" and "bicubic" for two, "trilinear" for three. align_corners: the first and
     the last elements of input and output coincide; otherwise align_mode 0 compares the middles of elements and 1 their
-    edges. recompute_scale_factor: use the factor that the rounded sizes have. Raises ArgumentError and ShapeError.
+    edges. recompute_scale_factor: use the factor that the rounded sizes have. antialias: must be False. Raises
+    ArgumentError, ShapeError, and UnsupportedError for antialias.
     Source: paddle.nn.functional.interpolate.
 
     Example:
@@ -218,6 +220,8 @@ def interpolate(
         [2, 3, 12, 20]
     """
     mode = mode.lower()
+    if antialias:
+        raise UnsupportedError("interpolate: antialias=True is not supported", hint='mode="area" averages, too')
     spatial = x.ndim - 2
     _check_mode(x, mode, align_corners, align_mode)
     first = 1 if _is_channel_last(data_format, x.ndim) else 2

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..core.dtype import FLOATING, DType, as_dtype, float32
 from ..core.meta import UNKNOWN, Meta, Shape
-from .arguments import is_tensor
+from .arguments import finish, is_tensor
 from .registry import NoGradient, define_op, get_op
 
 # --- cast and assign ---------------------------------------------------------------------------------------------
@@ -175,7 +175,10 @@ def reshape_like(x: Any, y: Any) -> Any:
 # --- constants in another tensor's shape ---------------------------------------------------------------------------
 
 
-def full_like(x: Any, fill_value: Any, dtype: Any = None, name: str | None = None) -> Any:
+def full_like(
+    x: Any, fill_value: Any, dtype: Any = None, name: str | None = None,
+    *, device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
+) -> Any:  # fmt: skip
     """A tensor of x's shape filled with `fill_value`, of `dtype` or x's own.
 
     Source: paddle.full_like.
@@ -188,11 +191,16 @@ def full_like(x: Any, fill_value: Any, dtype: Any = None, name: str | None = Non
     shape = tuple(x.shape)
     wanted = x.dtype if dtype is None else as_dtype(dtype)
     if UNKNOWN in shape:
-        return full_like_op(x, fill_value=fill_value, dtype=wanted)
-    return get_op("full")(shape=shape, fill_value=fill_value, dtype=wanted)
+        made = full_like_op(x, fill_value=fill_value, dtype=wanted)
+    else:
+        made = get_op("full")(shape=shape, fill_value=fill_value, dtype=wanted)
+    return finish("full_like", made, None, device, requires_grad)
 
 
-def zeros_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
+def zeros_like(
+    x: Any, dtype: Any = None, name: str | None = None,
+    *, device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
+) -> Any:  # fmt: skip
     """Zeros of x's shape, of `dtype` or x's own. Source: paddle.zeros_like.
 
     Example:
@@ -200,10 +208,13 @@ def zeros_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
         >>> paddle.zeros_like(paddle.to_tensor([1, 2])).tolist()
         [0, 0]
     """
-    return full_like(x, 0, dtype)
+    return full_like(x, 0, dtype, device=device, requires_grad=requires_grad)
 
 
-def ones_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
+def ones_like(
+    x: Any, dtype: Any = None, name: str | None = None,
+    *, device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
+) -> Any:  # fmt: skip
     """Ones of x's shape, of `dtype` or x's own. Source: paddle.ones_like.
 
     Example:
@@ -211,7 +222,7 @@ def ones_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
         >>> paddle.ones_like(paddle.to_tensor([1.5, 2.0])).tolist()
         [1.0, 1.0]
     """
-    return full_like(x, 1, dtype)
+    return full_like(x, 1, dtype, device=device, requires_grad=requires_grad)
 
 
 METHODS = {"cast": cast, "astype": cast}

@@ -67,12 +67,13 @@ def sparse_coo_tensor(
 
 
 def sparse_csr_tensor(
-    crows: Any, cols: Any, values: Any, shape: Sequence[int], dtype: Any = None, place: Any = None,
+    crows: Any, cols: Any, values: Any, shape: Sequence[int] | None = None, dtype: Any = None, place: Any = None,
     stop_gradient: bool = True,
 ) -> SparseCsrTensor:  # fmt: skip
     """A sparse matrix row by row: crows says where each row begins, cols has the column of each of the values.
 
-    Raises ArgumentError and ShapeError for what does not fit. Source: paddle.sparse.sparse_csr_tensor.
+    Without a shape there are as many columns as the values need. Raises ArgumentError and ShapeError for what does not
+    fit. Source: paddle.sparse.sparse_csr_tensor.
 
     Example:
         >>> import vitrify as paddle
@@ -81,6 +82,8 @@ def sparse_csr_tensor(
     """
     starts, columns = _places(crows, "crows"), _places(cols, "cols")
     stored = _values(values, dtype, place, stop_gradient)
+    if shape is None:
+        shape = [starts.shape[0] - 1, int(columns.max()) + 1 if columns.shape[0] else 0]
     if len(shape) != 2:
         raise ShapeError(f"sparse_csr_tensor: shape must have 2 dimensions, got {list(shape)}")
     if starts.shape != [shape[0] + 1] or columns.shape != stored.shape:

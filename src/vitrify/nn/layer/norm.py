@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from inspect import Signature, signature
 from typing import Any, ClassVar
 
 from ...core.dtype import DTypeLike
@@ -73,7 +74,18 @@ class _BatchNormBase(Layer):
         )
 
 
+def _show_layout(cls: Any) -> None:
+    """Let help and `inspect` show the layout of this number of dimensions as the default of data_format."""
+    if "__init__" in vars(cls):
+        return
+    _, *given = signature(cls.__init__).parameters.values()
+    cls.__signature__ = Signature([p.replace(default=cls._layout) if p.name == "data_format" else p for p in given])
+
+
 class _BatchNormNd(_BatchNormBase):
+    def __init_subclass__(cls) -> None:
+        _show_layout(cls)
+
     _ndims: ClassVar[Sequence[int]] = ()
     _layout: ClassVar[str] = "NCHW"
 
@@ -224,6 +236,9 @@ class BatchNorm(_BatchNormBase):
 
 class _InstanceNormNd(Layer):
     keeps_float32_in_amp = True
+    def __init_subclass__(cls) -> None:
+        _show_layout(cls)
+
     _ndims: ClassVar[Sequence[int]] = ()
     _layout: ClassVar[str] = "NCHW"
 
