@@ -8,6 +8,7 @@ from ..eager.param_attr import ParamAttr
 from ..eager.parameter import Parameter
 from . import functional, initializer, utils
 from .clip import ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue
+from .decode import BeamSearchDecoder, dynamic_decode
 from .layer import activation, class_loss, common, container, conv, loss, norm, padding, pooling, transformer, vision
 from .layer.activation import *
 from .layer.attention import MultiHeadAttention
@@ -32,6 +33,7 @@ __all__ = [
     "GRU",
     "LSTM",
     "RNN",
+    "BeamSearchDecoder",
     "BiRNN",
     "ClipGradByGlobalNorm",
     "ClipGradByNorm",
@@ -48,6 +50,7 @@ __all__ = [
     "RNNCellBase",
     "SimpleRNN",
     "SimpleRNNCell",
+    "dynamic_decode",
     "functional",
     "initializer",
     "utils",
