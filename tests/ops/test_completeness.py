@@ -28,6 +28,7 @@ ELSEWHERE = {
     **dict.fromkeys(("number_round", "number_pow_modulo"), "tests/end_to_end/number_calls"),
     **dict.fromkeys(("absent", "fill_missing", "if_run", "is_given"), "tests/jit/test_missing_cotangents"),
     "top_k_hits": "tests/metric",
+    "unless_single": "tests/nn/test_norm",
     "unscale_and_check": "tests/amp",
 }
 

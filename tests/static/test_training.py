@@ -235,6 +235,20 @@ def test_testing_leaves_dropout_and_statistics_alone():
     np.testing.assert_allclose(first, eager(paddle.to_tensor(a)).numpy(), rtol=1e-5, atol=1e-6)
 
 
+def test_a_test_program_normalizes_a_batch_of_one():
+    main, startup = static.Program(), static.Program()
+    with static.program_guard(main, startup):
+        out = nn.BatchNorm1D(2)(static.data("x", [None, 2]))
+    exe = static.Executor()
+    exe.run(startup)
+    exe.run(main, feed={"x": [[3.0, 8.0], [1.0, 0.0]]})
+    x = np.array([[1.0, 5.0]], "float32")
+    (trained,) = exe.run(main, feed={"x": x}, fetch_list=[out])
+    (found,) = exe.run(main.clone(for_test=True), feed={"x": x}, fetch_list=[out])
+    assert trained.tolist() == x.tolist()
+    np.testing.assert_allclose(found, (x - [0.2, 0.4]) / np.sqrt([1.0 * 0.9 + 0.1, 0.9 + 1.6]), rtol=1e-4)
+
+
 def test_dropout_draws_what_eager_code_draws():
     main = static.Program()
     with static.program_guard(main, static.Program()):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 from ..core.errors import ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape
 from .creation import ones
+from .like import assign_op, zeros_like
 from .norm_kernel import Layout, normalize, wide_float
 from .normalization import channel_axis, check_norm, norm_cotangents, spatial_axes, stats_dtype
 from .reduce import sum
@@ -141,6 +143,38 @@ batch_norm_infer_op = define_op(
     maps={"paddle": "batch_norm"},
 )
 
+# --- one element a channel -------------------------------------------------------------------------------------------
+
+
+def _unless_single_kernel(
+    xp: Any, x: Any, normalized: Any, mean: Any, new_mean: Any, variance: Any, new_variance: Any, *, axes: Shape
+) -> Any:
+    """What training gives: x and the statistics as they are where a channel has a single element."""
+    single = prod(x.shape[axis] for axis in axes) == 1
+    chosen = (x, mean, variance) if single else (normalized, new_mean, new_variance)
+    return tuple([array.copy() for array in chosen])
+
+
+def _unless_single_vjp(cts: Any, *, x_like: Any, axes: Any) -> dict[str, Any]:
+    count = ones([], "int64")
+    for axis in axes:
+        count = count * size_of(x_like, axis)
+    single, ct = count == 1, cts[0]
+    return {"x": where(single, ct, zeros_like(ct)), "normalized": where(single, zeros_like(ct), ct)}
+
+
+unless_single_op = define_op(
+    "unless_single",
+    kernel=_unless_single_kernel,
+    meta=lambda x, normalized, mean, new_mean, variance, new_variance, *, axes: (x, mean, variance),
+    vjp=_unless_single_vjp,
+    outputs=("out", "mean_out", "variance_out"),
+    # In evaluation one element is normalized like any other.
+    evaluation=lambda *, axes: Instead(
+        assign_op, ("normalized",), unchanged={"mean_out": "mean", "variance_out": "variance"}
+    ),
+)
+
 # --- public ----------------------------------------------------------------------------------------------------------
 
 
@@ -173,23 +207,11 @@ def batch_norm(
         x, running_mean, running_var, weight, bias, axes=axes, param_axes=(channel,), groups=0, epsilon=float(epsilon),
         momentum=float(momentum),
     )  # fmt: skip
-    alone = _single(x, axes)
-    if alone is not None:
-        out = where(alone, x, out)
-        new_mean, new_var = where(alone, running_mean, new_mean), where(alone, running_var, new_var)
+    if all(x.shape[axis] in (1, UNKNOWN) for axis in axes):
+        out, new_mean, new_var = unless_single_op(x, out, running_mean, new_mean, running_var, new_var, axes=axes)
     running_mean._become(new_mean.detach())
     running_var._become(new_var.detach())
     return out
-
-
-def _single(x: Any, axes: Shape) -> Any:
-    """Whether the dimensions `axes` of x hold one element, as a tensor; None where they are known to hold others."""
-    if any(x.shape[axis] not in (1, UNKNOWN) for axis in axes):
-        return None
-    count = ones([], "int64")
-    for axis in axes:
-        count = count * size_of(x, axis)
-    return count == 1
 
 
 __all__ = ["batch_norm"]

@@ -31,6 +31,7 @@ from .places import cpu_places, cuda_places, device_guard
 from .printing import Print
 from .py_func import py_func
 from .saving import load, load_program_state, save, set_program_state
+from .transpilers import FoldBatchNorm, QuantizeWeights, Transpiler
 
 __all__ = [
     "Assert",
@@ -40,11 +41,14 @@ __all__ = [
     "ExecutionStrategy",
     "Executor",
     "ExponentialMovingAverage",
+    "FoldBatchNorm",
     "InputSpec",
     "Operator",
     "Print",
     "Program",
+    "QuantizeWeights",
     "Scope",
+    "Transpiler",
     "Variable",
     "accuracy",
     "amp",

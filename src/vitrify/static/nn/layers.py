@@ -15,7 +15,7 @@ from ...eager.initializer import Constant, Normal, XavierUniform
 from ...eager.param_attr import ParamAttr, ParamAttrLike
 from ...ops.elementwise import add
 from ...ops.embedding import embedding as look_up
-from ...ops.linear import bilinear
+from ...ops.linear import bilinear, linear
 from ...ops.matmul import matmul
 from ...ops.pad import pad
 from ...ops.scatter import index_fill
@@ -53,15 +53,15 @@ def fc(
     if not inputs or len(attrs) != len(inputs):
         raise ArgumentError(f"fc: {len(attrs)} weight_attr for {len(inputs)} inputs")
     owner = Owner("fc", name, inputs[0].dtype)
-    out = None
-    for part, attr in zip(inputs, attrs):
-        product = _product(owner, part, size, num_flatten_dims, attr)
-        out = product if out is None else add(out, product)
-    bias = owner.bias([size], bias_attr)
-    return activated("fc", out if bias is None else add(out, bias), activation)
+    parts = [_rows_and_weight(owner, part, size, num_flatten_dims, attr) for part, attr in zip(inputs, attrs)]
+    out = linear(*parts[0], owner.bias([size], bias_attr))
+    for rows, weight in parts[1:]:
+        out = add(out, matmul(rows, weight))
+    return activated("fc", out, activation)
 
 
-def _product(owner: Owner, x: Any, size: int, lead: int, attr: ParamAttrLike) -> Any:
+def _rows_and_weight(owner: Owner, x: Any, size: int, lead: int, attr: ParamAttrLike) -> tuple[Any, Any]:
+    """x with its last dimensions as one, and a weight for it."""
     lead = x.ndim - 1 if lead == -1 else lead
     if not 0 < lead < x.ndim:
         raise ArgumentError(
@@ -71,7 +71,7 @@ def _product(owner: Owner, x: Any, size: int, lead: int, attr: ParamAttrLike) ->
     weight = owner.weight([width, size], attr)
     if lead < x.ndim - 1:
         x = reshape(x, [*[0] * lead, width])  # 0: the size as it is
-    return matmul(x, weight)
+    return x, weight
 
 
 def embedding(
