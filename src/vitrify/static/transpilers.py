@@ -244,7 +244,7 @@ class QuantizeWeights(Transpiler):
         for operator in list(block.ops):
             at, axis = _WEIGHTS.get(operator.op, (-1, 0))
             weight = operator.inputs[at] if at >= 0 else None
-            if self._takes(weight, written):
+            if isinstance(weight, Variable) and self._takes(weight, written):
                 if weight not in made:
                     made[weight] = self._quantize(block, scope, weight, axis)
                 operator.inputs = tuple([made[weight] if v is weight else v for v in operator.inputs])
@@ -252,8 +252,8 @@ class QuantizeWeights(Transpiler):
             _forget(block, var)
         return test
 
-    def _takes(self, weight: Any, written: set[Variable]) -> bool:
-        if not isinstance(weight, Variable) or not weight.persistable or weight in written:
+    def _takes(self, weight: Variable, written: set[Variable]) -> bool:
+        if not weight.persistable or weight in written:
             return False
         return weight.dtype.is_floating and weight.ndim > 1 and int(np.prod(weight.shape)) >= self.smallest
 
