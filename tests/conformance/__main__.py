@@ -16,10 +16,11 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from tests.conformance.compare import compare
-from tests.conformance.peer import ROOT, Runner
+from tests.conformance.peer import Runner
 from tests.conformance.report import Found, counts, page
 from tests.conformance.spec import Case
 from tests.conformance.tables import NAMES, cases_in
+from tests.peers import ROOT
 
 PEER = "paddle"
 PAGE = ROOT / "docs" / "paddle-compatibility.md"

@@ -6,6 +6,7 @@ from ..core import dtype as dtypes
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, Place, is_compiled_with_cuda
 from ..core.setting import Setting
 from ..device.available import device_count as get_cuda_device_count
+from ..device.available import is_compiled_with_cinn, is_compiled_with_rocm, is_compiled_with_xpu
 from ..eager.tensor import Tensor
 from ..runtime.scope import Scope
 
@@ -36,21 +37,13 @@ class DataType:
 class VarDesc:
     """Holds the older enumeration of dtypes."""
 
-    class VarType:
+    class VarType(DataType):
         """`VarDesc.VarType.FP32 is paddle.float32`, so that comparing with `x.dtype` means the same."""
 
-        BOOL = dtypes.bool_
-        UINT8 = dtypes.uint8
-        INT8 = dtypes.int8
-        INT16 = dtypes.int16
-        INT32 = dtypes.int32
-        INT64 = dtypes.int64
         FP16 = dtypes.float16
         BF16 = dtypes.bfloat16
         FP32 = dtypes.float32
         FP64 = dtypes.float64
-        COMPLEX64 = dtypes.complex64
-        COMPLEX128 = dtypes.complex128
 
 
 class eager:
@@ -92,18 +85,3 @@ def _is_bwd_prim_enabled() -> bool:
 
 def _is_all_prim_enabled() -> bool:
     return _FORWARD.get() and _BACKWARD.get()
-
-
-def is_compiled_with_cinn() -> bool:
-    """Return False: PaddlePaddle's compiler is not part of this."""
-    return False
-
-
-def is_compiled_with_rocm() -> bool:
-    """Return False: AMD's devices are not supported."""
-    return False
-
-
-def is_compiled_with_xpu() -> bool:
-    """Return False: Kunlun's devices are not supported."""
-    return False
