@@ -7,7 +7,7 @@ from importlib import import_module
 
 from tests.conformance.spec import Case, Row, cases_of
 
-NAMES = ("elementwise", "reductions")
+NAMES = ("elementwise", "reductions", "functional", "layers")
 
 
 def rows_in(table: str) -> list[Row]:

@@ -60,6 +60,12 @@ ROWS += [row(f"paddle.{name}", NONZERO).over(*EVERY) for name in DIVISION]
 ROWS += [
     row("paddle.pow", each(t(2, 3, values="positive"), t(values="positive")), each(2, 0.5, -1, t(3), t())).over(*REAL),
     row("paddle.clip", SHAPES, min=each(unset, -0.5, 1, t(1)), max=each(unset, 0.5, 0, literal(1.0))).over(*EVERY),
-    row("paddle.scale", SHAPES, scale=each(2.0, 3, literal(2.0, "float32")), bias=each(unset, 1.5, 1), bias_after_scale=each(unset, False)).over(*EVERY),
+    row(
+        "paddle.scale",
+        SHAPES,
+        scale=each(2.0, 3, literal(2.0, "float32")),
+        bias=each(unset, 1.5, 1),
+        bias_after_scale=each(unset, False),
+    ).over(*EVERY),
     row("paddle.lerp", each(t(2, 3), t()), each(t(2, 3), t(3), t()), each(0.3, t(2, 3), t())).over(*FLOATS),
 ]
