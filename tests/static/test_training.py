@@ -5,6 +5,8 @@ import pytest
 
 import vitrify as paddle
 from vitrify import nn, optimizer, static
+from vitrify.ir.parse import parse_program
+from vitrify.ir.verify import verify
 from vitrify.nn import functional as F
 
 STEPS = 5
@@ -161,6 +163,19 @@ def test_the_order_of_operators():
     kept = {v.name for v in main.list_vars() if v.persistable}
     assert kept == {v.name for v in startup.list_vars() if v.persistable}
     assert set(opt.state_dict()) == kept - {"linear_0.w_0", "linear_0.b_0", "learning_rate_0"}
+
+
+def test_gradients_are_fetched_by_the_names_of_parameters():
+    main, startup = static.Program(), static.Program()
+    with static.program_guard(main, startup):
+        loss = (nn.Linear(2, 1)(static.data("x", [None, 2]))).sum()
+        optimizer.SGD(0.1).minimize(loss)
+    exe = static.Executor()
+    exe.run(startup)
+    fetch = ["linear_0.w_0@GRAD", "linear_0.b_0@GRAD"]
+    assert [v.tolist() for v in exe.run(main, feed={"x": [[1.0, 2.0]]}, fetch_list=fetch)] == [[[1], [2]], [1]]
+    verify(main)
+    assert str(parse_program(str(main))) == str(main)
 
 
 def test_parameter_groups_in_a_program():

@@ -70,6 +70,7 @@ def append_backward(
 ) -> list[tuple[Variable, Variable]]:
     """(parameter, gradient) for every trainable parameter that `loss` depends on; backward operators are appended.
 
+    The gradient of `w` is called `w@GRAD`, or after a fresh name where the program has that already.
     loss: a one-element Variable. parameter_list: parameters or names, by default all of the program.
     Raises ShapeError when the loss has more than one element. Source: paddle.static.append_backward.
     """
@@ -80,4 +81,18 @@ def append_backward(
     if not parameters:
         parameters = [v for v in block.persistables if v.is_parameter and not v.stop_gradient]
     found = gradients([loss], parameters, None, no_grad_set)
-    return [(p, g) for p, g in zip(parameters, found) if g is not None]
+    pairs = [(p, g) for p, g in zip(parameters, found) if g is not None]
+    for param, gradient in pairs:
+        _call_gradient(block, param, gradient)
+    return pairs
+
+
+def _call_gradient(block: Block, param: Variable, gradient: Variable) -> None:
+    """Let the gradient be found by its parameter's name; one that two parameters share keeps the first one's."""
+    name = f"{param.name}@GRAD"
+    if name in block.vars or gradient.persistable or gradient.name.endswith("@GRAD"):
+        return
+    gradient.name = name
+    known = {var.name: var for var in block.vars.values()}
+    block.vars.clear()
+    block.vars.update(known)
