@@ -388,6 +388,28 @@ def test_arrays_become_constants_in_static_mode(static_mode):
     assert out.tolist() == [2, 3]
 
 
+class Rows(paddle.io.Dataset):
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, i):
+        return np.full([4], i, "float32"), np.array([i], "float32")
+
+
+def test_batches_of_a_loader_are_fed(static_mode):
+    x, y = static.data("x", [None, 4]), static.data("y", [None, 1])
+    total = (x.sum(axis=1, keepdim=True) + y).sum()
+    exe = static.Executor()
+    for a, b in paddle.io.DataLoader(Rows(), batch_size=2):
+        exe.run(feed={"x": a, "y": b}, fetch_list=[total])
+    loader = paddle.io.DataLoader(Rows(), feed_list=[x, y], batch_size=2, return_list=False)
+    assert [exe.run(feed=batch, fetch_list=[total])[0].item() for batch in loader()] == [5, 25]
+    with pytest.raises(ValueError, match="needs feed_list"):
+        paddle.io.DataLoader(Rows(), return_list=False)
+    with pytest.raises(ValueError, match="a batch has 2 parts, feed_list has 1"):
+        next(iter(paddle.io.DataLoader(Rows(), feed_list=[x], return_list=False)))
+
+
 def test_step_belongs_to_eager_code(static_mode):
     opt = optimizer.SGD(0.1)
     with pytest.raises(paddle.core.errors.UnsupportedError, match=r"SGD\(...\).minimize\(loss\)"):

@@ -27,9 +27,9 @@ class DataLoader:
     timeout: seconds to wait for a batch, 0 for ever. worker_init_fn(id): called first in each worker. Random numbers of
     workers (NumPy's, Python's and vitrify's) are seeded from the caller's generators. persistent_workers: they stay for
     the next loop. Processes start by a fork on Linux, where nothing needs to be picklable, or in the way chosen by
-    `multiprocessing.set_start_method`. places: where the Tensors go, the current place by default. feed_list,
-    return_list, use_buffer_reader and reader_buffer_size are accepted for Paddle's sake and change nothing. Raises
-    ArgumentError for arguments that exclude each other. Source: paddle.io.DataLoader.
+    `multiprocessing.set_start_method`. places: where the Tensors go, the current place by default. return_list:
+    False gives [a dict from the names of `feed_list` to Tensors], which an Executor takes as its feed.
+    use_buffer_reader and reader_buffer_size are accepted for Paddle's sake and change nothing. Raises ArgumentError for arguments that exclude each other. Source: paddle.io.DataLoader.
 
     Example:
         >>> import vitrify as paddle
@@ -65,6 +65,7 @@ class DataLoader:
         self.timeout = _not_negative("timeout", timeout)
         self.worker_init_fn = worker_init_fn
         self.return_list = return_list
+        self._names = None if return_list else _names_of(feed_list)
         self.use_shared_memory = use_shared_memory
         self.persistent_workers = persistent_workers
         self.places = places if places is None or isinstance(places, (list, tuple)) else [places]
@@ -90,7 +91,8 @@ class DataLoader:
     def __iter__(self) -> Iterator[Any]:
         """A new iterator over the batches."""
         batches = self._by_caller() if self.num_workers == 0 else self._by_workers()
-        return timed(as_tensors(batch, self._place(), fresh) for batch, fresh in batches)
+        found = timed(as_tensors(batch, self._place(), fresh) for batch, fresh in batches)
+        return found if self._names is None else (_by_name(self._names, batch) for batch in found)
 
     # -- batches, and whether nobody else holds their arrays -----------------------------------------------------------
 
@@ -147,6 +149,20 @@ def _positive(name: str, value: int) -> int:
     if value <= 0:
         raise ArgumentError(f"DataLoader: {name} must be positive, got {value}")
     return value
+
+
+def _names_of(feed_list: Any) -> list[str]:
+    """The names of the variables that the batches are fed to."""
+    if not feed_list:
+        raise ArgumentError("DataLoader: return_list=False needs feed_list, the variables of a program to feed")
+    return [var if isinstance(var, str) else var.name for var in feed_list]
+
+
+def _by_name(names: list[str], batch: Any) -> list[dict[str, Any]]:
+    parts = list(batch) if isinstance(batch, (list, tuple)) else [batch]
+    if len(parts) != len(names):
+        raise ArgumentError(f"DataLoader: a batch has {len(parts)} parts, feed_list has {len(names)} variables")
+    return [dict(zip(names, parts))]
 
 
 def _check_iterable(shuffle: bool, batch_sampler: Any) -> None:
