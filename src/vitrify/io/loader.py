@@ -27,9 +27,10 @@ class DataLoader:
     timeout: seconds to wait for a batch, 0 for ever. worker_init_fn(id): called first in each worker. Random numbers of
     workers (NumPy's, Python's and vitrify's) are seeded from the caller's generators. persistent_workers: they stay for
     the next loop. Processes start by a fork on Linux, where nothing needs to be picklable, or in the way chosen by
-    `multiprocessing.set_start_method`. places: where the Tensors go, the current place by default. return_list:
-    False gives [a dict from the names of `feed_list` to Tensors], which an Executor takes as its feed.
-    use_buffer_reader and reader_buffer_size are accepted for Paddle's sake and change nothing. Raises ArgumentError for arguments that exclude each other. Source: paddle.io.DataLoader.
+    `multiprocessing.set_start_method`. places: where the Tensors go, the current place by default. return_list: False
+    gives [a dict from the names of `feed_list` to Tensors], which an Executor takes as its feed. use_buffer_reader and
+    reader_buffer_size are accepted for Paddle's sake and change nothing. Raises ArgumentError for arguments that
+    exclude each other. Source: paddle.io.DataLoader.
 
     Example:
         >>> import vitrify as paddle

@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from ..core import names
-from ..core.dtype import as_dtype
+from ..core.dtype import as_dtype, default_dtype
 from ..core.errors import ArgumentError, DTypeError
 from ..core.meta import UNKNOWN, Meta
 from ..core.modes import grad_enabled, recorder, scoped
@@ -177,13 +177,14 @@ def disable_static(place: Any = None) -> None:
 def data(name: str, shape: Sequence[int | None], dtype: Any = None, lod_level: int = 0) -> Variable:
     """A Variable of the main program that `Executor.run` feeds. None or -1 marks a dimension that may vary.
 
-    dtype: float32 by default. Raises ArgumentError when the name is taken. Source: paddle.static.data.
+    dtype: the default dtype where none is given. Raises ArgumentError when the name is taken.
+    Source: paddle.static.data.
     """
     block = default_main_program().global_block()
     if name in block.vars:
         raise ArgumentError(f"static.data: the program already has a variable {name!r}")
     dims = tuple(UNKNOWN if d is None else int(d) for d in shape)
-    return block.add_input(Meta(dims, as_dtype(dtype or "float32")), name)
+    return block.add_input(Meta(dims, default_dtype() if dtype is None else as_dtype(dtype)), name)
 
 
 def checked_program(what: str, program: Any) -> Program:

@@ -6,7 +6,7 @@ updates whose gradients are not finite.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -208,7 +208,7 @@ class MixedPrecisionOptimizer:
     def minimize(
         self, loss: Variable, startup_program: Any = None, parameter_list: Any = None, no_grad_set: Any = None
     ) -> tuple[list[Any], Pairs]:
-        """Casts, backward and updates appended to the loss's program; (update operators, pairs with scaled gradients)."""
+        """Casts, backward and updates appended to the program; (update operators, pairs with scaled gradients)."""
         pairs = self.backward(loss, startup_program, parameter_list, no_grad_set)
         return self.apply_gradients(pairs, startup_program), pairs
 
@@ -264,4 +264,4 @@ def _settle(block: Block, operator: Operator, builder: Builder) -> None:
                 operator.inputs = tuple([cast(v, as_dtype(var.dtype)) for v in operator.inputs])
 
 
-__all__: Sequence[str] = ["AutoMixedPrecisionLists", "CustomOpLists", "MixedPrecisionOptimizer", "decorate", "fp16_guard"]
+__all__ = ["AutoMixedPrecisionLists", "CustomOpLists", "MixedPrecisionOptimizer", "decorate", "fp16_guard"]
