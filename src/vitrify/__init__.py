@@ -119,11 +119,14 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from . import (
         base,
+        callbacks,
         distributed,
         distribution,
         fft,
         framework,
+        geometric,
         hapi,
+        hub,
         incubate,
         io,
         metric,
@@ -134,22 +137,26 @@ if TYPE_CHECKING:
         static,
         tensor,
         utils,
+        version,
         vision,
     )
     from .framework.save_load import load, save
+    from .hapi import Model, flops, summary
+    from .utils import batch
 
 # Packages that not every program needs are imported when first asked for, themselves or one of these names.
 _LAZY = (
-    "base", "compat", "distributed", "distribution", "fft", "framework", "hapi", "incubate", "io", "metric",
-    "optimizer",
-    "profiler", "signal", "sparse", "static", "tensor", "utils", "vision",
+    "base", "callbacks", "compat", "distributed", "distribution", "fft", "framework", "geometric", "hapi", "hub",
+    "incubate", "io", "metric", "optimizer", "profiler", "signal", "sparse", "static", "tensor", "utils",
+    "version", "vision",
 )  # fmt: skip
 __getattr__ = lazy_attributes(
     __name__,
     modules=_LAZY,
     names={
         "DataParallel": "distributed",
+        "batch": "utils",
         **dict.fromkeys(("load", "save"), "framework"),
-        **dict.fromkeys(("Model", "callbacks", "flops", "summary"), "hapi"),
+        **dict.fromkeys(("Model", "flops", "summary"), "hapi"),
     },
 )

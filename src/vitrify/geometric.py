@@ -1,0 +1,136 @@
+"""`paddle.geometric`: sums, means and extremes over the edges of a graph. Source: paddle.geometric.
+
+Edges are pairs of node numbers, src_index and dst_index. Nodes that no edge reaches get zeros.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .core.errors import ArgumentError
+from .ops.arguments import static_int
+from .ops.creation import ones, zeros
+from .ops.elementwise import add, divide, multiply, subtract
+from .ops.gather import gather
+from .ops.put_along_axis import put_along_axis
+from .ops.scatter import index_add
+from .ops.select import maximum
+
+_MESSAGES: dict[str, Callable[..., Any]] = {"add": add, "sub": subtract, "mul": multiply, "div": divide}
+
+
+def _sum(messages: Any, index: Any, count: int) -> Any:
+    return index_add(zeros([count, *messages.shape[1:]], messages.dtype), index, 0, messages)
+
+
+def _mean(messages: Any, index: Any, count: int) -> Any:
+    hits = _sum(ones([index.shape[0]], messages.dtype), index, count)
+    hits = maximum(hits, ones([1], messages.dtype)).reshape([count] + [1] * (messages.ndim - 1))
+    return divide(_sum(messages, index, count), hits)
+
+
+def _extreme(reduce: str) -> Callable[[Any, Any, int], Any]:
+    def reduced(messages: Any, index: Any, count: int) -> Any:
+        places = index.reshape([-1] + [1] * (messages.ndim - 1)).expand(messages.shape)
+        empty = zeros([count, *messages.shape[1:]], messages.dtype)
+        return put_along_axis(empty, places, messages, 0, reduce, include_self=False, broadcast=False)
+
+    return reduced
+
+
+_REDUCTIONS = {"sum": _sum, "mean": _mean, "max": _extreme("amax"), "min": _extreme("amin")}
+
+
+def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Any:
+    """The sums of the rows of `data` with the same number in segment_ids, [largest number + 1, *].
+
+    Source: paddle.geometric.segment_sum.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.geometric.segment_sum(paddle.to_tensor([1.0, 2.0, 3.0]), paddle.to_tensor([0, 0, 1])).tolist()
+        [3.0, 3.0]
+    """
+    return _segments("sum", data, segment_ids)
+
+
+def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Any:
+    """The means of the rows of `data` with the same number; see segment_sum. Source: paddle.geometric.segment_mean."""
+    return _segments("mean", data, segment_ids)
+
+
+def segment_max(data: Any, segment_ids: Any, name: str | None = None) -> Any:
+    """The largest of the rows of `data` with the same number; see segment_sum. Source: paddle.geometric.segment_max."""
+    return _segments("max", data, segment_ids)
+
+
+def segment_min(data: Any, segment_ids: Any, name: str | None = None) -> Any:
+    """The smallest of the rows with the same number; see segment_sum. Source: paddle.geometric.segment_min."""
+    return _segments("min", data, segment_ids)
+
+
+def _segments(how: str, data: Any, segment_ids: Any) -> Any:
+    count = static_int(f"segment_{how}", segment_ids.max(), "segment_ids") + 1 if segment_ids.shape[0] else 0
+    return _REDUCTIONS[how](data, segment_ids, count)
+
+
+def send_u_recv(
+    x: Any, src_index: Any, dst_index: Any, reduce_op: str = "sum", out_size: Any = None, name: str | None = None
+) -> Any:
+    """What each node gets along its edges: the rows of x at their sources, reduced by reduce_op.
+
+    x: [nodes, *]; reduce_op: "sum", "mean", "max" or "min"; out_size: how many nodes get something, by default as many
+    as x has. Raises ArgumentError for another reduce_op. Source: paddle.geometric.send_u_recv.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> x, edges = paddle.to_tensor([[1.0], [2.0], [4.0]]), paddle.to_tensor([[0, 1, 2], [1, 0, 1]])
+        >>> paddle.geometric.send_u_recv(x, edges[0], edges[1]).tolist()
+        [[2.0], [5.0], [0.0]]
+    """
+    return _received("send_u_recv", gather(x, src_index, 0), x, dst_index, reduce_op, out_size)
+
+
+def send_ue_recv(
+    x: Any,
+    y: Any,
+    src_index: Any,
+    dst_index: Any,
+    message_op: str = "add",
+    reduce_op: str = "sum",
+    out_size: Any = None,
+    name: str | None = None,
+) -> Any:
+    """As send_u_recv, for the rows of x combined with y of the edges by message_op: "add", "sub", "mul" or "div".
+
+    y: [edges, *] that broadcasts with x's rows. Source: paddle.geometric.send_ue_recv.
+    """
+    messages = _message("send_ue_recv", message_op)(gather(x, src_index, 0), y)
+    return _received("send_ue_recv", messages, x, dst_index, reduce_op, out_size)
+
+
+def send_uv(x: Any, y: Any, src_index: Any, dst_index: Any, message_op: str = "add", name: str | None = None) -> Any:
+    """For each edge x of its source combined with y of its end by message_op: "add", "sub", "mul" or "div".
+
+    Source: paddle.geometric.send_uv.
+    """
+    return _message("send_uv", message_op)(gather(x, src_index, 0), gather(y, dst_index, 0))
+
+
+def _message(op: str, message_op: str) -> Callable[..., Any]:
+    if message_op not in _MESSAGES:
+        raise ArgumentError(f"{op}: message_op must be one of {sorted(_MESSAGES)}, got {message_op!r}")
+    return _MESSAGES[message_op]
+
+
+def _received(op: str, messages: Any, x: Any, dst_index: Any, reduce_op: str, out_size: Any) -> Any:
+    if reduce_op not in _REDUCTIONS:
+        raise ArgumentError(f"{op}: reduce_op must be one of {sorted(_REDUCTIONS)}, got {reduce_op!r}")
+    count = 0 if out_size is None else static_int(op, out_size, "out_size")
+    return _REDUCTIONS[reduce_op](messages, dst_index, count if count > 0 else x.shape[0])
+
+
+__all__ = [
+    "segment_max", "segment_mean", "segment_min", "segment_sum", "send_u_recv", "send_ue_recv", "send_uv",
+]  # fmt: skip

@@ -1,0 +1,83 @@
+"""`paddle.version`: which Paddle's names these are, and what they run with. Source: paddle.version.
+
+The numbers are those of the PaddlePaddle that vitrify is measured against, for model code asks whether they are new
+enough; vitrify's own version is `vitrify.__version__`.
+"""
+
+from __future__ import annotations
+
+from .device.available import get_cudnn_version
+
+full_version = "3.3.1"
+major, minor, patch = full_version.split(".")
+rc = "0"
+commit = ""
+with_pip_cuda_libraries = "OFF"
+
+
+def cuda() -> str:
+    """The version of CUDA that kernels were built for: 'False', for they are built when they are first used.
+
+    >>> cuda()
+    'False'
+    """
+    return "False"
+
+
+def cudnn() -> str:
+    """The version of cuDNN, 'False' without. Source: paddle.version.cudnn."""
+    found = get_cudnn_version()
+    return "False" if found is None else str(found)
+
+
+def cuda_archs() -> list[int]:
+    """The architectures that kernels were built for: none beforehand. Source: paddle.version.cuda_archs."""
+    return []
+
+
+def nccl() -> str:
+    """The version of NCCL: '0', there is but one process. Source: paddle.version.nccl."""
+    return "0"
+
+
+def xpu() -> str:
+    """'False': no such device. Source: paddle.version.xpu."""
+    return "False"
+
+
+def xpu_xre() -> str:
+    """'False': no such device. Source: paddle.version.xpu_xre."""
+    return "False"
+
+
+def xpu_xccl() -> str:
+    """'False': no such device. Source: paddle.version.xpu_xccl."""
+    return "False"
+
+
+def xpu_xhpc() -> str:
+    """'False': no such device. Source: paddle.version.xpu_xhpc."""
+    return "False"
+
+
+def tensorrt() -> str:
+    """'None': no such engine. Source: paddle.version.tensorrt."""
+    return "None"
+
+
+def show() -> None:
+    """Print the versions.
+
+    >>> show()  # doctest: +ELLIPSIS
+    full_version: 3.3.1
+    major: 3
+    ...
+    """
+    print(f"full_version: {full_version}\nmajor: {major}\nminor: {minor}\npatch: {patch}\nrc: {rc}")
+    print(f"cuda: {cuda()}\ncudnn: {cudnn()}\nnccl: {nccl()}")
+
+
+__all__ = [
+    "cuda", "cuda_archs", "cudnn", "full_version", "major", "minor", "nccl", "patch", "rc", "show", "tensorrt", "xpu",
+    "xpu_xccl", "xpu_xhpc", "xpu_xre",
+]  # fmt: skip
