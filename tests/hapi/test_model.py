@@ -78,6 +78,7 @@ def test_predictions_are_lists_of_batches_or_arrays():
 def test_lines_of_training(capsys):
     model().fit(data(), data(), batch_size=8, epochs=2, log_freq=1, verbose=2)
     lines = capsys.readouterr().out.splitlines()
+    assert lines.pop(0).startswith("The loss value printed in the log is the current step")
     assert lines[0] == "Epoch 1/2" and lines[1].startswith("step 1/3 - loss: ")
     assert " - acc: " in lines[1] and lines[1].endswith("/step")
     assert lines.count("Eval samples: 20") == 2 and len([line for line in lines if line.startswith("step 3/3")]) == 4
@@ -118,7 +119,10 @@ def test_files(tmp_path):
     for a, b in zip(m.parameters(), again.parameters()):
         np.testing.assert_array_equal(a.numpy(), b.numpy())
     with pytest.raises(ArgumentError, match="inputs"):
-        m.save(str(tmp_path / "program"), training=False)
+        again.save(str(tmp_path / "program"), training=False)
+    m.save(str(tmp_path / "program"), training=False)  # the batches that it has seen say what the inputs are
+    found = paddle.jit.load(str(tmp_path / "program"))(paddle.to_tensor(X[:3]))
+    np.testing.assert_allclose(found.numpy(), m.predict_batch([X[:3]])[0], rtol=1e-5, atol=1e-6)
     served = model(inputs=[InputSpec([None, 8], "float32", "x")])
     served.save(str(tmp_path / "program"), training=False)
     found = paddle.jit.load(str(tmp_path / "program"))(paddle.to_tensor(X))
@@ -135,7 +139,21 @@ def test_training_stops_early(capsys):
             epochs.append(epoch)
 
     m.fit(data(), data(), epochs=9, batch_size=20, verbose=0, callbacks=[stop, Count()])
-    assert epochs == [0, 1, 2] and "Early stopping" in capsys.readouterr().out
+    assert epochs == [0, 1] and capsys.readouterr().out == "Epoch 2: Early stopping.\n"
+    assert stop.stopped_epoch == 2
+
+
+@pytest.mark.parametrize(("patience", "after"), [(0, 1), (1, 2), (2, 5)])
+def test_early_stopping_counts_as_in_paddle(patience, after):
+    stop = C.EarlyStopping("loss", patience=patience, min_delta=0.1, verbose=0)
+    stop.set_model(types.SimpleNamespace(stop_training=False))
+    stop.on_train_begin()
+    for loss in [1.0, 0.95, 0.5, 0.6, 0.45]:
+        assert not stop.model.stop_training
+        stop.on_eval_end({"loss": [loss]})
+        if stop.evaluations == after:
+            break
+    assert stop.model.stop_training
 
 
 def test_the_rate_falls_on_a_plateau_and_by_schedule():

@@ -120,6 +120,11 @@ class ProgBarLogger(Callback):
         if self.verbose and self._progress is not None and self._done:
             self._progress.show(self._done, self._values(logs), last=True)
 
+    def on_train_begin(self, logs: Any = None) -> None:
+        """Say what the numbers are."""
+        if self.verbose:
+            print("The loss value printed in the log is the current step, and the metric is the average of all steps.")
+
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
         """Name the epoch."""
         if self.verbose and self.params.get("epochs"):
@@ -181,12 +186,18 @@ class ModelCheckpoint(Callback):
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
         """Save, if it is this epoch's turn."""
         if self.save_dir is not None and epoch % self.save_freq == 0:
-            self.model.save(str(Path(self.save_dir) / str(epoch)))
+            self._save(self.save_dir, str(epoch))
 
     def on_train_end(self, logs: Any = None) -> None:
         """Save as `final`."""
         if self.save_dir is not None:
-            self.model.save(str(Path(self.save_dir) / "final"))
+            self._save(self.save_dir, "final")
+
+    def _save(self, folder: str, name: str) -> None:
+        path = str(Path(folder) / name)
+        if self.params.get("verbose"):
+            print(f"save checkpoint at {path}")
+        self.model.save(path)
 
 
 class LRScheduler(Callback):
@@ -234,16 +245,22 @@ class _Monitor(Callback):
             (lambda new, old: new > old + self.min_delta) if rising else (lambda new, old: new < old - self.min_delta)
         )
         self.worst = -np.inf if rising else np.inf
+        self.evaluations = 0
+
+    def _tell(self, what: str) -> None:
+        if self.verbose:
+            print(f"Epoch {self.evaluations}: {what}")
 
     def _current(self, logs: Any) -> float | None:
         value = (logs or {}).get(self.monitor)
         if value is None:
             return None
+        self.evaluations += 1
         return float(np.ravel(value)[0])
 
 
 class EarlyStopping(_Monitor):
-    """Stops training when `monitor` of the evaluations has not become better for `patience` of them.
+    """Stops training when `monitor` of the evaluations has not become better for `patience` of them; 0: at the first.
 
     baseline: what it has to beat at first. save_best_model: save as `best_model` where `fit` saves.
     Source: paddle.callbacks.EarlyStopping.
@@ -268,7 +285,7 @@ class EarlyStopping(_Monitor):
 
     def on_train_begin(self, logs: Any = None) -> None:
         """Start anew."""
-        self.wait_epoch = 0
+        self.wait_epoch = self.evaluations = 0
         self.best_value = self.worst if self.baseline is None else self.baseline
 
     def on_eval_end(self, logs: Any = None) -> None:
@@ -280,12 +297,11 @@ class EarlyStopping(_Monitor):
             self.best_value, self.wait_epoch = current, 0
             if self.save_best_model and self.save_dir is not None:
                 self.model.save(str(Path(self.save_dir) / "best_model"))
-            return
-        self.wait_epoch += 1
-        if self.wait_epoch > self.patience:
-            self.model.stop_training = True
-            if self.verbose:
-                print(f"Early stopping: {self.monitor} has not become better for {self.wait_epoch} evaluations.")
+        else:
+            self.wait_epoch += 1
+        if self.wait_epoch >= self.patience:
+            self.model.stop_training, self.stopped_epoch = True, self.evaluations
+            self._tell("Early stopping.")
 
 
 class ReduceLROnPlateau(_Monitor):
@@ -316,7 +332,7 @@ class ReduceLROnPlateau(_Monitor):
 
     def on_train_begin(self, logs: Any = None) -> None:
         """Start anew."""
-        self.cooldown_counter, self.wait, self.best = 0, 0, self.worst
+        self.cooldown_counter, self.wait, self.evaluations, self.best = 0, 0, 0, self.worst
 
     def on_eval_end(self, logs: Any = None) -> None:
         """Compare, and lower the rate if it has been long enough."""
@@ -340,8 +356,7 @@ class ReduceLROnPlateau(_Monitor):
         new = max(old * self.factor, self.min_lr)
         optimizer.set_lr(new)
         self.cooldown_counter, self.wait = self.cooldown, 0
-        if self.verbose:
-            print(f"The learning rate is {new:g} from now on.")
+        self._tell(f"ReduceLROnPlateau reducing learning rate to {new:g}.")
 
 
 class VisualDL(Callback):

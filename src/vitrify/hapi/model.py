@@ -16,6 +16,7 @@ from ..eager.layer import Layer
 from ..eager.tensor import Tensor, to_tensor
 from ..framework.save_load import load, save
 from ..io import DataLoader, Dataset
+from ..ir.input_spec import InputSpec
 from ..jit import save as save_program
 from .callbacks import Callback, CallbackList, EarlyStopping, LRScheduler, ModelCheckpoint, ProgBarLogger
 from .summary import summary
@@ -42,7 +43,7 @@ def _names(metric: Any) -> list[str]:
 class Model:
     """Trains, evaluates and predicts with `network`. Source: paddle.Model.
 
-    inputs, labels: InputSpecs; needed to save for inference, and where a batch has more inputs than `forward` names.
+    inputs, labels: InputSpecs; needed to save for inference without a batch seen before, and where a batch has more inputs than `forward` names.
 
     Example:
         >>> import vitrify as paddle
@@ -61,6 +62,7 @@ class Model:
         self.stop_training = False
         self._inputs = _listed(inputs)
         self._labels = _listed(labels)
+        self._seen: list[InputSpec] = []
         self._optimizer: Any = None
         self._loss: Any = None
         self._metrics: list[Any] = []
@@ -84,11 +86,17 @@ class Model:
     # --- one batch ---------------------------------------------------------------------------------------------------
 
     def _outputs_and_losses(self, inputs: Any, labels: Any) -> tuple[list[Any], list[Any], list[Any]]:
-        given, wanted = _tensors(inputs), _tensors(labels)
+        given, wanted = self._given(inputs), _tensors(labels)
         with auto_cast(enable=bool(self._amp), **self._amp):
             outputs = _listed(self.network(*given))
             losses = [] if self._loss is None else _listed(self._loss(*outputs, *wanted))
         return outputs, losses, wanted
+
+    def _given(self, inputs: Any) -> list[Any]:
+        """The inputs as Tensors; how they look, but for their number, is kept for `save`."""
+        found = _tensors(inputs)
+        self._seen = [InputSpec([None, *x.shape[1:]], x.dtype) for x in found if x.ndim]
+        return found
 
     def _measure(self, outputs: list[Any], labels: list[Any]) -> list[Any]:
         return [m.update(*_listed(m.compute(*outputs, *labels))) for m in self._metrics]
@@ -130,7 +138,7 @@ class Model:
         self.mode = "test"
         self.network.eval()
         with no_grad():
-            return _arrays(_listed(self.network(*_tensors(inputs))))
+            return _arrays(_listed(self.network(*self._given(inputs))))
 
     # --- loops -------------------------------------------------------------------------------------------------------
 
@@ -192,7 +200,7 @@ class Model:
         )  # fmt: skip
         steps = _length(loader)
         steps = steps if num_iters is None else min(num_iters, steps or num_iters)
-        params = {"epochs": epochs, "steps": steps, "verbose": verbose, "metrics": self._metric_names()}
+        params = {"batch_size": sizes[0], "epochs": epochs, "steps": steps, "verbose": verbose, "metrics": self._metric_names()}
         calls = self._callbacks(callbacks, params, log_freq, verbose, save_freq, save_dir)
         logs: dict[str, Any] = {}
         self.stop_training, left = False, num_iters
@@ -213,7 +221,7 @@ class Model:
     ) -> tuple[dict[str, Any], int]:
         """Losses and metrics after the batches of the loader, and how many there were."""
         logs: dict[str, Any] = {}
-        done = samples = 0
+        done = samples = size = 0
         for metric in self._metrics:
             metric.reset()
         steps = _length(loader)
@@ -230,7 +238,7 @@ class Model:
             logs, done, size = self._logs(result), step + 1, len(inputs[0])
             samples += size
             calls.call(f"on_{mode}_batch_end", step, {**logs, "step": step, "batch_size": size})
-        return {**logs, "step": done - 1, "samples": samples}, done
+        return {**logs, "step": done - 1, "batch_size": size, "samples": samples}, done
 
     def _evaluate(self, loader: Any, calls: CallbackList, limit: int | None) -> dict[str, Any]:
         calls.call("on_eval_begin", {"steps": _length(loader), "metrics": self._metric_names()})
@@ -309,12 +317,14 @@ class Model:
     def save(self, path: str, training: bool = True) -> None:
         """Write `path.pdparams` and `path.pdopt`; with training=False a program for inference.
 
-        Raises ArgumentError for that without `inputs`. Source: paddle.Model.save.
+        The program takes `inputs`, or such as the last batch had. Raises ArgumentError where there was neither.
+        Source: paddle.Model.save.
         """
         if not training:
-            if not self._inputs:
+            specs = self._inputs or self._seen
+            if not specs:
                 raise ArgumentError("Model.save: a program for inference needs Model(network, inputs=[InputSpec, ...])")
-            save_program(self.network, path, input_spec=self._inputs)
+            save_program(self.network, path, input_spec=specs)
             return
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         save(self.network.state_dict(), f"{path}.pdparams")
