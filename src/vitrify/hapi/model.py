@@ -43,7 +43,8 @@ def _names(metric: Any) -> list[str]:
 class Model:
     """Trains, evaluates and predicts with `network`. Source: paddle.Model.
 
-    inputs, labels: InputSpecs; needed to save for inference without a batch seen before, and where a batch has more inputs than `forward` names.
+    inputs, labels: InputSpecs; needed to save for inference without a batch seen before, and where a batch has more
+    inputs than `forward` names.
 
     Example:
         >>> import vitrify as paddle
@@ -200,7 +201,8 @@ class Model:
         )  # fmt: skip
         steps = _length(loader)
         steps = steps if num_iters is None else min(num_iters, steps or num_iters)
-        params = {"batch_size": sizes[0], "epochs": epochs, "steps": steps, "verbose": verbose, "metrics": self._metric_names()}
+        params = {"batch_size": sizes[0], "epochs": epochs, "steps": steps, "verbose": verbose}
+        params["metrics"] = self._metric_names()
         calls = self._callbacks(callbacks, params, log_freq, verbose, save_freq, save_dir)
         logs: dict[str, Any] = {}
         self.stop_training, left = False, num_iters
