@@ -10,6 +10,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
+from ..core.atomic_file import atomic_file
 from ..core.container import Source
 from ..core.errors import ArgumentError, DTypeError, FileFormatError
 from ..core.plain import from_json, to_json
@@ -20,10 +21,12 @@ from ..ir.program import Program
 from ..ir.serialize import program_from_bytes, program_to_bytes
 from .paddle_files import from_paddle
 from .pickle_data import looks_pickled, read_pickle
+from .pickle_writer import to_pickle
 
 Array = npt.NDArray[Any]
 Path = str | os.PathLike[str]
-_SAVE_OPTIONS = frozenset({"use_binary_format"})
+_SAVE_OPTIONS = frozenset({"use_binary_format", "format"})
+_FORMATS = ("vitrify", "paddle")
 _LOAD_OPTIONS = frozenset({"return_numpy", "keep_name_table", "model_filename", "params_filename"})
 
 
@@ -33,7 +36,8 @@ def save(obj: Any, path: Path | BinaryIO, protocol: int = 4, **configs: Any) -> 
     obj: a Tensor, a state dict, a Program, or lists, tuples and dicts of these and of NumPy arrays, numbers, strings,
         None. The file holds raw data behind a checked header (docs/format.md), nothing that could run.
     path: a file (replaced in one step; its folder is made if need be), or an object with `write`.
-    protocol, use_binary_format: accepted for Paddle's sake; there is one format.
+    format: "vitrify", or "paddle" for files that PaddlePaddle reads as well, which have no checks of their own;
+        protocol is theirs (2 to 4). use_binary_format: accepted for Paddle's sake.
     Raises DTypeError naming the place of what cannot be saved, ArgumentError for other arguments. Source: paddle.save.
 
     Example:
@@ -50,6 +54,9 @@ def save(obj: Any, path: Path | BinaryIO, protocol: int = 4, **configs: Any) -> 
     if callable(getattr(obj, "state_dict", None)):
         kind = type(obj).__name__
         raise ArgumentError(f"paddle.save does not save a {kind} itself", hint="save its .state_dict()")
+    if _format(configs) == "paddle":
+        _write(_target(path), to_pickle(obj, protocol))
+        return
     packed = _Packer()
     note = to_json(obj, packed.leaf, root="obj")
     write_tensors(_target(path), packed.arrays, note)
@@ -142,6 +149,21 @@ def _check_options(function: str, given: Mapping[str, Any], known: Collection[st
     for name in given:
         if name not in known:
             raise ArgumentError(f"The additional config ({name}) of `paddle.{function}` is not supported.")
+
+
+def _format(configs: Mapping[str, Any]) -> str:
+    name: str = configs.get("format", "vitrify")
+    if name not in _FORMATS:
+        raise ArgumentError(f"save: format must be one of {_FORMATS}, got {name!r}")
+    return name
+
+
+def _write(target: Source, data: bytes) -> None:
+    if isinstance(target, (str, os.PathLike)):
+        with atomic_file(target) as file:
+            file.write(data)
+    else:
+        target.write(data)
 
 
 def _check_protocol(protocol: Any) -> None:

@@ -201,8 +201,8 @@ class Model:
         )  # fmt: skip
         steps = _length(loader)
         steps = steps if num_iters is None else min(num_iters, steps or num_iters)
-        params = {"batch_size": sizes[0], "epochs": epochs, "steps": steps, "verbose": verbose}
-        params["metrics"] = self._metric_names()
+        params: dict[str, Any] = {"metrics": self._metric_names(), "batch_size": sizes[0], "epochs": epochs}
+        params |= {"steps": steps, "verbose": verbose}
         calls = self._callbacks(callbacks, params, log_freq, verbose, save_freq, save_dir)
         logs: dict[str, Any] = {}
         self.stop_training, left = False, num_iters
