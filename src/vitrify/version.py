@@ -6,9 +6,10 @@ enough; vitrify's own version is `vitrify.__version__`.
 
 from __future__ import annotations
 
+from .core.paddle_version import FULL_VERSION
 from .device.available import get_cudnn_version
 
-full_version = "3.3.1"
+full_version = FULL_VERSION
 major, minor, patch = full_version.split(".")
 rc = "0"
 commit = ""

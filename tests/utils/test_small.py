@@ -51,3 +51,28 @@ def test_values_go_to_wandb(monkeypatch):
     assert sent[1:] == [
         {"train/loss": 0.5, "train/acc": 1.0, "train/step": 1}, {"eval/loss": 0.25, "eval/step": 1}, "finished"
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("bounds", [("2.0",), ("3.3.1",), ("3.0", "3.4"), ("3.3.1.0", "3.3.1")])
+def test_versions_within_bounds(bounds):
+    assert paddle.utils.require_version(*bounds) is None
+
+
+@pytest.mark.parametrize(
+    ("bounds", "kind", "message"),
+    [
+        (("99.0",), Exception, "99.0 or higher is required"),
+        (("2.0", "2.5"), Exception, r"in \[2.0, 2.5\] is required"),
+        (("x",), ValueError, "like '1.5.2.0'"),
+        (("1.2.3.4.5",), ValueError, "like '1.5.2.0'"),
+        ((3,), TypeError, "must be a str"),
+    ],
+)
+def test_versions_outside_of_bounds(bounds, kind, message):
+    with pytest.raises(kind, match=message):
+        paddle.utils.require_version(*bounds)
+
+
+def test_launch_says_that_there_is_one_process():
+    with pytest.raises(paddle.core.errors.UnsupportedError, match="run the script itself"):
+        paddle.distributed.launch()

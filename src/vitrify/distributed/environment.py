@@ -144,8 +144,15 @@ def spawn(
     func(*args)
 
 
+def launch() -> None:
+    """Refused: raises UnsupportedError. Source: paddle.distributed.launch."""
+    raise UnsupportedError(
+        "distributed.launch starts several processes, vitrify runs in one", hint="run the script itself"
+    )
+
+
 __all__ = [
     "DEFAULT_GROUP", "Group", "ParallelEnv", "destroy_process_group", "get_backend", "get_group", "get_rank",
-    "get_world_size", "init_parallel_env", "is_available", "is_initialized", "new_group", "only_one", "own_rank",
-    "spawn",
+    "get_world_size", "init_parallel_env", "is_available", "is_initialized", "launch", "new_group",
+    "only_one", "own_rank", "spawn",
 ]  # fmt: skip

@@ -9,7 +9,12 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from ..core.errors import UnsupportedError
+from ..core.errors import ArgumentError, DTypeError, UnsupportedError, UserCodeError
+from ..core.paddle_version import FULL_VERSION
+
+
+class VersionError(UserCodeError):
+    """Code wants the names of another version of Paddle."""
 
 
 def try_import(module_name: str, err_msg: str | None = None) -> ModuleType:
@@ -51,7 +56,28 @@ def deprecated(
 
 
 def require_version(min_version: str, max_version: str | None = None) -> None:
-    """None: code that asks for a version of Paddle gets the functions of 3.3. Source: paddle.utils.require_version."""
+    """None if the version of Paddle that these names are of lies in these bounds. Source: paddle.utils.require_version.
+
+    Versions have up to four numbers; missing ones are 0. Raises VersionError outside of the bounds, ArgumentError and
+    DTypeError for what is no version.
+
+    >>> require_version("3.0")
+    """
+    least, most = _numbers("min_version", min_version), _numbers("max_version", max_version or min_version)
+    here = _numbers("the version", FULL_VERSION)
+    if here < least or (max_version is not None and here > most):
+        wanted = f"{min_version} or higher" if max_version is None else f"in [{min_version}, {max_version}]"
+        raise VersionError(f"VersionError: a version {wanted} is required, these are the names of {FULL_VERSION}")
+
+
+def _numbers(what: str, version: Any) -> list[int]:
+    """The four numbers of a version."""
+    if not isinstance(version, str):
+        raise DTypeError(f"require_version: {what} must be a str, got {type(version).__name__}")
+    parts = version.split(".")
+    if len(parts) > 4 or not all(part.isdigit() for part in parts):
+        raise ArgumentError(f"require_version: {what} must be like '1.5.2.0', got {version!r}")
+    return [*map(int, parts), *[0] * (4 - len(parts))]
 
 
 __all__ = ["deprecated", "require_version", "try_import"]
