@@ -39,4 +39,29 @@ class FusedLinear(Layer):
         return functional.fused_linear(input, self.weight, self.bias, self.transpose_weight, self.name)
 
 
-__all__ = ["FusedLinear", "functional"]
+class FusedDropoutAdd(Layer):
+    """The sum of y and x after dropout. Source: paddle.incubate.nn.FusedDropoutAdd.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.incubate.nn.FusedDropoutAdd(0.0)(paddle.ones([2]), paddle.ones([2])).tolist()
+        [2.0, 2.0]
+    """
+
+    def __init__(self, p: float = 0.5, mode: str = "upscale_in_train", name: str | None = None) -> None:
+        super().__init__()
+        self.p = p
+        self.mode = mode
+        self.name = name
+
+    def forward(self, x: Any, y: Any) -> Any:
+        """x, y: [*] -> [*]."""
+        return functional.fused_dropout_add(x, y, self.p, self.training, self.mode)
+
+    def extra_repr(self) -> str:
+        """The settings."""
+        name = "" if self.name is None else f", name={self.name}"
+        return f"p={self.p}, mode={self.mode}{name}"
+
+
+__all__ = ["FusedDropoutAdd", "FusedLinear", "functional"]
