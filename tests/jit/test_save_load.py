@@ -3,7 +3,10 @@
 import json
 import subprocess
 import sys
-from collections import namedtuple
+import warnings
+from collections import OrderedDict, deque, namedtuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pytest
@@ -233,3 +236,44 @@ def test_a_fresh_process_needs_no_source(path):
     paddle.jit.save(net, path, input_spec=SPEC)
     out = subprocess.run([sys.executable, "-c", LOADER, path], capture_output=True, text=True, check=True)
     close(json.loads(out.stdout), net(tensor(*X)))
+
+
+class Output(OrderedDict):
+    """A container of the user's own."""
+
+
+@dataclass
+class Scores:
+    """An object of the user's own."""
+
+    low: Any
+    high: Any
+
+
+Both = namedtuple("Both", "first second")
+
+
+def test_what_comes_back_needs_no_class_of_the_users(path):
+    def outputs(x):
+        shared = [x + 1]
+        return Output(a=x * 2), Scores(x - 1, (x,)), Both(x, deque([x])), shared, shared
+
+    loaded = round_trip(outputs, path, SPEC)
+    derived, scores, both, *shared = loaded(tensor(*X))
+    assert (type(derived), type(scores), type(both), type(both[1])) == (OrderedDict, dict, tuple, list)
+    close(derived["a"], [2.0, 4.0, 6.0])
+    close(scores["low"], [0.0, 1.0, 2.0])
+    close(scores["high"][0], X)
+    close(both[1][0], X)
+    for copy in shared:
+        close(copy[0], [2.0, 3.0, 4.0])
+
+
+def test_logging_and_warnings_are_left_out(path):
+    def warns(x):
+        warnings.warn("deprecated", UserWarning, stacklevel=2)
+        return x * 2
+
+    with pytest.warns(UserWarning, match=r"leaves out a call of a Python function: .*test_save_load\.py"):
+        loaded = round_trip(warns, path, SPEC)
+    close(loaded(tensor(*X)), [2.0, 4.0, 6.0])

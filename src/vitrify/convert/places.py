@@ -10,7 +10,7 @@ from types import CellType
 from typing import Any, Protocol
 
 from ..core.errors import UnsupportedError
-from ..core.pytree import OpenDict, OpenList, is_open, is_partial, node_of
+from ..core.pytree import OpenDict, OpenList, is_open, is_partial, node_of, rebuild
 from ..core.source import user_frames
 from ..eager.layer import Layer
 from ..ops.methods import TensorMethods
@@ -192,7 +192,10 @@ class ContentPlace:
 
     def get(self) -> Any:
         owner = self.owner
-        return owner.copy() if isinstance(owner, (OpenList, OpenDict)) else _method(owner, "copy")(owner)
+        if isinstance(owner, (OpenList, OpenDict)):
+            return owner.copy()
+        node = node_of(owner)
+        return _method(owner, "copy")(owner) if node is None else rebuild(*node)
 
     def set(self, value: Any) -> None:
         if isinstance(self.owner, (OpenList, OpenDict)):
@@ -201,7 +204,12 @@ class ContentPlace:
         if is_open(value) or is_partial(value):
             raise self.grows()
         _method(self.owner, "clear")(self.owner)
-        _method(self.owner, "extend" if hasattr(self.owner, "extend") else "update")(self.owner, value)
+        if isinstance(self.owner, dict):
+            store = _method(self.owner, "__setitem__")
+            for key in dict.keys(value):
+                store(self.owner, key, dict.__getitem__(value, key))
+        else:
+            _method(self.owner, "extend" if hasattr(self.owner, "extend") else "update")(self.owner, value)
 
     def unset(self) -> None:
         self.set({} if isinstance(self.owner, dict) else ())

@@ -89,8 +89,8 @@ _ATOMS = frozenset({bool, int, float, complex, str, bytes, type(None)})
 def flatten(value: Any, leaves: list[Any]) -> TreeDef:
     """The structure of `value`, hashable; its leaves are appended to `leaves` in order.
 
-    Containers: list, tuple, namedtuple, dict, OrderedDict, defaultdict, deque and dataclass instances. All else is a
-    leaf.
+    Containers: list, tuple, namedtuple, dict, OrderedDict, defaultdict, deque, instances of classes derived from them,
+    and dataclass instances. All else is a leaf.
     """
     cls = value.__class__
     if cls is tuple or cls is list:
@@ -116,14 +116,34 @@ def node_of(value: Any) -> Any:
         return None if value.items is not None else (list, list(value), None)
     if issubclass(cls, OpenDict):
         return _node_of_dict(value)
+    base = next((base for base in _BASES if issubclass(cls, base)), None)
+    if base is not None and not _is_foreign(cls):
+        return _node_of_derived(value, base)
     if is_plain_dataclass(cls):
         names = _attribute_names(value)
         return cls, [getattr(value, n) for n in names], ("object", names)
-    if cls is deque:
-        return deque, list(value), ("maxlen", value.maxlen)
-    if cls is defaultdict:
-        return defaultdict, list(value.values()), ("default", value.default_factory, tuple(value))
     return None
+
+
+_BASES: tuple[type, ...] = (OrderedDict, defaultdict, dict, list, tuple, deque)
+
+
+def _is_foreign(cls: type) -> bool:
+    """Whether instances cannot be made anew from their items: ours, and results of C functions such as `time.localtime`."""
+    return cls.__module__.partition(".")[0] == "vitrify" or hasattr(cls, "n_sequence_fields")
+
+
+def _node_of_derived(value: Any, base: Any) -> Any:
+    """What a container of a class built on `base` holds: its items, then its attributes. No code of its class runs."""
+    names = tuple(getattr(value, "__dict__", ()))
+    held = [value.__dict__[name] for name in names]
+    if issubclass(base, dict):
+        keys = tuple(base.__iter__(value))
+        made = (value.default_factory,) if base is defaultdict else ()
+        return type(value), [*[dict.__getitem__(value, key) for key in keys], *held], ("derived", base, made, keys, names)
+    items = list(base.__iter__(value))
+    made = ((), value.maxlen) if base is deque else ()
+    return type(value), [*items, *held], ("derived", base, made, len(items), names)
 
 
 def _node_of_dict(value: OpenDict) -> Any:
@@ -189,15 +209,14 @@ def has_repeats(value: Any, seen: set[int]) -> bool:
     cls = value.__class__
     if cls in _ATOMS or hasattr(cls, ATOM):
         return False
-    if cls is list or cls is tuple or cls is deque:
+    if cls is list or cls is tuple:
         items: Iterable[Any] = value
-    elif isinstance(value, dict):
-        items = value.values()
-    elif is_plain_dataclass(cls):
-        items = [getattr(value, name) for name in _attribute_names(value)]
     else:
-        return False
-    if cls is not tuple:
+        node = None if is_open(value) else node_of(value)
+        if node is None:
+            return False
+        items = node[1]
+    if not issubclass(cls, tuple):
         if id(value) in seen:
             return True
         seen.add(id(value))
@@ -215,6 +234,24 @@ def unflatten(tree: TreeDef, leaves: Iterator[Any]) -> Any:
         return next(leaves)
     kind, children, extra = tree
     return rebuild(kind, [unflatten(c, leaves) for c in children], extra)
+
+
+def unflatten_plain(tree: TreeDef, leaves: Iterator[Any]) -> Any:
+    """The structure rebuilt of Python's own containers: objects become dicts, containers of other classes their bases."""
+    if tree is LEAF:
+        return next(leaves)
+    kind, children, extra = tree
+    values = [unflatten_plain(c, leaves) for c in children]
+    if extra == "fields":
+        return tuple(values)
+    if not isinstance(extra, tuple) or kind in (dict, OrderedDict, OpenDict):
+        return rebuild(kind, values, extra)
+    if extra[0] == "object":
+        return dict(zip(extra[1], values))
+    _, base, _, keys, _ = extra
+    if issubclass(base, dict):
+        return (OrderedDict if base is OrderedDict else dict)(zip(keys, values))
+    return (tuple if base is tuple else list)(values[:keys])
 
 
 def unflatten_shared(tree: TreeDef, leaves: Iterator[Any], made: list[Any]) -> Any:
@@ -251,14 +288,27 @@ def _rebuilt(kind: Any, extra: Any, values: list[Any]) -> Any:
     if extra == "fields":
         return tuple.__new__(kind, values)
     what, *details = extra
-    if what == "maxlen":
-        return deque(values, details[0])
-    if what == "default":
-        return defaultdict(details[0], zip(details[1], values))
-    made = object.__new__(kind)
-    for name, value in zip(details[0], values):
+    if what == "derived":
+        made, count = _derived(kind, *details[:3], values)
+    else:
+        made, count = object.__new__(kind), 0
+    for name, value in zip(details[-1], values[count:]):
         object.__setattr__(made, name, value)
     return made
+
+
+def _derived(kind: Any, base: Any, arguments: tuple[Any, ...], keys: Any, values: list[Any]) -> tuple[Any, int]:
+    """A container of a class built on `base`, without its attributes, and how many of the values are its items."""
+    if base is tuple:
+        return tuple.__new__(kind, values[:keys]), keys
+    made = base.__new__(kind)
+    base.__init__(made, *arguments)
+    if not issubclass(base, dict):
+        base.extend(made, values[:keys])
+        return made, keys
+    for key, value in zip(keys, values):
+        base.__setitem__(made, key, value)
+    return made, len(keys)
 
 
 def map_leaves(fn: Callable[[Any], Any], value: Any) -> Any:

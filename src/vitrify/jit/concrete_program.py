@@ -201,14 +201,14 @@ def trace(
         if original is not None:
             observe_function(original)
         try:
-            result = entered(function)(*given[0], **given[1])
+            result = [entered(function)(*given[0], **given[1])]
         except Exception as err:
             changed = bool(observer.calls) or journal.is_changed() or state.builder.leaves_undone
             if not ends_program(err, changed=changed):
                 if not isinstance(err, UnsupportedError) and (changed or any(op.op.effect for op in state.block.ops)):
                     Unfinished().mark(err)  # eager code raises it, too, most likely, but not before it did all this
                 raise
-            result = None
+            result = [None]
         concrete = _finish(state, arguments, result, observer, owners)
     concrete.leaves_undone = state.builder.leaves_undone
     concrete.layers = [*state.layers, *observer.layers]
@@ -217,17 +217,18 @@ def trace(
 
 
 def _finish(
-    state: _Trace, arguments: list[Variable], result: Any, observer: Observer, owners: dict[int, Argument]
+    state: _Trace, arguments: list[Variable], result: list[Any], observer: Observer, owners: dict[int, Argument]
 ) -> ConcreteProgram:
+    """The program of a trace; `result` is a list of what it returned, and alone holds it."""
     places = {v: i for i, v in enumerate(arguments)}
     observer.journal.forget_local(result, [id(call.owner) for call in observer.calls])
     replayed = replayable(observer, owners)
     holders: dict[int, Holder] = {**held(observer.places()), **owners}
     outputs = Outputs(state.builder, places, state.index, holders, observer.known_containers())
-    given_out = [result, *[value for _, value in changes(observer.journal, observer.read_numbers)]]
+    given_out = [*result, *[value for _, value in changes(observer.journal, observer.read_numbers)]]
     check_forks(state.builder.forks, given_out, {*holders, *observer.known_containers()})
     outputs.share(given_out)
-    output = outputs.template(result)
+    output = outputs.template(result[0])
     effects = find_effects(observer, replayed, outputs, holders)
     writes = _writes(state, places)
     n = len(arguments)

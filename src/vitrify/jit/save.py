@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -11,19 +12,23 @@ import numpy as np
 
 from ..convert.list_items import is_of_tensors
 from ..core.errors import ArgumentError, DTypeError
-from ..core.pytree import unflatten
+from ..core.pytree import unflatten_plain
+from ..core.source import user_stacklevel
+from ..eager.host_ops import effect_op
 from ..eager.layer import Layer
 from ..eager.parameter import Parameter
 from ..eager.tensor import Tensor
+from ..ir.attributes import strangers_in
 from ..ir.input_spec import InputSpec
 from ..ir.model_file import ModelFile, SavedFunction, Slot, TensorInfo, write_model
+from ..ir.program import Program
 from .api import to_static
 from .concrete_program import ConcreteProgram
 from .effects import exchanged_buffers
 from .function_spec import FunctionSpec
 from .key import ByContent, ById
 from .static_function import StaticFunction
-from .template import InputLeaf, KindLeaf, ListLeaf, OutputLeaf
+from .template import InputLeaf, KindLeaf, ListLeaf, OutputLeaf, SharedLeaf, Template
 
 TRAIN = "@train"
 
@@ -111,13 +116,14 @@ class _Writer:
         tree, leaves = _call_to_save(function, input_spec)
         concrete = function.trace_call(tree, [_differentiable(leaf) for leaf in leaves])
         writes = [*concrete.writes, *exchanged_buffers(concrete)]
+        _leave_out_host_calls(concrete.program)
         concrete.block.outputs = [*concrete.outputs, *[var for _, var in writes]]
         tensors = tuple(self._tensor_name(t) for t in concrete.captured)
         self._functions[name] = SavedFunction(
             program=concrete.program,
             inputs=tuple(leaf for leaf in leaves if isinstance(leaf, InputSpec)),
             input_tree=_input_tree(tree, leaves),
-            output_tree=_output_tree(concrete),
+            output_tree=_output_tree(concrete.output),
             tensors=tensors,
             writes=tuple(index for index, _ in writes),
         )
@@ -139,6 +145,16 @@ class _Writer:
             },
             note={"names": {name: t.name for name, t in self._tensors.items()}},
         )
+
+
+def _leave_out_host_calls(program: Program) -> None:
+    """Take out the calls of Python functions that give nothing to the program: logging, warnings. Warns of each."""
+    for block in program.blocks:
+        for operator in [op for op in block.ops if op.op is effect_op]:
+            if any(strangers_in(tuple(operator.attrs.values()))):
+                block.ops.remove(operator)
+                where = f": {operator.locs[0]}" if operator.locs else ""
+                warnings.warn(f"jit.save leaves out a call of a Python function{where}", stacklevel=user_stacklevel())
 
 
 def _call_to_save(function: StaticFunction, input_spec: Any) -> tuple[Any, list[Any]]:
@@ -188,11 +204,14 @@ def _input_tree(tree: Any, leaves: Sequence[Any]) -> Any:
     return FunctionSpec.rebuild(tree, marked)
 
 
-def _output_tree(concrete: ConcreteProgram) -> Any:
-    return unflatten(concrete.output.tree, map(_slot, concrete.output.leaves))
+def _output_tree(template: Template) -> Any:
+    """What the program gives, in containers that need no class of the user's when they are read."""
+    return unflatten_plain(template.tree, map(_slot, template.leaves))
 
 
 def _slot(leaf: Any) -> Any:
+    if isinstance(leaf, SharedLeaf):
+        return _output_tree(leaf.template)
     if isinstance(leaf, (OutputLeaf, KindLeaf)):
         return Slot("output", leaf.index)
     if isinstance(leaf, InputLeaf):
