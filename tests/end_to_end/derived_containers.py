@@ -4,9 +4,8 @@ from collections import OrderedDict, defaultdict, deque
 from dataclasses import dataclass
 from typing import Any
 
-from tests.end_to_end.differential import Fresh
-
 import vitrify as paddle
+from tests.end_to_end.differential import Fresh
 
 
 class Named(dict):

@@ -38,9 +38,37 @@ def inplace_arg(x, y):
     return y * 2
 
 
+def shape_of_reshaped(x):
+    y = x * 2
+    y.unsqueeze_(0)
+    z = x * 3
+    z.unsqueeze_(-1).reshape_([1, -1, 1])
+    z.add_(z)
+    return y.shape, y.ndim, y.transpose([1, 0]), z.shape, z, len(z)
+
+
+def reshaped_in_branch(x):
+    y = x * 2
+    if x.sum() > 0:
+        y.unsqueeze_(0)
+    else:
+        y.reshape_([1, 3])
+        y.add_(y)
+    return y.shape, y.flatten_().shape, y
+
+
+def reshaped_over_and_over(x):
+    y = x * 2
+    for _ in range(3):
+        y.unsqueeze_(0)
+        y[..., 0] = 1.0
+    return y, y.squeeze_(), y.ndim
+
+
 CASES = [
     *[(f, ((X,), (N,))) for f in (
         setitem_mask, slices, setitem_dyn, inplace_chain,
+        shape_of_reshaped, reshaped_in_branch, reshaped_over_and_over,
     )],
     *[(f, ((X, N),)) for f in (
         inplace_arg,

@@ -1,1 +1,1 @@
-"""Whole models as their users write them, run by vitrify and by PaddlePaddle: `python -m tests.models --paddle PYTHON`."""
+"""Whole models as their users write them, run by both frameworks: `python -m tests.models --paddle PYTHON`."""

@@ -1,6 +1,6 @@
 """Run every model with vitrify and with PaddlePaddle from the same weights, and write docs/models.md.
 
-    python -m tests.models --paddle ~/paddle/bin/python
+python -m tests.models --paddle ~/paddle/bin/python
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ class Case:
 
 
 def supervised(case: Case, model: Any, compiled: Callable[[Any], Any]) -> Callable[..., Any]:
-    """Return a training step of arrays (inputs, labels) that returns the loss: forward and loss `compiled`, then Adam."""
+    """Return a step of (inputs, labels) that returns the loss: forward and loss `compiled`, then AdamW."""
 
     def objective(inputs, labels):
         return case.loss(model(*inputs), *labels)

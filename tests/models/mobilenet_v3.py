@@ -1,4 +1,4 @@
-"""MobileNetV3 in the style of PaddleClas: a config table, widths made divisible, squeeze and excitation; and Paddle's own."""
+"""MobileNetV3 in the style of PaddleClas: a config table, squeeze and excitation; and Paddle's own."""
 
 import vitrify as paddle
 import vitrify.nn.functional as F
@@ -115,7 +115,9 @@ class ResidualUnit(nn.Layer):
 
 
 class MobileNetV3(nn.Layer):
-    def __init__(self, config, stages_pattern, scale=0.5, class_num=5, inplanes=16, dropout_prob=0.2, return_stages=None):
+    def __init__(
+        self, config, stages_pattern, scale=0.5, class_num=5, inplanes=16, dropout_prob=0.2, return_stages=None
+    ):
         super().__init__()
         self.cfg = config
         self.scale = scale
@@ -135,11 +137,22 @@ class MobileNetV3(nn.Layer):
             ]
         )
         self.last_second_conv = ConvBNLayer(
-            _make_divisible(self.cfg[-1][2] * scale), _make_divisible(scale * self.cfg[-1][1]), 1, 1, 0, 1, True, "hardswish"
+            _make_divisible(self.cfg[-1][2] * scale),
+            _make_divisible(scale * self.cfg[-1][1]),
+            1,
+            1,
+            0,
+            1,
+            True,
+            "hardswish",
         )
         self.avg_pool = nn.AdaptiveAvgPool2D(1)
         self.last_conv = nn.Conv2D(
-            _make_divisible(scale * self.cfg[-1][1]), 32, 1, weight_attr=ParamAttr(initializer=KaimingNormal()), bias_attr=False
+            _make_divisible(scale * self.cfg[-1][1]),
+            32,
+            1,
+            weight_attr=ParamAttr(initializer=KaimingNormal()),
+            bias_attr=False,
         )
         self.hardswish = nn.Hardswish()
         self.dropout = nn.Dropout(p=dropout_prob, mode="downscale_in_infer") if dropout_prob is not None else None
@@ -176,7 +189,10 @@ def loss_of_stages(outputs, labels):
 
 CASES = [
     Case("MobileNetV3", build, normal(3, 64, 64), F.cross_entropy, integers(5), sizes=(4, 5)),
-    Case("MobileNetV3 with stages", lambda: build(return_stages=[0, 1]), normal(3, 32, 32), loss_of_stages, integers(5)),
+    Case(
+        "MobileNetV3 with stages", lambda: build(return_stages=[0, 1]), normal(3, 32, 32), loss_of_stages, integers(5),
+        slow=True,
+    ),
     Case(
         "MobileNetV3 of paddle.vision", lambda: mobilenet_v3_small(scale=0.25, num_classes=4), normal(3, 64, 64),
         F.cross_entropy, integers(4), sizes=(4, 6), rate=0.002, slow=True,

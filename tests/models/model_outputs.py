@@ -1,4 +1,4 @@
-"""`ModelOutput` as transformer libraries have it: an OrderedDict that is a dataclass too, and leaves out what is None."""
+"""`ModelOutput` as transformer libraries have it: an OrderedDict that is a dataclass too, without what is None."""
 
 from collections import OrderedDict
 from dataclasses import dataclass, fields

@@ -123,5 +123,8 @@ CASES = [
         "ResNet-18", lambda: ResNet(BasicBlock, 18), normal(3, 64, 64), F.cross_entropy, integers(5),
         specs=((None, 3, None, None),), sizes=(4, 5),
     ),
-    Case("ResNet-50", lambda: ResNet(Bottleneck, 50), normal(3, 64, 64), F.cross_entropy, integers(5), sizes=(4, 5), slow=True),
+    Case(
+        "ResNet-50", lambda: ResNet(Bottleneck, 50), normal(3, 64, 64), F.cross_entropy, integers(5),
+        sizes=(4, 5), slow=True,
+    ),
 ]  # fmt: skip

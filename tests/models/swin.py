@@ -67,7 +67,9 @@ class WindowAttention(nn.Layer):
         if self.training or not hasattr(self, "relative_position_bias"):
             index = self.relative_position_index.reshape([-1])
             bias = paddle.index_select(self.relative_position_bias_table, index)
-            bias = bias.reshape([self.window_size[0] * self.window_size[1], self.window_size[0] * self.window_size[1], -1])
+            bias = bias.reshape(
+                [self.window_size[0] * self.window_size[1], self.window_size[0] * self.window_size[1], -1]
+            )
             attn = attn + bias.transpose([2, 0, 1]).unsqueeze(0)
         else:
             attn = attn + self.relative_position_bias
@@ -184,7 +186,9 @@ class BasicLayer(nn.Layer):
 
 
 class SwinTransformer(nn.Layer):
-    def __init__(self, img_size=32, patch_size=4, embed_dim=8, depths=(2, 2), num_heads=(2, 4), window_size=4, class_num=5):
+    def __init__(
+        self, img_size=32, patch_size=4, embed_dim=8, depths=(2, 2), num_heads=(2, 4), window_size=4, class_num=5
+    ):
         super().__init__()
         self.num_layers = len(depths)
         self.num_features = int(embed_dim * 2 ** (self.num_layers - 1))

@@ -10,7 +10,7 @@ from tests.models.zoo import all_cases
 
 CASES = all_cases()
 MODELS = [pytest.param(c, id=c.name, marks=[pytest.mark.slow] if c.slow else []) for c in CASES]
-CALLS = [pytest.param(c, call, id=f"{c.name}-{call.method}") for c in CASES for call in c.calls]
+CALLS = [pytest.param(c, call, id=f"{c.name}-{call.method}-{i}") for c in CASES for i, call in enumerate(c.calls)]
 EVERY_MODEL = pytest.mark.parametrize("case", MODELS)
 
 

@@ -1,4 +1,4 @@
-"""Vision Transformer: stochastic depth, `create_parameter`, tokens expanded by `paddle.shape`, a registry of configs."""
+"""Vision Transformer: stochastic depth, `create_parameter`, tokens expanded by `paddle.shape`."""
 
 from collections.abc import Callable
 from functools import partial
@@ -115,7 +115,7 @@ class PatchEmbed(nn.Layer):
 
     def forward(self, x):
         B, C, H, W = x.shape
-        assert H == self.img_size[0] and W == self.img_size[1], (
+        assert self.img_size[0] == H and self.img_size[1] == W, (
             f"Input image size ({H}*{W}) doesn't match model ({self.img_size[0]}*{self.img_size[1]})."
         )
         return self.proj(x).flatten(2).transpose((0, 2, 1))
@@ -178,7 +178,9 @@ class VisionTransformer(nn.Layer):
         return self.head(self.forward_features(x))
 
 
-tiny = partial(VisionTransformer, img_size=16, patch_size=4, class_num=5, embed_dim=16, depth=2, num_heads=4, mlp_ratio=2)
+tiny = partial(
+    VisionTransformer, img_size=16, patch_size=4, class_num=5, embed_dim=16, depth=2, num_heads=4, mlp_ratio=2
+)
 
 CASES = [
     Case("ViT", partial(tiny, qkv_bias=True, epsilon=1e-6), normal(3, 16, 16), F.cross_entropy, integers(5)),

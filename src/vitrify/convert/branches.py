@@ -15,7 +15,7 @@ from .cells import closed_over
 from .emit import emit
 from .journal import journaling
 from .merge import Joined, Slot, Slots, fill_slots, merge
-from .optional import note_known, told_by
+from .optional import means, note_known, tell, told_by
 from .ownership import note_forks
 from .places import CellPlace, ContentPlace, items_of, place_parts, restore, wholes, with_items
 from .plain_keys import check_keys
@@ -120,6 +120,7 @@ def trace_branches(
     handles = _merge_handles(sides, joined)
     places = _merge_places(sides, joined)
     results, operator = _emit_if(pred, joined)
+    _tell_what_follows(pred, joined, results)
     for handle, slot in handles:
         builder().assign(handle, results[slot])
     _share(operator, sides, joined, {slot for _, slot in handles}, results)
@@ -130,6 +131,13 @@ def trace_branches(
     values = _filled_values(merged, results)
     note_forks(builder().forks, *[[_itself(v) for v in found] for found in (values, sides[0].values, sides[1].values)])
     return values
+
+
+def _tell_what_follows(pred: Variable, joined: Joined, results: Sequence[Any]) -> None:
+    """Note which results say nothing but which path was taken: flags of keys, `done = True` on one path."""
+    for result, (a, _), (b, _) in zip(results, *joined.sides):
+        if isinstance(a, bool) and isinstance(b, bool) and a is not b:
+            tell(means(result, pred, a), (frozenset({result}), frozenset()))
 
 
 def _filled_values(merged: Sequence[Any], results: list[Any]) -> tuple[Any, ...]:

@@ -71,6 +71,10 @@ class GraphDict(OpenDict):
         sure = super().__len__() - len(flags)
         return as_number(sum((cast(flag, "int64") for flag in flags), sure)) if flags else sure
 
+    def is_doubtful(self) -> bool:
+        """Whether a key may be missing here; `flags` also has those of keys known to be set on this path."""
+        return not all(is_asserted(flag) for flag in self.flags.values())
+
     def truth(self) -> Any:
         """Whether it has keys: a bool, or a number of the program."""
         found: Any = False
@@ -108,7 +112,7 @@ class GraphDict(OpenDict):
         return found
 
     def __len__(self) -> int:
-        if self.flags:
+        if self.is_doubtful():
             raise unknown_keys("len() of")
         return super().__len__()
 
@@ -121,7 +125,7 @@ class GraphDict(OpenDict):
         keys = list(dict.keys(self))
         for key in keys:
             yield key
-            if self.flags:
+            if self.is_doubtful():
                 raise unknown_keys("a change of the keys, while a loop goes through it, of")
             if len(self) != len(keys):
                 raise RuntimeError("dictionary changed size during iteration")
@@ -132,7 +136,7 @@ class GraphDict(OpenDict):
 
     def __eq__(self, other: object) -> Any:
         for value in (self, other):
-            if isinstance(value, OpenDict) and value.flags:
+            if isinstance(value, GraphDict) and value.is_doubtful():
                 raise unknown_keys("a comparison of")
         return super().__eq__(other)
 
@@ -156,8 +160,8 @@ class GraphDict(OpenDict):
 
     def _check(self, what: str) -> None:
         """Raise UnsupportedError where Python cannot tell the keys."""
-        if self.flags or not self.is_ordered:
-            raise unknown_keys(what) if self.flags else unordered()
+        if self.is_doubtful() or not self.is_ordered:
+            raise unknown_keys(what) if self.is_doubtful() else unordered()
 
     # -- changing ---------------------------------------------------------------------------------------------------
 
@@ -397,9 +401,13 @@ def _either(a: Any, b: Any) -> Any:
     return as_number(logical_or(a, b))
 
 
-def unknown_keys(what: str) -> UnsupportedError:
+class UnknownKeysError(UnsupportedError):
+    """Python needs to know which keys a dict has, and some are set on one path only."""
+
+
+def unknown_keys(what: str) -> UnknownKeysError:
     """The error of an operation that needs to know which keys there are."""
-    return UnsupportedError(
+    return UnknownKeysError(
         f"{what} a dict some of whose keys are set on one path of a tensor's decision only",
         hint="set the keys on both paths (to a tensor of zeros, say), or read it with d.get(key, default)",
     )

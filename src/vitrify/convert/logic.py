@@ -11,7 +11,7 @@ from ..ops.compare import logical_and, logical_not, logical_or
 from .branches import convert_ifexp, trace_branches
 from .emit import is_numeric
 from .journal import journaling
-from .optional import Facts, MaybeNoneError, tell, told_by
+from .optional import Facts, MaybeNoneError, means, tell, told_by
 from .protocols import truth
 from .raise_ import ENDED, run_path
 from .unknown import Pending
@@ -127,5 +127,4 @@ def convert_not(value: Any) -> Any:
     value = truth(value)
     if not is_graph(value):
         return not value
-    holds, fails = told_by(value)
-    return tell(as_number(logical_not(scalar_condition(value, "not"))), (fails, holds))
+    return means(as_number(logical_not(scalar_condition(value, "not"))), value, False)

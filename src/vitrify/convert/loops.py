@@ -17,7 +17,7 @@ from .branches import trace_branches
 from .carried import CarriedState, CarriedValue
 from .carried_dict import CarriedDict
 from .cells import closed_over
-from .dicts import partial_items
+from .dicts import UnknownKeysError, partial_items
 from .facts import FirstIterationDiffers
 from .journal import Journal, SpentError, journaling
 from .late_items import late_item
@@ -294,6 +294,10 @@ def trace_loop(
             if peeled == MAX_PEELED or not any(leaf.start is None for leaf in state.leaves()):
                 raise
             return _after_first(test, body, values, names, shared, peeled + 1)
+        except UnknownKeysError:  # a key that is not there yet in the first iteration
+            if peeled:
+                raise
+            return _after_first(test, body, values, names, shared, peeled + 1, asks=True)
         except Pending:
             return values  # what a recursive function gives is still unknown; taken for a loop that ends at once
         if trace is ENDED:  # the first iteration raises, so there is none or the program ends
@@ -343,13 +347,26 @@ class _Traced:
 
 
 def _after_first(
-    test: Function, body: Function, values: tuple[Any, ...], names: Sequence[str], shared: Sequence[Any], peeled: int
-) -> tuple[Any, ...]:
-    """The loop with its first iteration in front of it, which starts from other kinds of values than the rest."""
+    test: Function, body: Function, values: tuple[Any, ...], names: Sequence[str], shared: Sequence[Any], peeled: int,
+    asks: bool = False,
+) -> tuple[Any, ...]:  # fmt: skip
+    """The loop with its first iteration in front of it, which starts from other kinds of values than the rest.
+
+    asks: whether the test is asked before the rest, too, for what it then tells of keys that the first iteration set.
+    """
+
+    def rest(values: tuple[Any, ...]) -> tuple[Any, ...]:
+        return trace_loop(test, body, values, names, shared, peeled, 1)
+
+    def rest_if_asked(values: tuple[Any, ...]) -> tuple[Any, ...]:
+        again = truth(test(*values))
+        if not is_graph(again):
+            return rest(values) if again else values
+        return trace_branches(scalar_condition(again, "while"), lambda: rest(values), lambda: values, names, shared)
+
     pred = scalar_condition(truth(test(*values)), "while")
-    return trace_branches(
-        pred, lambda: trace_loop(test, body, body(*values), names, shared, peeled, 1), lambda: values, names, shared
-    )
+    go_on = rest_if_asked if asks else rest
+    return trace_branches(pred, lambda: go_on(body(*values)), lambda: values, names, shared)
 
 
 def _attempt(test: Function, body: Function, state: CarriedState, is_first: bool) -> _Traced | None:

@@ -29,7 +29,7 @@ def presence(held: dict[Any, Any], key: Any) -> Any:
     """Whether a dict at the end of a path has the key: a bool, or a flag of the program."""
     if not dict.__contains__(held, key):
         return False
-    return held.flags.get(key, True) if isinstance(held, OpenDict) else True
+    return held.has(key) if isinstance(held, GraphDict) else True
 
 
 def merge_dicts(

@@ -22,7 +22,9 @@ from .handlers import refuse_if_caught
 from .values import builder
 
 TELLS = "tells_not_none"
-"""The attribute of a condition: the kinds known not to be None where it holds, and those where it does not."""
+"""The attribute of a condition: kinds that are not None and flags that are set where it holds, and where it fails."""
+MEANS = "means_"
+"""The attribute of a condition that is the same as another, or its negation: that one, and whether it is the same."""
 
 
 class MaybeNoneError(UnsettledError):
@@ -87,15 +89,36 @@ _NOTHING: Facts = (frozenset(), frozenset())
 
 
 def told_by(condition: Any) -> Facts:
-    """What is known not to be None where a condition holds, and where it does not."""
-    return condition.__dict__.get(TELLS, _NOTHING) if isinstance(condition, Variable) else _NOTHING
+    """What is known, not to be None or to be set, where a condition holds, and where it does not."""
+    if not isinstance(condition, Variable):
+        return _NOTHING
+    root, is_same = _root(condition)
+    holds, fails = root.__dict__.get(TELLS, _NOTHING)
+    return (holds, fails) if is_same else (fails, holds)
 
 
 def tell(condition: Any, facts: Facts) -> Any:
-    """`condition`, from now on known to tell these."""
+    """`condition`, from now on known to tell these, too."""
     if isinstance(condition, Variable) and (facts[0] or facts[1]):
-        condition.__dict__[TELLS] = facts
+        root, is_same = _root(condition)
+        (holds, fails), told = facts if is_same else facts[::-1], root.__dict__.get(TELLS, _NOTHING)
+        root.__dict__[TELLS] = (told[0] | holds, told[1] | fails)
     return condition
+
+
+def means(condition: Any, other: Any, is_same: bool) -> Any:
+    """`condition`, from now on known to hold where another one holds (`is_same`), or where that does not."""
+    if isinstance(condition, Variable) and isinstance(other, Variable):
+        root, is_same_there = _root(other)
+        condition.__dict__[MEANS] = (root, is_same == is_same_there)
+    return condition
+
+
+def _root(condition: Variable) -> tuple[Variable, bool]:
+    """The condition that this one repeats or negates: it, and whether they are the same."""
+    held: Variable = builder().held(condition)  # it may have been changed in place since
+    root: tuple[Variable, bool] = held.__dict__.get(MEANS, (held, True))
+    return root
 
 
 def note_known(codes: Iterable[Variable], block: Block | None = None) -> None:

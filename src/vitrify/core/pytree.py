@@ -129,7 +129,7 @@ _BASES: tuple[type, ...] = (OrderedDict, defaultdict, dict, list, tuple, deque)
 
 
 def _is_foreign(cls: type) -> bool:
-    """Whether instances cannot be made anew from their items: ours, and results of C functions such as `time.localtime`."""
+    """Whether instances cannot be made anew from their items: ours, and results of C functions (`time.localtime`)."""
     return cls.__module__.partition(".")[0] == "vitrify" or hasattr(cls, "n_sequence_fields")
 
 
@@ -140,7 +140,8 @@ def _node_of_derived(value: Any, base: Any) -> Any:
     if issubclass(base, dict):
         keys = tuple(base.__iter__(value))
         made = (value.default_factory,) if base is defaultdict else ()
-        return type(value), [*[dict.__getitem__(value, key) for key in keys], *held], ("derived", base, made, keys, names)
+        items = [dict.__getitem__(value, key) for key in keys]
+        return type(value), [*items, *held], ("derived", base, made, keys, names)
     items = list(base.__iter__(value))
     made = ((), value.maxlen) if base is deque else ()
     return type(value), [*items, *held], ("derived", base, made, len(items), names)
@@ -237,7 +238,7 @@ def unflatten(tree: TreeDef, leaves: Iterator[Any]) -> Any:
 
 
 def unflatten_plain(tree: TreeDef, leaves: Iterator[Any]) -> Any:
-    """The structure rebuilt of Python's own containers: objects become dicts, containers of other classes their bases."""
+    """The structure rebuilt of Python's own containers: objects become dicts, derived containers their bases."""
     if tree is LEAF:
         return next(leaves)
     kind, children, extra = tree

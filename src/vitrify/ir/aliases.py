@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import UnsupportedError, VitrifyError
-from ..core.meta import numel
+from ..core.meta import Meta, numel
 from ..core.modes import grad_enabled, scoped
 from ..ops.compare import logical_and, logical_or
 from ..ops.like import full_like
@@ -152,12 +152,12 @@ class Aliases:
         self.forks: dict[Variable, tuple[Way, ...]] = {}
         self.replaced: dict[Variable, Variable] = {}
         self.detached: set[Variable] = set()  # these, and what they were detached from
-        self._noting = True
+        self.noting = True
         self._settling: set[Variable] = set()  # read as they are while they are brought up to date
 
     def note(self, op: OpDef, base: Any, others: Sequence[Any], attrs: Mapping[str, Any], out: Variable) -> None:
         """Remember that `out` is a view of `base`."""
-        if self._noting and isinstance(base, Variable):
+        if self.noting and isinstance(base, Variable):
             self.views[out] = View(op, base, tuple(others), dict(attrs))
 
     def check_not_detached(self, var: Variable) -> None:
@@ -236,11 +236,11 @@ class Aliases:
         if view is None or _is_stretched(view, old) or not self.shares(old):
             return None
         base = self.latest(view.base)
-        self._noting = False  # what is computed here is memory of its own
+        self.noting = False  # what is computed here is memory of its own
         try:
             new = _put_back(view, base, old, value)
         finally:
-            self._noting = True
+            self.noting = True
         self.views[value] = View(view.op, new, view.others, view.attrs)
         return base, new
 
@@ -258,8 +258,14 @@ class Aliases:
         view = self.views.get(var)
         if view is not None:
             return view.op.kernel(np, self._example(view.base), **_example_attrs(view))
-        meta = var._known()
+        meta = _made_as(var)
         return np.empty([UNKNOWN_SIZE if size < 0 else size for size in meta.shape], meta.dtype.np)
+
+
+def _made_as(var: Variable) -> Meta:
+    """Shape and dtype of a variable, whatever it means since it was changed in place."""
+    assert isinstance(var.meta, Meta)
+    return var.meta
 
 
 def _example_attrs(view: View) -> dict[str, Any]:
@@ -278,13 +284,13 @@ def _is_list(value: Any) -> bool:
 
 def _is_stretched(view: View, var: Variable) -> bool:
     """Whether elements of the view share memory with each other: changed in place, it gets memory of its own."""
-    base, shown = numel(view.base._known().shape), numel(var._known().shape)
+    base, shown = numel(_made_as(view.base).shape), numel(_made_as(var).shape)
     return -1 not in (base, shown) and shown > base
 
 
 def _put_back(view: View, base: Variable, old: Variable, value: Variable) -> Any:
     """`base` with what `view` shows of it replaced by `value`."""
-    sizes = numel(base._known().shape), numel(old._known().shape)
+    sizes = numel(_made_as(base).shape), numel(_made_as(old).shape)
     put: Callable[[Any], Any] = lambda values: view.transposed(base, values)  # noqa: E731
     if -1 not in sizes and sizes[0] == sizes[1]:
         return put(value)

@@ -181,6 +181,11 @@ class Builder:
         held = self.held(handle)
         return self.block.resolve(held) if isinstance(held, Variable) else held
 
+    @property
+    def meanings(self) -> Mapping[Any, Variable]:
+        """What the shape and dtype of a handle are read from; nothing while content is put back where views show it."""
+        return self.current if self.aliases.noting else {}
+
     def held(self, handle: Any) -> Any:
         """The Variable that holds what `handle` means now, wherever it was made."""
         found = self.current.get(handle) if handle.__hash__ is not None else None

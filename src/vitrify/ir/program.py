@@ -20,7 +20,7 @@ from ..core.dtype import DType, as_dtype
 from ..core.epoch import Epoch
 from ..core.errors import ArgumentError, ShapeError, UnsupportedError
 from ..core.meta import UNKNOWN, FrameMeta, ListMeta, Meta, Ref
-from ..core.modes import PYTHON_NUMBER
+from ..core.modes import PYTHON_NUMBER, recorder
 from ..core.source import Loc
 from ..ops.missing import MAY_BE_MISSING, MAY_HAVE_GAPS
 from ..ops.registry import OpDef
@@ -107,7 +107,9 @@ class Variable(GraphTensor):
         return len(self._known().shape)
 
     def _known(self) -> Meta:
-        meta = self.meta
+        """Shape and dtype of what the variable means now: an in-place change may have given it others."""
+        changed = getattr(recorder.get(), "meanings", None)
+        meta: AnyMeta = changed.get(self, self).meta if changed else self.meta
         while isinstance(meta, ListMeta):
             meta = meta.item
         assert isinstance(meta, Meta)

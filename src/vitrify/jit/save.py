@@ -23,7 +23,6 @@ from ..ir.input_spec import InputSpec
 from ..ir.model_file import ModelFile, SavedFunction, Slot, TensorInfo, write_model
 from ..ir.program import Program
 from .api import to_static
-from .concrete_program import ConcreteProgram
 from .effects import exchanged_buffers
 from .function_spec import FunctionSpec
 from .key import ByContent, ById

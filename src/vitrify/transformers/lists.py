@@ -1,6 +1,7 @@
 """Lists and dicts that may grow: `[]` becomes `vt.new_list([])`, so that a tensor may decide how long the list gets.
 
 `{}` is `vt.new_dict({})`, so that it may decide which keys there are; `{'a': x, **d}` is `vt.new_dict({'a': x}, d)`.
+So is `kwargs` at the start of a function that has `**kwargs`.
 Left alone: those that nobody can get hold of to change them, because they are used up where they stand (an argument
 with items, an index, an operand of `+`, what a `for` goes through).
 """
@@ -12,6 +13,7 @@ import gast
 from .context import Context
 from .facts.activity import helper_name
 from .nodes import ExpressionTransformer, Node
+from .quote import name, quote
 
 STORES = frozenset({"set_attr", "convert_setitem", "convert_setitem_at", "new_list", "new_dict"})
 """Helpers that keep an argument."""
@@ -43,6 +45,15 @@ class _Lists(ExpressionTransformer):
         if not isinstance(element, gast.Starred):
             return element
         return self.context.call("spread", element.value, at=element)
+
+    def visit_FunctionDef(self, node: Node) -> Node:
+        node = self.generic_visit(node)
+        rest = node.args.kwarg
+        if rest is not None and _is_kept(rest.id, node.body):
+            made = self.context.call("new_dict", name(rest.id, at=rest), at=rest)
+            start = 1 if gast.get_docstring(node) is not None else 0
+            node.body[start:start] = quote("rest = made", at=rest, rest=rest.id, made=made)
+        return node
 
     def visit_Call(self, node: Node) -> Node:
         if helper_name(node, self.context.names) not in STORES and not self._stores(node):
@@ -97,6 +108,13 @@ class _Lists(ExpressionTransformer):
             return self.visit(node)
         node.elts = [self._used_up(element) for element in node.elts]
         return node
+
+
+def _is_kept(rest: str, body: list[Node]) -> bool:
+    """Whether `**rest` is used for more than to be handed on as `**rest`."""
+    handed_on = {id(k.value) for part in body for k in gast.walk(part) if isinstance(k, gast.keyword) and k.arg is None}
+    named = (n for part in body for n in gast.walk(part) if isinstance(n, gast.Name) and n.id == rest)
+    return any(id(n) not in handed_on for n in named)
 
 
 def _parts(node: Node) -> list[Node]:
