@@ -139,7 +139,7 @@ def _node_of_derived(value: Any, base: Any) -> Any:
     held = [value.__dict__[name] for name in names]
     if issubclass(base, dict):
         keys = tuple(base.__iter__(value))
-        made = (value.default_factory,) if base is defaultdict else ()
+        made: tuple[Any, ...] = (value.default_factory,) if base is defaultdict else ()
         items = [dict.__getitem__(value, key) for key in keys]
         return type(value), [*items, *held], ("derived", base, made, keys, names)
     items = list(base.__iter__(value))
@@ -290,7 +290,8 @@ def _rebuilt(kind: Any, extra: Any, values: list[Any]) -> Any:
         return tuple.__new__(kind, values)
     what, *details = extra
     if what == "derived":
-        made, count = _derived(kind, *details[:3], values)
+        base, arguments, keys = details[:3]
+        made, count = _derived(kind, base, arguments, keys, values)
     else:
         made, count = object.__new__(kind), 0
     for name, value in zip(details[-1], values[count:]):
