@@ -125,7 +125,8 @@ def samples(rng, n):
 
 CASES = [
     Case(
-        "Graph network", GraphNet, graph, graph_loss, graph_labels, specs=((None, 5), (None,), (None,), (None,)), rate=0.03
+        "Graph network", GraphNet, graph, graph_loss, graph_labels, rate=0.03,
+        specs=((None, 5), (None,), (None,), (None,)),
     ),
     Case(
         "Word2vec", SkipGram, together(integers(12), integers(12, 4), samples), lambda outputs: outputs[1], rate=0.05,
