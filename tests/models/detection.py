@@ -181,8 +181,11 @@ class MaxIoUAssigner:
         self.negative_overlap = negative_overlap
         self.allow_low_quality = allow_low_quality
 
-    @paddle.no_grad()
     def __call__(self, anchors, gt_boxes):
+        return self.assign(anchors, gt_boxes)
+
+    @paddle.no_grad()
+    def assign(self, anchors, gt_boxes):
         iou = bbox_overlaps(gt_boxes, anchors)
         matched_vals, matches = paddle.topk(iou, k=1, axis=0)
         match_labels = paddle.full(matches.shape, -1, dtype="int32")
