@@ -28,6 +28,7 @@ class WorkerInfo:
     seed: int = 0
 
 
+_NAMES = {number.value: number.name for number in signal.Signals}
 _worker_info: ContextVar[WorkerInfo | None] = ContextVar("worker_info", default=None)
 
 
@@ -50,7 +51,7 @@ def set_worker_info(info: WorkerInfo) -> None:
 def early_exit(worker: int, pid: int | None, exitcode: int | None) -> WorkerExitError:
     """The error for a worker that ended by itself, with what the operating system tells."""
     if exitcode is not None and exitcode < 0:
-        how = f"was killed by signal {signal.Signals(-exitcode).name}"
+        how = f"was killed by signal {_NAMES.get(-exitcode, -exitcode)}"
     else:
         how = f"ended with exit code {exitcode}"
     hint = "num_workers=0 runs the dataset in this process, where a debugger finds the place"
