@@ -198,3 +198,32 @@ def test_scope_tree():
     with static.scope_guard(root):
         assert static.global_scope() is root
     assert static.global_scope() is not root
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda w, x: paddle.assign(x, w),
+        lambda w, x: paddle.assign(x, output=w),
+        lambda w, x: w.set_value(x),
+        lambda w, x: w.copy_(x),
+        lambda w, x: paddle.assign(np.full([2], 3, "float32"), w),
+    ],
+)
+def test_a_parameter_is_written_by_one_copy(change):
+    main, startup = static.Program(), static.Program()
+    with static.program_guard(main, startup):
+        x = static.data("x", [2])
+        w = static.create_parameter([2], "float32", name="one_copy")
+        change(w, x)
+        y = w + 1
+    assert [op.op.name for op in main.global_block().ops].count("assign") == 1
+    exe = static.Executor(paddle.CPUPlace())
+    with static.scope_guard(static.Scope()):
+        exe.run(startup)
+        fed = np.full([2], 3, "float32")
+        (out,) = exe.run(main, feed={"x": fed}, fetch_list=[y])
+        assert out.tolist() == [4, 4]
+        (kept,) = exe.run(main, feed={"x": fed * 0}, fetch_list=[w])
+        assert kept.tolist() in ([0, 0], [3, 3])
+        assert fed.tolist() == [3, 3]

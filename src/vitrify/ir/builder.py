@@ -213,7 +213,7 @@ class Builder:
 
         A variable that lives in a Scope is written there.
         """
-        if isinstance(handle, Variable) and handle.persistable and handle.block is self.block:
+        if self.copies_into(handle):
             self.block.append(get_op("assign"), [self.block.resolve(value)], [handle], {}, self.locs or user_frames(2))
             return
         old = self.held(handle)
@@ -222,6 +222,10 @@ class Builder:
         self.current[handle] = value
         if not self.aliases.is_view_of(value, old):
             self._replace(old, value)
+
+    def copies_into(self, handle: Any) -> bool:
+        """Whether `assign` writes a copy: the variable lives in a Scope."""
+        return isinstance(handle, Variable) and handle.persistable and handle.block is self.block
 
     def _check_keeps_gradient(self, old: Variable) -> None:
         """Raise UnsupportedError for a change without gradient of what wants one: it would no longer get it here."""

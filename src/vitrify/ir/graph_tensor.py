@@ -146,14 +146,20 @@ class GraphTensor(TensorMethods):
         building.assign(self, value)
         return self
 
+    def _take(self, other: Any) -> Any:
+        building = recorder.get()
+        if not building.copies_into(self):
+            return super()._take(other)
+        return self._become(building.value(other))  # what lives in a Scope is written by a copy of its own
+
     def set_value(self, value: Any) -> None:
         """Take `value` as the content; no gradient flows through it."""
         with scoped(grad_enabled, False):
-            self._become(assign_op(value) if isinstance(value, TensorMethods) else _filled(self, value))
+            self._take(value if isinstance(value, TensorMethods) else np.asarray(value, self.dtype.np))
 
     def copy_(self, other: Any, blocking: bool = True) -> Any:
         """Take the content of `other`; returns self."""
-        return self._become(assign(other))
+        return assign(other, self)
 
     # -- gradients --------------------------------------------------------------------------------------------------
 
@@ -251,10 +257,6 @@ _KEEP_TENSOR = "stay with tensor operations, or leave this function out with @pa
 
 def _is_device(value: Any) -> bool:
     return isinstance(value, str) and value.split(":")[0] in ("cpu", "gpu", "gpu_pinned")
-
-
-def _filled(like: GraphTensor, value: Any) -> Any:
-    return assign(np.asarray(value, like.dtype.np))
 
 
 def number(value: Any, dtype: str | None = None) -> Any:

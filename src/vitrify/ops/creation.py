@@ -413,7 +413,7 @@ def assign(x: Any, output: Any = None) -> Any:
         array = np.asarray(x)
         plain = not isinstance(x, (np.ndarray, np.generic)) and array.dtype == np.float64
         x = array.astype(default_dtype().np) if plain else array
-    return finish("assign", assign_op(x), output)
+    return output._take(x) if is_tensor(output) else finish("assign", assign_op(x), output)
 
 
 def clone(x: Any, name: str | None = None) -> Any:

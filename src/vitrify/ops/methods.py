@@ -150,6 +150,10 @@ class TensorMethods:
         """Take `value` as the new content, in place; returns self."""
         raise TypeError(f"{type(self).__name__} cannot be changed in place")
 
+    def _take(self, other: Any) -> Any:
+        """Take a copy of the tensor `other` as the new content; returns self."""
+        return self._become(like.assign_op(other))
+
 
 def _install() -> None:
     for family in FAMILIES:
