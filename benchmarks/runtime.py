@@ -4,7 +4,8 @@
 
 1. An instruction: programs of empty kernels, one instruction after the other (a chain) and independent ones (a fan), in
    each mode; what a Python loop over the same kernels takes is subtracted. In mode "threads" with one and two threads.
-2. A call: a program without instructions, by the interpreter, a static function and an Executor.
+2. A call: a program without instructions, by the interpreter, a static function (like the call before, and as if it
+   were not) and an Executor.
 3. Two independent chains of matrix products, serial and on two threads, with one BLAS thread each (set
    OPENBLAS_NUM_THREADS=1 before starting). What the machine itself gives is measured beside: the same products by two
    plain threads, and by one.
@@ -131,6 +132,7 @@ def calls(rounds: int) -> dict[str, float]:
         {
             "the interpreter": lambda: core(x),
             "a static function": lambda: static(tensor),
+            "by its signature": lambda: static._call((tensor,), {}),
             "Executor.run": lambda: exe.run(main, feed={"x": x}, fetch_list=[y]),
         },
         rounds,

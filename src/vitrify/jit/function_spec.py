@@ -6,13 +6,16 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from ..core.errors import ArgumentError, DTypeError
 from ..core.pytree import LEAF, TreeDef, flatten, flatten_open, has_repeats, unflatten_shared
 from ..eager.parameter import Parameter
 from ..eager.tensor import Tensor
 from ..ir.input_spec import InputSpec
 
-_PLAIN = frozenset({Tensor, Parameter, bool, int, float, str, type(None)})
+_TENSORS: frozenset[type[Any]] = frozenset({Tensor, Parameter})
+_PLAIN = frozenset({*_TENSORS, bool, int, float, str, type(None)})
 
 
 class FunctionSpec:
@@ -26,6 +29,11 @@ class FunctionSpec:
         self._plain = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in params)
         self._count = len(params)
         self._defaults = [(p.name, p.default) for p in params]
+
+    def is_plain(self, args: tuple[Any, ...]) -> bool:
+        """Whether a call with these arguments and no others gives each parameter a tensor of the host, in order."""
+        whole = self._plain and len(args) == self._count
+        return whole and all(v.__class__ in _TENSORS and isinstance(v._data, np.ndarray) for v in args)
 
     def flatten_call(self, args: Sequence[Any], kwargs: Mapping[str, Any], leaves: list[Any]) -> TreeDef:
         """The structure of the bound arguments, defaults filled in; their leaves are appended to `leaves`."""

@@ -218,12 +218,18 @@ class PartialProgramLayer:
         # One tensor goes out and nothing else happens: by far the most common function.
         output = concrete.output
         self._plain = not (self._writes or self._effects) and output.tree is LEAF and output.leaves == [OutputLeaf(0)]
+        self._is_one_tensor = self._plain and not concrete.leaves_undone
         inputs = block.inputs[concrete.n_arguments :]
         # Captured tensors that get no cotangent here: thawed, they would need another program.
         self._frozen = [t for t, v in zip(concrete.captured, inputs) if v.stop_gradient] if _grad_enabled() else []
 
+        sees_layers = layers is not None and bool(layers.flags)
+        self._depends_on_nothing = not (self._frozen or sees_layers or self._guards)
+
     def current_inputs(self) -> Sequence[Tensor] | None:
         """The captured tensors to run with; None when something changed that the program was built on."""
+        if self._depends_on_nothing:
+            return self._captured
         captured: Sequence[Tensor] = self._captured
         for tensor in self._frozen:
             if not tensor.stop_gradient:
@@ -266,6 +272,9 @@ class PartialProgramLayer:
         return not self.concrete.block.ops and not self._effects and not self._writes
 
     def __call__(self, tensors: Sequence[Tensor], captured: Sequence[Tensor]) -> Any:
+        if self._is_one_tensor:
+            self.calls += 1
+            return self.segment.run([*tensors, *captured])[0]
         return self._run([*tensors, *captured], NO_ARGUMENTS)
 
     def call(self, tensors: Sequence[Tensor], captured: Sequence[Tensor], arguments: Arguments, eager: Any) -> Any:

@@ -31,7 +31,7 @@ from .key import content
 from .number_inputs import NumberInputs
 from .partial_program import PartialProgramLayer
 from .program_builder import ProgramBuilder
-from .program_cache import CacheInfo, Executable, Family, ProgramCache, Substitute
+from .program_cache import CacheInfo, Executable, Family, ProgramCache, Recent, Substitute
 from .report import presented
 from .retrace import NoSourceWarning
 from .split import CONVINCED, PATIENCE, SMALLEST_PART, AfterErrors, AsPython, CompiledCalls, Split, SplitProgram
@@ -51,6 +51,11 @@ _amp = amp_state.get
 _place = current_place
 _ndarray = np.ndarray
 _default_dtype = default_dtype
+
+
+def _modes() -> tuple[Any, ...]:
+    """The modes that a program is made for."""
+    return _grad(), _amp(), _place(), _default_dtype()
 
 
 class TraceFailure(Exception):
@@ -162,11 +167,28 @@ class StaticFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if _recorder() is not None or not _enabled():
             return self._call_uncached(args, kwargs)
-        if self._direct is not None:
-            try:
-                return self._direct.call((), (), (args, kwargs), self._eager)
-            except Exception as err:  # noqa: BLE001 - raised again, cut to what concerns the user
+        recent = self.program_cache.recent
+        try:
+            if recent is not None and not kwargs and recent.modes == _modes() and recent.fits(args):
+                captured = recent.inputs()
+                if captured is not None:
+                    return recent.run(args, captured)
+            return self._call(args, kwargs)
+        except TraceFailure as found:
+            failure: TraceFailure | Unfinished = found
+        except Exception as err:  # noqa: BLE001 - raised again, cut to what concerns the user
+            ended = unfinished(err)
+            if ended is None:
                 raise presented(err)  # noqa: B904 - it is `err` itself
+            failure = ended
+        if isinstance(failure, Unfinished):
+            return self._run_again(failure, args, kwargs)
+        return self._run_eagerly(failure, args, kwargs)
+
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call by its signature. Raises TraceFailure where no program can be built for it."""
+        if self._direct is not None:
+            return self._direct.call((), (), (args, kwargs), self._eager)
         leaves: list[Any] = []
         tree = self.function_spec.flatten_call(args, kwargs, leaves)
         fed = self._numbers.feed(tree, leaves) if self._numbers else ()
@@ -190,32 +212,26 @@ class StaticFunction:
         except TypeError:  # a static argument without a hash
             signature = tuple(map(content, key))
             program = self._exact.get(signature)
-        try:
-            captured = None if program is None else program.current_inputs()
-            if captured is None:
-                if self._numbers is not None and self._numbers.learn(tree, leaves):
-                    return self(*args, **kwargs)
-                program = self._find_or_build(signature, tree, leaves, tensors)
-                captured = program.current_inputs()
-                if captured is None:  # tracing itself changed, unnoticed, something it had read
-                    captured = program.captured
-            assert program is not None
-            if isinstance(program, PartialProgramLayer) and program.is_plain_call:
-                return program(tensors, captured)
-            return program.call(tensors, captured, self.function_spec.bound(args, kwargs), self._eager)
-        except TraceFailure as found:
-            failure: TraceFailure | Unfinished = found
-            if fed and self._numbers is not None and self._numbers.pin(tree):
-                found.family.substitute = self._python  # nobody comes back to it
+        captured = None if program is None else program.current_inputs()
+        if captured is None:
+            if self._numbers is not None and self._numbers.learn(tree, leaves):
                 return self(*args, **kwargs)
-        except Exception as err:  # noqa: BLE001 - raised again, cut to what concerns the user
-            ended = unfinished(err)
-            if ended is None:
-                raise presented(err)  # noqa: B904 - it is `err` itself
-            failure = ended
-        if isinstance(failure, Unfinished):
-            return self._run_again(failure, args, kwargs)
-        return self._run_eagerly(failure, args, kwargs)
+            try:
+                program = self._find_or_build(signature, tree, leaves, tensors)
+            except TraceFailure as found:
+                if fed and self._numbers is not None and self._numbers.pin(tree):
+                    found.family.substitute = self._python  # nobody comes back to it
+                    return self(*args, **kwargs)
+                raise
+            captured = program.current_inputs()
+            if captured is None:  # tracing itself changed, unnoticed, something it had read
+                captured = program.captured
+        assert program is not None
+        if isinstance(program, PartialProgramLayer) and program.is_plain_call:
+            if not fed and not kwargs and self.function_spec.is_plain(args):
+                self.program_cache.recent = Recent(_modes(), tensors, program)
+            return program(tensors, captured)
+        return program.call(tensors, captured, self.function_spec.bound(args, kwargs), self._eager)
 
     def _run_again(self, ended: Unfinished, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The same call in eager code, which raises likewise, once it has changed what it changes before."""
