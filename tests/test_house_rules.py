@@ -65,7 +65,9 @@ FENCES: dict[str, set[str]] = {
     "cupyx": {"device/cuda*.py"},
     "cudnn": {"device/cuda*.py"},
     "nvmath": {"device/cuda*.py"},
-    "google": {"ir/serialize.py", "ir/*_pb2.py"},
+    "google": {"ir/serialize.py", "ir/*_pb2.py", "onnx/reading.py"},
+    "onnx": {"onnx/**"},
+    "onnxruntime": set(),
     "xxhash": {"ir/content_hash.py"},
     "pickle": {"nn/**", "optimizer/**", "io/**", "jit/**"},
 }

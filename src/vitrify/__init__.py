@@ -61,6 +61,7 @@ from .eager.param_attr import ParamAttr
 from .eager.repr_ import set_printoptions
 from .eager.tensor import Tensor, to_tensor
 from .ir.guard import disable_static, enable_static
+from .jit.save import FORMATS
 from .nn.functional import adaptive_avg_pool1d, conv1d, conv2d, conv3d, group_norm, layer_norm
 from .ops.activation import *
 from .ops.arrange import *
@@ -130,6 +131,7 @@ if TYPE_CHECKING:
         incubate,
         io,
         metric,
+        onnx,
         optimizer,
         profiler,
         signal,
@@ -147,7 +149,7 @@ if TYPE_CHECKING:
 # Packages that not every program needs are imported when first asked for, themselves or one of these names.
 _LAZY = (
     "base", "callbacks", "compat", "distributed", "distribution", "fft", "framework", "geometric", "hapi", "hub",
-    "incubate", "io", "metric", "optimizer", "profiler", "signal", "sparse", "static", "tensor", "utils",
+    "incubate", "io", "metric", "onnx", "optimizer", "profiler", "signal", "sparse", "static", "tensor", "utils",
     "version", "vision",
 )  # fmt: skip
 __getattr__ = lazy_attributes(
@@ -160,3 +162,4 @@ __getattr__ = lazy_attributes(
         **dict.fromkeys(("Model", "flops", "summary"), "hapi"),
     },
 )
+FORMATS.add("onnx", lambda: __getattr__("onnx").save_format)

@@ -132,8 +132,8 @@ def _function_json(name: str, function: SavedFunction) -> dict[str, Any]:
     return {
         "name": name,
         "inputs": [[list(s.shape), s.dtype.name, s.name, s.stop_gradient] for s in function.inputs],
-        "input_tree": to_json(function.input_tree, _slot_json),
-        "output_tree": to_json(function.output_tree, _slot_json),
+        "input_tree": tree_to_json(function.input_tree),
+        "output_tree": tree_to_json(function.output_tree),
         "tensors": list(function.tensors),
         "writes": list(function.writes),
     }
@@ -142,6 +142,16 @@ def _function_json(name: str, function: SavedFunction) -> dict[str, Any]:
 def _state_dict_json(names: Iterable[str]) -> dict[str, Any]:
     """What `paddle.save` notes for a dict of Tensors, so that `paddle.load` reads the tensors of a saved function."""
     return {"dict": [[name, {"tensor": [name, name]}] for name in names]}
+
+
+def tree_to_json(tree: Any) -> Any:
+    """A structure with `Slot`s as JSON data; raises DTypeError for what is not plain."""
+    return to_json(tree, _slot_json)
+
+
+def tree_from_json(data: Any) -> Any:
+    """The structure that `tree_to_json` encoded; raises FileFormatError."""
+    return from_json(data, _SLOTS)
 
 
 def _slot_json(value: Any, where: str) -> tuple[str, int] | None:
@@ -194,8 +204,8 @@ def _functions(container: Container, content: Mapping[str, Any]) -> dict[str, Sa
         _name(stored["name"]): SavedFunction(
             program=decode_program(block),
             inputs=tuple(_spec(*parts) for parts in stored["inputs"]),
-            input_tree=from_json(stored["input_tree"], _SLOTS),
-            output_tree=from_json(stored["output_tree"], _SLOTS),
+            input_tree=tree_from_json(stored["input_tree"]),
+            output_tree=tree_from_json(stored["output_tree"]),
             tensors=tuple(map(_name, stored["tensors"])),
             writes=tuple(map(_index, stored["writes"])),
         )

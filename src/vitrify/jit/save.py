@@ -30,6 +30,30 @@ from .static_function import StaticFunction
 from .template import InputLeaf, KindLeaf, ListLeaf, OutputLeaf, SharedLeaf, Template
 
 TRAIN = "@train"
+_MODES = ((False, ""), (True, TRAIN))
+
+
+class SaveFormats:
+    """Other formats than our own, by name: each is imported when first asked for.
+
+    They are written by packages above this one, which may not be imported here; this is the seam between them.
+    """
+
+    def __init__(self) -> None:
+        self._writers: dict[str, Callable[[], Callable[..., None]]] = {}
+
+    def add(self, name: str, find: Callable[[], Callable[..., None]]) -> None:
+        """Let `find()` give the function that saves in the format `name`."""
+        self._writers[name] = find
+
+    def writer(self, name: str) -> Callable[..., None]:
+        """The function that saves in that format; raises ArgumentError."""
+        if name not in self._writers:
+            raise ArgumentError(f"jit.save: no format is called {name!r}; there are {['vitrify', *self._writers]}")
+        return self._writers[name]()
+
+
+FORMATS = SaveFormats()
 
 
 def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **configs: Any) -> None:
@@ -38,6 +62,7 @@ def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **con
     layer: a Layer (its `forward`, and every other method that is a static function), or a function.
     input_spec: InputSpecs of the arguments, None dimensions may vary; by default those of `to_static`, or of the last
         call. A Layer is traced twice, in evaluation and in training mode, so that it can be fine-tuned after loading.
+    format: "onnx" writes `path.onnx` instead, with the settings of `onnx.export`.
     Raises ArgumentError without any spec, DTypeError for outputs that a file cannot hold. Source: paddle.jit.save.
 
     Example:
@@ -47,6 +72,15 @@ def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **con
         >>> paddle.jit.load("/tmp/vitrify_linear")(paddle.ones([3, 4])).shape
         [3, 2]
     """
+    wanted = configs.pop("format", "vitrify")
+    if wanted != "vitrify":
+        FORMATS.writer(wanted)(layer, path, input_spec, **configs)
+    else:
+        write_model(path, collect(layer, input_spec))
+
+
+def collect(layer: Any, input_spec: Any = None, training: bool = True) -> ModelFile:
+    """The programs of a Layer or function with their tensors; `training`: those of training mode as well."""
     if isinstance(layer, Layer):
         functions = _layer_functions(layer)
         names = _structured_names(layer)
@@ -59,12 +93,12 @@ def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **con
     for name, function in functions.items():
         spec = input_spec if name == "forward" or len(functions) == 1 else None
         if isinstance(layer, Layer):
-            for mode, suffix in ((False, ""), (True, TRAIN)):
+            for mode, suffix in _MODES[: 1 + training]:
                 with _in_mode(layer, mode):
                     writer.add(name + suffix, function, spec)
         else:
             writer.add(name, function, spec)
-    write_model(path, writer.model())
+    return writer.model()
 
 
 def _as_static(function: Callable[..., Any]) -> StaticFunction:

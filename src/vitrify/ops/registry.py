@@ -140,6 +140,7 @@ class OpDef:
         empties: `empties(**attrs)` -> positions of inputs: lists of which it needs each item once. One that comes as
             a `HandedList` it empties as it goes.
         limits: what the kernel takes at which place, by dtype and layout, where that is not everything.
+        scalar: the scalar expression of an elementwise op (D2), from which other readings of it are made.
         moves: "h2d" or "d2h" for an op that brings a value to the device or to the host.
     """
 
@@ -176,7 +177,11 @@ class OpDef:
     empties: Callable[..., range] | None = None
     moves: str | None = None
     limits: tuple[Limit, ...] = ()
+<<<<<<< HEAD
     passes: bool = False
+=======
+    scalar: Any = None
+>>>>>>> 97bbb85 (ONNX files, written and read: every op has a form that ONNX Runtime computes alike, or a reason)
 
     def __call__(self, *inputs: Any, **attrs: Any) -> Any:
         return bind(self, inputs, attrs)
@@ -287,7 +292,11 @@ def define_op(
     empties: Callable[..., range] | None = None,
     moves: str | None = None,
     limits: tuple[Limit, ...] = (),
+<<<<<<< HEAD
     passes: bool = False,
+=======
+    scalar: Any = None,
+>>>>>>> 97bbb85 (ONNX files, written and read: every op has a form that ONNX Runtime computes alike, or a reason)
 ) -> OpDef:
     """Register an op and return it; see `OpDef` for the fields. `vjp` is a dict of per-input rules, one joint rule,
     `NoGradient(reason)` or `StructuralGradient(reason)`. Of `kernel` and `steps` one is given.
@@ -325,7 +334,11 @@ def define_op(
         empties=empties,
         moves=moves,
         limits=limits,
+<<<<<<< HEAD
         passes=passes,
+=======
+        scalar=scalar,
+>>>>>>> 97bbb85 (ONNX files, written and read: every op has a form that ONNX Runtime computes alike, or a reason)
     )
     _check_rules(op)
     _REGISTRY.add(op)
@@ -345,6 +358,7 @@ def define_elementwise(name: str, *, scalar: Any, meta: MetaRule, vjp: Any, **op
         vjp=vjp,
         elementwise=True,
         on_numpy=scalar_ufunc(scalar),
+        scalar=scalar,
         **options,
     )
 

@@ -1,0 +1,10 @@
+"""`paddle.onnx`: models to ONNX files and back. The package `onnx` (extra `[onnx]`) is imported at first use."""
+
+from ..core.lazy import lazy_attributes
+
+__all__ = ["export", "import_model", "load"]
+
+__getattr__ = lazy_attributes(
+    __name__,
+    names={"export": "exporting", "save_format": "exporting", "load": "importing", "import_model": "importing"},
+)

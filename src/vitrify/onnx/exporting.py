@@ -1,0 +1,163 @@
+"""`onnx.export`: a Layer or function as an ONNX file."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..core.atomic_file import atomic_file
+from ..core.errors import ArgumentError, UnsupportedError
+from ..jit.files import ModelFile, SavedFunction, Slot, tree_to_json
+from ..jit.save import collect
+from .graph import onnx_package
+from .write import EXTERNAL_FROM, external_proto, model_of, raw_bytes, tensor_proto
+
+SUFFIX = ".onnx"
+LEAST_OPSET, LATEST_OPSET = 17, 21
+# A protobuf message holds less than 2 GiB; from here on tensors go into a file beside it.
+LARGEST_FILE = 1 << 30
+INPUT_TREE, OUTPUT_TREE, TENSORS = "vitrify.input_tree", "vitrify.output_tree", "vitrify.tensors"
+OPTIONS = ("dynamic_axes", "external_data", "drop_checks")
+# Settings of Paddle's own exporter that choose among its tools, and so change nothing here.
+_OF_PADDLE = frozenset(
+    ("enable_onnx_checker", "enable_dev_version", "enable_auto_update_opset", "verbose", "enable_optimize")
+)
+
+
+def export(
+    layer: Any, path: str | os.PathLike[str], input_spec: Any = None, opset_version: int = 17, **configs: Any
+) -> None:
+    """Write a Layer or function to `path.onnx`, as it is in evaluation mode.
+
+    input_spec: InputSpecs of the arguments, None dimensions may vary; by default those of `to_static`, or of the last
+        call. opset_version: ONNX's operator set, 17 to 21.
+    configs: `dynamic_axes`: names of sizes that vary, {input name: {dimension: name}}, else `input_dim_0` and so on.
+        `external_data`: put the tensors into `path.onnx.data` beside the file; by default from 1 GiB on.
+        `drop_checks`: leave prints and asserts out instead of refusing them.
+    Raises UnsupportedError, with the op and the user's line, for what ONNX cannot say (docs/onnx.md lists it),
+    MissingPackageError without the package onnx, ArgumentError for other settings. Source: paddle.onnx.export.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> net = paddle.nn.Linear(4, 2)
+        >>> paddle.onnx.export(net, "/tmp/vitrify_linear", input_spec=[paddle.static.InputSpec([None, 4])])
+        >>> paddle.onnx.load("/tmp/vitrify_linear")(paddle.ones([3, 4])).shape
+        [3, 2]
+    """
+    onnx_package("onnx.export")
+    unknown = set(configs) - {*OPTIONS, *_OF_PADDLE}
+    if unknown:
+        raise ArgumentError(f"onnx.export: no setting is called {sorted(unknown)}; there are {list(OPTIONS)}")
+    if not LEAST_OPSET <= opset_version <= LATEST_OPSET:
+        raise ArgumentError(
+            f"onnx.export: opset_version must be {LEAST_OPSET} to {LATEST_OPSET}, got {opset_version}"
+        )
+    model = collect(layer, input_spec, training=False)
+    target = _with_suffix(path)
+    folder = os.path.dirname(os.path.abspath(target))
+    os.makedirs(folder, exist_ok=True)
+    for name, function in model.functions.items():
+        file = target if name == "forward" else f"{target.removesuffix(SUFFIX)}.{name}{SUFFIX}"
+        _write(file, name, function, model, opset_version, configs)
+
+
+def save_format(layer: Any, path: Any, input_spec: Any = None, **configs: Any) -> None:
+    """What `jit.save(..., format="onnx")` does: `export`."""
+    export(layer, path, input_spec, **configs)
+
+
+def _with_suffix(path: Any) -> str:
+    name = str(os.fspath(path))
+    if not os.path.basename(name):
+        raise ArgumentError(f"onnx.export: {name!r} names no file")
+    return name if name.endswith(SUFFIX) else name + SUFFIX
+
+
+def _write(
+    file: str, name: str, function: SavedFunction, model: ModelFile, opset: int, configs: Mapping[str, Any]
+) -> None:
+    block = function.program.global_block()
+    if function.writes:
+        raise UnsupportedError(
+            f"onnx: {name} changes its arguments or buffers in place, which an ONNX model cannot",
+            hint="return the new values",
+        )
+    names = _input_names(function)
+    output_tree = _given_out(function)
+    if not block.outputs:
+        raise UnsupportedError(f"onnx: {name} gives no tensor, and an ONNX model gives at least one")
+    dims = configs.get("dynamic_axes") or {}
+    stray = set(dims) - set(names)
+    if stray:
+        raise ArgumentError(f"onnx.export: dynamic_axes names {sorted(stray)}; the inputs are {names}")
+    arrays = {tensor: model.tensors[tensor] for tensor in function.tensors}
+    proto, tensors = model_of(
+        block, arrays, names, dims, opset=opset, drop_checks=bool(configs.get("drop_checks")), graph_name=name
+    )
+    trained = [[t, model.infos[t].parameter, model.infos[t].trainable] for t in arrays if t in tensors]
+    _describe(proto, {
+        INPUT_TREE: json.dumps(tree_to_json(function.input_tree)),
+        OUTPUT_TREE: json.dumps(tree_to_json(output_tree)),
+        TENSORS: json.dumps(trained),
+    })  # fmt: skip
+    external = configs.get("external_data")
+    if external is None:
+        external = sum(a.nbytes for a in tensors.values()) > LARGEST_FILE
+    _write_files(file, proto, tensors, bool(external))
+
+
+def _given_out(function: SavedFunction) -> Any:
+    """The structure of the results, in which arguments that are passed on are outputs too, as ONNX wants it."""
+    block = function.program.global_block()
+    places: dict[int, int] = {}
+
+    def marked(value: Any) -> Any:
+        if isinstance(value, Slot) and value.kind == "input":
+            if value.index not in places:
+                places[value.index] = len(block.outputs)
+                block.outputs.append(block.inputs[value.index])
+            return Slot("output", places[value.index])
+        if isinstance(value, dict):
+            return {key: marked(item) for key, item in value.items()}
+        return type(value)(marked(item) for item in value) if isinstance(value, (list, tuple)) else value
+
+    return marked(function.output_tree)
+
+
+def _describe(proto: Any, properties: Mapping[str, str]) -> None:
+    for key, value in properties.items():
+        proto.metadata_props.add(key=key, value=value)
+
+
+def _input_names(function: SavedFunction) -> list[str]:
+    """A name for each tensor argument: that of its spec, or of the program's variable; each once."""
+    found: list[str] = []
+    block = function.program.global_block()
+    for spec, var in zip(function.inputs, block.inputs):
+        name = spec.name or var.name
+        while name in found or name in function.tensors:
+            name += "_"
+        found.append(name)
+    return found
+
+
+def _write_files(file: str, proto: Any, tensors: Mapping[str, np.ndarray[Any, Any]], external: bool) -> None:
+    large = {n: a for n, a in tensors.items() if external and a.nbytes >= EXTERNAL_FROM}
+    beside = file + ".data"
+    offset = 0
+    for name, array in tensors.items():
+        if name in large:
+            proto.graph.initializer.append(external_proto(name, array, os.path.basename(beside), offset))
+            offset += array.nbytes
+        else:
+            proto.graph.initializer.append(tensor_proto(name, array))
+    if large:
+        with atomic_file(beside) as out:
+            for array in large.values():
+                out.write(raw_bytes(array))
+    with atomic_file(file) as out:
+        out.write(proto.SerializeToString())

@@ -1,0 +1,141 @@
+"""One node of an ONNX graph being read: its attributes, and values that are known already."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..core.dtype import DType, from_np, int64
+from ..core.errors import FileFormatError, UnsupportedError
+from ..ops.creation import constant
+from ..ops.registry import get_op
+from .graph import onnx_package
+
+Array = np.ndarray[Any, Any]
+
+
+# The attributes of a Constant that hold numbers.
+_NUMBERS: tuple[tuple[str, str, Any], ...] = (
+    ("value_int", "INT", np.int64),
+    ("value_float", "FLOAT", np.float32),
+    ("value_ints", "INTS", np.int64),
+    ("value_floats", "FLOATS", np.float32),
+)
+
+
+@dataclass(frozen=True)
+class EmptyList:
+    """A list without items yet, of this dtype."""
+
+    dtype: DType
+
+
+class Node:
+    """A node's type, attributes and number of outputs."""
+
+    def __init__(self, proto: Any, array_of: Any) -> None:
+        self.type: str = proto.op_type
+        self.outputs = len(proto.output)
+        self._attributes = {a.name: a for a in proto.attribute}
+        self._array_of = array_of
+
+    def has(self, name: str) -> bool:
+        """Whether the attribute is given."""
+        return name in self._attributes
+
+    def _value(self, name: str, kind: str, default: Any) -> Any:
+        found = self._attributes.get(name)
+        if found is None:
+            if default is None:
+                raise FileFormatError(f"node {self.type} has no attribute {name!r}")
+            return default
+        if found.type != getattr(onnx_package().AttributeProto, kind):
+            raise FileFormatError(f"attribute {name!r} of node {self.type} is of another type than {kind}")
+        return onnx_package().helper.get_attribute_value(found)
+
+    def number(self, name: str, default: int | None = None) -> int:
+        """An integer attribute."""
+        return int(self._value(name, "INT", default))
+
+    def real(self, name: str, default: float) -> float:
+        """A number."""
+        return float(self._value(name, "FLOAT", default))
+
+    def text(self, name: str, default: str | None = None) -> str:
+        """A string attribute."""
+        found = self._value(name, "STRING", default)
+        return found.decode("utf-8", "replace") if isinstance(found, bytes) else str(found)
+
+    def ints(self, name: str, default: list[int] | None = None) -> list[Any]:
+        """A list of integers."""
+        return [int(v) for v in self._value(name, "INTS", default)]
+
+    def array(self) -> Array:
+        """The array of a Constant, or of the attribute `value`."""
+        for name, kind, dtype in _NUMBERS:
+            if self.has(name):
+                return np.asarray(self._value(name, kind, None), dtype)
+        found: Array = self._array_of(self._value("value", "TENSOR", None))
+        return found
+
+    def graph(self, name: str) -> Any:
+        """An attribute that is a graph."""
+        return self._value(name, "GRAPH", None)
+
+    def refuse(self, name: str, *harmless: Any) -> None:
+        """Raise UnsupportedError where the attribute is given and asks for something."""
+        if not self.has(name):
+            return
+        value = onnx_package().helper.get_attribute_value(self._attributes[name])
+        plain = value.decode() if isinstance(value, bytes) else list(value) if hasattr(value, "__len__") else value
+        if plain not in harmless:
+            raise UnsupportedError(f"{self.type} with {name}={plain} cannot be read")
+
+    def dtype(self, array: Array) -> DType:
+        """Our dtype of an array."""
+        return from_np(array.dtype)
+
+    def objects(self, values: Any) -> Array:
+        """Sizes as an array: of int64 where all are known, else of objects."""
+        found = np.empty(np.shape(values) if isinstance(values, np.ndarray) else (len(values),), object)
+        found[...] = values if isinstance(values, np.ndarray) else None
+        if not isinstance(values, np.ndarray):
+            for i, value in enumerate(values):
+                found[i] = value
+        known = all(isinstance(v, (int, np.integer)) for v in found.reshape(-1))
+        return found.astype(np.int64) if known else found
+
+
+def as_tensor(value: Any) -> Any:
+    """A value as a tensor; sizes are put together."""
+    if not isinstance(value, np.ndarray):
+        return value
+    if value.dtype != object:
+        return constant(value)
+    parts = [constant(np.asarray(v, np.int64)) if isinstance(v, (int, np.integer)) else v for v in value.reshape(-1)]
+    if value.ndim == 0:
+        return parts[0]
+    stacked = get_op("stack")(*parts, axis=0)
+    return stacked if value.ndim == 1 else get_op("reshape")(stacked, shape=value.shape)
+
+
+def known_ints(value: Any) -> list[int]:
+    """Integers that must be known now; raises UnsupportedError."""
+    if not isinstance(value, np.ndarray) or value.dtype == object:
+        raise UnsupportedError("axes, steps and other structure must be constants of the file")
+    return [int(v) for v in value.reshape(-1)]
+
+
+def sizes_argument(value: Any) -> Any:
+    """Sizes as the attribute of an op: a tuple of ints and 0-D tensors."""
+    if isinstance(value, np.ndarray):
+        return tuple(int(v) if isinstance(v, (int, np.integer)) else v for v in value.reshape(-1))
+    if value.ndim == 0:
+        return (value,)
+    count = value.shape[0]
+    if count < 0:
+        raise UnsupportedError("a shape whose length is known only at run time cannot be read")
+    place = get_op("gather")
+    return tuple(place(value, constant(np.asarray(i, int64.np)), axis=0) for i in range(count))

@@ -1,0 +1,168 @@
+"""An ONNX file as checked data: its graph, and its tensors as arrays. Nothing in it is run."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from google.protobuf.message import DecodeError
+
+from ..core.dtype import as_dtype
+from ..core.errors import FileFormatError, UnsupportedError
+from .graph import ELEMENTS, onnx_package
+
+Array = np.ndarray[Any, Any]
+LARGEST_MODEL = 1 << 31
+MOST_NODES = 1_000_000
+MOST_TENSORS = 200_000
+DEEPEST = 32
+MOST_DIMENSIONS = 64
+OLDEST_OPSET, NEWEST_OPSET = 13, 26
+
+
+def read_model(file: str) -> tuple[Any, int]:
+    """The ModelProto of a file and its operator set; raises FileFormatError for what is no sound model."""
+    onnx = onnx_package("onnx.load")
+    if os.path.getsize(file) >= LARGEST_MODEL:
+        raise FileFormatError(f"{file}: it is larger than an ONNX file can be")
+    with open(file, "rb") as source:
+        data = source.read(LARGEST_MODEL)
+    model = onnx.ModelProto()
+    try:
+        model.ParseFromString(data)
+    except DecodeError as err:
+        raise FileFormatError(f"{file}: it is no ONNX file ({err})") from err
+    return model, _checked(file, model)
+
+
+def _checked(file: str, model: Any) -> int:
+    if not model.HasField("graph") or not model.opset_import:
+        raise FileFormatError(f"{file}: it holds no ONNX graph")
+    foreign = [o.domain for o in model.opset_import if o.domain not in ("", "ai.onnx")]
+    versions = [o.version for o in model.opset_import if o.domain in ("", "ai.onnx")]
+    if len(versions) != 1 or not OLDEST_OPSET <= versions[0] <= NEWEST_OPSET:
+        raise UnsupportedError(f"{file}: operator sets {versions}; {OLDEST_OPSET} to {NEWEST_OPSET} can be read")
+    if model.functions or model.graph.sparse_initializer:
+        raise UnsupportedError(f"{file}: model functions and sparse tensors cannot be read", hint=f"also: {foreign}")
+    nodes = sum(1 for _ in _all_nodes(file, model.graph, 0))
+    if nodes > MOST_NODES or len(model.graph.initializer) > MOST_TENSORS:
+        raise FileFormatError(f"{file}: it has {nodes} nodes and {len(model.graph.initializer)} tensors")
+    _check_names(file, model.graph, frozenset())
+    return int(versions[0])
+
+
+def _all_nodes(file: str, graph: Any, depth: int) -> Iterator[Any]:
+    if depth > DEEPEST:
+        raise FileFormatError(f"{file}: graphs are nested deeper than {DEEPEST}")
+    for node in graph.node:
+        yield node
+        for attribute in node.attribute:
+            if attribute.HasField("g"):
+                yield from _all_nodes(file, attribute.g, depth + 1)
+
+
+def _check_names(file: str, graph: Any, outer: frozenset[str]) -> None:
+    """Each name is given once, and before it is used."""
+    known = set(outer)
+    given: set[str] = set()
+    # What has a default among the inputs may stand among the initializers too.
+    for name in dict.fromkeys([*[i.name for i in graph.input], *[t.name for t in graph.initializer]]):
+        _give(file, name, known, given)
+    for node in graph.node:
+        missing = [name for name in node.input if name and name not in known]
+        if missing:
+            raise FileFormatError(f"{file}: node {node.op_type!r} takes {missing}, which nothing gives before it")
+        for attribute in node.attribute:
+            if attribute.HasField("g"):
+                _check_names(file, attribute.g, frozenset(known))
+        for name in node.output:
+            if name:
+                _give(file, name, known, given)
+    lost = [o.name for o in graph.output if o.name not in known]
+    if lost:
+        raise FileFormatError(f"{file}: the outputs {lost} are given by nothing")
+
+
+def _give(file: str, name: str, known: set[str], given: set[str]) -> None:
+    if not name or name in given:
+        raise FileFormatError(f"{file}: the name {name!r} is given twice or empty")
+    given.add(name)
+    known.add(name)
+
+
+# -- types -------------------------------------------------------------------------------------------------------------
+
+
+def dtype_of(number: int) -> Any:
+    """Our dtype for ONNX's number; raises UnsupportedError for those that we have not."""
+    onnx = onnx_package()
+    found = {int(getattr(onnx.TensorProto, theirs)): ours for ours, theirs in ELEMENTS.items()}.get(number)
+    if found is None:
+        raise UnsupportedError(f"tensors of ONNX's type {number} cannot be read")
+    return as_dtype(found)
+
+
+def sizes_of(info: Any) -> tuple[int, ...]:
+    """The sizes in a tensor's type, -1 for those with a name or nothing; raises FileFormatError without a rank."""
+    if not info.HasField("shape"):
+        raise UnsupportedError("a tensor's rank is not given in the file")
+    if len(info.shape.dim) > MOST_DIMENSIONS:
+        raise FileFormatError(f"a tensor has {len(info.shape.dim)} dimensions")
+    sizes = tuple(d.dim_value if d.HasField("dim_value") else -1 for d in info.shape.dim)
+    if any(s < -1 for s in sizes):
+        raise FileFormatError(f"a tensor has sizes {list(sizes)}")
+    return sizes
+
+
+# -- tensors -----------------------------------------------------------------------------------------------------------
+
+
+def array_of(tensor: Any, folder: str) -> Array:
+    """A TensorProto as an array; its bytes may lie in a file of the same folder.
+
+    Sizes are compared with the bytes that are there before anything is allocated. Raises FileFormatError.
+    """
+    onnx = onnx_package()
+    dtype = dtype_of(tensor.data_type)
+    shape = tuple(tensor.dims)
+    if len(shape) > MOST_DIMENSIONS or any(s < 0 for s in shape):
+        raise FileFormatError(f"tensor {tensor.name!r} has the sizes {list(shape)[:8]}")
+    count = math.prod(shape)
+    if tensor.data_location == onnx.TensorProto.EXTERNAL:
+        return _external(tensor, dtype, shape, count, folder)
+    if tensor.HasField("raw_data"):
+        if len(tensor.raw_data) != count * dtype.itemsize:
+            raise FileFormatError(f"tensor {tensor.name!r} has {len(tensor.raw_data)} bytes for sizes {list(shape)}")
+        return np.frombuffer(tensor.raw_data, dtype.np.newbyteorder("<")).astype(dtype.np).reshape(shape)
+    fields = ("float_data", "int32_data", "int64_data", "double_data", "uint64_data")
+    held = max(len(getattr(tensor, field)) for field in fields)
+    if held != count:
+        raise FileFormatError(f"tensor {tensor.name!r} has {held} elements for sizes {list(shape)}")
+    found: Array = onnx.numpy_helper.to_array(tensor)
+    return found.astype(dtype.np, copy=False).reshape(shape)
+
+
+def _external(tensor: Any, dtype: Any, shape: tuple[int, ...], count: int, folder: str) -> Array:
+    entries = {e.key: e.value for e in tensor.external_data}
+    location = entries.get("location", "")
+    if not location or os.path.basename(location) != location or location in (".", ".."):
+        raise FileFormatError(f"tensor {tensor.name!r} lies at {location!r}: only files beside the model are read")
+    file = os.path.join(folder, location)
+    offset, length = (_number(tensor.name, entries.get(k, d)) for k, d in (("offset", "0"), ("length", "-")))
+    length = count * dtype.itemsize if length is None else length
+    start = offset or 0
+    if length != count * dtype.itemsize or os.path.islink(file) or start + length > os.path.getsize(file):
+        raise FileFormatError(f"tensor {tensor.name!r} does not fit into {location!r}")
+    read = np.fromfile(file, dtype.np.newbyteorder("<"), count, offset=start)
+    return read.astype(dtype.np, copy=False).reshape(shape)
+
+
+def _number(name: str, text: str) -> int | None:
+    if text == "-":
+        return None
+    if not text.isdecimal() or len(text) > 18:
+        raise FileFormatError(f"tensor {name!r} lies at {text!r}, which is no place in a file")
+    return int(text)

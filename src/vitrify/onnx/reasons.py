@@ -1,0 +1,109 @@
+"""Why ops have no ONNX form: each op without one stands here."""
+
+from __future__ import annotations
+
+from ..ops.registry import OpDef, get_op
+from .scalars import MISSING
+
+_GRADIENT = "only gradients use it, and an exported model has none"
+_TRAINING = "only training uses it: the model is exported in evaluation mode"
+_OPTIMIZER = "it is an optimizer's step, and an exported model does not train"
+_LINALG = "ONNX has no matrix decompositions or solvers"
+_COMPLEX = "ONNX operators take no complex numbers"
+_FOURIER = "its spectra are complex, and ONNX operators take no complex numbers"
+_RAGGED = "how many results there are depends on the data in a way that no ONNX operator has"
+_DETECTION = "ONNX has no operator for it, and its loops over boxes make no graph"
+_NESTED = "ONNX has no sequences of sequences"
+_HOST = "it calls Python, which an ONNX model cannot"
+_PYTHON = "it computes as Python's numbers do, errors included, which ONNX has no way to raise"
+_FRAMES = "ONNX functions may not call themselves"
+_RANDOM = "an ONNX runtime draws other random numbers, so results would differ"
+_LOSS = "it sums over all alignments, which no ONNX operator does"
+_RUNTIME = "the runtime puts it into programs as it runs them; those that are exported have none"
+_SPECIAL = "ONNX has no operator for it"
+_BYTES = "ONNX operators do not read the bytes of one dtype as another"
+
+_REASONS: dict[str, str] = {
+    **dict.fromkeys(
+        (
+            "adaptive_avg_pool_grad", "adaptive_avg_pool_like", "as_strided_adjoint", "avg_pool_grad",
+            "channel_spread", "channel_sum", "conv_input_grad", "conv_weight_grad", "diagonal_adjoint",
+            "embedding_grad", "fold_windows", "gather_adjoint", "getitem_adjoint", "half_spectrum_weight",
+            "index_get_adjoint", "last_writers", "list_add", "list_fill", "list_gap", "list_one", "list_pick",
+            "list_spread", "list_split", "list_unorder", "list_unpluck", "list_unslice", "list_zero_at",
+            "list_zeros_like", "masked_gather", "max_pool_gather", "max_pool_grad", "norm_grad", "pad_adjoint",
+            "place_scatter", "plane_gather", "plane_scatter", "psroi_pool_adjoint", "put_along_axis_chosen",
+            "region_pick", "region_put", "resize_adjoint", "resize_axes_like", "resize_like", "roi_align_adjoint",
+            "softmax_cross_entropy_grad", "sum_repeats", "sum_tiles", "sum_to_like", "take_along_axis_adjoint",
+            "window_places_adjoint", "window_shift", "fold_patches_like", "nonzero_envelope", "fit_like", "gelu_grad",
+            "split_like",
+        ),
+        _GRADIENT,
+    ),
+    **dict.fromkeys(
+        ("batch_norm", "dropout", "keep_mask", "masked_scale", "embedding_by_frequency", "embedding_renorm"), _TRAINING
+    ),
+    **dict.fromkeys(("unscale_and_check", "initialize", "top_k_hits", "class_targets", "tree_path"), _TRAINING),
+    **dict.fromkeys(
+        ("clip_gradients_by_global_norm", "clip_gradients_by_norm", "clip_gradients_by_value"), _OPTIMIZER
+    ),
+    **dict.fromkeys(
+        (
+            "cholesky", "eig", "eigh", "inverse", "lstsq", "lu", "lu_pack", "lu_permutation", "lu_triangles",
+            "matrix_exp", "qr", "slogdet_parts", "solve", "svd", "triangular_solve",
+        ),
+        _LINALG,
+    ),
+    **dict.fromkeys(("as_complex", "as_real", "complex"), _COMPLEX),
+    **dict.fromkeys(("fft_c2c", "fft_c2r", "fft_r2c"), _FOURIER),
+    **dict.fromkeys(("unique", "unique_consecutive", "bincount", "histogram", "histogramdd", "mode"), _RAGGED),
+    **dict.fromkeys(
+        (
+            "distribute_fpn_proposals", "generate_proposals", "matrix_nms", "nms", "prior_box", "psroi_pool",
+            "roi_align", "roi_pool", "yolo_box", "yolo_targets", "box_decode", "box_encode", "gather_tree",
+        ),
+        _DETECTION,
+    ),
+    **dict.fromkeys(("list_zip", "list_pluck"), _NESTED),
+    **dict.fromkeys(("host_callback", "host_effect", "host_value", "differentiable_host_callback", "raise"), _HOST),
+    **dict.fromkeys(("call", "pack_frame", "unpack_frame"), _FRAMES),
+    **dict.fromkeys(("ctc", "rnnt"), _LOSS),
+    **dict.fromkeys(
+        (
+            "frexp", "histogram_bin_edges", "max_unpool", "overlap_add", "place_gather", "window_places", "corner",
+            "diagonal_scatter", "fold_patches", "unfold_patches", "resize_axes", "sample_positions", "base_grid",
+        ),
+        _SPECIAL,
+    ),
+    **dict.fromkeys(
+        ("feed", "fetch", "memcpy_d2h", "memcpy_h2d", "stand_in", "transfer_dtype", "transfer_layout"), _RUNTIME
+    ),
+    "view_dtype": _BYTES,
+}  # fmt: skip
+
+# Elementwise ops whose expression asks for a primitive that ONNX has not: op -> primitive.
+_EXPRESSIONS: dict[str, str] = {
+    "digamma": "digamma", "erfinv": "erfinv", "gammainc": "gammainc", "gammaincc": "gammaincc", "gcd": "gcd",
+    "i0": "i0", "i0e": "i0e", "i1": "i1", "i1e": "i1e", "lcm": "lcm", "lgamma": "lgamma",
+    "logical_right_shift": "lshr", "nextafter": "nextafter", "polygamma": "zeta",
+}  # fmt: skip
+
+
+def reason_without_form(op: OpDef) -> str | None:
+    """Why an op has no ONNX form; None for those that have one."""
+    if op.name in _REASONS:
+        return _REASONS[op.name]
+    if op.name in _EXPRESSIONS:
+        return f"ONNX has no operator for {MISSING[_EXPRESSIONS[op.name]]}"
+    if op.random:
+        return _RANDOM
+    if op.name.endswith("_update"):
+        return _OPTIMIZER
+    return _PYTHON if op.name.startswith("number_") else None
+
+
+def reasons() -> dict[str, str]:
+    """The listed ops with their reasons; raises for a name that is no op."""
+    listed = (*_REASONS, *_EXPRESSIONS)
+    found = {name: reason_without_form(get_op(name)) for name in listed}
+    return {name: reason for name, reason in found.items() if reason is not None}

@@ -1,0 +1,297 @@
+"""The scalar primitives (D2) as ONNX nodes: an elementwise op's own expression, given these, writes its graph."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from ..core.dtype import bool_, float32, int64
+from ..core.errors import UnsupportedError
+from .graph import Graph, Value
+
+# Primitives that are one ONNX operator.
+_SAME = {
+    "add": "Add", "sub": "Sub", "mul": "Mul", "pow": "Pow", "neg": "Neg", "abs": "Abs", "sign": "Sign",
+    "exp": "Exp", "log": "Log", "sqrt": "Sqrt", "reciprocal": "Reciprocal", "sin": "Sin", "cos": "Cos", "tan": "Tan",
+    "asin": "Asin", "acos": "Acos", "atan": "Atan", "sinh": "Sinh", "cosh": "Cosh", "tanh": "Tanh", "asinh": "Asinh",
+    "acosh": "Acosh", "atanh": "Atanh", "erf": "Erf", "sigmoid": "Sigmoid", "eq": "Equal", "lt": "Less",
+    "le": "LessOrEqual", "gt": "Greater", "ge": "GreaterOrEqual", "and_": "And", "or_": "Or", "not_": "Not",
+    "xor": "Xor",
+}  # fmt: skip
+# Primitives that round, or tell infinities: nothing to do, or known, for integers.
+_ROUNDING = {"floor": "Floor", "ceil": "Ceil", "rint": "Round"}
+_BITS = {"bitand": ("BitwiseAnd", "And"), "bitor": ("BitwiseOr", "Or"), "bitxor": ("BitwiseXor", "Xor")}
+# Primitives that no combination of ONNX operators gives to the last digits.
+MISSING = {
+    "erfinv": "the inverse of the error function",
+    "lgamma": "the logarithm of the gamma function",
+    "digamma": "the digamma function",
+    "i0": "Bessel functions",
+    "i0e": "Bessel functions",
+    "i1": "Bessel functions",
+    "i1e": "Bessel functions",
+    "gammainc": "incomplete gamma functions",
+    "gammaincc": "incomplete gamma functions",
+    "zeta": "the zeta function",
+    "nextafter": "neighbours of a floating-point number",
+    "ldexp": "the exponent of a floating-point number",
+    "gcd": "greatest common divisors",
+    "lcm": "least common multiples",
+    "lshr": "logical shifts of signed integers",
+    "pair": "complex numbers",
+}
+
+
+class OnnxScalars:
+    """The scalar primitives as nodes of one graph."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        """A primitive that is one operator; raises UnsupportedError for those that ONNX has not."""
+        if name in _SAME:
+            return lambda x, *other: self._same(_SAME[name], x, *other)
+        if name in _ROUNDING:
+            return lambda x: self.graph.node(_ROUNDING[name], x) if x.dtype.is_floating else x
+        if name in _BITS:
+            return lambda x, y: self._bits(name, x, y)
+        if name in MISSING:
+            raise UnsupportedError(f"ONNX has no operator for {MISSING[name]}")
+        raise AttributeError(f"no scalar primitive is named {name!r}")
+
+    def _same(self, op: str, x: Any, *rest: Any) -> Value:
+        other = list(rest)
+        if op in ("And", "Or", "Not", "Xor"):
+            x, *other = (v.cast(bool_) if isinstance(v, Value) else bool(v) for v in (x, *other))
+        return self.graph.both(op, x, *other) if other else self.graph.node(op, x)
+
+    def _bits(self, name: str, x: Value, y: Value) -> Value:
+        op, logical = _BITS[name]
+        if x.dtype is bool_:
+            return self.graph.both(logical, x, y)
+        self.graph.needs_opset(18, name)
+        return self.graph.both(op, x, y)
+
+    # -- arithmetic ----------------------------------------------------------------------------------------------
+
+    def div(self, x: Any, y: Any) -> Value:
+        """x / y; of integers as floating point numbers."""
+        given = x if isinstance(x, Value) else y
+        if given.dtype.is_floating:
+            return self.graph.both("Div", x, y)
+        return self.graph.both("Div", *[v.cast("float64") if isinstance(v, Value) else v for v in (x, y)])
+
+    def square(self, x: Value) -> Value:
+        """x * x."""
+        return x * x
+
+    def rsqrt(self, x: Value) -> Value:
+        """1 / sqrt(x)."""
+        return self.reciprocal(self.sqrt(x))  # type: ignore[no-any-return]
+
+    def fmod(self, x: Any, y: Any) -> Value:
+        """What is left of x, with the sign of x."""
+        given = x if isinstance(x, Value) else y
+        a, b = self.graph.like(x, given), self.graph.like(y, given)
+        return self.graph.node("Mod", a, b, fmod=1)
+
+    def mod(self, x: Any, y: Any) -> Value:
+        """What is left of x, with the sign of y, as Python's %."""
+        given = x if isinstance(x, Value) else y
+        a, b = self.graph.like(x, given), self.graph.like(y, given)
+        if not given.dtype.is_floating:
+            return self.graph.node("Mod", a, b)
+        rest = self.fmod(a, b)
+        turned = (rest != 0) & self.graph.node("Xor", rest < 0, b < 0)
+        return self.where(turned, rest + b, rest)
+
+    def floordiv(self, x: Any, y: Any) -> Value:
+        """x / y rounded down, without the error of a rounded quotient."""
+        given = x if isinstance(x, Value) else y
+        a, b = self.graph.like(x, given), self.graph.like(y, given)
+        exact: Value = (a - self.mod(a, b)) / b
+        if not given.dtype.is_floating:
+            return exact
+        return self.where(b == 0, a / b, self.graph.node("Round", exact))
+
+    def trunc(self, x: Value) -> Value:
+        """x rounded towards zero."""
+        if not x.dtype.is_floating:
+            return x
+        return self.graph.node("Sign", x) * self.graph.node("Floor", self.graph.node("Abs", x))
+
+    def maximum(self, x: Any, y: Any) -> Value:
+        """The larger; NaN where one is."""
+        return self._extreme("Max", "Or", x, y)
+
+    def minimum(self, x: Any, y: Any) -> Value:
+        """The smaller; NaN where one is."""
+        return self._extreme("Min", "And", x, y)
+
+    def _extreme(self, op: str, logical: str, x: Any, y: Any) -> Value:
+        given = x if isinstance(x, Value) else y
+        return self.graph.both(logical if given.dtype is bool_ else op, x, y)
+
+    def fmax(self, x: Value, y: Value) -> Value:
+        """The larger; the other one where one is NaN."""
+        return self._but_nan(self.maximum, x, y)
+
+    def fmin(self, x: Value, y: Value) -> Value:
+        """The smaller; the other one where one is NaN."""
+        return self._but_nan(self.minimum, x, y)
+
+    def _but_nan(self, extreme: Callable[[Any, Any], Value], x: Value, y: Value) -> Value:
+        if not x.dtype.is_floating:
+            return extreme(x, y)
+        return self.where(self.isnan(x), y, self.where(self.isnan(y), x, extreme(x, y)))
+
+    def hypot(self, x: Value, y: Value) -> Value:
+        """sqrt(x * x + y * y) without overflow."""
+        a, b = self.abs(x), self.abs(y)
+        large, small = self.maximum(a, b), self.minimum(a, b)
+        share = small / self.where(large == 0, 1, large)
+        return self.where(self.isinf(large), large, large * self.sqrt(share * share + 1))
+
+    def atan2(self, x: Value, y: Value) -> Value:
+        """The angle of the point (y, x)."""
+        safe = self.where(y == 0, 1, y)
+        half = self.where(self.signbit(x), -math.pi, self.where(x == x, math.pi, x))
+        inside = self.atan(x / safe)
+        side = self.where(y < 0, inside + half, inside)
+        axis = self.where(x == 0, self.where(self.signbit(y), half, x), half * 0.5)
+        both = self.where(self.isinf(x) & self.isinf(y), self.where(y > 0, half * 0.25, half * 0.75), side)
+        return self.where(y == 0, axis, both)
+
+    def signbit(self, x: Value) -> Value:
+        """Whether x has a minus sign, zeros too."""
+        if not x.dtype.is_floating:
+            return x < 0
+        return (x < 0) | ((x == 0) & (self.graph.node("Reciprocal", x) < 0))
+
+    def copysign(self, x: Value, y: Value) -> Value:
+        """x with the sign of y."""
+        return self.where(self.signbit(y), -self.abs(x), self.abs(x))
+
+    def heaviside(self, x: Value, y: Value) -> Value:
+        """0 where x is negative, 1 where it is positive, y where it is 0."""
+        return self.where(x == 0, y, self.where(x > 0, 1, self.where(x < 0, 0, x)))
+
+    # -- exponentials and logarithms ------------------------------------------------------------------------------
+
+    def log1p(self, x: Value) -> Value:
+        """log(1 + x), exact for small x: log's error in the rounded 1 + x is divided out (Kahan)."""
+        shifted = x + 1
+        rounded = self.where((shifted == 1) | self.isinf(shifted), 1, shifted - 1)
+        exact = self.log(shifted) * (x / rounded)
+        plain = self.where(self.isinf(shifted) | (shifted == 0), self.log(shifted), exact)
+        return self.where(shifted == 1, x, plain)
+
+    def expm1(self, x: Value) -> Value:
+        """exp(x) - 1, exact for small x (Kahan)."""
+        power = self.exp(x)
+        below = power - 1
+        plain = self.isinf(power) | (power == 0)
+        exact = below * (x / self.where((power == 1) | plain, 1, self.log(power)))
+        return self.where(power == 1, x, self.where(plain, below, exact))
+
+    def log2(self, x: Value) -> Value:
+        """The logarithm to base 2."""
+        return self.log(x) * (1 / math.log(2))  # type: ignore[no-any-return]
+
+    def log10(self, x: Value) -> Value:
+        """The logarithm to base 10."""
+        return self.log(x) * (1 / math.log(10))  # type: ignore[no-any-return]
+
+    def softplus(self, x: Value) -> Value:
+        """log(1 + exp(x)) without overflow."""
+        return self.maximum(x, 0) + self.log1p(self.exp(-self.abs(x)))
+
+    def logaddexp(self, x: Value, y: Value) -> Value:
+        """log(exp(x) + exp(y)) without overflow."""
+        gap = self.where(x == y, 0, -self.abs(x - y))
+        return self.maximum(x, y) + self.log1p(self.exp(gap))
+
+    # -- choices and tests ---------------------------------------------------------------------------------------
+
+    def where(self, condition: Value, x: Any, y: Any) -> Value:
+        """x where the condition holds, else y."""
+        if not isinstance(x, Value) and not isinstance(y, Value):
+            x = self.graph.constant(x, float32)
+        return self.graph.where(condition.cast(bool_), x, y)
+
+    def ne(self, x: Any, y: Any) -> Value:
+        """Whether they differ."""
+        return self.graph.node("Not", self.graph.both("Equal", x, y))
+
+    def isnan(self, x: Value) -> Value:
+        """Whether x is no number."""
+        return self.graph.node("IsNaN", x) if x.dtype.is_floating else ~self._always(x)
+
+    def isinf(self, x: Value) -> Value:
+        """Whether x is an infinity."""
+        if not x.dtype.is_floating:
+            return ~self._always(x)
+        return self.graph.node("IsInf", x.cast(float32) if x.dtype.itemsize < 4 else x)
+
+    def isfinite(self, x: Value) -> Value:
+        """Whether x is neither infinite nor NaN."""
+        return ~(self.isinf(x) | self.isnan(x)) if x.dtype.is_floating else self._always(x)
+
+    def _always(self, x: Value) -> Value:
+        return self.graph.both("Equal", x, x)
+
+    # -- integers ------------------------------------------------------------------------------------------------
+
+    def bitnot(self, x: Value) -> Value:
+        """All bits turned."""
+        if x.dtype is bool_:
+            return ~x
+        self.graph.needs_opset(18, "bitwise_not")
+        return self.graph.node("BitwiseNot", x)
+
+    def _power_of_two(self, x: Value, bits: Value) -> Value:
+        table = self.graph.constant([1 << i for i in range(63)], int64)
+        return self.graph.node("Gather", table, bits.cast(int64), axis=0).cast(x.dtype)
+
+    def shl(self, x: Value, y: Value) -> Value:
+        """x shifted left by y bits."""
+        return x * self._power_of_two(x, y)
+
+    def shr(self, x: Value, y: Value) -> Value:
+        """x shifted right by y bits, its sign kept."""
+        if y.dtype.itemsize < 8:
+            return self.floordiv(x.cast(int64), self._power_of_two(x.cast(int64), y)).cast(x.dtype)
+        return self.floordiv(x, self._power_of_two(x, y))
+
+    # -- complex numbers: those that are real --------------------------------------------------------------------
+
+    def conj(self, x: Value) -> Value:
+        """x itself: it is real."""
+        return x
+
+    def real(self, x: Value) -> Value:
+        """x itself: it is real."""
+        return x
+
+    def imag(self, x: Value) -> Value:
+        """0: it is real."""
+        return self.where(x == x, self.graph.constant(0, x.dtype), self.graph.constant(0, x.dtype))
+
+    def angle(self, x: Value) -> Value:
+        """0 or pi: it is real."""
+        return self.where(x < 0, math.pi, self.where(x == x, 0, x))
+
+
+def write_expression(graph: Graph, scalar: Any, inputs: list[Any], attrs: dict[str, Any]) -> Value:
+    """The nodes of a scalar expression; one of several primitives is computed in float32 for 16-bit types."""
+    scalars = OnnxScalars(graph)
+    if isinstance(scalar, str):
+        return getattr(scalars, scalar)(*inputs)  # type: ignore[no-any-return]
+    narrow = [v.dtype for v in inputs if isinstance(v, Value) and v.dtype.is_floating and v.dtype.itemsize == 2]
+    if not narrow:
+        return scalar(scalars, *inputs, **attrs)  # type: ignore[no-any-return]
+    wide = [v.cast(float32) if isinstance(v, Value) and v.dtype is narrow[0] else v for v in inputs]
+    out = scalar(scalars, *wide, **attrs)
+    return out.cast(narrow[0]) if out.dtype is float32 else out  # type: ignore[no-any-return]

@@ -1,0 +1,131 @@
+"""Control flow, lists, and small ops, as users write them."""
+
+import numpy as np
+import pytest
+
+import vitrify as paddle
+from tests.onnx.harness import check_model
+from vitrify.core.errors import UnsupportedError
+
+ROWS = paddle.static.InputSpec([None, 3])
+ONES = np.ones((2, 3), "float32")
+MIXED = np.array([[1.0, -2.0, 0.5], [-1.0, -1.0, -1.0], [2.0, 0.0, 1.0]], "float32")
+
+
+def early_return(x):
+    if x.sum() > 0:
+        return x * 2
+    y = x - 1
+    return y.abs()
+
+
+def while_with_break(x):
+    i = paddle.zeros([], "int64")
+    while i < 10:
+        x = x * 1.5
+        if x.sum() > 50:
+            break
+        i = i + 1
+    return x, i
+
+
+def nested(x):
+    t = x.sum()
+    for i in range(3):
+        if t > i:
+            while t > 0.1:
+                t = t / 2
+        else:
+            t = t + 1
+    return t
+
+
+def collected(x):
+    out = []
+    i = paddle.zeros([], "int64")
+    while i < x.shape[0]:
+        if x[i].sum() > -4:
+            out.append(x[i] * 2)
+        i = i + 1
+    out.append(x[0])
+    return paddle.stack(out), len(out)
+
+
+def changed_list(x):
+    held = []
+    i = paddle.zeros([], "int64")
+    while i < x.shape[0]:
+        held.append(x[i])
+        i = i + 1
+    held[0] = held[0] * 3
+    last = held.pop()
+    held.extend([last, last])
+    return sum(held[1:]), paddle.concat(held), held[-1]
+
+
+def written(x):
+    y = x.clone()
+    y[1:, 0] = 7.0
+    y[[0, 1], [1, 2]] = x[0, :2].detach()
+    return y[:, ::-1], x[x > 0]
+
+
+@pytest.mark.parametrize(
+    "function", [early_return, while_with_break, nested, collected, changed_list, written], ids=lambda f: f.__name__
+)
+def test_a_function_means_the_same_in_onnx(function, tmp_path):
+    static = paddle.jit.to_static(function, input_spec=[ROWS])
+    check_model(static, tmp_path / "model", None, [ONES], [-ONES], [MIXED])
+
+
+def test_gradients_flow_through_a_loop_that_was_read(tmp_path):
+    paddle.onnx.export(paddle.jit.to_static(while_with_break, input_spec=[ROWS]), tmp_path / "loop")
+    x, y = (paddle.to_tensor(ONES, stop_gradient=False) for _ in range(2))
+    paddle.onnx.load(tmp_path / "loop")(x)[0].sum().backward()
+    while_with_break(y)[0].sum().backward()
+    np.testing.assert_allclose(x.grad.numpy(), y.grad.numpy())
+
+
+def checked(x):
+    assert x.sum() > 0, "positive"
+    print("sum", x.sum())
+    return x + 1
+
+
+def test_checks_are_refused_or_left_out(tmp_path):
+    static = paddle.jit.to_static(checked, input_spec=[ROWS])
+    with pytest.raises(UnsupportedError, match=r"onnx: assert: (?s:.*)test_control_flow.py(?s:.*)drop_checks"):
+        paddle.onnx.export(static, tmp_path / "model")
+    check_model(static, tmp_path / "model", None, [ONES], drop_checks=True)
+
+
+def test_an_op_without_a_form_names_itself_and_the_line(tmp_path):
+    def roots(x):
+        return paddle.linalg.cholesky(x)
+
+    with pytest.raises(UnsupportedError, match=r"onnx: cholesky: it has no ONNX form(?s:.*)linalg\.cholesky\(x\)"):
+        paddle.onnx.export(roots, tmp_path / "model", [paddle.static.InputSpec([2, 2])])
+
+
+def test_lists_of_lists_are_refused(tmp_path):
+    def pairs(x):
+        out = []
+        i = paddle.zeros([], "int64")
+        while i < x.shape[0]:
+            out.append([x[i], x[i] + 1])
+            i = i + 1
+        return out
+
+    with pytest.raises((UnsupportedError, TypeError)):
+        paddle.onnx.export(pairs, tmp_path / "model", [ROWS])
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_form_of_a_later_operator_set_says_so(tmp_path):
+    def bits(x):
+        return x & 3
+
+    spec = [paddle.static.InputSpec([None], "int64")]
+    with pytest.raises(UnsupportedError, match="opset_version=18"):
+        paddle.onnx.export(bits, tmp_path / "model", spec)
+    check_model(bits, tmp_path / "model", spec, [np.arange(6)], opset_version=18)

@@ -1,0 +1,51 @@
+"""Every op has an ONNX form that ONNX Runtime computes alike, or a reason why it has none; by the cases of tests/ops."""
+
+import pytest
+
+import vitrify  # noqa: F401  (registers every op)
+from tests.onnx.harness import check_program, program_of
+from tests.onnx.page import PAGE, form_of, ops, with_tables
+from tests.ops.test_cases import CASES
+from vitrify.onnx.reasons import reason_without_form, reasons
+from vitrify.onnx.write import has_form
+from vitrify.ops.registry import get_op
+
+# Ops that no case of the tables reaches with real numbers and without gradients: test_control_flow runs them.
+ELSEWHERE = {"assert", "detach", "if", "imag", "isreal", "print", "real", "while"}
+# What ONNX Runtime itself cannot: atan of float64, and a tensor without elements reshaped by sizes of 0.
+NOT_THERE = {"atan2/int", "reshape empty"}
+
+
+def test_every_op_has_a_form_or_a_reason():
+    assert not [op.name for op in ops() if has_form(op) == (reason_without_form(op) is not None)]
+    assert all(reason and not has_form(get_op(name)) for name, reason in reasons().items())
+
+
+def test_the_page_has_the_tables():
+    text = PAGE.read_text(encoding="utf-8")
+    assert with_tables(text) == text, "run `python -m tests.onnx.page`"
+    assert all(form_of(op) for op in ops() if has_form(op))
+
+
+def test_each_form_computes_what_we_compute():
+    left = {op.name for op in ops() if has_form(op) and not op.name.startswith("list_")} - ELSEWHERE
+    for case in CASES:
+        if not case.static or case.name in NOT_THERE:
+            continue
+        recorded, arrays = program_of(case)
+        used = {op.type for block in recorded.program.blocks for op in block.ops}
+        if used & left and check_program(recorded, arrays):
+            left -= used
+        if not left:
+            break
+    assert not left
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("opset", [17, 18, 21])
+@pytest.mark.parametrize("unknown", [False, True])
+def test_all_cases(opset, unknown):
+    """Each case either exports and agrees, or is refused: by an op with a reason, or because of its attributes."""
+    cases = [c for c in CASES if c.static and c.name not in NOT_THERE and (c.dynamic or not unknown)]
+    agreed = sum(check_program(*program_of(case, unknown), opset=opset) for case in cases[(opset % 3) :: 3])
+    assert agreed > 400
