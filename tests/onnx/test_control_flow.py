@@ -67,7 +67,11 @@ def written(x):
     y = x.clone()
     y[1:, 0] = 7.0
     y[[0, 1], [1, 2]] = x[0, :2].detach()
-    return y[:, ::-1], x[x > 0]
+    return y[:, ::-1], x[x > 0], x[:1].expand_as(x)
+
+
+def parts(x):
+    return paddle.real(x) + 1, paddle.isreal(x), paddle.imag(x)
 
 
 @pytest.mark.parametrize(

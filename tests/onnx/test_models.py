@@ -80,7 +80,8 @@ VISION = {
 def test_vision_models(name, tmp_path):
     size = VISION[name]
     images = numbers(1, 3, size, size, scale=0.5)
-    check_model(getattr(models, name)(num_classes=7), tmp_path / name, [SPEC([None, 3, size, size])], [images], tol=2e-3)
+    net = getattr(models, name)(num_classes=7)
+    check_model(net, tmp_path / name, [SPEC([None, 3, size, size])], [images], tol=2e-3)
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float64"])
