@@ -1,8 +1,10 @@
-"""The tables of docs/onnx.md: `python -m tests.onnx.page` writes them, test_page compares them."""
+"""The tables of docs/onnx.md: `python -m tests.onnx.page` writes them, test_forms compares them."""
 
+from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 
-import vitrify  # noqa: F401  (registers every op)
+import vitrify
 from vitrify.onnx import importing, operators
 from vitrify.onnx.reasons import reason_without_form
 from vitrify.onnx.table import FORMS
@@ -13,6 +15,12 @@ PAGE = Path(__file__).parents[2] / "docs" / "onnx.md"
 START, END = "<!-- tables: tests/onnx/page.py -->\n", "<!-- end of tables -->\n"
 # Ops that tests and benchmarks define for themselves.
 FOREIGN = ("_for_tests", "_for_benchmarks")
+
+
+# Every op is registered, those of packages that are imported at first use too.
+for _module in walk_packages(vitrify.__path__, "vitrify."):
+    if _module.name.split(".")[1] not in ("testing", "compat", "device"):
+        import_module(_module.name)
 
 
 def ops():

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..core.atomic_file import atomic_file
 from ..core.errors import ArgumentError, UnsupportedError
-from ..jit.files import ModelFile, SavedFunction, Slot, tree_to_json
+from ..ir.model_file import ModelFile, SavedFunction, Slot, tree_to_json
 from ..jit.save import collect
 from .graph import onnx_package
 from .write import EXTERNAL_FROM, external_proto, model_of, raw_bytes, tensor_proto

@@ -16,9 +16,9 @@ from ..core.modes import recorder, scoped
 from ..eager.tensor import Tensor
 from ..ir.builder import Builder, building
 from ..ir.input_spec import InputSpec
+from ..ir.model_file import ModelFile, SavedFunction, Slot, TensorInfo, tree_from_json
 from ..ir.program import Block, Program, Variable
 from ..ir.regions import align_captures
-from ..jit.files import ModelFile, SavedFunction, Slot, TensorInfo, tree_from_json
 from ..jit.load import TranslatedLayer
 from ..ops.control_flow import if_op, merge_metas, while_op
 from .exporting import INPUT_TREE, OUTPUT_TREE, SUFFIX, TENSORS

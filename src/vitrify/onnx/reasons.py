@@ -36,7 +36,7 @@ _REASONS: dict[str, str] = {
             "region_pick", "region_put", "resize_adjoint", "resize_axes_like", "resize_like", "roi_align_adjoint",
             "softmax_cross_entropy_grad", "sum_repeats", "sum_tiles", "sum_to_like", "take_along_axis_adjoint",
             "window_places_adjoint", "window_shift", "fold_patches_like", "nonzero_envelope", "fit_like", "gelu_grad",
-            "split_like",
+            "split_like", "absent", "fill_missing", "if_run", "is_given", "list_present",
         ),
         _GRADIENT,
     ),
@@ -44,6 +44,7 @@ _REASONS: dict[str, str] = {
         ("batch_norm", "dropout", "keep_mask", "masked_scale", "embedding_by_frequency", "embedding_renorm"), _TRAINING
     ),
     **dict.fromkeys(("unscale_and_check", "initialize", "top_k_hits", "class_targets", "tree_path"), _TRAINING),
+    "unless_single": _TRAINING,
     **dict.fromkeys(
         ("clip_gradients_by_global_norm", "clip_gradients_by_norm", "clip_gradients_by_value"), _OPTIMIZER
     ),
@@ -65,7 +66,8 @@ _REASONS: dict[str, str] = {
         _DETECTION,
     ),
     **dict.fromkeys(("list_zip", "list_pluck"), _NESTED),
-    **dict.fromkeys(("host_callback", "host_effect", "host_value", "differentiable_host_callback", "raise"), _HOST),
+    **dict.fromkeys(("host_callback", "host_effect", "host_value", "differentiable_host_callback"), _HOST),
+    **dict.fromkeys(("py_func", "raise"), _HOST),
     **dict.fromkeys(("call", "pack_frame", "unpack_frame"), _FRAMES),
     **dict.fromkeys(("ctc", "rnnt"), _LOSS),
     **dict.fromkeys(

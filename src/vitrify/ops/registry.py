@@ -177,11 +177,8 @@ class OpDef:
     empties: Callable[..., range] | None = None
     moves: str | None = None
     limits: tuple[Limit, ...] = ()
-<<<<<<< HEAD
     passes: bool = False
-=======
     scalar: Any = None
->>>>>>> 97bbb85 (ONNX files, written and read: every op has a form that ONNX Runtime computes alike, or a reason)
 
     def __call__(self, *inputs: Any, **attrs: Any) -> Any:
         return bind(self, inputs, attrs)
@@ -292,11 +289,8 @@ def define_op(
     empties: Callable[..., range] | None = None,
     moves: str | None = None,
     limits: tuple[Limit, ...] = (),
-<<<<<<< HEAD
     passes: bool = False,
-=======
     scalar: Any = None,
->>>>>>> 97bbb85 (ONNX files, written and read: every op has a form that ONNX Runtime computes alike, or a reason)
 ) -> OpDef:
     """Register an op and return it; see `OpDef` for the fields. `vjp` is a dict of per-input rules, one joint rule,
     `NoGradient(reason)` or `StructuralGradient(reason)`. Of `kernel` and `steps` one is given.
@@ -334,11 +328,8 @@ def define_op(
         empties=empties,
         moves=moves,
         limits=limits,
-<<<<<<< HEAD
         passes=passes,
-=======
         scalar=scalar,
->>>>>>> 97bbb85 (ONNX files, written and read: every op has a form that ONNX Runtime computes alike, or a reason)
     )
     _check_rules(op)
     _REGISTRY.add(op)
