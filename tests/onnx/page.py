@@ -5,7 +5,8 @@ from pathlib import Path
 from pkgutil import walk_packages
 
 import vitrify
-from vitrify.onnx import importing, operators
+from vitrify.onnx import importing
+from vitrify.onnx.operator_table import operator, same_as_ours
 from vitrify.onnx.reasons import reason_without_form
 from vitrify.onnx.table import FORMS
 from vitrify.onnx.write import has_form
@@ -38,7 +39,7 @@ def form_of(op):
 def tables():
     written = [f"| `{op.name}` | {form_of(op)} |" for op in ops() if has_form(op)]
     refused = [f"| `{op.name}` | {reason_without_form(op)} |" for op in ops() if not has_form(op)]
-    read = sorted({*operators._same(), *operators.operator.names(), *importing._WITH_GRAPHS})
+    read = sorted({*same_as_ours(), *operator.names(), *importing._WITH_GRAPHS})
     return "\n".join(
         [
             START.rstrip(),

@@ -21,11 +21,15 @@ from ..ir.program import Block, Program, Variable
 from ..ir.regions import align_captures
 from ..jit.load import TranslatedLayer
 from ..ops.control_flow import if_op, merge_metas, while_op
+from . import layer_operators, operators
 from .exporting import INPUT_TREE, OUTPUT_TREE, SUFFIX, TENSORS
+from .layer_operators import as_list
 from .node import EmptyList, Node, as_tensor
-from .operators import as_list, operator
+from .operator_table import operator
 from .reading import array_of, dtype_of, read_model, sizes_of
 
+# The rooms whose import enters their operators in the table.
+ROOMS = (operators, layer_operators)
 Array = np.ndarray[Any, Any]
 Env = dict[str, Any]
 # Arrays with at most as many elements may be axes and sizes: they are constants of the program.

@@ -1,0 +1,227 @@
+"""What the ONNX operators of layers and sequences mean here."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..core.dtype import int64
+from ..core.errors import UnsupportedError
+from ..core.meta import UNKNOWN, Meta
+from ..ops.like import cast
+from ..ops.registry import get_op
+from .node import EmptyList, Node, as_tensor, sizes_argument
+from .operator_table import operator
+from .reading import dtype_of
+
+# -- layers ------------------------------------------------------------------------------------------------------------
+
+
+def _pairs(node: Node, n: int) -> Any:
+    """Padding as (low, high) pairs."""
+    if node.text("auto_pad", "NOTSET") == "SAME_UPPER":
+        return "SAME"
+    node.refuse("auto_pad", "NOTSET", "VALID")
+    pads = node.ints("pads", [0] * (2 * n))
+    if len(pads) != 2 * n:
+        raise UnsupportedError(f"{node.type}: pads has {len(pads)} numbers for {n} dimensions")
+    return tuple(zip(pads[:n], pads[n:]))
+
+
+@operator("Conv")
+def conv(node: Node, x: Any, weight: Any, bias: Any = None) -> Any:
+    """A convolution."""
+    found, w = as_tensor(x), as_tensor(weight)
+    n = found.ndim - 2
+    return get_op("conv")(
+        found, w, None if bias is None else as_tensor(bias), stride=tuple(node.ints("strides", [1] * n)),
+        padding=_pairs(node, n), dilation=tuple(node.ints("dilations", [1] * n)), groups=node.number("group", 1),
+        channel_last=False,
+    )  # fmt: skip
+
+
+@operator("ConvTranspose")
+def conv_transpose(node: Node, x: Any, weight: Any, bias: Any = None) -> Any:
+    """A transposed convolution."""
+    found = as_tensor(x)
+    n = found.ndim - 2
+    node.refuse("output_shape")
+    padding = _pairs(node, n)
+    if padding == "SAME":
+        raise UnsupportedError("ConvTranspose with auto_pad cannot be read")
+    return get_op("conv_transpose")(
+        found, as_tensor(weight), None if bias is None else as_tensor(bias),
+        stride=tuple(node.ints("strides", [1] * n)), padding=padding,
+        output_padding=tuple(node.ints("output_padding", [0] * n)), output_size=None,
+        dilation=tuple(node.ints("dilations", [1] * n)), groups=node.number("group", 1), channel_last=False,
+    )  # fmt: skip
+
+
+@operator("MaxPool", "AveragePool")
+def pool(node: Node, x: Any) -> Any:
+    """Pooling over windows."""
+    found = as_tensor(x)
+    kernel = tuple(node.ints("kernel_shape"))
+    n = len(kernel)
+    node.refuse("dilations", [1] * n)
+    attrs = {
+        "kernel": kernel, "stride": tuple(node.ints("strides", [1] * n)), "padding": _pairs(node, n),
+        "ceil_mode": bool(node.number("ceil_mode", 0)), "channel_last": False,
+    }  # fmt: skip
+    if node.type == "MaxPool":
+        if node.outputs == 1:
+            return get_op("max_pool")(found, **attrs)
+        return _max_pool_places(found, attrs)
+    exclusive = not node.number("count_include_pad", 0)
+    return get_op("avg_pool")(found, exclusive=exclusive, divisor=None, **attrs)
+
+
+def _max_pool_places(x: Any, attrs: dict[str, Any]) -> list[Any]:
+    """The maxima, and their places counted through the whole tensor."""
+    if UNKNOWN in x.shape[1:]:
+        raise UnsupportedError("the places of MaxPool need known sizes")
+    out, places = get_op("max_pool_with_index")(x, **attrs)
+    plane = math.prod(x.shape[2:])
+    planes = get_op("arange")(start=0, end=get_op("dim_size")(x, axis=0) * x.shape[1], step=1, dtype=int64)
+    starts = get_op("reshape")(planes * plane, shape=(-1, x.shape[1], *[1] * (x.ndim - 2)))
+    return [out, cast(places, int64) + starts]
+
+
+@operator("GlobalAveragePool", "GlobalMaxPool")
+def global_pool(node: Node, x: Any) -> Any:
+    """The mean or maximum of each channel."""
+    found = as_tensor(x)
+    name = "mean" if node.type == "GlobalAveragePool" else "max"
+    return get_op(name)(found, axis=tuple(range(2, found.ndim)), keepdim=True)
+
+
+@operator("BatchNormalization")
+def batch_norm(node: Node, x: Any, scale: Any, shift: Any, mean: Any, variance: Any) -> Any:
+    """Batch normalization by given statistics."""
+    node.refuse("training_mode", 0)
+    given = [as_tensor(v) for v in (x, mean, variance, scale, shift)]
+    return get_op("batch_norm_infer")(*given, channel=1, epsilon=node.real("epsilon", 1e-5))
+
+
+@operator("LayerNormalization")
+def layer_norm(node: Node, x: Any, scale: Any, shift: Any = None) -> Any:
+    """Layer normalization over the last dimensions."""
+    found = as_tensor(x)
+    axes = tuple(range(node.number("axis", -1) % found.ndim, found.ndim))
+    outs = get_op("layer_norm")(
+        found, as_tensor(scale), None if shift is None else as_tensor(shift), axes=axes, param_axes=axes, groups=0,
+        epsilon=node.real("epsilon", 1e-5),
+    )  # fmt: skip
+    return list(outs)[: node.outputs]
+
+
+@operator("InstanceNormalization")
+def instance_norm(node: Node, x: Any, scale: Any, shift: Any) -> Any:
+    """Each channel of each sample normalized."""
+    found = as_tensor(x)
+    outs = get_op("instance_norm")(
+        found, as_tensor(scale), as_tensor(shift), axes=tuple(range(2, found.ndim)), param_axes=(1,), groups=0,
+        epsilon=node.real("epsilon", 1e-5),
+    )  # fmt: skip
+    return outs[0]
+
+
+@operator("Softmax", "LogSoftmax")
+def softmax(node: Node, x: Any) -> Any:
+    """Softmax along one dimension."""
+    found = as_tensor(x)
+    name = "softmax" if node.type == "Softmax" else "log_softmax"
+    return get_op(name)(found, axis=node.number("axis", -1) % found.ndim)
+
+
+@operator("Resize")
+def resize(node: Node, x: Any, roi: Any = None, scales: Any = None, sizes: Any = None) -> Any:
+    """Linear or cubic resizing of the dimensions behind the channels."""
+    found = as_tensor(x)
+    mode = node.text("mode", "nearest")
+    where = node.text("coordinate_transformation_mode", "half_pixel")
+    if mode == "nearest" and (where != "asymmetric" or node.text("nearest_mode", "round_prefer_floor") != "floor"):
+        raise UnsupportedError("Resize to the nearest element is read as asymmetric with nearest_mode floor only")
+    if mode == "cubic" and abs(node.real("cubic_coeff_a", -0.75) + 0.75) > 1e-6:
+        raise UnsupportedError("Resize is read with cubic_coeff_a = -0.75 only")
+    if where not in ("align_corners", "asymmetric", "pytorch_half_pixel", "half_pixel"):
+        raise UnsupportedError(f"Resize with coordinates {where!r} cannot be read")
+    n = found.ndim - 2
+    wanted = None if sizes is None else sizes_argument(sizes)[2:]
+    factors = (0.0,) * n if scales is None or not np.size(scales) else tuple(float(s) for s in np.asarray(scales)[2:])
+    return get_op("resize")(
+        found, first=2, sizes=wanted, scales=factors, kind=mode, align_corners=where == "align_corners",
+        align_mode=int(where == "asymmetric"),
+    )  # fmt: skip
+
+
+# -- sequences ---------------------------------------------------------------------------------------------------------
+
+
+@operator("SequenceEmpty")
+def sequence_empty(node: Node) -> Any:
+    """A list that gets the kind of its first item."""
+    return EmptyList(dtype_of(node.number("dtype", 1)))
+
+
+@operator("SequenceConstruct")
+def sequence_construct(node: Node, *items: Any) -> Any:
+    """A list of items."""
+    found = [as_tensor(item) for item in items]
+    return get_op("list_of")(*found, item=found[0].meta if hasattr(found[0], "meta") else None)
+
+
+def as_list(x: Any, item: Meta) -> Any:
+    """A list for items like `item`."""
+    if not isinstance(x, EmptyList):
+        return x
+    return get_op("list_of")(item=Meta((UNKNOWN,) * len(item.shape), x.dtype))
+
+
+@operator("SequenceInsert")
+def sequence_insert(node: Node, x: Any, item: Any, place: Any = None) -> Any:
+    """A list with one more item."""
+    new = as_tensor(item)
+    held = as_list(x, new.meta)
+    if place is None:
+        return get_op("list_append")(held, new)
+    at = sizes_argument(place)[0]
+    before = get_op("list_slice")(held, start=None, stop=at, step=None)
+    after = get_op("list_slice")(held, start=at, stop=None, step=None)
+    return get_op("list_extend")(get_op("list_append")(before, new), after)
+
+
+@operator("SequenceAt")
+def sequence_at(node: Node, x: Any, place: Any) -> Any:
+    """One item."""
+    return get_op("list_get")(x, index=sizes_argument(place)[0])
+
+
+@operator("SequenceErase")
+def sequence_erase(node: Node, x: Any, place: Any = None) -> Any:
+    """A list without one item."""
+    return get_op("list_remove")(x, index=-1 if place is None else sizes_argument(place)[0])
+
+
+@operator("SequenceLength")
+def sequence_length(node: Node, x: Any) -> Any:
+    """How many items there are."""
+    return get_op("list_len")(x)
+
+
+@operator("ConcatFromSequence")
+def concat_from_sequence(node: Node, x: Any) -> Any:
+    """The items one behind the other, or along a new dimension."""
+    name = "list_stack" if node.number("new_axis", 0) else "list_join"
+    return get_op(name)(x, axis=node.number("axis"))
+
+
+@operator("SplitToSequence")
+def split_to_sequence(node: Node, x: Any, parts: Any = None) -> Any:
+    """The slices along a dimension."""
+    if parts is not None or node.number("keepdims", 1):
+        raise UnsupportedError("SplitToSequence is read for single slices without their dimension only")
+    found = as_tensor(x)
+    return get_op("list_unstack")(found, axis=node.number("axis", 0) % found.ndim)

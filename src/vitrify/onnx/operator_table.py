@@ -1,0 +1,51 @@
+"""The table of ONNX operators that are read: name -> what it means in our own ops.
+
+An operator's function is `function(node, *inputs)`: inputs are tensors, arrays that are known now (constants), arrays
+of objects (sizes, of which some are known and the others 0-D tensors), lists, or None where left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..ops.registry import OpDef, all_ops
+from .node import as_tensor
+
+Operator = Callable[..., Any]
+
+
+class Operators:
+    """The functions by ONNX's name."""
+
+    def __init__(self) -> None:
+        self._functions: dict[str, Operator] = {}
+
+    def __call__(self, *names: str) -> Callable[[Operator], Operator]:
+        """Enter the decorated function under these names."""
+
+        def enter(function: Operator) -> Operator:
+            self._functions.update(dict.fromkeys(names, function))
+            return function
+
+        return enter
+
+    def names(self) -> frozenset[str]:
+        """The operators with a function of their own."""
+        return frozenset(self._functions)
+
+    def get(self, name: str) -> Operator | None:
+        """The function of an operator; one that is an op of ours is found by the op's own mapping."""
+        found = self._functions.get(name)
+        if found is None and name in same_as_ours():
+            op = same_as_ours()[name]
+            return lambda node, *inputs: op(*map(as_tensor, inputs))
+        return found
+
+
+def same_as_ours() -> dict[str, OpDef]:
+    """Elementwise ops without attributes, by the ONNX operator that they say they are."""
+    return {op.maps["onnx"]: op for op in all_ops() if op.elementwise and not op.attrs and "onnx" in op.maps}
+
+
+operator = Operators()
