@@ -149,6 +149,10 @@ class _Trace:
         self.lift(tensor)
         return next(i for i, held in enumerate(self.captured) if held is tensor)
 
+    def numbers(self) -> dict[Variable, int]:
+        """The variables of the captured tensors, numbered from -1 downwards."""
+        return {self.variables[id(tensor)]: -1 - i for i, tensor in enumerate(self.captured)}
+
     def _constant(self, value: Any) -> Tensor:
         found = self.kept_arrays.get(id(value))
         if found is None:
@@ -224,7 +228,9 @@ def _finish(
     observer.journal.forget_local(result, [id(call.owner) for call in observer.calls])
     replayed = replayable(observer, owners)
     holders: dict[int, Holder] = {**held(observer.places()), **owners}
-    outputs = Outputs(state.builder, places, state.index, holders, observer.known_containers())
+    outputs = Outputs(
+        state.builder, places, state.index, holders, observer.known_containers(), lambda: places | state.numbers()
+    )
     given_out = [*result, *[value for _, value in changes(observer.journal, observer.read_numbers)]]
     check_forks(state.builder.forks, given_out, {*holders, *observer.known_containers()})
     outputs.share(given_out)
@@ -233,7 +239,7 @@ def _finish(
     writes = _writes(state, places)
     n = len(arguments)
     state.block.inputs = [*arguments, *[state.variables[id(t)] for t in state.captured]]
-    state.block.outputs = [*outputs.variables, *[v for _, v in writes]]
+    state.block.outputs = [*outputs.variables, *[v for _, v in writes], *reversed(outputs.flags)]
     drop_unused_blocks(state.program)
     slots = {id(tensor): i for i, tensor in enumerate(state.captured)}
     return ConcreteProgram(

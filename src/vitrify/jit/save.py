@@ -27,7 +27,7 @@ from .effects import exchanged_buffers
 from .function_spec import FunctionSpec
 from .key import ByContent, ById
 from .static_function import StaticFunction
-from .template import InputLeaf, KindLeaf, ListLeaf, OutputLeaf, SharedLeaf, Template
+from .template import ForkLeaf, InputLeaf, KindLeaf, ListLeaf, OutputLeaf, SharedLeaf, Template
 
 TRAIN = "@train"
 _MODES = ((False, ""), (True, TRAIN))

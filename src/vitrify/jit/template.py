@@ -72,6 +72,24 @@ class KindLeaf:
 
 
 @dataclass(frozen=True)
+class ForkLeaf:
+    """Marks a leaf that is an input itself on some paths: `places` are pairs of the flag that tells, counted from -1
+    downwards, and the number of the input. On others it is program output `index`.
+    """
+
+    index: int
+    places: tuple[tuple[int, int], ...]
+
+    def build(self, values: Sequence[Any], inputs: Sequence[Any]) -> Any:
+        """The input, or the output."""
+        return next((inputs[place] for flag, place in self.places if values[flag].item()), values[self.index])
+
+    def moved(self, start: int) -> ForkLeaf:
+        """With captured inputs counted after `start` arguments."""
+        return ForkLeaf(self.index, tuple((flag, p if p >= 0 else start - 1 - p) for flag, p in self.places))
+
+
+@dataclass(frozen=True)
 class ArgumentLeaf:
     """Marks a container or object of the caller: one among the arguments, or held by the user's objects."""
 
@@ -138,6 +156,8 @@ class Template:
                 if leaf.index not in held:
                     held[leaf.index] = leaf.template.build(values, inputs, arguments, held)
                 made.append(held[leaf.index])
+            elif leaf.__class__ is ForkLeaf:
+                made.append(leaf.build(values, inputs))
             elif leaf.__class__ in (ListLeaf, KindLeaf):
                 made.append(leaf.build(values))
             else:
@@ -152,6 +172,8 @@ class Template:
 def _moved(leaf: Any, start: int) -> Any:
     if leaf.__class__ is SharedLeaf:
         return replace(leaf, template=leaf.template.moved(start))
+    if leaf.__class__ is ForkLeaf:
+        return leaf.moved(start)
     return InputLeaf(start - 1 - leaf.index) if leaf.__class__ is InputLeaf and leaf.index < 0 else leaf
 
 
@@ -165,14 +187,17 @@ class Outputs:
         captured: Callable[[Tensor], int],
         owners: Mapping[int, Holder],
         known: Container[int],
+        inputs: Callable[[], dict[Variable, int]] = dict,
     ) -> None:
         self.variables: list[Variable] = []
+        self.flags: list[Variable] = []  # which the program gives behind all others, the first one last
         self._indices: dict[Variable, int] = {}
         self._builder = builder
         self._places = places
         self._captured = captured
         self._owners = owners
         self._known = known
+        self._inputs = inputs  # the variables that stand for arguments and captured tensors, numbered as in InputLeaf
         self._shared: dict[int, SharedLeaf | None] = {}
 
     def share(self, values: Iterable[Any]) -> None:
@@ -266,9 +291,32 @@ class Outputs:
     def _variable_mark(self, leaf: Variable) -> Any:
         kind = kind_of(leaf)
         if kind is None:
-            return self.output(self._builder.value(leaf), "number" if is_number(leaf) else "tensor")
+            number = is_number(leaf)
+            found = self.output(self._builder.value(leaf), "number" if number else "tensor")
+            return found if number else self._fork_mark(leaf, found.index) or found
         value = self._builder.passed_on(leaf)
         return KindLeaf(self.output(value).index, self.output(self._builder.value(kind.code)).index)
+
+    def _fork_mark(self, leaf: Variable, index: int) -> Any:
+        """The mark of what is an input itself on some paths; None for what is not."""
+        aliases = self._builder.aliases
+        if leaf not in aliases.forks:
+            return None
+        inputs = self._inputs()
+        held = {self._builder.held(var): place for var, place in inputs.items()} | inputs
+        places = []
+        for way in aliases.ways(leaf, lambda var: var if var in held else None):
+            taken = None if way.taken is None else way.taken()
+            if taken is True:
+                return InputLeaf(held[way.target])
+            if taken is not None:
+                places.append((self._flag(taken), held[way.target]))
+        return ForkLeaf(index, tuple(places)) if places else None
+
+    def _flag(self, var: Variable) -> int:
+        """The number, from the end, of an output that only templates read."""
+        self.flags.append(var)
+        return -len(self.flags)
 
     def _list_mark(self, value: Any) -> ListLeaf:
         parts = [self.output(self._builder.value(part)) for part in value.items.parts]

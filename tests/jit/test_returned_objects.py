@@ -1,0 +1,111 @@
+"""What a function gives back is the caller's tensor itself on the paths where it is that in eager code."""
+
+import pytest
+
+import vitrify as paddle
+
+W = paddle.to_tensor([5.0, 6.0], stop_gradient=False)
+
+
+def replaced_on_one_path(x, c):
+    y = x
+    if c.sum() > 0:
+        y = x * 2
+    return y
+
+
+def captured_or_given(x, c):
+    return x if c.sum() > 0 else W
+
+
+def loop_that_may_not_run(x, c):
+    y = x
+    while c.sum() > 0:
+        y, c = y * 2, c - 1
+    return y
+
+
+def three_paths(x, c):
+    if c.sum() > 0:
+        if c.sum() > 1:
+            return x
+        return x + 1
+    return c
+
+
+def changed_in_place(x, c):
+    y = x
+    if c.sum() > 0:
+        y = x * 2
+    y.add_(paddle.ones([2]))
+    return [y, x]
+
+
+def exchanged(x, c):
+    a, b = (x, c) if c.sum() > 0 else (c, x)
+    return {"a": a, "b": b}
+
+
+class Holder:
+    last = None
+
+
+def kept(x, c):
+    holder = Holder()
+    holder.last = x if c.sum() > 0 else x * 2
+    return holder
+
+
+def found(f, value):
+    """Which tensor each part of the result is, and what everything holds afterwards."""
+    x, c = paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([value, 0.5])
+    result = f(x, c)
+    result = result.last if isinstance(result, Holder) else result
+    parts = list(result.values()) if isinstance(result, dict) else result if isinstance(result, list) else [result]
+    names = {id(x): "x", id(c): "c", id(W): "W"}
+    return [(names.get(id(part)), part.tolist()) for part in parts], x.tolist(), c.tolist()
+
+
+FUNCTIONS = [
+    replaced_on_one_path, captured_or_given, loop_that_may_not_run, three_paths, changed_in_place, exchanged, kept,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("full_graph", [True, False])
+@pytest.mark.parametrize("f", FUNCTIONS, ids=lambda f: f.__name__)
+def test_it_is_the_same_object(f, full_graph):
+    static = paddle.jit.to_static(f, full_graph=full_graph)
+    for value in (1.0, -1.0, 0.1, 1.0, -1.0):
+        assert found(static, value) == found(f, value)
+
+
+def test_is_behind_a_segment():
+    def same(x, c):
+        y = x
+        if c.sum() > 0:
+            y = x * 2
+        return y is x
+
+    static = paddle.jit.to_static(same)
+    x = paddle.ones([2])
+    for value in (1.0, -1.0, 1.0, -1.0):
+        assert static(x, paddle.full([1], value)) is (value < 0)
+
+
+def test_gradients_reach_the_tensor_itself():
+    static = paddle.jit.to_static(replaced_on_one_path, full_graph=True)
+    for value, expected in ((-1.0, [1.0, 1.0]), (1.0, [2.0, 2.0]), (-1.0, [1.0, 1.0])):
+        x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+        static(x, paddle.full([1], value)).sum().backward()
+        assert x.grad.tolist() == expected
+
+
+def test_a_saved_program_gives_a_tensor(tmp_path):
+    static = paddle.jit.to_static(replaced_on_one_path, full_graph=True)
+    x, c = paddle.to_tensor([1.0, 2.0]), paddle.full([1], -1.0)
+    static(x, c)
+    spec = [paddle.static.InputSpec([2], "float32"), paddle.static.InputSpec([1], "float32")]
+    paddle.jit.save(static, str(tmp_path / "model"), input_spec=spec)
+    loaded = paddle.jit.load(str(tmp_path / "model"))
+    assert loaded(x, c).tolist() == [1.0, 2.0]
+    assert loaded(x, -c).tolist() == [2.0, 4.0]
