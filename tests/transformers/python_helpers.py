@@ -203,6 +203,11 @@ class PythonHelpers:
     def unpacked(self, value, count):
         return value
 
+    def unpacked_rest(self, value, before, after):
+        items = list(value)
+        end = len(items) - after
+        return (*items[:before], items[before:end], *items[end:])
+
     def operate(self, symbol, left, *right):
         return OPERATE[symbol, len(right)](left, *right)
 

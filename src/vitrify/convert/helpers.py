@@ -32,7 +32,7 @@ from .operate import get_item, operate
 from .patterns import capture, either, instance, mapping, match, same, sequence, star
 from .raise_ import convert_raise
 from .text import concatenated, formatted, percent
-from .unpack import unpacked
+from .unpack import unpacked, unpacked_rest
 
 
 class VitrifyHelpers:
@@ -63,6 +63,7 @@ class VitrifyHelpers:
     managed = staticmethod(managed)
     operate = staticmethod(operate)
     unpacked = staticmethod(unpacked)
+    unpacked_rest = staticmethod(unpacked_rest)
     get_item = staticmethod(get_item)
     set_attr = staticmethod(set_attr)
     del_attr = staticmethod(del_attr)

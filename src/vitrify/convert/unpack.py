@@ -1,4 +1,4 @@
-"""`a, b = values`, where only the program knows how many values there are."""
+"""`a, b = values` and `a, *b = values`, where only the program knows how many values there are."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from ..core.pytree import is_open
 from ..eager.host_ops import assert_op
 from .deferred import Call, record
 from .handlers import refuse_if_caught
+from .list_builtins import convert_list
+from .protocols import iterate
+from .raise_ import for_user
 from .sequences import as_sequence
 from .told import refuse_if_told
 from .values import is_graph
@@ -24,3 +27,23 @@ def unpacked(value: Any, count: int) -> Any:
     for holds, found in ((length >= count, "not enough"), (length <= count, "too many")):
         record(assert_op, holds, error=Call(ValueError, (f"{found} values to unpack (expected {count})",)))
     return tuple([sequence.at(index) for index in range(count)])
+
+
+@for_user
+def unpacked_rest(value: Any, before: int, after: int) -> tuple[Any, ...]:
+    """`before` items, the list of those between, and `after` items, which are the last."""
+    items = list(iterate(value)) if isinstance(value, dict) else convert_list(value)
+    least = before + after
+    if not is_open(items):
+        if len(items) < least:
+            raise ValueError(f"not enough values to unpack (expected at least {least}, got {len(items)})")
+        end = len(items) - after
+        return (*items[:before], items[before:end], *items[end:])
+    refuse_if_caught(ValueError())
+    refuse_if_told("ValueError")
+    length = items.length()
+    error = Call(ValueError, (f"not enough values to unpack (expected at least {least})",))
+    record(assert_op, length >= least, error=error)
+    sequence: Any = as_sequence(items)
+    last = [sequence.at(length - after + index) for index in range(after)]
+    return (*[sequence.at(index) for index in range(before)], items[before : length - after], *last)

@@ -203,6 +203,11 @@ class Helpers(Protocol):
     def unpacked(self, value: Value, count: int) -> Value:
         """`value` as what an assignment to `count` targets takes apart. Only in compiled code."""
 
+    def unpacked_rest(self, value: Value, before: int, after: int) -> tuple[Value, ...]:
+        """`before` items of `value`, the list of those between, `after` items: what an assignment to targets with one
+        behind a star takes apart. Only in compiled code.
+        """
+
     def managed(self, manager: Value) -> Value:
         """The context manager of a `with` statement. Only in compiled code."""
 

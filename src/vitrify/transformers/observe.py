@@ -71,6 +71,12 @@ def _is_row(target: ast.expr) -> bool:
     return is_several and not any(isinstance(part, ast.Starred) for part in target.elts)  # type: ignore[attr-defined]
 
 
+def _stars(target: ast.expr) -> list[int]:
+    """The places of targets behind a star, of which Python lets there be one."""
+    parts = target.elts if isinstance(target, (ast.Tuple, ast.List)) else []
+    return [place for place, part in enumerate(parts) if isinstance(part, ast.Starred)]
+
+
 class _Reads(ast.NodeTransformer):
     def __init__(self, helper: str, class_name: str | None) -> None:
         self.helper = helper
@@ -160,10 +166,20 @@ class _Reads(ast.NodeTransformer):
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
         node = cast(ast.Assign, self.generic_visit(node))
         target, value = node.targets[0], node.value
-        if len(node.targets) == 1 and _is_row(target) and not self._gives_tuple(value):
+        stars = _stars(target) if len(node.targets) == 1 else []
+        if stars:
+            node.targets = [self._without_star(node, cast(ast.Tuple, target), stars[0])]
+        elif len(node.targets) == 1 and _is_row(target) and not self._gives_tuple(value):
             count = ast.copy_location(ast.Constant(len(target.elts)), value)  # type: ignore[attr-defined]
             node.value = self._helped("unpacked", value, value, count)
         return node
+
+    def _without_star(self, node: ast.Assign, target: ast.Tuple, at: int) -> ast.Tuple:
+        """The targets, the one behind the star like the others; the value becomes a tuple with a list for that one."""
+        numbers = [ast.copy_location(ast.Constant(n), node.value) for n in (at, len(target.elts) - at - 1)]
+        node.value = self._helped("unpacked_rest", node.value, node.value, *numbers)
+        parts = [part.value if isinstance(part, ast.Starred) else part for part in target.elts]
+        return ast.copy_location(ast.Tuple(parts, ast.Store()), target)
 
     def _gives_tuple(self, value: ast.expr) -> bool:
         """Whether the value is a tuple for sure, as that of a construct is."""
