@@ -32,7 +32,7 @@ def unpacked(value: Any, count: int) -> Any:
 @for_user
 def unpacked_rest(value: Any, before: int, after: int) -> tuple[Any, ...]:
     """`before` items, the list of those between, and `after` items, which are the last."""
-    items = list(iterate(value)) if isinstance(value, dict) else convert_list(value)
+    items: Any = list(iterate(value)) if isinstance(value, dict) else convert_list(value)
     least = before + after
     if not is_open(items):
         if len(items) < least:
