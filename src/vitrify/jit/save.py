@@ -245,7 +245,7 @@ def _output_tree(template: Template) -> Any:
 def _slot(leaf: Any) -> Any:
     if isinstance(leaf, SharedLeaf):
         return _output_tree(leaf.template)
-    if isinstance(leaf, (OutputLeaf, KindLeaf)):
+    if isinstance(leaf, (OutputLeaf, KindLeaf, ForkLeaf)):
         return Slot("output", leaf.index)
     if isinstance(leaf, InputLeaf):
         return Slot("input", leaf.index)
