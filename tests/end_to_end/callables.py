@@ -284,6 +284,18 @@ def without_grad(v):
     return v * 3 if v.sum() > 0 else v
 
 
+class Assigner:
+    @paddle.no_grad()
+    def __call__(self, x):
+        while x.sum() < 10:
+            x = x * 2 + 1
+        return x
+
+
+def decorated_call(x):
+    return Assigner()(x) * x
+
+
 def no_grad_decorated(x):
     return without_grad(x) + x
 
@@ -589,8 +601,8 @@ CASES = [
         lambda_in_list, lambdas_on_a_line, lambda_in_dict, lambda_default, default_from_other, keyword_only, star_args,
         mutable_default, callable_object, bound_methods, unbound_method, super_call, super_diamond,
         super_in_comprehension, super_in_lambda, nested_classes, partial_calls, partial_of_object, decorated,
-        class_decorated, no_grad_decorated, cached_python, cached_with_tensors, singledispatched, reduced,
-        reduced_initial, mapped, mapped_two, filtered_python, filtered_shape, sorted_by_python, max_by_python,
+        class_decorated, no_grad_decorated, decorated_call, cached_python, cached_with_tensors, singledispatched,
+        reduced, reduced_initial, mapped, mapped_two, filtered_python, filtered_shape, sorted_by_python, max_by_python,
         higher_order, from_closure, operators, operator_truth, itertools_chain, itertools_accumulate,
         itertools_others, itertools_predicates, hooked_layer, layer_forward, layer_containers, super_layer,
         layer_built_inside, delegated_method, getattr_method, function_attribute, same_name_twice,

@@ -139,7 +139,7 @@ class CallConverter:
     def _callable_object(self, obj: Any) -> Any:
         """An instance with a Python `__call__` of the user's is called through its converted form."""
         call = class_attribute(type(obj), "__call__")
-        if isinstance(call, FunctionType) and is_user_code(call) and not is_left_alone(obj):
+        if isinstance(call, FunctionType) and is_user_code(inspect.unwrap(call)) and not is_left_alone(obj):
             return MethodType(self._plain(call), obj)
         return obj if isinstance(obj, Layer) else refused(obj) or obj
 
