@@ -133,8 +133,13 @@ class Encoder:
             return ("dict", [(str(name), self.encoded(item)) for name, item in value.items()])
         if isinstance(value, np.generic):
             return ("array", packed_array(np.asarray(value)))
-        if value is None or isinstance(value, (bool, int, float, complex, str, slice)):
-            return ("plain", type(value).__name__, value)
+        for kind in (type(None), bool, int, float, complex, str):
+            if isinstance(value, kind):
+                return (
+                    "plain",
+                    kind.__name__,
+                    value if type(value) is kind else kind(value),
+                )  # no class of the framework
         if type(value) is type(self.framework.float32):
             return ("dtype", name_of(value))
         return ("object", type(value).__name__)

@@ -62,8 +62,8 @@ class ArgumentError(UserCodeError, ValueError):
     """An argument has a value the op does not accept."""
 
 
-class DTypeError(UserCodeError, TypeError):
-    """An argument has a dtype or Python type the op does not accept."""
+class DTypeError(UserCodeError, TypeError, ValueError):
+    """An argument has a dtype or Python type the op does not accept: Paddle raises now TypeError, now ValueError for it."""
 
 
 class UnknownValueError(UnsupportedError, DTypeError):
@@ -75,7 +75,7 @@ class UnsettledError(UnsupportedError, ArgumentError):
 
 
 class FeedFetchError(DTypeError, ArgumentError):
-    """What is fed or fetched is of the wrong type: Paddle raises now TypeError, now ValueError for it."""
+    """What is fed or fetched is of the wrong type."""
 
 
 class ClosedError(UserCodeError, RuntimeError):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..core.errors import DTypeError
+from ..core.errors import DTypeError, ShapeError
 from ..core.meta import Meta
 from .arguments import finish, is_tensor
 from .like import as_float
@@ -130,8 +130,14 @@ def _published(fn: Callable[..., Any], name: str, doc: str, call: str, result: s
     return fn
 
 
-def in_place(fn: Callable[..., Any]) -> Callable[..., Any]:
+def _fits(shape: Sequence[int], found: Sequence[int]) -> bool:
+    return len(shape) == len(found) and all(a == b or -1 in (a, b) for a, b in zip(shape, found))
+
+
+def in_place(fn: Callable[..., Any], keeps_shape: bool = False) -> Callable[..., Any]:
     """The variant of `fn(x, ...)` that puts the result into x and returns x; its name gets an underscore.
+
+    With `keeps_shape` it raises ShapeError if broadcasting gave the result another shape than x has.
 
     Example:
         >>> import vitrify as paddle
@@ -140,7 +146,10 @@ def in_place(fn: Callable[..., Any]) -> Callable[..., Any]:
     """
 
     def call(x: Any, *args: Any, **kwargs: Any) -> Any:
-        return x._become(fn(x, *args, **kwargs))
+        result = fn(x, *args, **kwargs)
+        if keeps_shape and not _fits(x.shape, result.shape):
+            raise ShapeError(f"{fn.__name__}_: the result has the shape {result.shape}, which x {x.shape} cannot hold")
+        return x._become(result)
 
     call.__name__ = call.__qualname__ = fn.__name__ + "_"
     call.__doc__ = f"In-place `{fn.__name__}`: x takes the result as its content and is returned."

@@ -125,6 +125,8 @@ FAMILIES: tuple[ModuleType, ...] = (
     apply,
     sparse_tensor,
 )
+# Functions of several tensors, whose in-place variants may not change the shape of the first.
+BROADCASTING = (elementwise, compare, power)
 
 
 class TensorMethods:
@@ -160,7 +162,7 @@ def _install() -> None:
         for name, fn in family.METHODS.items():
             setattr(TensorMethods, name, fn)
         for name in getattr(family, "INPLACE", ()):
-            setattr(TensorMethods, name + "_", in_place(family.METHODS[name]))
+            setattr(TensorMethods, name + "_", in_place(family.METHODS[name], keeps_shape=family in BROADCASTING))
 
 
 _install()

@@ -7,7 +7,7 @@ from importlib import import_module
 
 from tests.conformance.spec import Case, Row, cases_of
 
-NAMES = ("elementwise", "reductions", "functional", "layers")
+NAMES = ("elementwise", "reductions", "manipulation", "creation", "operators", "linalg", "functional", "layers")
 
 
 def rows_in(table: str) -> list[Row]:
