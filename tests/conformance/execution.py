@@ -16,7 +16,10 @@ from tests.conformance.values import values_of
 Record = dict[str, Any]
 DIFFERENTIABLE = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
 # What Paddle says where its CPU has no kernel for a dtype.
-NO_KERNEL = re.compile(r"not registered|UNIMPLEMENTED|Unimplemented|not implemented|[nN]ot supported? ")
+NO_KERNEL = re.compile(
+    r"not registered|UNIMPLEMENTED|Unimplemented|not implemented|[nN]ot supported? "
+    r"|data type of \S+ must be|must be one of \[|data we are trying to retrieve"
+)
 
 
 def found_at(framework: Any, path: str) -> Any:

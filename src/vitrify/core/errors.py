@@ -63,7 +63,7 @@ class ArgumentError(UserCodeError, ValueError):
 
 
 class DTypeError(UserCodeError, TypeError, ValueError):
-    """An argument has a dtype or Python type the op does not accept: Paddle raises now TypeError, now ValueError for it."""
+    """An argument has a dtype or Python type the op does not accept; Paddle raises now TypeError, now ValueError."""
 
 
 class UnknownValueError(UnsupportedError, DTypeError):

@@ -98,6 +98,8 @@ def roll(x: Any, shifts: Any, axis: Any = None, name: str | None = None) -> Any:
     """
     moved = as_ints("roll", shifts, "shifts")
     if axis is None:
+        if isinstance(moved, tuple) and len(moved) != 1:
+            raise ArgumentError(f"roll: {len(moved)} shifts without axes, expected one")
         return roll_op(x, shifts=moved, axis=None)
     places = tuple(normalize_axis("roll", a, x.ndim) for a in static_ints("roll", axis, "axis"))
     if len(entries(moved)) != len(places) and isinstance(moved, tuple):

@@ -79,4 +79,4 @@ def count_over(x: Any, axis: Shape) -> Any:
 
 def divided(value: Any, count: Any) -> Any:
     """value / count in value's dtype."""
-    return value / (count if isinstance(count, int) else cast(count, value.dtype))
+    return value / (count if isinstance(count, (int, float)) else cast(count, value.dtype))

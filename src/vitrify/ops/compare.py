@@ -54,7 +54,7 @@ logical_not = unary(
 
 def _bitwise(name: str, scalar: str, doc: str, result: str, onnx: str | None = None) -> Any:
     example = ("[6, 5]", "[3, 1]", result)
-    return binary(name, scalar=scalar, vjp=BITS, doc=doc, example=example, accepts=integral, out=True, onnx=onnx)
+    return binary(name, scalar=scalar, vjp=BITS, doc=doc, example=example, accepts=integral, out_third=True, onnx=onnx)
 
 
 bitwise_and = _bitwise("bitwise_and", "bitand", "The bits that both x and y have", "[2, 1]", "BitwiseAnd")
@@ -67,6 +67,7 @@ bitwise_not = unary(
     doc="The bits that x does not have; logical not for bool",
     example=("[0, 5]", "[-1, -6]"),
     accepts=integral,
+    out_second=True,
     onnx="BitwiseNot",
 )
 bitwise_invert = bitwise_not

@@ -48,6 +48,7 @@ def unary(
     meta: Any = None,
     input: str = "x",
     out: bool = True,
+    out_second: bool = False,
     onnx: str | None = None,
     paddle: str | None = None,
     where: str = "",
@@ -57,7 +58,8 @@ def unary(
 
     accepts: which dtypes the op computes in; where that is `floating`, integer tensors are cast to float32 first.
     result: the output's dtype if it is not the input's. example: the argument and the result, as `tolist()` shows it.
-    out: whether Paddle's signature has it. paddle: the op's name in Paddle programs, if another than `name`.
+    out: whether Paddle's signature has it; out_second: before `name`.
+    paddle: the op's name in Paddle programs, if another than `name`.
     where: the namespace of the public function, such as "nn.functional.".
     """
     op = define_elementwise(
@@ -76,9 +78,13 @@ def unary(
     def call_out(x: Any, name: str | None = None, *, out: Any = None) -> Any:
         return finish(op.name, op(convert(x)), out)
 
+    def call_out_second(x: Any, out: Any = None, name: str | None = None) -> Any:
+        return finish(op.name, op(convert(x)), out)
+
     public = where + name
     text = f"paddle.{public}(paddle.to_tensor({example[0]}))"
-    return _published(call_out if out else call, public, doc, text, example[1])
+    published = call_out_second if out_second else call_out if out else call
+    return _published(published, public, doc, text, example[1])
 
 
 def binary(
@@ -92,15 +98,21 @@ def binary(
     result: Any = None,
     to_float: bool = False,
     out: bool = False,
+    out_third: bool = False,
+    weak_0d: bool = True,
     onnx: str | None = None,
     paddle: str | None = None,
 ) -> Callable[..., Any]:
-    """The public function of a new op of two tensors that broadcast; see `unary`. to_float: integers become float32."""
+    """The public function of a new op of two tensors that broadcast; see `unary`. to_float: integers become float32.
+
+    out_third: Paddle's signature has `out` before `name`. weak_0d: see `OpDef`.
+    """
     op = define_elementwise(
         name,
         scalar=scalar,
         meta=elementwise(name, ("x", "y"), accepts, result),
         vjp=vjp,
+        weak_0d=weak_0d,
         maps=_maps(onnx, paddle or name),
     )
     convert = as_float if to_float else lambda value: value
@@ -111,8 +123,12 @@ def binary(
     def call_out(x: Any, y: Any, name: str | None = None, *, out: Any = None) -> Any:
         return finish(op.name, op(convert(x), convert(y)), out)
 
+    def call_out_third(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any:
+        return finish(op.name, op(convert(x), convert(y)), out)
+
+    published = call_out_third if out_third else call_out if out else call
     text = f"paddle.{name}(paddle.to_tensor({example[0]}), paddle.to_tensor({example[1]}))"
-    return _published(call_out if out else call, name, doc, text, example[2])
+    return _published(published, name, doc, text, example[2])
 
 
 def _maps(onnx: str | None, paddle: str) -> Mapping[str, str]:

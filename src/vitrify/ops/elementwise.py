@@ -10,7 +10,7 @@ from ..core.dispatch import bind
 from ..core.errors import ArgumentError, DTypeError
 from .arguments import finish, is_tensor
 from .like import as_float, assign_op, cast, zeros_like
-from .meta_rules import elementwise, numeric
+from .meta_rules import elementwise, numeric, real_number, unless_complex
 from .registry import NoGradient, OpDef, define_elementwise, get_op
 
 XY = ("x", "y")
@@ -83,7 +83,7 @@ conj_op: OpDef = define_elementwise(
 floor_divide_op: OpDef = define_elementwise(
     "floor_divide",
     scalar="floordiv",
-    meta=elementwise("floor_divide", XY),
+    meta=elementwise("floor_divide", XY, unless_complex),
     vjp=QUOTIENT,
     maps={"paddle": "elementwise_floordiv"},
 )
@@ -91,7 +91,7 @@ trunc_divide_op = define_elementwise("trunc_divide", scalar=_trunc_divide, meta=
 mod_op: OpDef = define_elementwise(
     "mod",
     scalar="mod",
-    meta=elementwise("mod", XY, numeric),
+    meta=elementwise("mod", XY, real_number),
     vjp={"x": lambda ct: ct, "y": lambda ct, *, x, y: neg_op(multiply_op(ct, floor_divide_op(x, y)))},
     maps={"paddle": "elementwise_mod"},
 )
@@ -246,12 +246,13 @@ def scale(
         >>> paddle.scale(paddle.to_tensor([1.0, 2.0]), scale=2.0, bias=1.0).tolist()
         [3.0, 5.0]
     """
+    kind = bool if x.dtype.is_bool else int if x.dtype.is_integer else complex if x.dtype.is_complex else float
+    bias = kind(bias)
     if hasattr(scale, "dtype"):
         factor = cast(scale, x.dtype)
         result = add_op(multiply_op(x, factor), bias) if bias_after_scale else multiply_op(add_op(x, bias), factor)
     else:
-        kind = int if x.dtype.is_integer else complex if x.dtype.is_complex else float
-        result = scale_op(x, scale=kind(scale), bias=kind(bias), bias_after_scale=bool(bias_after_scale))
+        result = scale_op(x, scale=kind(scale), bias=bias, bias_after_scale=bool(bias_after_scale))
     return result if act is None else get_op(act)(result)
 
 

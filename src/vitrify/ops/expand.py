@@ -269,7 +269,10 @@ def repeat_interleave(
     at = normalize_axis("repeat_interleave", axis, x.ndim)
     if is_tensor(repeats) and repeats.ndim == 1:
         return repeat_interleave_op(x, repeats, times=None, axis=at)
-    return repeat_interleave_op(x, None, times=as_int("repeat_interleave", repeats, "repeats"), axis=at)
+    times = as_int("repeat_interleave", repeats, "repeats")
+    if isinstance(times, int) and times < 1:
+        raise ArgumentError(f"repeat_interleave: repeats must be at least 1, got {times}")
+    return repeat_interleave_op(x, None, times=times, axis=at)
 
 
 def _repeat(x: Any, *sizes: Any, repeats: Any = None) -> Any:

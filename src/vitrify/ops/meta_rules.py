@@ -37,6 +37,16 @@ def integral(dtype: DType) -> bool:
     return dtype.is_integer or dtype.is_bool
 
 
+def unless_complex(dtype: DType) -> bool:
+    """Everything but complex."""
+    return not dtype.is_complex
+
+
+def real_number(dtype: DType) -> bool:
+    """Real numbers."""
+    return numeric(dtype) and not dtype.is_complex
+
+
 def _operands(op: str, args: Sequence[Any], names: Sequence[str], accepts: Predicate) -> tuple[Any, DType]:
     metas = [a for a in args if isinstance(a, Meta)]
     dtype = metas[0].dtype

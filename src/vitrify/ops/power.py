@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 from ..core.dtype import float32, float64
-from ..core.errors import ArgumentError
+from ..core.errors import ArgumentError, DTypeError
 from .arguments import finish, is_tensor
 from .compare import equal, greater_equal, logical_and
 from .define import binary, only
@@ -87,6 +87,7 @@ def _by_length(ct: Any, part: Any, x: Any, y: Any) -> Any:
 _atan2 = binary(
     "atan2",
     scalar="atan2",
+    weak_0d=False,
     vjp={"x": lambda ct, *, x, y: _by_length(ct, y, x, y), "y": lambda ct, *, x, y: -_by_length(ct, x, x, y)},
     doc="The angle of the point (y, x): that in (-π, π] whose tangent is x / y",
     example=("[0.0]", "[1.0]", "[0.0]"),
@@ -122,6 +123,7 @@ hypot = binary(
 logaddexp = binary(
     "logaddexp",
     scalar="logaddexp",
+    weak_0d=False,
     vjp={"x": lambda ct, *, x, out: ct * _weight(x, out), "y": lambda ct, *, y, out: ct * _weight(y, out)},
     doc="log(exp(x) + exp(y)) without overflow",
     example=("[0.0]", "[-1000.0]", "[0.0]"),
@@ -151,6 +153,7 @@ copysign = binary(
 nextafter = binary(
     "nextafter",
     scalar="nextafter",
+    weak_0d=False,
     vjp=NoGradient("the result is one representable number away"),
     doc="The number after x on the way to y",
     example=("[1.0]", "[1.0]", "[1.0]"),
@@ -191,6 +194,8 @@ def ldexp(x: Any, y: Any, name: str | None = None) -> Any:
         >>> paddle.ldexp(paddle.to_tensor([1.0, 3.0]), paddle.to_tensor([2, 3])).tolist()
         [4.0, 24.0]
     """
+    if not is_tensor(y):
+        raise DTypeError(f"ldexp: y must be a tensor, got {type(y).__name__}")
     wanted = float64 if float64 in (x.dtype, y.dtype) else float32
     return cast(x, wanted) * pow_op(2.0, cast(y, wanted))
 

@@ -23,7 +23,7 @@ def common_dtype(op: OpDef, inputs: Sequence[Any]) -> DType | None:
         if isinstance(value, SCALARS):
             scalars.append(value)
         else:
-            tensors.append((value.dtype, value.ndim == 0))
+            tensors.append((value.dtype, value.ndim == 0 and (op.weak_0d or not value.dtype.is_floating)))
     if not tensors:
         return None
     try:

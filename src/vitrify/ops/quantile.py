@@ -70,6 +70,8 @@ def _has_nan(rows: Any) -> Any:
 def _median(op: str, x: Any, axis: Any, keepdim: bool, mode: str, skip_nan: bool) -> Any:
     if mode not in ("avg", "min"):
         raise ArgumentError(f"{op}: mode must be 'avg' or 'min', got {mode!r}")
+    if isinstance(axis, (list, tuple)) and (not skip_nan or not axis):
+        raise ArgumentError(f"{op}: axis must be None or {'axes' if skip_nan else 'an int'}, got {axis}")
     axes = axes_of(op, axis, x.ndim)
     if mode == "avg":
         x = x if x.dtype is float64 else cast(x, float32)

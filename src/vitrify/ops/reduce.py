@@ -215,7 +215,7 @@ prod_op: OpDef = define_op(
 
 
 def prod(
-    x: Any, axis: Any = None, keepdim: bool = False, dtype: Any = None, name: str | None = None, *, out: Any = None
+    x: Any, axis: Any = None, keepdim: bool = False, dtype: Any = None, out: Any = None, name: str | None = None
 ) -> Any:
     """The product over `axis` (all axes for None), after casting x to `dtype` where one is given.
 

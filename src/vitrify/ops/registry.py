@@ -117,6 +117,7 @@ class OpDef:
         inputs / variadic: positional names; the last one collects a list when `variadic`.
         outputs: names, or VARIADIC_OUTPUTS when their number depends on the attributes.
         promote: inputs brought to one common dtype before the kernel (Paddle's promotion rules).
+        weak_0d: whether a floating 0-D tensor among them adapts to the others as a number does.
         broadcast: cotangents are summed back to each input's shape after the vjp.
         elementwise: broadcast and promote all; the kernel itself finds bad shapes, so eager skips `meta`.
         dynamic: attributes that may hold tensors; eager reads their values, programs pass them as inputs.
@@ -153,6 +154,7 @@ class OpDef:
     attrs: tuple[str, ...]
     outputs: tuple[str, ...]
     promote: frozenset[str]
+    weak_0d: bool
     broadcast: bool
     elementwise: bool
     dynamic: frozenset[str]
@@ -269,6 +271,7 @@ def define_op(
     vjp: Any,
     outputs: tuple[str, ...] = ("out",),
     promote: Sequence[str] = (),
+    weak_0d: bool = True,
     broadcast: bool = False,
     elementwise: bool = False,
     dynamic: Sequence[str] = (),
@@ -307,6 +310,7 @@ def define_op(
         attrs=tuple(a for a in attrs if a != "key") if random else attrs,
         outputs=outputs,
         promote=frozenset(inputs if elementwise and not promote else promote),
+        weak_0d=weak_0d,
         broadcast=broadcast or elementwise,
         elementwise=elementwise,
         dynamic=frozenset(dynamic),

@@ -39,6 +39,7 @@ where_op: OpDef = define_elementwise(
         "y": lambda ct, *, condition: where_op(condition, 0, ct),
     },
     promote=("x", "y"),
+    weak_0d=False,
     maps={"onnx": "Where", "paddle": "where"},
 )
 _must_be_bool = only("where", lambda dtype: bool(dtype.is_bool), "condition")
@@ -65,11 +66,21 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None,
     return finish("where", where_op(_must_be_bool(condition), x, y), out)
 
 
-def _where_method(x: Any, condition: Any, y: Any = None, name: str | None = None) -> Any:
-    """x where `condition` is true, else y; `condition.where(x, y)` on a bool tensor."""
+def _where_method(x: Any, condition: Any = None, y: Any = None, name: str | None = None) -> Any:
+    """x where `condition` is true, else y; `condition.where(x, y)` on a bool tensor; alone, where x is true."""
+    if condition is None and y is None:
+        return where(x)
     if x.dtype.is_bool and y is not None and not (is_tensor(condition) and condition.dtype.is_bool):
         return where(x, condition, y)
     return where(condition, x, y)
+
+
+def _where_in_place(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+    """`where(condition, x, y)` put into x, which is returned."""
+    result = where(condition, x, y)
+    if not is_tensor(x):
+        raise DTypeError(f"where_: x must be a tensor, got {type(x).__name__}")
+    return x._become(result)
 
 
 def kept(condition: Any, value: Any) -> Any:
@@ -88,6 +99,7 @@ def _share(ct: Any, wins: Any, ties: Any) -> Any:
 maximum = binary(
     "maximum",
     scalar="maximum",
+    weak_0d=False,
     vjp={
         "x": lambda ct, *, x, y: _share(ct, greater_than(x, y), equal(x, y)),
         "y": lambda ct, *, x, y: _share(ct, less_than(x, y), equal(x, y)),
@@ -101,6 +113,7 @@ maximum = binary(
 minimum = binary(
     "minimum",
     scalar="minimum",
+    weak_0d=False,
     vjp={
         "x": lambda ct, *, x, y: _share(ct, less_than(x, y), equal(x, y)),
         "y": lambda ct, *, x, y: _share(ct, greater_than(x, y), equal(x, y)),
@@ -114,6 +127,7 @@ minimum = binary(
 fmax = binary(
     "fmax",
     scalar="fmax",
+    weak_0d=False,
     vjp={
         "x": lambda ct, *, x, y: kept(logical_or(greater_equal(x, y), isnan(y)), ct),
         "y": lambda ct, *, x, y: where_op(logical_or(greater_equal(x, y), isnan(y)), 0, ct),
@@ -125,6 +139,7 @@ fmax = binary(
 fmin = binary(
     "fmin",
     scalar="fmin",
+    weak_0d=False,
     vjp={
         "x": lambda ct, *, x, y: kept(logical_or(less_equal(x, y), isnan(y)), ct),
         "y": lambda ct, *, x, y: where_op(logical_or(less_equal(x, y), isnan(y)), 0, ct),
@@ -172,8 +187,9 @@ clip_op = define_elementwise(
 def clip(x: Any, min: Any = None, max: Any = None, name: str | None = None, *, out: Any = None) -> Any:
     """x with what lies below `min` raised to it and what lies above `max` lowered to it.
 
-    min, max: numbers or tensors that broadcast with x, or None for no bound. Integer x with a fractional bound gives
-    float32. The gradient is kept at the bounds. Source: paddle.clip.
+    min, max: numbers or tensors that broadcast with x (those of one element count as numbers), or None for no bound.
+    Integer x with a fractional bound gives float32. The gradient is kept at the bounds. Raises ArgumentError for
+    a number `min` above a number `max`. Source: paddle.clip.
 
     Example:
         >>> import vitrify as paddle
@@ -184,7 +200,14 @@ def clip(x: Any, min: Any = None, max: Any = None, name: str | None = None, *, o
         min = -float("inf") if x.dtype.is_floating else None
         if min is None:
             return finish("clip", x.clone(), out)
-    return finish("clip", clip_op(x, min, max), out)
+    if not is_tensor(min) and not is_tensor(max) and min is not None and max is not None and min > max:
+        raise ArgumentError(f"clip: min is {min}, max is {max}, expected min <= max")
+    return finish("clip", clip_op(x, _bound(min), _bound(max)), out)
+
+
+def _bound(value: Any) -> Any:
+    """A bound; a tensor with one element without its dimensions, which would show in the result."""
+    return value.reshape([]) if is_tensor(value) and value.ndim and set(value.shape) == {1} else value
 
 
 clamp = clip
@@ -226,6 +249,6 @@ def nan_to_num(
 
 METHODS: dict[str, Any] = {
     fn.__name__: fn for fn in (maximum, minimum, fmax, fmin, clip, nan_to_num)
-} | {"where": _where_method, "clamp": clip}  # fmt: skip
-INPLACE = ("clip", "clamp", "nan_to_num", "where")
+} | {"where": _where_method, "where_": _where_in_place, "clamp": clip}  # fmt: skip
+INPLACE = ("clip", "clamp", "nan_to_num")
 __all__ = ["clamp", "clip", "fmax", "fmin", "maximum", "minimum", "nan_to_num", "where"]

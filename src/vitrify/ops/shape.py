@@ -324,8 +324,8 @@ def squeeze(x: Any, axis: Any = None, name: str | None = None) -> Any:
     named = () if axis is None else static_ints("squeeze", axis, "axis")
     if not named:
         return squeeze_op(x, axes=tuple(i for i, d in enumerate(shape) if d == 1))
-    chosen = normalize_axes("squeeze", tuple(dict.fromkeys(named)), len(shape)) if shape else ()
-    return squeeze_op(x, axes=tuple(a for a in sorted(chosen) if shape[a] in (1, UNKNOWN)))
+    chosen = normalize_axes("squeeze", tuple(dict.fromkeys(named)), max(len(shape), 1))
+    return squeeze_op(x, axes=tuple(a for a in sorted(chosen) if shape and shape[a] in (1, UNKNOWN)))
 
 
 def unsqueeze(x: Any, axis: Any, name: str | None = None) -> Any:

@@ -31,7 +31,7 @@ _logit_op = define_elementwise(
     "logit",
     scalar=lambda s, x, *, eps: s.log(_inside_unit(s, x, eps)) - s.log1p(-_inside_unit(s, x, eps)),
     meta=same_as("logit", accepts=real_floating),
-    vjp={"x": lambda ct, *, x, eps: kept((x >= eps) & (x <= 1 - eps), ct / (x * (1 - x)))},
+    vjp={"x": lambda ct, *, x, eps: where_op((x >= eps) & (x <= 1 - eps), ct / (x * (1 - x)), 0 if eps else math.nan)},
     maps={"paddle": "logit"},
 )
 

@@ -41,7 +41,7 @@ def _filled_sizes(op: str, size: int, sections: Sequence[Any]) -> tuple[int, ...
     total = sum(s for i, s in enumerate(known) if i not in open_at)
     if size == UNKNOWN or any(not isinstance(s, int) for s in sections):
         return tuple(known)
-    if open_at and total <= size:
+    if open_at and total < size:
         known[open_at[0]] = size - total
     elif total != size:
         raise ShapeError(f"{op}: sections {list(sections)} add up to {total}, the dimension has size {size}")

@@ -15,7 +15,7 @@ from .like import as_float, cast
 from .meta_rules import real_floating
 from .reduce import mean_op, sum_op
 from .registry import NoGradient, define_op
-from .select import where_op
+from .select import maximum, where_op
 from .shape import flatten, reshape
 from .unary import exp, sqrt, square
 
@@ -134,27 +134,36 @@ def logsumexp(x: Any, axis: Any = None, keepdim: bool = False, name: str | None 
 # -- variance --------------------------------------------------------------------------------------------------------
 
 
-def _variance(op: str, x: Any, axis: Any, unbiased: bool, keepdim: bool) -> Any:
+def _variance(op: str, x: Any, axis: Any, correction: float, keepdim: bool) -> Any:
     x = as_float(x)
     axes = axes_of(op, axis, x.ndim)
     deviation = x - mean_op(x, axis=axes, keepdim=True)
     count = count_over(x, axes)
-    return divided(sum_op(square(deviation), axis=axes, keepdim=keepdim), count - 1 if unbiased else count)
+    return divided(sum_op(square(deviation), axis=axes, keepdim=keepdim), _freedom(count, correction))
+
+
+def _freedom(count: Any, correction: float) -> Any:
+    """count - correction, and 0 instead of less, so that too few elements give NaN."""
+    return max(count - correction, 0) if isinstance(count, int) else maximum(count - correction, count * 0)
 
 
 def var(
-    x: Any, axis: Any = None, unbiased: bool = True, keepdim: bool = False, name: str | None = None, *, out: Any = None
-) -> Any:
-    """The variance over `axis` (all axes for None), divided by n - 1 if `unbiased`, else by n.
+    x: Any, axis: Any = None, unbiased: bool | None = None, keepdim: bool = False, name: str | None = None, *,
+    correction: float = 1, out: Any = None,
+) -> Any:  # fmt: skip
+    """The variance over `axis` (all axes for None), divided by n - 1 if `unbiased`, by n if not, else n - correction.
 
-    Integers give float32. NaN for a single element when unbiased. Source: paddle.var.
+    Integers give float32. NaN for too few elements. Raises ArgumentError if both are given. Source: paddle.var.
 
     Example:
         >>> import vitrify as paddle
         >>> paddle.var(paddle.to_tensor([1.0, 2.0, 3.0])).item()
         1.0
     """
-    return finish("var", _variance("var", x, axis, unbiased, bool(keepdim)), out)
+    if unbiased is not None and correction != 1:
+        raise ArgumentError("var: only one of unbiased and correction may be given")
+    correction = correction if unbiased is None else int(unbiased)
+    return finish("var", _variance("var", x, axis, correction, bool(keepdim)), out)
 
 
 def std(
@@ -167,7 +176,7 @@ def std(
         >>> paddle.std(paddle.to_tensor([1.0, 2.0, 3.0])).item()
         1.0
     """
-    return finish("std", sqrt(_variance("std", x, axis, unbiased, bool(keepdim))), out)
+    return finish("std", sqrt(_variance("std", x, axis, int(bool(unbiased)), bool(keepdim))), out)
 
 
 # -- passing over NaN ------------------------------------------------------------------------------------------------

@@ -95,10 +95,17 @@ asinh = unary(
     example=("[0.0]", "[0.0]"),
     onnx="Asinh",
 )
+
+
+def _acosh_vjp(ct: Any, *, x: Any) -> Any:
+    """ct / sqrt(x² - 1), whose complex branch is that of the two factors."""
+    return ct * (conj(rsqrt(x - 1) * rsqrt(x + 1)) if x.dtype.is_complex else rsqrt((x - 1) * (x + 1)))
+
+
 acosh = unary(
     "acosh",
     scalar="acosh",
-    vjp={"x": lambda ct, *, x: ct * conj(rsqrt(x - 1) * rsqrt(x + 1))},
+    vjp={"x": _acosh_vjp},
     doc="The number >= 0 whose hyperbolic cosine is x",
     example=("[1.0]", "[0.0]"),
     onnx="Acosh",

@@ -166,7 +166,9 @@ def combinations(x: Any, r: int = 2, with_replacement: bool = False, name: str |
     if r < 0:
         raise ArgumentError(f"combinations: r must be >= 0, got {r}")
     choose = combinations_with_replacement if with_replacement else pairs_of
-    rows = np.array(list(choose(range(x.shape[0]), r)), np.int64).reshape(-1, r)
+    if r == 0:
+        return x[:0]
+    rows = np.array(list(choose(range(x.shape[0]), int(r))), np.int64).reshape(-1, int(r))
     return gather_op(x, rows, axis=0)
 
 
