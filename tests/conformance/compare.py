@@ -31,6 +31,7 @@ class Verdict:
 
 
 AGREE = Verdict("agree")
+BRACKETS = str.maketrans("[]", "()")  # a list is as good a default as a tuple
 
 
 def compare(ours: Record, theirs: Record, rtol: float | None = None) -> Verdict:
@@ -58,6 +59,7 @@ def compare_signatures(ours: Any, theirs: Any) -> Verdict:
     """Return whether each parameter of the peer's is one of ours, in order, with the same default."""
     if ours is None or theirs is None:
         return Verdict("skipped", "no signature to be had")
+    ours, theirs = ([(name, default.translate(BRACKETS)) for name, default in one] for one in (ours, theirs))
     names = [name for name, _ in ours]
     lacking = [name for name, _ in theirs if name not in names]
     if lacking:
@@ -82,7 +84,8 @@ def compare_errors(ours: Record, theirs: Record) -> Verdict:
     if theirs["no_kernel"] or theirs["classes"][0] in ours["classes"]:
         return AGREE
     return Verdict(
-        "error class", f"{ours['classes'][0]}: {ours['text']} | Paddle {theirs['classes'][0]}: {theirs['text']}"
+        f"error class {theirs['classes'][0]}",
+        f"{ours['classes'][0]}: {ours['text']} | Paddle {theirs['classes'][0]}: {theirs['text']}",
     )
 
 

@@ -60,7 +60,7 @@ PARAMETERS = [("x", ""), ("name", "None")]
         (value(ONE["result"], (), [None]), value(ONE["result"], (), [tensor(2.0)[1]]), "argument"),
         (error("ValueError"), error("ValueError"), "agree"),
         (error("IndexError", "ValueError"), error("ValueError"), "agree"),
-        (error("IndexError"), error("ValueError"), "error class"),
+        (error("IndexError"), error("ValueError"), "error class ValueError"),
         (ONE, error("ValueError"), "only Paddle raises"),
         (error("ValueError"), ONE, "only we raise"),
         (ONE, error("RuntimeError", no_kernel=True), "more"),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core import names
-from ..core.errors import ArgumentError, DTypeError
+from ..core.errors import ArgumentError, DTypeError, IndexRangeError
 from ..core.place import CPUPlace, Place
 from ..device.api import place_of, put
 from .holder import Holder
@@ -37,11 +37,14 @@ class Exchange(Holder):
     def item(self, *args: int) -> Any:
         """The Python value of the only element, or of the element at `args`.
 
-        Raises ArgumentError without `args` when there is not exactly one element.
+        Raises ArgumentError without `args` when there is not exactly one element, IndexRangeError outside of it.
         """
         if not args and self._data.size != 1:
             raise ArgumentError(f"item: a tensor of shape {self.shape} has {self._data.size} elements, expected one")
-        return put(self._data, _CPU).item(*args)
+        try:
+            return put(self._data, _CPU).item(*args)
+        except IndexError as err:
+            raise IndexRangeError(f"item: {err}") from None
 
     def tolist(self) -> Any:
         """The data as nested lists of Python values."""

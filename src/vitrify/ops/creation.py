@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -172,13 +173,19 @@ def _number(op: str, value: Any, name: str) -> Any:
     raise DTypeError(f"{op}: {name} must be a number or a 0-D tensor, got {type(value).__name__}")
 
 
+def _whole(values: Sequence[Any], dtype: DType) -> list[Any]:
+    """The numbers as an integer dtype holds them, tensors as they are."""
+    return [int(v) if dtype.is_integer and isinstance(v, float) else v for v in values]
+
+
 def arange(
     start: Any = 0, end: Any = None, step: Any = 1, dtype: Any = None, *, out: Any = None, device: Any = None,
     requires_grad: bool = False, pin_memory: bool = False, name: str | None = None,
 ) -> Any:  # fmt: skip
     """Numbers from start (0 when one bound is given) up to but without end, `step` apart: [n].
 
-    int64 when all are integers, else the default dtype. Raises ArgumentError for a step of 0. Source: paddle.arange.
+    int64 when all are integers, else the default dtype. An integer dtype cuts off the fractions of all three. Raises
+    ArgumentError for a step of 0. Source: paddle.arange.
 
     Example:
         >>> import vitrify as paddle
@@ -189,6 +196,7 @@ def arange(
         start, end = 0, start
     bounds = [_number("arange", v, n) for v, n in ((start, "start"), (end, "end"), (step, "step"))]
     wanted = as_dtype(dtype) if dtype is not None else default_dtype() if any(map(_is_float, bounds)) else int64
+    bounds = _whole(bounds, wanted)
     made = arange_op(start=bounds[0], end=bounds[1], step=bounds[2], dtype=wanted)
     return finish("arange", made, out, device, requires_grad)
 
@@ -207,7 +215,10 @@ def range(
     if end is None:
         start, end = 0, start
     wanted = default_dtype() if dtype is None else as_dtype(dtype)
-    made = arange(start, end + step * 0.5 if step else end, step, wanted)
+    first, last, gap = _whole([start, end, step], wanted)
+    if all(isinstance(v, (int, float)) for v in (first, last, gap)) and gap:
+        last = first + math.floor((last - first) / gap) * gap
+    made = arange_op(start=first, end=last + gap * 0.5, step=gap, dtype=wanted)
     return finish("range", made, out, device, requires_grad)
 
 
@@ -234,8 +245,9 @@ linspace_op = define_op(
 
 def _spaced(op: str, start: Any, stop: Any, num: Any, base: Any, dtype: Any) -> Any:
     wanted = default_dtype() if dtype is None else as_dtype(dtype)
+    first, last = _whole([_number(op, start, "start"), _number(op, stop, "stop")], wanted)
     return linspace_op(
-        start=_number(op, start, "start"), stop=_number(op, stop, "stop"), num=as_int(op, num, "num"), base=base,
+        start=first, stop=last, num=as_int(op, num, "num"), base=base,
         dtype=wanted,
     )  # fmt: skip
 
@@ -402,7 +414,7 @@ def constant(array: Any) -> Any:
 def assign(x: Any, output: Any = None) -> Any:
     """A copy of x (tensor, array, number or nested list), put into `output` where one is given.
 
-    Python floats take the default dtype. Source: paddle.assign.
+    A number gives a tensor of one dimension; dtypes are NumPy's, float64 for floats. Source: paddle.assign.
 
     Example:
         >>> import vitrify as paddle
@@ -410,9 +422,7 @@ def assign(x: Any, output: Any = None) -> Any:
         [1.0, 2.0]
     """
     if not is_tensor(x):
-        array = np.asarray(x)
-        plain = not isinstance(x, (np.ndarray, np.generic)) and array.dtype == np.float64
-        x = array.astype(default_dtype().np) if plain else array
+        x = np.asarray(x) if isinstance(x, np.ndarray) else np.atleast_1d(x)
     return output._take(x) if is_tensor(output) else finish("assign", assign_op(x), output)
 
 

@@ -18,12 +18,12 @@ def to_tensor(paddle: Any, data: Any, **options: Any) -> Any:
 
 
 def moments(paddle: Any, name: str, *args: Any, **options: Any) -> Any:
-    """Return dtype, shape and rough statistics of 40000 random numbers."""
+    """Return dtype, shape and statistics of 40000 random numbers, none of which is near zero."""
     paddle.seed(7)
     found = getattr(paddle, name)(*args, **options)
     values = found.astype("float64").numpy()
-    low, high = float(values.min()), float(values.max())
-    return found.dtype, list(found.shape), round(float(values.mean()), 1), round(float(values.std()), 1), round(low), round(high)
+    spread = float(values.std())
+    return found.dtype, list(found.shape), float(values.mean()) + 5 * spread, spread
 
 
 
@@ -102,18 +102,18 @@ ROWS = [
 ]
 BIG = [200, 200]
 ROWS += [
-    row("paddle.rand", each("rand"), each(BIG, (40000,)), dtype=each(unset, "float64")).through(moments),
-    row("paddle.randn", each("randn", "standard_normal"), each(BIG), dtype=each(unset, "float64")).through(moments),
-    row("paddle.uniform", "uniform", BIG, dtype=each(unset, "float64"), min=each(unset, -2, -1.0), max=each(unset, 3)).through(moments),
-    row("paddle.normal", "normal", each(0.0, 2), each(1.0, 0.5), each(BIG)).through(moments),
+    row("paddle.rand", each("rand"), each(BIG, (40000,)), dtype=each(unset, "float64")).through(moments).loosely(0.03),
+    row("paddle.randn", each("randn", "standard_normal"), each(BIG), dtype=each(unset, "float64")).through(moments).loosely(0.03),
+    row("paddle.uniform", "uniform", BIG, dtype=each(unset, "float64"), min=each(unset, -2, -1.0), max=each(unset, 3)).through(moments).loosely(0.03),
+    row("paddle.normal", "normal", each(0.0, 2), each(1.0, 0.5), each(BIG)).through(moments).loosely(0.03),
     row("paddle.normal", each(t(2, 3), 0.0), each(t(2, 3, values="positive"), 2.0), each(unset, [2, 3])).shapes_only().as_function_only(),
-    row("paddle.log_normal", "log_normal", 0.0, 0.25, BIG).through(moments),
-    row("paddle.randint", "randint", each(0, -3, 5), each(unset, 10, 3), each(BIG), dtype=each(unset, "int32", "float32")).through(moments),
+    row("paddle.log_normal", "log_normal", 0.0, 0.25, BIG).through(moments).loosely(0.03),
+    row("paddle.randint", "randint", each(0, -3, 5), each(unset, 10, 3), each(BIG), dtype=each(unset, "int32", "float32")).through(moments).loosely(0.03),
     row("paddle.randint_like", each(t(2, 3)), each(5, 0), each(unset, 9), dtype=each(unset, "int64", "float32")).over("float32", "int32").shapes_only(),
     row("paddle.randperm", each(5, 1, 0), dtype=each(unset, "int32", "float32")).through(permuted),
     row("paddle.rand_like", t(2, 3), dtype=each(unset, "float64")).shapes_only(),
     row("paddle.randn_like", t(2, 3), dtype=each(unset, "float64")).shapes_only(),
-    row("paddle.bernoulli", each(t(200, 200, values="ones"), t(3, values="zeros")), each(unset, 0.0)),
+    row("paddle.bernoulli", each(t(200, 200, values="ones"), t(3, values="zeros"))).as_function_only(),
     row("paddle.bernoulli", t(2, 3, values="probability"), p=each(unset, 0.3)).over("float32", "float64").shapes_only(),
     row("paddle.poisson", t(2, 3, values="positive")).over("float32", "float64").shapes_only(),
     row("paddle.binomial", t(2, 3, dtype="int64", values="positive"), t(2, 3, values="probability")).shapes_only(),
