@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -49,40 +50,46 @@ def chosen_cases(only: str, tables: str) -> Iterator[tuple[str, int, Case]]:
                 yield table, number, case
 
 
-def judge(cases: Sequence[tuple[str, int, Case]], ours: Runner, theirs: Runner) -> list[Found]:
-    """Return the verdicts on cases, both frameworks working at the same time."""
-    found = []
+def judge(cases: Sequence[tuple[str, int, Case]], ours: Runner, theirs: Runner) -> Iterator[Found]:
+    """Yield the verdicts on cases, both frameworks working at the same time."""
     for done, (table, number, case) in enumerate(cases, 1):
         ours.ask(table, number)
         theirs.ask(table, number)
-        found.append(Found(case.api, case.text, compare(ours.answer(), theirs.answer(), case.row.rtol)))
+        yield Found(case.api, case.text, compare(ours.answer(), theirs.answer(), case.row.rtol))
         if done % 1000 == 0:
             print(f"{done} of {len(cases)} cases", file=sys.stderr, flush=True)
-    return found
 
 
-def show(found: Sequence[Found], chosen: argparse.Namespace) -> None:
-    """Print what differs and should not."""
-    seen: dict[tuple[str, str], int] = {}
-    left = chosen.show
-    for one in found:
-        if one.verdict.differs and not one.deliberate and fnmatchcase(one.verdict.kind, chosen.kind) and left > 0:
-            key = (one.api, one.verdict.kind)
-            seen[key] = seen.get(key, 0) + 1
-            if seen[key] <= chosen.each:
-                print(f"{one.verdict.kind}: {one.case}\n    {' '.join(one.verdict.why.split())[:400]}")
-                left -= 1
+class Display:
+    """Prints what differs and should not, as it is found."""
+
+    def __init__(self, chosen: argparse.Namespace) -> None:
+        self.kind, self.each, self.left = chosen.kind, chosen.each, chosen.show
+        self.seen: Counter[tuple[str, str]] = Counter()
+
+    def show(self, one: Found) -> None:
+        """Print a case, if it is one to print."""
+        if not one.verdict.differs or one.deliberate or not fnmatchcase(one.verdict.kind, self.kind) or not self.left:
+            return
+        key = (one.api, one.verdict.kind)
+        self.seen[key] += 1
+        if self.seen[key] <= self.each:
+            print(f"{one.verdict.kind}: {one.case}\n    {' '.join(one.verdict.why.split())[:400]}", flush=True)
+            self.left -= 1
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run what the command line asks for; 1 if anything differs that should not."""
     chosen = arguments(argv)
     cases = list(chosen_cases(chosen.only, chosen.tables))
+    found: list[Found] = []
+    display = Display(chosen)
     ours, theirs = Runner(sys.executable, "vitrify", chosen.timeout), Runner(chosen.paddle, PEER, chosen.timeout)
     with ours, theirs:
         version = theirs.version()
-        found = judge(cases, ours, theirs)
-    show(found, chosen)
+        for one in judge(cases, ours, theirs):
+            display.show(one)
+            found.append(one)
     out = chosen.out or (None if chosen.only or chosen.tables else PAGE)
     if out is not None:
         out.write_text(page(found, version), encoding="utf-8")

@@ -141,7 +141,7 @@ def test_every_row_names_an_api_that_we_have():
 
 
 def test_the_page(monkeypatch):
-    monkeypatch.setattr(deliberate, "DELIBERATE", entries := (Deliberate("paddle.f(*", "values", "because"),))
+    monkeypatch.setattr(deliberate, "DELIBERATE", entries := (Deliberate(("paddle.f(*",), "values", "because"),))
     monkeypatch.setattr("tests.conformance.report.DELIBERATE", entries)
     verdicts = {"f": ((1.0, 2.0), "values"), "g": ((1.0,), "shape"), "h": ((1.0, 2.0, 3.0), "shape")}
     found = [Found(f"paddle.{name}", f"paddle.{name}(x)", compare(value(tensor(ours)), value(tensor([1.0, 3.0]))))
