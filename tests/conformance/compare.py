@@ -171,6 +171,9 @@ def unpacked(content: Any) -> Any:
 def close(ours: Any, theirs: Any, rtol: float) -> bool:
     """Say whether values agree: NaN with NaN, infinities with their like, others by their own and the largest size."""
     if ours.dtype.kind == "c":
+        if np.all(np.isfinite(ours)) and np.all(np.isfinite(theirs)):
+            scale = np.abs(theirs).max(initial=1e-3)
+            return bool(np.all(np.abs(ours - theirs) <= rtol * (np.abs(theirs) + 0.1 * scale)))
         return close(ours.real, theirs.real, rtol) and close(ours.imag, theirs.imag, rtol)
     if ours.dtype.kind in "biu":
         return bool(np.array_equal(ours, theirs))

@@ -127,7 +127,7 @@ cumprod_op: OpDef = define_op(
 
 
 def cumprod(
-    x: Any, dim: int | None = None, dtype: Any = None, name: str | None = None, *, out: Any = None
+    x: Any, dim: int | None = None, *, dtype: Any = None, out: Any = None, name: str | None = None
 ) -> Any:
     """The running product along `dim`, or over the flattened x for None. Source: paddle.cumprod.
 
@@ -241,6 +241,14 @@ def cummin(x: Any, axis: int | None = None, dtype: Any = "int64", name: str | No
     return _running("cummin", _CUMMIN, x, axis, dtype)
 
 
-METHODS: dict[str, Any] = {fn.__name__: fn for fn in (cumsum, cumprod, logcumsumexp, cummax, cummin)}
-INPLACE = ("cumsum", "cumprod")
+
+def _cumsum_in_place(x: Any, axis: Any = None, dtype: Any = None, name: str | None = None) -> Any:
+    """`cumsum` put into x, in x's dtype unless another is asked for; returns x."""
+    return x._become(cumsum(x, axis, x.dtype if dtype is None else dtype))
+
+
+METHODS: dict[str, Any] = {
+    fn.__name__: fn for fn in (cumsum, cumprod, logcumsumexp, cummax, cummin)
+} | {"cumsum_": _cumsum_in_place}
+INPLACE = ("cumprod",)
 __all__ = ["cummax", "cummin", "cumprod", "cumsum", "logcumsumexp"]

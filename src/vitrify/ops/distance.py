@@ -72,6 +72,12 @@ def renorm(x: Any, p: float, axis: int, max_norm: float) -> Any:
     return x * where_op(too_long, max_norm / where_op(too_long, length, 1.0), 1.0)
 
 
-METHODS: dict[str, Any] = {"cdist": cdist, "renorm": renorm}
-INPLACE = ("renorm",)
+
+def _renorm_in_place(x: Any, p: float, axis: int, max_norm: float) -> Any:
+    """`renorm` put into x, which is returned; its norms keep the old content for backward."""
+    return x._become(renorm(x.clone(), p, axis, max_norm))
+
+
+METHODS: dict[str, Any] = {"cdist": cdist, "renorm": renorm, "renorm_": _renorm_in_place}
+INPLACE = ()
 __all__ = ["cdist", "pdist", "renorm"]

@@ -11,6 +11,7 @@ from ..core.errors import ArgumentError, DTypeError
 from .arguments import finish, is_tensor
 from .like import as_float, assign_op, cast, zeros_like
 from .meta_rules import elementwise, numeric, real_number, unless_complex
+from .promote import promote_inputs
 from .registry import NoGradient, OpDef, define_elementwise, get_op
 
 XY = ("x", "y")
@@ -173,7 +174,9 @@ def true_divide(x: Any, y: Any, name: str | None = None, *, out: Any = None) -> 
 
 
 def _fraction(x: Any, y: Any) -> Any:
-    """x / y with fractions kept: integer tensors become float32."""
+    """x / y with fractions kept: integer tensors, once they are of one dtype, become float32."""
+    if is_tensor(x) and is_tensor(y) and x.dtype is not y.dtype:
+        x, y = promote_inputs(divide_op, (x, y))
     return bind(divide_op, (as_float(x), as_float(y)), _NO_ATTRS)
 
 
@@ -247,12 +250,12 @@ def scale(
         [3.0, 5.0]
     """
     kind = bool if x.dtype.is_bool else int if x.dtype.is_integer else complex if x.dtype.is_complex else float
-    bias = kind(bias)
+    offset = kind(bias)
     if hasattr(scale, "dtype"):
         factor = cast(scale, x.dtype)
-        result = add_op(multiply_op(x, factor), bias) if bias_after_scale else multiply_op(add_op(x, bias), factor)
+        result = add_op(multiply_op(x, factor), offset) if bias_after_scale else multiply_op(add_op(x, offset), factor)
     else:
-        result = scale_op(x, scale=kind(scale), bias=bias, bias_after_scale=bool(bias_after_scale))
+        result = scale_op(x, scale=kind(scale), bias=offset, bias_after_scale=bool(bias_after_scale))
     return result if act is None else get_op(act)(result)
 
 

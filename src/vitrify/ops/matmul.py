@@ -9,7 +9,7 @@ from ..core.errors import DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, broadcast_shapes, merge_dim, numel
 from .arguments import finish
 from .elementwise import conj
-from .like import sum_to_like
+from .like import cast, sum_to_like
 from .reduce import sum_op
 from .registry import OpDef, define_op
 from .shape import flatten, reshape, squeeze, unsqueeze
@@ -189,7 +189,8 @@ def dot(x: Any, y: Any, name: str | None = None, *, out: Any = None) -> Any:
         11.0
     """
     _need_ndim("dot", (("x", x, min(max(x.ndim, 1), 2)), ("y", y, x.ndim)))
-    return finish("dot", sum_op(x * y, axis=(x.ndim - 1,), keepdim=False), out)
+    product = x * y
+    return finish("dot", cast(sum_op(product, axis=(x.ndim - 1,), keepdim=False), product.dtype), out)
 
 
 def inner(x: Any, y: Any, name: str | None = None) -> Any:

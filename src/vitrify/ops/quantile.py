@@ -160,8 +160,9 @@ def _checked(op: str, q: Any) -> Any:
 
 
 def quantile(
-    x: Any, q: Any, axis: Any = None, keepdim: bool = False, interpolation: str = "linear", out: Any = None
-) -> Any:
+    x: Any, q: Any, axis: Any = None, keepdim: bool = False, interpolation: str = "linear", name: str | None = None, *,
+    out: Any = None,
+) -> Any:  # fmt: skip
     """The q-quantile over `axis`, for each q in [0, 1]; a list of q gives one more leading dimension.
 
     interpolation: "linear", "lower", "higher", "nearest" or "midpoint" between two elements. float64 x gives float64,

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.errors import ArgumentError
 from ..core.lazy import lazy_module
 from .blocks import in_blocks
 from .error_function import error_function
@@ -65,6 +66,7 @@ class ArrayScalars:
             setattr(self, name, _special(special, theirs))
         self.where = xp.where
         if xp is np:
+            self.floordiv, self.mod = _refusing_zero(np.floor_divide), _refusing_zero(np.remainder)
             self.where, self.erf = _select, _keeping_dtype(error_function)
 
     def __getattr__(self, name: str) -> Any:  # only reached for names that are no primitive
@@ -95,6 +97,17 @@ class ArrayScalars:
     def rsqrt(self, x: Any) -> Any:
         """1 / sqrt(x)."""
         return self.reciprocal(self.sqrt(x))
+
+
+def _refusing_zero(divide: np.ufunc) -> Callable[[Any, Any], Any]:
+    """The division as it is, but that of integers by zero, which has no value, raises ArgumentError."""
+
+    def checked(x: Any, y: Any) -> Any:
+        if not np.all(y) and np.result_type(x, y).kind in "biu":
+            raise ArgumentError("division of an integer by zero")
+        return divide(x, y)
+
+    return checked
 
 
 def _select(condition: Any, x: Any, y: Any) -> Any:

@@ -191,7 +191,8 @@ def nansum(x: Any, axis: Any = None, dtype: Any = None, keepdim: bool = False, n
         3.0
     """
     x = x if dtype is None else cast(x, dtype)
-    return sum_op(where_op(isnan(x), 0, x), axis=axes_of("nansum", axis, x.ndim), keepdim=bool(keepdim))
+    total = sum_op(where_op(isnan(x), 0, x), axis=axes_of("nansum", axis, x.ndim), keepdim=bool(keepdim))
+    return total if dtype is None else cast(total, dtype)
 
 
 def nanmean(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:

@@ -34,7 +34,7 @@ def _eigh(paddle: Any, x: Any, factors: Any) -> Any:
 
 def _eig(paddle: Any, x: Any, factors: Any) -> Any:
     w, v = factors
-    return paddle.matmul(x.astype(v.dtype), v) - v * w.unsqueeze(-2)
+    return paddle.matmul(x.astype(v.dtype), v) - v * w.unsqueeze(-2) + 1.0
 
 
 BUILD = {
