@@ -18,7 +18,7 @@ from pathlib import Path
 
 from tests.conformance.compare import compare
 from tests.conformance.peer import Runner
-from tests.conformance.report import Found, counts, page
+from tests.conformance.report import Found, counts, page, stale
 from tests.conformance.spec import Case
 from tests.conformance.tables import NAMES, cases_in
 from tests.peers import ROOT
@@ -93,6 +93,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     out = chosen.out or (None if chosen.only or chosen.tables else PAGE)
     if out is not None:
         out.write_text(page(found, version), encoding="utf-8")
+        for entry in stale(found):
+            print(f"no case differs for this reason any more: {entry.reason}")
     agree, more, deliberate, differ = counts([one for one in found if one.verdict.counts])
     print(f"{len(cases)} cases: {agree} agree, {more} more, {deliberate} differ on purpose, {differ} differ otherwise")
     return 1 if differ else 0

@@ -21,53 +21,58 @@ class Deliberate:
         return any(fnmatchcase(case.replace("[", "("), pattern.replace("[", "(")) for pattern in self.cases)
 
 
+# The first entry that covers a difference is its reason.
 DELIBERATE: tuple[Deliberate, ...] = (
-    Deliberate(
-        ("*",), "error class AssertionError",
-        "Paddle asserts; vitrify raises ValueError, TypeError or IndexError, which also `python -O` keeps",
-    ),
-    Deliberate(
-        ("*",), "error class RuntimeError",
-        "what Paddle's kernels refuse as RuntimeError are arguments that do not fit: ValueError or TypeError",
-    ),
-    Deliberate(
-        ("paddle.*], 2)", "paddle.*], 2.5)", "paddle.*], True)"), "only Paddle raises",
-        "functions of two tensors take a Python number for the second, as the operators do",
-    ),
-    Deliberate(
-        ("*sinc*complex*", "*stanh*complex*", "*pow*complex*", "*prod*complex*"), "gradient",
-        "Paddle leaves out the conjugate in these complex gradients; ours agree with finite differences",
-    ),
-    Deliberate(
-        ("*clip*=float*", "*scale(*scale=float*", "*lerp*(float*, float*, float*", "*diagonal_scatter*",
-         "*masked_fill*bool*, float32[])", "*masked_fill*bool*, complex64[])"), "gradient",
-        "bounds, factors, weights and values that are tensors get their gradient; Paddle gives none, or zeros",
-    ),
-    Deliberate(("*.unfold*",), "gradient", "where windows overlap, their cotangents add up"),
-    Deliberate(("*.gather(*int64[] below*axis=1)",), "gradient", "Paddle puts it into another place than it read from"),
-    Deliberate(("*index_select*[-1]*",), "gradient", "Paddle puts that of a negative index into slice 0"),
+    Deliberate(("*",), "error class AssertionError", "Paddle asserts; vitrify raises ValueError, TypeError or IndexError, which also `python -O` keeps"),
+    Deliberate(("*",), "error class RuntimeError", "what Paddle's kernels refuse as RuntimeError are arguments that do not fit: ValueError or TypeError"),
+    Deliberate(("*",), "only Paddle's backward raises", "Paddle's backward fails for what its forward computes"),
+    # Layers and losses
+    Deliberate(("paddle.nn.functional.selu(float64*", "paddle.nn.functional.hardsigmoid(float64*"), "*", "Paddle rounds the settings of float64 functions to float32"),
+    Deliberate(("paddle.nn.functional.*max_pool*True)", "paddle.nn.AdaptiveMaxPool*return_mask=True)"), "stop_gradient", "positions are integers, which have no gradient"),
+    Deliberate(("paddle.nn.functional.cross_entropy(*ignore_index=2, label_smoothing=0.1)",), "values", "ignored classes do not count, as its documentation says; Paddle looks for 2 among the smoothed labels"),
+    Deliberate(("paddle.nn.functional.cross_entropy(*probability, soft_label=True*",), "gradient", "the derivative of the loss; Paddle's is that only where each row of labels sums to 1"),
+    # Arguments taken that Paddle refuses
+    Deliberate(("paddle.*], 2)", "paddle.*], 2.5)", "paddle.*], True)", "Tensor.__and__*", "Tensor.__or__*", "Tensor.__xor__*"), "only Paddle raises",
+               "functions and operators of two tensors take a Python number for the second"),
+    Deliberate(("Tensor.__*, [1.0, 2.0])",), "only Paddle raises|type", "operators take lists of numbers; comparisons with them are tensors"),
+    Deliberate(("*sinc*(int*", "*nan_to_num*(*float16*", "*nanmean*(int*", "*atan2*int*", "*hypot*int*", "*logaddexp*int*", "*where*3)", "*where*(bool*, float32[], int64*", "*full_like*bool*"), "only Paddle raises",
+               "integers and numbers meet floating tensors as in `x + y`, float16 is a dtype like others, and true is what is not 0"),
+    Deliberate(("*isclose*", "*allclose*", "*put_along_axis*", "*flatten_(*[])*", "Tensor.pow_*", "*mode*[]*", "*unique*[]*", "*repeat_interleave*[], 2*", "*vander*True)", "*to_tensor(range*", "paddle.normal(0.0, 2.0)", "*.roll(*int64 [1]*", "*fftshift*", "*ormqr*", "*cumprod(*[], -1*", "*norm(*[0,3]*", "*quantile(*[]*"), "only Paddle raises|error class*",
+               "what Paddle refuses, or fails at, has a plain meaning: shapes that broadcast, 0-D tensors, ranges, tensors for numbers"),
+    # Arguments refused that Paddle takes
+    Deliberate(("*.neg*(bool*", "*__neg__(bool*", "*hypot*complex*", "*copysign*(bool*", "*gcd*(*", "*lcm*(*", "*mod*complex*", "*remainder*complex*", "*inner(*int64*", "*matmul*int*", "*matmul*bool*", "*matmul*array*", "Tensor.__*'text')", "paddle.assign(None)", "*__index__(float*"), "only we raise|error class*|type",
+               "dtypes for which the result means nothing and the documentation promises none"),
+    Deliberate(("*.pow*(int*", "*__*pow__(int*"), "only we raise", "an integer to a negative power is no integer: an error, where Paddle gives 0 or does not end"),
+    Deliberate(("*amax*[0,3]*", "*amin*[0,3]*", "*arg*[0,3]*", "*median*[0,3]*", "*norm*[0,3]*", "*cond*[0,0]*", "*solve*[0,0]*"), "only we raise", "nothing has no extreme and no position"),
+    Deliberate(("*transpose*", "*permute*", "*expand*, [])", "*broadcast_to*, [])", "*nanmedian*(0, -1)*", "*nanmedian*[0, -1]*", "*split(*[0,4]*", "*bincount(int64[0]*", "*norm(*[], p=3.0, axis=5)", "*__getitem__*", "*__setitem__*"), "only we raise",
+               "axes, sections and indices must fit, as documented; Paddle reads outside of the tensor or ignores them"),
+    # Gradients
+    Deliberate(("*sinc*complex*", "*stanh*complex*", "*pow*complex*", "*prod*complex*", "*acosh*complex*", "*einsum*complex*", "Tensor.__*pow__(*2j))"), "gradient",
+               "Paddle leaves out the conjugate in these complex gradients; ours agree with finite differences"),
+    Deliberate(("*clip*=float*", "*scale(*scale=float*", "*lerp*(*float*, *float*, *float*", "*diagonal_scatter*", "*masked_fill*bool*", "*quantile(*"), "gradient",
+               "bounds, factors, weights and values that are tensors get their gradient; Paddle gives none, or zeros"),
+    Deliberate(("*.unfold*", "*.gather(*int64[] below*axis=1)", "*index_select*[-1]*", "*kthvalue*[]*", "*.mode*[]*", "*median*nans*", "*triangular_solve*unitriangular=True)", "*cholesky_solve*", "*pinv*", "*eigvalsh*", "*.eigh*"), "gradient",
+               "Paddle's gradients of overlapping windows, 0-D and negative indices, NaN, unit diagonals and batches of factors are not those of the function; ours agree with finite differences"),
+    Deliberate(("*p=0*", "*, 0)", "*, 0.0)", "*fill_(*", "*zero_(*", "*vander*", "*lu_unpack*", "*lstsq*", "*rounding_mode=*", "*sparse_c*_tensor*", "*bernoulli*"), "stop_gradient",
+               "counts, constants and steps ask for no gradient; values of sparse tensors and least squares pass theirs on"),
+    # Values and dtypes
+    Deliberate(("*np.float32(1.5))", "*np.int64(2))"), "dtype|values", "a NumPy number counts as the Python number that it is; Paddle cuts it off to the tensor's dtype"),
+    Deliberate(("Tensor.__*__(*[] nonzero, *",), "shape", "operators of 0-D tensors and numbers give 0-D tensors"),
+    Deliberate(("*divide*(bool*", "*truediv__(bool*"), "dtype|only Paddle raises", "a quotient of truth values is float32 as that of integers; Paddle gives bool in some forms, an error in others"),
+    Deliberate(("*linalg.norm(*axis=[0, 1]*", "*linalg.norm(*axis=(0, -1)*"), "values", "the default for matrices is the Frobenius norm, as documented; Paddle takes the largest singular value"),
+    Deliberate(("*vector_norm(*[]*", "*pinv(complex*"), "values", "Paddle gives the norm 0 for 0-D tensors, and for complex matrices no inverse"),
     Deliberate(("*as_strided*",), "values|only we raise|error class*", "Paddle counts `offset` in bytes and reads past the tensor"),
-    Deliberate(("*.isin(*, float32[]*",), "shape", "the result has the shape of x, as documented"),
-    Deliberate(("*.mean(bool*",), "dtype", "the mean of truth values is a share, not a truth value"),
-    Deliberate(("*deg2rad*(uint8*", "*rad2deg*(uint8*"), "dtype", "an angle in whole radians is of no use: float32 as for other integers"),
+    Deliberate(("*.isin(*, *[]*", "*argmax*[], axis=*", "*argmin*[], axis=*"), "shape", "results have the shape of x, reduced dimensions have size 1, and of none there are none"),
+    Deliberate(("*.mean(bool*", "*deg2rad*", "*rad2deg*", "*histogram(float32[0]*"), "dtype", "means and angles are float32, counts int64, whatever they are of"),
     Deliberate(("*.pow*(int* positive, 0.5)",), "dtype", "Paddle cuts the exponent off to an integer, but not in `x ** 0.5`"),
-    Deliberate(
-        ("*transpose*[0, 1])", "*permute*[0, 1])", "*transpose*(float32[3], [])"), "only we raise",
-        "perm must name each dimension once, as documented",
-    ),
-    Deliberate(("*argmax*[], axis=*", "*argmin*[], axis=*"), "shape", "what is kept of no dimensions is no dimension"),
-    Deliberate(("*histogram(float32[0]*",), "dtype", "counts are int64, also of nothing"),
+    Deliberate(("*.var(int*", "*.std(int*", "*nanmedian(int*"), "dtype|values", "float32 as `median` gives, where Paddle cuts fractions off on the way"),
     Deliberate(("*__bool__*",), "values", "truth is x != 0; Paddle asks x > 0"),
-    Deliberate(("*.numpy(bfloat16*", "*.tolist(bfloat16*"), "dtype|values", "the numbers, not their bits as uint16"),
-    Deliberate(("*__neg__(bool*",), "only we raise", "Paddle gives the tensor back unchanged"),
-    Deliberate(
-        ("*stanh*(float64*", "*atan2(int*", "*hypot*float64*", "*divide*float64[]*"), "values|gradient",
-        "Paddle computes in float32 inside; vitrify in the dtype of the result",
-    ),
-    Deliberate(("*divide(bool*",), "dtype", "a quotient of truth values is float32; Paddle gives bool where it broadcasts"),
-    Deliberate(("*.var(int*", "*nanmedian(int*"), "dtype", "float32 as `std` and `median` give, where Paddle cuts fractions off"),
+    Deliberate(("*bfloat16*", "*uint16*"), "dtype|values", "arrays of bfloat16 hold the numbers, not their bits as uint16"),
+    Deliberate(("*stanh*float64*", "*atan2(int*", "*hypot*float64*", "*logaddexp*float64*", "*divide*float64[]*", "*truediv__*float64[]*", "*cdist(float64*", "*dist(float64*", "*deg2rad(float64*", "*rad2deg(float64*"), "values|gradient",
+               "Paddle computes in float32 inside; vitrify in the dtype of the result"),
     Deliberate(("Tensor.clip_(*",), "values", "without bounds nothing is clipped; Paddle fills with the smallest integer"),
     Deliberate(("*erfinv*",), "values", "NaN outside of [-1, 1], where there is no inverse; Paddle gives infinities"),
+    Deliberate(("*householder_product*",), "argument", "arguments stay as they are; Paddle writes into x"),
 )  # fmt: skip
 
 

@@ -71,6 +71,12 @@ def differences(found: Sequence[Found]) -> str:
     return "\n".join([*lines, ""])
 
 
+def stale(found: Sequence[Found]) -> list[Deliberate]:
+    """Return the reasons that no case needs."""
+    used = {one.deliberate for one in found}
+    return [entry for entry in DELIBERATE if entry not in used]
+
+
 def openly(found: Sequence[Found]) -> str:
     """Return the list of what differs and should not: one example for each API and kind."""
     lines = ["## Different otherwise", "", "| API | kind | cases | for example |", "|---|---|---:|---|"]

@@ -19,6 +19,13 @@ def is_tensor(value: Any) -> bool:
     return hasattr(value, "stop_gradient")
 
 
+def need_tensors(op: str, *values: Any) -> None:
+    """Raise DTypeError unless all values, the first arguments of `op`, are tensors."""
+    for place, value in enumerate(values):
+        if not is_tensor(value):
+            raise DTypeError(f"{op}: argument {place} must be a tensor, got {type(value).__name__}")
+
+
 def as_int(op: str, value: Any, name: str) -> Any:
     """`value` as an int; a tensor (its value may be unknown) or a Ref stays. Raises DTypeError for anything else."""
     if isinstance(value, int) and not isinstance(value, bool):

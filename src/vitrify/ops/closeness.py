@@ -6,6 +6,7 @@ from typing import Any
 
 from ..core.dtype import bool_
 from ..core.meta import Meta
+from .arguments import need_tensors
 from .compare import TRUTH
 from .meta_rules import elementwise
 from .reduce import all_op
@@ -68,6 +69,7 @@ def equal_all(x: Any, y: Any, name: str | None = None) -> Any:
         >>> paddle.equal_all(paddle.to_tensor([1, 2]), paddle.to_tensor([1, 2])).item()
         True
     """
+    need_tensors("equal_all", x, y)
     return _equal_all_op(x, y)
 
 

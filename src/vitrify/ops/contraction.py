@@ -9,7 +9,7 @@ from typing import Any
 
 from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import Meta, normalize_axes, normalize_axis
-from .arguments import is_tensor
+from .arguments import is_tensor, need_tensors
 from .arrange import roll
 from .creation import clone, eye
 from .diagonal import diagonal
@@ -88,6 +88,7 @@ def kron(x: Any, y: Any, name: str | None = None) -> Any:
         >>> paddle.kron(paddle.to_tensor([1, 2]), paddle.to_tensor([1, 10])).tolist()
         [1, 10, 2, 20]
     """
+    need_tensors("kron", x, y)
     ndim = max(x.ndim, y.ndim)
     left, right = (reshape(t, [1] * (ndim - t.ndim) + sizes_of(t)) for t in (x, y))
     blocks = unsqueeze(left, [2 * i + 1 for i in range(ndim)]) * unsqueeze(right, [2 * i for i in range(ndim)])

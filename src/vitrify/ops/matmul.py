@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.errors import DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, broadcast_shapes, merge_dim, numel
-from .arguments import finish
+from .arguments import finish, is_tensor, need_tensors
 from .elementwise import conj
 from .like import cast, sum_to_like
 from .reduce import sum_op
@@ -111,6 +111,8 @@ def matmul(
 
 
 def _matmul(x: Any, y: Any, transpose_x: bool = False, transpose_y: bool = False) -> Any:
+    if not (is_tensor(x) and is_tensor(y)):
+        need_tensors("matmul", x, y)
     if x.ndim > 1 and y.ndim > 1:
         return matmul_op(x, y, transpose_x=transpose_x, transpose_y=transpose_y)
     return _vector_product(x, y, transpose_x, transpose_y)

@@ -43,7 +43,7 @@ def _filled_sizes(op: str, size: int, sections: Sequence[Any]) -> tuple[int, ...
         return tuple(known)
     if open_at and total < size:
         known[open_at[0]] = size - total
-    elif total != size:
+    elif open_at or total != size:
         raise ShapeError(f"{op}: sections {list(sections)} add up to {total}, the dimension has size {size}")
     return tuple(known)
 

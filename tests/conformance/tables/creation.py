@@ -91,7 +91,7 @@ ROWS = [
       ((name, lambda paddle, x, name=name: itself(paddle, x, name)) for name in
        "float double half bfloat16 int long bool cpu detach clone contiguous is_contiguous __len__ __bool__ __int__ __float__ __index__ __hash__ __invert__ __neg__ __abs__".split() if name != "__hash__")),
     row("Tensor.to", t(2), each("float64", "int64", "cpu", Dtype("float16"))).over("float32", "int64"),
-    row("paddle.is_tensor", each(t(2), 1, [1], None)),
+    row("paddle.is_tensor", each(t(2), 1, [1], None)).as_function_only(),
     row("paddle.is_floating_point", t(2)).over(*EVERY),
     row("paddle.is_complex", t(2)).over(*EVERY),
     row("paddle.is_integer", t(2)).over(*EVERY),

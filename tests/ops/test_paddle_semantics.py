@@ -1,0 +1,133 @@
+"""Small facts of Paddle's functions that the comparison with Paddle brought up, each as one call and its result."""
+
+import inspect
+
+import numpy as np
+import pytest
+
+import vitrify as paddle
+
+
+def t(value, dtype="float32"):
+    return paddle.to_tensor(value, dtype=dtype)
+
+
+ONE, TWO = t([1.0, 2.0]), t([[1.0, 2.0], [3.0, 4.0]])
+EMPTY = paddle.zeros([0])
+
+
+@pytest.mark.parametrize(
+    ("call", "wanted", "dtype"),
+    [
+        (lambda: paddle.maximum(ONE, t(3.0, "float64")), [3, 3], "float64"),
+        (lambda: paddle.add(ONE, t(3.0, "float64")), [4, 5], "float32"),
+        (lambda: paddle.where(ONE > 1, ONE, t(3.0, "float64")), [3, 2], "float64"),
+        (lambda: t([4, 6], "int32") / t(4.0, "float64"), [1, 1.5], "float64"),
+        (lambda: t([True, False], "bool") ** 2, [1, 0], "int64"),
+        (lambda: paddle.clip(t(1.0), t([2.0])), 2, "float32"),
+        (lambda: paddle.scale(t([4, 9], "int32"), t(2.5), bias=0.5), [8, 18], "int32"),
+        (lambda: paddle.scale(t([True, False], "bool"), 2.0), [True, False], "bool"),
+        (lambda: paddle.var(EMPTY), np.nan, "float32"),
+        (lambda: paddle.var(EMPTY, unbiased=False), np.nan, "float32"),
+        (lambda: paddle.std(paddle.zeros([0, 2]), axis=0), [np.nan, np.nan], "float32"),
+        (lambda: paddle.var(t([1.0, 2.0, 5.0]), correction=2), 26 / 3, "float32"),
+        (lambda: paddle.combinations(ONE, 0), [], "float32"),
+        (lambda: paddle.arange(1, 5.5, 2, dtype="int64"), [1, 3], "int64"),
+        (lambda: paddle.arange(0.5, 4, 1, dtype="int64"), [0, 1, 2, 3], "int64"),
+        (lambda: paddle.range(1, 4.5, 2), [1, 3], "float32"),
+        (lambda: paddle.range(0.5, 4, 1, dtype="int64"), [0, 1, 2, 3, 4], "int64"),
+        (lambda: paddle.linspace(1, 2.5, 4, dtype="int64"), [1, 1, 1, 2], "int64"),
+        (lambda: paddle.logspace(0, 3.5, 4, dtype="int32"), [1, 10, 100, 1000], "int32"),
+        (lambda: paddle.assign(1.5), [1.5], "float64"),
+        (lambda: paddle.assign([1.5, 2]), [1.5, 2], "float64"),
+        (lambda: paddle.assign(True), [True], "bool"),
+        (lambda: paddle.dot(t([1, 2], "int32"), t([3, 4], "int32")), 11, "int32"),
+        (lambda: paddle.nansum(ONE, dtype="int32"), 3, "int32"),
+        (lambda: t([1, 2], "int32").cumsum_(), [1, 3], "int32"),
+        (lambda: t([True, False, True], "bool").where()[0], [0, 2], "int64"),
+    ],
+)  # fmt: skip
+def test_results(call, wanted, dtype):
+    found = call()
+    assert found.dtype == getattr(paddle, dtype)
+    assert tuple(found.shape) == np.shape(wanted)
+    np.testing.assert_allclose(found.numpy(), np.asarray(wanted), rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (lambda: paddle.ones([2, 1]).add_(paddle.ones([2, 3])), ValueError),
+        (lambda: paddle.ones([2, 1]).lerp_(paddle.ones([2, 3]), 0.5), ValueError),
+        (lambda: paddle.ones([2, 1]).less_than_(paddle.ones([2, 3])), ValueError),
+        (lambda: paddle.sum(ONE, axis=5), ValueError),
+        (lambda: paddle.sum(ONE, axis=5), IndexError),
+        (lambda: paddle.bitwise_and(ONE, ONE), ValueError),
+        (lambda: paddle.bitwise_and(ONE, ONE), TypeError),
+        (lambda: paddle.clip(ONE, 2, 1), ValueError),
+        (lambda: paddle.var(ONE, unbiased=True, correction=2), ValueError),
+        (lambda: paddle.median(TWO, axis=[0, 1]), ValueError),
+        (lambda: paddle.nanmedian(TWO, axis=[]), ValueError),
+        (lambda: paddle.transpose(t(1.0), [0]), ValueError),
+        (lambda: paddle.squeeze(t(1.0), [0, 2]), ValueError),
+        (lambda: paddle.repeat_interleave(ONE, 0), ValueError),
+        (lambda: paddle.roll(TWO, [1, 2]), ValueError),
+        (lambda: paddle.split(TWO, [2, -1]), ValueError),
+        (lambda: paddle.ldexp(ONE, 2), TypeError),
+        (lambda: ONE.item(5), ValueError),
+        (lambda: t([1, 2], "int32") // t([1, 0], "int32"), ValueError),
+        (lambda: t([1, 2], "int32") % 0, ValueError),
+        (lambda: paddle.to_tensor([1 + 1j]) // 2, TypeError),
+        (lambda: t([1], "int8") / t([1], "int16"), TypeError),
+        (lambda: paddle.matmul(ONE, 2), TypeError),
+        (lambda: paddle.kron(ONE, 2), ValueError),
+        (lambda: paddle.equal_all(ONE, 2), ValueError),
+        (lambda: paddle.where_(ONE > 1, 1.0, ONE), TypeError),
+    ],
+)
+def test_errors(call, error):
+    with pytest.raises(error):
+        call()
+
+
+def test_where_in_place_changes_x():
+    condition, x = t([True, False], "bool"), t([1.0, 2.0])
+    assert paddle.where_(condition, x, t([5.0, 6.0])) is x
+    assert x.tolist() == [1, 6]
+    assert condition.tolist() == [True, False]
+
+
+def gradient(function, values):
+    x = t(values)
+    x.stop_gradient = False
+    function(x).sum().backward()
+    return x.grad.numpy()
+
+
+def test_gradients_where_functions_are_nearly_undefined():
+    np.testing.assert_allclose(gradient(paddle.acosh, [-2.0, 2.0]), [3**-0.5, 3**-0.5], rtol=1e-6)
+    np.testing.assert_array_equal(gradient(paddle.logit, [2.0, -1.0]), [np.nan, np.nan])
+    np.testing.assert_array_equal(gradient(lambda x: paddle.logit(x, 0.1), [2.0, 0.5]), [0, 4])
+
+
+def test_renorm_in_place_has_a_gradient():
+    wanted = gradient(lambda x: paddle.renorm(x, 2.0, 0, 1.0), [[1.0, 2.0]])
+    np.testing.assert_allclose(gradient(lambda x: x.clone().renorm_(2.0, 0, 1.0), [[1.0, 2.0]]), wanted)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [
+        ("bitwise_and", ["x", "y", "out", "name"]),
+        ("bitwise_not", ["x", "out", "name"]),
+        ("prod", ["x", "axis", "keepdim", "dtype", "out", "name"]),
+        ("var", ["x", "axis", "unbiased", "keepdim", "name", "correction", "out"]),
+        ("quantile", ["x", "q", "axis", "keepdim", "interpolation", "name", "out"]),
+        ("cumprod", ["x", "dim", "dtype", "out", "name"]),
+        ("full_like", ["x", "fill_value", "dtype", "name", "device", "requires_grad", "pin_memory"]),
+        ("zeros_like", ["x", "dtype", "name", "device", "requires_grad", "pin_memory"]),
+    ],
+)
+def test_signatures(name, parameters):
+    assert list(inspect.signature(getattr(paddle, name)).parameters) == parameters
+    assert paddle.zeros_like(ONE, requires_grad=True).stop_gradient is False
