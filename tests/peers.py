@@ -10,6 +10,7 @@ from typing import IO, TypeVar
 
 ROOT = Path(__file__).parent.parent
 START_SECONDS = 120.0
+PATHS = {"PYTHONPATH": str(ROOT / "src")}  # the vitrify beside these tests, wherever another one is installed
 P = TypeVar("P", bound="Peer")
 
 
@@ -39,7 +40,7 @@ class Peer:
         """Start the process; it answers the empty question when the framework is imported."""
         self.process = subprocess.Popen(
             self.command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-            env={**os.environ, "GLOG_minloglevel": "3", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
+            env={**os.environ, **PATHS, "GLOG_minloglevel": "3", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
         )  # fmt: skip
         self.send("\n")
 

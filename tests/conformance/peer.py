@@ -6,6 +6,7 @@ import os
 import pickle
 import select
 import time
+from collections import deque
 from typing import Any
 
 from tests.peers import START_SECONDS, Peer
@@ -17,6 +18,7 @@ class Runner(Peer):
     def __init__(self, python: str, framework: str, timeout: float) -> None:
         super().__init__(python, "tests.conformance.worker", framework, timeout)
         self.buffer = b""
+        self.pending: deque[str] = deque()
 
     def start(self) -> None:
         """Start the worker if there is none, and wait until the framework is imported."""
@@ -26,17 +28,22 @@ class Runner(Peer):
             self._receive(START_SECONDS)
 
     def ask(self, table: str, number: int) -> None:
-        """Send a question; `answer` waits for what comes back."""
+        """Send a question; `answer` waits for what comes back. Several may be asked ahead."""
         self.start()
-        self.send(f"{table} {number}\n")
+        self.pending.append(f"{table} {number}\n")
+        self.send(self.pending[-1])
 
     def answer(self) -> dict[str, Any]:
-        """Return the record that answers; that of a worker that hangs or died is made up here."""
+        """Return the record that answers the oldest question; that of a worker that hangs or died is made up here."""
         content = self._receive(self.timeout)
+        self.pending.popleft()
         if content:
             record: dict[str, Any] = pickle.loads(content)
             return record
         self.stop()
+        if self.pending:  # the next worker answers what this one was still asked
+            self.start()
+            self.send("".join(self.pending))
         return {"kind": "timeout" if content is None else "crash"}
 
     def _receive(self, seconds: float) -> bytes | None:

@@ -35,10 +35,12 @@ class Found:
         return reason_for(self.case, self.verdict.kind) if self.verdict.differs else None
 
 
-def page(found: Sequence[Found], version: str) -> str:
+def page(found: Sequence[Found], version: str, every: int = 1) -> str:
     """Return the page as Markdown."""
     counted = [one for one in found if one.verdict.counts]
-    parts = [HEAD.format(version=version), totals(counted), differences(counted), openly(counted), by_api(counted)]
+    sample = f"A sample: case 1 of every {every} (`--every {every}`).\n" if every > 1 else ""
+    head = HEAD.format(version=version) + sample
+    parts = [head, totals(counted), differences(counted), openly(counted), by_api(counted)]
     return "\n".join([*parts, ""])
 
 
