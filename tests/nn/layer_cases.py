@@ -99,7 +99,7 @@ COMMON = [
     case(
         lambda: nn.Embedding(7, 4, padding_idx=-1),
         labels(7, 3, 5),
-        text="Embedding(7, 4, padding_idx=6, sparse=False, scale_grad_by_freq=False)",
+        text="Embedding(7, 4, padding_idx=-1, sparse=False, scale_grad_by_freq=False)",
     ),
     case(lambda: nn.Flatten(), text="Flatten()"),
     case(lambda: nn.Unflatten(1, [2, 2]), text="Unflatten(axis=1, shape=[2, 2])"),

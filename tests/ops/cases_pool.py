@@ -24,7 +24,7 @@ def pooled(x, starts, ends, combine):
 def slid(x, kernel, stride, pads, combine, ceil=False):
     n = x.ndim - 2
     kernel, stride, pads = np.broadcast_to(kernel, n), np.broadcast_to(stride, n), np.broadcast_to(pads, (n, 2))
-    rounded = math.ceil if ceil else math.floor
+    rounded = math.ceil if ceil else int  # towards zero
     counts = [rounded((size + lo + hi - k) / s) + 1 for size, k, s, (lo, hi) in zip(x.shape[2:], kernel, stride, pads)]
     starts = [[i * s - lo for i in range(c)] for c, s, (lo, _) in zip(counts, stride, pads)]
     return pooled(x, starts, [[s + k for s in row] for row, k in zip(starts, kernel)], combine)
@@ -59,6 +59,16 @@ CASES = [
     Case("max_pool2d", F.max_pool2d, (X2, 2), ref=lambda x, k: slid(x, k, k, 0, largest), second=True),
     Case("max_pool1d", F.max_pool1d, (X1, 3, 2, 1), ref=lambda x, k, s, p: slid(x, k, s, p, largest), second=True),
     Case("max_pool3d", F.max_pool3d, (X3, 2), ref=lambda x, k: slid(x, k, k, 0, largest)),
+    Case("max_pool2d, window larger than x", F.max_pool2d, (X2, 8), ref=lambda x, k: slid(x, k, k, 0, largest)),
+    Case("avg_pool2d, window larger than x", F.avg_pool2d, (X2, [8, 2]), ref=lambda x, k: slid(x, k, k, 0, mean)),
+    Case("max_pool1d, no window", lambda x: F.max_pool1d(x, 10, 1), (X1,), ref=lambda x: x[..., :0]),
+    Case(
+        "adaptive_avg_pool2d of no bins",
+        lambda x: F.adaptive_avg_pool2d(x, [0, 2]),
+        (X2,),
+        ref=lambda x: x[:, :, :0, :2],
+    ),
+    Case("adaptive_max_pool2d of no bins", lambda x: F.adaptive_max_pool2d(x, 0), (X2,), ref=lambda x: x[:, :, :0, :0]),
     Case(
         "max_pool2d with all arguments",
         lambda x: F.max_pool2d(x, [3, 2], [2, 3], [1, 0, 1, 0], ceil_mode=True),

@@ -27,9 +27,9 @@ def _meta(op: str, x: Meta, output_size: Sizes, channel_last: bool) -> Meta:
     need_rank(f"{op}{n}d", x, n)
     sizes = spatial_of(x.shape, channel_last)
     targets = _targets(sizes, output_size)
-    if 0 in targets or any(t < UNKNOWN for t in targets):
-        raise ArgumentError(f"{op}{n}d: output_size must be at least 1, got {list(targets)}")
-    if 0 in sizes:
+    if any(t < UNKNOWN for t in targets):
+        raise ArgumentError(f"{op}{n}d: output_size must not be negative, got {list(targets)}")
+    if 0 in sizes and 0 not in targets:
         raise ShapeError(f"{op}{n}d: x {x} has no elements to pool")
     return x.with_shape(with_spatial(x.shape[0], x.shape[-1 if channel_last else 1], targets, channel_last))
 

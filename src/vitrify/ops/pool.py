@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.dtype import int32
-from ..core.errors import ArgumentError
-from ..core.meta import Meta, Shape
+from ..core.errors import ArgumentError, ShapeError
+from ..core.meta import UNKNOWN, Meta, Shape
 from .arguments import is_tensor
 from .pool_kernel import (
     average,
@@ -20,24 +20,24 @@ from .pool_kernel import (
 )
 from .registry import define_op
 from .sliding_window import (
-    check_counts,
     is_channel_last,
     need_rank,
     per_dim,
+    pool_counts,
     spatial_of,
-    window_counts,
     window_padding,
     with_spatial,
 )
 
 
 def pooled(kind: str, x: Meta, kernel: Shape, stride: Shape, padding: Any, ceil_mode: bool, channel_last: bool) -> Meta:
-    """The meta of x with each window reduced to one element; raises ShapeError when no window fits."""
+    """The meta of x with each window reduced to one element; raises ShapeError when the window is far too large."""
     n = len(kernel)
     op = f"{kind}_pool{n}d"
     need_rank(op, x, n)
-    counts = window_counts(spatial_of(x.shape, channel_last), kernel, stride, padding, (1,) * n, ceil_mode)
-    check_counts(op, counts, x, kernel)
+    counts = pool_counts(spatial_of(x.shape, channel_last), kernel, stride, padding, ceil_mode)
+    if any(count < 0 and count != UNKNOWN for count in counts):
+        raise ShapeError(f"{op}: the window {list(kernel)} is larger than the padded x {x}")
     return x.with_shape(with_spatial(x.shape[0], x.shape[-1 if channel_last else 1], counts, channel_last))
 
 
@@ -255,8 +255,9 @@ def max_pool2d(
     """The maximum of each window of x, and with return_mask the int32 positions of the maxima in each image.
 
     x: [n, c, h, w] (or [n, h, w, c]) floating -> [n, c, oh, ow]. stride is kernel_size by default; ceil_mode lets the
-    last window reach outside. The gradient goes to the first maximum of a window. Raises ShapeError when the window is
-    larger than the padded x, ArgumentError on values out of range. Source: paddle.nn.functional.max_pool2d.
+    last window reach outside. The gradient goes to the first maximum of a window. A window that is larger than the
+    padded x sees what there is; larger by more than the stride it raises ShapeError. Raises ArgumentError on values out
+    of range. Source: paddle.nn.functional.max_pool2d.
 
     Example:
         >>> import vitrify as paddle

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from ..core.meta import Shape
 from .accumulate import wide
-from .sliding_window import Padding, Pair, Taps, resolve_padding, taps_along, taps_over, window_count
+from .sliding_window import Padding, Pair, Taps, pool_counts, resolve_padding, taps_along, taps_over
 
 
 class Windows(NamedTuple):
@@ -34,8 +34,7 @@ def windows_of(
     lead = 1 if channel_last else 2
     sizes = tuple(shape[lead : lead + len(kernel)])
     pads = resolve_padding(padding, sizes, kernel, stride)
-    ones, ceil = (1,) * len(sizes), (ceil_mode,) * len(sizes)
-    return Windows(sizes, kernel, stride, pads, tuple(map(window_count, sizes, kernel, stride, pads, ones, ceil)), lead)
+    return Windows(sizes, kernel, stride, pads, pool_counts(sizes, kernel, stride, padding, ceil_mode), lead)
 
 
 def _empty(xp: Any, x: Any, axis: int, count: int, fill: Any) -> Any:

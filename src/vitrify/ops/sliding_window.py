@@ -127,6 +127,20 @@ def window_counts(
     return tuple(UNKNOWN if UNKNOWN in (s, k) else c for s, k, c in zip(sizes, kernel, counts))
 
 
+def pool_counts(sizes: Shape, kernel: Shape, stride: Shape, padding: Padding, ceil: bool) -> Shape:
+    """How many windows a pooling has along each dimension; UNKNOWN where the size is.
+
+    As in Paddle the quotient is rounded towards zero: a window that is larger than the padded input, but by less than
+    the stride, still counts and sees what there is.
+    """
+    pads = resolve_padding(padding, sizes, kernel, stride)
+    counts = []
+    for size, k, step, pad in zip(sizes, kernel, stride, pads):
+        room = size + pad[0] + pad[1] - k + (step - 1 if ceil else 0)
+        counts.append(UNKNOWN if size == UNKNOWN else 1 + (room // step if room >= 0 else -(-room // step)))
+    return tuple(counts)
+
+
 def check_counts(op: str, counts: Shape, x: Meta, kernel: Shape) -> None:
     """Raise ShapeError when no window fits."""
     if any(c <= 0 and c != UNKNOWN for c in counts):

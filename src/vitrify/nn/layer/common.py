@@ -155,7 +155,7 @@ class Embedding(Layer):
             )
         self._num_embeddings = num_embeddings
         self._embedding_dim = embedding_dim
-        self._padding_idx = padding_idx if padding_idx is None or padding_idx >= 0 else num_embeddings + padding_idx
+        self._padding_idx = padding_idx
         self._max_norm = max_norm
         self._norm_type = norm_type
         self._sparse = sparse
