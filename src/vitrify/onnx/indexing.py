@@ -185,9 +185,9 @@ def setitem(g: Context, x: Value, value: Any, *indices: Value, index: Any, axes:
 @FORMS("scatter")
 def scatter(g: Context, x: Value, index: Value, updates: Value, *, overwrite: bool) -> Value:
     """ScatterND of rows; without `overwrite` these are first set to zero and then added to."""
-    rows = g.unsqueeze(_from_start(g, x, index.cast(int64), [0]), [index.ndim])
     if not index.ndim:
-        rows, updates = g.unsqueeze(rows, [0]), g.unsqueeze(updates, [0])
+        index, updates = Value(g, g.unsqueeze(index, [0]).name, index.dtype, (1,)), g.unsqueeze(updates, [0])
+    rows = g.unsqueeze(_from_start(g, x, index.cast(int64), [0]), [1])
     if overwrite:
         return g.node("ScatterND", x, rows, updates)
     cleared = g.node("ScatterND", x, rows, updates * 0)
