@@ -242,7 +242,7 @@ def _param_sizes(g: Context, x: Value, shape: Any) -> list[Any]:
 def _layer_normalization(
     g: Context, x: Value, weight: Value, bias: Value | None, axes: Any, epsilon: float
 ) -> list[Value | None]:
-    shape = [x.shape[a] for a in axes]  # type: ignore[index]
+    shape = [g.size(x, a) for a in axes]
     params = [None if p is None else p.cast(x.dtype) for p in (weight, bias)]
     if len(axes) > 1:
         params = [None if p is None else g.reshape(p, shape) for p in params]
