@@ -173,7 +173,7 @@ def adaptive_max_pool(g: Context, x: Value, *, output_size: Any) -> list[Value |
         (size,) = known_sizes(x, (axis,), "adaptive pooling")
         bins = even_bins(size, size if wanted is None else wanted)
         parts = [g.reduce("ReduceMax", g.slice(out, axis, a, b), [axis], True) for a, b in bins]
-        out = g.node("Concat", *parts, axis=axis)
+        out = g.node("Concat", *parts, axis=axis) if parts else g.slice(out, axis, 0, 0)
     return [out, None]
 
 
