@@ -50,12 +50,13 @@ def equal(a: Program, b: Program, *, locs: bool = True) -> bool:
 
 
 def _block(block: Block, locs: bool) -> dict[str, Any]:
-    made = {v for op in block.ops for v in op.outputs if not v.persistable} | set(block.inputs)
+    # By identity: numbers of a program refuse to be hashed by code outside the framework.
+    made = {id(v) for op in block.ops for v in op.outputs if not v.persistable} | set(map(id, block.inputs))
     return {
         "index": block.index,
         "parent": None if block.parent is None else block.parent.index,
         "vars": {name: _variable(var) for name, var in block.vars.items()},
-        "declared in order": [name for name, var in block.vars.items() if var not in made],
+        "declared in order": [name for name, var in block.vars.items() if id(var) not in made],
         "inputs": [_name(var, block) for var in block.inputs],
         "outputs": [None if var is None else _name(var, block) for var in block.outputs],
         "captures": {(outer.block.index, outer.name): _name(inner, block) for outer, inner in block.captures.items()},
@@ -243,7 +244,7 @@ def any_programs(draw: Any) -> Program:
 
 def _declared(block: Block) -> list[Variable]:
     made = {var for operator in block.ops for var in operator.outputs}
-    return [var for var in block.vars.values() if var not in made]
+    return [var for var in block.vars.values() if id(var) not in made]
 
 
 def _fill(draw: Any, block: Block) -> None:
