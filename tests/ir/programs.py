@@ -243,7 +243,7 @@ def any_programs(draw: Any) -> Program:
 
 
 def _declared(block: Block) -> list[Variable]:
-    made = {var for operator in block.ops for var in operator.outputs}
+    made = {id(var) for operator in block.ops for var in operator.outputs}
     return [var for var in block.vars.values() if id(var) not in made]
 
 

@@ -21,12 +21,12 @@ DATA = Path(__file__).parents[1] / "data" / "paddle_names.tsv"
 # Pattern of names -> why they need not exist, though somebody uses them.
 ABSENT = {
     r"paddle\.inference\..*": "the engine for deployment comes with the interchange of programs",
-    r"paddle\.onnx\.export": "comes with the interchange of programs",
     r"Tensor\.(values|indices)": "sparse tensors are classes of their own, which have these methods",
     r"Tensor\.(create_parameter|type|block|num_shard)": "inner members of Paddle's variables; the uses are of Layers",
 }
 # Pattern of names -> why their parameters differ.
 DIFFERENT = {
+    r"paddle\.onnx\.export": "the forms of operators are those of opset 17 and later",
     r"paddle\.static\.InputSpec": "compared with a Variable, whose gradients are stopped unless said otherwise",
     r"paddle\.jit\.to_static": "there is no CINN behind it",
     r"paddle\.static\.Variable|paddle\.jit\.TranslatedLayer": "objects that users are handed, not make",
