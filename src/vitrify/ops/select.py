@@ -67,10 +67,8 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None,
 
 
 def _where_method(x: Any, condition: Any = None, y: Any = None, name: str | None = None) -> Any:
-    """x where `condition` is true, else y; `condition.where(x, y)` on a bool tensor; alone, where x is true."""
-    if condition is None and y is None:
-        return where(x)
-    if x.dtype.is_bool and y is not None and not (is_tensor(condition) and condition.dtype.is_bool):
+    """`condition.where(x, y)` of a bool tensor, as in Paddle; of others: x where `condition` is true, else y."""
+    if x.dtype.is_bool or (condition is None and y is None):
         return where(x, condition, y)
     return where(condition, x, y)
 
