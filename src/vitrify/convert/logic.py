@@ -119,7 +119,8 @@ def _is_harmless(function: Function) -> bool:
         journal.refuse_spent()
         if journal.is_changed():
             return False
-        return len(block.ops) <= MAX_EAGER_OPERATORS and all(op.op.elementwise for op in block.ops)
+        few = len(block.ops) <= MAX_EAGER_OPERATORS
+        return few and all(op.op.elementwise and not op.op.raises for op in block.ops)
 
 
 def convert_not(value: Any) -> Any:

@@ -86,6 +86,7 @@ floor_divide_op: OpDef = define_elementwise(
     scalar="floordiv",
     meta=elementwise("floor_divide", XY, unless_complex),
     vjp=QUOTIENT,
+    raises=True,
     maps={"paddle": "elementwise_floordiv"},
 )
 trunc_divide_op = define_elementwise("trunc_divide", scalar=_trunc_divide, meta=elementwise("divide", XY), vjp=QUOTIENT)
@@ -94,6 +95,7 @@ mod_op: OpDef = define_elementwise(
     scalar="mod",
     meta=elementwise("mod", XY, real_number),
     vjp={"x": lambda ct: ct, "y": lambda ct, *, x, y: neg_op(multiply_op(ct, floor_divide_op(x, y)))},
+    raises=True,
     maps={"paddle": "elementwise_mod"},
 )
 scale_op: OpDef = define_elementwise(
