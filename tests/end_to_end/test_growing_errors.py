@@ -134,11 +134,6 @@ def two_ranks(x):
     return out
 
 
-def unpacked(x):
-    first, *rest = grown(x)
-    return first, rest
-
-
 def compared(x):
     return grown(x) == []
 
@@ -183,7 +178,6 @@ REFUSED = [
     (only_text, "hold no tensor or number"),
     (items_of_two_kinds, "items of different kinds"),
     (two_ranks, "has items float32"),
-    (unpacked, "iteration outside"),
     (compared, "=="),
     (stacked_pairs, "stack of a list of containers"),
 ]

@@ -230,7 +230,7 @@ ERRORS: list[tuple[str, Callable[..., Any], tuple[Any, ...], type[Exception], st
     ("diagonal", paddle.diagonal, (floats(3),), ShapeError, "at least 2 dimensions"),
     ("diagonal_scatter", paddle.diagonal_scatter, (M, floats(2)), ShapeError, "the diagonal has shape [3]"),
     ("fill_diagonal", lambda x: x.fill_diagonal(1.0), (X,), ShapeError, "dimensions of equal size"),
-    ("repeat_interleave", paddle.repeat_interleave, (M, -1), ArgumentError, "repeats must be >= 0"),
+    ("repeat_interleave", paddle.repeat_interleave, (M, 0), ArgumentError, "repeats must be at least 1, got 0"),
     ("shard_index", paddle.shard_index, (ints(3), 20, 2, 2), ArgumentError, "shard_id must be in [0, 2)"),
     ("concat", lambda x: paddle.concat([x, x]), (np.array(1.0),), ShapeError, "use stack"),
     ("masked_scatter", paddle.masked_scatter, (M, M > 0, ints(12)), DTypeError, "dtypes differ"),

@@ -61,7 +61,8 @@ def test_only_the_condition_of_a_loop_is_read_back(monkeypatch):
     wanted = fn(x, y).numpy()
     branching.move_forward(fn, branching.simulated(3))
     assert fn(x, y).numpy().tobytes() == wanted.tobytes()
-    conditions, (result,) = seen[:-1], seen[-1:]
+    conditions, (result, is_argument) = seen[:-2], seen[-2:]  # whether the loop ran says whether `x` itself is returned
+    assert is_argument.tolist() is False
     assert [c.tolist() for c in conditions] == [True] * (len(conditions) - 1) + [False] and len(conditions) > 3
     assert result.shape == (4,)
 
