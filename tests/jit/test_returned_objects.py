@@ -46,6 +46,27 @@ def exchanged(x, c):
     return {"a": a, "b": b}
 
 
+def the_same_whatever_branch_ran(x, c):
+    """Both inner branches leave `xs` what it was or turned round: a way that is taken on every path of a branch."""
+    xs = [x, c]
+    for _ in range(2):
+        for _ in range(3):
+            if c.sum() > 0:
+                xs.reverse()
+            else:
+                return [xs[0], xs[1]]
+    return xs
+
+
+def an_item_put_back(x, c):
+    xs = [x, c]
+    if c.sum() > 0:
+        while c.sum() > 1:
+            xs[0] = xs[0]
+            c = c - 1
+    return xs
+
+
 class Holder:
     last = None
 
@@ -68,6 +89,7 @@ def found(f, value):
 
 FUNCTIONS = [
     replaced_on_one_path, captured_or_given, loop_that_may_not_run, three_paths, changed_in_place, exchanged, kept,
+    the_same_whatever_branch_ran, an_item_put_back,
 ]  # fmt: skip
 
 

@@ -72,7 +72,8 @@ def _from_branch(way: Way, position: int, flag: Callable[[], Any], operator: Ope
             ends = []
             for index, block in enumerate(operator.blocks.values()):
                 with builder().resume(block):
-                    ends.append(inner() if index == position else constant(False))
+                    found = inner() if index == position else False
+                    ends.append(constant(found) if isinstance(found, bool) else found)
             made.append(add_branch_output(operator, ends))
         return made[0]
 
@@ -224,8 +225,8 @@ def _carry_flag(operator: Operator, flags: Sequence[Any]) -> Variable:
     with builder().resume(operator.attrs["body"]):
         kept = flags[0]()
         for flag in flags[1:]:
-            kept = logical_or(kept, flag())
-        end_carried(operator, logical_and(head, kept), out)
+            kept = _either(kept, flag())
+        end_carried(operator, head if kept is True else logical_and(head, kept), out)
     return out
 
 
