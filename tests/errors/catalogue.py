@@ -840,7 +840,6 @@ _BACKWARD = "raised by backward(), after conversion; tests/jit/test_gradients.py
 _TESTED = "raised by programs of tests/end_to_end"
 _NET = "a safety net: no program is known that gets there"
 _DICTS = "raised by programs of tests/end_to_end/test_keys_errors.py"
-_HASHED = "raised by programs of tests/convert/test_hashed.py"
 _LISTS = "raised by programs of tests/end_to_end/test_growing_errors.py"
 ELSEWHERE: dict[str, str] = {
     " one operand of `is` is, so whether they are the same object is not known yet": "tests/convert/test_needed_now.py",
@@ -872,7 +871,6 @@ ELSEWHERE: dict[str, str] = {
     " of a list whose length is known only when the program runs": _LISTS,
     "() on a list whose length is known only when the program runs": _LISTS,
     "a tensor as the key of a dict: its value is known only when the program runs": _LISTS,
-    "a number that is known only when the program runs is put where Python finds things by their value": _HASHED,
     " after it; a loop that stops by a tensor condition can carry only tensors and numbers": _NET,
     " on one path of an `if` that a tensor decides": _TESTED,
     ": a tensor decides whether its next item is made, and making it has effects": _TESTED,

@@ -109,7 +109,7 @@ def settled(text: str) -> str:
     return re.sub(r"(RecursionError: (?:.*\n){3}) +\^+\n", r"\1", text)
 
 
-SOURCES = ("transformers", "convert", "jit", "ir/graph_tensor.py")
+SOURCES = ("transformers", "convert", "jit", "ir/graph_tensor.py", "eager/callback.py")
 CLASSES = ("Error", "Refusal")
 OTHER_FILES = {"load.py", "files.py", "save.py"}  # errors of saved files, not of conversion
 
