@@ -19,6 +19,18 @@ def sgd(rate: float) -> Optimizer:
     return lambda parameters: (), update
 
 
+def momentum(rate: float, factor: float) -> Optimizer:
+    """Return the start state and the update of gradient descent with momentum."""
+    import jax
+    import jax.numpy as jnp
+
+    def update(parameters: Any, gradients: Any, state: Any) -> tuple[Any, Any]:
+        state = jax.tree.map(lambda v, g: factor * v + g, state, gradients)
+        return jax.tree.map(lambda p, v: p - rate * v, parameters, state), state
+
+    return lambda parameters: jax.tree.map(jnp.zeros_like, parameters), update
+
+
 def adam(rate: float, weight_decay: float = 0.0) -> Optimizer:
     """Return the start state and the update of Adam, or AdamW where weights decay."""
     import jax
@@ -69,6 +81,16 @@ def training(loss: Callable[..., Any], arrays: list[Floats], optimizer: Optimize
     return Case(step, float, lambda value: jax.block_until_ready((value, parameters)))
 
 
+def inference(function: Callable[..., Any], arrays: list[Floats], *inputs: Any) -> Case:
+    """Return the case of one evaluation of `function(parameters, *inputs)`; outputs are averaged for comparison."""
+    import jax
+    import jax.numpy as jnp
+
+    call = jax.jit(function)
+    parameters, given = [jnp.asarray(array) for array in arrays], [jnp.asarray(array) for array in inputs]
+    return Case(lambda: call(parameters, *given), lambda result: float(abs(result).mean()), jax.block_until_ready)
+
+
 def cross_entropy(logits: Any, labels: Any) -> Any:
     """Return the mean negative log-likelihood of the labels."""
     import jax
@@ -77,11 +99,11 @@ def cross_entropy(logits: Any, labels: Any) -> Any:
     return -jnp.take_along_axis(jax.nn.log_softmax(logits), labels[:, None], 1).mean()
 
 
-def plain(function: Callable[..., Any], *inputs: Any) -> Case:
-    """Return the case of calling a jitted function, whose results are averaged for comparison."""
+def plain(function: Callable[..., Any], *inputs: Any, value: Callable[[Any], float] | None = None) -> Case:
+    """Return the case of calling a jitted function; `value` of its results is compared, or their mean."""
     import jax
     import jax.numpy as jnp
 
     call = jax.jit(function)
     arrays = [jnp.asarray(array) for array in inputs]
-    return Case(lambda: call(*arrays), lambda result: float(result.mean()), jax.block_until_ready)
+    return Case(lambda: call(*arrays), value or (lambda result: float(result.mean())), jax.block_until_ready)

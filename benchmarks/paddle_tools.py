@@ -8,8 +8,9 @@ from benchmarks.data import Floats
 
 
 def load(layer: Any, arrays: list[Floats]) -> None:
-    """Set the layer's parameters, in order."""
-    for parameter, array in zip(layer.parameters(), arrays, strict=True):
+    """Set the layer's parameters, in order; the statistics of batch norm are among them, but nothing trains those."""
+    trained = [parameter for parameter in layer.parameters() if not parameter.stop_gradient]
+    for parameter, array in zip(trained, arrays, strict=True):
         parameter.set_value(array)
 
 
@@ -27,7 +28,25 @@ def training(paddle: Any, compiled: bool, layer: Any, optimizer: Any, *inputs: A
     return Case(step, float)
 
 
-def plain(paddle: Any, compiled: bool, function: Callable[..., Any], *inputs: Any) -> Case:
-    """Return the case of calling a function, whose results are averaged for comparison."""
+def inference(paddle: Any, compiled: bool, layer: Any, *inputs: Any) -> Case:
+    """Return the case of one evaluation of a layer, without gradients; the outputs are averaged for comparison."""
+    layer.eval()
+    forward = paddle.jit.to_static(layer, full_graph=True) if compiled else layer
+
+    def step() -> Any:
+        with paddle.no_grad():
+            return forward(*inputs)
+
+    return Case(step, lambda result: float(result.astype("float64").abs().mean()))
+
+
+def plain(
+    paddle: Any,
+    compiled: bool,
+    function: Callable[..., Any],
+    *inputs: Any,
+    value: Callable[[Any], float] | None = None,
+) -> Case:
+    """Return the case of calling a function; `value` of its results is compared, or their mean."""
     call = paddle.jit.to_static(function, full_graph=True) if compiled else function
-    return Case(lambda: call(*inputs), lambda result: float(result.astype("float64").mean()))
+    return Case(lambda: call(*inputs), value or (lambda result: float(result.astype("float64").mean())))

@@ -32,9 +32,28 @@ def training(compiled: bool, module: Any, optimizer: Any, *inputs: Any) -> Case:
     return Case(step, float)
 
 
-def plain(compiled: bool, function: Callable[..., Any], *inputs: Any) -> Case:
-    """Return the case of calling a function, whose results are averaged for comparison."""
+def inference(compiled: bool, module: Any, *inputs: Any) -> Case:
+    """Return the case of one evaluation of a module, without gradients; the outputs are averaged for comparison."""
+    import torch
+
+    module.eval()
+    forward = torch.compile(module) if compiled else module
+
+    def step() -> Any:
+        with torch.no_grad():
+            return forward(*inputs)
+
+    return Case(step, lambda result: float(result.double().abs().mean()))
+
+
+def plain(
+    compiled: bool,
+    function: Callable[..., Any],
+    *inputs: Any,
+    value: Callable[[Any], float] | None = None,
+) -> Case:
+    """Return the case of calling a function; `value` of its results is compared, or their mean."""
     import torch
 
     call = torch.compile(function) if compiled else function
-    return Case(lambda: call(*inputs), lambda result: float(result.double().mean()))
+    return Case(lambda: call(*inputs), value or (lambda result: float(result.double().mean())))
