@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ..core.meta import ListMeta, Meta
-from ..ir.program import Block, Operator, Variable, position
+from ..ir.program import Block, Operator, Variable
 from ..ops.control_flow import if_op
 from ..ops.missing import MAY_BE_MISSING
 from ..ops.sizes import stand_in_op
@@ -15,48 +17,61 @@ def leave_shapes(forward: Block, backward: Block, *, inputs: bool = False) -> No
     Those are values that `forward` computes, and with `inputs` also those that it is given: then it does not matter
     what becomes of them before backward runs.
     """
-    captures: dict[Variable, Variable] = {}
+    makers = _makers(forward)
     given = set(forward.inputs)
+    captures: dict[Variable, Variable] = {}
+    behind: dict[Operator | None, list[Operator]] = {}
+    needed = _needed_values(backward, backward.captures.values())
     for var, inner in backward.captures.items():
-        at = _made_at(forward, var) if var not in given else 0 if inputs else -1
-        if at < 0 or not (_has_shape(var) and _asks_shape_alone(backward, inner)):
+        is_there = inputs if var in given else makers.get(var) is not None
+        if not is_there or inner in needed or not _has_shape(var):
             captures[var] = inner
             continue
         stand_in = forward.create_var(var.meta, f"{var.name}_shape")
-        forward.append(stand_in_op, [var], [stand_in], {})
-        forward.ops.insert(at, forward.ops.pop())
         captures[stand_in] = inner
+        behind.setdefault(None if var in given else makers[var], []).append(_standing_in(var, stand_in))
+    if behind:
+        forward.ops = [*behind.pop(None, []), *(new for op in forward.ops for new in (op, *behind.get(op, ())))]
     backward.captures = captures
 
 
 def shape_of(var: Variable, block: Block, inner: Variable) -> Variable:
     """A stand-in for a value that a block captures as `inner`, if its shape is all that it asks for; else the value."""
-    return stand_in_op(var) if _has_shape(var) and _asks_shape_alone(block, inner) else var
+    return stand_in_op(var) if _has_shape(var) and not _needed_values(block, [inner]) else var
+
+
+def _standing_in(var: Variable, stand_in: Variable) -> Operator:
+    return Operator(stand_in_op, (var,), (stand_in,), {}, (), var.block.program.role)
 
 
 def _has_shape(var: Variable) -> bool:
     return isinstance(var.meta, (Meta, ListMeta)) and MAY_BE_MISSING not in var.__dict__
 
 
-def _made_at(forward: Block, var: Variable) -> int:
-    """The place behind the operator of `forward` that makes a value, -1 where that is not one operator."""
-    makers = [index for index, operator in enumerate(forward.ops) if position(operator.outputs, var) >= 0]
-    return makers[0] + 1 if len(makers) == 1 else -1
+def _makers(block: Block) -> dict[Variable, Operator | None]:
+    """The operator that makes each value; None where that is not one operator."""
+    found: dict[Variable, Operator | None] = {}
+    for operator in block.ops:
+        for var in operator.outputs:
+            found[var] = None if var in found else operator
+    return found
 
 
-def _asks_shape_alone(block: Block, var: Variable) -> bool:
-    if position(block.outputs, var) >= 0:
-        return False
-    return all(
-        operator.op.asks_shape(place) or _branches_ask_shape(operator, place)
-        for operator in block.ops
-        for place, value in enumerate(operator.inputs)
-        if value is var
-    )
+def _needed_values(block: Block, asked: Iterable[Variable]) -> set[Variable]:
+    """Those of `asked` of which a block needs more than the shape."""
+    wanted = set(asked)
+    needed = {v for v in block.outputs if v in wanted}
+    for operator in block.ops:
+        for place, value in enumerate(operator.inputs):
+            if isinstance(value, Variable) and value in wanted and not _asks_shape_alone(operator, place):
+                needed.add(value)
+    return needed
 
 
-def _branches_ask_shape(operator: Operator, place: int) -> bool:
-    """Whether an `if` asks for the shape alone of what it hands to its branches at `place`."""
+def _asks_shape_alone(operator: Operator, place: int) -> bool:
+    """Whether an operator asks for the shape alone of its input at `place`, or hands it to branches that do."""
+    if operator.op.asks_shape(place):
+        return True
     if operator.op is not if_op or place == 0:
         return False
-    return all(_asks_shape_alone(block, block.inputs[place - 1]) for block in operator.blocks.values())
+    return not any(_needed_values(block, [block.inputs[place - 1]]) for block in operator.blocks.values())

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from operator import itemgetter
 
+import numpy as np
+
 from .access import memory_of
 from .costs import allocated, bytes_of
 from .instruction import Instruction
@@ -71,7 +73,7 @@ class Account:
 
     def __init__(self, budget: Budget) -> None:
         self.budget = budget
-        self.profile = [*budget.live]
+        self.profile = np.array(budget.live, np.int64)
         self.first = 0  # the first instruction that is not done
         self.done = bytearray(len(budget.live))
         self.holders = dict(budget.lives.holders)
@@ -79,7 +81,9 @@ class Account:
     def admits(self, index: int) -> bool:
         """Whether an instruction may start now."""
         size = self.budget.makes[index]
-        return index == self.first or not size or max(self.profile[self.first : index]) + size <= self.budget.bytes
+        if index == self.first or not size:
+            return True
+        return bool(self.profile[self.first : index].max() + size <= self.budget.bytes)
 
     def started(self, index: int) -> None:
         """An instruction has started."""
@@ -102,7 +106,7 @@ class Account:
 
     def _add(self, start: int, end: int, size: int) -> None:
         if size and start < end:
-            self.profile[start:end] = [used + size for used in self.profile[start:end]]
+            self.profile[start:end] += size
 
 
 def take(queue: Queue, account: Account | None) -> int | None:
