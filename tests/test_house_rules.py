@@ -23,7 +23,7 @@ _LEVEL_4 = {"runtime"}
 _LEVEL_5 = {"jit", "static", "regularizer"}
 _LEVEL_6 = {"autograd", "fft", "linalg", "signal", "tensor", "framework", "nn", "optimizer", "amp", "io"}
 _LEVEL_6 |= {"distribution", "geometric", "hub", "metric", "sparse", "utils", "version"}
-_LEVEL_7 = {"base", "hapi", "incubate", "vision", "onnx", "inference", "distributed"}
+_LEVEL_7 = {"base", "hapi", "incubate", "vision", "onnx", "inference", "paddle_program", "distributed"}
 _LEVEL_8 = {"callbacks", "compat", "tools", "testing"}
 LEVELS = [_LEVEL_0, _LEVEL_1, _LEVEL_2, _LEVEL_3, _LEVEL_4, _LEVEL_5, _LEVEL_6, _LEVEL_7, _LEVEL_8]
 BELOW_5 = set[str]().union(*LEVELS[:5])
@@ -65,7 +65,7 @@ FENCES: dict[str, set[str]] = {
     "cupyx": {"device/cuda*.py"},
     "cudnn": {"device/cuda*.py"},
     "nvmath": {"device/cuda*.py"},
-    "google": {"ir/serialize.py", "ir/*_pb2.py", "onnx/reading.py"},
+    "google": {"ir/serialize.py", "ir/*_pb2.py", "onnx/reading.py", "paddle_program/reading.py"},
     "onnx": {"onnx/**"},
     "onnxruntime": set(),
     "xxhash": {"ir/content_hash.py"},

@@ -61,6 +61,7 @@ from .eager.param_attr import ParamAttr
 from .eager.repr_ import set_printoptions
 from .eager.tensor import Tensor, to_tensor
 from .ir.guard import disable_static, enable_static
+from .ir.model_formats import READERS
 from .jit.save import FORMATS
 from .nn.functional import adaptive_avg_pool1d, conv1d, conv2d, conv3d, group_norm, layer_norm
 from .ops.activation import *
@@ -129,6 +130,7 @@ if TYPE_CHECKING:
         hapi,
         hub,
         incubate,
+        inference,
         io,
         metric,
         onnx,
@@ -149,8 +151,8 @@ if TYPE_CHECKING:
 # Packages that not every program needs are imported when first asked for, themselves or one of these names.
 _LAZY = (
     "base", "callbacks", "compat", "distributed", "distribution", "fft", "framework", "geometric", "hapi", "hub",
-    "incubate", "io", "metric", "onnx", "optimizer", "profiler", "signal", "sparse", "static", "tensor", "utils",
-    "version", "vision",
+    "incubate", "inference", "io", "metric", "onnx", "optimizer", "profiler", "signal", "sparse", "static", "tensor",
+    "utils", "version", "vision",
 )  # fmt: skip
 __getattr__ = lazy_attributes(
     __name__,
@@ -162,4 +164,5 @@ __getattr__ = lazy_attributes(
         **dict.fromkeys(("Model", "flops", "summary"), "hapi"),
     },
 )
+READERS.add(".onnx", lambda: __getattr__("onnx").read_format)
 FORMATS.add("onnx", lambda: __getattr__("onnx").save_format)

@@ -99,15 +99,16 @@ def write_model(path: str | os.PathLike[str], model: ModelFile) -> None:
     write_container(prefix + MODEL_SUFFIX, MODEL, {**content, "params": digest}, blocks)
 
 
-def read_model(path: str | os.PathLike[str], *, mapped: bool = False) -> ModelFile:
+def read_model(path: str | os.PathLike[str], *, mapped: bool = False, params: str | None = None) -> ModelFile:
     """What `path.vtmodel` and `path.vtparams` hold, checked file by file and against each other.
 
     mapped: leave the tensors in their file and return read-only arrays (they come in as they are touched).
+    params: the file with the tensors, where that is not `path.vtparams`.
     Raises FileFormatError when a file is cut short, changed, of another kind or not from the same save; OSError.
     """
     prefix = os.fspath(path)
     container = read_container(prefix + MODEL_SUFFIX, MODEL)
-    tensors = read_tensors(prefix + PARAMS_SUFFIX, mapped=mapped)
+    tensors = read_tensors(params or prefix + PARAMS_SUFFIX, mapped=mapped)
     try:
         content = _checked(container, tensors.digest)
         model = ModelFile(

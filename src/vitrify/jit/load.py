@@ -16,9 +16,11 @@ from ..eager.layer import Layer
 from ..eager.parameter import Parameter
 from ..eager.tensor import Tensor, as_tensor, wrap
 from ..ir.builder import Builder, current_builder
-from ..ir.model_file import ModelFile, SavedFunction, Slot, read_model
+from ..ir.model_file import ModelFile, SavedFunction, Slot
+from ..ir.model_formats import read_any_model
 from ..ir.program import Program, Variable
 from ..ir.regions import copy_ops
+from ..runtime.options import DEFAULT, ExecutionOptions
 from .concrete_program import ConcreteProgram
 from .partial_program import PartialProgramLayer
 from .save import TRAIN
@@ -28,9 +30,12 @@ from .template import InputLeaf, OutputLeaf, Template
 class SavedProgram:
     """One saved function, callable with the arguments it was saved for."""
 
-    def __init__(self, name: str, saved: SavedFunction, tensors: dict[str, Tensor]) -> None:
+    def __init__(
+        self, name: str, saved: SavedFunction, tensors: dict[str, Tensor], options: ExecutionOptions = DEFAULT
+    ) -> None:
         self.name = name
         self._saved = saved
+        self._options = options
         self._captured = [tensors[n] for n in saved.tensors]
         self._compiled: dict[Any, PartialProgramLayer] = {}
         self._lock = Lock()
@@ -66,7 +71,9 @@ class SavedProgram:
         found = self._compiled.get(key)
         if found is None:
             with self._lock:  # compiling a backward adds outputs to the forward program
-                found = self._compiled[key] = PartialProgramLayer(self._concrete(), stops=stops)
+                found = self._compiled[key] = PartialProgramLayer(
+                    self._concrete(), stops=stops, options=self._options
+                )
         return found
 
     def _concrete(self) -> ConcreteProgram:
@@ -207,7 +214,19 @@ def _place(layer: Layer, path: str, tensor: Tensor) -> None:
 def load(path: str | os.PathLike[str], **configs: Any) -> TranslatedLayer:
     """The Layer that `jit.save` wrote to `path.vtmodel` and `path.vtparams`, in evaluation mode.
 
-    Reads data only: no code is run and no source is needed. Raises FileFormatError when a file is truncated, changed or
-    belongs to another save, OSError when it is not there. Source: paddle.jit.load.
+    Other formats are read as well: Paddle's `path.json` or `path.pdmodel` with `path.pdiparams`, and `path.onnx`
+    (docs/interchange.md). model_filename, params_filename: other names of the files, in the folder of `path`. Reads
+    data only: no code is run and no source is needed. Raises FileFormatError when a file is truncated, changed or
+    belongs to another save, UnsupportedError for another format's operators that are not known here, OSError when it
+    is not there.
+    Source: paddle.jit.load.
     """
-    return TranslatedLayer(read_model(path))
+    unknown = set(configs) - {"model_filename", "params_filename", "keep_name_table"}
+    if unknown:
+        raise ArgumentError(f"jit.load: no setting is called {sorted(unknown)}")
+    file = os.fspath(path)
+    params = configs.get("params_filename")
+    folder = file if os.path.isdir(file) else os.path.dirname(file)
+    if configs.get("model_filename"):
+        file = os.path.join(folder, configs["model_filename"])
+    return TranslatedLayer(read_any_model(file, None if params is None else os.path.join(folder, params)))

@@ -6,5 +6,8 @@ __all__ = ["export", "import_model", "load"]
 
 __getattr__ = lazy_attributes(
     __name__,
-    names={"export": "exporting", "save_format": "exporting", "load": "importing", "import_model": "importing"},
+    names={
+        **dict.fromkeys(("export", "save_format"), "exporting"),
+        **dict.fromkeys(("load", "import_model", "read_format"), "importing"),
+    },
 )

@@ -16,6 +16,7 @@ from ..core.modes import recorder, scoped
 from ..eager.tensor import Tensor
 from ..ir.builder import Builder, building
 from ..ir.input_spec import InputSpec
+from ..ir.known_values import as_tensor, sizes_array
 from ..ir.model_file import ModelFile, SavedFunction, Slot, TensorInfo, tree_from_json
 from ..ir.program import Block, Program, Variable
 from ..ir.regions import align_captures
@@ -24,7 +25,7 @@ from ..ops.control_flow import if_op, merge_metas, while_op
 from . import layer_operators, operators
 from .exporting import INPUT_TREE, OUTPUT_TREE, SUFFIX, TENSORS
 from .layer_operators import as_list
-from .node import EmptyList, Node, as_tensor
+from .node import EmptyList, Node
 from .operator_table import operator
 from .reading import array_of, dtype_of, read_model, sizes_of
 
@@ -48,9 +49,14 @@ def load(path: str | os.PathLike[str], **configs: Any) -> TranslatedLayer:
     file = os.fspath(path)
     if not os.path.exists(file) and os.path.exists(file + SUFFIX):
         file += SUFFIX
+    return TranslatedLayer(read_format(file))
+
+
+def read_format(file: str, params: str | None = None) -> ModelFile:
+    """The model of an ONNX file, which names the files of its tensors itself; raises as `load` does."""
     proto, _ = read_model(file)
     try:
-        return TranslatedLayer(_model_file(proto, os.path.dirname(os.path.abspath(file))))
+        return _model_file(proto, os.path.dirname(os.path.abspath(file)))
     except (UnsupportedError, FileFormatError):
         raise
     except (VitrifyError, TypeError, ValueError, LookupError) as err:
@@ -162,7 +168,7 @@ def _node(builder: Builder, node: Node, inputs: list[Any], env: Env, read: Calla
         with scoped(recorder, None):  # all is known: computed now
             return [_array(v) for v in _as_outputs(function(node, *inputs))]
     if node.type in _ON_SIZES and all(_is_small(v) for v in known):
-        return [node.objects(np.asarray(_ON_SIZES[node.type](*inputs), object))]
+        return [sizes_array(np.asarray(_ON_SIZES[node.type](*inputs), object))]
     return _as_outputs(function(node, *inputs))
 
 

@@ -10,9 +10,10 @@ import numpy as np
 from ..core.dtype import int64
 from ..core.errors import UnsupportedError
 from ..core.meta import UNKNOWN, Meta
+from ..ir.known_values import as_tensor, sizes_argument
 from ..ops.like import cast
 from ..ops.registry import get_op
-from .node import EmptyList, Node, as_tensor, sizes_argument
+from .node import EmptyList, Node
 from .operator_table import operator
 from .reading import dtype_of
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..ir.known_values import as_tensor
 from ..ops.registry import OpDef, all_ops
-from .node import as_tensor
 
 Operator = Callable[..., Any]
 

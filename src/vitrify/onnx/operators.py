@@ -10,10 +10,11 @@ import numpy as np
 from ..core.dtype import bool_, int64
 from ..core.errors import UnsupportedError
 from ..core.meta import UNKNOWN
+from ..ir.known_values import as_tensor, known_ints, sizes_argument, sizes_array
 from ..nn import functional as F
 from ..ops.like import cast
 from ..ops.registry import get_op
-from .node import Node, as_tensor, known_ints, sizes_argument
+from .node import Node
 from .operator_table import operator
 from .reading import dtype_of
 
@@ -139,7 +140,7 @@ def shape(node: Node, x: Any) -> Any:
     else:
         sizes = [s if s != UNKNOWN else get_op("dim_size")(x, axis=i) for i, s in enumerate(x.shape)]
     kept = sizes[node.number("start", 0) : node.number("end", len(sizes))]
-    return node.objects(kept)
+    return sizes_array(kept)
 
 
 @operator("Size")
@@ -243,7 +244,7 @@ def concat(node: Node, *xs: Any) -> Any:
     """The tensors one behind the other."""
     axis = node.number("axis")
     if all(isinstance(x, np.ndarray) for x in xs) and any(x.dtype == object for x in xs):
-        return node.objects(np.concatenate([x.astype(object) for x in xs], axis))
+        return sizes_array(np.concatenate([x.astype(object) for x in xs], axis))
     found = [as_tensor(x) for x in xs]
     return get_op("concat")(*found, axis=axis % found[0].ndim)
 
@@ -313,7 +314,7 @@ def gather(node: Node, x: Any, index: Any) -> Any:
     """The slices of x at an index."""
     axis = node.number("axis", 0)
     if isinstance(x, np.ndarray) and isinstance(index, np.ndarray) and index.dtype != object:
-        return node.objects(np.take(x, index, axis)) if x.dtype == object else np.take(x, index, axis)
+        return sizes_array(np.take(x, index, axis)) if x.dtype == object else np.take(x, index, axis)
     found = as_tensor(x)
     return get_op("gather")(found, as_tensor(index), axis=axis % found.ndim)
 

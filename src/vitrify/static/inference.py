@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,7 +15,8 @@ from ..core.tensor_file import read_tensors, write_tensors
 from ..ir.clone import clone_program
 from ..ir.guard import checked_program
 from ..ir.input_spec import InputSpec
-from ..ir.model_file import ModelFile, SavedFunction, Slot, TensorInfo, read_model, write_model
+from ..ir.model_file import ModelFile, SavedFunction, Slot, TensorInfo, write_model
+from ..ir.model_formats import read_any_model
 from ..ir.program import Program, Variable, position
 from ..ir.serialize import program_from_bytes, program_to_bytes
 from ..runtime.scope import global_scope, read_value
@@ -142,10 +144,11 @@ def _spec(var: Variable) -> InputSpec:
 def load_inference_model(path_prefix: str, executor: Any, **kwargs: Any) -> list[Any]:
     """[program, names to feed, variables to fetch] of what `save_inference_model` or `jit.save` wrote.
 
-    The global scope holds the parameters from now on. Raises FileFormatError for damaged files, and for functions that
-    take or give more than tensors. Source: paddle.static.load_inference_model.
+    Other formats are read as well (docs/interchange.md). The global scope holds the parameters from now on. Raises
+    FileFormatError for damaged files, and for functions that take or give more than tensors.
+    Source: paddle.static.load_inference_model.
     """
-    model = read_model(path_prefix)
+    model = read_any_model(*_files(path_prefix, **kwargs))
     function = model.functions.get("forward")
     if function is None:
         raise FileFormatError(f"{path_prefix} holds no function `forward`")
@@ -161,6 +164,17 @@ def load_inference_model(path_prefix: str, executor: Any, **kwargs: Any) -> list
     count = len(block.outputs) - len(function.writes)
     block.outputs[:] = block.outputs[:count]
     return [function.program, [v.name for v in fed], list(block.outputs)]
+
+
+def _files(path_prefix: str, model_filename: Any = None, params_filename: Any = None, **kwargs: Any) -> tuple[Any, Any]:
+    """The model's file and its parameters' by the names that the caller gave them, both in the folder of the path."""
+    if kwargs:
+        raise ArgumentError(f"load_inference_model: no setting is called {sorted(kwargs)}")
+    if model_filename is None:
+        return path_prefix, None
+    folder = path_prefix if os.path.isdir(path_prefix) else os.path.dirname(path_prefix)
+    params = None if params_filename is None else os.path.join(folder, params_filename)
+    return os.path.join(folder, model_filename), params
 
 
 def _keep(block: Any, var: Variable, name: str) -> None:

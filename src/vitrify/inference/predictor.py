@@ -1,0 +1,213 @@
+"""Predictor: a saved model that runs on what its input handles hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..core.errors import ArgumentError, DTypeError
+from ..core.meta import Meta
+from ..core.modes import grad_enabled, recorder, scoped
+from ..core.place import place_guard
+from ..core.suggest import did_you_mean
+from ..eager.tensor import Tensor as EagerTensor
+from ..eager.tensor import wrap
+from ..ir.model_file import SavedFunction, Slot
+from ..ir.program import Variable
+from ..jit.load import SavedProgram
+from .config import Config
+from .handle import Tensor
+
+Hook = Callable[[str, str, EagerTensor], None]
+
+
+class _Model:
+    """What a predictor and its clones share: the program, compiled once, and the parameters."""
+
+    def __init__(self, config: Config) -> None:
+        model, place = config.read_model(), config.place()
+        function = model.functions.get("forward")
+        if function is None:
+            raise ArgumentError(f"the model has no function `forward`, it has {', '.join(model.functions)}")
+        block = function.program.global_block()
+        slots = _slots(function.output_tree)
+        self.inputs = _named([spec.name or var.name for spec, var in zip(function.inputs, block.inputs)])
+        self.input_metas = [spec.meta for spec in function.inputs]
+        variables = [block.inputs[s.index] if s.kind == "input" else block.outputs[s.index] for s in slots]
+        self.outputs = _named([var.name for var in variables if var is not None])
+        self.output_metas = [_tensor_meta(var) for var in variables if var is not None]
+        flat = SavedFunction(
+            function.program,
+            function.inputs,
+            (tuple(Slot("input", i) for i in range(len(self.inputs))), {}),
+            slots,
+            function.tensors,
+            function.writes,
+        )
+        self.place = place
+        with place_guard(place):
+            tensors = {name: wrap(model.tensors[name]).to(place) for name in function.tensors}
+        self._program = SavedProgram("forward", flat, tensors, config.execution_options())
+
+    def run(self, inputs: Sequence[EagerTensor]) -> list[EagerTensor]:
+        """The outputs for these inputs."""
+        with place_guard(self.place), scoped(grad_enabled, False), scoped(recorder, None):
+            return list(self._program(*inputs))
+
+
+def _tensor_meta(var: Variable) -> Meta:
+    if not isinstance(var.meta, Meta):
+        raise DTypeError(f"output {var.name!r} is a list of tensors, which a predictor cannot give")
+    return var.meta
+
+
+def _slots(tree: Any) -> list[Slot]:
+    """The tensors of a structure, in order."""
+    if isinstance(tree, Slot):
+        return [tree]
+    items = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, (list, tuple)) else ()
+    return [slot for item in items for slot in _slots(item)]
+
+
+def _named(names: Sequence[str]) -> list[str]:
+    """The names, each once."""
+    found: list[str] = []
+    for name in names:
+        unique, n = name, 0
+        while unique in found:
+            n += 1
+            unique = f"{name}_{n}"
+        found.append(unique)
+    return found
+
+
+class Predictor:
+    """Runs a saved model: fill the inputs' handles, `run()`, read the outputs' handles.
+
+    A predictor belongs to one thread at a time; `clone()` gives one for another thread that shares the parameters.
+    Raises FileNotFoundError, FileFormatError and UnsupportedError when it is made. Source: paddle.inference.Predictor.
+
+    Example:
+        >>> import numpy as np, tempfile, vitrify as paddle
+        >>> path = tempfile.mkdtemp() + "/net"
+        >>> paddle.jit.save(paddle.nn.Linear(4, 2), path, input_spec=[paddle.static.InputSpec([None, 4], name="x")])
+        >>> predictor = paddle.inference.create_predictor(paddle.inference.Config(path))
+        >>> predictor.get_input_names()
+        ['x']
+        >>> predictor.get_input_handle("x").copy_from_cpu(np.ones([3, 4], "float32"))
+        >>> predictor.run()
+        >>> predictor.get_output_handle(predictor.get_output_names()[0]).copy_to_cpu().shape
+        (3, 2)
+    """
+
+    def __init__(self, config: Config, _model: _Model | None = None) -> None:
+        if not isinstance(config, Config):
+            raise DTypeError(f"create_predictor: expects a Config, but received {type(config).__name__}")
+        self._config = config
+        self._model = _Model(config) if _model is None else _model
+        self._in = {n: Tensor(n, m, True) for n, m in zip(self._model.inputs, self._model.input_metas)}
+        self._out = {n: Tensor(n, m, False) for n, m in zip(self._model.outputs, self._model.output_metas)}
+        self._hooks: dict[str, list[Hook]] = {"input": [], "output": []}
+
+    def get_input_names(self) -> list[str]:
+        """The inputs' names, in the model's order."""
+        return list(self._in)
+
+    def get_output_names(self) -> list[str]:
+        """The outputs' names, in the model's order."""
+        return list(self._out)
+
+    def get_input_handle(self, name: str) -> Tensor:
+        """The handle of an input; raises ArgumentError for a name that the model has not."""
+        return self._handle(self._in, "input", name)
+
+    def get_output_handle(self, name: str) -> Tensor:
+        """The handle of an output; raises ArgumentError for a name that the model has not."""
+        return self._handle(self._out, "output", name)
+
+    def _handle(self, handles: dict[str, Tensor], what: str, name: str) -> Tensor:
+        if name not in handles:
+            raise ArgumentError(
+                f"the model has no {what} {name!r}; there are {', '.join(handles)}", hint=did_you_mean(name, handles)
+            )
+        return handles[name]
+
+    def get_input_tensor_shape(self) -> dict[str, list[int]]:
+        """Each input's shape, -1 for sizes that may vary."""
+        return {name: list(meta.shape) for name, meta in zip(self._model.inputs, self._model.input_metas)}
+
+    def get_input_types(self) -> dict[str, Any]:
+        """Each input's DataType."""
+        return {name: handle.type() for name, handle in self._in.items()}
+
+    def run(self, inputs: Sequence[EagerTensor] | None = None) -> Any:
+        """Compute the outputs from what the handles hold; given a list of Tensors, from these, and return a list.
+
+        Raises ArgumentError for an input without a value or another number of inputs; ShapeError and DTypeError for
+        values that the model does not take.
+        """
+        if inputs is not None:
+            self._take(inputs)
+        for name, handle in self._in.items():
+            self._call_hooks("input", name, handle.value())
+        found = self._model.run([handle.value() for handle in self._in.values()])
+        for handle, (name, value) in zip(self._out.values(), zip(self._out, found)):
+            handle._held = value
+            self._call_hooks("output", name, value)
+        return None if inputs is None else found
+
+    def _take(self, inputs: Sequence[EagerTensor]) -> None:
+        if not isinstance(inputs, (list, tuple)) or not all(isinstance(t, EagerTensor) for t in inputs):
+            raise DTypeError("Predictor.run: expects a list of Tensors", hint="paddle.to_tensor(array)")
+        if len(inputs) != len(self._in):
+            raise ArgumentError(f"Predictor.run: the model takes {len(self._in)} inputs, but received {len(inputs)}")
+        for handle, tensor in zip(self._in.values(), inputs):
+            handle.take(tensor)
+
+    def clone(self, stream: Any = None) -> Predictor:
+        """A predictor for another thread: handles of its own, the same parameters and compiled program."""
+        return Predictor(self._config, self._model)
+
+    def register_input_hook(self, hook: Hook) -> None:
+        """Call `hook("feed", name, tensor)` for each input before a run."""
+        self._hooks["input"].append(hook)
+
+    def register_output_hook(self, hook: Hook) -> None:
+        """Call `hook("fetch", name, tensor)` for each output after a run."""
+        self._hooks["output"].append(hook)
+
+    def _call_hooks(self, what: str, name: str, value: EagerTensor) -> None:
+        for hook in self._hooks[what]:
+            hook("feed" if what == "input" else "fetch", name, value)
+
+    def clear_intermediate_tensor(self) -> None:
+        """Let go of the outputs; what lies between them and the inputs is freed within each run."""
+        for handle in self._out.values():
+            handle.drop()
+
+    def try_shrink_memory(self) -> int:
+        """0: between runs a predictor holds its parameters and handles only, so there is nothing to give back."""
+        return 0
+
+
+def create_predictor(config: Config) -> Predictor:
+    """The predictor of a Config. Source: paddle.inference.create_predictor."""
+    return Predictor(config)
+
+
+class PredictorPool:
+    """`size` predictors that share one model, one for each thread. Source: paddle.inference.PredictorPool."""
+
+    def __init__(self, config: Config, size: int) -> None:
+        if size < 1:
+            raise ArgumentError(f"PredictorPool: size must be at least 1, but received {size}")
+        first = Predictor(config)
+        self._predictors = [first, *[first.clone() for _ in range(size - 1)]]
+
+    def retrieve(self, index: int) -> Predictor:
+        """Predictor number `index`; raises ArgumentError beyond the pool's size."""
+        if not 0 <= index < len(self._predictors):
+            raise ArgumentError(f"PredictorPool: there is no predictor {index} among {len(self._predictors)}")
+        return self._predictors[index]
+
+    retrive = retrieve  # as older versions of Paddle spell it
