@@ -1,7 +1,7 @@
 """Values of a program being read that are known already: arrays, and sizes of which some are known.
 
-A reader of foreign programs holds constants as arrays, and what is made of sizes as arrays of objects: ints where a size
-is known, 0-D variables where only the run knows it. They become variables where an operator needs a tensor.
+A reader of foreign programs holds constants as arrays, and what is made of sizes as arrays of objects: ints where a
+size is known, 0-D variables where only the run knows it. They become variables where an operator needs a tensor.
 """
 
 from __future__ import annotations
