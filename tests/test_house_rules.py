@@ -45,7 +45,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "autodiff": {"core", "ops", "ir"},
     "codegen": {"core", "ops", "ir"},
     # Blind to Tensor and to Python source, so that schedules are tested with plain arrays.
-    "runtime": {"core", "device", "ops", "ir", "codegen"},
+    "runtime": {"core", "device", "ops", "ir", "passes", "codegen"},
     "jit": BELOW_5,
     # `eager` because Executor is fed Tensors and returns them, `convert` because branches and loops written by hand are
     # those of converted code.

@@ -71,8 +71,13 @@ def check_storable(program: Program) -> None:
                     )
 
 
+def mapped(fn: Callable[[Any], Any], value: Any) -> Any:
+    """`value` with `fn(item)` in place of each item that is no tuple or list."""
+    if type(value) in (list, tuple):
+        return type(value)([mapped(fn, item) for item in value])
+    return fn(value)
+
+
 def map_blocks(fn: Callable[[Block], Any], value: Any) -> Any:
     """`value` with `fn(block)` in place of each Block."""
-    if type(value) in (list, tuple):
-        return type(value)([map_blocks(fn, item) for item in value])
-    return fn(value) if is_block(value) else value
+    return mapped(lambda item: fn(item) if is_block(item) else item, value)

@@ -15,22 +15,17 @@ from ..core.dtype import FLOATING, DType, as_dtype, float32
 from ..core.meta import UNKNOWN, Meta, Shape
 from .arguments import finish, is_tensor
 from .registry import NoGradient, define_op, get_op
+from .scalar import scalars_for
 
 # --- cast and assign ---------------------------------------------------------------------------------------------
 
 
-def cast_kernel(xp: Any, x: Any, *, dtype: DType) -> Any:
-    """The array x converted to `dtype`."""
-    if x.dtype.kind == "c" and not dtype.is_complex:
-        x = x.real if not dtype.is_bool else x != 0
-    return x.astype(dtype.np)
-
-
 cast_op = define_op(
     "cast",
-    kernel=cast_kernel,
+    kernel=lambda xp, x, *, dtype: scalars_for(xp).cast(x, dtype),
     meta=lambda x, *, dtype: x.with_dtype(dtype),
     vjp={"x": lambda ct, *, x_like: cast(ct, x_like.dtype)},
+    scalar=lambda s, x, *, dtype: s.cast(x, dtype),
     maps={"onnx": "Cast", "paddle": "cast"},
 )
 assign_op = define_op(

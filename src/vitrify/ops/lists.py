@@ -14,9 +14,10 @@ from ..core.dtype import DType, bool_, int64
 from ..core.errors import ArgumentError, IndexRangeError
 from ..core.meta import UNKNOWN, ListMeta, Meta
 from .control_flow import merge_metas
-from .like import cast_kernel, summed_to
+from .like import summed_to
 from .missing import OneItem, kept_zeros
 from .registry import NoGradient, OpDef, define_op
+from .scalar import scalars_for
 
 
 def _item(x: Any) -> Any:
@@ -264,7 +265,7 @@ def _cast_vjp(ct: Any, *, x_like: Any) -> Any:
 
 list_cast_op: OpDef = define_op(
     "list_cast",
-    kernel=lambda xp, x, *, dtype: _each(lambda item: cast_kernel(xp, item, dtype=dtype), x),
+    kernel=lambda xp, x, *, dtype: _each(lambda item: scalars_for(xp).cast(item, dtype), x),
     meta=lambda x, *, dtype: _each_meta(lambda item: item.with_dtype(dtype), x),
     vjp={"x": _cast_vjp},
 )

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.dtype import DType
 from ..core.errors import ArgumentError
 from ..core.lazy import lazy_module
 from .blocks import in_blocks
@@ -79,6 +80,12 @@ class ArrayScalars:
     def softplus(self, x: Any) -> Any:
         """log(1 + exp(x)) without overflow."""
         return self.maximum(x, 0) + self.log1p(self.exp(-self.abs(x)))
+
+    def cast(self, x: Any, dtype: DType) -> Any:
+        """x converted to `dtype`, in memory of its own."""
+        if x.dtype.kind == "c" and not dtype.is_complex:
+            x = x.real if not dtype.is_bool else x != 0
+        return x.astype(dtype.np)
 
     def pair(self, real: Any, imag: Any) -> Any:
         """The complex number with these parts."""

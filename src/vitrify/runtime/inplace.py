@@ -8,6 +8,7 @@ import numpy as np
 
 from ..core.meta import Meta, numel
 from ..ir.program import Operator, Variable
+from ..ops.fused import fused_op
 from .access import Access, memory_of
 from .options import ExecutionOptions
 from .plan import STREAMS, Choice
@@ -89,18 +90,41 @@ def find_handed(
 
     Whether another slot or the caller has the same list, only the run can tell.
     """
+    found = []
+    users = _users(accesses)
+    for index, (operator, access) in enumerate(zip(operators, accesses)):
+        empties = operator.op.empties
+        lists = [access.reads[position] for position in empties(**operator.attrs)] if empties is not None else []
+        found.append(tuple(slot for slot in lists if slot not in kept and _is_last(slot, index, users, choice)))
+    return found
+
+
+def find_taken(
+    operators: Sequence[Operator], accesses: Sequence[Access], choice: Choice, kept: Collection[int]
+) -> list[tuple[int, ...]]:
+    """For each group of operators the slots that the frame may forget before it runs, in any schedule.
+
+    Then the group alone has what they held, and may use the buffers for its results.
+    """
+    if not any(operator.op is fused_op for operator in operators):
+        return [()] * len(operators)
+    users = _users(accesses)
+    return [
+        tuple(s for s in access.reads if s not in kept and _is_last(s, index, users, choice))
+        if operator.op is fused_op else ()
+        for index, (operator, access) in enumerate(zip(operators, accesses))
+    ]  # fmt: skip
+
+
+def _users(accesses: Sequence[Access]) -> dict[int, list[int]]:
     users: dict[int, list[int]] = {}
     for index, access in enumerate(accesses):
         for slot in (*access.reads, *access.writes):
             users.setdefault(slot, []).append(index)
+    return users
 
-    def is_last(slot: int, index: int) -> bool:
-        once = users[slot].count(index) == 1
-        return once and all(choice.precedes(user, index) for user in users[slot] if user != index)
 
-    found = []
-    for index, (operator, access) in enumerate(zip(operators, accesses)):
-        empties = operator.op.empties
-        lists = [access.reads[position] for position in empties(**operator.attrs)] if empties is not None else []
-        found.append(tuple(slot for slot in lists if slot not in kept and is_last(slot, index)))
-    return found
+def _is_last(slot: int, index: int, users: dict[int, list[int]], choice: Choice) -> bool:
+    """Whether the instruction reads the slot once and everything else that uses it is done before."""
+    once = users[slot].count(index) == 1
+    return once and all(choice.precedes(user, index) for user in users[slot] if user != index)

@@ -194,6 +194,24 @@ def _step_many(call: Callable[..., Any], reads: Sequence[int], writes: Sequence[
     return step
 
 
+def step_taking(
+    run: Callable[[list[Any]], Sequence[Any]], access: Access, dead: Sequence[int], taken: Sequence[int]
+) -> Step:
+    """The closure that runs a group of operators on a list of arrays, those of the slots `taken` its own to overwrite."""
+    reads, writes = access.reads, access.writes
+
+    def step(frame: Frame) -> None:
+        arrays = [frame[s] for s in reads]
+        for slot in taken:
+            frame[slot] = None
+        for slot, value in zip(writes, run(arrays)):
+            frame[slot] = value
+        for slot in dead:
+            frame[slot] = None
+
+    return step
+
+
 def _step_handing(step: Step, handed: Sequence[int]) -> Step:
     def handing(frame: Frame) -> None:
         _hand_over(frame, handed)

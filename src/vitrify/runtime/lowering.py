@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import operator as python_operator
-from collections.abc import Collection, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -17,11 +17,14 @@ from ..device.api import namespace_at, on_device
 from ..ir.attributes import blocks_in, reachable_blocks
 from ..ir.dead_code import live_operators
 from ..ir.program import Block, Literal, Operator, Variable
+from ..ir.ssa_blocks import block_of, graph_of
+from ..ops.fused import fused_op
+from ..passes.pipeline import optimized
 from .access import HOST, RAISES, RANDOM, Access
 from .calls import LoweredFunction
 from .captured import demanded, refusal
-from .inplace import find_handed, find_inplace, partners
-from .instruction import Frame, Instruction, make_step, pure_call
+from .inplace import find_handed, find_inplace, find_taken, partners
+from .instruction import Frame, Instruction, make_step, pure_call, step_taking
 from .interpreter import InterpreterCore, Surroundings
 from .liveness import last_uses
 from .options import ALLOW, DEFAULT, FORCE, OFF, ExecutionOptions
@@ -36,13 +39,19 @@ class Lowering:
     """Builds one InterpreterCore; `functions` holds those lowered so far, each once."""
 
     def __init__(
-        self, block: Block, place: Place, functions: dict[Block, LoweredFunction], options: ExecutionOptions
+        self,
+        block: Block,
+        place: Place,
+        functions: dict[Block, LoweredFunction],
+        options: ExecutionOptions,
+        again: Callable[[ExecutionOptions], InterpreterCore] | None = None,
     ) -> None:
         self.block = block
         self.place = place
         self.xp = namespace_at(place)
         self.functions = functions
         self.options = options
+        self.again = again
         self.slots: dict[Variable, int] = {}
         self.template: Frame = []
         self.none_slot: int | None = None
@@ -93,7 +102,7 @@ class Lowering:
         for var in inputs:
             self.define(var)  # they take the first slots, in their order
         live = free_for_shapes(live_operators(self.block, outputs), outputs)
-        again = partial(self._again, inputs, outputs, label, on_host)
+        again = self.again or partial(self._again, inputs, outputs, label, on_host)
         if self.is_away:
             live, outputs = Transfers(self.block, self.place.kind).inserted(live, outputs, on_host)
         accesses = [self.access(operator) for operator in live]
@@ -105,7 +114,8 @@ class Lowering:
         accesses = [replace(a, overwrites=(places[i],)) if i in places else a for i, a in enumerate(accesses)]
         dead = self.dead(accesses, kept, choice.mode)
         handed = find_handed(live, accesses, choice, kept)
-        instructions = [self.instruction(*parts) for parts in zip(live, accesses, dead, handed)]
+        taken = find_taken(live, accesses, choice, kept)
+        instructions = [self.instruction(*parts) for parts in zip(live, accesses, dead, handed, taken)]
         names = {slot: var.name for var, slot in self.slots.items()}
         return InterpreterCore(
             self.block,
@@ -160,24 +170,28 @@ class Lowering:
         return Access(
             reads,
             writes,
-            views=reads if has_blocks or op.passes or _has_list(operator) else reads[:1] if op.view else (),
+            views=() if op is fused_op else reads if has_blocks or op.passes or _has_list(operator) else reads[:1] if op.view else (),
             shapes=frozenset(s for i, s in enumerate(reads) if op.asks_shape(i)),
             effects=effects,
             on_host=tuple(reads[i] for i in sorted(on_host)),
         )
 
     def instruction(
-        self, operator: Operator, access: Access, dead: tuple[int, ...], handed: tuple[int, ...]
-    ) -> Instruction:
+        self, operator: Operator, access: Access, dead: tuple[int, ...], handed: tuple[int, ...],
+        taken: tuple[int, ...],
+    ) -> Instruction:  # fmt: skip
         """The operator with its kernel bound."""
         decides = deciding_blocks(operator) if self.is_away else ()
         attrs = {k: self.callee(v, v in decides) if isinstance(v, Block) else v for k, v in operator.attrs.items()}
         compute = pure_call(operator, attrs, np if operator.op.on_host else self.xp)
-        step = make_step(compute, access, dead, operator.op.multiple, partners(operator, access), handed)
+        if operator.op is fused_op:
+            step = step_taking(attrs["body"].consume, access, dead, taken)
+        else:
+            step = make_step(compute, access, dead, operator.op.multiple, partners(operator, access), handed)
         suspends = any(getattr(callee, "suspends", False) for callee in attrs.values())
         steps = partial(operator.op.steps, self.xp, **attrs) if suspends and operator.op.steps else None
         op = operator.op
-        checks_itself = op.elementwise or op.steps or op.passes
+        checks_itself = op.elementwise or op.scalar or op.steps or op.passes or op is fused_op
         checked = not (checks_itself or _takes_list(operator) or _all_static(operator))
         return Instruction(operator, access, dead, attrs, compute, step, checked, steps, handed)
 
@@ -245,10 +259,29 @@ def lower(
     """
     if place.is_cuda_pinned_place():
         place = _CPU
-    with on_device(place):
-        return Lowering(block, place, {}, options).lower(
-            block.inputs if inputs is None else inputs, block.outputs if outputs is None else outputs, label
-        )
+    inputs = block.inputs if inputs is None else inputs
+    outputs = block.outputs if outputs is None else outputs
+    return _Source(block, inputs, outputs, place, label).lowered(options)
+
+
+@dataclass(frozen=True, eq=False)
+class _Source:
+    """What a core is lowered from, to lower it again when flags ask for another form."""
+
+    block: Block
+    inputs: Sequence[Variable]
+    outputs: Sequence[Variable | None]
+    place: Place
+    label: str
+
+    def lowered(self, options: ExecutionOptions) -> InterpreterCore:
+        """The block lowered with these options."""
+        block, inputs, outputs = self.block, self.inputs, self.outputs
+        if options.passes and self.place.is_cpu_place() and (options.mode != STREAMS or options.serial):
+            block = block_of(optimized(graph_of(block, inputs, outputs)))
+            inputs, outputs = block.inputs, block.outputs
+        with on_device(self.place):
+            return Lowering(block, self.place, {}, options, self.lowered).lower(inputs, outputs, self.label)
 
 
 __all__ = ["InterpreterCore", "lower"]

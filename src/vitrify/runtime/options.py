@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from ..core.config import DETERMINISTIC, SEQUENTIAL_RUN, SERIAL_RUN
+from ..core.config import BENCHMARK, CHECK_NAN_INF, DETERMINISTIC, SEQUENTIAL_RUN, SERIAL_RUN
 from ..core.errors import ArgumentError, DTypeError
+from ..core.timeline import TIMELINE
 
 MODES = ("auto", "trace", "threads", "streams")
 OFF, ALLOW, FORCE = GRAPHS = ("off", "allow", "force")
+NEVER, AUTO, ALWAYS = NATIVE_CHOICES = ("never", "auto", "always")
 COLLECTORS = ("fast", "event", "none")
 
 
@@ -31,6 +33,9 @@ class ExecutionOptions:
         graph: on a GPU "allow" captures programs as CUDA graphs, which are launched as one piece; "force" raises
             GraphCaptureError where that cannot be, "off" never does it.
         iterations: how often a call runs the program; what is fetched is of the last time.
+        passes: the program is optimized before it is lowered: its operators are then not those that were recorded.
+        native: "auto" compiles groups of operators to machine code when their runs have taken as long as compiling
+            would, "always" before they first run, "never" not at all.
 
     >>> ExecutionOptions(serial=True)
     ExecutionOptions(serial=True)
@@ -47,13 +52,15 @@ class ExecutionOptions:
     keep_scopes: int = 1
     graph: str = "off"
     iterations: int = 1
+    passes: bool = True
+    native: str = AUTO
 
     def __post_init__(self) -> None:
         for field in fields(self):
             value, wanted = getattr(self, field.name), type(field.default)
             if type(value) is not wanted:
                 raise DTypeError(f"ExecutionOptions: {field.name} takes {wanted.__name__}, but received {value!r}")
-        for name, allowed in (("mode", MODES), ("gc", COLLECTORS), ("graph", GRAPHS)):
+        for name, allowed in (("mode", MODES), ("gc", COLLECTORS), ("graph", GRAPHS), ("native", NATIVE_CHOICES)):
             value = getattr(self, name)
             if value not in allowed:
                 raise ArgumentError(f"ExecutionOptions: {name} is one of {allowed}, but received {value!r}")
@@ -73,8 +80,10 @@ DEFAULT = ExecutionOptions()
 
 
 def in_force(options: ExecutionOptions) -> ExecutionOptions:
-    """`options` with what the flags ask for here."""
+    """`options` with what the flags ask for here. Who looks at operators sees those that were recorded."""
     serial, sequential, deterministic = SERIAL_RUN.value, SEQUENTIAL_RUN.value, DETERMINISTIC.value
+    if options.passes and (TIMELINE.get() is not None or CHECK_NAN_INF.value or BENCHMARK.value):
+        options = replace(options, passes=False)
     if not (serial or sequential or deterministic):
         return options
     return replace(

@@ -1,0 +1,1 @@
+"""Passes: pure functions from Graph to Graph, run in the order that `pipeline.py` lists."""

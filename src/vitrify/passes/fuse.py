@@ -1,0 +1,171 @@
+"""Fusion: which operators become one, chosen on the graph alone, and the graph in which they are.
+
+A group is a set of elementwise operators, each connected to another, whose results have one shape: one loop over that
+shape computes them all. Operands may broadcast into it. Sizes that are unknown are taken to be equal where they stand in
+the same dimension; who runs a group asks the arrays.
+
+The other operators keep their order. A group stands where one of its members stood, behind whatever its members read
+and before whatever reads them, so no cycle can arise, and effects stay where they were. What may raise does not pass an
+operator that is there for its effect. Groups that would add to the peak of memory are not made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+
+from ..core.meta import Meta, Shape
+from ..ir.ssa import Graph, Op, Value, must_run
+from ..ops.fused import fused_op
+from .lifetimes import Lifetimes
+
+MAX_MEMBERS = 64
+"""Larger groups take long to compile and gain nothing more."""
+MAX_VALUES = 32
+
+
+@dataclass(eq=False)
+class Group:
+    """Operators that become one: their numbers, in order, and the place where the group stands."""
+
+    members: tuple[int, ...]
+    place: int
+    shape: Shape = field(default=())
+
+
+def fuse(graph: Graph) -> Graph:
+    """The graph with a `fused` operator for each group."""
+    groups = [group for group in find_groups(graph) if len(group.members) > 1]
+    return outlined(graph, groups) if groups else graph
+
+
+def is_fusible(op: Op) -> bool:
+    """Whether each element of the result depends on the elements at the same place alone, and always has a value."""
+    kind = op.op
+    if kind.scalar is None or kind.raises or kind.effect or kind.random or kind.multiple:
+        return False
+    if kind.dynamic and op.has_refs:
+        return False
+    operands = [op.outputs[0], *op.inputs]
+    return all(isinstance(v and v.meta, Meta) and not v.meta.dtype.is_complex for v in operands)
+
+
+def find_groups(graph: Graph) -> list[Group]:
+    """The groups of a graph, single operators among them."""
+    return _Grouping(graph).groups()
+
+
+class _Grouping:
+    """Goes through the operators in order and joins each with the groups that make its operands."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.maker = {v: i for i, op in enumerate(graph.ops) for v in op.outputs}
+        self.users: dict[Value, list[int]] = {v: [] for v in (*graph.inputs, *self.maker)}
+        for index, op in enumerate(graph.ops):
+            for value in op.values:
+                self.users[value].append(index)
+        self.kept = {v for v in graph.outputs if v is not None}
+        self.group: dict[int, Group] = {}
+        # How many operators with effects stand before each.
+        self.effects = list(accumulate((must_run(op) for op in graph.ops), initial=0))
+        self.lifetimes: Lifetimes | None = None
+
+    def groups(self) -> list[Group]:
+        """All groups."""
+        for index, op in enumerate(self.graph.ops):
+            if is_fusible(op):
+                self.join(index, op)
+        return list(dict.fromkeys(self.group.values()))
+
+    def join(self, index: int, op: Op) -> None:
+        """Make a group of an operator, and join it with those that it reads."""
+        shape = op.outputs[0].meta.shape  # type: ignore[union-attr]
+        group = self.group[index] = Group((index,), index, shape)
+        found = {self.group.get(self.maker.get(v, -1)): None for v in op.values}
+        for other in sorted((g for g in found if g is not None and g.shape == shape), key=lambda g: -g.place):
+            group = self.joined(group, other) or group
+
+    def joined(self, a: Group, b: Group) -> Group | None:
+        """The two groups as one; None where they may not be one."""
+        members = tuple(sorted(a.members + b.members))
+        inside = {v for m in members for v in self.graph.ops[m].outputs}
+        read = {v: None for m in members for v in self.graph.ops[m].values if v not in inside}
+        seen = [v for v in inside if v in self.kept or any(self.group.get(u) not in (a, b) for u in self.users[v])]
+        if len(members) > MAX_MEMBERS or len(read) + len(seen) > MAX_VALUES:
+            return None
+        first = max((self.place(self.maker[v]) for v in read if v in self.maker), default=-1)
+        users = (u for v in inside for u in self.users[v] if self.group.get(u) not in (a, b))
+        last = min(map(self.place, users), default=len(self.graph))
+        for place in (a.place, b.place):
+            group = Group(members, place, a.shape)
+            if first < place < last and self.may_stand(group) and self.fits(group, inside - {*seen}, [*read, *inside]):
+                for member in members:
+                    self.group[member] = group
+                return group
+        return None
+
+    def place(self, index: int) -> int:
+        """Where an operator stands, by itself or in its group."""
+        group = self.group.get(index)
+        return index if group is None else group.place
+
+    def may_stand(self, group: Group) -> bool:
+        """Whether no member that may raise passes an operator with an effect."""
+        if len({self.effects[m] for m in group.members}) == 1:
+            return True
+        return all(v.meta.is_static for m in group.members for v in self.graph.ops[m].inputs)  # type: ignore[union-attr]
+
+    def fits(self, group: Group, inner: set[Value], values: Sequence[Value]) -> bool:
+        """Whether the program needs no more memory at its peak with this group."""
+        lives = self.lifetimes = self.lifetimes or Lifetimes(self.graph)
+        members = {*group.members}
+
+        def place(index: int) -> int:
+            return group.place if index in members else self.place(index)
+
+        changes = lives.moved([*dict.fromkeys(map(lives.root, values))], inner, place)
+        together = group.members[-1] - group.members[0] < len(members)
+        extra = 0 if together else max((lives.size[v] for v in inner), default=0)
+        return lives.fits(changes, group.place, extra)
+
+
+def outlined(graph: Graph, groups: Sequence[Group]) -> Graph:
+    """The graph with each of these groups as one operator."""
+    at = {group.place: group for group in groups}
+    gone = {m for group in groups for m in group.members}
+    users: dict[Value, set[int]] = {}
+    for index, op in enumerate(graph.ops):
+        for value in op.values:
+            users.setdefault(value, set()).add(index)
+    kept = {v for v in graph.outputs if v is not None}
+    ops = []
+    for index, op in enumerate(graph.ops):
+        if index in at:
+            members = {*at[index].members}
+            seen = [v for m in at[index].members for v in graph.ops[m].outputs if v in kept or users.get(v, set()) - members]
+            ops.append(_fused([graph.ops[m] for m in at[index].members], seen))
+        elif index not in gone:
+            ops.append(op)
+    return graph.with_(ops=ops)
+
+
+def _fused(ops: Sequence[Op], outputs: Sequence[Value]) -> Op:
+    """One operator for these, which gives `outputs`; it stands at the user's line of the last."""
+    made = {v for op in ops for v in op.outputs}
+    inputs = tuple(dict.fromkeys(v for op in ops for v in op.values if v not in made))
+    inner = {v: Value(v.meta, v.name) for v in (*inputs, *made)}
+    body = Graph(
+        tuple(inner[v] for v in inputs),
+        tuple(inner[v] for v in outputs),
+        tuple(
+            op.with_(
+                inputs=tuple(inner[v] if type(v) is Value else v for v in op.inputs),
+                outputs=tuple(inner[v] for v in op.outputs),
+            )
+            for op in ops
+        ),
+    )
+    last = ops[-1]
+    return Op(fused_op, inputs, tuple(outputs), {"body": body}, last.locs, last.role, last.name_scope)
