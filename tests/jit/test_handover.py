@@ -18,7 +18,9 @@ class Probe:
         self.alive = []
         self.watched = []
         core = segment.backward_core
-        monkeypatch.setattr(core, "_steps", [self.looking(step) for step in core._steps])
+        groups = [i.attrs["body"] for i in core.instructions if i.operator.type == "fused"]
+        for looked_at in (core, *groups):
+            monkeypatch.setattr(looked_at, "_steps", [self.looking(step) for step in looked_at._steps])
 
     def watch(self, arrays):
         self.watched = [weakref.ref(a) for a in arrays if a.base is None and a.nbytes >= 4096]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -48,9 +49,16 @@ def program(seed: int, count: int = 24, size: int = SIZE) -> tuple[static.Progra
 
 
 def core(made: tuple[static.Program, list[Any], list[Any]], **options: Any) -> Any:
-    """A program lowered with these options."""
+    """A program lowered with these options, its operators as they were recorded unless `passes` says otherwise."""
     main, inputs, outputs = made
-    return lower(main.global_block(), inputs, outputs, options=ExecutionOptions(**options))
+    return lower(main.global_block(), inputs, outputs, options=ExecutionOptions(**{"passes": False, **options}))
+
+
+def operators(core: Any) -> Iterator[Any]:
+    """The instructions of a core, with those of a group in the group's place."""
+    for instruction in core.instructions:
+        body = instruction.attrs.get("body") if instruction.operator.type == "fused" else None
+        yield from [instruction] if body is None else operators(body)
 
 
 def arrays(seed: int, size: int = SIZE) -> list[np.ndarray]:

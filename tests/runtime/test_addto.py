@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import vitrify as paddle
+from tests.runtime.graphs import operators
 from vitrify.runtime.lowering import lower
 from vitrify.static import InputSpec
 
@@ -31,7 +32,7 @@ def segment(inplace, addto, size=64, fn=many_uses, shape=None):
 
 def additions(core):
     """How many sums there are, and how many of them go into a buffer that is there."""
-    adds = [i for i in core.instructions if i.operator.type == "add"]
+    adds = [i for i in operators(core) if i.operator.type == "add"]
     return len(adds), sum(bool(i.access.overwrites) for i in adds)
 
 
@@ -40,7 +41,7 @@ def test_the_switch_decides_about_sums_of_gradients_alone():
     for switches in ((False, False), (False, True), (True, False)):
         _, _, made = segment(*switches)
         total, into = additions(made.backward_core)
-        others = sum(bool(i.access.overwrites) for i in made.backward_core.instructions) - into
+        others = sum(bool(i.access.overwrites) for i in operators(made.backward_core)) - into
         found[switches] = into, others
     assert total >= 2 * WAYS - 1
     assert found[False, False] == (0, 0)
@@ -70,7 +71,7 @@ def test_fewer_buffers_are_made():
     made_bytes, measured, gradients = [], [], []
     for addto in (False, True):
         compiled, x, made = segment(False, addto, 512, chained)  # large, for NumPy may take 32 KiB to itself
-        made_bytes.append(sum(map(_bytes, made.backward_core.instructions)))
+        made_bytes.append(sum(map(_bytes, operators(made.backward_core))))
         measured.append(peak(compiled, x))
         gradients.append(x.grad.numpy())
     buffer = 512 * 512 * 4

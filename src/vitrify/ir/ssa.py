@@ -159,6 +159,7 @@ def map_graphs(graph: Graph, fn: Callable[[Graph], Graph], _functions: dict[Func
         found = functions.get(leaf)
         if found is None:
             found = functions[leaf] = Function(leaf.name)
+            found.graph = leaf.graph  # for those inside that ask before the new one is there
             found.graph = map_graphs(leaf.graph, fn, functions)
         return found
 

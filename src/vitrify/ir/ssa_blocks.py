@@ -23,7 +23,8 @@ def graph_of(
 
     Raises InternalError for a variable that is read before it is defined.
     """
-    return _Reader().graph(block, block.inputs if inputs is None else inputs, block.outputs if outputs is None else outputs)
+    inputs = block.inputs if inputs is None else inputs
+    return _Reader().graph(block, inputs, block.outputs if outputs is None else outputs)
 
 
 def block_of(graph: Graph) -> Block:

@@ -1,8 +1,9 @@
 """`fused`: a group of elementwise operators as one.
 
 Lowering makes it, behind differentiation: it stands in programs that run, not in those that users build. Its kernel
-runs the group's operators one by one, as a branch of `if` would be run; a native kernel of the group may take their place
-(runtime/fused.py).
+runs the group's operators one by one, as a branch of `if` would be run; something faster may take their place
+(runtime/fused.py). `body` is a closed Block of elementwise operators, each with its user frames. Its outputs have one
+shape, into which its inputs broadcast.
 """
 
 from __future__ import annotations

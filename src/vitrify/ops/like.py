@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import FLOATING, DType, as_dtype, float32
+from ..core.dtype import FLOATING, as_dtype, float32
 from ..core.meta import UNKNOWN, Meta, Shape
 from .arguments import finish, is_tensor
 from .registry import NoGradient, define_op, get_op

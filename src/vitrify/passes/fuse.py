@@ -1,8 +1,8 @@
 """Fusion: which operators become one, chosen on the graph alone, and the graph in which they are.
 
 A group is a set of elementwise operators, each connected to another, whose results have one shape: one loop over that
-shape computes them all. Operands may broadcast into it. Sizes that are unknown are taken to be equal where they stand in
-the same dimension; who runs a group asks the arrays.
+shape computes them all. Operands may broadcast into it. Sizes that are unknown are taken to be equal where they stand
+in the same dimension; who runs a group asks the arrays.
 
 The other operators keep their order. A group stands where one of its members stood, behind whatever its members read
 and before whatever reads them, so no cycle can arise, and effects stay where they were. What may raise does not pass an
@@ -115,7 +115,7 @@ class _Grouping:
         """Whether no member that may raise passes an operator with an effect."""
         if len({self.effects[m] for m in group.members}) == 1:
             return True
-        return all(v.meta.is_static for m in group.members for v in self.graph.ops[m].inputs)  # type: ignore[union-attr]
+        return all(v.meta.is_static for m in group.members for v in self.graph.ops[m].inputs)
 
     def fits(self, group: Group, inner: set[Value], values: Sequence[Value]) -> bool:
         """Whether the program needs no more memory at its peak with this group."""
@@ -143,9 +143,10 @@ def outlined(graph: Graph, groups: Sequence[Group]) -> Graph:
     ops = []
     for index, op in enumerate(graph.ops):
         if index in at:
-            members = {*at[index].members}
-            seen = [v for m in at[index].members for v in graph.ops[m].outputs if v in kept or users.get(v, set()) - members]
-            ops.append(_fused([graph.ops[m] for m in at[index].members], seen))
+            members = at[index].members
+            made = [v for m in members for v in graph.ops[m].outputs]
+            seen = [v for v in made if v in kept or not users.get(v, set()).issubset(members)]
+            ops.append(_fused([graph.ops[m] for m in members], seen))
         elif index not in gone:
             ops.append(op)
     return graph.with_(ops=ops)

@@ -12,6 +12,8 @@ from ..ir.ssa import Graph, Value
 
 UNKNOWN_SIZE = 32
 """What a dimension of unknown size counts as."""
+LEAST_BYTES = 1 << 12
+"""Smaller buffers count as nothing."""
 Span = tuple[int, int]
 Changes = dict[Value, Span | None]
 
@@ -22,6 +24,11 @@ def bytes_of(value: Any) -> int:
     if not isinstance(meta, Meta):
         return 0
     return numel([UNKNOWN_SIZE if d == UNKNOWN else d for d in meta.shape]) * meta.dtype.np.itemsize
+
+
+def _counted(value: Any) -> int:
+    size = bytes_of(value)
+    return size if size >= LEAST_BYTES else 0
 
 
 class Lifetimes:
@@ -47,7 +54,7 @@ class Lifetimes:
                     self.maker[value] = index
                     self.users[value] = []
         self.kept = {self.root(v) for v in graph.outputs if v is not None}
-        self.size = {v: bytes_of(v) for v in self.maker}
+        self.size = {v: _counted(v) if self.users[v] or self.maker[v] >= 0 else 0 for v in self.maker}
         self.spans: Changes = {v: self._span(v, int) for v in self.maker}
         self.live, self.made = self._profiles()
         self.peaks = int(self.live.max(initial=0)), int(self.made.max(initial=0))

@@ -197,7 +197,7 @@ def _step_many(call: Callable[..., Any], reads: Sequence[int], writes: Sequence[
 def step_taking(
     run: Callable[[list[Any]], Sequence[Any]], access: Access, dead: Sequence[int], taken: Sequence[int]
 ) -> Step:
-    """The closure that runs a group of operators on a list of arrays, those of the slots `taken` its own to overwrite."""
+    """The closure that runs a group of operators on a list of arrays; those of the slots `taken` it may overwrite."""
     reads, writes = access.reads, access.writes
 
     def step(frame: Frame) -> None:

@@ -7,7 +7,7 @@ the machine in `runtime.threads`; all others one instruction after the other, in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,9 +51,9 @@ class InterpreterCore:
     """A lowered block. Calling it runs the instructions; it keeps no state between runs, so threads may share it."""
 
     __slots__ = (
-        "_checked_shapes", "_n_inputs", "_outputs", "_relower", "_rest", "_schedule", "_steps", "_takes_turns",
-        "_variants", "block", "choice", "graphs", "instructions", "label", "n_outputs", "names", "options", "plans",
-        "surroundings", "suspends", "timings",
+        "_checked_shapes", "_n_inputs", "_optimized", "_outputs", "_relower", "_rest", "_schedule", "_steps",
+        "_takes_turns", "_variants", "block", "choice", "graphs", "instructions", "label", "n_outputs", "names",
+        "options", "plans", "surroundings", "suspends", "timings",
     )  # fmt: skip
 
     def __init__(
@@ -68,6 +68,7 @@ class InterpreterCore:
         surroundings: Surroundings,
         label: str,
         relower: Callable[[ExecutionOptions], InterpreterCore],
+        optimized: bool = False,
     ) -> None:
         self.block = block
         self.label = label
@@ -96,6 +97,7 @@ class InterpreterCore:
         self._takes_turns = self.suspends or is_away or self._schedule is not None or self.plans is not None
         # The same block lowered with what flags ask for; they may change between two runs.
         self._relower = relower
+        self._optimized = optimized
         self._variants: dict[ExecutionOptions, InterpreterCore] = {}
 
     def _shared_schedule(self) -> Schedule | None:
@@ -173,7 +175,7 @@ class InterpreterCore:
 
     def _watched(self, frame: Frame) -> tuple[Any, ...]:
         """A run while some flag or profiler is on, here or elsewhere."""
-        options = in_force(self.options)
+        options = in_force(self.options, self._optimized)
         if options is not self.options and options != self.options:
             return self.variant(options)._watched(frame)
         observer = observer_of(self, self._waited_for())
@@ -269,13 +271,18 @@ class InterpreterCore:
         """
         slots = ", ".join(f"s{slot} = %{name}" for slot, name in sorted(self.names.items()) if slot < self._n_inputs)
         refused = f"; no graph after all: {self.graphs.refused}" if self.graphs and self.graphs.refused else ""
-        lines = [f"{self.choice.mode}: {self.choice.reason}{refused}", f"inputs {slots}"]
+        lines = [f"{self.choice.mode}: {self.choice.reason}{refused}", f"inputs {slots}", *self._instruction_lines()]
+        lines.append("outputs " + ", ".join(f"s{slot} = %{self.names.get(slot, '')}" for slot in self._outputs))
+        for variant in self._variants.values():
+            if any(variant.timings.calls):
+                lines += ["timed, operator by operator:", *variant._instruction_lines()]
+        return "\n".join(lines)
+
+    def _instruction_lines(self) -> Iterator[str]:
         for index, instruction in enumerate(self.instructions):
             freed = "".join(f" s{slot}" for slot in instruction.dead)
             notes = [f"frees{freed}" if freed else "", self.timings.text(index)]
-            lines.append(f"  {instruction}" + (f"  # {', '.join(filter(None, notes))}" if any(notes) else ""))
-        lines.append("outputs " + ", ".join(f"s{slot} = %{self.names.get(slot, '')}" for slot in self._outputs))
-        return "\n".join(lines)
+            yield f"  {instruction}" + (f"  # {', '.join(filter(None, notes))}" if any(notes) else "")
 
     def running(self, frame: Frame) -> Generator[Any, Any, tuple[Any, ...]]:
         """`consume` as a generator, which asks for the blocks and functions that it needs."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator as python_operator
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -23,6 +23,7 @@ from ..passes.pipeline import optimized
 from .access import HOST, RAISES, RANDOM, Access
 from .calls import LoweredFunction
 from .captured import demanded, refusal
+from .fused import runner
 from .inplace import find_handed, find_inplace, find_taken, partners
 from .instruction import Frame, Instruction, make_step, pure_call, step_taking
 from .interpreter import InterpreterCore, Surroundings
@@ -44,14 +45,14 @@ class Lowering:
         place: Place,
         functions: dict[Block, LoweredFunction],
         options: ExecutionOptions,
-        again: Callable[[ExecutionOptions], InterpreterCore] | None = None,
+        source: _Source | None = None,
     ) -> None:
         self.block = block
         self.place = place
         self.xp = namespace_at(place)
         self.functions = functions
         self.options = options
-        self.again = again
+        self.source = source
         self.slots: dict[Variable, int] = {}
         self.template: Frame = []
         self.none_slot: int | None = None
@@ -102,7 +103,8 @@ class Lowering:
         for var in inputs:
             self.define(var)  # they take the first slots, in their order
         live = free_for_shapes(live_operators(self.block, outputs), outputs)
-        again = self.again or partial(self._again, inputs, outputs, label, on_host)
+        source = self.source
+        again = partial(self._again, inputs, outputs, label, on_host) if source is None else source.lowered
         if self.is_away:
             live, outputs = Transfers(self.block, self.place.kind).inserted(live, outputs, on_host)
         accesses = [self.access(operator) for operator in live]
@@ -128,6 +130,7 @@ class Lowering:
             Surroundings(self.place, len(inputs), frozenset(self.host_constants), frozenset(on_host)),
             label,
             again,
+            source is not None and source.block is not self.block,
         )
 
     def _again(
@@ -162,7 +165,6 @@ class Lowering:
         on_host = read_by_host(operator) if self.is_away else frozenset()
         reads = tuple(self.slot(v, i in on_host) for i, v in enumerate(operator.inputs))
         writes = tuple(self.define(v) for v in operator.outputs)
-        has_blocks = any(isinstance(v, Block) for v in operator.attrs.values())
         effects = effects_of(operator)
         if self.is_guarded and not _all_static(operator):
             effects |= {RAISES}
@@ -170,11 +172,22 @@ class Lowering:
         return Access(
             reads,
             writes,
-            views=() if op is fused_op else reads if has_blocks or op.passes or _has_list(operator) else reads[:1] if op.view else (),
+            views=self.shared(operator, reads),
             shapes=frozenset(s for i, s in enumerate(reads) if op.asks_shape(i)),
             effects=effects,
             on_host=tuple(reads[i] for i in sorted(on_host)),
         )
+
+    @staticmethod
+    def shared(operator: Operator, reads: tuple[int, ...]) -> tuple[int, ...]:
+        """The slots read whose memory the outputs may share."""
+        op = operator.op
+        if op is fused_op:  # whose operators all make arrays of their own
+            return ()
+        has_blocks = any(isinstance(v, Block) for v in operator.attrs.values())
+        if has_blocks or op.passes or _has_list(operator):
+            return reads
+        return reads[:1] if op.view else ()
 
     def instruction(
         self, operator: Operator, access: Access, dead: tuple[int, ...], handed: tuple[int, ...],
@@ -185,7 +198,8 @@ class Lowering:
         attrs = {k: self.callee(v, v in decides) if isinstance(v, Block) else v for k, v in operator.attrs.items()}
         compute = pure_call(operator, attrs, np if operator.op.on_host else self.xp)
         if operator.op is fused_op:
-            step = step_taking(attrs["body"].consume, access, dead, taken)
+            run = runner(operator.attrs["body"], attrs["body"], self.options)
+            step = step_taking(run, access, dead, taken)
         else:
             step = make_step(compute, access, dead, operator.op.multiple, partners(operator, access), handed)
         suspends = any(getattr(callee, "suspends", False) for callee in attrs.values())
@@ -278,10 +292,13 @@ class _Source:
         """The block lowered with these options."""
         block, inputs, outputs = self.block, self.inputs, self.outputs
         if options.passes and self.place.is_cpu_place() and (options.mode != STREAMS or options.serial):
-            block = block_of(optimized(graph_of(block, inputs, outputs)))
-            inputs, outputs = block.inputs, block.outputs
+            recorded = graph_of(block, inputs, outputs)
+            graph = optimized(recorded)
+            if graph is not recorded:
+                block = block_of(graph)
+                inputs, outputs = block.inputs, block.outputs
         with on_device(self.place):
-            return Lowering(block, self.place, {}, options, self.lowered).lower(inputs, outputs, self.label)
+            return Lowering(block, self.place, {}, options, self).lower(inputs, outputs, self.label)
 
 
 __all__ = ["InterpreterCore", "lower"]

@@ -79,10 +79,13 @@ class ExecutionOptions:
 DEFAULT = ExecutionOptions()
 
 
-def in_force(options: ExecutionOptions) -> ExecutionOptions:
-    """`options` with what the flags ask for here. Who looks at operators sees those that were recorded."""
+def in_force(options: ExecutionOptions, optimized: bool = False) -> ExecutionOptions:
+    """`options` with what the flags ask for here. Who looks at operators sees those that were recorded.
+
+    optimized: the operators are others now.
+    """
     serial, sequential, deterministic = SERIAL_RUN.value, SEQUENTIAL_RUN.value, DETERMINISTIC.value
-    if options.passes and (TIMELINE.get() is not None or CHECK_NAN_INF.value or BENCHMARK.value):
+    if optimized and (TIMELINE.get() is not None or CHECK_NAN_INF.value or BENCHMARK.value):
         options = replace(options, passes=False)
     if not (serial or sequential or deterministic):
         return options

@@ -1,0 +1,138 @@
+"""Which operators become one: what belongs together, what must not, and that nothing else changes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import vitrify as paddle
+from tests.runtime import graphs
+from vitrify.ir.ssa_blocks import graph_of
+from vitrify.passes.fuse import find_groups, fuse
+from vitrify.passes.lifetimes import Lifetimes
+
+
+def traced(build, *shapes):
+    """The graph of `build` on inputs of these shapes."""
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main):
+        inputs = [paddle.static.data(f"x{i}", shape) for i, shape in enumerate(shapes)]
+        found = build(*inputs)
+    return graph_of(main.global_block(), inputs, found if isinstance(found, list) else [found])
+
+
+def kinds(graph):
+    """The operators' names, those of a group in a list."""
+    return [[o.op.name for o in op.attrs["body"].ops] if op.op.name == "fused" else op.op.name for op in graph.ops]
+
+
+@pytest.mark.parametrize(
+    ("build", "wanted"),
+    [
+        (lambda x, w, b: paddle.tanh(x * 2 + b), [["multiply", "add", "tanh"]]),
+        (lambda x, w, b: paddle.tanh(x).astype("float64") + 1, [["tanh", "cast", "add"]]),
+        # A matrix product stands between, and both sides need it: two groups.
+        (
+            lambda x, w, b: paddle.exp(paddle.tanh(paddle.matmul(paddle.tanh(x * 2), w)) * 2),
+            [["multiply", "tanh"], "matmul", ["tanh", "multiply", "exp"]],
+        ),
+        # The product needs the first member, the last needs the product: they are no group.
+        (lambda x, w, b: (y := paddle.tanh(x), paddle.matmul(y, w) + y)[1], ["tanh", "matmul", "add"]),
+        # Of another shape, although it broadcasts: it would be computed for each row.
+        (lambda x, w, b: x + paddle.tanh(b), ["tanh", "add"]),
+        # What may raise stays by itself.
+        (lambda x, w, b: paddle.floor_divide(x * 2, x + 1) * 2, ["multiply", "add", "floor_divide", "multiply"]),
+        # Complex numbers have no native form.
+        (lambda x, w, b: paddle.real(paddle.complex(x, x) * 2), ["complex", "multiply", "real"]),
+    ],
+)
+def test_groups(build, wanted):
+    assert kinds(fuse(traced(build, [4, 4], [4, 4], [4]))) == wanted
+
+
+def test_several_results():
+    graph = fuse(traced(lambda x: [y := paddle.exp(x), paddle.tanh(y) * 2], [3]))
+    (op,) = graph.ops
+    assert op.outputs == graph.outputs and len(op.attrs["body"].outputs) == 2
+
+
+def test_members_pass_what_needs_none_of_them():
+    graph = fuse(traced(lambda x, w: [y := paddle.tanh(x), paddle.matmul(w, w), paddle.exp(y)], [4, 4], [4, 4]))
+    assert kinds(graph) == ["matmul", ["tanh", "exp"]]
+
+
+def test_effects_stay_between_what_may_raise():
+    """Sizes unknown: the sum may raise, which must not come before the print."""
+
+    def build(x, y):
+        z = paddle.tanh(x)
+        paddle.static.Print(x)
+        return z + y
+
+    assert kinds(fuse(traced(build, [None], [None]))) == ["tanh", "print_tensor", "add"]
+    assert kinds(fuse(traced(build, [4], [4]))) == ["print_tensor", ["tanh", "add"]]
+
+
+def test_memory_decides():
+    """Four long rows become one value each, one after the other; at once they would need four times the memory."""
+
+    def build(x):
+        total = x[0].sum()
+        for i in range(1, 5):
+            total = paddle.tanh(paddle.exp(x).sum(axis=i % 2) + total)
+        return total
+
+    graph = traced(build, [64, 64])
+    assert max(Lifetimes(fuse(graph)).peaks) <= max(Lifetimes(graph).peaks)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_random_programs_mean_the_same(seed):
+    made = graphs.program(seed)
+    given = graphs.arrays(seed)
+    paddle.seed(seed)
+    wanted = graphs.core(made, mode="trace")(*given)
+    for mode in ("trace", "threads"):
+        core = graphs.core(made, mode=mode, passes=True)
+        paddle.seed(seed)
+        for got, want in zip(core(*given), wanted):
+            np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_groups_of_random_programs(seed, monkeypatch):
+    """Disjoint, connected, of one shape; the graph stays in order, and its peak does not grow."""
+    monkeypatch.setattr("vitrify.passes.lifetimes.LEAST_BYTES", 0)
+    main, inputs, outputs = graphs.program(seed, 40)
+    graph = graph_of(main.global_block(), inputs, outputs)
+    groups = find_groups(graph)
+    members = [m for group in groups for m in group.members]
+    assert len(members) == len(set(members))
+    for group in groups:
+        assert {graph.ops[m].outputs[0].meta.shape for m in group.members} == {group.shape}
+    result = fuse(graph)
+    defined = set(result.inputs)
+    for op in result.ops:
+        assert defined.issuperset(op.values)
+        defined.update(op.outputs)
+    before, after = Lifetimes(graph), Lifetimes(result)
+    assert all(new <= old for new, old in zip(after.peaks, before.peaks))
+
+
+def test_most_random_programs_have_groups():
+    graph_list = [graph_of(p.global_block(), inputs, outs) for p, inputs, outs in map(graphs.program, range(20))]
+    assert sum(any(o.op.name == "fused" for o in fuse(graph).ops) for graph in graph_list) > 15
+
+
+def test_an_error_names_the_members_line():
+    def broken(x, y):
+        z = paddle.tanh(x)
+        return paddle.exp(z * 2 + y)  # here
+
+    compiled = paddle.jit.to_static(
+        broken, full_graph=True,
+        input_spec=[paddle.static.InputSpec([None], "float32"), paddle.static.InputSpec([None], "float32")],
+    )  # fmt: skip
+    with pytest.raises(ValueError, match="shapes do not broadcast") as caught:
+        compiled(paddle.ones([3]), paddle.ones([4]))
+    assert "# here" in str(caught.value)
