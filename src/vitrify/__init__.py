@@ -120,6 +120,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from . import (
+        audio,
         base,
         callbacks,
         distributed,
@@ -140,6 +141,7 @@ if TYPE_CHECKING:
         sparse,
         static,
         tensor,
+        text,
         utils,
         version,
         vision,
@@ -150,9 +152,9 @@ if TYPE_CHECKING:
 
 # Packages that not every program needs are imported when first asked for, themselves or one of these names.
 _LAZY = (
-    "base", "callbacks", "compat", "distributed", "distribution", "fft", "framework", "geometric", "hapi", "hub",
-    "incubate", "inference", "io", "metric", "onnx", "optimizer", "profiler", "signal", "sparse", "static", "tensor",
-    "utils", "version", "vision",
+    "audio", "base", "callbacks", "compat", "distributed", "distribution", "fft", "framework", "geometric", "hapi",
+    "hub", "incubate", "inference", "io", "metric", "onnx", "optimizer", "profiler", "signal", "sparse", "static",
+    "tensor", "text", "utils", "version", "vision",
 )  # fmt: skip
 __getattr__ = lazy_attributes(
     __name__,

@@ -6,6 +6,7 @@ import numpy as np
 import scipy.special
 
 from vitrify.nn import functional as F
+from vitrify.ops.viterbi import viterbi_decode
 from vitrify.testing import Case, floats, ints
 
 
@@ -156,5 +157,15 @@ CASES = [
             np.array([[[0, 0], [1, 1]], [[1, 0], [1, 0]], [[0, 0], [0, 1]]]),
         ),
         ref=lambda ids, parents: [[[2, 2], [1, 6]], [[3, 3], [6, 1]], [[0, 1], [9, 0]]],
+    ),
+    Case(
+        "viterbi_decode",
+        lambda fit, follow, lengths: viterbi_decode(fit, follow, lengths, False),
+        (
+            np.array([[[1.0, 0.0], [0.0, 0.5], [0.0, 3.0]], [[0.0, 1.0], [9.0, 9.0], [9.0, 9.0]]]),
+            np.array([[1.0, 0.0], [0.0, 1.0]]),
+            np.array([3, 1]),
+        ),
+        ref=lambda fit, follow, lengths: ([5.5, 1.0], [[1, 1, 1], [1, 0, 0]]),
     ),
 ]

@@ -6,6 +6,7 @@ import pytest
 from vitrify import to_tensor
 from vitrify.core.errors import ArgumentError, DTypeError, IndexRangeError, ShapeError
 from vitrify.nn import functional as F
+from vitrify.ops.viterbi import viterbi_decode
 from vitrify.static import Program, data, program_guard
 from vitrify.testing import check_error, floats, ints
 
@@ -203,6 +204,11 @@ ERRORS = [
     (F.class_center_sample, (floats(4), 5, 3), ShapeError, ["expected 1 dimension of integers"]),
     (F.gather_tree, (ints(2, 3), ints(2, 3)), ShapeError, ["gather_tree: ids is int64[2, 3]"]),
     (F.gather_tree, (ints(2, 3, 2), floats(2, 3, 2)), DTypeError, ["gather_tree: parents is float64"]),
+    (viterbi_decode, (floats(3, 2), floats(2, 2), ints(3)), ShapeError, ["potentials is float64[3, 2]"]),
+    (viterbi_decode, (floats(3, 4, 2), floats(3, 3), ints(3)), ShapeError, ["tags or of sequences differs"]),
+    (viterbi_decode, (floats(3, 4, 2), floats(2, 2), ints(2)), ShapeError, ["tags or of sequences differs"]),
+    (viterbi_decode, (ints(3, 4, 2), floats(2, 2), ints(3)), DTypeError, ["int64[3, 4, 2]", "both floats"]),
+    (viterbi_decode, (floats(3, 4, 2), floats(2, 2), floats(3)), DTypeError, ["viterbi_decode: lengths is float64[3]"]),
 ]
 
 

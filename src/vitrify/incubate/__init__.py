@@ -1,6 +1,13 @@
 """`paddle.incubate`: what model code takes from it."""
 
-from . import autograd, nn
-from .losses import identity_loss, softmax_mask_fuse
+from ..geometric import segment_max, segment_mean, segment_min, segment_sum
+from . import autograd, nn, optimizer
+from .graphs import graph_reindex, graph_sample_neighbors, graph_send_recv
+from .losses import identity_loss, softmax_mask_fuse, softmax_mask_fuse_upper_triangle
+from .optimizer import LookAhead, ModelAverage
 
-__all__ = ["autograd", "identity_loss", "nn", "softmax_mask_fuse"]
+__all__ = [
+    "LookAhead", "ModelAverage", "autograd", "graph_reindex", "graph_sample_neighbors", "graph_send_recv",
+    "identity_loss", "nn", "optimizer", "segment_max", "segment_mean", "segment_min", "segment_sum",
+    "softmax_mask_fuse", "softmax_mask_fuse_upper_triangle",
+]  # fmt: skip

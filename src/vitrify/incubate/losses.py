@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.errors import ArgumentError
+from ..ops.diagonal import triu
+from ..ops.like import full_like
+from ..ops.masked import masked_fill
 from ..ops.softmax import softmax
 
 
@@ -18,6 +21,20 @@ def softmax_mask_fuse(x: Any, mask: Any, name: str | None = None) -> Any:
         [[[[1.0, 0.0]]]]
     """
     return softmax(x + mask)
+
+
+def softmax_mask_fuse_upper_triangle(x: Any) -> Any:
+    """The softmax along the last dimension of what is not above the diagonal, of which nothing counts.
+
+    x: [*, n, n] -> the same. Source: paddle.incubate.softmax_mask_fuse_upper_triangle.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.incubate.softmax_mask_fuse_upper_triangle(paddle.zeros([2, 2])).tolist()
+        [[1.0, 0.0], [0.5, 0.5]]
+    """
+    above = triu(full_like(x, 1, "bool"), 1)
+    return softmax(masked_fill(x, above, float("-inf")))
 
 
 REDUCTIONS = {0: "sum", 1: "mean", 2: "none", "sum": "sum", "mean": "mean", "none": "none"}
@@ -39,4 +56,4 @@ def identity_loss(x: Any, reduction: Any = "none") -> Any:
     return x if kind == "none" else getattr(x, kind)()
 
 
-__all__ = ["identity_loss", "softmax_mask_fuse"]
+__all__ = ["identity_loss", "softmax_mask_fuse", "softmax_mask_fuse_upper_triangle"]

@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .core.errors import ArgumentError
-from .ops.arguments import static_int
-from .ops.creation import ones, zeros
-from .ops.elementwise import add, divide, multiply, subtract
-from .ops.gather import gather
-from .ops.put_along_axis import put_along_axis
-from .ops.scatter import index_add
-from .ops.select import maximum
+from ..core.errors import ArgumentError
+from ..ops.arguments import static_int
+from ..ops.creation import ones, zeros
+from ..ops.elementwise import add, divide, multiply, subtract
+from ..ops.gather import gather
+from ..ops.put_along_axis import put_along_axis
+from ..ops.scatter import index_add
+from ..ops.select import maximum
 
 _MESSAGES: dict[str, Callable[..., Any]] = {"add": add, "sub": subtract, "mul": multiply, "div": divide}
 

@@ -1,0 +1,7 @@
+"""`paddle.incubate.optimizer`: optimizers around others. Source: paddle.incubate.optimizer."""
+
+from ...optimizer import LBFGS
+from .look_ahead import LookAhead
+from .model_average import ModelAverage
+
+__all__ = ["LBFGS", "LookAhead", "ModelAverage"]
