@@ -113,6 +113,53 @@ def computed_anew(x):
     return (x * 3 if y is x else x), x.reshape([1, -1]) is x
 
 
+def same_tensor(x):
+    y = x
+    if x.sum() > 0:
+        y = x * 2
+    return x * 3 if y is x else x
+
+
+def same_tensor_after_loop(x):
+    y = x
+    for _ in range((x > 0).sum()):
+        y = y * 2
+    return x if y is x else x * 5
+
+
+def view_on_one_path(x, u):
+    y = x
+    if u.sum() > 0:
+        y = x[:]
+    return y is x, y is not u, y
+
+
+def chosen_twice(x, u):
+    y = x if u.sum() > 0 else u
+    z = x if u.sum() > 4 else u * 2
+    return y is z, y is x, z is x, y is u, z is u
+
+
+def swapped(x, u):
+    a, b = (x, u) if u.sum() > 0 else (u, x)
+    return a is b, a is x, b is x, a is not u
+
+
+def returned_from_a_loop(x, u):
+    for i in range(4):
+        scaled = x * i
+        if scaled.sum() > u.sum():
+            return x
+        if scaled.sum() < -6:
+            return u
+    return scaled
+
+
+def who_was_returned(x, u):
+    found = returned_from_a_loop(x, u)
+    return found is x, found is u, found
+
+
 S = State(B)
 LOW, HIGH = np.array(0.5, "float32"), np.array(1.5, "float32")
 CASES = [
@@ -127,6 +174,9 @@ CASES = [
     (one_is_not_true, ((A,), (-A,))),
     (attribute_that_is_true, ((A, S), (-A, S))),
     (computed_anew, ((A,), (-A,))),
+    *[(f, ((A,), (-A,))) for f in (same_tensor, same_tensor_after_loop)],
+    *[(f, ((A, B), (A, -B), (-A, B), (-A, 9 * B))) for f in (view_on_one_path, chosen_twice, swapped)],
+    *[(f, ((A, B), (A, -B), (-A, B), (-A, 9 * B))) for f in (returned_from_a_loop, who_was_returned)],
     (changed_while_iterated, ((A, {"a": A, "b": B}),)),
     (unset_name_on_the_other_path, ((A,), (-A,))),
 ]

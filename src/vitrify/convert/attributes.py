@@ -11,6 +11,7 @@ from ..core.errors import UnsupportedError
 from ..core.pytree import OpenDict, OpenList
 from ..ir.numbers import is_number
 from .facts import check_attribute, class_of_tensor
+from .gradient_flags import flag_reader, flag_writer
 from .journal import note_write
 from .places import AttrPlace
 from .user_code import class_attribute, converted, is_user_code, user_method
@@ -33,6 +34,9 @@ def computed(owner: Any, name: str) -> Callable[[], Any] | None:
     """What computes `owner.name` where that takes code of the user's; None where Python just looks it up."""
     if isinstance(owner, _SIMPLE):
         return None
+    flag = flag_reader(owner, name)
+    if flag is not None:
+        return flag
     if is_graph(owner):
         check_attribute(owner, name)
         if name in _OF_NUMBERS and is_number(owner):
@@ -132,6 +136,9 @@ class InstancePlace(AttrPlace):
 
 def writer(owner: Any, name: str) -> Callable[[Any], Any] | None:
     """The user's code, converted, that `owner.name = value` runs; None where Python just stores."""
+    flag = flag_writer(owner, name)
+    if flag is not None:
+        return flag
     hook = user_method(owner, "__setattr__")
     if hook is not None:
         return functools.partial(hook, name)

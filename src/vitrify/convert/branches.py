@@ -10,6 +10,7 @@ from ..core.errors import UnsupportedError
 from ..core.pytree import LEAF, OpenDict, OpenList, flatten, is_open, is_partial, node_of
 from ..ir.program import Block, Operator, Variable
 from ..ir.regions import align_captures
+from ..ir.varying import STOP_GRADIENT, differing, mark
 from ..ops.control_flow import if_op
 from .cells import closed_over
 from .emit import emit
@@ -122,6 +123,7 @@ def trace_branches(
     results, operator = _emit_if(pred, joined)
     _tell_what_follows(pred, joined, results)
     for handle, slot in handles:
+        mark(results[slot], None, _differing(joined, slot, results[slot]))
         builder().assign(handle, results[slot])
     _share(operator, sides, joined, {slot for _, slot in handles}, results)
     for place, value, sources in places:
@@ -254,6 +256,13 @@ def _merge_places(sides: Sequence[_Side], joined: Joined) -> list[tuple[Any, Any
             raise _grows(place, _length(x), _length(y))
         found.append((place, merged, (a, b)))
     return found
+
+
+def _differing(joined: Joined, slot: int, result: Variable) -> frozenset[str]:
+    """What the paths disagree about of a tensor that one of them changed in place."""
+    ends = [builder().current.get(end, end) for end, _ in (joined.sides[0][slot], joined.sides[1][slot])]
+    stops = {end.stop_gradient for end in ends}
+    return differing(ends, result.meta) | (frozenset() if len(stops) == 1 else {STOP_GRADIENT})
 
 
 def _share(

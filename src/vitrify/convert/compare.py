@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Set
 from typing import Any
 
 from ..core.pytree import is_open
-from ..eager.tensor import Tensor
 from ..ops.compare import logical_and
 from .comprehension import Each, GeneratorExpression, any_of
 from .dicts import GraphDict, GraphItems, GraphKeys, GraphValues
@@ -19,7 +18,7 @@ from .operate import COMPARISONS as RICH
 from .operate import operate
 from .protocols import contains
 from .sequences import GraphSequence, as_sequence
-from .values import is_graph, is_tensor, scalar_condition
+from .values import as_graph, is_graph, is_tensor, scalar_condition
 
 
 def convert_compare(left: Any, op: str, right: Any, *rest: Any) -> Any:
@@ -36,13 +35,12 @@ def convert_compare(left: Any, op: str, right: Any, *rest: Any) -> Any:
 
 def is_in(value: Any, container: Any) -> Any:
     """`value in container`."""
-    if is_open(container):
-        container = as_sequence(container)
+    container = as_sequence(container) if is_open(container) else as_graph(container)
     if isinstance(container, (GraphSequence, GeneratorExpression)):
         clause = container.take() if isinstance(container, GeneratorExpression) else Each(container, _itself)
         if clause is not None:
             return any_of(clause, lambda item: _is_it(item, value))
-    if is_graph(container) or (isinstance(container, Tensor) and is_graph(value)):
+    if is_graph(container):
         return (container == value).any()
     if isinstance(container, range) and is_graph(value):
         return _in_range(container, value)

@@ -59,8 +59,8 @@ def check_attribute(owner: Any, attribute: str) -> None:
     kinds = frozenset() if held is None else held.kinds - {NoneType}
     if held is not None and not all(_has(kind, attribute) for kind in kinds):
         _assert_has(Kind(held.code, kinds), attribute)
-    varying = owner.__dict__.get(VARYING)
     fact = _FACTS.get(attribute, "")
+    varying = builder().current.get(owner, owner).__dict__.get(VARYING) if fact else None
     if varying is not None and fact in varying.facts:
         raise _refusal(varying, fact, attribute)
 

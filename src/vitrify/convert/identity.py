@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 from ..core.errors import UnsupportedError
 from ..eager.tensor import Tensor
+from ..ir.aliases import Way, always, any_of, both
 from ..ir.builder import current_builder
 from ..ir.graph_tensor import as_number, is_number
 from ..ir.program import Variable
@@ -40,8 +40,8 @@ def _is_object(value: Any, other: Any) -> Any:
     if isinstance(other, bool):
         return _is_bool(value, other)
     if is_tensor(other) and not is_number(other) and not is_number(value):
-        _refuse_merged_tensors(value, other)
-    elif not is_tensor(other) or is_number(other):
+        return _is_tensor(value, other)
+    if not is_tensor(other) or is_number(other):
         _refuse_numbers(value, other)
     return False
 
@@ -67,17 +67,29 @@ def _refuse_numbers(value: Any, other: Any) -> None:
         )
 
 
-def _refuse_merged_tensors(value: Any, other: Any) -> None:
-    """Raise UnsupportedError where one may be the other's object on some path."""
+def _is_tensor(value: Any, other: Any) -> Any:
+    """Whether two tensors are one object: on the paths on which both are what they come from.
+
+    Raises UnsupportedError where nothing tells whether it is such a path.
+    """
     build = builder()
     first, second = (build.held(v) if isinstance(v, Tensor) else v for v in (value, other))
-    for var, target in ((first, second), (second, first)):
-        if var in build.aliases.forks and build.aliases.ways(var, partial(_only, target)):
-            raise _decided("tensor")
+    same: Any = False
+    for one in _sources(first, second):
+        for way in _sources(second, first):
+            if one.target is way.target:
+                if one.taken is None or way.taken is None:
+                    raise _decided("tensor")
+                flag = both(one.taken(), way.taken())
+                same = flag if same is False else any_of(same, flag)
+    return same if isinstance(same, bool) else as_number(same)
 
 
-def _only(target: Variable, var: Variable) -> Variable | None:
-    return var if var is target else None
+def _sources(var: Variable, other: Variable) -> list[Way]:
+    """The ways on which `var` is another object: `other`, or one that is itself on every path."""
+    forks = builder().aliases.forks
+    ways = builder().aliases.ways(var, lambda v: v if v is other or v not in forks else None)
+    return [Way(always, var), *[way for way in ways if not way.is_view]]
 
 
 def _refuse_merged_containers(left: Any, right: Any) -> None:

@@ -325,7 +325,7 @@ def _sources(var: Variable, known: Mapping[Variable, Any], outer: Outer) -> list
     if var in known:
         return [known[var]]
     ways = builder().aliases.ways(var, lambda v: v if v in known else outer(v))
-    return [known.get(way.target, way.target) for way in ways]
+    return [known.get(target, target) for target in dict.fromkeys(way.target for way in ways)]
 
 
 def _has(shared: Sequence[tuple[int, Any]], index: int, source: Any) -> bool:

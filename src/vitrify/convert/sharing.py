@@ -65,7 +65,7 @@ def _from_branch(way: Way, position: int, flag: Callable[[], Any], operator: Ope
     inner = way.taken
     made: list[Variable] = []
     if inner is None or inner is always:
-        return Way(inner and flag, way.target)
+        return Way(inner and flag, way.target, way.is_view)
 
     def taken() -> Any:
         if not made:
@@ -179,13 +179,17 @@ def share_loop(operator: Operator, turns: Sequence[Turn], results: Sequence[Any]
         var = turn.end_variable
         ways = [] if var is None else build.aliases.ways(var, lambda v: v if v in starts else outer(v))
         if turn.memory is not None:
+            start = build.held(leaf.start)
             own = [way for way in ways if way.target is turn.head]
-            flag = _kept_start(operator, own) if kept is None else partial(_itself, kept)
-            build.aliases.fork(result, [Way(flag, build.held(leaf.start))])
+            objects = [way for way in own if not way.is_view]
+            flag = _kept_start(operator, objects) if kept is None else partial(_itself, kept)
+            build.aliases.fork(result, [Way(flag, start)])
+            if len(objects) < len(own):
+                build.aliases.fork(result, [Way(None, start, is_view=True)])
         others = [way for way in ways if way.target not in starts]
         build.aliases.fork(result, [_from_last_turn(operator, way) for way in others])
-        passed = [starts[way.target] for way in ways if way.target in starts and way.target is not turn.head]
-        build.aliases.fork(result, [Way(None, build.aliases.latest(v)) for v in passed if v is not None])
+        passed = [(starts[w.target], w.is_view) for w in ways if w.target in starts and w.target is not turn.head]
+        build.aliases.fork(result, [Way(None, build.aliases.latest(v), via) for v, via in passed if v is not None])
         twin = result if var is None else seen.setdefault(var, result)
         if twin is not result:
             build.aliases.fork(twin, [Way(None, result)])
@@ -196,7 +200,7 @@ def _from_last_turn(operator: Operator, way: Way) -> Way:
     """A way seen at the end of the body, seen from behind the loop."""
     steps = operator.outputs[operator.attrs["n_carried"]]
     taken = partial(greater_than, steps, 0) if way.taken is always else None
-    return Way(taken, builder().aliases.latest(way.target))
+    return Way(taken, builder().aliases.latest(way.target), way.is_view)
 
 
 def _kept_start(operator: Operator, own: Sequence[Way]) -> Callable[[], Any] | None:

@@ -66,6 +66,11 @@ def scoped(var: ContextVar[T], value: T) -> Iterator[None]:
         var.reset(token)
 
 
+def is_tracing() -> bool:
+    """Whether the user's Python runs only to be recorded: what tensors hold now is not what a run will find."""
+    return bool(getattr(recorder.get(), "tracing", False))
+
+
 def is_grad_enabled() -> bool:
     """Whether ops record gradients in this thread. Source: paddle.is_grad_enabled."""
     return grad_enabled.get()

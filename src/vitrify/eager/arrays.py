@@ -8,6 +8,7 @@ import numpy as np
 
 from ..core.dtype import as_dtype, default_dtype
 from ..core.errors import ArgumentError
+from ..core.modes import is_tracing
 from ..core.place import CPUPlace, as_place, current_place
 from ..device.api import place_of, put
 from ..ops.methods import TensorMethods
@@ -20,9 +21,11 @@ def has_tensors(data: Any) -> bool:
 
 
 def has_variables(data: Any) -> bool:
-    """Whether `data` is, or a nested list holds, a graph variable: a tensor whose value is not known yet."""
+    """Whether `data` is, or a nested list holds, a tensor whose value is not known yet: a graph variable, or while
+    a function is traced any tensor.
+    """
     if isinstance(data, TensorMethods):
-        return not isinstance(data, Holder)
+        return is_tracing() or not isinstance(data, Holder)
     return is_host_value(data) or (isinstance(data, (list, tuple)) and any(map(has_variables, data)))
 
 

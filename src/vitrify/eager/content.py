@@ -8,11 +8,12 @@ import numpy as np
 
 from ..core.dtype import as_dtype
 from ..core.errors import ArgumentError, DTypeError, ShapeError
-from ..core.modes import grad_enabled, recorder
+from ..core.modes import grad_enabled, is_tracing, recorder
+from ..core.outside import outside_programs
 from ..device.api import place_of, put
 from ..ops.methods import TensorMethods
 from .arrays import to_array
-from .holder import Holder
+from .holder import Holder, copied
 from .tape import TENSORS, GradNode
 
 if TYPE_CHECKING:
@@ -82,19 +83,20 @@ class Content(Holder):
             >>> x.tolist()
             [3.0, 4.0]
         """
-        if isinstance(value, TensorMethods) and not isinstance(value, Holder):
-            self._assign_variable(value.detach())
-            return
-        has_dtype = isinstance(value, (Holder, np.ndarray, np.generic))
-        array = value._data if isinstance(value, Holder) else to_array(value, None if has_dtype else self.dtype)
-        if array.shape != self._data.shape:
-            raise ShapeError(f"set_value: the tensor has shape {self.shape}, the value has {list(array.shape)}")
-        if array.dtype != self._data.dtype:
+        if not isinstance(value, TensorMethods):
+            has_dtype = isinstance(value, (np.ndarray, np.generic))
+            value = TENSORS.wrap(to_array(value, None if has_dtype else self.dtype))
+        if value.shape != self.shape:
+            raise ShapeError(f"set_value: the tensor has shape {self.shape}, the value has {list(value.shape)}")
+        if value.dtype is not self.dtype:
             raise DTypeError(
-                f"set_value: the tensor is {self.dtype.name}, the value is {array.dtype}",
+                f"set_value: the tensor is {self.dtype.name}, the value is {value.dtype.name}",
                 hint=f"cast it, for example value.astype('{self.dtype.name}')",
             )
-        self._overwrite(put(array, place_of(self._data)))
+        if is_tracing() or not isinstance(value, Holder):
+            self._assign_variable(copied(value))
+        else:
+            self._overwrite(put(value._data, place_of(self._data)))
 
     def copy_(self, other: Any, blocking: bool = True) -> Any:
         """Copy the Tensor `other` into this one and return it; takes the shape of `other`.
@@ -102,10 +104,10 @@ class Content(Holder):
         Raises DTypeError when dtypes differ. Source: paddle.Tensor.copy_.
         """
         source = TENSORS.as_tensor(other)
-        if not isinstance(source, Holder):
-            return self._assign_variable(source)
-        if source._data.dtype != self._data.dtype:
+        if source.dtype is not self.dtype:
             raise DTypeError(f"copy_: the tensor is {self.dtype.name}, the source is {source.dtype.name}")
+        if is_tracing() or not isinstance(source, Holder):
+            return self._assign_variable(copied(source))
         same = source._data.shape == self._data.shape
         self._overwrite(put(source._data, place_of(self._data), copy=not same))
         return self
@@ -117,6 +119,7 @@ class Content(Holder):
 
     @data.setter
     def data(self, value: Tensor) -> None:
+        outside_programs("assigning `data`")
         if not isinstance(value, Holder):
             raise DTypeError(f"data: expects a Tensor, got {type(value).__name__}")
         self._data = value._data
@@ -124,12 +127,17 @@ class Content(Holder):
 
     def detach(self) -> Tensor:
         """A tensor on the same memory that stops gradients."""
+        if is_tracing():
+            return recorder.get().detach(self)  # type: ignore[no-any-return]
         out = TENSORS.wrap(self._data)
         out._cell = self.version_cell()
         return out
 
     def detach_(self) -> Any:
         """This tensor, cut off from the tape: it stops gradients from here on."""
+        if is_tracing():
+            recorder.get().set_stop_gradient(self, True, is_leaf=True)
+            return self
         self._node = None
         self.stop_gradient = True
         return self

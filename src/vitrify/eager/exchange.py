@@ -12,7 +12,8 @@ from ..core import names
 from ..core.errors import ArgumentError, DTypeError, IndexRangeError
 from ..core.place import CPUPlace, Place
 from ..device.api import place_of, put
-from .holder import Holder
+from ..core.modes import is_tracing
+from .holder import Holder, copied
 from .repr_ import tensor_repr
 
 if TYPE_CHECKING:
@@ -84,16 +85,21 @@ class Exchange(Holder):
         return int(self._only("an index"))
 
     def __len__(self) -> int:
+        now = self._meaning()
+        if now is not None:
+            return len(now)
         if self._data.ndim == 0:
             raise DTypeError("len() of a 0-D tensor")
         return int(self._data.shape[0])
 
     def __iter__(self) -> Iterator[Any]:
-        if self._data.ndim == 0:
+        if not self.shape:
             raise DTypeError("iteration over a 0-D tensor")
-        return (self[i] for i in range(self._data.shape[0]))
+        return (self[i] for i in range(len(self)))
 
     def __contains__(self, value: Any) -> bool:
+        if is_tracing():
+            return bool((self == value).any())
         return bool((self._data == (value._data if isinstance(value, Holder) else value)).any())
 
     def __hash__(self) -> int:
@@ -119,8 +125,16 @@ class Exchange(Holder):
 
     # -- copies and pickles -----------------------------------------------------------------------------------------
 
+    def __copy__(self) -> Any:
+        if is_tracing():
+            return self.detach()
+        make, made_of = self.__reduce__()
+        return make(*made_of)
+
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         """A new leaf with a copy of the data, the gradient and the attributes, under a name of its own."""
+        if is_tracing():
+            return memo.setdefault(id(self), copied(self))
         fresh = _restored(type(self), self._data.copy(), self.stop_gradient, {})
         memo[id(self)] = fresh
         attributes = {k: v for k, v in self.__dict__.items() if k != "_name"}

@@ -5,11 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..core.dtype import DType, from_np
+from ..core.modes import grad_enabled, recorder, scoped
+from ..ops.like import assign_op
 from ..ops.methods import TensorMethods
 
 if TYPE_CHECKING:
     from .tape import Hook, Node
     from .tensor import Tensor
+
+_recorder = recorder.get
 
 
 class Holder(TensorMethods):
@@ -34,15 +38,22 @@ class Holder(TensorMethods):
     _cell: list[int] | None
     stop_gradient: bool
 
+    def _meaning(self) -> Any:
+        """The variable that this tensor means since a program that is being built changed it in place; else None."""
+        building = _recorder()
+        return None if building is None else building.meanings.get(self)
+
     @property
     def shape(self) -> list[int]:
         """The sizes of all dimensions, as a list."""
-        return list(self._data.shape)
+        now = self._meaning()
+        return list(self._data.shape) if now is None else now.shape
 
     @property
     def dtype(self) -> DType:
         """The element type."""
-        return from_np(self._data.dtype)
+        now = self._meaning()
+        return from_np(self._data.dtype) if now is None else now.dtype
 
     def version_cell(self) -> list[int]:
         """The count of in-place changes, shared by all tensors on this memory."""
@@ -57,4 +68,10 @@ class Holder(TensorMethods):
         return self._cell[0] if self._cell is not None else 0
 
 
-__all__ = ["Holder"]
+def copied(value: Any) -> Any:
+    """A copy of a tensor, through which no gradient flows; a program being built copies what a run finds there."""
+    with scoped(grad_enabled, False):
+        return assign_op(value)
+
+
+__all__ = ["Holder", "copied"]

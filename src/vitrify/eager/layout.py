@@ -21,12 +21,14 @@ class Layout(Holder):
     @property
     def ndim(self) -> int:
         """Number of dimensions."""
-        return int(self._data.ndim)
+        now = self._meaning()
+        return int(self._data.ndim) if now is None else now.ndim
 
     @property
-    def size(self) -> int:
-        """Number of elements."""
-        return int(self._data.size)
+    def size(self) -> Any:
+        """Number of elements; in a program that makes it unknown, a 0-D tensor."""
+        now = self._meaning()
+        return int(self._data.size) if now is None else now.size
 
     @property
     def place(self) -> Place:
@@ -66,17 +68,18 @@ class Layout(Holder):
     @property
     def itemsize(self) -> int:
         """Bytes of one element."""
-        return int(self._data.dtype.itemsize)
+        return int(self.dtype.np.itemsize)
 
     @property
-    def nbytes(self) -> int:
-        """Bytes of all elements."""
-        return int(self._data.nbytes)
+    def nbytes(self) -> Any:
+        """Bytes of all elements; in a program that makes it unknown, a 0-D tensor."""
+        return self.size * self.itemsize
 
     @property
     def strides(self) -> list[int]:
         """For each dimension, how many elements apart its neighbours lie."""
-        return [s // self._data.dtype.itemsize for s in self._data.strides]
+        now = self._meaning()
+        return [s // self._data.dtype.itemsize for s in self._data.strides] if now is None else now.strides
 
     @property
     def offset(self) -> int:
@@ -110,7 +113,7 @@ class Layout(Holder):
 
     def is_same_shape(self, y: Tensor) -> bool:
         """Whether `y` has the same shape."""
-        return bool(self._data.shape == y._data.shape)
+        return bool(self.shape == y.shape)
 
     def value(self) -> Tensor:
         """This tensor, as old code spells it."""
@@ -118,9 +121,7 @@ class Layout(Holder):
 
     def get_tensor(self) -> Tensor:
         """A tensor on the same memory, off the tape."""
-        out = TENSORS.wrap(self._data)
-        out._cell = self.version_cell()
-        return out
+        return self.detach()  # type: ignore[no-any-return]
 
 
 def _address(array: Any) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core import names
 from ..core.dtype import as_dtype, default_dtype
-from ..core.errors import ArgumentError, DTypeError
+from ..core.errors import ArgumentError, DTypeError, UnsupportedError
 from ..core.modes import PYTHON_NUMBER, grad_enabled, recorder, scoped
 from ..core.outside import outside_programs
 from ..core.place import CPUPlace, current_place
@@ -239,6 +239,10 @@ def _constructed(args: tuple[Any, ...], dtype: Any, place: Any) -> Any:
     if len(args) > 1:
         raise ArgumentError(f"Tensor: expects sizes or one list, array or Tensor, got {len(args)} arguments")
     data = args[0]
+    if has_variables(data):
+        raise UnsupportedError(
+            "Tensor(...) made of a tensor whose value is known only when the program runs", hint="call paddle.to_tensor"
+        )
     if data is None:
         return to_array(np.zeros((0,)), dtype or "float32", place)
     listed = isinstance(data, (list, tuple))
@@ -273,7 +277,11 @@ def to_tensor(data: Any, dtype: Any = None, place: Any = None, stop_gradient: bo
         [2, 2]
     """
     if has_variables(data):
-        return _variable_from(data, dtype)
+        with scoped(grad_enabled, False):
+            variable = _variable_from(data, dtype)
+            variable = variable if stop_gradient else variable.detach()
+        variable.stop_gradient = stop_gradient
+        return variable
     if getattr(_recorder(), "persistables", None) is not None:
         return _constant_of_program(data, dtype, place, stop_gradient)
     out = wrap(to_array(data, dtype, place))

@@ -16,8 +16,8 @@ from ..core.errors import UnsupportedError, VitrifyError
 from ..core.meta import Meta, numel
 from ..core.modes import grad_enabled, scoped
 from ..ops.compare import logical_and, logical_or
-from ..ops.like import full_like
-from ..ops.registry import OpDef, Rule, Vjp
+from ..ops.like import assign_op, full_like
+from ..ops.registry import OpDef, Rule, Vjp, get_op
 from ..ops.select import where
 from .program import Variable
 
@@ -48,14 +48,57 @@ class View:
 
 
 @dataclass(frozen=True)
+class Detached(View):
+    """Another tensor on the same memory that stops gradients. What is written to it reaches the base without one."""
+
+    def transposed(self, like: Variable, values: Any) -> Any:
+        """`values`, without their gradient."""
+        if not like.stop_gradient:
+            raise UnsupportedError(
+                "an in-place change of a tensor made by detach(), which shares memory with one that wants a gradient",
+                hint="change a copy of it (x.detach().clone())",
+            )
+        with scoped(grad_enabled, False):
+            return assign_op(values)
+
+
+@dataclass(frozen=True)
+class Cut(View):
+    """The same tensor, which stops gradients from here on, or wants them; `is_leaf`: what made it is forgotten."""
+
+    is_leaf: bool = False
+
+    def of(self, base: Any) -> Any:
+        """Nothing yet: which of its elements still want gradients would have to be followed."""
+        raise UnsupportedError(
+            "an in-place change of a tensor that shares memory with one whose stop_gradient was set before",
+            hint="set stop_gradient of a copy (x = x.clone()), or change a copy",
+        )
+
+    def transposed(self, like: Variable, values: Any) -> Any:
+        """`values`: a later change is one of the tensor as it is then."""
+        return assign_op(values)
+
+
+def cut(var: Variable, stop: bool) -> Variable:
+    """What `var` holds, as what stops gradients or wants one of its own: nothing flows back to `var`."""
+    with scoped(grad_enabled, False):
+        made: Variable = get_op("detach")(var)
+    made.stop_gradient = stop
+    return made
+
+
+@dataclass(frozen=True)
 class Way:
     """A path on which a variable shares the memory of `target`; `taken()` tells at run time whether it is that path.
 
     Where no such flag can be had `taken` is None: then neither may be changed while the other is still read.
+    `is_view`: another tensor on the same memory; else the variable is the target, the same object.
     """
 
     taken: Callable[[], Any] | None
     target: Variable
+    is_view: bool = False
 
     def choose(self, there: Variable, elsewhere: Variable) -> Variable:
         """`there` on this path, `elsewhere` on others."""
@@ -69,16 +112,17 @@ class Way:
         """The way to what the target shares memory with."""
         first, second = self.taken, further.taken
         if first is None or second is None:
-            return Way(None, further.target)
-        return Way(lambda: _both(first(), second()), further.target)
-
+            return Way(None, further.target, self.is_view or further.is_view)
+        if first is always:
+            return further
+        return Way(lambda: both(first(), second()), further.target)
 
     def either(self, other: Way) -> Way:
         """The way to the same target on this path or that one."""
         first, second = self.taken, other.taken
         if first is None or second is None:
-            return Way(None, self.target)
-        return Way(lambda: _any(first(), second()), self.target)
+            return Way(None, self.target, self.is_view)
+        return Way(lambda: any_of(first(), second()), self.target)
 
 
 def may_be_shared() -> UnsupportedError:
@@ -94,11 +138,13 @@ def always() -> bool:
     return True
 
 
-def _both(a: Any, b: Any) -> Any:
+def both(a: Any, b: Any) -> Any:
+    """`a and b`, of flags."""
     return b if a is True else a if b is True else logical_and(a, b)
 
 
-def _any(a: Any, b: Any) -> Any:
+def any_of(a: Any, b: Any) -> Any:
+    """`a or b`, of flags."""
     return True if a is True or b is True else logical_or(a, b)
 
 
@@ -108,15 +154,15 @@ class _Search:
     def __init__(self, aliases: Aliases, outer: Callable[[Variable], Variable | None]) -> None:
         self.aliases = aliases
         self.outer = outer
-        self.known: dict[Variable, dict[Variable, Way]] = {}
+        self.known: dict[Variable, dict[tuple[Variable, bool], Way]] = {}
         self.open: set[Variable] = set()
         self.circles = 0
 
-    def ways(self, var: Variable) -> dict[Variable, Way]:
-        """The way to each variable made elsewhere."""
+    def ways(self, var: Variable) -> dict[tuple[Variable, bool], Way]:
+        """The ways to each variable made elsewhere: as the same object, and as a view of it."""
         outside = self.outer(var)
         if outside is not None:
-            return {outside: Way(always, outside)}
+            return {(outside, False): Way(always, outside)}
         if var in self.open:  # twins share with each other
             self.circles += 1
             return {}
@@ -124,11 +170,12 @@ class _Search:
             return self.known[var]
         self.open.add(var)
         circles = self.circles
-        found: dict[Variable, Way] = {}
+        found: dict[tuple[Variable, bool], Way] = {}
         for step in self._steps(var):
-            for target, way in self.ways(step.target).items():
+            for way in self.ways(step.target).values():
                 further = step.then(way)
-                found[target] = further if target not in found else found[target].either(further)
+                key = further.target, further.is_view
+                found[key] = further if key not in found else found[key].either(further)
         self.open.discard(var)
         if circles == self.circles:  # else it is not all that can be reached from here
             self.known[var] = found
@@ -137,7 +184,8 @@ class _Search:
     def _steps(self, var: Variable) -> list[Way]:
         steps = list(self.aliases.forks.get(var, ()))
         if var in self.aliases.views and self.aliases.shares(var):
-            steps.append(Way(None, self.aliases.views[var].base))
+            view = self.aliases.views[var]
+            steps.append(Way(always, view.base) if isinstance(view, Cut) else Way(None, view.base, is_view=True))
         return steps
 
 
@@ -151,22 +199,26 @@ class Aliases:
         self.views: dict[Variable, View] = {}
         self.forks: dict[Variable, tuple[Way, ...]] = {}
         self.replaced: dict[Variable, Variable] = {}
-        self.detached: set[Variable] = set()  # these, and what they were detached from
         self.noting = True
         self._settling: set[Variable] = set()  # read as they are while they are brought up to date
+
+    def note_detached(self, base: Variable, made: Variable) -> None:
+        """Remember that `made` is a tensor on the memory of `base` that stops gradients."""
+        self.views[made] = Detached(get_op("detach"), base, (), {})
 
     def note(self, op: OpDef, base: Any, others: Sequence[Any], attrs: Mapping[str, Any], out: Variable) -> None:
         """Remember that `out` is a view of `base`."""
         if self.noting and isinstance(base, Variable):
             self.views[out] = View(op, base, tuple(others), dict(attrs))
 
-    def check_not_detached(self, var: Variable) -> None:
-        """Raise UnsupportedError for a change of memory that a tensor and a detached one of it share."""
-        if var in self.detached:
-            raise UnsupportedError(
-                "an in-place change of a tensor that shares its memory with one made by detach()",
-                hint="change a copy of it (x.detach().clone())",
-            )
+    def note_cut(self, var: Variable, made: Variable, is_leaf: bool) -> None:
+        """Remember that `made` is the tensor `var` itself, since its stop_gradient was changed."""
+        self.views[made] = Cut(get_op("detach"), var, (), {}, is_leaf)
+
+    def uncut(self, var: Variable) -> Variable:
+        """What the tensor `var` was before its stop_gradient was changed, where it may be that again."""
+        view = self.views.get(var)
+        return view.base if isinstance(view, Cut) and not view.is_leaf else var
 
     def latest(self, var: Variable) -> Variable:
         """What the memory of `var` holds now."""
@@ -196,7 +248,8 @@ class Aliases:
     def ways(self, var: Variable, outer: Callable[[Variable], Variable | None]) -> list[Way]:
         """The ways on which `var` shares memory with variables made elsewhere; `outer` gives those, None for others.
 
-        There is one for each of those: paths that lead to the same one are taken together, for there are many.
+        There is one for each of those, two where it is a view on some paths: paths that lead to the same one are taken
+        together, for there are many.
         """
         return list(_Search(self, outer).ways(var).values())
 
@@ -212,7 +265,10 @@ class Aliases:
             base = self.refreshed(base)
         if base is view.base or not self.shares(var):
             return var
-        return view.of(base)  # type: ignore[no-any-return]
+        fresh: Variable = view.of(base)
+        if isinstance(view, Detached):  # made by an op that is no view by itself
+            self.views[fresh] = replace(view, base=base)
+        return fresh
 
     def _refreshed_fork(self, var: Variable) -> Variable:
         value, ways = var, []
@@ -239,15 +295,18 @@ class Aliases:
         self.noting = False  # what is computed here is memory of its own
         try:
             new = _put_back(view, base, old, value)
+            new = assign_op(value) if new is value else new  # a view of itself would have no base
         finally:
             self.noting = True
-        self.views[value] = View(view.op, new, view.others, view.attrs)
+        self.views[value] = replace(view, base=new)
         return base, new
 
     def shares(self, var: Variable) -> bool:
         """Whether the memory is shared in eager code: reshaping what is not contiguous copies it."""
         view = self.views[var]
         try:
+            if isinstance(view, (Cut, Detached)):
+                return True
             base = self._example(view.base)
             return np.may_share_memory(base, view.op.kernel(np, base, **_example_attrs(view)))
         except (VitrifyError, ValueError, IndexError, TypeError):

@@ -19,7 +19,7 @@ from ..ops.creation import constant
 from ..ops.methods import TensorMethods
 from ..ops.promote import SCALARS, common_dtype, promote_inputs
 from ..ops.registry import NoGradient, OpDef, StructuralGradient, get_op
-from .aliases import Aliases
+from .aliases import Aliases, cut
 from .numbers import as_number, weaken
 from .program import Block, Literal, Program, Variable
 from .varying import KIND, pass_on
@@ -217,11 +217,28 @@ class Builder:
             self.block.append(get_op("assign"), [self.block.resolve(value)], [handle], {}, self.locs or user_frames(2))
             return
         old = self.held(handle)
-        self.aliases.check_not_detached(old)
         self._check_keeps_gradient(old)
-        self.current[handle] = value
+        self._mean(handle, value)
         if not self.aliases.is_view_of(value, old):
             self._replace(old, value)
+
+    def _mean(self, handle: Any, value: Variable) -> None:
+        """Let `handle` mean `value`."""
+        self.current[handle] = value
+        twin = handle if isinstance(handle, Variable) else self.lift(handle)
+        if twin in self.current:  # changed before, through a view
+            self.current[twin] = value
+
+    def set_stop_gradient(self, handle: Any, stop: bool, is_leaf: bool = False) -> None:
+        """From here on `handle`, the same tensor, stops gradients, or wants one; as a leaf, or made as it was."""
+        held = self.held(handle)
+        if held.stop_gradient is stop:
+            return
+        before = self.aliases.uncut(held)
+        if before is held or before.stop_gradient is not stop:
+            before, held = cut(held, stop), before
+            self.aliases.note_cut(held, before, is_leaf)
+        self._mean(handle, before)
 
     def copies_into(self, handle: Any) -> bool:
         """Whether `assign` writes a copy: the variable lives in a Scope."""
@@ -239,7 +256,7 @@ class Builder:
         """A tensor of the same values, and in eager code of the same memory, that stops gradients."""
         with scoped(grad_enabled, False):
             made: Variable = get_op("detach")(handle)
-        self.aliases.detached |= {self.held(handle), made}
+        self.aliases.note_detached(self.held(handle), made)
         return made
 
     def keep(self, value: Any) -> None:

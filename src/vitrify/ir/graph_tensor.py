@@ -10,7 +10,7 @@ import numpy as np
 from ..core.dtype import as_dtype
 from ..core.errors import ArgumentError, DTypeError, UnknownValueError, UnsupportedError
 from ..core.meta import Meta, numel
-from ..core.modes import PYTHON_NUMBER, grad_enabled, recorder, scoped
+from ..core.modes import PYTHON_NUMBER, grad_enabled, is_tracing, recorder, scoped
 from ..core.place import Place, as_place, current_place
 from ..ops.creation import assign
 from ..ops.like import assign_op, cast
@@ -122,7 +122,7 @@ class GraphTensor(TensorMethods):
         return repr(self)
 
     def __repr__(self) -> str:
-        if getattr(recorder.get(), "tracing", False):
+        if is_tracing():
             raise UnsupportedError(
                 f"the text of a tensor ({self._known()}) is needed here, but known only when the program runs",
                 hint="print(), f-strings, str(), assert messages and exceptions in converted code wait for it; "
@@ -158,8 +158,9 @@ class GraphTensor(TensorMethods):
             self._take(value if isinstance(value, TensorMethods) else np.asarray(value, self.dtype.np))
 
     def copy_(self, other: Any, blocking: bool = True) -> Any:
-        """Take the content of `other`; returns self."""
-        return assign(other, self)
+        """Take the content of `other`, through which no gradient flows; returns self."""
+        with scoped(grad_enabled, False):
+            return assign(other, self)
 
     # -- gradients --------------------------------------------------------------------------------------------------
 
@@ -173,14 +174,22 @@ class GraphTensor(TensorMethods):
 
     def detach_(self) -> Any:
         """This tensor, which stops gradients from here on."""
-        with scoped(grad_enabled, False):
-            cut = assign_op(self)
-        return self._become(cut)
+        recorder.get().set_stop_gradient(self, True, is_leaf=True)
+        return self
 
     @property
     def requires_grad(self) -> bool:
         """The opposite of stop_gradient."""
         return not self.stop_gradient
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        self.stop_gradient = not value
+
+    def requires_grad_(self, requires_grad: bool = True) -> Any:
+        """This tensor, which wants a gradient from here on (or does not)."""
+        recorder.get().set_stop_gradient(self, not requires_grad)
+        return self
 
     def backward(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Refused: gradients of a program are taken outside of it, or by `static.gradients`."""

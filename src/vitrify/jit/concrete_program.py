@@ -250,12 +250,10 @@ def _finish(
 
 def _writes(state: _Trace, places: dict[Variable, int]) -> list[tuple[int, Variable]]:
     """In-place changes that outlive the call: of arguments and of captured tensors."""
-    writes: list[tuple[int, Variable]] = []
-    n = len(places)
-    for handle, value in state.builder.current.items():
-        if isinstance(handle, Variable):
-            if handle in places:
-                writes.append((places[handle], value))
-        elif isinstance(handle, Tensor):
-            writes.append((n + state.index(handle), value))
+    current = state.builder.current
+    writes = [(place, current[var]) for var, place in places.items() if var in current]
+    for index, tensor in enumerate(state.captured, len(places)):
+        value = current.get(tensor, current.get(state.variables[id(tensor)]))
+        if value is not None:
+            writes.append((index, value))
     return writes

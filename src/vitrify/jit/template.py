@@ -32,6 +32,7 @@ from ..ir.varying import kind_of
 from .arguments import NO_ARGUMENTS, Arguments, Holder
 
 MAX_DEPTH = 6
+_ITERATORS = (GraphSequence, GeneratorExpression)
 _OPAQUE = (type, FunctionType, MethodType, Layer, Variable)
 
 
@@ -275,7 +276,7 @@ class Outputs:
             return self.output(leaf.tensor(in_full=True), leaf.form())
         if isinstance(leaf, GraphText):
             raise leaf.refused("given back or kept in an object")
-        if isinstance(leaf, (GraphSequence, GeneratorExpression)) or (isinstance(leaf, slice) and _is_of_program(leaf)):
+        if isinstance(leaf, _ITERATORS) or (isinstance(leaf, slice) and _is_of_program(leaf)):
             raise UnsupportedError(
                 "an iterator or slice made of tensors is given back or kept in an object",
                 hint="make it a list or a tensor, or give back what it is made of",
@@ -306,6 +307,8 @@ class Outputs:
         held = {self._builder.held(var): place for var, place in inputs.items()} | inputs
         places = []
         for way in aliases.ways(leaf, lambda var: var if var in held else None):
+            if way.is_view:
+                continue
             taken = None if way.taken is None else way.taken()
             if taken is True:
                 return InputLeaf(held[way.target])
@@ -365,7 +368,7 @@ def _is_of_program(value: slice) -> bool:
 
 def holds_variables(value: Any) -> bool:
     """Whether an object was made by the trace: it holds graph tensors, which no object from outside does."""
-    return not isinstance(value, Deferred) and any(isinstance(v, Variable) for v in _attributes(value, MAX_DEPTH))
+    return not isinstance(value, (Deferred, *_ITERATORS)) and any(isinstance(v, Variable) for v in _attributes(value, MAX_DEPTH))
 
 
 def _attributes(value: Any, depth: int) -> Iterator[Any]:

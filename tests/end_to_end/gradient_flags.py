@@ -1,0 +1,87 @@
+"""What a tensor says about gradients after it was changed in place, and what setting `stop_gradient` does."""
+
+import vitrify as paddle
+
+from .functions import N, X
+
+
+class Box:
+    def __init__(self):
+        self.t = paddle.ones([3])
+
+
+def flags_after_changes(x, w):
+    z = paddle.zeros([3])
+    found = [z.stop_gradient, z.is_leaf]
+    z[0] = w[0] * 2
+    found += [z.stop_gradient, z.is_leaf, z.requires_grad]
+    y = paddle.zeros([3])
+    with paddle.no_grad():
+        y.add_(w)
+        found += [y.stop_gradient, y.is_leaf]
+    y.add_(w)
+    v = paddle.ones([3])
+    paddle.assign(w, v)
+    u = paddle.ones([3])
+    u.set_value(w)
+    return [*found, y.stop_gradient, y.is_leaf, v.stop_gradient, u.stop_gradient], z * x, y * x, v * x, u * x
+
+
+def stopped_after_a_change(x, w):
+    z = x * 2
+    z.add_(w)
+    z.stop_gradient = True
+    y = paddle.zeros([3])
+    y[0] = w[0] * 2
+    y.requires_grad = False
+    return z * w + x, y * x, z.stop_gradient, y.requires_grad, z.is_leaf
+
+
+def stopped_then_changed(x, w):
+    y = x * 2
+    y.stop_gradient = True
+    y.add_(w)
+    z = x * 3
+    z.detach_()
+    return y * x, y.stop_gradient, z * x, z.stop_gradient, z.is_leaf
+
+
+def stopped_and_let_go_on(x, w):
+    y = x * 2
+    y.stop_gradient = True
+    a = y * w
+    y.stop_gradient = False
+    z = paddle.ones([3])
+    z.stop_gradient = False
+    return a, y * w, z * 2, (z * 2).stop_gradient, z.is_leaf
+
+
+def stopped_on_one_path(x, w):
+    z = x * 2
+    if w.sum() > 0:
+        z.stop_gradient = True
+    return z * w + x
+
+
+def python_goes_by_it(x, w):
+    z = paddle.zeros([3])
+    for _ in range(3):
+        if z.stop_gradient:
+            z.add_(w)
+        else:
+            z.add_(x)
+    return z * w + x
+
+
+def of_what_is_held(x, w, box):
+    box.t.add_(w)
+    return box.t * x, box.t.stop_gradient, box.t.is_leaf
+
+
+CASES = [
+    *[(f, ((X, N), (N, X)), {"strict": True}) for f in (
+        flags_after_changes, stopped_after_a_change, stopped_then_changed, stopped_and_let_go_on, stopped_on_one_path,
+        python_goes_by_it,
+    )],
+    (of_what_is_held, ((X, N, Box()), (N, X, Box())), {"strict": True}),
+]  # fmt: skip
