@@ -1,4 +1,4 @@
-"""Tensors from outside of the function (here: held by an object) that it changes in place, and what it reads of them."""
+"""Tensors from outside of the function (here: held by an object) that it changes in place and asks about."""
 
 import copy
 

@@ -1,4 +1,4 @@
-"""`stop_gradient` and its kin of tensors while a function is traced: of what the tensor means there, not of its object."""
+"""`stop_gradient` and its kin while a function is traced: of what a tensor means there, not of its object."""
 
 from __future__ import annotations
 

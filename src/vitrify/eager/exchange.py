@@ -10,9 +10,9 @@ import numpy as np
 
 from ..core import names
 from ..core.errors import ArgumentError, DTypeError, IndexRangeError
+from ..core.modes import is_tracing
 from ..core.place import CPUPlace, Place
 from ..device.api import place_of, put
-from ..core.modes import is_tracing
 from .holder import Holder, copied
 from .repr_ import tensor_repr
 

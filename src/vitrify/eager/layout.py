@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from ..core.place import Place
 from ..device.api import place_of
 from .holder import Holder
-from .tape import TENSORS
 
 if TYPE_CHECKING:
     from .tensor import Tensor

@@ -184,7 +184,7 @@ class GraphTensor(TensorMethods):
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
-        self.stop_gradient = not value
+        setattr(self, "stop_gradient", not value)  # noqa: B010 - a slot of the class below
 
     def requires_grad_(self, requires_grad: bool = True) -> Any:
         """This tensor, which wants a gradient from here on (or does not)."""

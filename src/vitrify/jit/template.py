@@ -368,7 +368,9 @@ def _is_of_program(value: slice) -> bool:
 
 def holds_variables(value: Any) -> bool:
     """Whether an object was made by the trace: it holds graph tensors, which no object from outside does."""
-    return not isinstance(value, (Deferred, *_ITERATORS)) and any(isinstance(v, Variable) for v in _attributes(value, MAX_DEPTH))
+    if isinstance(value, (Deferred, *_ITERATORS)):
+        return False
+    return any(isinstance(v, Variable) for v in _attributes(value, MAX_DEPTH))
 
 
 def _attributes(value: Any, depth: int) -> Iterator[Any]:
