@@ -10,11 +10,12 @@ from typing import BinaryIO
 
 
 @contextmanager
-def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+def atomic_file(path: str | os.PathLike[str], durable: bool = True) -> Iterator[BinaryIO]:
     """A binary file to write into, which takes the place of `path` when the block ends well.
 
     It is written beside `path` under a temporary name, flushed to the disk and renamed. When the block raises,
-    the temporary file is removed and `path` is as it was. Raises OSError where the folder cannot be written.
+    the temporary file is removed and `path` is as it was. Not `durable`: a power cut may leave an empty or partial
+    file, which readers must notice. Raises OSError where the folder cannot be written.
 
     >>> import tempfile
     >>> folder = tempfile.mkdtemp()
@@ -31,13 +32,15 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         with os.fdopen(handle, "wb") as out:
             yield out
             out.flush()
-            os.fsync(out.fileno())
+            if durable:
+                os.fsync(out.fileno())
         os.replace(temporary, target)
     except BaseException:
         with suppress(FileNotFoundError):
             os.unlink(temporary)
         raise
-    _sync_folder(os.path.dirname(target))
+    if durable:
+        _sync_folder(os.path.dirname(target))
 
 
 def _sync_folder(folder: str) -> None:

@@ -1,0 +1,146 @@
+"""LLVM by llvmlite: the machine's own features, IR text to machine code. The only file that imports llvmlite."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import platform
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..core.lazy import is_available, lazy_module
+from .errors import NoNativeForm
+
+_llvm = lazy_module("llvmlite.binding")
+# Changes when the same IR gives other machine code: a part of the names of cached files.
+COMPILER = "instcombine simplifycfg opt1"
+# Machines whose calling conventions and float formats the generated code and its tests know.
+_KNOWN = {"x86_64": "x86", "AMD64": "x86", "aarch64": "arm", "arm64": "arm"}
+# What holds machine code in memory.
+_ENGINES: list[Any] = []
+# LLVM's context is one for the process, and is not safe under threads.
+_LOCK = threading.RLock()
+
+
+def why_not_here() -> str:
+    """Why nothing can be compiled on this machine; empty if it can."""
+    if platform.machine() not in _KNOWN or sys.byteorder != "little" or sys.platform == "win32":
+        return f"machine code is not generated for {sys.platform} on {platform.machine()}"
+    if sys.implementation.name != "cpython":
+        return "kernels are called through NumPy's C interface, which only CPython has"
+    return "" if is_available("llvmlite") else "llvmlite is not installed"
+
+
+class Target:
+    """The machine that code is made for: its triple, CPU, features, and which vector functions of libm it has."""
+
+    def __init__(self) -> None:
+        _llvm.initialize_native_target()
+        _llvm.initialize_native_asmprinter()
+        self.triple: str = _llvm.get_default_triple()
+        self.cpu: str = _llvm.get_host_cpu_name()
+        features: Mapping[str, bool] = _llvm.get_host_cpu_features()
+        self.features: str = features.flatten()  # type: ignore[attr-defined]
+        self.is_x86 = _KNOWN[platform.machine()] == "x86"
+        self.has_f16 = not self.is_x86 or bool(features.get("f16c"))
+        self.libmvec = self._vector_library()
+        # By width of a vector in bytes: the letter of glibc's vector ABI.
+        self.widths: dict[int, str] = {}
+        if self.libmvec is not None:
+            self.widths = {16: "b"}
+            if features.get("avx2"):
+                self.widths[32] = "d"
+            if features.get("avx512f"):
+                self.widths[64] = "e"
+        self.vector_bytes = max(self.widths, default=16)
+
+    def _vector_library(self) -> Any:
+        """glibc's vector functions, where the system has them."""
+        _load("libm.so.6" if sys.platform == "linux" else "libm.dylib")
+        return _load("libmvec.so.1") if self.is_x86 and sys.platform == "linux" else None
+
+    def has_vector_function(self, symbol: str) -> bool:
+        """Whether libmvec here, which grew over the years, has this function."""
+        return self.libmvec is not None and hasattr(self.libmvec, symbol)
+
+    @property
+    def lanes(self) -> int:
+        """How many elements a kernel computes side by side, whatever their size."""
+        return self.vector_bytes // 4
+
+    @functools.cached_property
+    def identity(self) -> str:
+        """What machine code depends on besides the IR: all that a key of the cache on disk needs."""
+        versions = ".".join(map(str, _llvm.llvm_version_info))
+        return f"{self.triple} {self.cpu} {self.features} llvm {versions}"
+
+    def machine(self) -> Any:
+        """A new target machine; it is handed over to the engine that uses it."""
+        target = _llvm.Target.from_triple(self.triple)
+        return target.create_target_machine(
+            cpu=self.cpu, features=self.features, opt=1, reloc="pic", codemodel="jitdefault", jit=True
+        )
+
+
+def _load(name: str) -> Any:
+    """The shared library, its symbols known to LLVM from now on; None where the system has none."""
+    try:
+        library = ctypes.CDLL(name)
+        _llvm.load_library_permanently(name)
+    except (OSError, RuntimeError):
+        return None
+    return library
+
+
+@functools.lru_cache(maxsize=1)
+def host() -> Target:
+    """The machine that this process runs on. Raises NoNativeForm where nothing can be compiled."""
+    reason = why_not_here()
+    if reason:
+        raise NoNativeForm(reason)
+    with _LOCK:
+        return Target()
+
+
+class Loaded:
+    """Machine code in memory, for as long as the process lives: nobody may unload what a kernel runs."""
+
+    def __init__(self, engine: Any, names: Sequence[str]) -> None:
+        _ENGINES.append(engine)
+        self.addresses: dict[str, int] = {name: engine.get_function_address(name) for name in names}
+
+
+def optimized(text: str, machine: Any) -> Any:
+    """The IR as a module, optimized.
+
+    Kernels come in vectors, without equal instructions: what is left to do is small, and a full pipeline would take
+    longer than all the rest.
+    """
+    module = _llvm.parse_assembly(text)
+    module.triple = host().triple
+    module.data_layout = str(machine.target_data)
+    passes = _llvm.create_pass_builder(machine, _llvm.create_pipeline_tuning_options(speed_level=1))
+    manager = _llvm.create_new_module_pass_manager()
+    manager.add_instruction_combine_pass()
+    manager.add_simplify_cfg_pass()
+    manager.run(module, passes)
+    return module
+
+
+def object_code(text: str) -> bytes:
+    """The IR optimized and translated to an object file for this machine."""
+    with _LOCK:
+        machine = host().machine()
+        return bytes(machine.emit_object(optimized(text, machine)))
+
+
+def load(code: bytes, names: Sequence[str]) -> Loaded:
+    """An object file made executable, with the addresses of the functions named."""
+    with _LOCK:
+        host()
+        engine = _llvm.create_mcjit_compiler(_llvm.parse_assembly(""), host().machine())
+        engine.add_object_file(_llvm.ObjectFileRef.from_data(code))
+        engine.finalize_object()
+        return Loaded(engine, names)

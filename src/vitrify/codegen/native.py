@@ -1,0 +1,177 @@
+"""Native kernels of fused groups: `native_kernel(body)`, and `why_not(body)` where there is none."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Sequence
+from sys import getrefcount
+from typing import Any
+
+import numpy as np
+
+from ..core.cache import BoundedCache
+from ..core.config import NATIVE
+from ..core.dump import dump, is_dumped
+from ..core.meta import Meta
+from ..ir.program import Block, Variable
+from .disk_cache import cached_code
+from .errors import NoNativeForm
+from .harness import description, harness_ir
+from .llvm import COMPILER, Loaded, host, load, object_code
+from .pointwise import Signature, needed_by, pointwise_ir
+from .ufunc import make_ufunc
+
+# A result takes the place of an input from this size on; smaller ones cost less than asking.
+_LARGE_BYTES = 1 << 16
+_COMMENT = re.compile(r"^ *;.*\n", re.MULTILINE)
+
+
+class NativeKernel:
+    """Machine code for one group of operators. Threads may share it; it runs without Python's lock.
+
+    It is for arrays of the dtypes that the group was recorded with, of any sizes.
+    """
+
+    __slots__ = ("_cones", "_donors", "_reads", "_single", "_ufunc")
+
+    def __init__(
+        self, ufunc: np.ufunc, reads: tuple[int, ...], cones: tuple[tuple[int, ...], ...], donors: tuple[int, ...]
+    ) -> None:
+        self._ufunc = ufunc
+        self._reads = reads
+        # For each output the inputs that it depends on, where their shapes may be smaller than that of all.
+        self._cones = cones
+        self._donors = donors
+        self._single = ufunc.nout == 1
+
+    def __call__(self, *arrays: Any) -> tuple[Any, ...] | None:
+        """The group's outputs; None where these arrays do not suit, and its operators must be run one by one."""
+        return self.run(list(arrays))
+
+    def run(self, arrays: list[Any], free: Sequence[int] = ()) -> tuple[Any, ...] | None:
+        """As a call; the arrays at the places `free` may be written over if the list is all that holds them."""
+        try:
+            if free and self._donors:
+                out = self._donated(arrays, free)
+                found = self._ufunc(*[arrays[i] for i in self._reads], out=out, casting="no")
+            else:
+                found = self._ufunc(*[arrays[i] for i in self._reads], casting="no")
+        except (TypeError, ValueError):
+            return None
+        outputs = (found,) if self._single else found
+        return outputs if not self._cones or self._fits(arrays, outputs) else None
+
+    def _donated(self, arrays: list[Any], free: Sequence[int]) -> Any:
+        """An array that the only output may be written into, None if there is none."""
+        for i in self._donors:
+            array = arrays[i]
+            if (
+                i in free and getrefcount(array) == _ALONE and array.__class__ is np.ndarray and array.base is None
+                and array.nbytes >= _LARGE_BYTES and array.flags.carray
+                and all(arrays[j].size <= array.size for j in self._reads)
+            ):  # fmt: skip
+                return array
+        return None
+
+    def _fits(self, arrays: list[Any], outputs: Sequence[Any]) -> bool:
+        """Whether each output has the shape of what it depends on."""
+        for cone, out in zip(self._cones, outputs):
+            shapes = [arrays[i].shape for i in cone]
+            if out.shape not in shapes and np.broadcast_shapes(*shapes) != out.shape:
+                return False
+        return True
+
+
+def _references() -> int:
+    """What getrefcount says of an array that one list holds and a local variable names."""
+    arrays = [object()]
+    array = arrays[0]
+    return getrefcount(array)
+
+
+_ALONE = _references()
+_KERNELS: BoundedCache[tuple[str, Signature], np.ufunc] = BoundedCache("native kernels", limit=4096)
+
+
+def native_kernel(body: Block) -> NativeKernel | None:
+    """The machine code of a group of operators, compiled if no equal group was before; None if it has no native form.
+
+    Its sizes play no part: groups that differ in them alone share their code.
+    """
+    try:
+        return compiled(body)
+    except NoNativeForm:
+        return None
+
+
+def why_not(body: Block) -> str:
+    """Why a group of operators has no native form; empty if it has one. Compiles nothing."""
+    try:
+        _checked(body)
+    except NoNativeForm as reason:
+        return str(reason)
+    return ""
+
+
+def _checked(body: Block) -> tuple[str, Signature]:
+    if not NATIVE.value:
+        raise NoNativeForm("the flag `native` is off")
+    return pointwise_ir(body, host())
+
+
+def compiled(body: Block) -> NativeKernel:
+    """`native_kernel` that raises NoNativeForm."""
+    text, signature = _checked(body)
+    code = _COMMENT.sub("", text)
+    ufunc = _KERNELS.get_or_build((code, signature), lambda: _build(text, code, signature))
+    return NativeKernel(ufunc, signature.reads, _cones(body, signature), _donors(body, signature))
+
+
+def _build(text: str, code: str, signature: Signature) -> np.ufunc:
+    target = host()
+    names = tuple(f"compute{i}" for i in range(len(signature.variants)))
+    if is_dumped("kernels"):
+        dump("kernels", "ll", text)
+    addresses = _loaded(code, names).addresses
+    data = description(signature, target.lanes, [addresses[name] for name in names])
+    return make_ufunc(_harness(), data, signature.inputs, signature.outputs, "fused")
+
+
+def _loaded(ir: str, names: tuple[str, ...]) -> Loaded:
+    """The functions of this IR in memory, by way of the disk."""
+    made_from = f"{host().identity}\n{COMPILER}\n{ir}"
+    return load(cached_code(made_from, lambda: object_code(ir)), names)
+
+
+@functools.lru_cache(maxsize=1)
+def _harness() -> int:
+    """The address of the loop that calls all kernels."""
+    return _loaded(harness_ir(host().is_x86), ("loop",)).addresses["loop"]
+
+
+def _meta(value: Any) -> Meta:
+    assert isinstance(value, Variable) and isinstance(value.meta, Meta)
+    return value.meta
+
+
+def _cones(body: Block, signature: Signature) -> tuple[tuple[int, ...], ...]:
+    """For each output the inputs it depends on; nothing where all outputs have the shape of all inputs together."""
+    metas = [_meta(v) for v in body.outputs]
+    known = all(m.is_static for m in (*metas, *[_meta(body.inputs[i]) for i in signature.reads]))
+    if known and len({m.shape for m in metas}) == 1:
+        return ()
+    cones = tuple(needed_by(body, [v])[1] for v in body.outputs)
+    return () if all(cone == signature.reads for cone in cones) else cones
+
+
+def _donors(body: Block, signature: Signature) -> tuple[int, ...]:
+    """The inputs whose memory the output may take: those like it, if there is but one output."""
+    if len(body.outputs) > 1:
+        return ()
+    out = _meta(body.outputs[0])
+    metas = {i: _meta(body.inputs[i]) for i in signature.reads}
+    return tuple(i for i, m in metas.items() if m.dtype is out.dtype and m.shape == out.shape and m.shape)
+
+
+__all__ = ["NativeKernel", "native_kernel", "why_not"]
