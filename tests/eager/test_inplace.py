@@ -184,3 +184,61 @@ def test_detach_in_place_cuts_the_tape():
     x = leaf(1.0)
     y = x * 2
     assert y.detach_() is y and y.is_leaf and y.stop_gradient
+
+
+# -- views: the tape follows the memory ------------------------------------------------------------------------------
+
+
+def reshaped_base(x):
+    y = x * 2
+    z = y.reshape([-1])
+    y.unsqueeze_(0)
+    y.multiply_(y)
+    return z * z
+
+
+def written_view(x):
+    y = x * x
+    z = y.reshape([2, 2])
+    z[1].multiply_(x[:2])
+    return y * x
+
+
+def written_base(x):
+    y = x * x
+    a, b = y[1:3], y.reshape([2, 2]).t()
+    y.multiply_(x)
+    y[0] = 3.0
+    return (a * 2).sum() + (b * b).sum() + y
+
+
+def zeros_filled_through_views(x):
+    y = to_tensor(np.zeros((2, 2)))
+    y[0][1] = x[0] * x[1]
+    y[1].add_(x[2:])
+    return y * y
+
+
+@pytest.mark.parametrize("fn", [reshaped_base, written_view, written_base, zeros_filled_through_views])
+def test_gradients_follow_shared_memory(fn):
+    values = np.array([0.5, -1.5, 2.0, 3.0])
+    x = to_tensor(values, stop_gradient=False)
+    fn(x).sum().backward()
+    steps = np.eye(4) * 1e-6
+    wanted = [(float(fn(plain(*values + d)).sum()) - float(fn(plain(*values - d)).sum())) / 2e-6 for d in steps]
+    np.testing.assert_allclose(x.grad.numpy(), wanted, 1e-6)
+
+
+def test_views_of_a_leaf_leave_it_a_leaf():
+    x = leaf(1.0, 2.0)
+    x[:1].add_(plain(3.0))
+    assert x.is_leaf and x.tolist() == [4.0, 2.0]
+    (x * x).sum().backward()
+    assert x.grad.tolist() == [8.0, 4.0]
+
+
+def test_many_views_are_not_kept():
+    x = plain(1.0, 2.0)
+    for _ in range(1000):
+        x[0]
+    assert len(x.version_cell()[1]) < 100

@@ -121,6 +121,39 @@ def rows(m):
     return y
 
 
+def reshaped_base_with_a_view(x):
+    y = x * 2
+    z = y.reshape([-1])
+    y.unsqueeze_(0)
+    y.add_(y)
+    return y, z * 3, y.shape
+
+
+def written_through_two_views(x):
+    out = paddle.zeros([2, 3])
+    out[0][1] = x[0] * 3
+    row = out[1]
+    row.add_(x)
+    return out, row.stop_gradient, out.stop_gradient
+
+
+def views_of_what_is_written(x):
+    y = x * 2
+    a, b = y[:2], y.reshape([3, 1])
+    y.multiply_(x)
+    c = a.reshape([2, 1])
+    b[0] = 5.0
+    return a, b, c, y
+
+
+def cut_by_a_constant(x):
+    y = x * 2
+    z = y.reshape([3, 1])
+    z[1] = 0.0
+    y[0] = 1.0
+    return y * x, z
+
+
 def argument_view(x):
     with paddle.no_grad():
         z = x[1:]
@@ -134,7 +167,6 @@ def no_grad_update(x):
     return x * 2
 
 
-# Arrays of these stop gradients: eager keeps the gradient of a view and of its base apart, programs do not.
 def stretched(x):
     y = x * 1
     z = y.expand_as(paddle.ones([2, 3]))
@@ -142,13 +174,12 @@ def stretched(x):
     return y, z * 1
 
 
-# Without gradients: eager keeps the gradient of a view and of its base apart, programs do not.
-WITHOUT_GRADIENTS = {"gradients": False}
 CASES = [
-    *[(f, ((X,), (N,)), WITHOUT_GRADIENTS) for f in (
+    *[(f, ((X,), (N,))) for f in (
         view_write, base_write, view_slice_write, chain, two_views, in_branch, view_in_branch, in_loop,
-        reshape_inplace, recurrence, expanded, alias_in_loop, stretched,
+        reshape_inplace, recurrence, expanded, alias_in_loop, stretched, reshaped_base_with_a_view,
+        written_through_two_views, views_of_what_is_written, cut_by_a_constant,
     )],
-    *[(f, ((M,),), WITHOUT_GRADIENTS) for f in (transposed, copied, rows)],
+    *[(f, ((M,),)) for f in (transposed, copied, rows)],
 ]  # fmt: skip
 MUTATING = (argument_view, no_grad_update)

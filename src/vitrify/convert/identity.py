@@ -94,7 +94,7 @@ def _sources(var: Variable, other: Variable) -> list[Way]:
 
 def _refuse_merged_containers(left: Any, right: Any) -> None:
     build = current_builder() if _is_container(left) and _is_container(right) else None
-    for merged, sources in () if build is None else build.forks:
+    for merged, sources, _ in () if build is None else build.forks:
         for value, other in ((left, right), (right, left)):
             if value is merged and any(other is source for source in sources):
                 raise _decided(kind_of(right))

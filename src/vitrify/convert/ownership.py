@@ -5,12 +5,13 @@ from __future__ import annotations
 import gc
 import sys
 from collections import Counter
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
 from ..core.errors import UnsupportedError
 from ..core.pytree import is_open, node_of
+from ..ir.builder import Fork
 
 _CONTAINERS = (list, tuple, dict, set)
 
@@ -58,27 +59,24 @@ def private(values: tuple[Any, ...], holders: int) -> frozenset[int]:
     return frozenset(id(v) for v in values if known[id(v)] == 1 and sys.getrefcount(v) <= holders + 2)
 
 
-Fork = tuple[Any, tuple[Any, ...]]
-"""A container made by merging two branches, and the containers that it is on one path each."""
-
-
-def note_forks(forks: list[Fork], values: Iterable[Any], *sources: Iterable[Any]) -> None:
+def note_forks(forks: list[Fork], values: Iterable[Any], *sources: Iterable[Any], merging: object = None) -> None:
     """Remember containers and objects that were made of those on several paths: for each value one from each path."""
+    merging = merging or object()
     for value, *origins in zip(values, *sources):
         node = node_of(value)
         can_change = isinstance(value, set) or (node is not None and not isinstance(value, tuple))
         if any(value is origin for origin in origins):
             continue
         if can_change or is_open(value):
-            forks.append((value, tuple(origins)))
+            forks.append(Fork(value, tuple(origins), merging))
         parts = [node_of(origin) for origin in origins]
         if node is not None and all(part is not None and len(part[1]) == len(node[1]) for part in parts):
-            note_forks(forks, node[1], *[part[1] for part in parts])
+            note_forks(forks, node[1], *[part[1] for part in parts], merging=merging)
 
 
 def ids_in_forks(forks: Iterable[Fork]) -> list[int]:
     """The id of each container of `forks`, once for each reference to it there."""
-    return [id(container) for merged, sources in forks for container in (merged, *sources)]
+    return [id(container) for merged, sources, _ in forks for container in (merged, *sources)]
 
 
 def ids_in_iterator(iterator: Any) -> list[int]:
@@ -92,7 +90,7 @@ def is_forked(forks: Sequence[Fork], owner: Any, before: Sequence[Any]) -> bool:
 
     before: what journals keep of the state before.
     """
-    for merged, sources in forks:
+    for merged, sources, _ in forks:
         if owner is merged and any(_is_in_use(source, forks, before) for source in sources):
             return True
         if any(owner is source for source in sources) and _is_in_use(merged, forks, before):
@@ -102,7 +100,7 @@ def is_forked(forks: Sequence[Fork], owner: Any, before: Sequence[Any]) -> bool:
 
 def _is_in_use(container: Any, forks: Sequence[Fork], before: Sequence[Any]) -> bool:
     """Whether others than forks and journals, and what nothing but those knows, refer to the container."""
-    held = [*[part for merged, sources in forks for part in (merged, *sources)], *before]
+    held = [*[part for merged, sources, _ in forks for part in (merged, *sources)], *before]
     # Once more each is held by its fork, or by its journal and the list given here.
     known = known_references(held, Counter(id(part) for part in [*held, *before]))[id(container)]
     return sys.getrefcount(container) > known + _OF_A_CALL
@@ -125,11 +123,42 @@ def check_forks(forks: Iterable[Fork], given_out: Iterable[Any], outside: Contai
     if not forks:
         return
     left = {id(container) for value in given_out for container in _containers(value, set())}
-    for merged, sources in forks:
-        source = next((s for s in sources if id(s) in left or id(s) in outside), None)
-        if id(merged) in left and source is not None:
-            kind = "list" if isinstance(source, list) else "dict" if isinstance(source, dict) else type(source).__name__
+    origins = {id(fork.merged): fork.sources for fork in forks}
+    leaving = [fork for fork in forks if id(fork.merged) in left]
+    for number, fork in enumerate(leaving):
+        known = any(key in left or key in outside for key in _origins(fork.sources, origins))
+        if known or any(_may_be_one(fork, other, origins) for other in leaving[:number]):
+            kind = _kind(fork.sources[0])
             raise UnsupportedError(
                 f"a {kind} leaves the function that a tensor decides to be another {kind}, which others know, too",
                 hint=f"make a copy of it on both paths ({kind}(...))",
             )
+
+
+def _origins(sources: Iterable[Any], known: Mapping[int, tuple[Any, ...]]) -> set[int]:
+    """The ids of all containers that one of these is, on some path."""
+    found: set[int] = set()
+    waiting = list(sources)
+    while waiting:
+        source = waiting.pop()
+        if id(source) not in found:
+            found.add(id(source))
+            waiting += known.get(id(source), ())
+    return found
+
+
+def _may_be_one(one: Fork, other: Fork, known: Mapping[int, tuple[Any, ...]]) -> bool:
+    """Whether two containers that were made by merging are the same one on some path."""
+    if one.merged is other.merged:
+        return False
+    same_paths = one.merging is other.merging
+    pairs = zip(one.sources, other.sources) if same_paths else [(one.sources, other.sources)]
+    return any(
+        not _origins([a] if same_paths else a, known).isdisjoint(_origins([b] if same_paths else b, known))
+        for a, b in pairs
+    )
+
+
+def _kind(container: Any) -> str:
+    kind = next((kind for kind in (list, dict) if isinstance(container, kind)), type(container))
+    return kind.__name__

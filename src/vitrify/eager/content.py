@@ -15,6 +15,7 @@ from ..ops.methods import TensorMethods
 from .arrays import to_array
 from .holder import Holder, copied
 from .tape import TENSORS, GradNode
+from .views import as_it_is, follow
 
 if TYPE_CHECKING:
     from .tensor import Tensor
@@ -44,11 +45,15 @@ class Content(Holder):
         node = value._node
         if isinstance(node, GradNode):
             node.keep_own(self._data)
-        self._overwrite(value._data, same_memory=value._cell is not None and value._cell is self._cell)
+        cell = self._cell
+        before = as_it_is(self) if cell is not None and len(cell) > 1 else None  # others show this memory
+        self._overwrite(value._data, same_memory=value._cell is not None and value._cell is cell)
         if recording:
             self._node = node
             self._index = value._index
             self.stop_gradient = value.stop_gradient
+        if before is not None and cell is not None:
+            follow(self, before, value, cell)
         return self
 
     def _assign_variable(self, value: Any) -> Any:

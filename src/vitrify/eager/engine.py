@@ -22,6 +22,7 @@ from ..ops.registry import OpDef
 from .kernels import check_inputs, run_kernel
 from .recording import SCALAR_TYPES, record, record_many
 from .tensor import Tensor, as_tensor, wrap
+from .views import note_view
 from .watched import Check, Run, apply_watched
 
 _grad_enabled = grad_enabled.get
@@ -98,6 +99,8 @@ def _apply_general(
         record(op, inputs, attrs, result)
     if op.view and out.base is not None:
         result._cell = inputs[0].version_cell()
+        if _grad_enabled():
+            note_view(op, inputs, attrs, result)
     return result
 
 

@@ -24,10 +24,12 @@ class Holder(TensorMethods):
         _node, _index: the tape node that made it, and which of the node's outputs it is; None for a leaf.
         _grad, _hooks: the accumulated gradient and the hooks of a leaf.
         _cell: the count of in-place changes, in a list shared by all tensors on the same memory; None until asked for.
+            Behind it, where there are views: those (see `views.py`).
+        _view: of a view, how it follows from its base; not set for others.
     """
 
     __slots__ = (
-        "__dict__", "__weakref__", "_cell", "_data", "_grad", "_hooks", "_index", "_node", "stop_gradient",
+        "__dict__", "__weakref__", "_cell", "_data", "_grad", "_hooks", "_index", "_node", "_view", "stop_gradient",
     )  # fmt: skip
 
     _data: Any
@@ -35,7 +37,8 @@ class Holder(TensorMethods):
     _index: int
     _grad: Tensor | None
     _hooks: list[Hook] | None
-    _cell: list[int] | None
+    _cell: list[Any] | None
+    _view: tuple[Any, ...]
     stop_gradient: bool
 
     def _meaning(self) -> Any:
@@ -55,7 +58,7 @@ class Holder(TensorMethods):
         now = self._meaning()
         return from_np(self._data.dtype) if now is None else now.dtype
 
-    def version_cell(self) -> list[int]:
+    def version_cell(self) -> list[Any]:
         """The count of in-place changes, shared by all tensors on this memory."""
         cell = self._cell
         if cell is None:
@@ -65,7 +68,7 @@ class Holder(TensorMethods):
     @property
     def inplace_version(self) -> int:
         """How often this memory was changed in place."""
-        return self._cell[0] if self._cell is not None else 0
+        return int(self._cell[0]) if self._cell is not None else 0
 
 
 def copied(value: Any) -> Any:

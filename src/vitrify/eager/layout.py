@@ -86,7 +86,7 @@ class Layout(Holder):
         owner = self._data
         while owner.base is not None and hasattr(owner.base, "strides"):
             owner = owner.base
-        return _address(self._data) - _address(owner)
+        return address(self._data) - address(owner)
 
     def element_size(self) -> int:
         """Bytes of one element."""
@@ -108,7 +108,7 @@ class Layout(Holder):
 
     def data_ptr(self) -> int:
         """The address of the first element."""
-        return _address(self._data)
+        return address(self._data)
 
     def is_same_shape(self, y: Tensor) -> bool:
         """Whether `y` has the same shape."""
@@ -123,10 +123,10 @@ class Layout(Holder):
         return self.detach()  # type: ignore[no-any-return]
 
 
-def _address(array: Any) -> int:
+def address(array: Any) -> int:
     """The address of an array's first element; CuPy keeps it under another name than NumPy."""
     memory = getattr(array, "ctypes", None)
     return int(array.data.ptr) if memory is None else int(memory.data)
 
 
-__all__ = ["Layout"]
+__all__ = ["Layout", "address"]

@@ -16,35 +16,13 @@ from ..core.errors import UnsupportedError, VitrifyError
 from ..core.meta import Meta, numel
 from ..core.modes import grad_enabled, scoped
 from ..ops.compare import logical_and, logical_or
-from ..ops.like import assign_op, full_like
-from ..ops.registry import OpDef, Rule, Vjp, get_op
+from ..ops.like import assign_op
+from ..ops.registry import OpDef, get_op
 from ..ops.select import where
+from ..ops.view import View
 from .program import Variable
 
 UNKNOWN_SIZE = 2  # what an unknown size is taken for when layouts are tried out
-
-
-@dataclass(frozen=True)
-class View:
-    """How a variable follows from the one that it shares memory with."""
-
-    op: OpDef
-    base: Variable
-    others: tuple[Any, ...]
-    attrs: Mapping[str, Any]
-
-    def of(self, base: Any) -> Any:
-        """The same view of another base."""
-        with scoped(grad_enabled, True):
-            return self.op(base, *self.others, **self.attrs)
-
-    def transposed(self, like: Variable, values: Any) -> Any:
-        """`values` at the places of `like` that the view shows, zeros elsewhere: the view's vjp."""
-        rules = self.op.vjp
-        rule: Rule | None = rules.per_input.get(self.op.inputs[0]) if isinstance(rules, Vjp) else None
-        if rule is None or any(r not in self.attrs and not r.endswith("_like") for r in rule.residuals):
-            raise _unsupported(self.op)
-        return rule.fn(values, **{r: self.attrs.get(r, like) for r in rule.residuals})
 
 
 @dataclass(frozen=True)
@@ -294,7 +272,7 @@ class Aliases:
         base = self.latest(view.base)
         self.noting = False  # what is computed here is memory of its own
         try:
-            new = _put_back(view, base, old, value)
+            new = view.put_back(base, value, _is_whole(base, old))
             new = assign_op(value) if new is value else new  # a view of itself would have no base
         finally:
             self.noting = True
@@ -321,6 +299,11 @@ class Aliases:
         return np.empty([UNKNOWN_SIZE if size < 0 else size for size in meta.shape], meta.dtype.np)
 
 
+def _is_whole(base: Variable, old: Variable) -> bool:
+    sizes = numel(_made_as(base).shape), numel(_made_as(old).shape)
+    return -1 not in sizes and sizes[0] == sizes[1]
+
+
 def _made_as(var: Variable) -> Meta:
     """Shape and dtype of a variable, whatever it means since it was changed in place."""
     assert isinstance(var.meta, Meta)
@@ -345,19 +328,3 @@ def _is_stretched(view: View, var: Variable) -> bool:
     """Whether elements of the view share memory with each other: changed in place, it gets memory of its own."""
     base, shown = numel(_made_as(view.base).shape), numel(_made_as(var).shape)
     return -1 not in (base, shown) and shown > base
-
-
-def _put_back(view: View, base: Variable, old: Variable, value: Variable) -> Any:
-    """`base` with what `view` shows of it replaced by `value`."""
-    sizes = numel(_made_as(base).shape), numel(_made_as(old).shape)
-    put: Callable[[Any], Any] = lambda values: view.transposed(base, values)  # noqa: E731
-    if -1 not in sizes and sizes[0] == sizes[1]:
-        return put(value)
-    return where(put(full_like(value, 1)).astype("bool"), put(value), base)
-
-
-def _unsupported(op: OpDef) -> UnsupportedError:
-    return UnsupportedError(
-        f"an in-place change of a tensor made by {op.name}(), which shares memory with another one",
-        hint="change a copy of it (x.clone()), or change the tensor that it was made from",
-    )

@@ -56,6 +56,17 @@ class Persistables(NamedTuple):
     change_at_startup: Callable[[Variable, Callable[[Variable], Any]], None]
 
 
+class Fork(NamedTuple):
+    """A container made by merging paths, and the containers that it is on one path each.
+
+    `merging`: one object for all that was made by merging the same paths.
+    """
+
+    merged: Any
+    sources: tuple[Any, ...]
+    merging: object
+
+
 class Trial:
     """Whether what is recorded inside stays."""
 
@@ -80,7 +91,7 @@ class Builder:
         self._wants_gradients = grad_enabled.get()
         self.current: dict[Any, Variable] = {}
         self.aliases = Aliases()
-        self.forks: list[tuple[Any, tuple[Any, ...]]] = []  # containers merged from two, with those
+        self.forks: list[Fork] = []
         self.kept: dict[int, Any] = {}  # by id, what a list of unknown length holds by value, though Python shares it
         self.locs: tuple[Loc, ...] | None = None
         # What is called in place of a function (`forward` and hooks of Layers, special methods) while this program is
