@@ -153,8 +153,8 @@ if TYPE_CHECKING:
 # Packages that not every program needs are imported when first asked for, themselves or one of these names.
 _LAZY = (
     "audio", "base", "callbacks", "compat", "distributed", "distribution", "fft", "framework", "geometric", "hapi",
-    "hub", "incubate", "inference", "io", "metric", "onnx", "optimizer", "profiler", "signal", "sparse", "static",
-    "tensor", "text", "utils", "version", "vision",
+    "hub", "incubate", "inference", "io", "metric", "onnx", "optimizer", "paddle_program", "profiler", "signal", "sparse",
+    "static", "tensor", "text", "utils", "version", "vision",
 )  # fmt: skip
 __getattr__ = lazy_attributes(
     __name__,
@@ -166,5 +166,8 @@ __getattr__ = lazy_attributes(
         **dict.fromkeys(("Model", "flops", "summary"), "hapi"),
     },
 )
+READERS.add(".json", lambda: __getattr__("paddle_program").read_json_format)
+READERS.add(".pdmodel", lambda: __getattr__("paddle_program").read_desc_format)
+READERS.add("__model__", lambda: __getattr__("paddle_program").read_desc_format)
 READERS.add(".onnx", lambda: __getattr__("onnx").read_format)
 FORMATS.add("onnx", lambda: __getattr__("onnx").save_format)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..core.errors import ArgumentError, DTypeError
 from ..core.modes import grad_enabled
-from ..core.pytree import flatten
+from ..core.pytree import flatten, unflatten_plain
 from ..eager.layer import Layer
 from ..eager.parameter import Parameter
 from ..eager.tensor import Tensor, as_tensor, wrap
@@ -135,6 +135,17 @@ def _flat(value: Any) -> list[Any]:
     return leaves
 
 
+def _specs(saved: SavedFunction) -> list[Any] | None:
+    """The specs that a function was saved with, for saving it again; None where it took arguments by name."""
+    args, kwargs = saved.input_tree
+    if kwargs:
+        return None
+    leaves: list[Any] = []
+    tree = flatten(list(args), leaves)
+    specs = (saved.inputs[v.index] if isinstance(v, Slot) else v for v in leaves)
+    return list(unflatten_plain(tree, specs))
+
+
 def _unmarked(leaf: Any) -> Any:
     if not isinstance(leaf, Slot):
         return leaf
@@ -158,6 +169,9 @@ class TranslatedLayer(Layer):
             _place(self, name, tensor)
         programs = {name: SavedProgram(name, saved, tensors) for name, saved in model.functions.items()}
         self.__dict__["_programs"] = programs
+        self.__dict__["saved_specs"] = {
+            name: found for name, saved in model.functions.items() if (found := _specs(saved)) is not None
+        }
         for name in programs:
             if name != "forward" and not name.endswith(TRAIN):
                 self.__dict__[name] = self._method(name)

@@ -92,6 +92,8 @@ def collect(layer: Any, input_spec: Any = None, training: bool = True) -> ModelF
     writer = _Writer(names)
     for name, function in functions.items():
         spec = input_spec if name == "forward" or len(functions) == 1 else None
+        if spec is None:
+            spec = getattr(layer, "saved_specs", {}).get(name)  # of a Layer that was loaded
         if isinstance(layer, Layer):
             for mode, suffix in _MODES[: 1 + training]:
                 with _in_mode(layer, mode):

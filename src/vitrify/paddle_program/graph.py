@@ -1,0 +1,66 @@
+"""A saved program of Paddle's in one form, whichever of its formats it came in: nodes as `.json` programs have them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..core.dtype import DType
+
+Id = Hashable
+MOST_NODES = 1_000_000
+DEEPEST = 32
+MOST_DIMENSIONS = 64
+
+
+@dataclass(frozen=True)
+class Feed:
+    """An input of the program."""
+
+    id: Id
+    name: str
+    dtype: DType
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Param:
+    """A tensor that the program keeps in its file of parameters."""
+
+    id: Id
+    name: str
+    dtype: DType
+    shape: tuple[int, ...]
+    trainable: bool
+
+
+@dataclass
+class Node:
+    """One operator. An input is an id, a list of ids, a known array or None; an output an id, a list or None."""
+
+    name: str
+    inputs: list[Any]
+    outputs: list[Any]
+    attrs: dict[str, Any] = field(default_factory=dict)
+    blocks: list[Graph] = field(default_factory=list)
+
+
+@dataclass
+class Graph:
+    """A program or a block of one: nodes in order; `args` are ids that the operator around it gives values to."""
+
+    nodes: list[Node] = field(default_factory=list)
+    feeds: list[Feed] = field(default_factory=list)
+    params: list[Param] = field(default_factory=list)
+    args: list[Id] = field(default_factory=list)
+    outputs: list[Id] = field(default_factory=list)
+    output_dtypes: list[DType] = field(default_factory=list)  # empty where the values' own are right
+
+
+def all_nodes(graph: Graph) -> Iterator[Node]:
+    """Every node, those of blocks included."""
+    for node in graph.nodes:
+        yield node
+        for block in node.blocks:
+            yield from all_nodes(block)

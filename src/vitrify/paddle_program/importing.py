@@ -1,0 +1,166 @@
+"""Paddle's saved programs as models of ours: every operator by its reader, recorded into a Program."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..core.dtype import from_np
+from ..core.errors import FileFormatError, UnsupportedError, VitrifyError
+from ..core.meta import Meta
+from ..core.modes import recorder, scoped
+from ..eager.tensor import Tensor
+from ..ir.builder import Builder, building
+from ..ir.input_spec import InputSpec
+from ..ir.known_values import as_tensor
+from ..ir.model_file import ModelFile, SavedFunction, Slot, TensorInfo
+from ..ir.program import Program
+from ..ops.like import cast
+from . import layer_operators, operators
+from .blocks import BLOCKS, Run
+from .graph import Graph, Node, Param, all_nodes
+from .json_reading import read_json
+from .operator_table import reads
+from .operators import SMALL
+from .reading import read_program_desc
+from .tensor_reading import read_params
+
+# The rooms whose import enters their operators in the table.
+ROOMS = (operators, layer_operators)
+PARAMS_SUFFIX, PARTS = ".pdiparams", "__params__"
+
+
+def read_json_format(file: str, params: str | None = None) -> ModelFile:
+    """The model of a `.json` program and its parameters; raises FileFormatError, UnsupportedError."""
+    return model_of(file, read_json(file), params)
+
+
+def read_desc_format(file: str, params: str | None = None) -> ModelFile:
+    """The model of a `.pdmodel` program and its parameters; raises FileFormatError, UnsupportedError."""
+    return model_of(file, read_program_desc(file), params)
+
+
+def model_of(file: str, graph: Graph, params: str | None) -> ModelFile:
+    """The program of a file, with its parameters, as a function of what it is fed."""
+    _check_known(file, graph)
+    arrays = read_params(_params_file(file, params, graph), graph.params) if graph.params else {}
+    try:
+        return _recorded(graph, arrays)
+    except (UnsupportedError, FileFormatError) as err:
+        raise type(err)(f"{file}: {err.message}", hint=err.hint) from err
+    except (VitrifyError, TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as err:
+        raise FileFormatError(f"{file}: its program is not sound: {err}") from err
+
+
+def _check_known(file: str, graph: Graph) -> None:
+    """Name all operators at once that cannot be read."""
+    known = reads.names() | set(BLOCKS)
+    strange = sorted({n.name.removeprefix("old.") for n in all_nodes(graph) if n.name not in known})
+    if strange:
+        raise UnsupportedError(
+            f"{file}: the operators {', '.join(strange)} cannot be read",
+            hint="docs/interchange.md lists those that can",
+        )
+
+
+def _params_file(file: str, params: str | None, graph: Graph) -> str:
+    prefix, folder = os.path.splitext(file)[0], os.path.dirname(os.path.abspath(file))
+    if params is not None:
+        return params
+    candidates = [prefix + PARAMS_SUFFIX, os.path.join(folder, PARTS)]
+    found = next((c for c in candidates if os.path.isfile(c)), None)
+    if found is None and os.path.isfile(os.path.join(folder, graph.params[0].name)):
+        return folder  # a file for each
+    if found is None:
+        raise FileNotFoundError(f"there are no parameters of {file!r}: looked for {', '.join(candidates)}")
+    return found
+
+
+def _recorded(graph: Graph, arrays: Mapping[str, Any]) -> ModelFile:
+    program = Program()
+    block = program.global_block()
+    specs = [_spec(f) for f in graph.feeds]
+    env: dict[Any, Any] = {}
+    for feed, spec in zip(graph.feeds, specs):
+        env[feed.id] = block.add_input(spec.meta, feed.name, stop_gradient=False)
+    names = _layer_names(graph.params)
+    for param in graph.params:
+        array = arrays[param.name]
+        meta = Meta(array.shape, from_np(array.dtype))
+        env[param.id] = block.add_input(meta, names[param.name], stop_gradient=not param.trainable)
+    with building(Builder(program)) as builder:
+        run = Run(builder, run_node)
+        outs = run.graph(graph, env)
+        outs = [as_tensor(v) for v in outs]
+        for i, dtype in enumerate(graph.output_dtypes):
+            outs[i] = outs[i] if outs[i].dtype is dtype else cast(outs[i], dtype=dtype)
+        block.outputs = [builder.value(v) for v in outs]
+    outputs = [Slot("output", i) for i in range(len(outs))]
+    inputs = tuple(Slot("input", i) for i in range(len(specs)))
+    tree = outputs[0] if len(outputs) == 1 else outputs
+    function = SavedFunction(program, tuple(specs), (inputs, {}), tree, tuple(names[p.name] for p in graph.params))
+    infos = {names[p.name]: TensorInfo(p.trainable, p.trainable) for p in graph.params}
+    note = {"names": {names[p.name]: p.name for p in graph.params}}
+    return ModelFile({"forward": function}, {names[n]: a for n, a in arrays.items()}, infos, note)
+
+
+def _spec(feed: Any) -> InputSpec:
+    return InputSpec(feed.shape, feed.dtype, feed.name, not feed.dtype.is_floating)
+
+
+def _layer_names(params: list[Param]) -> dict[str, str]:
+    """A name in the Layer for each parameter: its own where Layers can have it."""
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    parents: set[str] = set()
+    for name in sorted(p.name for p in params):
+        parts = name.split(".")
+        folders = {".".join(parts[:i]) for i in range(1, len(parts))}
+        plain = name
+        if not all(parts) or folders & taken or name in parents or not all(c.isalnum() or c in "_." for c in name):
+            plain = "".join(c if c.isalnum() or c == "_" else "_" for c in name)
+            while plain in taken or plain in parents:
+                plain += "_"
+        else:
+            parents |= folders
+        taken.add(plain)
+        found[name] = plain
+    return found
+
+
+# Operators whose results may be far larger than what they are made of: they are left to the run.
+_GROWING = frozenset(
+    ("arange", "bilinear_interp", "expand", "eye", "full_with_tensor", "kron", "linspace", "meshgrid", "nearest_interp")
+    + ("one_hot", "pad", "pad3d", "tile", "unfold")
+)
+
+
+def run_node(node: Node, inputs: list[Any]) -> list[Any]:
+    """What a node gives; where all it takes is small and known, this is known, too."""
+    flat = [v for given in inputs for v in (given if isinstance(given, list) else [given]) if v is not None]
+    try:
+        if (
+            flat
+            and node.name not in _GROWING
+            and all(isinstance(v, np.ndarray) and v.dtype != object and v.size <= SMALL for v in flat)
+        ):
+            with scoped(recorder, None):
+                found = _listed(reads.call(node.name, inputs, node.attrs))
+            return [_array(v) for v in found]
+        return _listed(reads.call(node.name, inputs, node.attrs))
+    except VitrifyError as err:
+        kind = FileFormatError if isinstance(err, FileFormatError) else UnsupportedError
+        raise kind(f"operator {node.name}: {err.message}", hint=err.hint) from err
+
+
+def _listed(found: Any) -> list[Any]:
+    return list(found) if isinstance(found, (list, tuple)) else [found]
+
+
+def _array(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return [_array(v) for v in value]
+    return value.numpy() if isinstance(value, Tensor) else value

@@ -1,0 +1,76 @@
+"""The table of Paddle's operators that are read: name in `.json` programs -> what it means in our own ops.
+
+A reader is `reader(*inputs, **attrs)`, inputs in the order of `.json` programs: tensors, arrays that are known now,
+arrays of objects (sizes of which some are known), lists of these, or None where left out.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import UnsupportedError
+from ..ir.known_values import as_tensor
+from ..ops.registry import get_op
+
+Reader = Callable[..., Any]
+
+
+class Readers:
+    """The readers by operator name."""
+
+    def __init__(self) -> None:
+        self._readers: dict[str, tuple[Reader, frozenset[str]]] = {}
+
+    def __call__(self, *names: str) -> Callable[[Reader], Reader]:
+        """Enter the decorated function under these names."""
+
+        def enter(reader: Reader) -> Reader:
+            takes = [p.name for p in inspect.signature(reader).parameters.values() if p.kind is p.KEYWORD_ONLY]
+            for name in names:
+                self.enter(name, reader, takes)
+            return reader
+
+        return enter
+
+    def enter(self, name: str, reader: Reader, takes: Iterable[str]) -> None:
+        """Enter a reader that takes these attributes."""
+        self._readers[name] = (reader, frozenset(takes))
+
+    def elementwise(self, theirs: str, ours: str) -> None:
+        """Let an operator of tensors alone be our op."""
+        self(theirs)(lambda *inputs: get_op(ours)(*map(as_tensor, inputs)))
+
+    def names(self) -> frozenset[str]:
+        """The operators that are read."""
+        return frozenset(self._readers)
+
+    def call(self, name: str, inputs: list[Any], attrs: Mapping[str, Any]) -> Any:
+        """What the operator gives for these inputs; attributes that its reader does not ask for change nothing."""
+        reader, takes = self._readers[name]
+        return reader(*inputs, **{key: value for key, value in attrs.items() if key in takes})
+
+
+reads = Readers()
+
+
+def number(value: Any) -> Any:
+    """A number that stands in a tensor: known now, or a 0-D tensor."""
+    if isinstance(value, np.ndarray):
+        if value.size != 1:
+            raise UnsupportedError(f"{value.size} numbers stand where one is expected")
+        return value.reshape(-1)[0].item() if value.dtype != object else value.reshape(-1)[0]
+    if isinstance(value, (int, float)):
+        return value
+    return value if value.ndim == 0 else get_op("reshape")(value, shape=())
+
+
+def known_number(value: Any) -> Any:
+    """A number that must be known now; raises UnsupportedError."""
+    found = number(value)
+    if not isinstance(found, (int, float, bool)):
+        raise UnsupportedError("an axis or count must be a constant of the file")
+    return found
