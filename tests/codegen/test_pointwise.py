@@ -157,10 +157,10 @@ def test_a_result_takes_the_place_of_an_array_that_nobody_else_has():
     arrays = [numbers(300, 400), numbers(400)]
     wanted = arrays[0] * 2 + arrays[1]
     address = arrays[0].ctypes.data
-    (out,) = kernel.run(arrays, (0, 1))
+    (out,) = kernel.run(arrays)
     assert out.ctypes.data == address and np.array_equal(out, wanted)
     held = numbers(300, 400)
-    (other,) = kernel.run([held, arrays[1]], (0, 1))
+    (other,) = kernel.run([held, arrays[1]])
     assert not np.shares_memory(other, held)
 
 

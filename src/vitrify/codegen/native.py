@@ -22,7 +22,7 @@ from .llvm import COMPILER, Loaded, host, load, object_code
 from .pointwise import Signature, needed_by, pointwise_ir
 from .ufunc import make_ufunc
 
-# A result takes the place of an input from this size on; smaller ones cost less than asking.
+# A result takes the place of an input from this size on; memory for smaller ones costs less than asking.
 _LARGE_BYTES = 1 << 16
 _COMMENT = re.compile(r"^ *;.*\n", re.MULTILINE)
 
@@ -33,13 +33,19 @@ class NativeKernel:
     It is for arrays of the dtypes that the group was recorded with, of any sizes.
     """
 
-    __slots__ = ("_cones", "_donors", "_reads", "_single", "_ufunc")
+    __slots__ = ("_cones", "_donors", "_reads", "_reads_all", "_single", "_ufunc")
 
     def __init__(
-        self, ufunc: np.ufunc, reads: tuple[int, ...], cones: tuple[tuple[int, ...], ...], donors: tuple[int, ...]
+        self,
+        ufunc: np.ufunc,
+        reads: tuple[int, ...],
+        count: int,
+        cones: tuple[tuple[int, ...], ...],
+        donors: tuple[int, ...],
     ) -> None:
         self._ufunc = ufunc
         self._reads = reads
+        self._reads_all = reads == tuple(range(count))
         # For each output the inputs that it depends on, where their shapes may be smaller than that of all.
         self._cones = cones
         self._donors = donors
@@ -47,29 +53,31 @@ class NativeKernel:
 
     def __call__(self, *arrays: Any) -> tuple[Any, ...] | None:
         """The group's outputs; None where these arrays do not suit, and its operators must be run one by one."""
-        return self.run(list(arrays))
+        return self.run(list(arrays), may_overwrite=False)
 
-    def run(self, arrays: list[Any], free: Sequence[int] = ()) -> tuple[Any, ...] | None:
-        """As a call; the arrays at the places `free` may be written over if the list is all that holds them."""
+    def run(self, arrays: list[Any], may_overwrite: bool = True) -> tuple[Any, ...] | None:
+        """As a call; what only the list refers to may be overwritten."""
+        given = arrays if self._reads_all else [arrays[i] for i in self._reads]
         try:
-            if free and self._donors:
-                out = self._donated(arrays, free)
-                found = self._ufunc(*[arrays[i] for i in self._reads], out=out, casting="no")
+            if may_overwrite and self._donors and self._is_large(arrays):
+                found = self._ufunc(*given, out=self._donated(arrays), casting="no")
             else:
-                found = self._ufunc(*[arrays[i] for i in self._reads], casting="no")
+                found = self._ufunc(*given, casting="no")
         except (TypeError, ValueError):
             return None
         outputs = (found,) if self._single else found
         return outputs if not self._cones or self._fits(arrays, outputs) else None
 
-    def _donated(self, arrays: list[Any], free: Sequence[int]) -> Any:
+    def _is_large(self, arrays: list[Any]) -> bool:
+        return any(arrays[i].nbytes >= _LARGE_BYTES for i in self._donors)
+
+    def _donated(self, arrays: list[Any]) -> Any:
         """An array that the only output may be written into, None if there is none."""
         for i in self._donors:
             array = arrays[i]
             if (
-                i in free and getrefcount(array) == _ALONE and array.__class__ is np.ndarray and array.base is None
-                and array.nbytes >= _LARGE_BYTES and array.flags.carray
-                and all(arrays[j].size <= array.size for j in self._reads)
+                getrefcount(array) == _ALONE and array.__class__ is np.ndarray and array.base is None
+                and array.flags.carray and all(arrays[j].size <= array.size for j in self._reads)
             ):  # fmt: skip
                 return array
         return None
@@ -92,6 +100,11 @@ def _references() -> int:
 
 _ALONE = _references()
 _KERNELS: BoundedCache[tuple[str, Signature], np.ufunc] = BoundedCache("native kernels", limit=4096)
+
+
+def is_ready() -> bool:
+    """Whether the compiler is loaded: the first kernel of a process waits for that, too."""
+    return host.cache_info().currsize > 0
 
 
 def native_kernel(body: Block) -> NativeKernel | None:
@@ -125,7 +138,7 @@ def compiled(body: Block) -> NativeKernel:
     text, signature = _checked(body)
     code = _COMMENT.sub("", text)
     ufunc = _KERNELS.get_or_build((code, signature), lambda: _build(text, code, signature))
-    return NativeKernel(ufunc, signature.reads, _cones(body, signature), _donors(body, signature))
+    return NativeKernel(ufunc, signature.reads, len(body.inputs), _cones(body, signature), _donors(body, signature))
 
 
 def _build(text: str, code: str, signature: Signature) -> np.ufunc:
@@ -174,4 +187,4 @@ def _donors(body: Block, signature: Signature) -> tuple[int, ...]:
     return tuple(i for i, m in metas.items() if m.dtype is out.dtype and m.shape == out.shape and m.shape)
 
 
-__all__ = ["NativeKernel", "native_kernel", "why_not"]
+__all__ = ["NativeKernel", "is_ready", "native_kernel", "why_not"]

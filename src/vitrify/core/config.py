@@ -89,6 +89,12 @@ NUM_THREADS = Flag("num_threads", 0, "VITRIFY_NUM_THREADS", "threads that kernel
 NATIVE = Flag(
     "native", True, "VITRIFY_NATIVE", "compile kernels to machine code where possible; off: NumPy or CuPy only"
 )
+NATIVE_AFTER_MS = Flag(
+    "native_after_ms",
+    15.0,
+    "VITRIFY_NATIVE_AFTER_MS",
+    "milliseconds that a group of operators has run, by estimate, before it is compiled; 0: it is at once",
+)
 CHECK_NAN_INF = Flag(
     "check_nan_inf",
     False,
@@ -143,6 +149,7 @@ FLAGS: Mapping[str, Flag[Any]] = {
         KEEP_FREED_MB,
         NUM_THREADS,
         NATIVE,
+        NATIVE_AFTER_MS,
         CHECK_NAN_INF,
         BENCHMARK,
         SERIAL_RUN,

@@ -1,13 +1,31 @@
-"""How a group of operators runs."""
+"""How a group of operators runs: one by one, and as machine code once that has paid for compiling.
+
+Like renting skis: what a group's runs have cost, by estimate, is summed up until it is as much as compiling costs. So
+small programs never wait for a compiler, and what runs often or on much data does so for a short time only.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..codegen.native import NativeKernel, is_ready, native_kernel
+from ..core.config import NATIVE, NATIVE_AFTER_MS
 from ..ir.program import Block
 from .interpreter import InterpreterCore
-from .options import ExecutionOptions
+from .options import ALWAYS, NEVER, ExecutionOptions
+
+# What an operator costs by estimate, in milliseconds: each time, and for each element.
+_CALL_MS, _ELEMENT_MS = 1e-3, 1e-6
+# The first kernel of a process also waits until the compiler is loaded: all groups together must be worth so many times
+# what one must be.
+_LOADING = 6.0
+
+
+class _Account:
+    """What all groups of the process have cost before any was compiled, in milliseconds."""
+
+    spent = 0.0
 
 
 def runner(body: Block, core: InterpreterCore, options: ExecutionOptions) -> Callable[[list[Any]], Sequence[Any]]:
@@ -15,4 +33,50 @@ def runner(body: Block, core: InterpreterCore, options: ExecutionOptions) -> Cal
 
     core: the operators of `body`, lowered. What only the list refers to may be overwritten.
     """
-    return core.consume
+    return core.consume if options.native == NEVER else _Group(body, core, options).run
+
+
+class _Group:
+    """A group of operators, which becomes machine code at some time. Threads may share it."""
+
+    __slots__ = ("_at_once", "_body", "_core", "_has_none", "_kernel", "_may_overwrite", "_operators", "_spent")
+
+    def __init__(self, body: Block, core: InterpreterCore, options: ExecutionOptions) -> None:
+        self._body = body
+        self._core = core
+        self._operators = len(body.ops)
+        self._may_overwrite = options.inplace
+        self._kernel: NativeKernel | None = None
+        self._at_once = options.native == ALWAYS or NATIVE_AFTER_MS.value == 0
+        self._spent = 0.0
+        self._has_none = False
+
+    def run(self, arrays: list[Any]) -> Sequence[Any]:
+        """The group's results."""
+        kernel = self._kernel
+        if kernel is None:
+            if self._has_none or not self._is_worth_it(arrays):
+                return self._core.consume(arrays)
+            kernel = self._kernel = native_kernel(self._body)
+            if kernel is None:
+                self._has_none = True
+                return self._core.consume(arrays)
+        found = kernel.run(arrays, self._may_overwrite)
+        return self._core.consume(arrays) if found is None else found
+
+    def _is_worth_it(self, arrays: list[Any]) -> bool:
+        """Whether the runs so far have cost as much as compiling will; this one counts as one more."""
+        if not NATIVE.value:
+            return False
+        if self._at_once:
+            return True
+        is_paid = self._spent >= NATIVE_AFTER_MS.value
+        if is_paid and (is_ready() or _Account.spent >= _LOADING * NATIVE_AFTER_MS.value):
+            return True
+        cost = self._operators * (_CALL_MS + _ELEMENT_MS * max(a.size for a in arrays))
+        self._spent += cost
+        _Account.spent += cost
+        return False
+
+
+__all__ = ["runner"]
