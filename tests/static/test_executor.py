@@ -460,8 +460,10 @@ def test_to_static_hands_its_build_strategy_to_the_programs(double):
     double(v).backward()
     assert v.grad.tolist() == [2]
     segment = double.program_cache.last().segment
-    for core in (segment.forward_core, segment.backward_core):
-        assert core.options == ExecutionOptions(inplace=False, serial=True)
+    for passes in (False, True):  # as recorded, and optimized
+        for core in (segment.forward_core, segment.backward_core):
+            assert core.options == ExecutionOptions(inplace=False, serial=True, passes=passes)
+        segment.optimize()
 
 
 @pytest.mark.parametrize("in_place", [True, False])

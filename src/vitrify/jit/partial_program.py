@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -21,6 +21,7 @@ from ..ir.dead_code import has_effect
 from ..ir.program import Block, Program, Variable, position
 from ..runtime.lowering import InterpreterCore, lower
 from ..runtime.options import DEFAULT, ExecutionOptions
+from ..runtime.warming import run_to_optimize_at
 from .arguments import NO_ARGUMENTS, Arguments
 from .concrete_program import ConcreteProgram
 from .cones import Cone, cone_of
@@ -52,7 +53,8 @@ class DifferentiableBackward:
 class CompiledSegment:
     """A block lowered with its backward. `wrt` are the inputs that get cotangents, `seeds` the outputs that give them.
 
-    With no `wrt` it is inference only: no residual is computed. `options` say how both run.
+    With no `wrt` it is inference only: no residual is computed. `options` say how both run. What it runs is as it was
+    recorded at first, and optimized once that pays (`runtime/warming.py`).
     """
 
     def __init__(
@@ -60,29 +62,43 @@ class CompiledSegment:
     ) -> None:
         self.block = block
         self.options = options
+        self.left = run_to_optimize_at(block, options)  # counts down with each run
+        self._passes = self.left == 0
         self.outputs = tuple(outputs)
         backward = build_backward(block, outputs, wrt) if wrt else None
         self.backward = backward
         self.wrt: tuple[int, ...] = () if backward is None else backward.wrt
         self.seeds: tuple[int, ...] = () if backward is None else backward.seeds
-        residuals = () if backward is None else backward.residuals
-        self.watched = tuple(i for i in (position(block.inputs, v) for v in residuals) if i >= 0)
+        self._residuals: tuple[Variable, ...] = () if backward is None else backward.residuals
+        self.watched = tuple(i for i in (position(block.inputs, v) for v in self._residuals) if i >= 0)
         self.n_outputs = len(self.outputs)
         self.place = current_place()
-        self.forward_core: InterpreterCore = lower(
-            block, outputs=[*self.outputs, *residuals], place=self.place, options=options, label="run_program forward"
-        )
+        self.forward_core = self._lower_forward()
         self._fewer: dict[tuple[int, ...], FewerCotangents | None] = {}
         self._differentiable: dict[tuple[int, ...], DifferentiableBackward | None] = {}
         self.random = any(op.op.random or has_effect(op) for op in block.ops)
+
+    def _lower_forward(self) -> InterpreterCore:
+        outputs = [*self.outputs, *self._residuals]
+        return lower(self.block, outputs=outputs, place=self.place, options=self._now, label="run_program forward")
 
     @cached_property
     def backward_core(self) -> InterpreterCore:
         """The lowered backward program, made at the first backward."""
         assert self.backward is not None
         return lower(
-            self.backward.program.global_block(), place=self.place, options=self.options, label="run_program backward"
+            self.backward.program.global_block(), place=self.place, options=self._now, label="run_program backward"
         )
+
+    @property
+    def _now(self) -> ExecutionOptions:
+        return self.options if self._passes else replace(self.options, passes=False)
+
+    def optimize(self) -> None:
+        """Optimize what runs from now on; runs that are on their way end as they began."""
+        self._passes = True
+        self.forward_core = self._lower_forward()
+        self.__dict__.pop("backward_core", None)
 
     def backward_of(self, given: tuple[int, ...]) -> FewerCotangents | None:
         """The backward from these of the outputs that give a gradient; None where there is none of its own."""
@@ -127,6 +143,9 @@ class CompiledSegment:
 
     def run(self, inputs: Sequence[Tensor]) -> list[Tensor]:
         """The outputs as Tensors, on the tape when an input wants a gradient."""
+        left = self.left = self.left - 1
+        if not left:
+            self.optimize()
         wants = self.wrt and _grad_enabled()
         state = default_generator().get_state() if wants and self.random else None
         results = self.forward_core.consume([t._data for t in inputs])
@@ -152,6 +171,9 @@ class NestedSegment(CompiledSegment):
 
     def run(self, inputs: Sequence[Any]) -> list[Any]:
         """The outputs as Tensors and lists of Tensors, on the tape when an input wants a gradient."""
+        left = self.left = self.left - 1
+        if not left:
+            self.optimize()
         wants = self.wrt and _grad_enabled()
         state = default_generator().get_state() if wants and self.random else None
         results = self.forward_core.consume([arrays_of(t) for t in inputs])
