@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..core.cache import BoundedCache
+from ..core.errors import UnsupportedError
 from ..core.meta import Meta, Shape
 from ..core.source import is_user_file
 from ..eager.layer import Layer
@@ -76,6 +77,8 @@ class Observer:
     """Layers whose training flag, parameters or sublayers were read."""
     guards: dict[Any, Guard] = field(default_factory=dict)
     calls: list[MethodCall] = field(default_factory=list)
+    late: dict[int, str] = field(default_factory=dict)
+    """ids of objects of which a method is called after each run, and the call: until then they are out of date."""
     peeked: dict[int, tuple[Any, Any, Source]] = field(default_factory=dict)
     """Containers that were only changed so far: by id, (container, key of the guard it would get, source)."""
 
@@ -101,8 +104,13 @@ class Observer:
 
     def attribute(self, owner: Any, name: str, value: Any, *, changed_only: bool = False) -> Any:
         """`owner.name` was read, and gave `value`; returns what the program reads, if that is something else."""
+        if self.late and id(owner) in self.late and not callable(value):
+            raise UnsupportedError(
+                f"{name} is read after {self.late[id(owner)]}, which is called when the program has run",
+                hint="read it before, or outside of the function",
+            )
         if isinstance(owner, Tensor) and name == "grad":  # another tensor after each backward
-            self._read((id(owner), name), Source(f"{owner.name}.grad", lambda: owner.grad), value, changed_only)
+            self._read((id(owner), name), Source(f"{owner.name}.grad", lambda: owner._grad), value, changed_only)
             return value
         if isinstance(owner, (Variable, Tensor, Deferred, super, *CONTAINERS, *IMMUTABLE)) or _is_library(owner):
             return value

@@ -8,13 +8,13 @@ from typing import Any
 from ..core.errors import ArgumentError, DTypeError
 from ..ops.methods import TensorMethods
 from . import backward as _engine
-from .tensor import Tensor
+from .tensor import Tensor, training_of_trace
 
 
 def _as_list(value: Any, what: str) -> list[Any]:
     items = list(value) if isinstance(value, (list, tuple)) else [value]
     for item in items:
-        if not isinstance(item, Tensor):
+        if not isinstance(item, Tensor if training_of_trace() is None else TensorMethods):
             hint = "a program being built has no gradients yet: use paddle.static.gradients"
             is_variable = isinstance(item, TensorMethods)
             raise DTypeError(
@@ -65,7 +65,8 @@ def grad(
     if not only_inputs:
         raise ArgumentError("grad: only_inputs=False is not supported", hint="call backward() to fill every .grad")
     ends = _as_list(outputs, "grad: outputs")
-    return _engine.grad(
+    training = training_of_trace()
+    return (_engine if training is None else training).grad(  # type: ignore[no-any-return]
         ends,
         _as_list(inputs, "grad: inputs"),
         _cotangents(grad_outputs, ends, "grad: grad_outputs"),
@@ -97,7 +98,12 @@ def backward(
     """
     _engine.refuse_dump("backward", dump_backward_graph_path)
     ends = _as_list(tensors, "backward: tensors")
-    _engine.run_backward(ends, _cotangents(grad_tensors, ends, "backward: grad_tensors"), retain_graph)
+    cotangents = _cotangents(grad_tensors, ends, "backward: grad_tensors")
+    training = training_of_trace()
+    if training is None:
+        _engine.run_backward(ends, cotangents, retain_graph)
+    else:
+        training.backward(ends, cotangents, retain_graph)
 
 
 __all__ = ["backward", "grad"]

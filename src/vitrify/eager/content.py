@@ -34,14 +34,13 @@ class Content(Holder):
         """
         if value is self:
             return self
-        if not isinstance(value, Holder):
-            return self._assign_variable(value)
         recording = grad_enabled.get()
+        if not isinstance(value, Holder):
+            if recording and self._node is None and not self.stop_gradient:
+                raise self._is_leaf_error()
+            return self._assign_variable(value)
         if recording and self._node is None and not self.stop_gradient:
-            raise ArgumentError(
-                f"leaf tensor {self.name!r} that wants a gradient cannot be changed in place",
-                hint="change a copy (x.clone()), or change it under paddle.no_grad()",
-            )
+            raise self._is_leaf_error()
         node = value._node
         if isinstance(node, GradNode):
             node.keep_own(self._data)
@@ -55,6 +54,12 @@ class Content(Holder):
         if before is not None and cell is not None:
             follow(self, before, value, cell)
         return self
+
+    def _is_leaf_error(self) -> ArgumentError:
+        return ArgumentError(
+            f"leaf tensor {self.name!r} that wants a gradient cannot be changed in place",
+            hint="change a copy (x.clone()), or change it under paddle.no_grad()",
+        )
 
     def _assign_variable(self, value: Any) -> Any:
         """While a program is being built: this tensor means the graph variable `value` from here on."""

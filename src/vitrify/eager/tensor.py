@@ -114,13 +114,18 @@ class Tensor(Content, Exchange, Layout):
     @property
     def grad(self) -> Tensor | None:
         """The accumulated gradient, or None."""
-        return self._grad
+        training = training_of_trace()
+        return self._grad if training is None else training.grad_of(self)
 
     @grad.setter
     def grad(self, value: Tensor | None) -> None:
-        if value is not None and not isinstance(value, Tensor):
+        training = training_of_trace()
+        if value is not None and not isinstance(value, Tensor if training is None else TensorMethods):
             raise DTypeError(f"grad: expects a Tensor or None, got {type(value).__name__}")
-        self._grad = value
+        if training is not None:
+            training.set_grad(self, value)
+        else:
+            self._grad = value
 
     def gradient(self) -> np.ndarray[Any, Any] | None:
         """The accumulated gradient as a NumPy array, or None."""
@@ -141,7 +146,11 @@ class Tensor(Content, Exchange, Layout):
         _backward.refuse_dump("backward", dump_backward_graph_path)
         if grad_tensor is not None and not isinstance(grad_tensor, Tensor):
             raise DTypeError(f"backward: grad_tensor must be a Tensor, got {type(grad_tensor).__name__}")
-        _backward.run_backward([self], [grad_tensor], retain_graph)
+        training = training_of_trace()
+        if training is not None:
+            training.backward([self], [grad_tensor], retain_graph)
+        else:
+            _backward.run_backward([self], [grad_tensor], retain_graph)
 
     def _accumulate(self, ct: Tensor) -> None:
         """Add `ct` to `.grad`, in a buffer that nobody else holds."""
@@ -156,8 +165,10 @@ class Tensor(Content, Exchange, Layout):
 
     def clear_gradient(self, set_to_zero: bool = True) -> None:
         """Reset `.grad` to zeros (or to None)."""
-        outside_programs("clearing gradients")
-        if self._grad is not None:
+        training = training_of_trace()
+        if training is not None:
+            training.clear(self, set_to_zero)
+        elif self._grad is not None:
             self._grad = TENSORS.zeros(self._data.shape, self._data.dtype) if set_to_zero else None
 
     def clear_grad(self) -> None:
@@ -169,6 +180,7 @@ class Tensor(Content, Exchange, Layout):
 
         Raises ArgumentError for a tensor that gets no gradient. Source: paddle.Tensor.register_hook.
         """
+        outside_programs("Tensor.register_hook")
         if self.stop_gradient:
             raise ArgumentError("register_hook: tensor has stop_gradient=True, so it gets no gradient")
         if self._node is None:
@@ -185,6 +197,11 @@ class Tensor(Content, Exchange, Layout):
             if self._node.retained is None:
                 self._node.retained = {}
             self._node.retained[self._index] = weakref.ref(self)
+
+
+def training_of_trace() -> Any:
+    """What knows of gradients where the user's Python is being traced; None elsewhere."""
+    return getattr(_recorder(), "training", None)
 
 
 class HookHandle:
@@ -283,6 +300,8 @@ def to_tensor(data: Any, dtype: Any = None, place: Any = None, stop_gradient: bo
         variable.stop_gradient = stop_gradient
         return variable
     if getattr(_recorder(), "persistables", None) is not None:
+        return _constant_of_program(data, dtype, place, stop_gradient)
+    if not stop_gradient and training_of_trace() is not None:  # another leaf in each run
         return _constant_of_program(data, dtype, place, stop_gradient)
     out = wrap(to_array(data, dtype, place))
     out.stop_gradient = stop_gradient

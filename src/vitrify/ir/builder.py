@@ -110,6 +110,8 @@ class Builder:
         self.on_unset: Callable[[Variable], None] = _as_it_is
         # Called with a variable of several classes when it is used: it must not be None.
         self.on_kind: Callable[[Variable], None] = _as_it_is
+        # What knows of gradients while the user's Python is traced: backward, `.grad` and leaves are asked of it.
+        self.training: Any = None
         # Called with an op on Python numbers that may raise when the program runs.
         self.on_raise: Callable[[OpDef], None] = _as_it_is
         self.asserted: set[tuple[Block, Variable]] = set()
@@ -228,7 +230,7 @@ class Builder:
             self.block.append(get_op("assign"), [self.block.resolve(value)], [handle], {}, self.locs or user_frames(2))
             return
         old = self.held(handle)
-        self._check_keeps_gradient(old)
+        value = self._kept_leaf(old, value)
         self._mean(handle, value)
         if not self.aliases.is_view_of(value, old):
             self._replace(old, value)
@@ -255,13 +257,20 @@ class Builder:
         """Whether `assign` writes a copy: the variable lives in a Scope."""
         return isinstance(handle, Variable) and handle.persistable and handle.block is self.block
 
-    def _check_keeps_gradient(self, old: Variable) -> None:
-        """Raise UnsupportedError for a change without gradient of what wants one: it would no longer get it here."""
-        if self._wants_gradients and not old.stop_gradient and not grad_enabled.get():
+    def _kept_leaf(self, old: Variable, value: Variable) -> Variable:
+        """`value` as the new content of `old`; a leaf stays a leaf.
+
+        Raises UnsupportedError for a change without gradient of what wants one and is none: it would no longer get it.
+        """
+        if not self._wants_gradients or old.stop_gradient:
+            return value
+        leaf: Variable | None = None if self.training is None else self.training.version(old, value)
+        if leaf is None and not grad_enabled.get():
             raise UnsupportedError(
                 "an in-place change, under no_grad, of a tensor that wants a gradient",
                 hint="change it outside of the function, or a copy of it (x.detach().clone())",
             )
+        return value if leaf is None else leaf
 
     def detach(self, handle: Any) -> Variable:
         """A tensor of the same values, and in eager code of the same memory, that stops gradients."""

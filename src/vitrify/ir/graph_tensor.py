@@ -191,12 +191,48 @@ class GraphTensor(TensorMethods):
         recorder.get().set_stop_gradient(self, not requires_grad)
         return self
 
-    def backward(self, *args: Any, **kwargs: Any) -> NoReturn:
-        """Refused: gradients of a program are taken outside of it, or by `static.gradients`."""
-        raise UnsupportedError(
-            "backward() inside a function that is being converted",
-            hint="return the loss and call backward() outside, or leave this function out with @not_to_static",
-        )
+    def backward(
+        self, grad_tensor: Any = None, retain_graph: bool = False, *, dump_backward_graph_path: str | None = None
+    ) -> None:
+        """Accumulate gradients into the `.grad` of every leaf, as of an eager Tensor, while Python is traced.
+
+        Raises UnsupportedError in programs written by hand: those use `static.gradients`.
+        """
+        if dump_backward_graph_path is not None:
+            raise UnsupportedError("backward: dump_backward_graph_path is not supported")
+        self._training("backward()").backward([self], [grad_tensor], retain_graph)
+
+    def _training(self, what: str) -> Any:
+        found = getattr(recorder.get(), "training", None)
+        if found is None:
+            raise UnsupportedError(
+                f"{what} of a variable of a program",
+                hint="programs written by hand use paddle.static.gradients or append_backward",
+            )
+        return found
+
+    @property
+    def grad(self) -> Any:
+        """The accumulated gradient, or None."""
+        return self._training("grad").grad_of(self)
+
+    @grad.setter
+    def grad(self, value: Any) -> None:
+        if value is not None and not isinstance(value, TensorMethods):
+            raise DTypeError(f"grad: expects a Tensor or None, got {type(value).__name__}")
+        self._training("grad").set_grad(self, value)
+
+    def clear_gradient(self, set_to_zero: bool = True) -> None:
+        """Reset `.grad` to zeros (or to None)."""
+        self._training("clear_gradient()").clear(self, set_to_zero)
+
+    def clear_grad(self) -> None:
+        """Reset `.grad` to zeros."""
+        self.clear_gradient()
+
+    def retain_grads(self) -> None:
+        """Keep `.grad` of this tensor in the next backward, though it is no leaf."""
+        self._training("retain_grads()").retain(self)
 
     def register_hook(self, hook: Any) -> NoReturn:
         """Refused: hooks belong to the eager tape."""

@@ -37,6 +37,7 @@ from .arguments import Argument, Holder, containers, held
 from .effects import Effect, changes, find_effects, replayable
 from .function_spec import FunctionSpec
 from .template import Outputs, Template
+from .training import Training
 from .unfinished import Unfinished
 from .variation import Variation
 
@@ -50,6 +51,8 @@ class ConcreteProgram:
     value it must take afterwards (in-place changes of arguments and buffers). `effects` are its changes of Python
     objects, `guards` what it read of them. `tensor_leaves` says which leaves of the call are tensors, `layers` which
     Layers it called; `leaves_undone`, whether it may raise without having changed what eager code changes before.
+    `spent`: the numbers of outputs whose graph the program's own backward freed; `pinned`: those of captured tensors
+    that no others may stand in for, as their gradients or state are the program's.
     """
 
     program: Program
@@ -63,6 +66,8 @@ class ConcreteProgram:
     effects: list[Effect] = field(default_factory=list)
     guards: Guards = field(default_factory=Guards)
     leaves_undone: bool = False
+    spent: frozenset[int] = frozenset()
+    pinned: frozenset[int] = frozenset()
 
     @property
     def block(self) -> Block:
@@ -100,6 +105,8 @@ class _Trace:
         self.builder.convert = self.convert
         self.builder.choose = choose
         self.builder.tracing = True
+        self.arguments: list[Variable] = []
+        self.training = self.builder.training = Training(self)
         self.builder.host = {"numpy": array_of, "tolist": list_of}
         self.builder.on_unset = assert_place_set
         self.builder.on_kind = refuse_none
@@ -107,6 +114,7 @@ class _Trace:
         self.layers: list[Layer] = []
         self.captured: list[Tensor] = []
         self.variables: dict[int, Variable] = {}
+        self.tensors: dict[Variable, Tensor] = {}
         self.has_number_inputs = False
         self.kept_arrays: dict[int, Tensor] = {}
 
@@ -141,6 +149,7 @@ class _Trace:
             if isinstance(value, Parameter):
                 found.__dict__["is_parameter_"] = True
             self.variables[id(value)] = found
+            self.tensors[found] = value
             self.captured.append(value)
         return found
 
@@ -182,7 +191,7 @@ def trace(
     """
     state = _Trace()
     block = state.block
-    arguments: list[Variable] = []
+    arguments = state.arguments
     values: list[Any] = []
     for leaf, name in zip(leaves, names):
         if isinstance(leaf, InputSpec):
@@ -196,6 +205,7 @@ def trace(
     varying = variation or Variation()
     state.has_number_inputs = bool(varying.numbers) or any(isinstance(leaf, NumberSpec) for leaf in leaves)
     with (
+        state.training.undone_on_failure(),
         building(state.builder),
         journaling() as journal,
         observing(journal, varying.numbers, varying.shapes) as observer,
@@ -236,6 +246,8 @@ def _finish(
     outputs.share(given_out)
     output = outputs.template(result[0])
     effects = find_effects(observer, replayed, outputs, holders)
+    effects += [called(call, outputs, holders) for call in state.training.calls]
+    spent = state.training.finish(outputs.variables)
     writes = _writes(state, places)
     n = len(arguments)
     state.block.inputs = [*arguments, *[state.variables[id(t)] for t in state.captured]]
@@ -245,6 +257,7 @@ def _finish(
     return ConcreteProgram(
         state.program, n, state.captured, outputs.variables, output.moved(n), writes,
         effects=[effect.moved(n) for effect in effects], guards=Guards(observer.kept(observer.places(), slots)),
+        spent=spent, pinned=frozenset(i for i, t in enumerate(state.captured) if id(t) in state.training.leaves),
     )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..convert.emit import unset_flag
+from ..convert.gradient_place import GradientPlace
 from ..convert.journal import Journal
 from ..convert.observe import MethodCall, Observer
 from ..convert.places import AttrPlace, ContentPlace
@@ -131,13 +132,15 @@ def find_effects(
         owner = getattr(place, "owner", None)
         if not (isinstance(place, ContentPlace) and id(owner) in replayed):
             effects.append(_store(place, value, outputs, holders.get(id(owner))))
-    effects += [_call(call, outputs, holders) for call in observer.calls if id(call.owner) in replayed]
+    effects += [called(call, outputs, holders) for call in observer.calls if id(call.owner) in replayed]
     return effects
 
 
 def changes(journal: Journal, numbers: Mapping[Any, Variable]) -> Iterator[tuple[Any, Any]]:
     """(place, value now) of all that holds something else than before the trace. `numbers`: what was read as inputs."""
     for key, (place, before) in journal.before.items():
+        if isinstance(place, GradientPlace) and not isinstance(place.owner, Tensor):
+            continue  # a leaf of the program's own, which ends with it
         now = place.get()
         if now is before or (key in numbers and now is numbers[key]):
             continue
@@ -177,7 +180,8 @@ def _store(place: Any, value: Any, outputs: Outputs, holder: Holder | None) -> S
     return Store(place, outputs.passed_on(value), outputs.template(held[0]).leaves[0], holder)
 
 
-def _call(call: MethodCall, outputs: Outputs, holders: Mapping[int, Holder]) -> Call:
+def called(call: MethodCall, outputs: Outputs, holders: Mapping[int, Holder]) -> Call:
+    """The effect of a method call."""
     template = outputs.template((call.args, dict(call.kwargs)))
     return Call(call.owner, call.method, template, holders.get(id(call.owner)))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -28,8 +28,10 @@ from .cones import Cone, cone_of
 from .nested import arrays_of, items_of, wants_gradient, wrapped
 from .reach import LayerState, Moved
 from .run_program import NestedNode, SegmentNode
+from .spent import SpentNode
 from .template import OutputLeaf
 from .unfinished import Unfinished
+from .updates import Updates, find_updates
 
 _grad_enabled = grad_enabled.get
 
@@ -53,19 +55,25 @@ class DifferentiableBackward:
 class CompiledSegment:
     """A block lowered with its backward. `wrt` are the inputs that get cotangents, `seeds` the outputs that give them.
 
-    With no `wrt` it is inference only: no residual is computed. `options` say how both run. What it runs is as it was
-    recorded at first, and optimized once that pays (`runtime/warming.py`).
+    With no `wrt` it is inference only: no residual is computed. `options` say how both run; `given` are the outputs
+    that may give cotangents, by default all that can. What it runs is as it was recorded at first, and optimized once
+    that pays (`runtime/warming.py`).
     """
 
     def __init__(
-        self, block: Block, outputs: Sequence[Variable], wrt: Sequence[int], options: ExecutionOptions
+        self,
+        block: Block,
+        outputs: Sequence[Variable],
+        wrt: Sequence[int],
+        options: ExecutionOptions,
+        given: Collection[int] | None = None,
     ) -> None:
         self.block = block
         self.options = options
         self.left = run_to_optimize_at(block, options)  # counts down with each run
         self._passes = self.left == 0
         self.outputs = tuple(outputs)
-        backward = build_backward(block, outputs, wrt) if wrt else None
+        backward = build_backward(block, outputs, wrt, given) if wrt else None
         self.backward = backward
         self.wrt: tuple[int, ...] = () if backward is None else backward.wrt
         self.seeds: tuple[int, ...] = () if backward is None else backward.seeds
@@ -192,11 +200,15 @@ class NestedSegment(CompiledSegment):
 
 
 def compile_segment(
-    block: Block, outputs: Sequence[Variable], wrt: Sequence[int], options: ExecutionOptions
+    block: Block,
+    outputs: Sequence[Variable],
+    wrt: Sequence[int],
+    options: ExecutionOptions,
+    given: Collection[int] | None = None,
 ) -> CompiledSegment:
     """The block compiled with its backward."""
     is_nested = any(isinstance(v.meta, ListMeta) for v in (*block.inputs, *outputs))
-    return (NestedSegment if is_nested else CompiledSegment)(block, outputs, wrt, options)
+    return (NestedSegment if is_nested else CompiledSegment)(block, outputs, wrt, options, given)
 
 
 def _write(tensor: Tensor, value: Tensor) -> None:
@@ -223,23 +235,38 @@ class PartialProgramLayer:
         self._guards = concrete.guards if concrete.guards else None
         block = concrete.block
         outputs = [v for v in block.outputs if v is not None]
+        writes = concrete.writes
+        self._n_values = len(concrete.outputs)
+        seen = [*concrete.outputs, *outputs[self._n_values + len(writes) :]]
+        found = find_updates(block, seen, writes)
+        self._updates = None if found is None else Updates(block, found)
+        self._needs = slice(0, 0)
+        if found is not None:
+            late = {i for i, _ in found.writes}
+            writes = [(i, v) for i, v in writes if i not in late]
+            first = self._n_values + len(writes)
+            self._needs = slice(first, first + len(found.needs))
+            outputs = [*concrete.outputs, *[v for _, v in writes], *found.needs, *seen[self._n_values :]]
         stops = [v.stop_gradient for v in block.inputs] if stops is None else stops
         wrt = [i for i, stop in enumerate(stops) if not stop] if _grad_enabled() else []
-        self.segment = compile_segment(block, outputs, wrt, options)
+        given = None if not concrete.spent else [i for i in range(self._n_values) if i not in concrete.spent]
+        self.segment = compile_segment(block, outputs, wrt, options, given)
         self._captured = concrete.captured
-        self._n_values = len(concrete.outputs)
-        self._writes = [i for i, _ in concrete.writes]
+        self._spent = tuple(concrete.spent) if _grad_enabled() else ()
+        self._pinned = concrete.pinned
+        self._writes = [i for i, _ in writes]
         self._effects = concrete.effects
-        self._draws = self.segment.random and bool(self._writes or self._effects)
+        self._draws = self.segment.random and bool(self._writes or self._effects or self._updates)
         self.calls = 0
-        changed = {i for i in self._writes if i < concrete.n_arguments}
+        changed = {i for i, _ in concrete.writes if i < concrete.n_arguments}
         self._changed = sorted(changed)
         # Whether a call needs no more than its tensors: it changes neither their content nor containers it was given.
         needed = concrete.output.needs_arguments or any(effect.needs_arguments for effect in self._effects)
         self.is_plain_call = not (changed or needed)
         # One tensor goes out and nothing else happens: by far the most common function.
         output = concrete.output
-        self._plain = not (self._writes or self._effects) and output.tree is LEAF and output.leaves == [OutputLeaf(0)]
+        acts = self._writes or self._effects or self._updates or self._spent
+        self._plain = not acts and output.tree is LEAF and output.leaves == [OutputLeaf(0)]
         self._is_one_tensor = self._plain and not concrete.leaves_undone
         inputs = block.inputs[concrete.n_arguments :]
         # Captured tensors that get no cotangent here: thawed, they would need another program.
@@ -270,6 +297,8 @@ class PartialProgramLayer:
                 return None
             if exchanged:
                 captured = [exchanged.get(slot, tensor) for slot, tensor in enumerate(captured)]
+                if self._pinned and self._is_exchanged(captured):
+                    return None
         return captured
 
     def _fitting(self, moved: Moved) -> Sequence[Tensor] | None:
@@ -281,7 +310,11 @@ class PartialProgramLayer:
             )
             if not same:
                 return None
-        return captured
+        return None if self._is_exchanged(captured) else captured
+
+    def _is_exchanged(self, captured: Sequence[Tensor]) -> bool:
+        """Whether another tensor stands where the program is about one of its own."""
+        return any(captured[i] is not self._captured[i] for i in self._pinned)
 
     @property
     def captured(self) -> Sequence[Tensor]:
@@ -291,7 +324,7 @@ class PartialProgramLayer:
     @property
     def does_nothing(self) -> bool:
         """Whether there is nothing to run: all that the function does was done by Python while it was traced."""
-        return not self.concrete.block.ops and not self._effects and not self._writes
+        return not self.concrete.block.ops and not self._effects and not self.concrete.writes
 
     def __call__(self, tensors: Sequence[Tensor], captured: Sequence[Tensor]) -> Any:
         if self._is_one_tensor:
@@ -319,17 +352,30 @@ class PartialProgramLayer:
         try:
             results = self.segment.run(inputs)
         except Exception as err:
-            if self._writes or self._effects or self.concrete.leaves_undone:
+            if self._writes or self._effects or self._updates or self.concrete.leaves_undone:
                 Unfinished(self.concrete.block, state).mark(err)
             raise
         if self._plain:
             return results[0]
+        for number in self._spent:
+            results[number]._node = SpentNode()
+            results[number].stop_gradient = False
+        left = self._update(inputs, results) if self._updates is not None else ()
         if self._writes:
             for index, value in zip(self._writes, results[self._n_values :]):
                 _write(inputs[index], value)
+        for index, array in left:
+            _write(inputs[index], wrap(array))
         shared: dict[int, Any] = {}
         output = self.concrete.output.build(results, inputs, arguments, shared)
         ready = [effect.ready(results, inputs, arguments, shared) for effect in self._effects]
         for do in ready:
             do()
         return output
+
+    def _update(self, inputs: Sequence[Tensor], results: list[Any]) -> Sequence[tuple[int, Any]]:
+        """Do the updates of parameters and state; (input, array) of those that are still to be written."""
+        assert self._updates is not None
+        needs = [tensor._data for tensor in results[self._needs]]
+        results[self._needs] = [None] * len(needs)
+        return self._updates.run(inputs, needs, results)

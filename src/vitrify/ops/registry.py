@@ -107,6 +107,16 @@ class Instead:
     unchanged: Mapping[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class InPlace:
+    """`places(n)`: the positions of the inputs that the n outputs overwrite. `run(scratch, *arrays, **attrs)` does it;
+    `scratch` is a dict in which it keeps memory from call to call, for one thread at a time.
+    """
+
+    places: Callable[[int], Sequence[int]]
+    run: Callable[..., None]
+
+
 @dataclass(frozen=True, eq=False)
 class OpDef:
     """One op. Compared by identity; `name` is unique in the registry and stable in saved programs.
@@ -142,6 +152,7 @@ class OpDef:
             a `HandedList` it empties as it goes.
         limits: what the kernel takes at which place, by dtype and layout, where that is not everything.
         scalar: the scalar expression of an elementwise op (D2), from which other readings of it are made.
+        in_place: how it computes in the memory of some of its inputs, for ops that update state.
         moves: "h2d" or "d2h" for an op that brings a value to the device or to the host.
     """
 
@@ -181,6 +192,7 @@ class OpDef:
     limits: tuple[Limit, ...] = ()
     passes: bool = False
     scalar: Any = None
+    in_place: InPlace | None = None
 
     def __call__(self, *inputs: Any, **attrs: Any) -> Any:
         return bind(self, inputs, attrs)
@@ -294,6 +306,7 @@ def define_op(
     limits: tuple[Limit, ...] = (),
     passes: bool = False,
     scalar: Any = None,
+    in_place: InPlace | None = None,
 ) -> OpDef:
     """Register an op and return it; see `OpDef` for the fields. `vjp` is a dict of per-input rules, one joint rule,
     `NoGradient(reason)` or `StructuralGradient(reason)`. Of `kernel` and `steps` one is given.
@@ -334,6 +347,7 @@ def define_op(
         limits=limits,
         passes=passes,
         scalar=scalar,
+        in_place=in_place,
     )
     _check_rules(op)
     _REGISTRY.add(op)

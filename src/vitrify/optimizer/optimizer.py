@@ -12,8 +12,9 @@ from ..core.errors import ArgumentError, DTypeError, UnsupportedError
 from ..core.modes import recorder
 from ..core.outside import outside_programs
 from ..core.timeline import TracerEventType, span
-from ..eager.tensor import Tensor, wrap
+from ..eager.tensor import Tensor, training_of_trace, wrap
 from .in_program import ProgramState, apply_in_program, backward_in_program, check_loss, load_state, set_rate
+from .in_trace import rate_in_trace, step_in_trace
 from .lr.base import LRScheduler, StateMismatchError
 from .slots import HALF, Group, ParameterSettings, Slot, check_parameters, decay_coefficients, group_params
 from .update import UpdateRule, Workspace
@@ -134,6 +135,9 @@ class Optimizer:
 
     def get_lr(self) -> float:
         """The learning rate of the next step, without the groups' factors."""
+        training = training_of_trace()
+        if training is not None:
+            return rate_in_trace(training, self)  # type: ignore[no-any-return]
         rate = self._learning_rate
         return rate if rate.__class__ is float else float(rate())  # type: ignore[operator]
 
@@ -185,14 +189,16 @@ class Optimizer:
 
     def parameters_with_grad(self) -> list[Any]:
         """The parameters that the next step updates."""
-        return [p for p in self._parameters() if p._grad is not None and not p.stop_gradient]
+        return [p for p in self._parameters() if p.grad is not None and not p.stop_gradient]
 
     # -- stepping -----------------------------------------------------------------------------------------------------
 
     def step(self) -> None:
         """Update every parameter that has a gradient, once."""
         _refuse_in_static_mode(self._owner)
-        outside_programs(f"{self._owner}.step")
+        if training_of_trace() is not None:
+            step_in_trace(self)
+            return
         with span(TracerEventType.Optimization, f"{self._owner}.step"):
             lr = self.get_lr()
             for group in self._groups:
@@ -238,7 +244,7 @@ class Optimizer:
 
     def apply_optimize(self, loss: Any, startup_program: Any, params_grads: PairList) -> list[Any]:
         """`apply_gradients`, in the program of `loss` and with the state filled by `startup_program`."""
-        if isinstance(loss, Tensor):
+        if isinstance(loss, Tensor) or training_of_trace() is not None:
             return self.apply_gradients(params_grads)
         return apply_in_program(self, params_grads, startup_program)
 
@@ -254,7 +260,7 @@ class Optimizer:
 
         In static mode backward operators are appended to the program.
         """
-        if not isinstance(loss, Tensor):
+        if not isinstance(loss, Tensor) and training_of_trace() is None:
             loss = check_loss(self._owner, loss, startup_program)
             return backward_in_program(self, loss, startup_program, parameters, no_grad_set)
         params = list(parameters) if parameters else self._parameters()
@@ -265,6 +271,9 @@ class Optimizer:
         """Update by these pairs of parameter and gradient; returns the operators that do it in a program, else []."""
         if params_grads and not isinstance(params_grads[0][0], Tensor):
             return apply_in_program(self, params_grads)
+        if training_of_trace() is not None:
+            step_in_trace(self, params_grads)
+            return []
         with span(TracerEventType.Optimization, f"{self._owner}.apply_gradients"):
             lr = self.get_lr()
             grads = {id(p): g for p, g in params_grads}

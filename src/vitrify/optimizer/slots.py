@@ -11,6 +11,7 @@ import numpy as np
 from ..core.dispatch import in_dynamic_mode
 from ..core.errors import ArgumentError, DTypeError
 from ..device.api import namespace_of
+from ..eager.tensor import Tensor, wrap
 from ..ops.methods import TensorMethods
 from ..regularizer import L2Decay, WeightDecayRegularizer
 
@@ -62,7 +63,7 @@ class Slot(ParameterSettings):
     multi_precision, and rounded back from the parameter at each step without.
     """
 
-    __slots__ = ("arrays", "counters", "master")
+    __slots__ = ("_tensors", "arrays", "counters", "master")
 
     def __init__(self, param: Any, group: Group, keep_master: bool) -> None:
         array = param._data
@@ -70,6 +71,21 @@ class Slot(ParameterSettings):
         self.master = array.astype(np.float32) if self.half else None
         self.arrays: list[Any] = []
         self.counters: list[Any] = []
+        self._tensors: dict[int, Tensor] = {}
+
+    def tensors(self) -> list[Tensor]:
+        """The state as Tensors on its memory, always the same ones: programs know them."""
+        return [self._as_tensor(array) for array in (*self.arrays, *self.counters)]
+
+    def master_tensor(self) -> Tensor:
+        """The float32 copy as a Tensor on its memory."""
+        return self._as_tensor(self.master)
+
+    def _as_tensor(self, array: Any) -> Tensor:
+        found = self._tensors.get(id(array))
+        if found is None:
+            found = self._tensors[id(array)] = wrap(array)
+        return found
 
     @property
     def dtype(self) -> Any:

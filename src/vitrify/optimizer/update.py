@@ -16,7 +16,7 @@ import numpy as np
 from ..core.errors import ShapeError
 from ..core.meta import Meta
 from ..device.api import namespace_of
-from ..ops.registry import NoGradient, OpDef, define_op
+from ..ops.registry import InPlace, NoGradient, OpDef, define_op
 
 # Elements worked on at a time: larger parameters go block by block, so that scratch stays in the cache.
 BLOCK = 1 << 18
@@ -163,6 +163,22 @@ def _op_meta(rule: UpdateRule) -> Callable[..., Any]:
     return meta
 
 
+def _op_in_place(rule: UpdateRule) -> InPlace:
+    """The rule on the arrays given."""
+    n = len(rule.arrays)
+
+    def run(
+        scratch: dict[Any, Any], param: Any, grad: Any, lr: Any, *state: Any, l1: float, l2: float, **attrs: Any
+    ) -> None:
+        key = rule.n_coefs, param.dtype
+        work = scratch.get(key)
+        if work is None:
+            work = scratch[key] = Workspace(param.dtype, rule.n_coefs)
+        rule.run(param, grad, float(lr), state[:n], state[n:], attrs, (l1, l2), work)
+
+    return InPlace(lambda count: (0, *range(3, 2 + count)), run)
+
+
 _OPS: dict[str, OpDef] = {}
 
 
@@ -175,5 +191,6 @@ def define_update(name: str, **fields: Any) -> UpdateRule:
         meta=_op_meta(rule),
         vjp=NoGradient("an optimizer step is not differentiated"),
         outputs=tuple(f"{output}_out" for output in ("param", *rule.arrays, *rule.counters)),
+        in_place=_op_in_place(rule),
     )
     return rule

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...core.errors import ArgumentError, UserCodeError
-from ...core.outside import outside_programs
+from ...eager.tensor import training_of_trace
 from .checks import require_real
+from .in_trace import check_late_calls, scheduled_rate
 
 
 class StateMismatchError(UserCodeError, RuntimeError):
@@ -48,12 +49,18 @@ class LRScheduler:
 
     def __call__(self) -> Any:
         """The learning rate in force."""
-        outside_programs(f"the rate of {type(self).__name__}", but_written=True)
-        return self.last_lr
+        training = training_of_trace()
+        if training is None:
+            return self.last_lr
+        check_late_calls(training, self)
+        return scheduled_rate(training, self)
 
     def step(self, epoch: int | None = None) -> None:
         """Go to the next epoch, or to `epoch`, and compute its learning rate."""
-        outside_programs(f"{type(self).__name__}.step", but_written=True)
+        training = training_of_trace()
+        if training is not None:
+            training.after_run(self, "step", () if epoch is None else (epoch,), {})
+            return
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         self.last_lr = self.get_lr()
         self._report()

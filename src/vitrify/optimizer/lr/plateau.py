@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import ArgumentError, DTypeError
-from ...core.outside import outside_programs
-from ...eager.tensor import Tensor
+from ...eager.tensor import Tensor, training_of_trace
 from .base import LRScheduler
 from .checks import require_below_one, require_one_of, require_real
 
@@ -69,7 +68,10 @@ class ReduceOnPlateau(LRScheduler):
 
     def step(self, metrics: Any, epoch: int | None = None) -> None:  # type: ignore[override]  # Paddle's signature
         """Note this epoch's metric (a number, or a Tensor or array with one element); maybe lower the rate."""
-        outside_programs("ReduceOnPlateau.step", but_written=True)
+        training = training_of_trace()
+        if training is not None:
+            training.after_run(self, "step", (metrics,) if epoch is None else (metrics, epoch), {})
+            return
         value = _metric_value(metrics)
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         if self.cooldown_counter > 0:

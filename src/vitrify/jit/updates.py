@@ -1,0 +1,197 @@
+"""The end of a training step: updates of parameters and optimizer state, done in the memory that they have.
+
+Operators of a program that say how they work in place (`OpDef.in_place`), and what follows from them alone, run behind
+all others, when nothing can fail any more: a program that raises has changed nothing. What they change are the arrays of
+the tensors themselves, so that no second copy of parameters or state is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from ..device.api import namespace_of
+from ..eager.tensor import Tensor
+from ..ir.dead_code import must_run
+from ..ir.program import Block, Literal, Operator, Variable
+from ..runtime.instruction import pure_call
+
+Frame = list[Any]
+Writes = Sequence[tuple[int, Variable]]
+
+
+@dataclass(frozen=True)
+class UpdatesFound:
+    """operators: those that run behind the others. needs: what these must compute for them. writes: what they change."""
+
+    operators: tuple[Operator, ...]
+    needs: tuple[Variable, ...]
+    writes: tuple[tuple[int, Variable], ...]
+
+
+def find_updates(block: Block, seen: Sequence[Variable], writes: Writes) -> UpdatesFound | None:
+    """The operators that can run at the end: updates of which nothing but `writes` depends; None where there are none.
+
+    seen: the variables that others look at, the results of the program among them.
+    """
+    late = _late(block.ops, set(seen))
+    if not late:
+        return None
+    made = {v for operator in late for v in operator.outputs}
+    inputs = set(block.inputs)
+    needs = dict.fromkeys(v for op in late for v in op.variables if v not in made and v not in inputs)
+    return UpdatesFound(tuple(late), tuple(needs), tuple((i, v) for i, v in writes if v in made))
+
+
+def _late(operators: Sequence[Operator], seen: set[Variable]) -> list[Operator]:
+    """Updates, and what depends on them, of which nothing else depends."""
+    behind: set[Variable] = set()
+    found: list[Operator] = []
+    for operator in operators:
+        if operator.op.in_place is not None or any(v in behind for v in operator.variables):
+            behind.update(operator.outputs)
+            found.append(operator)
+    early = set(seen)  # what must be there before
+    late: list[Operator] = []
+    for operator in reversed(found):
+        if must_run(operator) or any(v in early for v in operator.outputs):
+            early.update(operator.variables)
+        else:
+            late.append(operator)
+    return late[::-1]
+
+
+class Updates:
+    """The operators behind a program, ready to run."""
+
+    def __init__(self, block: Block, found: UpdatesFound) -> None:
+        self.found = found
+        self._lock = Lock()
+        self._scratch: dict[Any, Any] = {}
+        self._slots: dict[Variable, int] = {v: i for i, v in enumerate((*block.inputs, *found.needs))}
+        self._needed = set(found.needs)
+        self._rest: Frame = []
+        self._n_inputs = len(block.inputs)
+        targets = {v: block.inputs[i] for i, v in found.writes}
+        self._own: set[int] = set()  # inputs whose arrays are changed
+        self._steps = [self._step(op, n, targets) for n, op in enumerate(found.operators)]
+        self._writes = [(i, self._slots[v]) for i, v in found.writes]
+
+    def run(self, inputs: Sequence[Tensor], needs: Sequence[Any], results: Sequence[Any]) -> list[tuple[int, Any]]:
+        """Change the tensors given as `inputs`; (input, array) where one must be written by who called.
+
+        needs: the arrays that the program computed for this; results: its tensors, which keep what they hold.
+        """
+        with self._lock:
+            for index in self._own:
+                tensor = inputs[index]
+                if not getattr(tensor._data.flags, "writeable", True):
+                    tensor._data = tensor._data.copy()
+            changed = {id(_memory(inputs[index]._data)) for index in self._own}
+            needs = [_apart(array, changed) for array in needs]
+            for tensor in results:
+                if isinstance(tensor, Tensor):
+                    tensor._data = _apart(tensor._data, changed)
+            frame = [*[t._data for t in inputs], *needs, *self._rest]
+            for step in self._steps:
+                step(frame)
+            left = []
+            for index, slot in self._writes:
+                tensor = inputs[index]
+                if frame[slot] is tensor._data:
+                    tensor.version_cell()[0] += 1
+                else:
+                    left.append((index, frame[slot]))
+            return left
+
+    def _slot(self, value: Any) -> int:
+        if isinstance(value, Variable):
+            return self._slots[value]
+        constant = None if value is None else np.asarray(value.value, value.dtype.np)
+        assert value is None or isinstance(value, Literal)
+        self._rest.append(constant)
+        return self._new()
+
+    def _new(self) -> int:
+        return self._n_inputs + len(self.found.needs) + len(self._rest) - 1
+
+    def _step(self, operator: Operator, number: int, targets: dict[Variable, Variable]) -> Callable[[Frame], None]:
+        reads = [self._slot(v) for v in operator.inputs]
+        writes = []
+        for var in operator.outputs:
+            self._rest.append(None)
+            self._slots[var] = self._new()
+            writes.append(self._slots[var])
+        places = self._places(operator, number, targets)
+        if places is None:
+            return _plain_step(operator, reads, writes)
+        self._own.update(self._slots[v] for v in (operator.inputs[p] for p in places) if self._slots[v] < self._n_inputs)
+        run, attrs, scratch = operator.op.in_place.run, operator.attrs, self._scratch
+        changed = [reads[p] for p in places]
+
+        def step(frame: Frame) -> None:
+            run(scratch, *[frame[s] for s in reads], **attrs)
+            for slot, place in zip(writes, changed):
+                frame[slot] = frame[place]
+
+        return step
+
+    def _places(self, operator: Operator, number: int, targets: dict[Variable, Variable]) -> Sequence[int] | None:
+        """The positions of the inputs that the operator overwrites; None where others still need one of them.
+
+        Each is an input of the program that its output is written to, or what an operator before it made for it alone.
+        """
+        if operator.op.in_place is None:
+            return None
+        places = operator.op.in_place.places(len(operator.outputs))
+        later = {v for op in self.found.operators[number + 1 :] for v in op.variables}
+        for place, output in zip(places, operator.outputs):
+            var = operator.inputs[place]
+            if self._slots[var] < self._n_inputs and _last(output, targets, self.found.operators) is not var:
+                return None
+            if var in self._needed or var in later:
+                return None
+        return places
+
+
+def _last(var: Variable, targets: dict[Variable, Variable], operators: Sequence[Operator]) -> Variable | None:
+    """The input of the program that `var`, or what later updates make of it in place, is written to."""
+    while var not in targets:
+        after = next((op for op in operators if op.op.in_place and any(v is var for v in op.inputs)), None)
+        if after is None:
+            return None
+        position = next(i for i, v in enumerate(after.inputs) if v is var)
+        places = after.op.in_place.places(len(after.outputs))  # type: ignore[union-attr]
+        if position not in places:
+            return None
+        var = after.outputs[list(places).index(position)]
+    return targets[var]
+
+
+def _plain_step(operator: Operator, reads: Sequence[int], writes: Sequence[int]) -> Callable[[Frame], None]:
+    multiple = operator.op.multiple
+
+    def step(frame: Frame) -> None:
+        arrays = [frame[s] for s in reads]
+        made = pure_call(operator, operator.attrs, namespace_of(arrays))(*arrays)
+        for slot, value in zip(writes, made if multiple else (made,)):
+            frame[slot] = value
+
+    return step
+
+
+def _memory(array: Any) -> Any:
+    """The array that owns the memory."""
+    base = getattr(array, "base", None)
+    while base is not None:
+        array, base = base, getattr(base, "base", None)
+    return array
+
+
+def _apart(array: Any, changed: set[int]) -> Any:
+    """The array, or a copy where its memory is about to change."""
+    return array.copy() if id(_memory(array)) in changed else array

@@ -1,0 +1,111 @@
+"""Optimizers in traced code: a step becomes operators of the program, on the parameters and state that there are.
+
+What a step does outside of the program stays outside of it: schedulers step when the program has run, and the learning
+rate is asked for before each run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ..core.modes import grad_enabled, recorder, scoped
+from ..core.source import user_frames
+from ..eager.tensor import training_of_trace
+from ..ops.like import cast
+from .lr.base import LRScheduler
+from .lr.in_trace import check_late_calls, rate_after
+from .slots import HALF, Group, Slot
+
+if TYPE_CHECKING:
+    from .optimizer import Optimizer
+
+PairList = list[tuple[Any, Any]]
+
+
+def rate_in_trace(training: Any, optimizer: Optimizer) -> Any:
+    """The learning rate as an input of the program: what it is before each run, or after the steps traced so far."""
+    rate = optimizer._learning_rate
+    calls = training.calls_of(rate) if isinstance(rate, LRScheduler) else ()
+    read = partial(_rate_after, optimizer, [(call.method, call.args, call.kwargs) for call in calls])
+    return training.number((id(optimizer), "learning rate", len(calls)), f"{type(optimizer).__name__}.get_lr()", read)
+
+
+def _rate_after(optimizer: Optimizer, calls: Sequence[Any]) -> float:
+    if not calls:
+        return optimizer.get_lr()
+    rate = optimizer._learning_rate
+    assert isinstance(rate, LRScheduler)
+    return rate_after(rate, calls)
+
+
+def step_in_trace(optimizer: Optimizer, given: PairList | None = None) -> None:
+    """Record one step. given: the pairs of parameter and gradient, by default all that there are."""
+    training = training_of_trace()
+    if isinstance(optimizer._learning_rate, LRScheduler):
+        check_late_calls(training, optimizer._learning_rate)
+    chosen = None if given is None else {id(p): g for p, g in given}
+    training.watch((id(optimizer), "groups"), f"parameters of {type(optimizer).__name__}", partial(_count, optimizer))
+    with scoped(grad_enabled, False):
+        rate = rate_in_trace(training, optimizer)
+        for group in optimizer._groups:
+            _apply(training, optimizer, group, _pairs(training, group, chosen), rate)
+
+
+def _count(optimizer: Optimizer) -> int:
+    return sum(len(group.params) for group in optimizer._groups)
+
+
+def _pairs(training: Any, group: Group, chosen: dict[int, Any] | None) -> PairList:
+    if chosen is not None:
+        return [(p, chosen[id(p)]) for p in group.params if id(p) in chosen]
+    pairs = [(p, training.grad_of(p)) for p in group.params]
+    return [(p, g) for p, g in pairs if g is not None and not p.stop_gradient]
+
+
+def _apply(training: Any, optimizer: Optimizer, group: Group, pairs: PairList, rate: Any) -> None:
+    if group.clip is not None:
+        pairs = group.clip([(p, _wide(g)) for p, g in pairs] if optimizer.master_grad else pairs)
+    for param, grad in pairs:
+        training.pin(param)
+        _record(training, optimizer, param, grad, group, rate)
+
+
+def _wide(grad: Any) -> Any:
+    return cast(grad, "float32") if grad.dtype.itemsize == HALF else grad
+
+
+def _record(training: Any, optimizer: Optimizer, param: Any, grad: Any, group: Group, rate: Any) -> None:
+    """The update of one parameter."""
+    builder = recorder.get()
+    slot = optimizer._slots.get(id(param))
+    if slot is None:
+        training.on_failure.append(partial(optimizer._slots.pop, id(param), None))
+        slot = optimizer._slot(param, group)
+    target = builder.value(_target(slot))
+    if not slot.keep_master and slot.half:
+        target = cast(target, "float32")
+    if grad.dtype is not target.dtype:
+        grad = cast(grad, target.dtype)
+    factor = optimizer.rate_factor(slot)
+    state = slot.tensors()
+    inputs = [target, grad, rate if factor == 1.0 else rate * factor, *state]
+    attrs = {**slot.attrs, "l1": slot.decay[0], "l2": slot.decay[1]}
+    values = [builder.value(v) for v in inputs]
+    with builder.program.adding("optimize"):
+        outs = [builder.block.create_var(v.meta, prefix=v.name) for v in (values[0], *values[3:])]
+        builder.block.append(optimizer.rule.op, values, outs, attrs, builder.locs or user_frames(2))
+        for tensor, out in zip(state, outs[1:]):
+            training.updated(tensor, out)
+        if not slot.half:
+            training.updated(param, outs[0])
+            return
+        if slot.keep_master:
+            training.updated(slot.master_tensor(), outs[0])
+        training.updated(param, cast(outs[0], param.dtype))
+
+
+def _target(slot: Slot) -> Any:
+    """What the rule updates."""
+    return slot.master_tensor() if slot.keep_master else slot.param
