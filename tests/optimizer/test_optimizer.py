@@ -368,14 +368,14 @@ def test_clipping_each_group_by_itself():
         np.testing.assert_allclose(x.numpy(), [-0.6, -0.8], rtol=1e-6)
 
 
-def test_a_step_inside_a_program_is_refused():
+def test_a_line_search_inside_a_program_is_refused():
     p = with_grad([1.0])
-    sgd = opt.SGD(0.1, [p])
+    lbfgs = opt.LBFGS(0.1, parameters=[p])
 
     @paddle.jit.to_static(full_graph=True)
     def train(x):
-        sgd.step()
+        lbfgs.step(lambda: (p * p).sum())
         return x
 
-    with pytest.raises(UnsupportedError, match=r"SGD\.step cannot be part of a program"):
+    with pytest.raises(UnsupportedError, match=r"LBFGS\.step cannot be part of a program"):
         train(paddle.ones([1]))

@@ -6,22 +6,29 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..core.dtype import bool_
-from ..core.errors import ArgumentError, UserCodeError
+from ..convert import convert_call
+from ..convert.journal import note_write
+from ..convert.places import AttrPlace
+from ..core.errors import ArgumentError, UnsupportedError, UserCodeError
 from ..core.meta import Meta
-from ..core.modes import grad_enabled, scoped
-from ..core.outside import outside_programs
+from ..core.modes import grad_enabled, recorder, scoped
+from ..eager.tensor import as_tensor, training_of_trace
+from ..ir.graph_tensor import as_number
+from ..ops.compare import logical_not, logical_or
+from ..ops.methods import TensorMethods
 from ..ops.registry import VARIADIC_OUTPUTS, NoGradient, define_op
 
 
-def _unscale_kernel(xp: Any, *grads: Any, factor: float) -> tuple[Any, ...]:
-    scaled = [xp.multiply(g, g.dtype.type(factor)) for g in grads]
+def _unscale_kernel(xp: Any, factor: Any, *grads: Any) -> tuple[Any, ...]:
+    number = float(factor)
+    scaled = [xp.multiply(g, g.dtype.type(number)) for g in grads]
     finite = xp.ones((), bool)
     for array in scaled:
         finite = finite & xp.isfinite(array).all()
     return (*scaled, finite)
 
 
-def _unscale_meta(*grads: Meta, factor: float) -> tuple[Meta, ...]:
+def _unscale_meta(factor: Meta, *grads: Meta) -> tuple[Meta, ...]:
     return (*grads, Meta((), bool_))
 
 
@@ -85,40 +92,73 @@ class GradScaler:
 
     def scale(self, var: Any) -> Any:
         """`var`, a loss, times the scale."""
-        return var * self._scale if self._enable else var
+        return var * self._current_scale() if self._enable else var
+
+    def _current_scale(self) -> Any:
+        """The scale; in traced code an input of the program, which each run reads from here."""
+        training = training_of_trace()
+        if training is None:
+            return self._scale
+        if training.calls_of(self):
+            raise UnsupportedError(
+                "the scale of a GradScaler after update() in the same run", hint="call update() once, at the end"
+            )
+        return training.number((id(self), "scale"), "GradScaler's scale", lambda: self._scale)
 
     def unscale_(self, optimizer: Any) -> None:
         """Divide the gradients of the optimizer's parameters by the scale, at most once before each step."""
-        outside_programs("GradScaler.unscale_")
         if not self._enable:
             return
         if id(optimizer) in self._unscaled:
             raise OrderError("GradScaler.unscale_: called twice for this optimizer since the last update()")
-        self._unscaled.add(id(optimizer))
+        self._note()
+        self._unscaled = self._unscaled | {id(optimizer)}
         params = optimizer.parameters_with_grad()
         if not params:
             return
         with scoped(grad_enabled, False):
-            *grads, finite = _unscale(*[p.grad for p in params], factor=1.0 / self._scale)
+            *grads, finite = _unscale(as_tensor(1.0 / self._current_scale(), "float64"), *[p.grad for p in params])
         for param, grad in zip(params, grads):
             param.grad = grad
-        if not bool(finite):
+        if training_of_trace() is not None:
+            self._found_bad = as_number(logical_or(self._found_bad, logical_not(finite)))
+        elif not bool(finite):
             self._found_bad = True
+
+    def _note(self) -> None:
+        """Tell a trace, if there is one, that what the scaler knows of this step changes."""
+        training = training_of_trace()
+        if training is not None:
+            training.watch((id(self), "step"), "a GradScaler's step", lambda: (self._found_bad, set(self._unscaled)))
+            for name in ("_unscaled", "_found_bad"):
+                note_write(AttrPlace(self, name))
 
     def step(self, optimizer: Any) -> None:
         """Unscale the gradients if that has not been done, and step the optimizer if they are finite."""
         if self._enable and id(optimizer) not in self._unscaled:
             self.unscale_(optimizer)
-        if not self._found_bad:
+        bad = self._found_bad
+        if isinstance(bad, TensorMethods):
+            recorder.get().choose(bad, lambda: None, lambda: convert_call(optimizer.step)(), "GradScaler.step")
+        elif not bad:
             optimizer.step()
 
     def update(self) -> None:
         """Adapt the scale to what the step found; call it once after `step`."""
-        outside_programs("GradScaler.update")
         if not self._enable:
             return
-        self._unscaled.clear()
-        bad, self._found_bad = self._found_bad, False
+        training = training_of_trace()
+        if training is None:
+            self._adapt(self._found_bad)
+            return
+        bad = self._found_bad
+        self._note()
+        training.after_run(self, "_adapt", (bad,), {})
+        self._unscaled, self._found_bad = training.held_before(self, "_unscaled"), False
+
+    def _adapt(self, bad: bool) -> None:
+        """Go on to the next step behind one whose gradients were finite or not."""
+        self._unscaled, self._found_bad = set(), False
         if not self._use_dynamic:
             return
         if bad:

@@ -10,7 +10,7 @@ from ..ir.program import Block, Operator, Variable
 from ..ops.calls import call_op, pack_frame_op, unpack_frame_op
 from ..ops.control_flow import if_op, while_op
 from ..ops.missing import add_cotangents, are_unsure
-from ..ops.registry import OpDef, StructuralGradient
+from ..ops.registry import NoGradient, OpDef, StructuralGradient
 from .activity import active_variables, wanted_inputs
 from .branches import if_vjp
 from .calls import call_vjp, pack_vjp, unpack_vjp
@@ -111,6 +111,8 @@ class _Reverse:
 
 
 def _flow(rule: Pullback, operator: Operator, cts: list[Variable | None]) -> list[Variable | None]:
+    if isinstance(operator.op.vjp, NoGradient):  # a leaf that an operator made
+        return [None] * len(operator.inputs)
     with rule.located(operator):
         if isinstance(operator.op.vjp, StructuralGradient):
             found: list[Variable | None] = STRUCTURAL[operator.op](rule, operator, cts)

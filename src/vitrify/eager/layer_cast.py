@@ -115,6 +115,7 @@ class LayerCast:
 
     def requires_grad_(self: L, requires_grad: bool = True) -> L:
         """This Layer, whose parameters want gradients from here on (or do not)."""
+        outside_programs("Layer.requires_grad_")
         for param in self.parameters():
             param.stop_gradient = not requires_grad
         return self

@@ -108,6 +108,7 @@ class Tensor(Content, Exchange, Layout):
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """This tensor, which wants a gradient from here on (or does not)."""
+        outside_programs("Tensor.requires_grad_")
         self.stop_gradient = not requires_grad
         return self
 

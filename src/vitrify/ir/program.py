@@ -88,11 +88,6 @@ class Variable(GraphTensor):
         put(self, "persistable", persistable)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name == "stop_gradient" and not value and self.stop_gradient:
-            training = getattr(recorder.get(), "training", None)
-            if training is not None:
-                training.make_leaf(self)
-                return
         object.__setattr__(self, name, value)
         self.block.program.epoch.bump()
 

@@ -34,7 +34,7 @@ from ..ir.program import Block, Program, Variable
 from ..ops.number import number_pow_op
 from ..ops.registry import OpDef
 from .arguments import Argument, Holder, containers, held
-from .effects import Effect, changes, find_effects, replayable
+from .effects import Effect, called, changes, find_effects, replayable
 from .function_spec import FunctionSpec
 from .template import Outputs, Template
 from .training import Training

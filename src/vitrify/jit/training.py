@@ -21,6 +21,7 @@ from ..convert.gradient_place import GradientPlace, gradient_of
 from ..convert.guards import AnyNumber, Expected, Found, Guard, Source
 from ..convert.journal import is_nested, note_write
 from ..convert.observe import MethodCall, current_observer
+from ..convert.optional import is_none, optional_kind
 from ..core.errors import ArgumentError, ShapeError, StaleBackwardError, UnsupportedError
 from ..core.modes import grad_enabled, recorder, scoped
 from ..core.source import user_frames
@@ -86,11 +87,22 @@ class Training:
         """Note that the program is about this very tensor."""
         self.leaves.setdefault(id(leaf), leaf)
 
-    def make_leaf(self, var: Variable) -> None:
-        """From here on `var`, which an operator made without a gradient, is a leaf that wants one."""
-        if position(self._trace.arguments, var) >= 0:
-            object.__setattr__(var, "stop_gradient", False)
-            return
+    def set_stop(self, owner: Any, stops: bool) -> None:
+        """`owner.stop_gradient = stops`: what an operator made without a gradient can be a leaf that wants one.
+
+        Raises UnsupportedError for tensors from outside, of which later calls would not know.
+        """
+        if isinstance(owner, Tensor):
+            if owner.stop_gradient is not stops:
+                raise UnsupportedError(
+                    "stop_gradient of a tensor from outside is changed", hint="change it outside of the function"
+                )
+        elif stops or position(self._trace.arguments, owner) >= 0:
+            owner.stop_gradient = stops
+        elif self._trace.builder.held(owner).stop_gradient:
+            self._make_leaf(owner)
+
+    def _make_leaf(self, var: Variable) -> None:
         builder = self._trace.builder
         if builder.block is not self.block:
             raise UnsupportedError("stop_gradient = False inside a branch or loop that a tensor decides")
@@ -150,6 +162,10 @@ class Training:
             observer = current_observer()
             assert observer is not None
             observer.attribute(owner, "grad", owner._grad)
+        elif position(self._trace.arguments, owner) >= 0 or owner in self._trace.builder.aliases.forks:
+            raise UnsupportedError(
+                "the gradient of a tensor that was given as an argument", hint="use paddle.grad, or " + _OUTSIDE
+            )
         return gradient_of(owner)
 
     def set_grad(self, owner: Any, value: Any) -> None:
@@ -164,9 +180,16 @@ class Training:
 
     def clear(self, owner: Any, set_to_zero: bool) -> None:
         """Reset `owner.grad`, if there is one, to zeros or None."""
-        if self.grad_of(owner) is not None:
-            with scoped(grad_enabled, False):
-                self.set_grad(owner, full_like(owner, 0.0) if set_to_zero else None)
+        held = self.grad_of(owner)
+        if held is None:
+            return
+        with scoped(grad_enabled, False):
+            if not set_to_zero:
+                self.set_grad(owner, None)
+            elif optional_kind(held) is None:
+                self.set_grad(owner, full_like(owner, 0.0))
+            else:
+                self.set_grad(owner, choose(is_none(held), _nothing, lambda: full_like(owner, 0.0), "a gradient"))
 
     def retain(self, var: Variable) -> None:
         """Let backward keep the gradient of a variable that is no leaf."""
@@ -315,7 +338,8 @@ class Training:
         if leaf._node is not None:
             raise UnsupportedError("backward() to what computed a tensor from outside of the function", hint=_OUTSIDE)
         for hook in tuple(leaf._hooks or ()):
-            ct = self._sure(ct, self._trace.lift(leaf))
+            if MAY_BE_MISSING in ct.__dict__:
+                raise UnsupportedError("a hook of a tensor that gets a gradient on some paths of the program only")
             new = convert_call(hook)(ct)
             ct = ct if new is None else self._trace.builder.value(new)
         return ct
@@ -324,32 +348,31 @@ class Training:
         """A gradient that only some paths give, as a value that is None on the others; any other as it is."""
         if MAY_BE_MISSING not in ct.__dict__:
             return ct
-        given = is_given_op(ct)
-        return choose(given, lambda: filled(ct, like), lambda: None, "a gradient")
+        return choose(is_given_op(ct), lambda: filled(ct, like), _nothing, "a gradient")
 
     def _accumulate(self, leaf: Any, ct: Variable) -> None:
         """Add `ct` to the gradient of a leaf."""
         held = self.grad_of(leaf)
         builder = self._trace.builder
         like = builder.value(leaf)
-        is_unsure = isinstance(ct, Variable) and MAY_BE_MISSING in ct.__dict__
-        if held is not None and is_unsure:
-            given = is_given_op(ct)
-            added = choose(given, lambda: held + filled(ct, like), lambda: held, "a gradient")
-            self.set_grad(leaf, added)
-            return
-        if is_unsure:
+        if held is not None and optional_kind(held) is not None:
+            found = choose(is_none(held), lambda: self._sure(ct, like), lambda: _added(held, ct, like), "a gradient")
+            self.set_grad(leaf, found)
+        elif held is not None:
+            self.set_grad(leaf, _added(held, ct, like))
+        elif MAY_BE_MISSING in ct.__dict__:
             self.set_grad(leaf, self._sure(ct, like))
-            return
-        if held is not None:
-            self.set_grad(leaf, held + ct)
-            return
+        else:
+            self.set_grad(leaf, self._own(ct, like))
+
+    def _own(self, ct: Variable, like: Variable) -> Variable:
+        """The first gradient of a leaf, in memory that no other has."""
         if ct.dtype is not like.dtype:
             ct = cast(ct, like.dtype)
         elif ct in self._given:
             ct = assign_op(ct)
         self._given.add(ct)
-        self.set_grad(leaf, ct)
+        return ct
 
     # -- what changes from run to run ---------------------------------------------------------------------------------
 
@@ -384,6 +407,12 @@ class Training:
         observer = current_observer()
         assert observer is not None
         observer.late[id(owner)] = f"{type(owner).__name__}.{method}()"
+
+    def held_before(self, owner: Any, attribute: str) -> Any:
+        """What an attribute that the trace wrote held before."""
+        observer = current_observer()
+        assert observer is not None
+        return observer.journal.before[id(owner), attribute][1]
 
     def calls_of(self, owner: Any) -> Sequence[MethodCall]:
         """The calls of methods of `owner` that wait for the end of the run."""
@@ -423,6 +452,17 @@ class Training:
                 "would have to reach it",
                 hint="call backward() inside as well, or return it detached",
             )
+
+
+def _nothing() -> None:
+    """What a gradient is that does not come."""
+
+
+def _added(held: Any, ct: Variable, like: Variable) -> Any:
+    """The sum of a gradient that is there and one that may come."""
+    if MAY_BE_MISSING not in ct.__dict__:
+        return held + ct
+    return choose(is_given_op(ct), lambda: held + filled(ct, like), lambda: held, "a gradient")
 
 
 def _state_of(tensors: Sequence[Tensor]) -> list[Any]:

@@ -10,10 +10,12 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ..convert.branches import choose
+from ..convert.optional import is_none, optional_kind
 from ..core.modes import grad_enabled, recorder, scoped
 from ..core.source import user_frames
 from ..eager.tensor import training_of_trace
-from ..ops.like import cast
+from ..ops.like import cast, full_like
 from .lr.base import LRScheduler
 from .lr.in_trace import check_late_calls, rate_after
 from .slots import HALF, Group, Slot
@@ -65,11 +67,25 @@ def _pairs(training: Any, group: Group, chosen: dict[int, Any] | None) -> PairLi
 
 
 def _apply(training: Any, optimizer: Optimizer, group: Group, pairs: PairList, rate: Any) -> None:
+    unsure = {id(p): is_none(g) for p, g in pairs if optional_kind(g) is not None}
     if group.clip is not None:
+        pairs = [(p, _or_zeros(p, g, unsure[id(p)]) if id(p) in unsure else g) for p, g in pairs]
         pairs = group.clip([(p, _wide(g)) for p, g in pairs] if optimizer.master_grad else pairs)
     for param, grad in pairs:
         training.pin(param)
-        _record(training, optimizer, param, grad, group, rate)
+        record = partial(_record, training, optimizer, param, grad, group, rate)
+        if id(param) in unsure:
+            choose(unsure[id(param)], _nothing, record, "an update")
+        else:
+            record()
+
+
+def _nothing() -> None:
+    """What is done where there is no gradient."""
+
+
+def _or_zeros(param: Any, grad: Any, is_missing: Any) -> Any:
+    return choose(is_missing, lambda: full_like(param, 0.0), lambda: grad, "a gradient")
 
 
 def _wide(grad: Any) -> Any:

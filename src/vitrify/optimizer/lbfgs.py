@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import ArgumentError
+from ..core.outside import outside_programs
 from ..eager.grad_mode import enable_grad
 from .lr.base import LRScheduler
 from .optimizer import Optimizer
@@ -193,6 +194,7 @@ class LBFGS(Optimizer):
         """The loss before the first iteration. Raises ArgumentError without a closure."""
         if closure is None:
             raise ArgumentError("LBFGS.step: give it a function that computes the loss and calls backward")
+        outside_programs("LBFGS.step")
         memory, evaluations = self._memory, 0
 
         def evaluate() -> tuple[Any, Vector]:
