@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..core.dtype import bool_
 from ..convert import convert_call
 from ..convert.journal import note_write
 from ..convert.places import AttrPlace
+from ..core.dtype import bool_
 from ..core.errors import ArgumentError, UnsupportedError, UserCodeError
 from ..core.meta import Meta
 from ..core.modes import grad_enabled, recorder, scoped

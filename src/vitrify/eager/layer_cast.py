@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from ..core.dtype import DType, DTypeLike, as_dtype
+from ..core.outside import outside_programs
 from ..core.place import CPUPlace, CUDAPlace, Place, PlaceLike, as_place
 from ..device.api import put
 from .tensor import Tensor
@@ -115,7 +116,7 @@ class LayerCast:
 
     def requires_grad_(self: L, requires_grad: bool = True) -> L:
         """This Layer, whose parameters want gradients from here on (or do not)."""
-        outside_programs("Layer.requires_grad_")
+        outside_programs("Layer.requires_grad_", but_written=True)
         for param in self.parameters():
             param.stop_gradient = not requires_grad
         return self

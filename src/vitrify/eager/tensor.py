@@ -108,7 +108,7 @@ class Tensor(Content, Exchange, Layout):
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """This tensor, which wants a gradient from here on (or does not)."""
-        outside_programs("Tensor.requires_grad_")
+        outside_programs("Tensor.requires_grad_", but_written=True)
         self.stop_gradient = not requires_grad
         return self
 
@@ -181,7 +181,7 @@ class Tensor(Content, Exchange, Layout):
 
         Raises ArgumentError for a tensor that gets no gradient. Source: paddle.Tensor.register_hook.
         """
-        outside_programs("Tensor.register_hook")
+        outside_programs("Tensor.register_hook", but_written=True)
         if self.stop_gradient:
             raise ArgumentError("register_hook: tensor has stop_gradient=True, so it gets no gradient")
         if self._node is None:

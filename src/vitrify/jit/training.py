@@ -31,6 +31,7 @@ from ..ir.graph_tensor import as_number
 from ..ir.program import Operator, Variable, position
 from ..ops.like import assign_op, cast, detach_op, full_like
 from ..ops.missing import MAY_BE_MISSING, filled, is_given_op
+from ..ops.registry import NoGradient
 
 if TYPE_CHECKING:
     from .concrete_program import _Trace
@@ -299,14 +300,20 @@ class Training:
         self, outs: Iterable[Variable], wrt: Iterable[Variable], blocked: frozenset[Variable]
     ) -> set[Operator]:
         """The operators that a gradient passes on its way from `outs` to `wrt`."""
-        active = active_variables(self.block.ops, wrt, blocked)
+        operators = self._differentiated()
+        active = active_variables(operators, wrt, blocked)
         wanted = {v for v in outs if v in active}
         passed: set[Operator] = set()
-        for operator in reversed(self.block.ops):
+        for operator in reversed(operators):
             if not wanted.isdisjoint(operator.outputs):
                 passed.add(operator)
                 wanted.update(v for v in operator.variables if v in active)
         return passed
+
+    def _differentiated(self) -> list[Operator]:
+        """The operators that a gradient can pass."""
+        ops = self.block.ops
+        return [op for op in ops if op.role != "optimize" and not isinstance(op.op.vjp, NoGradient)]
 
     def _check_versions(self, recorded: Iterable[Operator]) -> None:
         """Raise StaleBackwardError where backward reads a leaf as it was before an in-place change."""
@@ -436,7 +443,7 @@ class Training:
         """What depends on operators that backward freed."""
         spent: set[Variable] = set()
         if self.freed:
-            for operator in self.block.ops:
+            for operator in self._differentiated():
                 if operator in self.freed or any(v in spent for v in operator.variables):
                     spent.update(v for v in operator.outputs if not v.stop_gradient)
         return spent
@@ -445,7 +452,7 @@ class Training:
         changed = [v for v, leaf in self.leaf_of.items() if not v.stop_gradient]
         if not changed:
             return
-        active = active_variables(self.block.ops, changed)
+        active = active_variables(self._differentiated(), changed)
         if any(v in active and v not in self.leaf_of for v in outputs):
             raise UnsupportedError(
                 "a tensor leaves the function that was computed from a parameter changed inside: backward() outside "

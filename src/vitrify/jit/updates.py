@@ -1,8 +1,8 @@
 """The end of a training step: updates of parameters and optimizer state, done in the memory that they have.
 
 Operators of a program that say how they work in place (`OpDef.in_place`), and what follows from them alone, run behind
-all others, when nothing can fail any more: a program that raises has changed nothing. What they change are the arrays of
-the tensors themselves, so that no second copy of parameters or state is made.
+all others, when nothing can fail any more: a program that raises has changed nothing. What they change are the arrays
+of the tensors themselves, so that no second copy of parameters or state is made.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Writes = Sequence[tuple[int, Variable]]
 
 @dataclass(frozen=True)
 class UpdatesFound:
-    """operators: those that run behind the others. needs: what these must compute for them. writes: what they change."""
+    """operators: those that run behind the others. needs: what these compute for them. writes: what they change."""
 
     operators: tuple[Operator, ...]
     needs: tuple[Variable, ...]
@@ -126,12 +126,12 @@ class Updates:
             self._rest.append(None)
             self._slots[var] = self._new()
             writes.append(self._slots[var])
-        places = self._places(operator, number, targets)
-        if places is None:
+        form, places = operator.op.in_place, self._places(operator, number, targets)
+        if form is None or places is None:
             return _plain_step(operator, reads, writes)
-        self._own.update(self._slots[v] for v in (operator.inputs[p] for p in places) if self._slots[v] < self._n_inputs)
-        run, attrs, scratch = operator.op.in_place.run, operator.attrs, self._scratch
         changed = [reads[p] for p in places]
+        self._own.update(slot for slot in changed if slot < self._n_inputs)
+        run, attrs, scratch = form.run, operator.attrs, self._scratch
 
         def step(frame: Frame) -> None:
             run(scratch, *[frame[s] for s in reads], **attrs)

@@ -98,14 +98,15 @@ def _record(training: Any, optimizer: Optimizer, param: Any, grad: Any, group: G
     slot = optimizer._slots.get(id(param))
     if slot is None:
         training.on_failure.append(partial(optimizer._slots.pop, id(param), None))
-        slot = optimizer._slot(param, group)
+        with scoped(recorder, None):
+            slot = optimizer._slot(param, group)
     target = builder.value(_target(slot))
     if not slot.keep_master and slot.half:
         target = cast(target, "float32")
     if grad.dtype is not target.dtype:
         grad = cast(grad, target.dtype)
     factor = optimizer.rate_factor(slot)
-    state = slot.tensors()
+    state = slot.tensors((*optimizer.rule.arrays, *optimizer.rule.counters))
     inputs = [target, grad, rate if factor == 1.0 else rate * factor, *state]
     attrs = {**slot.attrs, "l1": slot.decay[0], "l2": slot.decay[1]}
     values = [builder.value(v) for v in inputs]

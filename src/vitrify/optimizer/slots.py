@@ -71,20 +71,21 @@ class Slot(ParameterSettings):
         self.master = array.astype(np.float32) if self.half else None
         self.arrays: list[Any] = []
         self.counters: list[Any] = []
-        self._tensors: dict[int, Tensor] = {}
+        self._tensors: dict[str, Tensor] = {}
 
-    def tensors(self) -> list[Tensor]:
-        """The state as Tensors on its memory, always the same ones: programs know them."""
-        return [self._as_tensor(array) for array in (*self.arrays, *self.counters)]
+    def tensors(self, names: Sequence[str]) -> list[Tensor]:
+        """The state, which is called so, as Tensors on its memory: always the same ones, for programs know them."""
+        return [self._as_tensor(name, array) for name, array in zip(names, (*self.arrays, *self.counters))]
 
     def master_tensor(self) -> Tensor:
         """The float32 copy as a Tensor on its memory."""
-        return self._as_tensor(self.master)
+        return self._as_tensor("fp32_master", self.master)
 
-    def _as_tensor(self, array: Any) -> Tensor:
-        found = self._tensors.get(id(array))
+    def _as_tensor(self, name: str, array: Any) -> Tensor:
+        found = self._tensors.get(name)
         if found is None:
-            found = self._tensors[id(array)] = wrap(array)
+            found = self._tensors[name] = wrap(array)
+            found.name = f"{self.param.name if array is self.master else self.name}_{name}_0"
         return found
 
     @property

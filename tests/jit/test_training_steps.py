@@ -1,0 +1,280 @@
+"""A function that calls backward and steps the optimizer is one program, and means what it means in eager code."""
+
+from __future__ import annotations
+
+import tracemalloc
+from typing import Any
+
+import numpy as np
+import pytest
+
+import vitrify as paddle
+from tests.jit import training_steps as steps
+from vitrify import optimizer as opt
+from vitrify.core.errors import StaleBackwardError, UnsupportedError
+from vitrify.nn import functional as F
+
+OPTIMIZERS = {
+    "SGD": lambda p, **k: opt.SGD(0.1, parameters=p, **k),
+    "Momentum": lambda p, **k: opt.Momentum(0.1, parameters=p, use_nesterov=True, **k),
+    "Adam": lambda p, **k: opt.Adam(0.1, parameters=p, **k),
+    "Amsgrad": lambda p, **k: opt.Adam(0.1, parameters=p, amsgrad=True, **k),
+    "AdamW": lambda p, **k: opt.AdamW(0.1, parameters=p, lr_ratio=lambda q: 0.5, **k),
+    "Adamax": lambda p, **k: opt.Adamax(0.1, parameters=p, **k),
+    "Lamb": lambda p, weight_decay=0.01, **k: opt.Lamb(0.1, weight_decay, parameters=p, **k),
+    "Adagrad": lambda p, **k: opt.Adagrad(0.1, parameters=p, **k),
+    "RMSProp": lambda p, **k: opt.RMSProp(0.1, parameters=p, centered=True, momentum=0.5, **k),
+    "Adadelta": lambda p, **k: opt.Adadelta(0.1, parameters=p, **k),
+    "Rprop": lambda p, weight_decay=None, **k: opt.Rprop(0.1, parameters=p, **k),
+    "ASGD": lambda p, **k: opt.ASGD(0.1, batch_num=2, parameters=p, **k),
+    "NAdam": lambda p, **k: opt.NAdam(0.1, parameters=p, **k),
+    "RAdam": lambda p, **k: opt.RAdam(0.1, parameters=p, **k),
+}
+SETTINGS: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "decay_and_clip": {"weight_decay": 0.02, "grad_clip": paddle.nn.ClipGradByGlobalNorm(0.3)},
+}
+
+
+def arrays(value: Any) -> Any:
+    """`value` with arrays in place of tensors."""
+    if isinstance(value, dict):
+        return {key: arrays(v) for key, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [arrays(v) for v in value]
+    return np.asarray(value) if isinstance(value, paddle.Tensor) else value
+
+
+def trained(make: Any, compiled: bool, count: int = 5, between: Any = None) -> tuple[Any, Any]:
+    """What `count` steps gave and left behind, and the function that did them."""
+    with paddle.utils.unique_name.guard():
+        case = make()
+    step = paddle.jit.to_static(case.step, full_graph=True) if compiled else case.step
+    given = []
+    for number, batch in enumerate(steps.batches(count)):
+        given.append(arrays(step(*batch)))
+        if between is not None:
+            between(case, number)
+    parameters = [(p.numpy(), arrays(p.grad)) for p in case.parameters]
+    return (given, parameters, [arrays(o.state_dict()) for o in case.optimizers], case.state()), step
+
+
+def check(make: Any, programs: int = 2, **options: Any) -> Any:
+    """Assert that steps are the same, to the bit, eagerly and as `programs` programs at most."""
+    eager, _ = trained(make, False, **options)
+    mine, step = trained(make, True, **options)
+    np.testing.assert_equal(mine, eager)
+    assert 0 < step.cache_info().misses <= programs
+    return step
+
+
+@pytest.mark.parametrize("settings", SETTINGS)
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_optimizers(name, settings):
+    check(lambda: steps.plain(lambda p: OPTIMIZERS[name](p, **SETTINGS[settings])), count=4)
+
+
+@pytest.mark.parametrize("make", steps.CASES, ids=lambda make: make.__name__)
+def test_features(make):
+    check(make, programs=3 if make is steps.accumulated else 2)
+
+
+def test_gradients_set_to_none_need_one_program():
+    check(lambda: steps.plain(OPTIMIZERS["Adam"], set_to_zero=False), programs=1)
+
+
+def test_a_new_learning_rate_is_an_input():
+    def between(case, number):
+        case.optimizers[0].set_lr(0.1 / (number + 1))
+
+    check(lambda: steps.plain(OPTIMIZERS["Adam"], set_to_zero=False), programs=1, between=between)
+
+
+def test_a_loaded_state_is_taken_over():
+    saved = {}
+
+    def between(case, number):
+        optimizer = case.optimizers[0]
+        if number == 1:
+            saved.update({k: np.array(v) for k, v in optimizer.state_dict().items()})
+        if number == 3:
+            optimizer.set_state_dict(saved)
+            for p in case.parameters:
+                p.set_value(p * 0.5)
+
+    check(lambda: steps.plain(OPTIMIZERS["Adam"]), between=between)
+
+
+def test_parameters_and_state_stay_where_they_are():
+    case = steps.plain(OPTIMIZERS["Adam"], set_to_zero=False)
+    step = paddle.jit.to_static(case.step, full_graph=True)
+    (batch, *others) = steps.batches(3)
+    view = case.parameters[0].detach()
+    held = [p._data for p in case.parameters]
+    step(*batch)
+    state = case.optimizers[0].state_dict()
+    before = {key: np.array(value) for key, value in state.items()}
+    for other in others:
+        step(*other)
+    assert all(p._data is array for p, array in zip(case.parameters, held))
+    np.testing.assert_array_equal(view.numpy(), case.parameters[0].numpy())
+    assert all((np.asarray(state[key]) != before[key]).any() for key in before)
+
+
+def test_peak_memory_is_not_above_that_of_eager_code():
+    def peak(compiled):
+        paddle.seed(0)
+        model = paddle.nn.Sequential(*[paddle.nn.Linear(192, 192) for _ in range(6)])
+        adam = opt.Adam(0.1, parameters=model.parameters())
+
+        def step(x):
+            loss = model(x).square().mean()
+            loss.backward()
+            adam.step()
+            adam.clear_grad(set_to_zero=False)
+            return loss
+
+        run = paddle.jit.to_static(step, full_graph=True) if compiled else step
+        x = paddle.ones([4, 192])
+        for _ in range(2):
+            run(x)
+        tracemalloc.start()
+        run(x)
+        found = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return found
+
+    assert peak(True) <= peak(False) + 192 * 192 * 4 // 2
+
+
+def test_a_loss_whose_graph_is_freed():
+    case = steps.plain(OPTIMIZERS["SGD"])
+    (batch,) = steps.batches(1)
+    loss = paddle.jit.to_static(case.step, full_graph=True)(*batch)
+    assert not loss.stop_gradient
+    with pytest.raises(StaleBackwardError):
+        loss.backward()
+
+
+def test_a_graph_that_is_kept_goes_on_outside():
+    def run(compiled):
+        model = steps.mlp()
+
+        def step(x, y):
+            loss = F.mse_loss(model(x), y)
+            loss.backward(retain_graph=True)
+            return loss * 2
+
+        (batch,) = steps.batches(1)
+        (paddle.jit.to_static(step, full_graph=True) if compiled else step)(*batch).backward()
+        return [p.grad.numpy() for p in model.parameters()]
+
+    np.testing.assert_equal(run(True), run(False))
+
+
+def test_a_second_backward_raises_as_in_eager_code():
+    model = steps.mlp()
+
+    @paddle.jit.to_static(full_graph=True)
+    def step(x, y):
+        loss = F.mse_loss(model(x), y)
+        loss.backward()
+        loss.backward()
+
+    with pytest.raises(StaleBackwardError):
+        step(*next(iter(steps.batches(1))))
+
+
+def test_backward_through_a_parameter_changed_since_raises():
+    w = paddle.nn.Parameter(paddle.to_tensor([2.0]))
+
+    @paddle.jit.to_static(full_graph=True)
+    def step(x):
+        loss = (w * w * x).sum()
+        with paddle.no_grad():
+            w.add_(paddle.ones([1]))
+        loss.backward()
+
+    with pytest.raises(StaleBackwardError):
+        step(paddle.ones([1]))
+
+
+def test_a_failed_run_changes_nothing_twice():
+    """An assertion behind the update: eager code has updated by then, once."""
+
+    def run(compiled):
+        w = paddle.nn.Parameter(paddle.to_tensor([2.0]))
+        sgd = opt.SGD(0.5, parameters=[w])
+
+        def step(x):
+            (w * x).sum().backward()
+            sgd.step()
+            sgd.clear_grad(False)
+            assert x.sum() < 3, "too large"
+
+        f = paddle.jit.to_static(step, full_graph=True) if compiled else step
+        f(paddle.to_tensor([1.0]))
+        with pytest.raises(AssertionError):
+            f(paddle.to_tensor([4.0]))
+        return w.item(), w.grad
+
+    assert run(True) == run(False)
+
+
+def test_thawing_a_parameter_makes_another_program():
+    def run(compiled):
+        model = steps.mlp()
+        sgd = opt.SGD(0.1, parameters=model.parameters())
+        model[0].weight.stop_gradient = True
+
+        def step(x, y):
+            loss = F.mse_loss(model(x), y)
+            loss.backward()
+            sgd.step()
+            sgd.clear_grad(False)
+            return loss
+
+        f = paddle.jit.to_static(step, full_graph=True) if compiled else step
+        for number, batch in enumerate(steps.batches(6)):
+            f(*batch)
+            model[0].weight.stop_gradient = number % 3 == 2
+        return [p.numpy() for p in model.parameters()]
+
+    np.testing.assert_equal(run(True), run(False))
+
+
+def test_the_graph_of_the_caller_is_not_entered():
+    """Backward to what was given as an argument runs in eager code, between programs."""
+
+    def f(x):
+        y = (x * x).sum() * 2 + x.mean()
+        y.backward()
+        return y * 2
+
+    for function in (f, paddle.jit.to_static(f, full_graph=False)):
+        for _ in range(3):
+            x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+            function(x)
+            np.testing.assert_allclose(x.grad.numpy(), [4.5, 8.5])
+    with pytest.raises(UnsupportedError, match="given as an argument"):
+        paddle.jit.to_static(f, full_graph=True)(paddle.to_tensor([1.0, 2.0], stop_gradient=False))
+
+
+def test_a_scheduler_is_out_of_date_until_the_run_has_ended():
+    rate = opt.lr.StepDecay(0.1, 2)
+
+    @paddle.jit.to_static(full_graph=True)
+    def step(x):
+        rate.step()
+        return x * rate.last_epoch
+
+    with pytest.raises(UnsupportedError, match=r"last_epoch is read after StepDecay\.step"):
+        step(paddle.ones([1]))
+
+
+def test_without_full_graph():
+    case = steps.plain(OPTIMIZERS["Adam"])
+    step = paddle.jit.to_static(case.step, full_graph=False)
+    for batch in steps.batches(4):
+        step(*batch)
+    assert step.cache_info().currsize == 2 and step.split_state is None
