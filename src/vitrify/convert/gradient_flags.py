@@ -14,7 +14,7 @@ from ..ops.registry import StructuralGradient
 from .facts import check_attribute
 from .values import builder, is_tensor
 
-_FLAGS = {"stop_gradient": True, "requires_grad": False}  # what each is for a tensor that stops gradients
+_FLAGS = {"stop_gradient": True, "requires_grad": False, "trainable": False}  # what each is for a tensor that stops gradients
 
 
 def flag_reader(owner: Any, name: str) -> Callable[[], Any] | None:

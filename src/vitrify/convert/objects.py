@@ -23,17 +23,13 @@ from .operate import get_item, operate, require_operands
 from .places import AttrPlace, CellPlace, GlobalPlace, ItemPlace, store_attribute
 from .raise_ import for_user
 from .user_code import class_attribute, user_method
-from .values import Undefined, builder, is_graph, is_tensor
+from .values import Undefined, is_graph, is_tensor
 
 INPLACE: dict[str, Any] = {
     "+=": operator.iadd, "-=": operator.isub, "*=": operator.imul, "/=": operator.itruediv,
     "//=": operator.ifloordiv, "%=": operator.imod, "**=": operator.ipow, "@=": operator.imatmul,
     "&=": operator.iand, "|=": operator.ior, "^=": operator.ixor, "<<=": operator.ilshift, ">>=": operator.irshift,
 }  # fmt: skip
-
-
-# Attributes that say whether a tensor wants a gradient: whether True stops it.
-_WANTS_GRADIENT = {"stop_gradient": True, "requires_grad": False, "trainable": False}
 
 
 class _Index:
@@ -50,9 +46,6 @@ def set_attr(owner: Any, attribute: str, value: Any) -> None:
         put(value)
         return
     if is_tensor(owner):
-        if attribute in _WANTS_GRADIENT and builder().training is not None:
-            builder().training.set_stop(owner, bool(value) == _WANTS_GRADIENT[attribute])
-            return
         setattr(owner, attribute, value)
         return
     note_write(AttrPlace(owner, attribute))

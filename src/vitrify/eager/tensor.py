@@ -299,14 +299,22 @@ def to_tensor(data: Any, dtype: Any = None, place: Any = None, stop_gradient: bo
             variable = _variable_from(data, dtype)
             variable = variable if stop_gradient else variable.detach()
         variable.stop_gradient = stop_gradient
-        return variable
+        return variable if stop_gradient else _leaf_of_trace(variable)
     if getattr(_recorder(), "persistables", None) is not None:
         return _constant_of_program(data, dtype, place, stop_gradient)
     if not stop_gradient and training_of_trace() is not None:  # another leaf in each run
-        return _constant_of_program(data, dtype, place, stop_gradient)
+        return _leaf_of_trace(_constant_of_program(data, dtype, place, stop_gradient))
     out = wrap(to_array(data, dtype, place))
     out.stop_gradient = stop_gradient
     return out
+
+
+def _leaf_of_trace(variable: Any) -> Any:
+    """A variable that wants a gradient, known as a leaf where the user's Python is being traced."""
+    training = training_of_trace()
+    if training is not None:
+        training.note_leaf(variable, variable)
+    return variable
 
 
 def _constant_of_program(data: Any, dtype: Any, place: Any, stop_gradient: bool) -> Any:

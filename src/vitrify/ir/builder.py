@@ -251,6 +251,8 @@ class Builder:
         if before is held or before.stop_gradient is not stop:
             before, held = cut(held, stop), before
             self.aliases.note_cut(held, before, is_leaf)
+            if not stop and self.training is not None:
+                self.training.note_leaf(before, handle)
         self._mean(handle, before)
 
     def copies_into(self, handle: Any) -> bool:

@@ -88,26 +88,9 @@ class Training:
         """Note that the program is about this very tensor."""
         self.leaves.setdefault(id(leaf), leaf)
 
-    def set_stop(self, owner: Any, stops: bool) -> None:
-        """`owner.stop_gradient = stops`: what an operator made without a gradient can be a leaf that wants one.
-
-        Raises UnsupportedError for tensors from outside, of which later calls would not know.
-        """
-        if isinstance(owner, Tensor):
-            if owner.stop_gradient is not stops:
-                raise UnsupportedError(
-                    "stop_gradient of a tensor from outside is changed", hint="change it outside of the function"
-                )
-        elif stops or position(self._trace.arguments, owner) >= 0:
-            owner.stop_gradient = stops
-        elif self._trace.builder.held(owner).stop_gradient:
-            self._make_leaf(owner)
-
-    def _make_leaf(self, var: Variable) -> None:
-        builder = self._trace.builder
-        if builder.block is not self.block:
-            raise UnsupportedError("stop_gradient = False inside a branch or loop that a tensor decides")
-        builder.current[var] = self._version_of(builder.held(var), var)
+    def note_leaf(self, var: Variable, owner: Any) -> None:
+        """Remember that `var` is a leaf that wants a gradient, which `owner.grad` will hold."""
+        self.leaf_of[var] = owner
 
     def version(self, old: Variable, value: Variable) -> Variable | None:
         """`value` as the content of the leaf whose content was `old`; None if that is no leaf."""
@@ -205,7 +188,7 @@ class Training:
                     f"backward: tensor {tensor.name!r} has stop_gradient=True, so no gradient flows from it",
                     hint="set stop_gradient=False on an input, or check for no_grad()",
                 )
-        leaves = dict(self.versions())
+        leaves = {v: leaf for v, leaf in self.versions() if v.block is self.block}
         outside = [v for v in self._trace.arguments if not v.stop_gradient]
         wrt = [*leaves, *outside, *self._retained]
         found = self._pulled(outs, grads, wrt, retain_graph, create_graph=False)
