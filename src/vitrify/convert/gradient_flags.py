@@ -14,7 +14,8 @@ from ..ops.registry import StructuralGradient
 from .facts import check_attribute
 from .values import builder, is_tensor
 
-_FLAGS = {"stop_gradient": True, "requires_grad": False, "trainable": False}  # what each is for a tensor that stops gradients
+# What each is for a tensor that stops gradients.
+_FLAGS = {"stop_gradient": True, "requires_grad": False, "trainable": False}
 
 
 def flag_reader(owner: Any, name: str) -> Callable[[], Any] | None:

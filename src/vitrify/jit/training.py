@@ -189,6 +189,8 @@ class Training:
                     hint="set stop_gradient=False on an input, or check for no_grad()",
                 )
         leaves = {v: leaf for v, leaf in self.versions() if v.block is self.block}
+        if any(v.block is not self.block and not isinstance(leaf, Tensor) for v, leaf in self.versions()):
+            raise UnsupportedError("backward() to a leaf made in a branch or loop that a tensor decides", hint=_OUTSIDE)
         outside = [v for v in self._trace.arguments if not v.stop_gradient]
         wrt = [*leaves, *outside, *self._retained]
         found = self._pulled(outs, grads, wrt, retain_graph, create_graph=False)
