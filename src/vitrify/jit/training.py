@@ -434,7 +434,7 @@ class Training:
         return spent
 
     def _check_flow(self, outputs: Sequence[Variable]) -> None:
-        changed = [v for v, leaf in self.leaf_of.items() if not v.stop_gradient]
+        changed = [v for v, leaf in self.leaf_of.items() if isinstance(leaf, Tensor) and not v.stop_gradient]
         if not changed:
             return
         active = active_variables(self._differentiated(), changed)
