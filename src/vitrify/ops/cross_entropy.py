@@ -36,14 +36,19 @@ _BLOCK = 1 << 16
 def _rows(xp: Any, x: Any, axis: int) -> Any:
     """x as contiguous rows along `axis`, in float32 at least."""
     dtype = x.dtype if x.dtype.itemsize > 2 else np.dtype(np.float32)
-    moved = xp.moveaxis(x, axis, -1)
+    moved = _with_last(xp, x, axis)
     return xp.ascontiguousarray(moved, dtype=dtype).reshape(-1, moved.shape[-1])
+
+
+def _with_last(xp: Any, x: Any, axis: int) -> Any:
+    """x with `axis` at the end."""
+    return x if axis == x.ndim - 1 else xp.moveaxis(x, axis, -1)
 
 
 def _unrows(xp: Any, rows: Any, like: Any, axis: int) -> Any:
     """Rows back in the shape and dtype of `like`."""
-    shape = (*like.shape[:axis], *like.shape[axis + 1 :], rows.shape[-1])
-    return xp.moveaxis(rows.reshape(shape), -1, axis).astype(like.dtype, copy=False)
+    found = rows.reshape((*like.shape[:axis], *like.shape[axis + 1 :], rows.shape[-1]))
+    return (found if axis == like.ndim - 1 else xp.moveaxis(found, -1, axis)).astype(like.dtype, copy=False)
 
 
 def _blocks(xp: Any, rows: Any) -> Iterator[slice]:
@@ -53,16 +58,20 @@ def _blocks(xp: Any, rows: Any) -> Iterator[slice]:
 
 
 def _safe(xp: Any, label: Any, classes: int, ignore_index: int) -> tuple[Any, Any]:
-    """One label a row, those to ignore replaced by 0, and which rows count."""
+    """One label a row, those to ignore replaced by 0, and which rows count; None where all do."""
     flat = label.reshape(-1)
-    valid = flat != ignore_index
-    safe = xp.where(valid, flat, 0)
-    if safe.size and not (int(safe.min()) >= 0 and int(safe.max()) < classes):
-        bad = int(safe.min()) if int(safe.min()) < 0 else int(safe.max())
+    low, high = (int(flat.min()), int(flat.max())) if flat.size else (0, -1)
+    valid = None
+    if low <= ignore_index <= high:
+        valid = flat != ignore_index
+        flat = xp.where(valid, flat, 0)
+        low, high = int(flat.min()), int(flat.max())
+    if not (low >= 0 and high < classes):
         raise IndexRangeError(
-            f"cross_entropy: label {bad} is outside [0, {classes}) and not ignore_index={ignore_index}"
+            f"cross_entropy: label {low if low < 0 else high} is outside [0, {classes}) and not "
+            f"ignore_index={ignore_index}"
         )
-    return safe, valid
+    return flat, valid
 
 
 def _forward(xp: Any, logits: Any, label: Any, *, axis: int, soft_label: bool, ignore_index: int) -> tuple[Any, Any]:
@@ -71,18 +80,20 @@ def _forward(xp: Any, logits: Any, label: Any, *, axis: int, soft_label: bool, i
     if soft_label:
         target, valid = _rows(xp, label, axis), None
     else:
-        target, valid = _safe(xp, xp.moveaxis(label, axis, -1), rows.shape[1], ignore_index)
+        target, valid = _safe(xp, _with_last(xp, label, axis), rows.shape[1], ignore_index)
     for block in _blocks(xp, rows):
         shifted = rows[block] - rows[block].max(axis=1, keepdims=True)
         part = xp.exp(shifted, out=probs[block])
         total = part.sum(axis=1, keepdims=True)
         part /= total
-        if valid is None:
+        if soft_label:
             shifted -= xp.log(total)
             loss[block] = -(target[block] * shifted).sum(axis=1, keepdims=True)
         else:
             picked = shifted[xp.arange(len(shifted)), target[block]]
-            loss[block, 0] = (xp.log(total[:, 0]) - picked) * valid[block]
+            loss[block, 0] = xp.log(total[:, 0]) - picked
+            if valid is not None:
+                loss[block, 0] *= valid[block]
     return _unrows(xp, loss, logits, axis), _unrows(xp, probs, logits, axis)
 
 
@@ -97,8 +108,9 @@ def _backward(
         out -= target
         out *= flow
     else:
-        target, valid = _safe(xp, xp.moveaxis(label, axis, -1), probs.shape[1], ignore_index)
-        flow = flow * valid[:, None]
+        target, valid = _safe(xp, _with_last(xp, label, axis), probs.shape[1], ignore_index)
+        if valid is not None:
+            flow = flow * valid[:, None]
         xp.multiply(probs, flow, out=out)
         out[xp.arange(len(out)), target] -= flow[:, 0]
     return _unrows(xp, out, logits, axis)
