@@ -73,6 +73,37 @@ GROUPS: dict[str, list[Entry]] = {
             """,
         ),
         _entry(
+            "stop_gradient of an argument is changed",
+            "UnsupportedError",
+            "stop_gradient of a tensor that the function was given, or that was there before, is changed",
+            "Whether a tensor from outside wants a gradient is a fact of the call, which a program is built on.",
+            """
+            def f(x):
+                x.stop_gradient = False
+                return x * 2
+            """,
+            """
+            def f(x):
+                y = x * 1
+                y.stop_gradient = False
+                return y * 2
+            """,
+        ),
+        _entry(
+            "Where a tensor stands on the tape",
+            "UnsupportedError",
+            "grad_fn of a tensor is read inside a function that is being converted: it depends on the call",
+            "Inside a program there is no tape; stop_gradient is known.",
+            """
+            def f(x):
+                return x * 2 if x.grad_fn is None else x
+            """,
+            """
+            def f(x):
+                return x * 2 if x.stop_gradient else x
+            """,
+        ),
+        _entry(
             "backward() inside",
             "UnsupportedError",
             "backward() inside a function that is being converted",
