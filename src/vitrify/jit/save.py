@@ -62,7 +62,9 @@ def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **con
     layer: a Layer (its `forward`, and every other method that is a static function), or a function.
     input_spec: InputSpecs of the arguments, None dimensions may vary; by default those of `to_static`, or of the last
         call. A Layer is traced twice, in evaluation and in training mode, so that it can be fine-tuned after loading.
-    format: "onnx" writes `path.onnx` instead, with the settings of `onnx.export`.
+    format: "onnx" writes `path.onnx` instead, with the settings of `onnx.export`; "paddle" writes `path.pdmodel` and
+        `path.pdiparams`, which PaddlePaddle 2 and 3 read, "paddle3" `path.json` and `path.pdiparams`: see
+        docs/interchange.md.
     Raises ArgumentError without any spec, DTypeError for outputs that a file cannot hold. Source: paddle.jit.save.
 
     Example:

@@ -2,9 +2,12 @@
 
 from ..core.lazy import lazy_attributes
 
-__all__ = ["read_desc_format", "read_json_format"]
+__all__ = ["read_desc_format", "read_json_format", "save_desc", "save_json"]
 
 __getattr__ = lazy_attributes(
     __name__,
-    names=dict.fromkeys(("read_json_format", "read_desc_format"), "importing"),
+    names={
+        **dict.fromkeys(("read_json_format", "read_desc_format"), "importing"),
+        **dict.fromkeys(("save_desc", "save_json"), "exporting"),
+    },
 )

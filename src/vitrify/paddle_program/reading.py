@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -44,6 +44,12 @@ def parsed_tensor_desc(data: bytes) -> Any:
         return _pb.TensorDesc.FromString(data)
     except DecodeError as err:
         raise FileFormatError(f"its description is none ({err})") from err
+
+
+def tensor_desc(data_type: int, shape: Sequence[int]) -> bytes:
+    """A tensor's description as files have it."""
+    found: bytes = _pb.TensorDesc(data_type=data_type, dims=shape).SerializeToString(deterministic=True)
+    return found
 
 
 def read_program_desc(file: str) -> Graph:
@@ -210,6 +216,10 @@ def _by_row(row: Row, op: Any, attrs: dict[str, Any]) -> Node:
     if op.type == "assign_value":
         given["values"] = _values(attrs)
         known |= set(_OLD_VALUES)
+    slots = {slot for spec in row.inputs for slot, _ in spec.slots}
+    more = [slot.parameter for slot in op.inputs if slot.arguments and slot.parameter not in slots]
+    if more:
+        raise UnsupportedError(f"{op.type} with the input {more[0]} cannot be read")
     strange = [name for name, value in attrs.items() if name not in known and value]
     if strange:
         raise UnsupportedError(f"{op.type} with {strange[0]}={attrs[strange[0]]!r} cannot be read")

@@ -102,19 +102,19 @@ softmax: x=X -> out=Out | axis:int
 log_softmax: x=X -> out=Out | axis:int
 dropout: x=X seed=Seed? p=dropout_prob:float() -> out=Out mask=Mask | is_test:bool mode=dropout_implementation:str \
     seed_attr=seed:int=0 fix_seed:bool
-sum/reduce_sum: x=X axis=dim:longs(AxisTensor,AxisTensorList*) -> out=Out | keepdim=keep_dim:bool \
+sum/reduce_sum: x=X axis=dim:ints(AxisTensor,AxisTensorList*) -> out=Out | keepdim=keep_dim:bool \
     !in_dtype:int=-1 dtype=out_dtype:dtype !reduce_all:bool=False
-mean/reduce_mean: x=X axis=dim:longs(AxisTensor,AxisTensorList*) -> out=Out | keepdim=keep_dim:bool {_REDUCE}
-max/reduce_max: x=X axis=dim:longs(AxisTensor,AxisTensorList*) -> out=Out | keepdim=keep_dim:bool {_REDUCE}
-min/reduce_min: x=X axis=dim:longs(AxisTensor,AxisTensorList*) -> out=Out | keepdim=keep_dim:bool {_REDUCE}
-prod/reduce_prod: x=X axis=dim:longs(AxisTensor,AxisTensorList*) -> out=Out | keepdim=keep_dim:bool \
+mean/reduce_mean: x=X axis=dim:ints(AxisTensor,AxisTensorList*) -> out=Out | keepdim=keep_dim:bool {_REDUCE}
+max/reduce_max: x=X axis=dim:ints(AxisTensor,AxisTensorList*) -> out=Out | keepdim=keep_dim:bool {_REDUCE}
+min/reduce_min: x=X axis=dim:ints(AxisTensor,AxisTensorList*) -> out=Out | keepdim=keep_dim:bool {_REDUCE}
+prod/reduce_prod: x=X axis=dim:ints(AxisTensor,AxisTensorList*) -> out=Out | keepdim=keep_dim:bool \
     !in_dtype:int=-1 !out_dtype:int=-1 reduce_all:bool
-all/reduce_all: x=X -> out=Out | axis=dim:longs keepdim=keep_dim:bool {_REDUCE}
-any/reduce_any: x=X -> out=Out | axis=dim:longs keepdim=keep_dim:bool {_REDUCE}
-amax/reduce_amax: x=X -> out=Out | axis=dim:longs keepdim=keep_dim:bool {_REDUCE}
-amin/reduce_amin: x=X -> out=Out | axis=dim:longs keepdim=keep_dim:bool {_REDUCE}
+all/reduce_all: x=X -> out=Out | axis=dim:ints/longs keepdim=keep_dim:bool {_REDUCE}
+any/reduce_any: x=X -> out=Out | axis=dim:ints/longs keepdim=keep_dim:bool {_REDUCE}
+amax/reduce_amax: x=X -> out=Out | axis=dim:ints/longs keepdim=keep_dim:bool {_REDUCE}
+amin/reduce_amin: x=X -> out=Out | axis=dim:ints/longs keepdim=keep_dim:bool {_REDUCE}
 logsumexp: x=X -> out=Out | axis:ints keepdim:bool reduce_all:bool
-frobenius_norm: x=X axis=dim:longs() -> out=Out | keepdim=keep_dim:bool {_REDUCE}
+frobenius_norm: x=X axis=dim:ints() -> out=Out | keepdim=keep_dim:bool {_REDUCE}
 p_norm: x=X -> out=Out | porder:float axis:int epsilon:float keepdim:bool asvector:bool
 argmax/arg_max: x=X axis=axis:long(AxisTensor) -> out=Out | keepdims:bool flatten:bool dtype:dtype
 argmin/arg_min: x=X axis=axis:long(AxisTensor) -> out=Out | keepdims:bool flatten:bool dtype:dtype
@@ -164,7 +164,8 @@ set_value_/set_value: x=Input starts=starts:longs(StartsTensorList*) ends=ends:l
 set_value_with_tensor_/set_value: x=Input values=ValueTensor starts=starts:longs(StartsTensorList*) \
     ends=ends:longs(EndsTensorList*) steps=steps:longs(StepsTensorList*) -> out=Out | axes:longs decrease_axes:longs \
     none_axes:longs !dtype:dtype=None !shape:longs=[] !values:scalars=[]
-full/fill_constant: -> out=Out | shape:longs value:float/double dtype:dtype !str_value:str= !force_cpu:bool=False \
+full/fill_constant: -> out=Out | shape:longs/intarray value:float/double dtype:dtype !str_value:str= \
+    !force_cpu:bool=False \
     !place_type:int=-1 ^place:place
 full_int_array/assign_value: -> out=Out | value=values:scalars/longs dtype:dtype !shape:ints=[] ^place:place
 full_with_tensor/fill_constant: value=value:float(ValueTensor) shape=shape:longs(ShapeTensor,ShapeTensorList*) -> \
@@ -186,7 +187,7 @@ numel/size: x=Input -> size=Out |
 conv2d: input=Input filter=Filter -> out=Output | {_CONV}
 depthwise_conv2d: input=Input filter=Filter -> out=Output | {_CONV}
 conv3d: input=Input filter=Filter -> out=Output | {_CONV}
-conv2d_transpose: x=Input filter=Filter output_size=output_size:ints(OutputSizeTensor) bias=Bias? -> out=Output | \
+conv2d_transpose: x=Input filter=Filter output_size=output_size:ints(OutputSizeTensor) -> out=Output | \
     output_padding:ints {_CONV}
 depthwise_conv2d_transpose: x=Input filter=Filter output_size=output_size:ints(OutputSizeTensor) bias=Bias? -> \
     out=Output | \

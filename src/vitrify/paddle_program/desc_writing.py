@@ -1,0 +1,158 @@
+"""Writing programs as PaddlePaddle 2 saves them: `.pdmodel`, a protobuf message."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import InternalError
+from ..core.lazy import lazy_module
+from ..core.meta import Meta
+from .emitter import Emitter, Value
+from .graph import Node
+from .reading import DATA_TYPES, TENSOR
+from .table import ROWS, Attr, In, Row
+
+_pb = lazy_module("vitrify.paddle_program.program_desc_pb2")
+_NUMBER_OF = {dtype.name: number for number, dtype in DATA_TYPES.items()}
+_KINDS = {"int": 0, "float": 1, "str": 2, "ints": 3, "floats": 4, "bool": 6, "long": 9, "longs": 11, "dtype": 0}
+_FIELDS = {0: "i", 1: "f", 2: "s", 3: "ints", 4: "floats", 6: "b", 9: "l", 11: "longs"}
+FEED_LIST, FETCH_LIST = 9, 10
+VERSION = 2_006_002
+"""The version of PaddlePaddle whose meaning of operators is written."""
+
+
+def desc_program(g: Emitter, names: Sequence[str], inputs: Sequence[Value], outputs: Sequence[Value]) -> bytes:
+    """The content of a `.pdmodel` file: inputs with their names, parameters, operators, outputs."""
+    return _Writer(g, names, inputs).program(outputs)
+
+
+class _Writer:
+    def __init__(self, g: Emitter, names: Sequence[str], inputs: Sequence[Value]) -> None:
+        self._g = g
+        self._proto = _pb.ProgramDesc()
+        self._proto.version.version = VERSION
+        self._block = self._proto.blocks.add(idx=0, parent_idx=-1)
+        self._inputs = inputs
+        self._names: dict[int, str] = {v.id: name for name, v in zip(names, inputs)}
+        self._names.update({p.id: p.name for p in g.graph.params})  # type: ignore[misc]
+        self._extra = 0
+
+    def program(self, outputs: Sequence[Value]) -> bytes:
+        for name, kind in (("feed", FEED_LIST), ("fetch", FETCH_LIST)):
+            var = self._block.vars.add(name=name, persistable=True)
+            var.type.type = kind
+        for col, value in enumerate(self._inputs):
+            self._var(self._names[value.id], value.meta, need_check_feed=True)
+            self._op("feed", {"X": ["feed"]}, {"Out": [self._names[value.id]]}, [("col", "int", col)])
+        for param in self._g.graph.params:
+            value = self._g.values[param.id]  # type: ignore[index]
+            self._var(param.name, value.meta, persistable=True, is_parameter=True, stop_gradient=not param.trainable)
+        for node in self._g.graph.nodes:
+            self._node(node)
+        for col, value in enumerate(outputs):
+            self._op("fetch", {"X": [self._name(value.id)]}, {"Out": ["fetch"]}, [("col", "int", col)])
+        found: bytes = self._proto.SerializeToString(deterministic=True)
+        return found
+
+    def _var(self, name: str, meta: Meta, **flags: Any) -> None:
+        var = self._block.vars.add(name=name, **flags)
+        var.type.type = TENSOR
+        var.type.lod_tensor.tensor.data_type = _NUMBER_OF[meta.dtype.name]
+        var.type.lod_tensor.tensor.dims.extend(meta.shape)
+        var.type.lod_tensor.lod_level = 0
+
+    def _name(self, value: int) -> str:
+        if value not in self._names:
+            self._names[value] = f"tmp_{value}"
+            self._var(self._names[value], self._g.values[value].meta)
+        return self._names[value]
+
+    def _op(self, kind: str, inputs: dict[str, list[str]], outputs: dict[str, list[str]], attrs: list[Any]) -> None:
+        op = self._block.ops.add(type=kind)
+        for slots, given in ((op.inputs, inputs), (op.outputs, outputs)):
+            for name, arguments in given.items():
+                slots.add(parameter=name, arguments=arguments)
+        for name, attr_kind, value in attrs:
+            _set(op.attrs.add(name=name, type=_KINDS[attr_kind]), attr_kind, value)
+
+    def _node(self, node: Node) -> None:
+        row = ROWS[node.name]
+        inputs: dict[str, list[str]] = {}
+        attrs: list[Any] = []
+        for spec, given in zip(row.inputs, node.inputs):
+            self._input(spec, given, inputs, attrs)
+        for attr in row.attrs:
+            if attr.where != "new":
+                attrs.append((attr.old_name, attr.kind, self._attribute(attr, node)))
+        self._op(row.old_name, inputs, self._outputs(row, node), attrs)
+
+    def _input(self, spec: In, given: Any, inputs: dict[str, list[str]], attrs: list[Any]) -> None:
+        if isinstance(given, np.ndarray):
+            value = float(given) if spec.kind == "float" else int(given) if given.ndim == 0 else [int(v) for v in given]
+            attrs.append((spec.attr, spec.kind, value if spec.kind[-1] != "s" else _as_list(value)))
+        elif isinstance(given, list):
+            inputs[spec.slots[0][0]] = [self._name(i) for i in given]
+        elif given is not None:
+            if not spec.slots:
+                raise InternalError(f"the input {spec.name!r} is no tensor in these programs")
+            inputs[spec.slots[0][0]] = [self._name(given)]
+            if spec.attr:  # must be there, though the tensor counts
+                attrs.append((spec.attr, spec.kind, [] if spec.kind[-1] == "s" else 0))
+
+    def _outputs(self, row: Row, node: Node) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for out, given in zip(row.outputs, node.outputs):
+            if out.slot in _IN_PLACE:
+                found[out.slot] = [self._name(node.inputs[_IN_PLACE[out.slot]])]
+                continue
+            found[out.slot] = [self._name(i) for i in given] if isinstance(given, list) else [self._name(given)]
+        if row.old_name in _WITH_SHAPE:
+            self._extra += 1
+            found["XShape"] = [f"xshape_{self._extra}"]
+            shape = self._g.values[node.outputs[0]].meta
+            self._var(found["XShape"][0], Meta((0, *shape.shape), shape.dtype))
+        return found
+
+    def _attribute(self, attr: Attr, node: Node) -> Any:
+        value = node.attrs.get(attr.name, attr.default)
+        if attr.kind == "dtype" and value is None:
+            return -1 if attr.default is None and attr.name == "dtype" else self._input_dtype(node)
+        if attr.old_name == "str_value":
+            return _exact(node.attrs["value"])
+        if value is None:
+            raise InternalError(f"nobody said what the attribute {attr.name!r} of {node.name} is")
+        return value
+
+    def _input_dtype(self, node: Node) -> Any:
+        return self._g.values[node.inputs[0]].dtype
+
+
+# Outputs that are the variable of an input, by its place.
+_IN_PLACE = {"MeanOut": 1, "VarianceOut": 2}
+# Operators with a second output, which gradients use.
+_WITH_SHAPE = frozenset(("reshape2", "transpose2", "squeeze2", "unsqueeze2", "flatten_contiguous_range"))
+
+
+def _as_list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _exact(value: float) -> str:
+    """A number as text, for the file keeps it in single precision besides."""
+    if not math.isfinite(value):
+        return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
+    return str(int(value)) if value == int(value) and abs(value) < 1 << 62 else repr(value)
+
+
+def _set(attr: Any, kind: str, value: Any) -> None:
+    field = _FIELDS[_KINDS[kind]]
+    if kind == "dtype":
+        value = -1 if value == -1 else _NUMBER_OF[value.name]
+    if kind.endswith("s"):
+        getattr(attr, field).extend(value)
+    else:
+        setattr(attr, field, {"bool": bool, "int": int, "long": int, "float": float}.get(kind, lambda v: v)(value))

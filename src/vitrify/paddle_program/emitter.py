@@ -1,0 +1,191 @@
+"""A program of Paddle's being written: values with their types, nodes, constants; and the table of forms.
+
+A form is `form(g, *inputs, **attrs)` with the parameters of our op's kernel: inputs are `Value`s (None where left out),
+attributes are those of the operator, with a `Value` where only the run knows one. It gives a Value, or one for each
+output.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..core.dtype import DType, as_dtype, from_np, int64
+from ..core.errors import UnsupportedError
+from ..core.meta import UNKNOWN, Meta
+from ..ops.registry import OpDef
+from .graph import Graph, Node, Param
+
+Form = Callable[..., Any]
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class Value:
+    """A value of the program, by number."""
+
+    id: int
+    dtype: DType
+    shape: tuple[int, ...]
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self.shape)
+
+    @property
+    def meta(self) -> Meta:
+        """Its dtype and shape."""
+        return Meta(self.shape, self.dtype)
+
+
+@dataclass
+class Emitter:
+    """Nodes in the order in which they are written. `old`: for a `.pdmodel`."""
+
+    old: bool
+    graph: Graph = field(default_factory=Graph)
+    metas: tuple[Any, ...] = ()  # of the outputs of the operator that is being written
+    op_name: str = ""
+    values: dict[int, Value] = field(default_factory=dict)
+    constants: dict[str, Array] = field(default_factory=dict)
+
+    def value(self, meta: Any) -> Value:
+        """A new value of this type."""
+        if not isinstance(meta, Meta):
+            raise UnsupportedError("Paddle's programs hold no lists whose length only the run knows")
+        made = Value(len(self.values) + 1, meta.dtype, tuple(meta.shape))
+        self.values[made.id] = made
+        return made
+
+    def op(self, name: str, *inputs: Any, meta: Any = None, **attrs: Any) -> Value:
+        """Write an operator with one output that matters, by default of its first input's type."""
+        first = next((i for i in inputs if isinstance(i, Value)), None)
+        found = meta if meta is not None else first.meta if first is not None else self.metas[0]
+        return self.ops(name, inputs, [found], **attrs)[0]
+
+    def ops(self, name: str, inputs: Sequence[Any], metas: Sequence[Any], **attrs: Any) -> list[Value]:
+        """Write an operator with several outputs of these types."""
+        outs = [self.value(meta) for meta in metas]
+        self.graph.nodes.append(Node(name, list(map(_given, inputs)), [v.id for v in outs], attrs))
+        return outs
+
+    def list_op(self, name: str, inputs: Sequence[Any], metas: Sequence[Any], **attrs: Any) -> list[Value]:
+        """Write an operator whose output is a list of values of these types."""
+        outs = [self.value(meta) for meta in metas]
+        self.graph.nodes.append(Node(name, list(map(_given, inputs)), [[v.id for v in outs]], attrs))
+        return outs
+
+    def full(self, number: Any, dtype: Any, shape: Sequence[int] = ()) -> Value:
+        """One number everywhere."""
+        kind = as_dtype(dtype)
+        attrs = {"shape": list(shape), "value": float(number), "dtype": kind}
+        if kind.is_integer and int(float(number)) != int(number):
+            return self.constant(np.full(shape, number, kind.np))
+        return self.op("full", meta=Meta(tuple(shape), kind), **attrs)
+
+    def constant(self, array: Any) -> Value:
+        """An array: a number, or a tensor in the file of parameters."""
+        array = np.asarray(array)
+        if array.size == 1 and array.dtype.kind != "V":
+            return self.full(array.item(), from_np(array.dtype), array.shape)
+        name = f"constant_{len(self.constants)}.w_0"
+        made = self.value(Meta(array.shape, from_np(array.dtype)))
+        self.constants[name] = array
+        self.graph.params.append(Param(made.id, name, made.dtype, made.shape, False))
+        return made
+
+    def cast(self, x: Value, dtype: DType) -> Value:
+        """x in that dtype."""
+        return x if x.dtype is dtype else self.op("cast", x, meta=Meta(x.shape, dtype), dtype=dtype)
+
+    def size(self, x: Value, axis: int) -> Any:
+        """A size of x: a number, or a 0-D int64 value where only the run knows it."""
+        if x.shape[axis] != UNKNOWN:
+            return x.shape[axis]
+        shape = self.shape(x)
+        at = axis % x.ndim
+        return self.op(
+            "slice", shape, [at], [at + 1], meta=Meta((), int64), axes=[0], infer_flags=[1], decrease_axis=[0]
+        )
+
+    def shape(self, x: Value) -> Value:
+        """The sizes of x as int64."""
+        if not self.old:
+            return self.op("shape64", x, meta=Meta((x.ndim,), int64))
+        return self.cast(self.op("shape", x, meta=Meta((x.ndim,), as_dtype("int32"))), int64)
+
+    def sizes(self, parts: Any) -> Any:
+        """A shape as an operator takes it: known numbers, or one tensor of them."""
+        if isinstance(parts, Value):
+            return parts if parts.ndim else self.op("reshape", parts, [1], meta=Meta((1,), parts.dtype))
+        if not any(isinstance(p, Value) for p in parts):
+            return [int(p) for p in parts]
+        whole = [self.cast(p, int64) if isinstance(p, Value) else self.full(p, int64) for p in parts]
+        flat = [p if not p.shape else self.op("reshape", p, [], meta=Meta((), int64)) for p in whole]
+        return self.op("stack", flat, meta=Meta((len(flat),), int64), axis=0)
+
+    def reshape(self, x: Value, shape: Any, meta: Any = None) -> Value:
+        """x in a shape, in which -1 is what is left."""
+        parts = list(shape) if isinstance(shape, (list, tuple)) else shape
+        if isinstance(parts, list):
+            open_ = [i for i, p in enumerate(parts) if isinstance(p, Value)]
+            if len(open_) == 1 and not any(isinstance(p, int) and p < 1 for p in parts):
+                parts[open_[0]] = -1
+        wanted = meta
+        if wanted is None:
+            if not isinstance(parts, list):
+                raise UnsupportedError("a reshape to a shape that only the run knows")
+            wanted = Meta(tuple(UNKNOWN if isinstance(p, Value) else p for p in parts), x.dtype)
+        return self.op("reshape", x, self.sizes(parts), meta=wanted)
+
+    def transpose(self, x: Value, perm: Sequence[int]) -> Value:
+        """x with its dimensions in another order."""
+        meta = Meta(tuple(x.shape[i] for i in perm), x.dtype)
+        return self.op("transpose", x, meta=meta, perm=list(perm))
+
+    def unsqueeze(self, x: Value, axes: Sequence[int]) -> Value:
+        """x with new dimensions at these places of the result."""
+        sizes = list(x.shape)
+        for axis in sorted(axes):
+            sizes.insert(axis, 1)
+        return self.op("unsqueeze", x, list(axes), meta=Meta(tuple(sizes), x.dtype)) if axes else x
+
+
+def _given(value: Any) -> Any:
+    """An input as a node holds it: ids, lists of them, numbers as arrays."""
+    if isinstance(value, Value):
+        return value.id
+    if isinstance(value, (list, tuple)) and any(isinstance(v, Value) for v in value):
+        return [v.id for v in value]
+    return None if value is None else np.asarray(value)
+
+
+class Forms:
+    """The forms by op name."""
+
+    def __init__(self) -> None:
+        self._forms: dict[str, Form] = {}
+
+    def __call__(self, *names: str) -> Callable[[Form], Form]:
+        """Enter the decorated function as the form of these ops."""
+
+        def enter(form: Form) -> Form:
+            self._forms.update(dict.fromkeys(names, form))
+            return form
+
+        return enter
+
+    def get(self, op: OpDef) -> Form | None:
+        """The form of an op; None where it has none."""
+        return self._forms.get(op.name)
+
+    def names(self) -> frozenset[str]:
+        """The ops with a form."""
+        return frozenset(self._forms)
+
+
+FORMS = Forms()

@@ -1,0 +1,205 @@
+"""Layers and functions as programs of Paddle's: `jit.save(..., format="paddle")` and `format="paddle3"`."""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.atomic_file import atomic_file
+from ..core.dtype import from_np
+from ..core.errors import ArgumentError, UnsupportedError, VitrifyError
+from ..core.meta import Meta, Ref
+from ..ir.dead_code import live_operators
+from ..ir.model_file import ModelFile, SavedFunction, Slot
+from ..ir.program import Block, Literal, Operator, Variable
+from ..jit.save import collect
+from . import forms, layer_forms
+from .desc_writing import desc_program
+from .emitter import FORMS, Emitter, Value
+from .graph import Param
+from .json_writing import json_program
+from .reading import DATA_TYPES, tensor_desc
+
+# The rooms whose import enters their forms in the table.
+ROOMS = (forms, layer_forms)
+Array = np.ndarray[Any, Any]
+_NUMBER_OF = {dtype.name: number for number, dtype in DATA_TYPES.items()}
+
+
+def save_desc(layer: Any, path: Any, input_spec: Any = None, **configs: Any) -> None:
+    """Write `path.pdmodel` and `path.pdiparams`, which PaddlePaddle 2 and 3 read."""
+    _save(layer, path, input_spec, configs, True)
+
+
+def save_json(layer: Any, path: Any, input_spec: Any = None, **configs: Any) -> None:
+    """Write `path.json` and `path.pdiparams`, which PaddlePaddle 3 reads."""
+    _save(layer, path, input_spec, configs, False)
+
+
+def _save(layer: Any, path: Any, input_spec: Any, configs: Mapping[str, Any], old: bool) -> None:
+    if configs:
+        raise ArgumentError(f"jit.save: no setting of this format is called {sorted(configs)}")
+    model = collect(layer, input_spec, training=False)
+    prefix = str(os.fspath(path))
+    if not os.path.basename(prefix):
+        raise ArgumentError(f"jit.save: {prefix!r} names no file")
+    os.makedirs(os.path.dirname(os.path.abspath(prefix)), exist_ok=True)
+    for name, function in model.functions.items():
+        _write(prefix if name == "forward" else f"{prefix}.{name}", name, function, model, old)
+
+
+def _write(prefix: str, name: str, function: SavedFunction, model: ModelFile, old: bool) -> None:
+    block = function.program.global_block()
+    if function.writes:
+        raise UnsupportedError(
+            f"{name} changes its arguments or buffers in place, which Paddle's programs for inference cannot",
+            hint="return the new values",
+        )
+    _check_forms(name, block)
+    g = Emitter(old)
+    names = _input_names(function)
+    inputs = [g.value(var.meta) for var in block.inputs[: len(names)]]
+    params = _params(g, function, model, block)
+    env: dict[Variable, Any] = dict(zip(block.inputs, [*inputs, *params]))
+    _operators(g, block, env)
+    outputs = [_output(g, slot, block, env) for slot in _slots(function.output_tree)]
+    if not outputs:
+        raise UnsupportedError(f"{name} gives no tensor, and a program of Paddle's gives at least one")
+    program = (desc_program if old else json_program)(g, names, inputs, outputs)
+    arrays = {p.name: model.tensors[key] for p, key in zip(g.graph.params, function.tensors)}
+    held = sorted({**arrays, **g.constants}.items())
+    if held or old:  # the newer format has no file of no parameters
+        # The parameters first: a program never names tensors that are not there yet.
+        with atomic_file(prefix + ".pdiparams") as out:
+            for _, array in held:
+                _write_tensor(out, array)
+    with atomic_file(prefix + (".pdmodel" if old else ".json")) as out:
+        out.write(program)
+
+
+def _check_forms(name: str, block: Block) -> None:
+    """Name all ops at once that have no form."""
+    known = FORMS.names()
+    missing = {op.op.name: op for op in live_operators(block, block.outputs) if op.op.name not in known}
+    if missing:
+        first = next(iter(missing.values()))
+        raise UnsupportedError(
+            f"{name}: the ops {', '.join(sorted(missing))} have no form in Paddle's programs",
+            loc=first.locs[0] if first.locs else None,
+            hint="docs/interchange.md lists those that have one; our own format takes all",
+        )
+
+
+def _input_names(function: SavedFunction) -> list[str]:
+    found: list[str] = []
+    for spec, var in zip(function.inputs, function.program.global_block().inputs):
+        name = spec.name or var.name
+        while name in found:
+            name += "_"
+        found.append(name)
+    return found
+
+
+def _params(g: Emitter, function: SavedFunction, model: ModelFile, block: Block) -> list[Value]:
+    """A value for each saved tensor; they come first among the program's parameters, in this order."""
+    note = (model.note or {}).get("names", {})
+    found, taken = [], set(_input_names(function))
+    for key in function.tensors:
+        array = model.tensors[key]
+        name = str(note.get(key, key))
+        while name in taken:
+            name += "_"
+        taken.add(name)
+        value = g.value(Meta(array.shape, from_np(array.dtype)))
+        g.graph.params.append(Param(value.id, name, value.dtype, value.shape, model.infos[key].trainable))
+        found.append(value)
+    return found
+
+
+def _slots(tree: Any) -> list[Slot]:
+    if isinstance(tree, Slot):
+        return [tree]
+    items = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, (list, tuple)) else ()
+    return [slot for item in items for slot in _slots(item)]
+
+
+def _output(g: Emitter, slot: Slot, block: Block, env: Mapping[Variable, Any]) -> Value:
+    """An output as a value of its own: inputs that are handed through, and what is given twice, are copied."""
+    var = block.inputs[slot.index] if slot.kind == "input" else block.outputs[slot.index]
+    assert var is not None
+    return (
+        g.op("scale", env[var], 1.0, bias=0.0, bias_after_scale=True) if _scales(env[var]) else g.op("assign", env[var])
+    )
+
+
+def _scales(value: Value) -> bool:
+    return value.dtype.is_floating
+
+
+def _operators(g: Emitter, block: Block, env: dict[Variable, Any]) -> None:
+    for operator in live_operators(block, block.outputs):
+        try:
+            g.metas = tuple(v.meta for v in operator.outputs)
+            g.op_name = operator.op.name
+            given = [_input(g, v, env) for v in operator.inputs]
+            attrs = {key: _attribute(g, value, given) for key, value in operator.attrs.items()}
+            form = FORMS.get(operator.op)
+            assert form is not None
+            found = form(g, *given[: len(given) - operator.ref_count], **attrs)
+        except VitrifyError as err:
+            raise _located(operator, err) from err
+        outs = [found] if isinstance(found, Value) else list(found)
+        for var, value in zip(operator.outputs, outs):
+            if value is not None:
+                env[var] = _settled(g, value, var.meta)
+
+
+def _settled(g: Emitter, value: Value, meta: Any) -> Value:
+    """A form's value as the one of a variable: of its dtype, and with what is known of its shape."""
+    found = g.cast(value, meta.dtype)
+    return Value(found.id, meta.dtype, tuple(meta.shape))
+
+
+def _located(operator: Operator, err: VitrifyError) -> UnsupportedError:
+    loc = err.loc or (operator.locs[0] if operator.locs else None)
+    return UnsupportedError(f"{operator.op.name}: {err.message}", loc=loc, hint=err.hint)
+
+
+def _input(g: Emitter, value: Any, env: Mapping[Variable, Any]) -> Any:
+    if isinstance(value, Literal):
+        return g.constant(np.asarray(value.value, value.dtype.np))
+    if value is None:
+        return None
+    if value not in env:
+        raise UnsupportedError("it takes a result that has no form in Paddle's programs")
+    return env[value]
+
+
+def _attribute(g: Emitter, attr: Any, inputs: Sequence[Any]) -> Any:
+    """An attribute with a Value for each Ref in it."""
+    if isinstance(attr, Ref):
+        found = inputs[attr.index]
+        if attr.item is None:
+            return found
+        cut = Meta((), found.dtype)
+        at = attr.item
+        return g.op("slice", found, [at], [at + 1], meta=cut, axes=[0], infer_flags=[1], decrease_axis=[0])
+    if isinstance(attr, slice):
+        return slice(*[_attribute(g, part, inputs) for part in (attr.start, attr.stop, attr.step)])
+    if isinstance(attr, (list, tuple)):
+        return tuple(_attribute(g, part, inputs) for part in attr)
+    return attr
+
+
+def _write_tensor(out: Any, array: Array) -> None:
+    """One tensor: version, no levels of detail, version, description, elements in little-endian order."""
+    dtype = from_np(array.dtype)
+    if dtype.name not in _NUMBER_OF:
+        raise UnsupportedError(f"Paddle's files hold no tensors of {dtype.name}")
+    desc = tensor_desc(_NUMBER_OF[dtype.name], array.shape)
+    out.write(struct.pack("<IQIi", 0, 0, 0, len(desc)) + desc)
+    out.write(np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False).tobytes())

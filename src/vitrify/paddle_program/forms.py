@@ -1,0 +1,598 @@
+"""Paddle's forms of our ops: arithmetic, reductions, products, shapes, indices."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..core.dtype import DType, bool_, float32, from_np, int64
+from ..core.errors import UnsupportedError
+from ..core.meta import UNKNOWN, Meta
+from .emitter import FORMS, Emitter, Value
+
+_LAST = (1 << 31) - 1
+
+# -- elementwise -------------------------------------------------------------------------------------------------------
+
+_SAME = (
+    "abs acos acosh asin asinh atan atanh bitwise_not ceil cos cosh digamma erf erfinv exp expm1 floor isfinite isinf "
+    "isnan lgamma log log10 log1p log2 logical_not logsigmoid reciprocal relu relu6 rsqrt sigmoid sign silu sin sinh "
+    "softsign sqrt square tan tanh tanh_shrink trunc"
+)
+_ARITHMETIC = {
+    "add": "add", "subtract": "subtract", "multiply": "multiply", "divide": "divide", "maximum": "maximum",
+    "minimum": "minimum", "mod": "remainder", "floor_divide": "floor_divide", "pow": "elementwise_pow",
+    "fmax": "fmax", "fmin": "fmin",
+}  # fmt: skip
+_COMPARISONS = ("equal", "not_equal", "less_than", "less_equal", "greater_than", "greater_equal")
+_BITS = ("logical_and", "logical_or", "logical_xor", "bitwise_and", "bitwise_or", "bitwise_xor")
+
+
+def _unary(name: str) -> None:
+    def form(g: Emitter, x: Value) -> Value:
+        out = g.metas[0]
+        x = g.cast(x, out.dtype) if out.dtype.is_floating else x
+        return g.op(name, x, meta=out)
+
+    FORMS(name)(form)
+
+
+def _binary(ours: str, theirs: str, like_output: bool) -> None:
+    def form(g: Emitter, x: Value, y: Value) -> Value:
+        out = g.metas[0]
+        common = out.dtype if like_output else _common(x, y)
+        return g.op(theirs, g.cast(x, common), g.cast(y, common), meta=out)
+
+    FORMS(ours)(form)
+
+
+def _common(x: Value, y: Value) -> DType:
+    return x.dtype if x.dtype is y.dtype else from_np(np.promote_types(x.dtype.np, y.dtype.np))
+
+
+for _name in _SAME.split():
+    _unary(_name)
+for _ours, _theirs in _ARITHMETIC.items():
+    _binary(_ours, _theirs, True)
+for _name in (*_COMPARISONS, *_BITS):
+    _binary(_name, _name, False)
+
+
+def _with_attrs(ours: str, theirs: str, **names: str) -> None:
+    """Let an op of one tensor be an operator whose attributes are called otherwise."""
+
+    def form(g: Emitter, x: Value, **attrs: Any) -> Value:
+        out = g.metas[0]
+        given = {theirs_: _known(attrs[ours_]) for ours_, theirs_ in names.items()}
+        return g.op(theirs, g.cast(x, out.dtype), meta=out, **given)
+
+    FORMS(ours)(form)
+
+
+def _known(value: Any) -> Any:
+    if isinstance(value, Value):
+        raise UnsupportedError("an attribute that only the run knows has no form in Paddle's programs")
+    return value
+
+
+_with_attrs("elu", "elu", alpha="alpha")
+_with_attrs("celu", "celu", alpha="alpha")
+_with_attrs("selu", "selu", scale="scale", alpha="alpha")
+_with_attrs("gelu", "gelu", approximate="approximate")
+_with_attrs("leaky_relu", "leaky_relu", alpha="negative_slope")
+_with_attrs("hard_sigmoid", "hardsigmoid", slope="slope", offset="offset")
+_with_attrs("hard_tanh", "hardtanh", low="t_min", high="t_max")
+_with_attrs("hard_shrink", "hardshrink", threshold="threshold")
+_with_attrs("softshrink", "softshrink", threshold="threshold")
+_with_attrs("thresholded_relu", "thresholded_relu", threshold="threshold", value="value")
+_with_attrs("softplus", "softplus", beta="beta", threshold="threshold")
+_with_attrs("hard_swish", "hardswish")
+_with_attrs("softmax", "softmax", axis="axis")
+_with_attrs("log_softmax", "log_softmax", axis="axis")
+
+
+@FORMS("mish")
+def mish(g: Emitter, x: Value) -> Value:
+    """mish."""
+    return g.op("mish", x, meta=g.metas[0], **{"lambda": 20.0})
+
+
+@FORMS("round")
+def round_(g: Emitter, x: Value) -> Value:
+    """round to whole numbers."""
+    return g.op("round", x, decimals=0)
+
+
+@FORMS("neg")
+def neg(g: Emitter, x: Value) -> Value:
+    """scale by -1."""
+    return g.op("scale", x, -1.0, bias=0.0, bias_after_scale=True)
+
+
+@FORMS("scale")
+def scale(g: Emitter, x: Value, *, scale: Any, bias: Any, bias_after_scale: bool) -> Value:
+    """scale."""
+    if isinstance(scale, Value) or isinstance(bias, Value):
+        raise UnsupportedError("a scale that only the run knows has no form in Paddle's programs")
+    return g.op("scale", g.cast(x, g.metas[0].dtype), float(scale), bias=float(bias), bias_after_scale=bias_after_scale)
+
+
+@FORMS("clip")
+def clip(g: Emitter, x: Value, low: Value | None, high: Value | None) -> Value:
+    """maximum, then minimum."""
+    for name, bound in (("maximum", low), ("minimum", high)):
+        if bound is not None:
+            x = g.op(name, x, g.cast(bound, x.dtype), meta=g.metas[0])
+    return x
+
+
+@FORMS("cast")
+def cast(g: Emitter, x: Value, *, dtype: DType) -> Value:
+    """cast."""
+    return g.op("cast", x, meta=g.metas[0], dtype=dtype)
+
+
+@FORMS("where")
+def where(g: Emitter, condition: Value, x: Value, y: Value) -> Value:
+    """where, of three tensors of one shape."""
+    out = g.metas[0]
+    flag, a, b = (
+        _spread(g, v, out.shape) for v in (g.cast(condition, bool_), g.cast(x, out.dtype), g.cast(y, out.dtype))
+    )
+    return g.op("where", flag, a, b, meta=out)
+
+
+def _spread(g: Emitter, x: Value, shape: tuple[int, ...]) -> Value:
+    if x.shape == shape or UNKNOWN in shape:
+        return x  # Paddle broadcasts here, too
+    return g.op("expand", x, list(shape), meta=Meta(shape, x.dtype))
+
+
+@FORMS("atan2")
+def atan2(g: Emitter, x: Value, y: Value) -> Value:
+    """atan2, of two tensors of one shape."""
+    out = g.metas[0]
+    a, b = (_spread(g, g.cast(v, out.dtype), out.shape) for v in (x, y))
+    return g.op("atan2", a, b, meta=out)
+
+
+@FORMS("assign", "detach", "straight_through")
+def assign(g: Emitter, x: Value, *_: Any, **__: Any) -> Value:
+    """assign."""
+    return g.op("assign", x)
+
+
+# -- reductions --------------------------------------------------------------------------------------------------------
+
+
+def _axes(axis: Any) -> list[int]:
+    return [] if axis is None else list(axis) if isinstance(axis, (list, tuple)) else [axis]
+
+
+@FORMS("sum")
+def sum_(g: Emitter, x: Value, *, axis: Any, keepdim: bool) -> Value:
+    """sum; of bool and small integers as int64."""
+    out = g.metas[0]
+    return g.op(
+        "sum", g.cast(x, out.dtype), _axes(axis), meta=out, keepdim=keepdim, dtype=None, reduce_all=not _axes(axis)
+    )
+
+
+def _reduction(name: str, **more: Any) -> None:
+    def form(g: Emitter, x: Value, *, axis: Any, keepdim: bool) -> Value:
+        given = {**more, "reduce_all": not _axes(axis)}
+        x = g.cast(x, g.metas[0].dtype) if name == "mean" else x
+        return g.op(name, x, _axes(axis), meta=g.metas[0], keepdim=keepdim, **given)
+
+    FORMS(name)(form)
+
+
+def _attr_reduction(name: str) -> None:
+    def form(g: Emitter, x: Value, *, axis: Any, keepdim: bool) -> Value:
+        return g.op(name, x, meta=g.metas[0], axis=_axes(axis), keepdim=keepdim, reduce_all=not _axes(axis))
+
+    FORMS(name)(form)
+
+
+for _name in ("mean", "max", "min", "prod"):
+    _reduction(_name)
+for _name in ("all", "any", "logsumexp"):
+    _attr_reduction(_name)
+
+
+@FORMS("p_norm")
+def p_norm(g: Emitter, x: Value, *, p: float, axis: Any, keepdim: bool) -> Value:
+    """p_norm along one axis or of all elements."""
+    axes = _axes(axis)
+    if len(axes) > 1 and len(axes) != x.ndim:
+        raise UnsupportedError("a norm over several axes has no form in Paddle's programs")
+    all_ = len(axes) != 1
+    return g.op(
+        "p_norm", x, meta=g.metas[0], porder=float(p), axis=-1 if all_ else axes[0], epsilon=1e-12, keepdim=keepdim,
+        asvector=all_,
+    )  # fmt: skip
+
+
+@FORMS("argmax", "argmin")
+def argmax(g: Emitter, x: Value, *, axis: Any, keepdim: bool, dtype: DType) -> Value:
+    """argmax, argmin."""
+    return g.op(
+        g.op_name, x, 0 if axis is None else axis, meta=g.metas[0], keepdims=keepdim, flatten=axis is None, dtype=dtype
+    )
+
+
+@FORMS("sort")
+def sort(g: Emitter, x: Value, *, axis: int, descending: bool) -> list[Value]:
+    """argsort, whose first output are the values."""
+    return g.ops("argsort", [x], g.metas, axis=axis, descending=descending, stable=True)
+
+
+@FORMS("topk")
+def topk(g: Emitter, x: Value, *, k: Any, axis: int, largest: bool) -> list[Value]:
+    """topk."""
+    return g.ops("topk", [x, _known(k)], g.metas, axis=axis, largest=largest, sorted=True)
+
+
+@FORMS("cumsum")
+def cumsum(g: Emitter, x: Value, *, axis: int, reverse: bool) -> Value:
+    """cumsum."""
+    return g.op("cumsum", x, axis, flatten=False, exclusive=False, reverse=reverse)
+
+
+@FORMS("cumprod")
+def cumprod(g: Emitter, x: Value, *, axis: int, reverse: bool) -> Value:
+    """cumprod."""
+    return g.op("cumprod", x, dim=axis, exclusive=False, reverse=reverse)
+
+
+# -- products ----------------------------------------------------------------------------------------------------------
+
+
+@FORMS("matmul")
+def matmul(g: Emitter, x: Value, y: Value, *, transpose_x: bool, transpose_y: bool) -> Value:
+    """matmul."""
+    return g.op("matmul", x, y, meta=g.metas[0], transpose_x=transpose_x, transpose_y=transpose_y)
+
+
+@FORMS("linear")
+def linear(g: Emitter, x: Value, weight: Value, bias: Value | None) -> Value:
+    """matmul, then add."""
+    out = g.op("matmul", x, weight, meta=g.metas[0], transpose_x=False, transpose_y=False)
+    return out if bias is None else g.op("add", out, bias)
+
+
+@FORMS("contract")
+def contract(g: Emitter, x: Value, y: Value, *, left: Any, right: Any, out: Any) -> Value:
+    """einsum."""
+    letters = {label: chr(ord("a") + i) for i, label in enumerate(dict.fromkeys([*left, *right, *out]))}
+    terms = ["".join(letters[label] for label in labels) for labels in (left, right, out)]
+    equation = f"{terms[0]},{terms[1]}->{terms[2]}"
+    return g.op("einsum", [x, y], meta=g.metas[0], equation=equation)
+
+
+# -- shapes ------------------------------------------------------------------------------------------------------------
+
+
+@FORMS("reshape")
+def reshape(g: Emitter, x: Value, *, shape: Any) -> Value:
+    """reshape; a 0 keeps a size."""
+    known = g.metas[0].shape
+    return g.reshape(x, list(known) if known.count(UNKNOWN) < 2 and 0 not in known else shape, g.metas[0])
+
+
+@FORMS("flatten")
+def flatten(g: Emitter, x: Value, *, start_axis: int, stop_axis: int) -> Value:
+    """flatten."""
+    if not x.ndim:
+        return g.reshape(x, [1], g.metas[0])
+    return g.op("flatten", x, meta=g.metas[0], start_axis=start_axis, stop_axis=stop_axis)
+
+
+@FORMS("unflatten")
+def unflatten(g: Emitter, x: Value, *, axis: int, shape: Any) -> Value:
+    """reshape."""
+    parts = list(shape) if isinstance(shape, (list, tuple)) else [shape]
+    sizes = [g.size(x, i) for i in range(x.ndim)]
+    return g.reshape(x, [*sizes[:axis], *parts, *sizes[axis + 1 :]], g.metas[0])
+
+
+@FORMS("squeeze")
+def squeeze(g: Emitter, x: Value, *, axes: Any) -> Value:
+    """squeeze."""
+    return g.op("squeeze", x, list(axes), meta=g.metas[0]) if axes else g.op("assign", x)
+
+
+@FORMS("unsqueeze")
+def unsqueeze(g: Emitter, x: Value, *, axes: Any) -> Value:
+    """unsqueeze."""
+    return g.op("unsqueeze", x, list(axes), meta=g.metas[0]) if axes else g.op("assign", x)
+
+
+@FORMS("transpose")
+def transpose(g: Emitter, x: Value, *, perm: Any) -> Value:
+    """transpose."""
+    return g.op("transpose", x, meta=g.metas[0], perm=list(perm))
+
+
+@FORMS("concat")
+def concat(g: Emitter, *xs: Value, axis: int) -> Value:
+    """concat."""
+    return g.op("concat", [g.cast(x, g.metas[0].dtype) for x in xs], axis, meta=g.metas[0])
+
+
+@FORMS("stack")
+def stack(g: Emitter, *xs: Value, axis: int) -> Value:
+    """stack."""
+    return g.op("stack", [g.cast(x, g.metas[0].dtype) for x in xs], meta=g.metas[0], axis=axis)
+
+
+@FORMS("split")
+def split(g: Emitter, x: Value, *, sections: Any, axis: int) -> list[Value]:
+    """split."""
+    if not isinstance(sections, (list, tuple)):
+        return g.list_op("split_with_num", [x, axis], g.metas, num=len(g.metas))
+    if any(isinstance(s, Value) for s in sections):
+        raise UnsupportedError("a split whose sizes only the run knows has no form in Paddle's programs")
+    return g.list_op("split", [x, list(sections), axis], g.metas)
+
+
+@FORMS("unstack")
+def unstack(g: Emitter, x: Value, *, axis: int, num: Any) -> list[Value]:
+    """unstack."""
+    return g.list_op("unstack", [x], g.metas, axis=axis, num=len(g.metas))
+
+
+@FORMS("expand", "expand_view")
+def expand(g: Emitter, x: Value, *, shape: Any) -> Value:
+    """expand; -1 keeps a size."""
+    return g.op("expand", x, g.sizes(shape), meta=g.metas[0])
+
+
+@FORMS("expand_like")
+def expand_like(g: Emitter, x: Value, y: Value) -> Value:
+    """expand to the shape of y."""
+    return g.op("expand", x, list(y.shape) if UNKNOWN not in y.shape else g.shape(y), meta=g.metas[0])
+
+
+@FORMS("tile")
+def tile(g: Emitter, x: Value, *, repeat_times: Any) -> Value:
+    """tile."""
+    return g.op("tile", x, g.sizes(repeat_times), meta=g.metas[0])
+
+
+@FORMS("flip")
+def flip(g: Emitter, x: Value, *, axis: Any) -> Value:
+    """flip."""
+    return g.op("flip", x, axis=_axes(axis))
+
+
+@FORMS("roll")
+def roll(g: Emitter, x: Value, *, shifts: Any, axis: Any) -> Value:
+    """roll."""
+    moves = list(shifts) if isinstance(shifts, (list, tuple)) else [shifts]
+    return g.op("roll", x, g.sizes(moves), axis=_axes(axis))
+
+
+@FORMS("tril", "triu")
+def triangle(g: Emitter, x: Value, *, diagonal: int) -> Value:
+    """tril, triu."""
+    return g.op(g.op_name, x, diagonal=diagonal)
+
+
+@FORMS("shape")
+def shape_(g: Emitter, x: Value) -> Value:
+    """The sizes."""
+    return g.cast(g.shape(x), g.metas[0].dtype)
+
+
+@FORMS("dim_size")
+def dim_size(g: Emitter, x: Value, *, axis: int) -> Value:
+    """One of the sizes."""
+    size = g.size(x, axis)
+    return size if isinstance(size, Value) else g.full(size, int64)
+
+
+@FORMS("numel")
+def numel(g: Emitter, x: Value) -> Value:
+    """numel."""
+    return g.op("numel", x, meta=g.metas[0])
+
+
+# -- indices -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class _Cuts:
+    """What an index takes of a tensor: cuts forwards, dimensions that go or turn round, and new ones."""
+
+    axes: list[int] = field(default_factory=list)
+    starts: list[Any] = field(default_factory=list)
+    ends: list[Any] = field(default_factory=list)
+    steps: list[int] = field(default_factory=list)
+    taken: list[int] = field(default_factory=list)
+    turned: list[int] = field(default_factory=list)  # dimensions of the result before new ones
+    new: list[int] = field(default_factory=list)
+
+    def add(self, axis: int, bounds: tuple[Any, Any, int] | None) -> None:
+        """Cut this dimension."""
+        if bounds is not None:
+            for held, value in zip((self.axes, self.starts, self.ends, self.steps), (axis, *bounds)):
+                held.append(value)
+
+
+@FORMS("getitem")
+def getitem(g: Emitter, x: Value, *, index: Any) -> Value:
+    """slice or strided_slice, flip for what runs backwards, then unsqueeze for new dimensions."""
+    cuts = _Cuts()
+    axis = place = 0
+    for part in index:
+        if part is None:
+            cuts.new.append(place)
+            place += 1
+            continue
+        if isinstance(part, slice):
+            bounds, turns = _bounds(x.shape[axis], part)
+            cuts.add(axis, bounds)
+            cuts.turned += [axis - len(cuts.taken)] * turns
+            place += 1
+        else:
+            cuts.add(axis, (part, _next(g, part), 1))
+            cuts.taken.append(axis)
+        axis += 1
+    shape = tuple(s for i, s in enumerate(g.metas[0].shape) if i not in cuts.new)
+    out = _cut(g, x, cuts, Meta(shape, x.dtype))
+    if cuts.turned:
+        out = g.op("flip", out, axis=cuts.turned)
+    return g.unsqueeze(out, cuts.new)
+
+
+def _next(g: Emitter, part: Any) -> Any:
+    if isinstance(part, Value):
+        return g.op("scale", part, 1.0, bias=1.0, bias_after_scale=True)
+    return _LAST if part == -1 else part + 1
+
+
+def _bounds(size: int, part: slice) -> tuple[tuple[Any, Any, int] | None, bool]:
+    """Start, end and step of a cut that runs forwards (None: all of it), and whether the result is turned round.
+
+    Versions of Paddle disagree about the ends of slices that run backwards, so none is written.
+    """
+    step = 1 if part.step is None else part.step
+    if isinstance(step, Value):
+        raise UnsupportedError("a slice whose step only the run knows has no form in Paddle's programs")
+    if part.start is None and part.stop is None and abs(step) == 1:
+        return None, step < 0
+    if size != UNKNOWN and not isinstance(part.start, Value) and not isinstance(part.stop, Value):
+        places = range(*part.indices(size))
+        if not places:
+            return (0, 0, 1), False
+        first, last = min(places), max(places)
+        return (first, last + 1, abs(step)), step < 0
+    if step < 0:
+        raise UnsupportedError("a slice backwards over an unknown size has no form in Paddle's programs")
+    return (0 if part.start is None else part.start, _LAST if part.stop is None else part.stop, step), False
+
+
+def _cut(g: Emitter, x: Value, cuts: _Cuts, meta: Meta) -> Value:
+    if not cuts.axes:
+        return x if cuts.turned or cuts.new else g.op("assign", x)
+    starts, ends, flags = g.sizes(cuts.starts), g.sizes(cuts.ends), [1] * len(cuts.axes)
+    if all(step == 1 for step in cuts.steps):
+        return g.op("slice", x, starts, ends, meta=meta, axes=cuts.axes, infer_flags=flags, decrease_axis=cuts.taken)
+    kept = Meta(_with_ones(meta.shape, cuts.taken), x.dtype)
+    out = g.op("strided_slice", x, starts, ends, cuts.steps, meta=kept, axes=cuts.axes, infer_flags=flags)
+    return g.op("squeeze", out, cuts.taken, meta=meta) if cuts.taken else out
+
+
+def _with_ones(shape: Sequence[int], places: Sequence[int]) -> tuple[int, ...]:
+    found = list(shape)
+    for place in sorted(places):
+        found.insert(place, 1)
+    return tuple(found)
+
+
+@FORMS("gather")
+def gather(g: Emitter, x: Value, index: Value, *, axis: int) -> Value:
+    """gather; of an index of any rank by way of a flat one."""
+    if index.ndim == 1:
+        return g.op("gather", x, index, axis, meta=g.metas[0])
+    if UNKNOWN in index.shape:
+        raise UnsupportedError("a gather at an index of several dimensions of unknown size has no form")
+    flat = g.reshape(index, [int(np.prod(index.shape, dtype=int))])
+    shape = (*x.shape[:axis], flat.shape[0], *x.shape[axis + 1 :])
+    return g.reshape(g.op("gather", x, flat, axis, meta=Meta(shape, x.dtype)), list(g.metas[0].shape), g.metas[0])
+
+
+@FORMS("gather_nd")
+def gather_nd(g: Emitter, x: Value, index: Value) -> Value:
+    """gather_nd."""
+    return g.op("gather_nd", x, index, meta=g.metas[0])
+
+
+@FORMS("take_along_axis")
+def take_along_axis(g: Emitter, x: Value, index: Value, *, axis: int, broadcast: bool) -> Value:
+    """take_along_axis, without broadcasting."""
+    if index.shape[:axis] + index.shape[axis + 1 :] != x.shape[:axis] + x.shape[axis + 1 :]:
+        raise UnsupportedError("take_along_axis that broadcasts has no form in Paddle's programs")
+    return g.op("take_along_axis", x, index, meta=g.metas[0], axis=axis)
+
+
+@FORMS("index_get")
+def index_get(g: Emitter, x: Value, *indices: Value, axes: Any) -> Value:
+    """gather at one index of one dimension."""
+    if len(indices) != 1 or indices[0].ndim != 1 or indices[0].dtype is bool_:
+        raise UnsupportedError("an index of several tensors, or of bool, has no form in Paddle's programs here")
+    size = g.size(x, axes[0])
+    index = g.cast(indices[0], int64)
+    wide = size if isinstance(size, Value) else g.full(size, int64)
+    return g.op("gather", x, g.op("remainder", index, wide), axes[0], meta=g.metas[0])
+
+
+@FORMS("embedding")
+def embedding(g: Emitter, x: Value, weight: Value, *, padding_idx: int | None) -> Value:
+    """embedding; rows of the padding are zero."""
+    padding = -1 if padding_idx is None else padding_idx
+    return g.op("embedding", x, weight, meta=g.metas[0], padding_idx=padding, sparse=False)
+
+
+@FORMS("one_hot")
+def one_hot(g: Emitter, x: Value, *, num_classes: Any) -> Value:
+    """one_hot."""
+    return g.op("one_hot", x, _known(num_classes), meta=g.metas[0])
+
+
+# -- made of attributes ------------------------------------------------------------------------------------------------
+
+
+@FORMS("full")
+def full(g: Emitter, *, shape: Any, fill_value: Any, dtype: DType) -> Value:
+    """full; expand where only the run knows something."""
+    parts = list(shape) if isinstance(shape, (list, tuple)) else shape
+    if isinstance(fill_value, Value):
+        return g.op("expand", g.cast(fill_value, dtype), g.sizes(parts), meta=g.metas[0])
+    if isinstance(parts, list) and not any(isinstance(p, Value) for p in parts):
+        return g.full(fill_value, dtype, parts)
+    return g.op("expand", g.full(fill_value, dtype), g.sizes(parts), meta=g.metas[0])
+
+
+@FORMS("full_like")
+def full_like(g: Emitter, x: Value, *, fill_value: Any, dtype: DType) -> Value:
+    """full_like."""
+    return g.op("full_like", x, float(_known(fill_value)), meta=g.metas[0], dtype=dtype)
+
+
+@FORMS("assign_value")
+def assign_value(g: Emitter, *, values: Any, shape: Any, dtype: DType) -> Value:
+    """A constant."""
+    return g.constant(np.asarray(values, dtype.np).reshape(shape))
+
+
+@FORMS("arange")
+def arange(g: Emitter, *, start: Any, end: Any, step: Any, dtype: DType) -> Value:
+    """arange."""
+    if not any(isinstance(v, Value) for v in (start, end, step)):
+        count = max(math.ceil((end - start) / step), 0)
+        return g.constant((start + np.arange(count) * step).astype(dtype.np))
+    kind = dtype if dtype is int64 or dtype.is_floating else int64
+    parts = [g.cast(v, kind) if isinstance(v, Value) else g.full(v, kind) for v in (start, end, step)]
+    parts = [p if not p.shape else g.reshape(p, []) for p in parts]
+    return g.cast(g.op("arange", *parts, meta=Meta(g.metas[0].shape, kind), dtype=kind), dtype)
+
+
+@FORMS("eye")
+def eye(g: Emitter, *, num_rows: Any, num_columns: Any, dtype: DType) -> Value:
+    """A constant."""
+    return g.constant(np.eye(_known(num_rows), _known(num_columns), dtype=dtype.np))
+
+
+@FORMS("causal_mask")
+def causal_mask(g: Emitter, x: Value, *, fill: float) -> Value:
+    """x below the diagonal, `fill` above it."""
+    ones = g.op("triu", g.op("full_like", x, 1.0, dtype=float32, meta=Meta(x.shape, float32)), diagonal=1)
+    above = g.op("greater_than", ones, g.full(0.5, float32), meta=Meta(x.shape, bool_))
+    filled = g.op("full_like", x, float(fill), dtype=x.dtype)
+    return g.op("where", above, filled, x, meta=x.meta)

@@ -1,0 +1,273 @@
+"""Paddle's forms of the ops that layers are made of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.dtype import as_dtype, float32
+from ..core.errors import UnsupportedError
+from ..core.meta import UNKNOWN, Meta
+from .emitter import FORMS, Emitter, Value
+
+# -- convolution and pooling -------------------------------------------------------------------------------------------
+
+
+def _padding(padding: Any, spatial: int) -> dict[str, Any]:
+    if padding == "SAME":
+        return {"padding_algorithm": "SAME", "paddings": [0] * spatial}
+    flat = [int(p) for pair in padding for p in pair]
+    even = all(low == high for low, high in padding)
+    return {"padding_algorithm": "EXPLICIT", "paddings": [low for low, _ in padding] if even else flat}
+
+
+def _channels(bias: Value, out: Meta, channel_last: bool) -> list[int]:
+    shape = [1] * len(out.shape)
+    shape[-1 if channel_last else 1] = bias.shape[0]
+    return shape
+
+
+def _add_bias(g: Emitter, out: Value, bias: Value | None, channel_last: bool) -> Value:
+    if bias is None:
+        return out
+    return g.op("add", out, g.reshape(bias, _channels(bias, out.meta, channel_last)))
+
+
+@FORMS("conv")
+def conv(
+    g: Emitter, x: Value, weight: Value, bias: Value | None, *, stride: Any, padding: Any, dilation: Any, groups: int,
+    channel_last: bool,
+) -> Value:  # fmt: skip
+    """conv2d or conv3d, then add; of one dimension by way of two."""
+    spatial = x.ndim - 2
+    out = g.metas[0]
+    attrs = {**_padding(padding, spatial), "strides": list(stride), "dilations": list(dilation), "groups": groups}
+    if spatial == 1:
+        return _add_bias(g, _conv1d(g, x, weight, attrs, channel_last), bias, channel_last)
+    layout = ("NHWC" if channel_last else "NCHW") if spatial == 2 else ("NDHWC" if channel_last else "NCDHW")
+    found = g.op(f"conv{spatial}d", x, weight, meta=out, data_format=layout, **attrs)
+    return _add_bias(g, found, bias, channel_last)
+
+
+def _conv1d(g: Emitter, x: Value, weight: Value, attrs: dict[str, Any], channel_last: bool) -> Value:
+    """A convolution over rows of one pixel."""
+    at = 1 if channel_last else 2
+    pads = attrs["paddings"]
+    attrs = {
+        **attrs,
+        "paddings": [0, 0, *pads] if len(pads) == 2 else [0, *pads] if pads else [],
+        "strides": [1, *attrs["strides"]],
+        "dilations": [1, *attrs["dilations"]],
+        "data_format": "NHWC" if channel_last else "NCHW",
+    }
+    out = g.metas[0]
+    wide = Meta((*out.shape[:at], 1, *out.shape[at:]), out.dtype)
+    found = g.op("conv2d", g.unsqueeze(x, [at]), g.unsqueeze(weight, [2]), meta=wide, **attrs)
+    return g.op("squeeze", found, [at], meta=out)
+
+
+@FORMS("conv_transpose")
+def conv_transpose(
+    g: Emitter, x: Value, weight: Value, bias: Value | None, *, stride: Any, padding: Any, output_padding: Any,
+    output_size: Any, dilation: Any, groups: int, channel_last: bool,
+) -> Value:  # fmt: skip
+    """conv2d_transpose, then add."""
+    if x.ndim != 4:
+        raise UnsupportedError("a transposed convolution over other than two dimensions has no form here")
+    if output_size is not None and any(isinstance(s, Value) for s in output_size):
+        raise UnsupportedError("an output size that only the run knows has no form in Paddle's programs")
+    found = g.op(
+        "conv2d_transpose", x, weight, list(output_size or []), meta=g.metas[0], **_padding(padding, 2),
+        strides=list(stride), dilations=list(dilation), groups=groups, output_padding=list(output_padding or []),
+        data_format="NHWC" if channel_last else "NCHW",
+    )  # fmt: skip
+    return _add_bias(g, found, bias, channel_last)
+
+
+def _pool(g: Emitter, x: Value, kind: str, kernel: Any, channel_last: bool, **attrs: Any) -> Value:
+    """pool2d; of one dimension by way of two."""
+    given = {
+        "strides": [1] * (x.ndim - 2), "padding_algorithm": "EXPLICIT", "paddings": [0] * (x.ndim - 2),
+        "ceil_mode": False, "exclusive": True, "pooling_type": kind, "global_pooling": False, "adaptive": False,
+        "data_format": "NHWC" if channel_last else "NCHW", **attrs,
+    }  # fmt: skip
+    kernel = list(kernel)
+    if x.ndim == 4:
+        return g.op("pool2d", x, kernel, meta=g.metas[0], **given)
+    if x.ndim != 3:
+        raise UnsupportedError("pooling over three dimensions has no form here")
+    at = 1 if channel_last else 2
+    out = g.metas[0]
+    pads = given["paddings"]
+    given["strides"] = [1, *given["strides"]]
+    given["paddings"] = [0, 0, *pads] if len(pads) == 2 else [0, *pads] if pads else []
+    wide = Meta((*out.shape[:at], 1, *out.shape[at:]), out.dtype)
+    return g.op("squeeze", g.op("pool2d", g.unsqueeze(x, [at]), [1, *kernel], meta=wide, **given), [at], meta=out)
+
+
+@FORMS("max_pool")
+def max_pool(
+    g: Emitter, x: Value, *, kernel: Any, stride: Any, padding: Any, ceil_mode: bool, channel_last: bool
+) -> Value:
+    """pool2d."""
+    pads = _padding(padding, x.ndim - 2)
+    return _pool(g, x, "max", kernel, channel_last, strides=list(stride), ceil_mode=ceil_mode, **pads)
+
+
+@FORMS("avg_pool")
+def avg_pool(
+    g: Emitter, x: Value, *, kernel: Any, stride: Any, padding: Any, ceil_mode: bool, channel_last: bool,
+    exclusive: bool, divisor: float | None,
+) -> Value:  # fmt: skip
+    """pool2d."""
+    if divisor is not None:
+        raise UnsupportedError("a mean by another divisor than the window's size has no form in Paddle's programs")
+    return _pool(
+        g, x, "avg", kernel, channel_last, strides=list(stride), ceil_mode=ceil_mode, exclusive=exclusive,
+        **_padding(padding, x.ndim - 2),
+    )  # fmt: skip
+
+
+@FORMS("adaptive_avg_pool")
+def adaptive_avg_pool(g: Emitter, x: Value, *, output_size: Any, channel_last: bool) -> Value:
+    """pool2d that is adaptive."""
+    return _pool(g, x, "avg", _wanted(x, output_size, 1 if channel_last else 2), channel_last, adaptive=True)
+
+
+@FORMS("adaptive_max_pool")
+def adaptive_max_pool(g: Emitter, x: Value, *, output_size: Any) -> list[Any]:
+    """max_pool2d_with_index that is adaptive."""
+    if x.ndim != 4:
+        raise UnsupportedError("adaptive pooling over other than two dimensions has no form here")
+    out = g.metas[0]
+    return g.ops(
+        "max_pool2d_with_index", [x], [out, Meta(out.shape, as_dtype("int32"))], kernel_size=_wanted(x, output_size, 2),
+        strides=[1, 1], paddings=[0, 0], global_pooling=False, adaptive=True, ceil_mode=False,
+    )  # fmt: skip
+
+
+def _wanted(x: Value, sizes: Any, lead: int) -> list[int]:
+    found = [x.shape[lead + i] if s is None else s for i, s in enumerate(sizes)]
+    if any(isinstance(s, Value) or s == UNKNOWN for s in found):
+        raise UnsupportedError("an output size that only the run knows has no form in Paddle's programs")
+    return found
+
+
+# -- normalization -----------------------------------------------------------------------------------------------------
+
+
+def _param(g: Emitter, value: Value | None, size: int, fill: float) -> Value:
+    """A scale or shift, made of one number where the layer has none."""
+    return g.full(fill, float32, [size]) if value is None else value
+
+
+@FORMS("batch_norm_infer")
+def batch_norm_infer(
+    g: Emitter, x: Value, mean: Value, variance: Value, weight: Value | None, bias: Value | None, *, channel: int,
+    epsilon: float,
+) -> Value:  # fmt: skip
+    """batch_norm with the running statistics."""
+    size = mean.shape[0]
+    stats = [Meta((size,), float32)] * 4
+    layout = "NCHW" if channel == 1 else "NHWC"
+    if channel not in (1, x.ndim - 1):
+        raise UnsupportedError("a batch norm over another dimension than the second or last has no form")
+    given = [x, mean, variance, _param(g, weight, size, 1.0), _param(g, bias, size, 0.0)]
+    return g.ops(
+        "batch_norm_", given, [x.meta, *stats, Meta((UNKNOWN,), as_dtype("uint8"))], is_test=True, momentum=0.9,
+        epsilon=epsilon, data_format=layout, use_global_stats=True, trainable_statistics=False,
+    )[0]  # fmt: skip
+
+
+@FORMS("layer_norm")
+def layer_norm(
+    g: Emitter, x: Value, weight: Value | None, bias: Value | None, *, axes: Any, param_axes: Any, groups: int,
+    epsilon: float,
+) -> list[Any]:  # fmt: skip
+    """layer_norm over the last dimensions."""
+    begin = x.ndim - len(axes)
+    if groups or list(axes) != list(range(begin, x.ndim)):
+        raise UnsupportedError("a layer norm over other than the last dimensions has no form in Paddle's programs")
+    flat = [None if p is None else p if p.ndim == 1 else g.reshape(p, [-1]) for p in (weight, bias)]
+    stats = Meta(x.shape[:begin], float32)
+    out = g.ops("layer_norm", [x, *flat], [x.meta, stats, stats], epsilon=epsilon, begin_norm_axis=begin)[0]
+    return [out, None, None]
+
+
+@FORMS("group_norm")
+def group_norm(
+    g: Emitter, x: Value, weight: Value | None, bias: Value | None, *, axes: Any, param_axes: Any, groups: int,
+    epsilon: float,
+) -> list[Any]:  # fmt: skip
+    """group_norm."""
+    if param_axes[0] not in (1, x.ndim - 1):
+        raise UnsupportedError("a group norm over another dimension than the second or last has no form")
+    layout = "NCHW" if param_axes[0] == 1 else "NHWC"
+    stats = Meta((x.shape[0], groups), float32)
+    out = g.ops(
+        "group_norm", [x, weight, bias], [x.meta, stats, stats], epsilon=epsilon, groups=groups, data_format=layout
+    )[0]  # fmt: skip
+    return [out, None, None]
+
+
+@FORMS("instance_norm")
+def instance_norm(
+    g: Emitter, x: Value, weight: Value | None, bias: Value | None, *, axes: Any, param_axes: Any, groups: int,
+    epsilon: float,
+) -> list[Any]:  # fmt: skip
+    """instance_norm with channels in dimension 1."""
+    if list(axes) != list(range(2, x.ndim)) or x.ndim not in (4, 5):
+        raise UnsupportedError("an instance norm with channels in another dimension has no form in Paddle's programs")
+    size = x.shape[1]
+    stats = Meta((UNKNOWN,), float32)
+    given = [x, _param(g, weight, size, 1.0), _param(g, bias, size, 0.0)]
+    return [g.ops("instance_norm", given, [x.meta, stats, stats], epsilon=epsilon)[0], None, None]
+
+
+# -- the rest ----------------------------------------------------------------------------------------------------------
+
+
+@FORMS("prelu")
+def prelu(g: Emitter, x: Value, weight: Value) -> Value:
+    """where x is positive x, else x times the slope."""
+    zero = g.full(0, x.dtype)
+    slope = g.op("multiply", g.op("minimum", x, zero, meta=x.meta), weight, meta=x.meta)
+    return g.op("add", g.op("maximum", x, zero, meta=x.meta), slope)
+
+
+@FORMS("pad")
+def pad(g: Emitter, x: Value, *, pads: Any, mode: str, value: Any) -> Value:
+    """pad by a constant; the others as pad3d of five dimensions."""
+    if not isinstance(pads, (list, tuple)) or any(isinstance(p, Value) for p in pads):
+        raise UnsupportedError("padding that only the run knows has no form in Paddle's programs")
+    if mode == "constant":
+        return g.op("pad", x, float(value), meta=g.metas[0], paddings=[int(p) for p in pads])
+    if x.ndim != 4 or any(pads[:4]):
+        raise UnsupportedError(f"padding by {mode!r} of other than the last two of four dimensions has no form")
+    n, c, h, w = x.shape
+    wide = g.op("unsqueeze", x, [2], meta=Meta((n, c, 1, h, w), x.dtype))
+    out = g.metas[0]
+    border = [pads[6], pads[7], pads[4], pads[5], 0, 0]
+    found = g.op(
+        "pad3d", wide, border, meta=Meta((n, c, 1, *out.shape[2:]), x.dtype), mode=mode, pad_value=0.0,
+        data_format="NCDHW",
+    )  # fmt: skip
+    return g.op("squeeze", found, [2], meta=out)
+
+
+@FORMS("resize")
+def resize(
+    g: Emitter, x: Value, *, first: int, sizes: Any, scales: Any, kind: str, align_corners: bool, align_mode: int
+) -> Value:
+    """nearest_interp, bilinear_interp."""
+    names = {"nearest": "nearest_interp", "linear": "bilinear_interp"}
+    if x.ndim != 4 or first != 2 or kind not in names:
+        raise UnsupportedError(f"resizing {kind!r} of {x.ndim} dimensions has no form in Paddle's programs here")
+    wanted = [-1, -1] if sizes is None else list(sizes)
+    if any(isinstance(s, Value) for s in wanted):
+        raise UnsupportedError("a size that only the run knows has no form in Paddle's programs")
+    factors = [float(s) for s in scales] if sizes is None else []
+    method = "nearest" if kind == "nearest" else "bilinear"
+    return g.op(
+        names[kind], x, None, None, None, meta=g.metas[0], data_format="NCHW", out_d=-1, out_h=wanted[0],
+        out_w=wanted[1], scale=factors, interp_method=method, align_corners=align_corners, align_mode=align_mode,
+    )  # fmt: skip
