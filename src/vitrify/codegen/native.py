@@ -16,6 +16,7 @@ from ..core.dump import dump, is_dumped
 from ..core.meta import Meta
 from ..ir.program import Block, Variable
 from .disk_cache import cached_code
+from .emit import Dtype
 from .errors import NoNativeForm
 from .harness import description, harness_ir
 from .llvm import COMPILER, Loaded, host, load, object_code
@@ -33,7 +34,7 @@ class NativeKernel:
     It is for arrays of the dtypes that the group was recorded with, of any sizes.
     """
 
-    __slots__ = ("_cones", "_donors", "_reads", "_reads_all", "_single", "_ufunc")
+    __slots__ = ("_cones", "_donors", "_dtypes", "_reads", "_reads_all", "_single", "_ufunc")
 
     def __init__(
         self,
@@ -42,6 +43,7 @@ class NativeKernel:
         count: int,
         cones: tuple[tuple[int, ...], ...],
         donors: tuple[int, ...],
+        dtypes: tuple[Dtype, ...],
     ) -> None:
         self._ufunc = ufunc
         self._reads = reads
@@ -49,6 +51,7 @@ class NativeKernel:
         # For each output the inputs that it depends on, where their shapes may be smaller than that of all.
         self._cones = cones
         self._donors = donors
+        self._dtypes = dtypes
         self._single = ufunc.nout == 1
 
     def __call__(self, *arrays: Any) -> tuple[Any, ...] | None:
@@ -57,16 +60,39 @@ class NativeKernel:
 
     def run(self, arrays: list[Any], may_overwrite: bool = True) -> tuple[Any, ...] | None:
         """As a call; what only the list refers to may be overwritten."""
+        # Before another list refers to them, for then they would not be ours alone.
+        out = self._donated(arrays) if may_overwrite and self._donors and self._is_large(arrays) else None
         given = arrays if self._reads_all else [arrays[i] for i in self._reads]
         try:
-            if may_overwrite and self._donors and self._is_large(arrays):
-                found = self._ufunc(*given, out=self._donated(arrays), casting="no")
-            else:
+            if out is None:
                 found = self._ufunc(*given, casting="no")
-        except (TypeError, ValueError):
+            else:
+                found = self._ufunc(*given, out=out, casting="no")
+        except (TypeError, ValueError, MemoryError):  # the operators themselves raise it, with the user's line
             return None
         outputs = (found,) if self._single else found
         return outputs if not self._cones or self._fits(arrays, outputs) else None
+
+    def prepared(self, arrays: list[Any], may_overwrite: bool) -> tuple[list[Any], list[Any]] | None:
+        """The arrays that are read, and new ones for the results, so that who calls may cut both into parts.
+
+        None where the arrays do not lie in the order of their elements, or do not fit each other.
+        """
+        donated = self._donated(arrays) if may_overwrite else None
+        given = [arrays[i] for i in self._reads]
+        if any(a.dtype != d or (a.size > 1 and not a.flags.c_contiguous) for a, d in zip(given, self._dtypes)):
+            return None
+        try:
+            shape = np.broadcast_shapes(*[a.shape for a in given])
+            outputs = [np.empty(shape, d) for d in self._dtypes[len(given) :]] if donated is None else [donated]
+        except (ValueError, MemoryError):
+            return None
+        fits = outputs[0].shape == shape and (not self._cones or self._fits(arrays, outputs))
+        return (given, outputs) if fits else None
+
+    def write(self, arrays: Sequence[Any], outputs: Sequence[Any]) -> None:
+        """Compute parts of what was `prepared`."""
+        self._ufunc(*arrays, out=tuple(outputs), casting="no")
 
     def _is_large(self, arrays: list[Any]) -> bool:
         return any(arrays[i].nbytes >= _LARGE_BYTES for i in self._donors)
@@ -138,7 +164,8 @@ def compiled(body: Block) -> NativeKernel:
     text, signature = _checked(body)
     code = _COMMENT.sub("", text)
     ufunc = _KERNELS.get_or_build((code, signature), lambda: _build(text, code, signature))
-    return NativeKernel(ufunc, signature.reads, len(body.inputs), _cones(body, signature), _donors(body, signature))
+    cones, donors = _cones(body, signature), _donors(body, signature)
+    return NativeKernel(ufunc, signature.reads, len(body.inputs), cones, donors, signature.dtypes)
 
 
 def _build(text: str, code: str, signature: Signature) -> np.ufunc:

@@ -204,6 +204,16 @@ def blas_is_single() -> bool:
     return "1" in (os.environ.get("OPENBLAS_NUM_THREADS"), os.environ.get("OMP_NUM_THREADS"))
 
 
+def kernel_threads() -> int:
+    """Return how many threads one kernel may use: the flag, else `$OMP_NUM_THREADS`, else one for each core we have."""
+    if NUM_THREADS.value > 0:
+        return NUM_THREADS.value
+    text = os.environ.get("OMP_NUM_THREADS", "")
+    if text.isdigit() and int(text) > 0:
+        return int(text)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def cache_dir() -> Path:
     """Return the folder for compiled kernels: the flag, else `$XDG_CACHE_HOME/vitrify`, else `~/.cache/vitrify`."""
     if CACHE_DIR.value:

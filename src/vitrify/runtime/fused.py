@@ -10,16 +10,21 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..codegen.native import NativeKernel, is_ready, native_kernel
-from ..core.config import NATIVE, NATIVE_AFTER_MS
+from ..core.config import NATIVE, NATIVE_AFTER_MS, kernel_threads
 from ..ir.program import Block
 from .interpreter import InterpreterCore
 from .options import ALWAYS, NEVER, ExecutionOptions
+from .parts import cut, share
 
 # What an operator costs by estimate, in milliseconds: each time, and for each element.
 _CALL_MS, _ELEMENT_MS = 1e-3, 1e-6
 # The first kernel of a process also waits until the compiler is loaded: all groups together must be worth so many times
 # what one must be.
 _LOADING = 6.0
+
+
+# Elements times operators from which on several threads work on one group: about a millisecond for one.
+_SHARED = 1 << 20
 
 
 class _Account:
@@ -61,8 +66,22 @@ class _Group:
             if kernel is None:
                 self._has_none = True
                 return self._core.consume(arrays)
+        if self._operators * max(a.size for a in arrays) >= _SHARED:
+            shared = self._shared(kernel, arrays)
+            if shared is not None:
+                return shared
         found = kernel.run(arrays, self._may_overwrite)
         return self._core.consume(arrays) if found is None else found
+
+    def _shared(self, kernel: NativeKernel, arrays: list[Any]) -> Sequence[Any] | None:
+        """The results, computed on several threads; None where one has to do it."""
+        threads = kernel_threads()
+        found = kernel.prepared(arrays, self._may_overwrite) if threads > 1 else None
+        if found is None:
+            return None
+        parts = cut(*found, threads)
+        share(lambda number: kernel.write(*parts[number]), len(parts), min(threads, len(parts)))
+        return found[1]
 
     def _is_worth_it(self, arrays: list[Any]) -> bool:
         """Whether the runs so far have cost as much as compiling will; this one counts as one more."""

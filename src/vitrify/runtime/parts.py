@@ -1,0 +1,66 @@
+"""One kernel on several threads: its arrays cut into parts along one dimension."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import count
+from threading import Semaphore
+from typing import Any
+
+import numpy as np
+
+from .pool import pool
+
+Arrays = Sequence[Any]
+# Parts for each thread: whoever is done early takes one more.
+_EACH = 4
+
+
+def cut(inputs: Arrays, outputs: Arrays, threads: int) -> list[tuple[Arrays, Arrays]]:
+    """The parts of an elementwise computation on arrays that broadcast to the shape of all outputs.
+
+    A single part where no dimension is worth cutting.
+    """
+    shape = outputs[0].shape
+    axis = next((i for i, size in enumerate(shape) if size >= _EACH * threads), None)
+    if axis is None:
+        return [(inputs, outputs)]
+    bounds = np.linspace(0, shape[axis], _EACH * threads + 1, dtype=int).tolist()
+    found = []
+    for start, stop in zip(bounds, bounds[1:]):
+        ours = [_part(a, axis - len(shape), slice(start, stop)) for a in (*inputs, *outputs)]
+        found.append((ours[: len(inputs)], ours[len(inputs) :]))
+    return found
+
+
+def _part(array: Any, axis: int, where: slice) -> Any:
+    """What an array has of a slice of the whole: all of it where it is broadcast. The axis counts from the end."""
+    if array.ndim < -axis or array.shape[axis] == 1:
+        return array
+    return array[(*[slice(None)] * (array.ndim + axis), where)]
+
+
+def share(work: Callable[[int], object], parts: int, threads: int) -> None:
+    """`work(0)`, ..., `work(parts - 1)` on so many threads, this one among them; what one raises is raised here.
+
+    This thread waits for parts that others have begun, never for others to begin: they may all be busy.
+    """
+    numbers, ended, errors = count(), Semaphore(0), list[BaseException]()
+
+    def take() -> None:
+        while (number := next(numbers)) < parts:
+            try:
+                work(number)
+            except BaseException as err:  # noqa: BLE001 - of another thread: it is raised in the caller's
+                errors.append(err)
+            finally:
+                ended.release()
+
+    helpers = pool(threads - 1)
+    for _ in range(threads - 1):
+        helpers.submit(take)
+    take()
+    for _ in range(parts):
+        ended.acquire()
+    if errors:
+        raise errors[0]
