@@ -12,7 +12,6 @@ from vitrify.runtime.lowering import lower
 from vitrify.runtime.options import ExecutionOptions
 from vitrify.runtime.parts import cut, share
 
-
 SHAPES = [((40,),), ((3, 50), (50,)), ((100, 1), (1, 7)), ((2, 3, 64), (3, 1)), ((1, 1), (1,))]
 
 
