@@ -26,7 +26,7 @@ def cut(inputs: Arrays, outputs: Arrays, threads: int) -> list[tuple[Arrays, Arr
     if axis is None:
         return [(inputs, outputs)]
     bounds = np.linspace(0, shape[axis], _EACH * threads + 1, dtype=int).tolist()
-    found = []
+    found: list[tuple[Arrays, Arrays]] = []
     for start, stop in zip(bounds, bounds[1:]):
         ours = [_part(a, axis - len(shape), slice(start, stop)) for a in (*inputs, *outputs)]
         found.append((ours[: len(inputs)], ours[len(inputs) :]))
