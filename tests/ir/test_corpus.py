@@ -13,8 +13,12 @@ from vitrify.ir.content_hash import content_hash
 from vitrify.ir.dead_code import drop_unused_blocks
 from vitrify.ir.parse import parse_program
 from vitrify.ir.serialize import decode_program, encode_program
+from vitrify.ir.ssa_blocks import block_of, graph_of
+from vitrify.ir.ssa_verify import graph_text, parse_graph, verify_graph
+from vitrify.ir.text import Style
 from vitrify.ir.verify import verify
 from vitrify.jit import partial_program
+from vitrify.passes.pipeline import optimized
 
 CASES = [*FUNCTIONS, *RECURSION]
 
@@ -22,10 +26,12 @@ CASES = [*FUNCTIONS, *RECURSION]
 @pytest.mark.parametrize(("fn", "calls"), CASES, ids=[f"{f.__name__}-{i}" for i, (f, _) in enumerate(CASES)])
 def test_programs_of_converted_functions(fn, calls, monkeypatch):
     programs = {}
+    lowered = []
     lower = partial_program.lower
 
     def watched(block, *args, **kwargs):
         programs[id(block.program)] = block.program
+        lowered.append((block, kwargs.get("outputs")))
         return lower(block, *args, **kwargs)
 
     monkeypatch.setattr(partial_program, "lower", watched)
@@ -36,6 +42,19 @@ def test_programs_of_converted_functions(fn, calls, monkeypatch):
     for program in programs.values():
         check(program)
     assert programs
+    for block, outputs in lowered:
+        check_graph(graph_of(block, outputs=outputs))
+
+
+def check_graph(graph):
+    """It is well formed, reads back from its text, and is the same after a detour through Blocks, passed or not."""
+    for form in (graph, optimized(graph)):
+        verify_graph(form)
+        text = graph_text(form, Style(details=True))
+        again = parse_graph(text)
+        verify_graph(again, infer=False)
+        assert graph_text(again, Style(details=True)) == text
+        assert graph_text(graph_of(block_of(form), pruned=False), Style(details=True)) == text
 
 
 def check(program):

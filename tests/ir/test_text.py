@@ -171,3 +171,16 @@ def test_damaged_text_is_read_or_refused(program):
 def test_the_documentation_shows_this_text():
     page = Path(__file__).parents[2] / "docs" / "format.md"
     assert f"```\n{TEXT}```" in page.read_text(encoding="utf-8")
+
+
+def test_an_attribute_may_be_called_nan():
+    text = """\
+program
+
+block 0 (%x : float32[2]) -> (%y) {
+  %y : float32[2] = nan_to_num(%x) {nan=0.0, posinf=inf, neginf=nan}
+}
+"""
+    program = parse_program(text)
+    assert program.blocks[0].ops[0].attrs["nan"] == 0.0
+    assert program_text(program) == text

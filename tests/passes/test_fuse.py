@@ -6,19 +6,11 @@ import numpy as np
 import pytest
 
 import vitrify as paddle
+from tests.passes.programs import traced
 from tests.runtime import graphs
 from vitrify.ir.ssa_blocks import graph_of
 from vitrify.passes.fuse import find_groups, fuse
 from vitrify.passes.lifetimes import Lifetimes
-
-
-def traced(build, *shapes):
-    """The graph of `build` on inputs of these shapes."""
-    main = paddle.static.Program()
-    with paddle.static.program_guard(main):
-        inputs = [paddle.static.data(f"x{i}", shape) for i, shape in enumerate(shapes)]
-        found = build(*inputs)
-    return graph_of(main.global_block(), inputs, found if isinstance(found, list) else [found])
 
 
 def kinds(graph):

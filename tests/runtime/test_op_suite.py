@@ -6,6 +6,7 @@ The simulated device draws how far its streams are when another looks, and repor
 from __future__ import annotations
 
 import importlib
+import random
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,9 @@ import pytest
 
 import vitrify as paddle
 from vitrify.core.place import CPUPlace, SimulatedPlace
+from vitrify.ir.ssa_blocks import graph_of
+from vitrify.ir.ssa_verify import graph_text, parse_graph, verify_graph
+from vitrify.passes.pipeline import PASSES, steps_of
 from vitrify.runtime.lowering import lower
 from vitrify.runtime.options import ExecutionOptions
 from vitrify.testing.paths import Call, is_inexact, metas_of, record
@@ -48,12 +52,24 @@ def bits(core, arrays):
     return [np.asarray(v).tobytes() for v in core(*[a.copy() for a in arrays])]
 
 
+def check_passes(block, inputs, wanted, number):
+    """What passes in any order make of the program is well formed, and reads back from its text."""
+    graph = graph_of(block, inputs, wanted)
+    found = steps_of(graph, random.Random(number).sample(PASSES, len(PASSES)))[-1].graph
+    verify_graph(found)
+    text = graph_text(found)
+    assert graph_text(parse_graph(text)) == text
+
+
 def check(case, number):
     for recorded, inputs, wanted, call in programs_of(case):
         block = recorded.program.global_block()
         paddle.seed(5)
         arrays = given_to(recorded, inputs, wanted, call)
-        expected = bits(lower(block, inputs, wanted, options=ExecutionOptions(serial=True)), arrays)
+        expected = bits(lower(block, inputs, wanted, options=ExecutionOptions(serial=True, passes=False)), arrays)
+        check_passes(block, inputs, wanted, number)
+        optimized = bits(lower(block, inputs, wanted, options=ExecutionOptions(serial=True)), arrays)
+        assert optimized == expected, f"{case.name}, optimized"
         collector = COLLECTORS[number % 3]
         for place in (SimulatedPlace(number), CPUPlace()):
             core = lower(block, inputs, wanted, place=place, options=ExecutionOptions(mode="streams", gc=collector))

@@ -12,7 +12,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..core.meta import Meta
 from ..core.source import Loc
+from ..ops.fused import fused_op
 from ..ops.registry import OpDef
 from .attributes import leaves, mapped
 from .program import AnyMeta, Literal, refs_in
@@ -37,10 +39,11 @@ class Value:
 class Op:
     """One call of an op: operands, the values it defines, attributes (Graphs where a Block has Blocks), user frames.
 
-    Nothing of it changes once it is made; `with_` gives another.
+    Nothing of it changes once it is made; `with_` gives another. `values`: the operands that are values; `has_graphs`:
+    whether it runs graphs or refers to functions.
     """
 
-    __slots__ = ("attrs", "inputs", "locs", "name_scope", "op", "outputs", "role")
+    __slots__ = ("attrs", "has_graphs", "inputs", "locs", "name_scope", "op", "outputs", "role", "values")
 
     def __init__(
         self, op: OpDef, inputs: tuple[Operand, ...], outputs: tuple[Value, ...], attrs: Mapping[str, Any],
@@ -48,6 +51,8 @@ class Op:
     ) -> None:  # fmt: skip
         self.op = op
         self.inputs = inputs
+        self.values: tuple[Value, ...] = tuple([v for v in inputs if type(v) is Value])
+        self.has_graphs = bool(attrs) and any(map(_holds_graph, attrs.values()))
         self.outputs = outputs
         self.attrs = attrs
         self.locs = locs
@@ -70,11 +75,6 @@ class Op:
         )
 
     @property
-    def values(self) -> tuple[Value, ...]:
-        """The operands that are values."""
-        return tuple(v for v in self.inputs if type(v) is Value)
-
-    @property
     def has_refs(self) -> bool:
         """Whether an attribute takes a number from an operand."""
         return any(refs_in(tuple(self.attrs.values())))
@@ -91,6 +91,11 @@ class Op:
 
     def __repr__(self) -> str:
         return f"<op {self.op.name} -> {', '.join(v.name for v in self.outputs)}>"
+
+
+def _holds_graph(value: Any) -> bool:
+    kind = type(value)
+    return kind is Graph or kind is Function or ((kind is tuple or kind is list) and any(map(_holds_graph, value)))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -129,7 +134,7 @@ def inner_ops(op: Op) -> Iterator[Op]:
     while waiting:
         found = waiting.pop()
         yield found
-        if not found.attrs:
+        if not found.has_graphs:
             continue
         for region in found.regions:
             waiting += region.ops
@@ -144,11 +149,35 @@ def must_run(op: Op) -> bool:
 
     Random operators count, because dropping one would shift the numbers that later ones draw.
     """
+    kind = op.op
+    if kind.effect or kind.random or kind.raises or not op.has_graphs:
+        return kind.effect or kind.random or kind.raises
     return any(o.op.effect or o.op.random or o.op.raises for o in inner_ops(op))
 
 
+def shares_memory(op: Op) -> bool:
+    """Whether what it gives may be, or lie in, what it takes: views, lists, branches, what hands values on."""
+    if op.op.view or op.op.passes:
+        return True
+    if any(type(v.meta) is not Meta for v in op.outputs) or any(type(v.meta) is not Meta for v in op.values):
+        return True
+    return op.has_graphs
+
+
+def visible(graph: Graph) -> set[Value]:
+    """The values that outputs may be, or lie in."""
+    found = {v for v in graph.outputs if v is not None}
+    for op in reversed(graph.ops):
+        if not found.isdisjoint(op.outputs) and shares_memory(op):
+            found.update(op.values)
+    return found
+
+
 def map_graphs(graph: Graph, fn: Callable[[Graph], Graph], _functions: dict[Function, Function] | None = None) -> Graph:
-    """`fn` applied to every graph inside, the innermost first, then to `graph`; functions are mapped once each."""
+    """`fn` applied to every graph inside, the innermost first, then to `graph`; functions are mapped once each.
+
+    Groups of fused operators are left as they are.
+    """
     functions = {} if _functions is None else _functions
 
     def inner(leaf: Any) -> Any:
@@ -163,16 +192,19 @@ def map_graphs(graph: Graph, fn: Callable[[Graph], Graph], _functions: dict[Func
             found.graph = map_graphs(leaf.graph, fn, functions)
         return found
 
-    ops = [_with_inner(op, inner) if op.attrs else op for op in graph.ops]
+    ops = [_with_inner(op, inner) if op.has_graphs and op.op is not fused_op else op for op in graph.ops]
     if any(a is not b for a, b in zip(ops, graph.ops)):
         graph = graph.with_(ops=ops)
     return fn(graph)
 
 
 def _with_inner(op: Op, inner: Callable[[Any], Any]) -> Op:
-    if not any(type(leaf) in (Graph, Function) for value in op.attrs.values() for leaf in leaves(value)):
-        return op
-    return op.with_(attrs={name: mapped(inner, value) for name, value in op.attrs.items()})
+    attrs = {name: mapped(inner, value) for name, value in op.attrs.items()}
+    changed = any(new is not old and _holds_graph(old) for new, old in zip(attrs.values(), op.attrs.values()))
+    return op.with_(attrs=attrs) if changed else op
 
 
-__all__ = ["Function", "Graph", "Literal", "Op", "Operand", "Value", "inner_ops", "map_graphs", "must_run"]
+__all__ = [
+    "Function", "Graph", "Literal", "Op", "Operand", "Value", "inner_ops", "map_graphs", "must_run", "shares_memory",
+    "visible",
+]  # fmt: skip

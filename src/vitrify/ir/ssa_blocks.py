@@ -17,14 +17,16 @@ from .ssa import Function, Graph, Op, Value
 
 
 def graph_of(
-    block: Block, inputs: Sequence[Variable] | None = None, outputs: Sequence[Variable | None] | None = None
-) -> Graph:
-    """The block as a Graph from `inputs` to `outputs`, by default its own; without operators that nothing needs.
+    block: Block, inputs: Sequence[Variable] | None = None, outputs: Sequence[Variable | None] | None = None,
+    *, pruned: bool = True,
+) -> Graph:  # fmt: skip
+    """The block as a Graph from `inputs` to `outputs`, by default its own.
 
-    Raises InternalError for a variable that is read before it is defined.
+    pruned: without operators that nothing needs. Raises InternalError for a variable that is read before
+    it is defined.
     """
     inputs = block.inputs if inputs is None else inputs
-    return _Reader().graph(block, inputs, block.outputs if outputs is None else outputs)
+    return _Reader(pruned).graph(block, inputs, block.outputs if outputs is None else outputs)
 
 
 def block_of(graph: Graph) -> Block:
@@ -35,13 +37,15 @@ def block_of(graph: Graph) -> Block:
 
 
 class _Reader:
-    def __init__(self) -> None:
+    def __init__(self, pruned: bool) -> None:
+        self.pruned = pruned
         self.functions: dict[Block, Function] = {}
 
     def graph(self, block: Block, inputs: Sequence[Variable], outputs: Sequence[Variable | None]) -> Graph:
         values = {var: Value(var.meta, var.name) for var in inputs}
         given = tuple(values.values())
-        ops = tuple([self.op(operator, values) for operator in live_operators(block, outputs)])
+        live = live_operators(block, outputs) if self.pruned else block.ops
+        ops = tuple([self.op(operator, values) for operator in live])
         return Graph(given, tuple([None if v is None else _found(v, values) for v in outputs]), ops)
 
     def op(self, operator: Operator, values: dict[Variable, Value]) -> Op:

@@ -23,12 +23,8 @@ def bytes_of(value: Any) -> int:
     meta = value.meta
     if not isinstance(meta, Meta):
         return 0
-    return numel([UNKNOWN_SIZE if d == UNKNOWN else d for d in meta.shape]) * meta.dtype.np.itemsize
-
-
-def _counted(value: Any) -> int:
-    size = bytes_of(value)
-    return size if size >= LEAST_BYTES else 0
+    shape = meta.shape if meta.is_static else [UNKNOWN_SIZE if d == UNKNOWN else d for d in meta.shape]
+    return numel(shape) * meta.dtype.np.itemsize
 
 
 class Lifetimes:
@@ -54,7 +50,8 @@ class Lifetimes:
                     self.maker[value] = index
                     self.users[value] = []
         self.kept = {self.root(v) for v in graph.outputs if v is not None}
-        self.size = {v: _counted(v) if self.users[v] or self.maker[v] >= 0 else 0 for v in self.maker}
+        self.size = {v: bytes_of(v) if self.users[v] or self.maker[v] >= 0 else 0 for v in self.maker}
+        self.size = {v: size if size >= LEAST_BYTES else 0 for v, size in self.size.items()}
         self.spans: Changes = {v: self._span(v, int) for v in self.maker}
         self.live, self.made = self._profiles()
         self.peaks = int(self.live.max(initial=0)), int(self.made.max(initial=0))
@@ -103,4 +100,18 @@ class Lifetimes:
                 return False
         self.spans.update(changes)
         self.live[first : last + 1], self.made[first : last + 1] = live, made
+        return True
+
+    def shared(self, kept: Sequence[Value], dropped: Sequence[Value]) -> bool:
+        """Whether no peak grows when who uses a value of `dropped` uses that of `kept`; if so it is noted."""
+        changes: Changes = {}
+        for first, second in zip(kept, dropped):
+            one, other = self.spans.get(first), self.spans.get(second)
+            if one is not None and other is not None:  # no views
+                changes[first] = one[0], max(one[1], other[1])
+                changes[second] = None
+        if changes and not self.fits(changes, min(s[0] for s in changes.values() if s is not None), 0):
+            return False
+        for first, second in zip(kept, dropped):
+            self.users[self.root(first)] += self.users[self.root(second)]
         return True

@@ -1,11 +1,87 @@
-"""The passes in their order."""
+"""The passes in their order, and the one place that runs them: verified, timed and written out on demand."""
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+
+from ..core.config import DEBUG, DUMP, DUMP_DIR
 from ..ir.ssa import Graph, map_graphs
+from ..ir.ssa_verify import graph_text, verify_graph
+from .algebra import simplified
+from .common import without_repeats
+from .dead import without_dead_code
+from .fold import folded
 from .fuse import fuse
+from .invariants import hoisted
 
 
-def optimized(graph: Graph) -> Graph:
-    """The graph after all passes, in the graphs inside it too."""
-    return map_graphs(graph, fuse)
+@dataclass(frozen=True)
+class Pass:
+    """A function from Graph to Graph, applied to a graph and to all inside it."""
+
+    name: str
+    run: Callable[[Graph], Graph]
+
+
+CLEANING = (
+    Pass("fold constants", folded),
+    Pass("simplify", simplified),
+    Pass("merge repeats", without_repeats),
+    Pass("hoist invariants", hoisted),
+    Pass("drop dead code", without_dead_code),
+)
+PASSES = (*CLEANING, Pass("fuse", fuse))
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one pass did: the graph behind it, and how long it took in seconds."""
+
+    name: str
+    graph: Graph
+    seconds: float
+
+
+def optimized(graph: Graph, label: str = "") -> Graph:
+    """The graph after all passes. With `VITRIFY_DUMP=passes` what each changes goes to a file that the label names."""
+    if "passes" not in DUMP.value.split(","):
+        return steps_of(graph)[-1].graph
+    steps = steps_of(graph)
+    folder = Path(DUMP_DIR.value)
+    folder.mkdir(parents=True, exist_ok=True)
+    number = sum(1 for _ in folder.glob("passes_*.diff"))
+    name = "_".join(("passes", f"{number:03}", *label.split()))
+    (folder / f"{name}.diff").write_text(differences(graph, steps), encoding="utf-8")
+    return steps[-1].graph
+
+
+def steps_of(graph: Graph, passes: Sequence[Pass] = PASSES) -> list[Step]:
+    """The graph after each pass in turn; under `VITRIFY_DEBUG` each is verified."""
+    steps = []
+    for one in passes:
+        start = perf_counter()
+        graph = map_graphs(graph, one.run)
+        steps.append(Step(one.name, graph, perf_counter() - start))
+        if DEBUG.value:
+            verify_graph(graph)
+    return steps
+
+
+def differences(graph: Graph, steps: Sequence[Step]) -> str:
+    """The graph as text, and for each pass the lines that it changed, with its time."""
+    found = [graph_text(graph)]
+    before = found[0]
+    for step in steps:
+        after = graph_text(step.graph)
+        found.append(f"--- {step.name}: {step.seconds * 1e3:.2f} ms{'' if after != before else ', no change'}\n")
+        lines = difflib.unified_diff(before.splitlines(True), after.splitlines(True), n=1)
+        found += [line for line in lines if not line.startswith(("---", "+++"))]
+        before = after
+    return "".join(found)
+
+
+__all__ = ["CLEANING", "PASSES", "Pass", "Step", "differences", "optimized", "steps_of"]

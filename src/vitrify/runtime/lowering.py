@@ -293,7 +293,7 @@ class _Source:
         block, inputs, outputs = self.block, self.inputs, self.outputs
         if options.passes and self.place.is_cpu_place() and (options.mode != STREAMS or options.serial):
             recorded = graph_of(block, inputs, outputs)
-            graph = optimized(recorded)
+            graph = optimized(recorded, self.label)
             if graph is not recorded:
                 block = block_of(graph)
                 inputs, outputs = block.inputs, block.outputs
