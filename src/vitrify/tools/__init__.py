@@ -1,0 +1,1 @@
+"""Programs for the command line: `vitrify`, or `python -m vitrify`."""

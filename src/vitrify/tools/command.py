@@ -1,0 +1,87 @@
+"""The command line: look at saved models, run, convert, time and compare them. See docs/interchange.md."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from ..core.errors import VitrifyError
+from ..core.lazy import MissingPackageError
+from . import compare, convert, run, show
+
+_MODEL = "a model: PATH.vtmodel, PATH.json, PATH.pdmodel, PATH.onnx, or PATH alone"
+_EXIT = "exit codes: 0 done; 1 it could not be done, or models differ; 2 the command line is wrong"
+
+
+def parser() -> argparse.ArgumentParser:
+    """The parser of the command line."""
+    found = argparse.ArgumentParser(prog="vitrify", description=__doc__.partition(" See")[0], epilog=_EXIT)
+    commands = found.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    command = commands.add_parser("show", help="what a model takes, gives and holds", aliases=["info"], epilog=_EXIT)
+    command.add_argument("model", help=_MODEL)
+    command.add_argument("--program", action="store_true", help="the whole program as text")
+    command.set_defaults(run=show.main)
+
+    command = commands.add_parser("print", help="a model's program as text", epilog=_EXIT)
+    command.add_argument("model", help=_MODEL)
+    command.set_defaults(run=show.main, program=True)
+
+    command = commands.add_parser("run", help="run a model on arrays", epilog=_EXIT)
+    command.add_argument("model", help=_MODEL)
+    _add_inputs(command)
+    command.add_argument("--output", metavar="FILE.npz", help="write the outputs there")
+    command.set_defaults(run=run.main)
+
+    command = commands.add_parser("bench", help="time a model", epilog=_EXIT)
+    command.add_argument("model", help=_MODEL)
+    _add_inputs(command)
+    command.add_argument("--repeat", type=_positive, default=20, metavar="N", help="how many runs are timed (20)")
+    command.set_defaults(run=run.bench)
+
+    command = commands.add_parser("convert", help="write a model in another format", epilog=_EXIT)
+    command.add_argument("model", help=_MODEL)
+    command.add_argument("target", help="TO.vtmodel, TO.json, TO.pdmodel or TO.onnx: the ending says the format")
+    command.add_argument("--force", action="store_true", help="replace files that are there")
+    command.set_defaults(run=convert.main)
+
+    command = commands.add_parser("diff", help="compare two models: programs, parameters, outputs", epilog=_EXIT)
+    command.add_argument("model", help=_MODEL)
+    command.add_argument("other", help=_MODEL)
+    _add_inputs(command)
+    command.add_argument("--tolerance", type=float, default=1e-5, metavar="T", help="how far outputs may differ (1e-5)")
+    command.set_defaults(run=compare.main)
+    return found
+
+
+def _add_inputs(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--input", action="append", default=[], metavar="[NAME=]FILE.npy",
+        help="an input's array, by name or in the model's order; what is left out is random",
+    )  # fmt: skip
+    command.add_argument(
+        "--size", type=_positive, default=1, metavar="N", help="the sizes left open, of random inputs (1)"
+    )
+    command.add_argument("--seed", type=int, default=0, help="the seed of random inputs (0)")
+
+
+def _positive(text: str) -> int:
+    found = int(text)
+    if found < 1:
+        raise argparse.ArgumentTypeError(f"at least 1, but received {found}")
+    return found
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit code."""
+    given = parser().parse_args(arguments)
+    try:
+        return int(given.run(given))
+    except BrokenPipeError:  # who reads our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (VitrifyError, MissingPackageError, OSError, ValueError) as err:
+        print(f"vitrify {given.command}: {err}", file=sys.stderr)
+        return 1

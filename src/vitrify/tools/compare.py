@@ -1,0 +1,69 @@
+"""`vitrify diff`: whether two models hold the same and compute the same."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+import numpy as np
+
+from ..inference import Config, Predictor
+from ..ir.content_hash import content_hash
+from ..ir.model_file import ModelFile
+from ..ir.model_formats import read_any_model
+from .run import inputs_of, run
+
+MOST_LINES = 20
+
+
+def main(given: argparse.Namespace) -> int:
+    """Print what differs; 0 where outputs agree, 1 where not, or where they cannot be compared."""
+    models = [read_any_model(path, mapped=True) for path in (given.model, given.other)]
+    same_program = _programs(*models)
+    print("programs: " + ("the same" if same_program else "differ"))
+    for line in _tensors(*models):
+        print(line)
+    found = _outputs(given)
+    print("\n".join(found) if found else f"outputs: agree to {given.tolerance:g}")
+    return int(bool(found))
+
+
+def _programs(model: ModelFile, other: ModelFile) -> bool:
+    if list(model.functions) != list(other.functions):
+        return False
+    pairs = zip(model.functions.values(), other.functions.values())
+    return all(content_hash(a.program) == content_hash(b.program) for a, b in pairs)
+
+
+def _tensors(model: ModelFile, other: ModelFile) -> list[str]:
+    lines = [f"only in the first: {name}" for name in model.tensors if name not in other.tensors]
+    lines += [f"only in the second: {name}" for name in other.tensors if name not in model.tensors]
+    for name in model.tensors.keys() & other.tensors.keys():
+        if not _equal(model.tensors[name], other.tensors[name]):
+            lines.append(f"differs: {name}")
+    more = len(lines) - MOST_LINES
+    return lines if more <= 0 else [*lines[:MOST_LINES], f"and {more} tensors more"]
+
+
+def _equal(a: Any, b: Any) -> bool:
+    return a.dtype == b.dtype and a.shape == b.shape and bool(np.array_equal(a.view(np.uint8), b.view(np.uint8)))
+
+
+def _outputs(given: argparse.Namespace) -> list[str]:
+    """Where the outputs differ, for the same inputs."""
+    first, second = (Predictor(Config(path)) for path in (given.model, given.other))
+    shapes = [list(p.get_input_tensor_shape().values()) for p in (first, second)]
+    if len(shapes[0]) != len(shapes[1]):
+        return [f"outputs: the first takes {len(shapes[0])} inputs, the second {len(shapes[1])}"]
+    arrays = inputs_of(first, given)
+    a, b = (list(run(p, arrays).items()) for p in (first, second))
+    if len(a) != len(b):
+        return [f"outputs: the first gives {len(a)}, the second {len(b)}"]
+    lines = []
+    for (name, x), (_, y) in zip(a, b):
+        if x.shape != y.shape or x.dtype != y.dtype:
+            lines.append(f"output {name}: {x.dtype}{list(x.shape)} and {y.dtype}{list(y.shape)}")
+        elif not np.allclose(x, y, given.tolerance, given.tolerance, equal_nan=True):
+            distance = np.max(np.abs(x.astype(np.float64) - y.astype(np.float64)))
+            lines.append(f"output {name}: differs by up to {distance:g}")
+    return lines

@@ -1,0 +1,40 @@
+"""`vitrify convert`: a model in another format."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from ..core.errors import ArgumentError
+from ..ir.model_file import write_model
+from ..ir.model_formats import read_any_model
+from ..jit.load import TranslatedLayer
+from ..jit.save import save
+
+# The format that a file's ending says, and the files that it consists of.
+_FORMATS: dict[str, tuple[str, tuple[str, ...]]] = {
+    ".vtmodel": ("vitrify", (".vtmodel", ".vtparams")),
+    ".json": ("paddle3", (".json", ".pdiparams")),
+    ".pdmodel": ("paddle", (".pdmodel", ".pdiparams")),
+    ".onnx": ("onnx", (".onnx",)),
+}
+
+
+def main(given: argparse.Namespace) -> int:
+    """Write the model to the target."""
+    prefix, ending = os.path.splitext(given.target)
+    if ending not in _FORMATS:
+        raise ArgumentError(f"{given.target!r} ends in none of {', '.join(_FORMATS)}")
+    name, endings = _FORMATS[ending]
+    there = [prefix + e for e in endings if os.path.exists(prefix + e)]
+    if there and not given.force:
+        raise ArgumentError(f"{', '.join(there)} is there already", hint="--force replaces it")
+    model = read_any_model(given.model)
+    if name == "vitrify":
+        write_model(prefix, model)
+    else:
+        save(TranslatedLayer(model), prefix, format=name)
+    for file in endings:
+        if os.path.exists(prefix + file):
+            print(f"{prefix + file}: {os.path.getsize(prefix + file):,} bytes")
+    return 0

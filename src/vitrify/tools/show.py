@@ -1,0 +1,67 @@
+"""`vitrify show`: what a model takes, gives and holds."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from typing import Any
+
+from ..ir.model_file import ModelFile, SavedFunction, Slot
+from ..ir.model_formats import read_any_model
+
+
+def main(given: argparse.Namespace) -> int:
+    """Print the model's functions and tensors, or its programs."""
+    model = read_any_model(given.model, mapped=True)
+    if given.program:
+        for name, function in model.functions.items():
+            print(f"# {name}\n{function.program}")
+    else:
+        print(text_of(model))
+    return 0
+
+
+def text_of(model: ModelFile) -> str:
+    """What is shown of a model: a paragraph for each function, then its tensors in total and one by one."""
+    parts = [_function(name, function) for name, function in model.functions.items()]
+    return "\n\n".join([*parts, _tensors(model)])
+
+
+def _function(name: str, function: SavedFunction) -> str:
+    block = function.program.global_block()
+    lines = [f"function {name}"]
+    for spec, var in zip(function.inputs, block.inputs):
+        lines.append(f"  takes  {spec.name or var.name}: {spec.meta}")
+    for slot in slots_of(function.output_tree):
+        found = (block.inputs if slot.kind == "input" else block.outputs)[slot.index]
+        lines.append(f"  gives  {found.name}: {found.meta}" if found is not None else "  gives  nothing")
+    ops = Counter(op.type for inner in function.program.blocks for op in inner.ops)
+    count = sum(ops.values())
+    lines.append(f"  {count} operators: " + ", ".join(f"{n} {op}" if n > 1 else op for op, n in ops.most_common()))
+    return "\n".join(lines)
+
+
+def slots_of(tree: Any) -> list[Slot]:
+    """The tensors of a structure, in order."""
+    if isinstance(tree, Slot):
+        return [tree]
+    items = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, (list, tuple)) else ()
+    return [slot for item in items for slot in slots_of(item)]
+
+
+def _tensors(model: ModelFile) -> str:
+    held = sum(array.nbytes for array in model.tensors.values())
+    numbers = sum(array.size for array in model.tensors.values())
+    trained = sum(array.size for name, array in model.tensors.items() if model.infos[name].trainable)
+    lines = [f"{len(model.tensors)} tensors, {numbers:,} elements, {trained:,} of them trained, {_bytes(held)}"]
+    width = max(map(len, model.tensors), default=0)
+    for name, array in model.tensors.items():
+        lines.append(f"  {name:<{width}}  {array.dtype.name}{list(array.shape)}")
+    return "\n".join(lines)
+
+
+def _bytes(count: int) -> str:
+    for unit, size in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if count >= size:
+            return f"{count / size:.1f} {unit}"
+    return f"{count} bytes"

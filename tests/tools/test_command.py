@@ -1,0 +1,107 @@
+"""The command line: what it prints, writes and returns."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import vitrify as paddle
+from vitrify import nn
+from vitrify.tools.command import main
+
+SPEC = paddle.static.InputSpec
+
+
+@pytest.fixture
+def net(tmp_path):
+    """The path of a small model, and the model."""
+    paddle.seed(0)
+    made = nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2))
+    paddle.jit.save(made, tmp_path / "net", input_spec=[SPEC([None, 4], name="x")])
+    return str(tmp_path / "net"), made
+
+
+def test_show(net, capsys):
+    path, _ = net
+    assert main(["show", path]) == 0
+    text = capsys.readouterr().out
+    assert "takes  x: float32[?, 4]" in text and "2 linear, relu" in text
+    assert "4 tensors, 23 elements, 23 of them trained, 92 bytes" in text
+    assert main(["info", path + ".vtmodel"]) == 0
+    assert capsys.readouterr().out == text
+    assert main(["print", path]) == main(["show", path, "--program"]) == 0
+    assert "= linear(" in capsys.readouterr().out
+
+
+def test_run(net, tmp_path, capsys):
+    path, made = net
+    x = np.random.default_rng(1).standard_normal((2, 4)).astype("float32")
+    np.save(tmp_path / "x.npy", x)
+    target = tmp_path / "out.npz"
+    assert main(["run", path, "--input", str(tmp_path / "x.npy"), "--output", str(target)]) == 0
+    assert "float32[2, 2]" in capsys.readouterr().out
+    (found,) = np.load(target).values()
+    np.testing.assert_allclose(found, made(paddle.to_tensor(x)).numpy(), rtol=1e-5)
+    assert main(["run", path, "--input", f"x={tmp_path / 'x.npy'}"]) == 0
+    assert "float32[2, 2]\n[[" in capsys.readouterr().out
+    assert main(["run", path, "--size", "3"]) == 0
+    assert "float32[3, 2]" in capsys.readouterr().out
+
+
+def test_bench(net, capsys):
+    assert main(["bench", net[0], "--repeat", "2"]) == 0
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == [
+        "load", "first", "median", "fastest", "slowest",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("ending", [".json", ".pdmodel", ".onnx", ".vtmodel"])
+def test_convert_and_diff(net, tmp_path, ending, capsys):
+    path, _ = net
+    target = str(tmp_path / "other") + ending
+    assert main(["convert", path, target]) == 0
+    assert "bytes" in capsys.readouterr().out
+    assert main(["diff", path, target, "--size", "2"]) == 0
+    assert "outputs: agree" in capsys.readouterr().out
+    assert main(["convert", path, target]) == 1
+    assert "--force" in capsys.readouterr().err
+    assert main(["convert", target, target, "--force"]) == 0
+    back = str(tmp_path / "back.vtmodel")
+    assert main(["convert", target, back]) == 0
+    assert main(["diff", path, back]) == 0
+
+
+def test_diff_of_different_models(net, tmp_path, capsys):
+    path, made = net
+    made[0].bias.set_value(made[0].bias + 1.0)
+    paddle.jit.save(made, tmp_path / "changed", input_spec=[SPEC([None, 4], name="x")])
+    assert main(["diff", path, str(tmp_path / "changed")]) == 1
+    text = capsys.readouterr().out
+    assert "programs: the same" in text and "differs: 0.bias" in text and "differs by up to" in text
+    paddle.jit.save(nn.Linear(4, 5), tmp_path / "wider", input_spec=[SPEC([None, 4], name="x")])
+    assert main(["diff", path, str(tmp_path / "wider")]) == 1
+    assert "programs: differ" in capsys.readouterr().out
+
+
+def test_what_is_wrong_is_said_without_a_traceback(net, tmp_path, capsys):
+    path, _ = net
+    assert main(["show", str(tmp_path / "nope")]) == 1
+    assert capsys.readouterr().err.startswith("vitrify show: there is no model")
+    assert main(["run", path, "--input", "y=1.npy"]) == 1
+    assert "no input 'y'; there are x" in capsys.readouterr().err
+    np.save(tmp_path / "bad.npy", np.zeros((2, 5), "float32"))
+    assert main(["run", path, "--input", str(tmp_path / "bad.npy")]) == 1
+    assert "has shape [-1, 4], but received [2, 5]" in capsys.readouterr().err
+    assert main(["convert", path, str(tmp_path / "x.tflite")]) == 1
+    for wrong in ([], ["fly"], ["bench", path, "--repeat", "0"]):
+        with pytest.raises(SystemExit) as end:
+            main(wrong)
+        assert end.value.code == 2
+
+
+def test_as_a_module(net):
+    done = subprocess.run(
+        [sys.executable, "-m", "vitrify", "show", net[0]], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0 and "function forward" in done.stdout
