@@ -27,7 +27,7 @@ def main(given: argparse.Namespace) -> int:
     outputs = run(predictor, inputs_of(predictor, given))
     if given.output:
         with atomic_file(given.output) as file:
-            np.savez(file, **outputs)
+            np.savez(file, **outputs)  # type: ignore[arg-type]  # a name that is `allow_pickle`
     for name, array in outputs.items():
         print(f"{name}: {array.dtype.name}{list(array.shape)}")
         if not given.output:
