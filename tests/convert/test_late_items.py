@@ -8,10 +8,6 @@ import vitrify as paddle
 from vitrify.core.errors import UnsupportedError
 
 
-def walrus(x):
-    return any((last := v) > 1 for v in x), last
-
-
 def prints(x):
     def values():
         for v in x:
@@ -21,7 +17,6 @@ def prints(x):
     return any(values())
 
 
-@pytest.mark.parametrize("fn", [walrus, prints])
-def test_items_with_effects_are_refused(fn):
+def test_items_with_effects_are_refused():
     with pytest.raises(UnsupportedError, match=r"any\(\) of a generator"):
-        paddle.jit.to_static(fn, full_graph=True)(paddle.to_tensor([1.0, 2.0, 3.0]))
+        paddle.jit.to_static(prints, full_graph=True)(paddle.to_tensor([1.0, 2.0, 3.0]))

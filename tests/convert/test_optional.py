@@ -46,16 +46,20 @@ def of_another_kind(x):
 
 @pytest.mark.parametrize(
     "function",
-    [
-        given_to_an_op, given_where_none_is_allowed, error_would_be_caught, kept_in_list_of_unknown_length,
-        of_another_kind,
-    ],
-)  # fmt: skip
+    [given_to_an_op, error_would_be_caught, kept_in_list_of_unknown_length, of_another_kind],
+)
 def test_use_is_refused(function):
     static = paddle.jit.to_static(function, full_graph=True)
     with pytest.raises(UnsupportedError) as caught:
         static(paddle.to_tensor([1.0, 2.0]))
     assert caught.value.loc is not None
+
+
+def test_arguments_may_be_none_where_it_is_allowed():
+    static = paddle.jit.to_static(given_where_none_is_allowed, full_graph=True)
+    for values in ([1.0, 2.0], [-1.0, -2.0]):
+        x = paddle.to_tensor(values)
+        assert static(x).tolist() == given_where_none_is_allowed(x).tolist()
 
 
 @pytest.mark.parametrize("function", [given_to_an_op, given_where_none_is_allowed, of_another_kind])

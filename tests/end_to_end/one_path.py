@@ -128,6 +128,18 @@ def function_chosen(x):
     return f(x) if f is _double else x
 
 
+def attribute_that_no_tensor_has(x):
+    if x.sum() > 0:
+        return x.sum().feature.size
+    return hasattr(x, "feature"), getattr(x, "feature", 3), x
+
+
+def method_that_no_tensor_has(x):
+    if x.sum() > 0:
+        x.feature(2)
+    return x * 2
+
+
 def numpy_scalars(x):
     a, b = np.float32(0), np.int64(3)
     if x.sum() > 0:
@@ -141,7 +153,7 @@ REFUSED = (
 CASES = [
     *[(f, ((X,), (N,))) for f in (
         missing_item, text_as_int, shapes, index, in_body, reshaped, unknown_name, item_read, item_read_where_set,
-        item_returned, is_none, is_not_none, is_tensor,
+        item_returned, attribute_that_no_tensor_has, method_that_no_tensor_has, is_none, is_not_none, is_tensor,
     )],
     (zero_step, ((X, np.asarray(3)), (X, np.asarray(0)))),
     *[(f, ((X,), (N,)), {"full_graph": False}) for f in REFUSED],

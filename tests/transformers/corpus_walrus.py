@@ -134,3 +134,55 @@ def in_global(x):
 @CORPUS.case(*NUMBERS)
 def bound_to_a_lazy_binding(x):
     return (z := say(x) and (y := x + 1)), z
+
+
+@CORPUS.case(*NUMBERS)
+def in_list_comprehension(x):
+    v = "outside"
+    found = [say(y) for v in range(x) if (y := v * 2) > 1]
+    return found, v, [(last := w) for w in (x, x + 1)], last
+
+
+@CORPUS.case(*NUMBERS)
+def in_other_comprehensions(x):
+    held = {say(k): (y := k * x) for k in range(3)}, {(z := k + x) for k in range(2)}
+    return held, y, z
+
+
+@CORPUS.case(*NUMBERS)
+def in_nested_comprehension(x):
+    found = [(y := a * b) + c for a in range(x) if a for b in (1, 2) for c in [k * 2 for k in range(b)]]
+    return found, y
+
+
+@CORPUS.case(*NUMBERS)
+def in_any(x):
+    if any((y := say(v)) > x for v in (0, 1, 2, 3)):
+        return "some", y
+    return "none", y
+
+
+@CORPUS.case(*NUMBERS)
+def in_all(x):
+    held = say(x) > 0 and all((y := say(v)) + w < x for v in (0, 1) for w in (1, 2))
+    return held, y
+
+
+@CORPUS.case(*NUMBERS)
+def in_sum(x):
+    return sum((y := v + x) for v in range(3)) + y, max((y := v) for v in (x, -x)), y
+
+
+@CORPUS.case(*NUMBERS)
+def in_loop_over_comprehension(x):
+    for v in [(y := w) for w in range(x)]:
+        say((v, y))
+    while any((y := v) > x for v in (1, 2)) and x < 1:
+        x += 1
+    return x, y
+
+
+@CORPUS.case(*NUMBERS)
+def in_comprehension_with_closures(x):
+    found = [lambda: (v, y) for v in range(x) if (y := v) >= 0]
+    return [f() for f in found]

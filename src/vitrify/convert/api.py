@@ -9,12 +9,14 @@ from typing import Any
 
 from ..core.cache import BoundedCache
 from ..core.config import CODE_LEVEL
+from ..eager.layer import Layer
 from ..transformers import ConvertedCode, convert_code, is_converted, refuse_generator, stage_sources
 from ..transformers import source_of as source_of_function
 from .calls import CallConverter
 from .helpers import VitrifyHelpers
 from .library import of_library
 from .observe import current_observer
+from .optional_arguments import for_either
 from .user_code import is_user_code
 
 Converted = Callable[..., Any]
@@ -67,10 +69,13 @@ convert_call = CallConverter(convert_plain)
 def _called(function: Any) -> Any:
     """What a visible call of `function` calls."""
     found = convert_call(function)
-    return of_library(function) if found is function and isinstance(function, _LIBRARY) else found
+    if found is function and isinstance(function, _LIBRARY):
+        found = of_library(function)
+    return for_either(function) if found is function and isinstance(function, _WITH_OPTIONS) else found
 
 
 _LIBRARY = (FunctionType, MethodType, BuiltinFunctionType, MethodDescriptorType, type)
+_WITH_OPTIONS = (FunctionType, MethodType, Layer)
 HELPERS = VitrifyHelpers(_called)
 
 

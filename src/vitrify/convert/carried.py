@@ -278,11 +278,14 @@ class CarriedValue:
             unset = next((leaf.origin for leaf in own if isinstance(leaf.start, Placeholder)), None)
             start = put_together(tree, iter([leaf.start for leaf in own])) if unset is None else unset
             return LEAF, [_wider_list(self.name, Leaf(start), end)]
-        raise UnsupportedError(
+        changes = UnsupportedError(
             f"{self.name} changes its length or nesting inside a loop that stops by a tensor condition",
             loc=self.loc,
             hint="keep both the same in every iteration, or keep the values in one tensor",
         )
+        if tree is LEAF and leaf.start is None:  # as None stands for what is not there yet
+            raise FirstIterationDiffers(changes)
+        raise changes
 
 
 def _wants_gradient(start: Any) -> bool:

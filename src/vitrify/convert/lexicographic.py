@@ -22,16 +22,17 @@ _OF_LENGTHS: dict[str, Callable[[int, int], bool]] = {
 def are_sequences(left: Any, right: Any) -> bool:
     """Whether both are lists or both are tuples, of known length, compared as Python does, with a tensor in them."""
     same = any(isinstance(left, kind) and isinstance(right, kind) for kind in (list, tuple))
-    return same and not any(map(_is_special, (left, right))) and any(map(_holds_graph, (left, right)))
+    return same and not any(map(_is_special, (left, right))) and any(map(holds_graph, (left, right)))
 
 
 def _is_special(value: Any) -> bool:
     return is_open(value) or any(user_method(value, name) is not None for name in ("__eq__", "__ne__", "__lt__"))
 
 
-def _holds_graph(value: Any) -> bool:
+def holds_graph(value: Any) -> bool:
+    """Whether it is a tensor of the program, or a list or tuple that holds one."""
     if isinstance(value, (list, tuple)) and not is_open(value):
-        return any(map(_holds_graph, value))
+        return any(map(holds_graph, value))
     return is_graph(value)
 
 

@@ -22,6 +22,7 @@ from .emit import is_numeric
 from .list_items import Items, TensorSpec, passed_on
 from .lists import GraphList, new_list
 from .loops import convert_for
+from .ordering import ordered
 from .sequences import GraphSequence
 from .table import BUILTINS
 from .user_code import converted
@@ -114,9 +115,9 @@ def convert_sorted(iterable: Any, *, key: Any = None, reverse: Any = False) -> A
         return new_list(BUILTINS[builtins.sorted](known, key=key, reverse=reverse))
     keys = GraphList(map(converted(key), known))
     if any(is_graph(k) for k in keys):
-        ordered = _in_order(GraphList(known), _order(keys, reverse))
-        return GraphList([ordered[i] for i in range(len(known))])
-    return new_list([known[i] for i in builtins.sorted(range(len(known)), key=keys.__getitem__, reverse=reverse)])
+        found = _in_order(GraphList(known), _order(keys, reverse))
+        return GraphList([found[i] for i in range(len(known))])
+    return new_list(ordered(known, keys, reverse))
 
 
 def _itself(item: Any) -> Any:
@@ -130,11 +131,11 @@ def _in_order(values: GraphList, order: Any) -> GraphList:
 
 def convert_sort(values: GraphList, *, key: Any = None, reverse: Any = False) -> None:
     """`values.sort(key, reverse)`."""
-    ordered = convert_sorted(values, key=key, reverse=reverse)
-    if is_open(ordered):
-        values.change(ordered.items)
+    found = convert_sorted(values, key=key, reverse=reverse)
+    if is_open(found):
+        values.change(found.items)
     else:
-        values[:] = ordered
+        values[:] = found
 
 
 def _order(keys: GraphList, reverse: bool) -> Any:

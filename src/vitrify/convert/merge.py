@@ -27,7 +27,7 @@ from .optional import kinds_at
 from .structure import Originals, is_alike, made_of, put_together
 from .text import GraphText
 from .text_choice import TextSlot, chosen, is_text
-from .values import MaybeUnset, Undefined, Unmergeable, is_constant, is_tensor
+from .values import MaybeUnset, Undefined, Unmergeable, builder, is_constant, is_tensor
 
 
 @dataclass
@@ -187,7 +187,7 @@ def _merge_lists(a: list[Any], b: list[Any], joined: Joined, unset: Undefined | 
     if is_open(a) and is_open(b) and a.items is b.items:  # type: ignore[attr-defined]
         return a
     try:
-        spec = list_spec(join(item_spec(a), item_spec(b)))
+        spec = list_spec(join(_spec_in(joined.then, a), _spec_in(joined.orelse, b)))
     except UnsupportedError as err:
         err.loc = err.loc or next(iter(user_frames(1, limit=1)), None)
         return GraphList.of(Mixed(err))
@@ -201,6 +201,12 @@ def _merge_lists(a: list[Any], b: list[Any], joined: Joined, unset: Undefined | 
         values = [f[0] if f is not None else is_open(v) or unset is None for f, v in zip(flags, (a, b))]
         slots[0] = Slot(slots[0].index, joined.add(*[(v, None) for v in values]), source[1], source[2])
     return Slots(spec.item, tuple(slots))
+
+
+def _spec_in(block: Block, value: list[Any]) -> Any:
+    """The spec of a list's items, with what is known in the block: that they are not None, say."""
+    with builder().resume(block):
+        return item_spec(value)
 
 
 def _list_flag(value: list[Any]) -> Any:

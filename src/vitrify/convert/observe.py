@@ -42,6 +42,7 @@ from .guards import (
 from .journal import Journal
 from .nondeterministic import refuse_items
 from .places import AttrPlace, CellPlace, GlobalPlace, content_before
+from .user_errors import note_user_error
 from .values import Undefined, Unmergeable, builder
 
 MAX_DEPTH = 5
@@ -282,7 +283,12 @@ def current_observer() -> Observer | None:
 
 
 def _held(owner: Any, attribute: str) -> Any:
-    value = getattr(owner, attribute)
+    try:
+        value = getattr(owner, attribute)
+    except AttributeError:
+        if not isinstance(owner, Variable) or hasattr(Tensor, attribute):
+            raise
+        raise note_user_error(AttributeError(f"'Tensor' object has no attribute {attribute!r}")) from None
     if isinstance(value, Unmergeable):
         raise value.fail()
     return value

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..core.errors import UnsupportedError
 from ..core.modes import grad_enabled, scoped
+from ..core.pytree import flatten, is_open
 from ..eager.tensor import Tensor
 from ..ir.numbers import as_number
 from ..ops.creation import full
@@ -21,10 +22,13 @@ from .branches import convert_ifexp
 from .comprehension import listed
 from .emit import common_dtype, is_python_number
 from .journal import note_write
+from .lexicographic import holds_graph
 from .observe import current_observer
+from .operate import operate
 from .places import ContentPlace
 from .protocols import iterate
 from .sequences import GraphSequence
+from .structure import put_together
 from .user_code import converted
 from .values import is_graph, is_tensor, scalar_condition
 
@@ -48,14 +52,45 @@ def items_of(iterable: Any, what: str) -> list[Any]:
 def convert_sorted(iterable: Any, *, key: Any = None, reverse: Any = False) -> list[Any]:
     """`sorted(iterable, key, reverse)`; equal items keep their order."""
     items = items_of(iterable, "sorted()")
-    keys = items if key is None else [converted(key)(item) for item in items]
-    if not any(is_graph(k) for k in keys):
+    return ordered(items, items if key is None else [converted(key)(item) for item in items], reverse)
+
+
+def ordered(items: Sequence[Any], keys: Sequence[Any], reverse: Any) -> list[Any]:
+    """The items in the order of their keys; equal ones keep theirs."""
+    if not any(map(holds_graph, keys)):
         order = builtins.sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)
         return [items[i] for i in order]
-    order = argsort(_stacked(keys, "keys"), descending=bool(reverse), stable=True)
+    *others, last = _columns(keys)
+    order = argsort(_stacked(last, "keys"), descending=bool(reverse), stable=True)
+    for column in reversed(others):  # the sort is stable, so what counts most comes last
+        order = order[argsort(_stacked(column, "keys")[order], descending=bool(reverse), stable=True)]
     with scoped(grad_enabled, True):  # items stay what they are, under no_grad as well
-        gathered = _stacked(items, "items")[order]
-        return [gathered[i] for i in range(len(items))]
+        return _in_order(items, order)
+
+
+def _columns(keys: Sequence[Any]) -> list[Sequence[Any]]:
+    """Keys that are tuples as the keys that Python compares one after another."""
+    lengths = {len(key) if isinstance(key, (tuple, builtins.list)) and not is_open(key) else -1 for key in keys}
+    if lengths == {-1}:
+        return [keys]
+    if len(lengths) > 1 or 0 in lengths:
+        raise _no_tensor("keys")
+    return [column for part in zip(*keys) for column in _columns(part)]
+
+
+def _in_order(items: Sequence[Any], order: Any) -> builtins.list[Any]:
+    """The items in the order that a tensor tells; of containers, what they hold at the same place."""
+    found: builtins.list[builtins.list[Any]] = [[] for _ in items]
+    trees = [flatten(item, leaves) for item, leaves in zip(items, found)]
+    if any(tree != trees[0] for tree in trees):
+        raise _no_tensor("items")
+    rows: builtins.list[Any] = [[] for _ in items]
+    for column in zip(*found):
+        gathered = _stacked(column, "items")[order]
+        numbers = all(map(is_python_number, column))
+        for i, row in enumerate(rows):
+            row.append(as_number(gathered[i]) if numbers else gathered[i])
+    return [put_together(trees[0], iter(row)) for row in rows]
 
 
 def sort_list(owner: list[Any]) -> Callable[..., None]:
@@ -76,6 +111,9 @@ def _stacked(values: Sequence[Any], what: str) -> Any:
     tensors = [v for v in values if is_tensor(v)]
     fits = len(tensors) + sum(isinstance(v, SCALARS) for v in values) == len(values)
     shapes = {builtins.tuple(t.shape) for t in tensors} | {() for v in values if isinstance(v, SCALARS)}
+    if fits and not tensors:
+        kind = "int64" if all(isinstance(v, int) for v in values) else "float64"
+        return stack([full([], v, kind) for v in values])
     dtypes = {t.dtype for t in tensors}
     if what == "keys" and fits:
         fits = shapes <= {(), (1,)}
@@ -83,16 +121,20 @@ def _stacked(values: Sequence[Any], what: str) -> Any:
     elif len(shapes) != 1:
         fits = False
     if not fits or len(dtypes) != 1 or any(common_dtype(v, tensors[0]) is not tensors[0].dtype for v in values):
-        raise UnsupportedError(
-            f"sorting by tensors: the {what} are not numbers or tensors of one shape and dtype, so no tensor can hold "
-            "them in an order known only when the program runs",
-            hint="stack what is sorted (paddle.stack) and use paddle.argsort",
-        )
+        raise _no_tensor(what)
     dtype = tensors[0].dtype
     return stack([cast(v, dtype) if is_tensor(v) else full([], v, dtype) for v in values])
 
 
-def extreme(python: Callable[..., Any], is_better: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+def _no_tensor(what: str) -> UnsupportedError:
+    return UnsupportedError(
+        f"sorting by tensors: the {what} are not numbers or tensors of one shape and dtype, so no tensor can hold "
+        "them in an order known only when the program runs",
+        hint="stack what is sorted (paddle.stack) and use paddle.argsort",
+    )
+
+
+def extreme(python: Callable[..., Any], is_better: str) -> Callable[..., Any]:
     """`min` or `max`, for items or keys that are tensors: the first of equals, as Python has it."""
 
     def convert(*args: Any, key: Any = None, default: Any = _NOTHING) -> Any:
@@ -104,7 +146,7 @@ def extreme(python: Callable[..., Any], is_better: Callable[[Any, Any], Any]) ->
         keys = items if key is None else [converted(key)(item) for item in items]
         found, best = items[0], keys[0]
         for item, candidate in zip(items[1:], keys[1:]):
-            better = is_better(candidate, best)
+            better = operate(is_better, candidate, best)
             found, best = _select(better, (item, candidate), (found, best), key is None, name)
         return found
 

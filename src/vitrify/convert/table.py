@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import copy
-import operator
 import types
 import typing
 from collections.abc import Callable, Iterator
@@ -304,8 +303,8 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     builtins.repr: convert_repr,
     builtins.ascii: convert_ascii,
     builtins.format: convert_format,
-    builtins.max: extreme(builtins.max, operator.gt),
-    builtins.min: extreme(builtins.min, operator.lt),
+    builtins.max: extreme(builtins.max, ">"),
+    builtins.min: extreme(builtins.min, "<"),
     builtins.sorted: convert_sorted,
     builtins.sum: convert_sum,
     builtins.any: convert_any,

@@ -115,6 +115,8 @@ class Builder:
         # Called with an op on Python numbers that may raise when the program runs.
         self.on_raise: Callable[[OpDef], None] = _as_it_is
         self.asserted: set[tuple[Block, Variable]] = set()
+        # Whether some variable may be None, as only the program knows.
+        self.has_optional = False
         # Whether a path that ends in an exception changes something first, which a program that raises leaves undone.
         self.leaves_undone = False
         # What makes and fills the variables that live in a Scope; None where parameters are eager Tensors. Guards of

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from types import NoneType
 from typing import Any
 
+from ..core.modes import recorder
 from ..ops.like import cast_op
 from ..ops.methods import TensorMethods
 from ..ops.promote import SCALARS
@@ -97,6 +98,8 @@ def mark(var: Variable, kind: Kind | None, facts: frozenset[str], loop: Block | 
     """Note of a variable what depends on the path."""
     if kind is not None:
         var.__dict__[KIND] = kind
+        if NoneType in kind.kinds:
+            recorder.get().has_optional = True
     if facts:
         var.__dict__[VARYING] = Varying(facts, loop)
 

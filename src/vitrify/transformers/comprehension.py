@@ -4,8 +4,8 @@
 the first iterable by value, what is made of an item (a further `for` inside it), then the conditions in order.
 A target like `i, (a, b)` is taken apart by `unpack=`; one of plain names by as many parameters.
 
-Left alone: comprehensions in which `:=` binds a variable of the function, those whose variables a function or
-generator inside captures (it would see later values), and asynchronous ones.
+Left alone: comprehensions in which `:=` still binds a variable of the function (`walrus.py`), those whose variables a
+function or generator inside captures (it would see later values), and asynchronous ones.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`:=` in operands that may not be evaluated: `a and (y := f(x))` becomes statements, as a function could not bind `y`.
+"""`:=` where a function could not bind its name: `a and (y := f(x))` and comprehensions become statements.
 
     value = a
     if value:
@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 import gast
 
+from .comprehension_walrus import as_loop, becomes_loop
 from .context import Context
 from .nodes import Node, ScopeTransformer, Stmts, children, functions_in, own_nodes_of
 from .quote import name, quote
@@ -46,6 +47,8 @@ def _lazy_operands(expr: Node) -> list[Node]:
 
 def _needs_lowering(expr: Node) -> bool:
     """Whether a lazy operand in it binds a name, at a place that statements can reach."""
+    if becomes_loop(expr):
+        return True
     if not isinstance(expr, _IN_ORDER):
         return False
     return any(map(_binds, _lazy_operands(expr))) or any(map(_needs_lowering, children(expr)))
@@ -88,11 +91,21 @@ class _Statements(ScopeTransformer):
     def visit_For(self, node: Node) -> Stmts:
         return self._lower_field(node, "iter")
 
+    def _statement(self, stmt: Node) -> Stmts:
+        """A statement made here, lowered in turn."""
+        made = self.visit(stmt)
+        return made if isinstance(made, list) else [made]
+
     # expressions
     def _lower(self, expr: Node, before: Stmts) -> Node:
         """`expr` as it reads after the statements added to `before`."""
         if not _needs_lowering(expr):
             return expr
+        if becomes_loop(expr):
+            loop: Stmts = []
+            result = as_loop(expr, loop, self.context)
+            before += [made for stmt in loop for made in self._statement(stmt)]
+            return result
         if any(map(_binds, _lazy_operands(expr))):
             return _LAZY[type(expr).__name__](self, expr, before)
         return self._in_order(expr, before)
