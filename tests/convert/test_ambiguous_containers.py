@@ -125,11 +125,36 @@ def longer_on_a_path(x):
     return xs
 
 
+def one_list_twice_on_a_path(x):
+    xs = [x * 2]
+    if x.sum() > 0:
+        return xs, xs
+    return [v * 0.5 for v in xs], [v * 3 for v in xs]
+
+
+def one_list_by_two_decisions(x):
+    xs = [x * 2]
+    first = xs if x.sum() > 0 else [x]
+    second = xs if x[0] > 0 else [x * 3]
+    return first, second
+
+
+def two_lists_on_each_path(x):
+    a, b = [x], [x * 2]
+    if x.sum() > 0:
+        a, b = b, a
+    return list(a), (list(b), 1)
+
+
+def test_lists_that_are_never_one():
+    compare(two_lists_on_each_path, *CALLS)
+
+
 @pytest.mark.parametrize(
     "function",
     [
-        changed_by_another_name, changed_in_the_list, given_back_beside_it, value_of_dict, in_tuple, reversed_in_loop,
-        longer_on_a_path,
+        one_list_twice_on_a_path, one_list_by_two_decisions, changed_by_another_name, changed_in_the_list,
+        given_back_beside_it, value_of_dict, in_tuple, reversed_in_loop, longer_on_a_path,
     ],
     ids=lambda f: f.__name__,
 )  # fmt: skip

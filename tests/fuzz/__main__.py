@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 
+from .grammar import WIDE_FROM
 from .program import Program, write_program
 from .shrink import shrink
 from .verdict import Verdict, judge
@@ -65,13 +66,16 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="tests.fuzz", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--count", type=int, default=1000, help="programs to write (default 1000)")
     parser.add_argument("--seed", type=int, default=0, help="seed of the first; the next has the next (default 0)")
+    parser.add_argument("--wide", action="store_true", help="seeds that use the whole grammar (1000000 and up)")
     parser.add_argument("--jobs", type=int, default=1, help="processes (default 1)")
     parser.add_argument("--segments", action="store_true", help="full_graph=False: nothing may be refused then")
     parser.add_argument("--shrink", type=int, default=5, help="how many differing programs to shrink (default 5)")
     parser.add_argument("--refused", action="store_true", help="shrink refused programs as well, one a reason")
     parser.add_argument("--grammar", action="store_true", help="print how often each rule was used")
     parser.add_argument("--show", action="store_true", help="print the programs as well")
-    return parser.parse_args(argv)
+    chosen = parser.parse_args(argv)
+    chosen.seed += WIDE_FROM if chosen.wide else 0
+    return chosen
 
 
 def reports(chosen: argparse.Namespace) -> Iterator[Report]:

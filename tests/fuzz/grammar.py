@@ -42,25 +42,28 @@ class Rule:
     name: str
     weight: float
     make: Make
+    wide: bool = False
 
 
 RULES: dict[str, list[Rule]] = {}
+WIDE_FROM = 1_000_000
+"""Seeds from here on use the `wide` rules, too, which came later: the programs of lower seeds stay what they are."""
 
 
-def rule(kind: str, weight: float = 1.0, name: str = "") -> Callable[[Make], Make]:
+def rule(kind: str, weight: float = 1.0, name: str = "", wide: bool = False) -> Callable[[Make], Make]:
     """Return a decorator that enters a rule under `kind`."""
 
     def enter(make: Make) -> Make:
-        RULES.setdefault(kind, []).append(Rule(f"{kind}:{name or make.__name__}", weight, make))
+        RULES.setdefault(kind, []).append(Rule(f"{kind}:{name or make.__name__}", weight, make, wide))
         return make
 
     return enter
 
 
-def templates(kind: str, *texts: str, weight: float = 1.0) -> None:
+def templates(kind: str, *texts: str, weight: float = 1.0, wide: bool = False) -> None:
     """Enter expressions written with holes: `<vec>` is an expression of that kind, `<vec!>` a variable."""
     for text in texts:
-        rule(kind, weight, text)(lambda writer, scope, depth, text=text: writer.fill(text, scope, depth - 1))
+        rule(kind, weight, text, wide)(lambda writer, scope, depth, text=text: writer.fill(text, scope, depth - 1))
 
 
 @dataclass
@@ -98,6 +101,7 @@ class Writer:
 
     def __init__(self, seed: int, budget: int = 14) -> None:
         self.random = Random(seed)
+        self.wide = seed >= WIDE_FROM
         self.budget = budget
         self.used: Counter[str] = Counter()
         self.lines: list[str] = []
@@ -123,7 +127,7 @@ class Writer:
 
     def choose(self, kind: str, scope: Scope, depth: int) -> str | None:
         """Return what one of the rules of `kind` gives, tried in random order by weight."""
-        left = list(RULES[kind])
+        left = [found for found in RULES[kind] if self.wide or not found.wide]
         while left:
             found = self.random.choices(left, [r.weight for r in left])[0]
             text = found.make(self, scope, depth)

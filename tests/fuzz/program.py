@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from . import expressions, idioms  # noqa: F401 - they enter their rules
+from . import expressions, idioms, wide  # noqa: F401 - they enter their rules
 from .grammar import Scope, Writer
 from .statements import block, bound_kind, returned
 
@@ -34,6 +34,7 @@ class Box:
         self.items = [value]
         self.nested = {}
         self.count = 0
+        self.spare = paddle.ones([3])
 
     def add(self, v):
         if v.sum() > 0:

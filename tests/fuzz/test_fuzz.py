@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 from tests.fuzz.__main__ import described, main
-from tests.fuzz.grammar import RULES
+from tests.fuzz.grammar import RULES, WIDE_FROM
 from tests.fuzz.idioms import FRAGMENTS
 from tests.fuzz.program import write_program
 from tests.fuzz.shrink import shrink
@@ -29,7 +29,8 @@ def test_a_seed_gives_one_program():
 
 
 def test_the_whole_grammar_is_used():
-    used = Counter(name for program in programs() for name in program.used)
+    wide = [write_program(seed) for seed in range(WIDE_FROM, WIDE_FROM + 1000)]
+    used = Counter(name for program in [*programs(), *wide] for name in program.used)
     rules = {rule.name for found in RULES.values() for rule in found}
     rules |= {f"for:{form}" for form in ITERABLES} | {f"idiom:{n}" for n in range(len(FRAGMENTS))}
     assert not rules - set(used), f"{len(rules)} rules"

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.fuzz.__main__ import described, examine
+from tests.fuzz.grammar import WIDE_FROM
 from tests.fuzz.program import write_program
 
 COUNT = 2000
@@ -19,7 +20,7 @@ def outcomes(start, full_graph):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("start", range(0, COUNT, CHUNK))
+@pytest.mark.parametrize("start", [*range(0, COUNT, CHUNK), WIDE_FROM])
 def test_programs_mean_the_same_compiled(start):
     """The whole function as one program."""
     words = outcomes(start, full_graph=True)
