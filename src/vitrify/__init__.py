@@ -61,7 +61,7 @@ from .eager.param_attr import ParamAttr
 from .eager.repr_ import set_printoptions
 from .eager.tensor import Tensor, to_tensor
 from .ir.guard import disable_static, enable_static
-from .ir.model_formats import READERS
+from .ir.model_formats import READERS, STATES
 from .jit.save import FORMATS
 from .nn.functional import adaptive_avg_pool1d, conv1d, conv2d, conv3d, group_norm, layer_norm
 from .ops.activation import *
@@ -166,6 +166,7 @@ __getattr__ = lazy_attributes(
         **dict.fromkeys(("Model", "flops", "summary"), "hapi"),
     },
 )
+STATES.add(lambda: __getattr__("framework").save_load.read_state)
 READERS.add(".json", lambda: __getattr__("paddle_program").read_json_format)
 READERS.add(".pdmodel", lambda: __getattr__("paddle_program").read_desc_format)
 READERS.add("__model__", lambda: __getattr__("paddle_program").read_desc_format)

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
+from vitrify.core import tensor_file
 from vitrify.core.atomic_file import atomic_file
 from vitrify.core.container import ALIGN, Kind, read_container, write_container
 from vitrify.core.dtype import ALL
@@ -229,3 +230,34 @@ def test_the_file_has_the_usual_permissions(tmp_path):
     with atomic_file(tmp_path / "ours") as out:
         out.write(b"")
     assert (tmp_path / "ours").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+def test_large_files_stay_on_the_disk(tmp_path, monkeypatch):
+    monkeypatch.setattr(tensor_file, "LARGE", 1 << 20)
+    size = 64 << 20
+    path = tmp_path / "large.vtparams"
+    sparse_tensor_file(path, size)
+    tracemalloc.start()
+    try:
+        array = read_tensors(path).tensors["w"]
+        assert array.nbytes == size and array.flags.writeable
+        array[-1] = 5
+        assert tracemalloc.get_traced_memory()[1] < size // 4
+    finally:
+        tracemalloc.stop()
+    assert read_tensors(path).tensors["w"][-1] == 0  # the file is as it was
+
+
+def sparse_tensor_file(path, size):
+    """A file of one tensor of zeros that takes no room on the disk. By hand also of more than 4 GiB."""
+    crc = 0
+    for start in range(0, size, 1 << 24):
+        crc = zlib.crc32(bytes(min(1 << 24, size - start)), crc)
+    content = {"tensors": [["w", "float32", [size // 4]]], "note": None}
+    header = json.dumps({"content": content, "blocks": [[size, crc]]}).encode()
+    end = -(-(32 + len(header)) // 64) * 64 + size
+    lengths = struct.pack("<QQ", len(header), end)
+    with open(path, "wb") as file:
+        file.write(struct.pack("<8sII", b"\x93VTENSOR", 1, zlib.crc32(header, zlib.crc32(lengths))) + lengths + header)
+        file.truncate(end)
+

@@ -5,6 +5,7 @@ import pytest
 
 import vitrify as paddle
 from vitrify import nn, static
+from vitrify.core.errors import FileFormatError
 from vitrify.ir.surgery import insert_op, remove_op, rename_var, replace_op
 from vitrify.ir.verify import verify
 
@@ -244,3 +245,20 @@ def test_operators_tell_about_themselves():
     assert op.output_arg_names == [w.name] and main.global_block().has_var("m") and main.current_block().index == 0
     with pytest.raises(ValueError, match="transpose has no attribute 'axis'"):
         op.attr("axis")
+
+
+def test_a_state_that_paddle_saved(exe, tmp_path):
+    main, startup = static.Program(), static.Program()
+    with static.program_guard(main, startup):
+        x = static.data("x", [None, 3])
+        static.nn.fc(x, 4)
+    exe.run(startup)
+    state = {"fc_0.w_0": paddle.ones([3, 4]), "fc_0.b_0": paddle.full([4], 2.0)}
+    paddle.save(state, str(tmp_path / "model.pdparams"), format="paddle")
+    assert (tmp_path / "model.pdparams").read_bytes()[:1] == b"\x80"  # a pickle
+    static.load(main, str(tmp_path / "model"), exe)
+    assert static.global_scope().find_var("fc_0.b_0").get_tensor().numpy().tolist() == [2.0] * 4
+    assert static.load_program_state(str(tmp_path / "model"))["fc_0.w_0"].shape == (3, 4)
+    paddle.save([1, 2], str(tmp_path / "other.pdparams"), format="paddle")
+    with pytest.raises(FileFormatError, match="no dict of tensors"):
+        static.load(main, str(tmp_path / "other"), exe)

@@ -103,13 +103,14 @@ def _write(out: BinaryIO, kind: Kind, header: bytes, views: Sequence[memoryview]
 # --- reading ---------------------------------------------------------------------------------------------------------
 
 
-def read_container(source: Source, kind: Kind) -> Container:
+def read_container(source: Source, kind: Kind, *, private: bool = False) -> Container:
     """The checked content of a file or of a binary stream's rest.
 
-    Nothing is allocated for the blocks: a path is mapped into memory and `blocks` are views of that mapping.
+    Nothing is allocated for the blocks: a path is mapped into memory and `blocks` are views of that mapping, read-only
+    unless `private`: then what is written into them stays in this process, and copies just the pages written.
     Raises FileFormatError when the file is cut short, changed, or of another kind or a newer version.
     """
-    name, data = _open(source)
+    name, data = _open(source, private)
     return _Reader(kind, name, data).read()
 
 
@@ -124,13 +125,14 @@ def starts_with(source: Source, kind: Kind) -> bool:
     return found == kind.magic
 
 
-def _open(source: Source) -> tuple[str, memoryview]:
+def _open(source: Source, private: bool) -> tuple[str, memoryview]:
     if not isinstance(source, (str, os.PathLike)):
         return "the stream", memoryview(source.read())
     with open(source, "rb") as file:
         if os.fstat(file.fileno()).st_size == 0:  # an empty file cannot be mapped
             return str(source), memoryview(b"")
-        return str(source), memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+        access = mmap.ACCESS_COPY if private else mmap.ACCESS_READ
+        return str(source), memoryview(mmap.mmap(file.fileno(), 0, access=access))
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeGuard
@@ -18,6 +19,7 @@ Array = npt.NDArray[Any]
 TENSORS = Kind(b"\x93VTENSOR", 1, "tensor file")
 MAX_DIMS = 64  # NumPy's own limit
 MAX_BYTES = 2**63 - 1
+LARGE = 1 << 30  # tensors of files from here on are not copied into memory
 _DTYPES = {dtype.name: dtype for dtype in ALL}
 
 
@@ -67,13 +69,15 @@ def is_tensor_file(source: Source) -> bool:
 def read_tensors(source: Source, *, mapped: bool = False) -> TensorFile:
     """The arrays of a file or binary stream, all checks passed.
 
-    mapped: leave the data in the file and return read-only arrays that are read from it when touched.
+    mapped: leave the data in the file and return read-only arrays that are read from it when touched. Otherwise arrays
+    are one's own; those of files from 1 GiB on stay in the file, too, until they are touched or written into.
     Raises FileFormatError when the file is cut short, changed or of another kind; OSError when it can't be opened.
     """
-    container = read_container(source, TENSORS)
+    large = not mapped and isinstance(source, (str, os.PathLike)) and os.path.getsize(source) >= LARGE
+    container = read_container(source, TENSORS, private=large)
     name = source if isinstance(source, str) else "the tensor file"
     arrays = _arrays(container, str(name))
-    if not mapped:
+    if not mapped and not large:
         arrays = {key: array.copy() for key, array in arrays.items()}
     return TensorFile(arrays, container.content["note"], container.digest)
 

@@ -205,3 +205,11 @@ def _read(source: Source) -> tuple[str, bytes]:
         with open(source, "rb") as file:
             return str(source), file.read()
     return "the stream", source.read()
+
+
+def read_state(path: str) -> dict[str, Any]:
+    """The arrays of a state dict by name, whoever wrote the file; raises FileFormatError for other objects."""
+    found = load(path, return_numpy=True)
+    if not isinstance(found, dict) or not all(isinstance(v, np.ndarray) for v in found.values()):
+        raise FileFormatError(f"{path} holds no dict of tensors by name")
+    return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from .model_file import MODEL_SUFFIX, ModelFile, read_model
 
@@ -71,6 +72,25 @@ class ReadFormats:
 
 
 READERS = ReadFormats()
+
+
+class StateReaders:
+    """What reads files of parameters that are not ours; it stands in a package above this one, as above."""
+
+    def __init__(self) -> None:
+        self._find: Callable[[], Callable[[str], dict[str, Any]]] | None = None
+
+    def add(self, find: Callable[[], Callable[[str], dict[str, Any]]]) -> None:
+        """Let `find()` give the function that reads such a file as arrays by name."""
+        self._find = find
+
+    def read(self, path: str) -> dict[str, Any]:
+        """The arrays of a file by name; raises FileFormatError for what is none."""
+        assert self._find is not None
+        return self._find()(path)
+
+
+STATES = StateReaders()
 
 
 def _read_own(file: str, params: str | None, mapped: bool = False) -> ModelFile:

@@ -202,7 +202,9 @@ class TranslatedLayer(Layer):
 
 def _tensor(name: str, model: ModelFile) -> Tensor:
     info = model.infos[name]
-    array = np.array(model.tensors[name])
+    array = model.tensors[name]
+    if not array.flags.writeable:
+        array = np.array(array)
     tensor: Tensor = Parameter(wrap(array), trainable=info.trainable) if info.parameter else wrap(array)
     names = (model.note or {}).get("names", {})
     if isinstance(names.get(name), str):

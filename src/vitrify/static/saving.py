@@ -12,8 +12,9 @@ import numpy as np
 from ..core.atomic_file import atomic_file
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.source import user_stacklevel
-from ..core.tensor_file import read_tensors, write_tensors
+from ..core.tensor_file import is_tensor_file, read_tensors, write_tensors
 from ..ir.guard import checked_program
+from ..ir.model_formats import STATES
 from ..ir.program import Program, Variable
 from ..ir.serialize import program_to_bytes
 from ..runtime.scope import global_scope, read_value
@@ -61,7 +62,7 @@ def state_dict_note(names: Any) -> dict[str, Any]:
 
 
 def load(program: Program, model_path: str, executor: Any = None, var_list: Sequence[Variable] | None = None) -> None:
-    """Let the global scope hold what `static.save` wrote for the program's variables, or for those of `var_list`.
+    """Let the global scope hold what `static.save`, ours or Paddle's, wrote for the program's variables or `var_list`.
 
     Raises ArgumentError for files that lack one of them, ShapeError and DTypeError where a value does not fit.
     Source: paddle.static.load.
@@ -78,9 +79,10 @@ def load(program: Program, model_path: str, executor: Any = None, var_list: Sequ
 
 
 def load_program_state(model_path: str, var_list: Sequence[Variable] | None = None) -> State:
-    """The arrays that `static.save` wrote, by name; those of `var_list` only, when it is given.
+    """The arrays that `static.save` wrote, ours or Paddle's, by name; those of `var_list` only, when it is given.
 
-    Raises ArgumentError where no such files are. Source: paddle.static.load_program_state.
+    Raises ArgumentError where no such files are, FileFormatError for damaged ones.
+    Source: paddle.static.load_program_state.
     """
     prefix = model_path.removesuffix(PARAMETERS).removesuffix(OTHERS).removesuffix(PROGRAM)
     paths = [prefix + suffix for suffix in (PARAMETERS, OTHERS) if os.path.exists(prefix + suffix)]
@@ -88,7 +90,7 @@ def load_program_state(model_path: str, var_list: Sequence[Variable] | None = No
         raise ArgumentError(f"load_program_state: there is no {prefix}{PARAMETERS}")
     found: State = {}
     for path in paths:
-        found.update(read_tensors(path).tensors)
+        found.update(read_tensors(path).tensors if is_tensor_file(path) else STATES.read(path))
     wanted = None if var_list is None else {var.name for var in var_list}
     return found if wanted is None else {name: value for name, value in found.items() if name in wanted}
 
