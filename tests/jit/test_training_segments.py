@@ -180,3 +180,17 @@ def test_explain_of_what_runs_as_python(compiled_however_small):
     text = str(paddle.jit.explain(f, paddle.ones([2])))
     assert ".f runs as Python, because of 1 statement" in text.splitlines()[0]
     assert "0 segments" not in text
+
+
+def test_a_leaf_made_inside_is_one_for_backward_outside_of_programs():
+    def f(x):
+        w = paddle.to_tensor([1.0], stop_gradient=False)
+        loss = (x * w).sum()
+        loss.backward()
+        return w.grad
+
+    static = paddle.jit.to_static(f)
+    for _ in range(4):
+        x = paddle.to_tensor([1.0, 2.0, 3.0], stop_gradient=False)
+        assert static(x).tolist() == [6.0]
+        assert x.grad.tolist() == [1.0, 1.0, 1.0]

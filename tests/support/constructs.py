@@ -815,7 +815,15 @@ def wall_clock(x):
     return x * (time.time() > 0)
 
 
-@construct(HOST, "`backward()` inside", (VECTOR,))
+@construct(HOST, "`backward()` inside, to a leaf of the function's own", (VECTOR,))
+def backward_to_own_leaf(x):
+    w = paddle.to_tensor([1.0], stop_gradient=False)
+    loss = (x.detach() * w).sum()
+    loss.backward()
+    return w.grad
+
+
+@construct(HOST, "`backward()` inside, to an argument", (VECTOR,))
 def backward_inside(x):
     w = paddle.to_tensor([1.0], stop_gradient=False)
     loss = (x * w).sum()

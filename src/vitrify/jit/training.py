@@ -434,6 +434,15 @@ class Training:
         return spent
 
     def _check_flow(self, outputs: Sequence[Variable]) -> None:
+        for leaf in [v for v, owner in self.leaf_of.items() if not isinstance(owner, Tensor) and not v.stop_gradient]:
+            if position(outputs, leaf) >= 0:
+                active = active_variables(self._differentiated(), [leaf])
+                if any(v in active and v is not leaf for v in outputs):
+                    raise UnsupportedError(
+                        "a leaf that was made inside leaves the function beside a tensor that was computed from it: "
+                        "backward() outside would not reach it",
+                        hint="make the leaf outside of the function, or call backward() inside",
+                    )
         changed = [v for v, leaf in self.leaf_of.items() if isinstance(leaf, Tensor) and not v.stop_gradient]
         if not changed:
             return
