@@ -417,12 +417,25 @@ class Training:
         tensors = list(self.leaves.values())
         if tensors:
             self.watch("leaves", "what gradients the parameters want", lambda: _state_of(tensors))
+            self._watch_missing(tensors)
         for var in outputs:
             if var.__dict__.get("_grad") is not None:
                 raise UnsupportedError("a tensor with a gradient of its own leaves the function", hint=_OUTSIDE)
         spent = self._spent()
         self._check_flow([v for v in outputs if v not in spent])
         return frozenset(i for i, v in enumerate(outputs) if v in spent)
+
+    def _watch_missing(self, tensors: Sequence[Tensor]) -> None:
+        """Look at all gradients at once that were None."""
+        observer = current_observer()
+        assert observer is not None
+        keys = {id(t): (id(t), "grad") for t in tensors}
+        none = [t for t in tensors if keys[id(t)] in observer.guards and observer.guards[keys[id(t)]].value is None]
+        for tensor in none:
+            del observer.guards[keys[id(tensor)]]
+        if none:
+            source = Source("which parameters have gradients", lambda: [t for t in none if t._grad is not None])
+            observer.guards["no gradients"] = Guard(source, [], LeafState([]), "no gradients")
 
     def _spent(self) -> set[Variable]:
         """What depends on operators that backward freed."""

@@ -9,17 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import is_
 from threading import Lock
 from typing import Any
 
 import numpy as np
 
+from ..core.meta import Meta, numel
 from ..device.api import namespace_of
 from ..eager.tensor import Tensor
 from ..ir.dead_code import must_run
 from ..ir.program import Block, Literal, Operator, Variable
 from ..runtime.instruction import pure_call
 
+MAX_TOGETHER = 4096
+"""Parameters of so many elements are updated together: gathering more takes longer than another call."""
 Frame = list[Any]
 Writes = Sequence[tuple[int, Variable]]
 
@@ -77,8 +81,12 @@ class Updates:
         self._rest: Frame = []
         self._n_inputs = len(block.inputs)
         targets = {v: block.inputs[i] for i, v in found.writes}
-        self._own: set[int] = set()  # inputs whose arrays are changed
-        self._steps = [self._step(op, n, targets) for n, op in enumerate(found.operators)]
+        self._own: list[int] = []  # inputs whose arrays are changed
+        self._owned: list[Any] = []
+        self._changed: set[int] = set()  # ids of the memory of these
+        steps = [self._step(op, n, targets) for n, op in enumerate(found.operators)]
+        self._owned = [None] * len(self._own)
+        self._steps = _joined_steps(steps, self._scratch)
         self._writes = [(i, self._slots[v]) for i, v in found.writes]
 
     def run(self, inputs: Sequence[Tensor], needs: Sequence[Any], results: Sequence[Any]) -> list[tuple[int, Any]]:
@@ -87,16 +95,18 @@ class Updates:
         needs: the arrays that the program computed for this; results: its tensors, which keep what they hold.
         """
         with self._lock:
-            for index in self._own:
-                tensor = inputs[index]
-                if not getattr(tensor._data.flags, "writeable", True):
-                    tensor._data = tensor._data.copy()
-            changed = {id(_memory(inputs[index]._data)) for index in self._own}
-            needs = [_apart(array, changed) for array in needs]
+            owned = [inputs[index]._data for index in self._own]
+            if not all(map(is_, owned, self._owned)):
+                self._look_at(inputs)
+            changed = self._changed
+            frame = [
+                *[t._data for t in inputs],
+                *[array if _memory_id(array) not in changed else array.copy() for array in needs],
+                *self._rest,
+            ]
             for tensor in results:
-                if isinstance(tensor, Tensor):
-                    tensor._data = _apart(tensor._data, changed)
-            frame = [*[t._data for t in inputs], *needs, *self._rest]
+                if isinstance(tensor, Tensor) and _memory_id(tensor._data) in changed:
+                    tensor._data = tensor._data.copy()
             for step in self._steps:
                 step(frame)
             left = []
@@ -107,6 +117,15 @@ class Updates:
                 else:
                     left.append((index, frame[slot]))
             return left
+
+    def _look_at(self, inputs: Sequence[Tensor]) -> None:
+        """Remember the arrays that are changed; what cannot be written is copied first."""
+        for index in self._own:
+            tensor = inputs[index]
+            if not getattr(tensor._data.flags, "writeable", True):
+                tensor._data = tensor._data.copy()
+        self._owned = [inputs[index]._data for index in self._own]
+        self._changed = {_memory_id(array) for array in self._owned}
 
     def _slot(self, value: Any) -> int:
         if isinstance(value, Variable):
@@ -119,7 +138,9 @@ class Updates:
     def _new(self) -> int:
         return self._n_inputs + len(self.found.needs) + len(self._rest) - 1
 
-    def _step(self, operator: Operator, number: int, targets: dict[Variable, Variable]) -> Callable[[Frame], None]:
+    def _step(
+        self, operator: Operator, number: int, targets: dict[Variable, Variable]
+    ) -> Callable[[Frame], None] | _Call:
         reads = [self._slot(v) for v in operator.inputs]
         writes = []
         for var in operator.outputs:
@@ -130,15 +151,8 @@ class Updates:
         if form is None or places is None:
             return _plain_step(operator, reads, writes)
         changed = [reads[p] for p in places]
-        self._own.update(slot for slot in changed if slot < self._n_inputs)
-        run, attrs, scratch = form.run, operator.attrs, self._scratch
-
-        def step(frame: Frame) -> None:
-            run(scratch, *[frame[s] for s in reads], **attrs)
-            for slot, place in zip(writes, changed):
-                frame[slot] = frame[place]
-
-        return step
+        self._own += [slot for slot in changed if slot < self._n_inputs and slot not in self._own]
+        return _Call(operator, reads, list(zip(writes, changed)))
 
     def _places(self, operator: Operator, number: int, targets: dict[Variable, Variable]) -> Sequence[int] | None:
         """The positions of the inputs that the operator overwrites; None where others still need one of them.
@@ -156,6 +170,73 @@ class Updates:
             if var in self._needed or var in later:
                 return None
         return places
+
+
+@dataclass(frozen=True)
+class _Call:
+    """An operator that works in place. moved: which slot takes over the array of which."""
+
+    operator: Operator
+    reads: list[int]
+    moved: list[tuple[int, int]]
+
+    @property
+    def size(self) -> int:
+        """How many elements the parameter has; a large number where that is not known."""
+        var = self.operator.outputs[0]
+        shape = var.meta.shape if isinstance(var.meta, Meta) else (-1,)
+        return MAX_TOGETHER + 1 if -1 in shape else numel(shape)
+
+    def is_like(self, other: _Call) -> bool:
+        """Whether the two may run together, and it pays."""
+        mine, theirs = self.operator, other.operator
+        return (
+            mine.op is theirs.op
+            and mine.op.in_place is not None
+            and mine.op.in_place.run_many is not None
+            and mine.attrs == theirs.attrs
+            and max(self.size, other.size) <= MAX_TOGETHER
+        )
+
+
+Step = Callable[[Frame], None]
+
+
+def _joined_steps(steps: Sequence[Step | _Call], scratch: dict[Any, Any]) -> list[Step]:
+    """The steps, with calls that are alike and do not depend on each other in one."""
+    found: list[Step] = []
+    groups: list[list[_Call]] = []
+    made: set[int] = set()
+    for step in steps:
+        if not isinstance(step, _Call) or not made.isdisjoint(step.reads):
+            found += [_joined(calls, scratch) for calls in groups]
+            groups, made = [], set()
+        if not isinstance(step, _Call):
+            found.append(step)
+            continue
+        like = next((calls for calls in groups if calls[0].is_like(step)), None)
+        groups.append([step]) if like is None else like.append(step)
+        made.update(slot for slot, _ in step.moved)
+    return [*found, *[_joined(calls, scratch) for calls in groups]]
+
+
+def _joined(calls: Sequence[_Call], scratch: dict[Any, Any]) -> Step:
+    """One step for calls that are alike."""
+    form, attrs = calls[0].operator.op.in_place, calls[0].operator.attrs
+    assert form is not None
+    reads, moved = [call.reads for call in calls], [pair for call in calls for pair in call.moved]
+
+    def one(frame: Frame) -> None:
+        form.run(scratch, *[frame[s] for s in reads[0]], **attrs)
+        for slot, place in moved:
+            frame[slot] = frame[place]
+
+    def many(frame: Frame) -> None:
+        form.run_many(scratch, [[frame[s] for s in slots] for slots in reads], **attrs)  # type: ignore[misc]
+        for slot, place in moved:
+            frame[slot] = frame[place]
+
+    return one if len(calls) == 1 else many
 
 
 def _last(var: Variable, targets: dict[Variable, Variable], operators: Sequence[Operator]) -> Variable | None:
@@ -184,14 +265,9 @@ def _plain_step(operator: Operator, reads: Sequence[int], writes: Sequence[int])
     return step
 
 
-def _memory(array: Any) -> Any:
-    """The array that owns the memory."""
+def _memory_id(array: Any) -> int:
+    """The id of the array that owns the memory."""
     base = getattr(array, "base", None)
     while base is not None:
         array, base = base, getattr(base, "base", None)
-    return array
-
-
-def _apart(array: Any, changed: set[int]) -> Any:
-    """The array, or a copy where its memory is about to change."""
-    return array.copy() if id(_memory(array)) in changed else array
+    return id(array)

@@ -111,10 +111,12 @@ class Instead:
 class InPlace:
     """`places(n)`: the positions of the inputs that the n outputs overwrite. `run(scratch, *arrays, **attrs)` does it;
     `scratch` is a dict in which it keeps memory from call to call, for one thread at a time.
+    `run_many(scratch, calls, **attrs)` does it for the arrays of several calls at once, where it can.
     """
 
     places: Callable[[int], Sequence[int]]
     run: Callable[..., None]
+    run_many: Callable[..., None] | None = None
 
 
 @dataclass(frozen=True, eq=False)
