@@ -23,9 +23,10 @@ class EagerSlot:
     core lies below eager and may not import it; this is the seam between them.
     """
 
-    __slots__ = ("apply",)
+    __slots__ = ("apply", "binary")
 
     apply: Callable[[Any, Sequence[Any], Mapping[str, Any]], Any]
+    binary: Callable[[Any, Any, Any], Any]
 
 
 EAGER = EagerSlot()
@@ -37,6 +38,14 @@ def bind(op: Any, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
     if backend is None:
         return EAGER.apply(op, inputs, attrs)
     return backend.apply(op, inputs, attrs)
+
+
+def bind_pair(op: Any, x: Any, y: Any) -> Any:
+    """`bind` for operators of two operands, without attributes: the calls that models make most."""
+    backend = _current()
+    if backend is None:
+        return EAGER.binary(op, x, y)
+    return backend.apply(op, (x, y), {})
 
 
 def in_dynamic_mode() -> bool:

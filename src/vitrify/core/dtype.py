@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .errors import DTypeError
-from .setting import Setting
+from .setting import MODES, Setting
 
 BOOL, INTEGER, FLOATING, COMPLEX = range(4)
 
@@ -246,7 +246,7 @@ def true_divide_dtype(promoted: DType) -> DType:
 
 # --- the default floating type --------------------------------------------------------------------------------------
 
-_DEFAULT = Setting("default_dtype", float32)
+_DEFAULT = Setting("default_dtype", float32, MODES)
 _DEFAULT_CHOICES = (float16, float32, float64, bfloat16)
 
 

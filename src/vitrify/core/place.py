@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 from .errors import ArgumentError
 from .lazy import is_available
-from .setting import Setting
+from .setting import MODES, Setting
 
 Kind: TypeAlias = Literal["cpu", "gpu", "gpu_pinned", "simulated"]
 
@@ -114,7 +114,7 @@ def _make(kind: Kind, index: int) -> Place:
     return _MAKERS[kind](index)
 
 
-_CURRENT: Setting[Place] = Setting("place", CPUPlace())
+_CURRENT: Setting[Place] = Setting("place", CPUPlace(), MODES)
 _DEVICE = re.compile(r"(cpu|gpu_pinned|gpu|simulated)(?::(\d+))?")
 _NUMBERED = frozenset({"gpu", "simulated"})
 

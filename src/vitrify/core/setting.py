@@ -33,6 +33,8 @@ class Watch:
 
 WATCH = Watch()
 """Of all that looks at single operators: checks, profilers, switches of how programs run."""
+MODES = Watch()
+"""Of what compiled functions ask before each call: the place, the default dtype, whether they are compiled at all."""
 
 
 class Setting(Generic[T]):

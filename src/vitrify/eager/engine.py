@@ -20,7 +20,7 @@ from ..ops.failure import describe_inputs, metas_of
 from ..ops.promote import SCALARS, promote_inputs
 from ..ops.registry import OpDef
 from .kernels import check_inputs, run_kernel
-from .recording import SCALAR_TYPES, record, record_many
+from .recording import SCALAR_TYPES, record, record_many, record_pair
 from .tensor import Tensor, as_tensor, wrap
 from .views import note_view
 from .watched import Check, Run, apply_watched
@@ -69,6 +69,23 @@ def apply(op: OpDef, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
     if wanted and _grad_enabled():
         record(op, inputs, attrs, result)
     return result
+
+
+def binary(op: OpDef, x: Any, y: Any) -> Any:
+    """`apply` for two operands and no attributes, where both are tensors of one dtype and nothing else is asked for."""
+    if isinstance(x, Tensor) and isinstance(y, Tensor):
+        a, b = x._data, y._data
+        is_plain = a.__class__ is _ndarray and b.__class__ is _ndarray and a.dtype is b.dtype and op.is_plain
+        if is_plain and _amp() is None and not _watch.on:
+            try:
+                out = wrap(op.on_numpy(a, b))
+            except Exception as err:
+                _explain(op, (a, b), {}, err)
+                raise
+            if not (x.stop_gradient and y.stop_gradient) and _grad_enabled():
+                record_pair(op, x, y, out)
+            return out
+    return apply(op, (x, y), {})
 
 
 def _apply_general(
@@ -188,3 +205,4 @@ def _locate(err: VitrifyError) -> None:
 
 
 EAGER.apply = apply
+EAGER.binary = binary

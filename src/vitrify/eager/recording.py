@@ -15,6 +15,7 @@ Keep = Callable[[Sequence[Any], Sequence[Tensor]], Any]
 SCALAR_TYPES = frozenset({bool, int, float, complex})
 NOT_TENSORS = SCALAR_TYPES | {type(None)}
 _DIFFERENTIABLE_KINDS = "fcV"
+_NO_ATTRS: Mapping[str, Any] = {}
 
 
 def record(op: OpDef, inputs: Sequence[Any], attrs: Mapping[str, Any], out: Tensor) -> None:
@@ -26,6 +27,30 @@ def record(op: OpDef, inputs: Sequence[Any], attrs: Mapping[str, Any], out: Tens
     saved = tuple([keep(inputs, (out,)) for keep in plan.keeps]) if plan.keeps else ()
     out._node = GradNode(op, attrs, edges, plan, saved, ((array.shape, array.dtype),))
     out.stop_gradient = False
+
+
+def record_pair(op: OpDef, x: Tensor, y: Tensor, out: Tensor) -> None:
+    """`record` for an op of two tensors without attributes."""
+    array, rules = out._data, op.vjp
+    dtype = array.dtype
+    if rules.__class__ is not Vjp or dtype.kind not in _DIFFERENTIABLE_KINDS:
+        return
+    first, second = rules.bits
+    mask = 0
+    edges: list[Edge | None] = [None, None]
+    if first and not x.stop_gradient:
+        mask = first
+        node = x._node
+        edges[0] = make_edge((node, x._index, None) if node is not None else (None, -1, x))
+    if second and not y.stop_gradient:
+        mask |= second
+        node = y._node
+        edges[1] = make_edge((node, y._index, None) if node is not None else (None, -1, y))
+    if mask:
+        plan = rules.plans.get(mask) or _plan_of(op, rules, mask)
+        saved = tuple([keep((x, y), (out,)) for keep in plan.keeps]) if plan.keeps else ()
+        out._node = GradNode(op, _NO_ATTRS, edges, plan, saved, ((array.shape, dtype),))
+        out.stop_gradient = False
 
 
 def record_many(op: OpDef, inputs: Sequence[Any], attrs: Mapping[str, Any], outs: Sequence[Tensor]) -> None:
@@ -111,4 +136,4 @@ def _like(tensor: Tensor) -> Like:
     return Like(tensor._data)
 
 
-__all__ = ["NOT_TENSORS", "SCALAR_TYPES", "record", "record_many"]
+__all__ = ["NOT_TENSORS", "SCALAR_TYPES", "record", "record_many", "record_pair"]

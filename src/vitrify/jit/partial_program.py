@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -268,12 +268,14 @@ class PartialProgramLayer:
         acts = self._writes or self._effects or self._updates or self._spent
         self._plain = not acts and output.tree is LEAF and output.leaves == [OutputLeaf(0)]
         self._is_one_tensor = self._plain and not concrete.leaves_undone
+        self.direct = self._direct() if self._is_one_tensor else self.__call__
         inputs = block.inputs[concrete.n_arguments :]
         # Captured tensors that get no cotangent here: thawed, they would need another program.
         self._frozen = [t for t, v in zip(concrete.captured, inputs) if v.stop_gradient] if _grad_enabled() else []
 
         sees_layers = layers is not None and bool(layers.flags)
         self._depends_on_nothing = not (self._frozen or sees_layers or self._guards)
+        self.depends_on_nothing = self._depends_on_nothing and not self._captured
 
     def current_inputs(self) -> Sequence[Tensor] | None:
         """The captured tensors to run with; None when something changed that the program was built on."""
@@ -331,6 +333,24 @@ class PartialProgramLayer:
             self.calls += 1
             return self.segment.run([*tensors, *captured])[0]
         return self._run([*tensors, *captured], NO_ARGUMENTS)
+
+    def _direct(self) -> Callable[[Sequence[Tensor], Sequence[Tensor]], Any]:
+        """A call as a function of its own, where it is nothing but one run that gives one tensor."""
+        segment = self.segment
+        if segment.wrt or segment.__class__ is not CompiledSegment:
+            return self.__call__
+
+        def run(tensors: Sequence[Tensor], captured: Sequence[Tensor]) -> Tensor:
+            self.calls += 1
+            left = segment.left = segment.left - 1
+            if not left:
+                segment.optimize()
+            frame = [tensors[0]._data] if len(tensors) == 1 else [t._data for t in tensors]
+            if captured:
+                frame += [t._data for t in captured]
+            return wrap(segment.forward_core.consume(frame)[0])
+
+        return run
 
     def call(self, tensors: Sequence[Tensor], captured: Sequence[Tensor], arguments: Arguments, eager: Any) -> Any:
         """The result of a call that changes what it was given; `eager` runs where tensors given share memory."""

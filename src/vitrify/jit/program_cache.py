@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from ..core.meta import UNKNOWN, Shape
+from ..core.modes import amp_state, grad_enabled
 from ..eager.tensor import Tensor
 from .arguments import Arguments
 from .key import CacheKey
@@ -79,31 +80,80 @@ class Family:
         return list(self.seen)
 
 
+MISS: Any = object()
+"""What `Recent.call` gives for a call that is another one."""
+
+
 class Recent:
     """The program of the latest call whose arguments were tensors of the host, in order, and what tells another such.
 
-    Most calls are like the one before: comparing with it takes less than making a key and finding that.
+    Most calls are like the one before: comparing with it takes less than making a key and finding that. `call(args)`
+    does both, as long as the modes that `MODES` watches are as always; it is made for the number of arguments, as every
+    step counts here.
     """
 
-    __slots__ = ("_kinds", "inputs", "modes", "run")
+    __slots__ = ("call",)
 
-    def __init__(self, modes: tuple[Any, ...], tensors: Sequence[Tensor], program: PartialProgramLayer) -> None:
-        self.modes = modes
-        self.inputs = program.current_inputs
-        self.run = program.__call__
-        self._kinds = tuple([(t.__class__, t._data.dtype, t._data.shape, t.stop_gradient) for t in tensors])
+    def __init__(
+        self, modes: Callable[[], tuple[Any, ...]], tensors: Sequence[Tensor], program: PartialProgramLayer
+    ) -> None:
+        kinds = [(t.__class__, t._data.dtype, t._data.shape, t.stop_gradient) for t in tensors]
+        run, inputs = program.direct, None if program.depends_on_nothing else program.current_inputs
+        self.call = (
+            _call_of_one(modes, *kinds[0], inputs, run) if len(kinds) == 1 else _call_of_many(modes, kinds, inputs, run)
+        )
 
-    def fits(self, args: tuple[Any, ...]) -> bool:
-        """Whether the arguments have the classes, dtypes, shapes and gradients of that call."""
-        if len(args) != len(self._kinds):
-            return False
-        for value, (kind, dtype, shape, stops) in zip(args, self._kinds):
+
+Call = Callable[[tuple[Any, ...]], Any]
+Run = Callable[[Sequence[Any], Sequence[Any]], Any]
+Inputs = Callable[[], Sequence[Any] | None] | None  # None: there is nothing to look at
+
+
+def _call_of_one(
+    modes: Callable[[], tuple[Any, ...]], kind: type, dtype: Any, shape: Any, stops: bool, inputs: Inputs, run: Run
+) -> Call:
+    grad, amp = modes()[:2]
+    is_enabled, state = grad_enabled.get, amp_state.get
+
+    def call(args: tuple[Any, ...]) -> Any:
+        if len(args) != 1:
+            return MISS
+        tensor = args[0]
+        if tensor.__class__ is not kind or tensor.stop_gradient is not stops:
+            return MISS
+        data = tensor._data
+        if data.__class__ is not _ndarray or data.dtype is not dtype or data.shape != shape:
+            return MISS
+        if is_enabled() is not grad or (state() is not amp and state() != amp):
+            return MISS
+        if inputs is None:
+            return run(args, ())
+        captured = inputs()
+        return MISS if captured is None else run(args, captured)
+
+    return call
+
+
+def _call_of_many(
+    modes: Callable[[], tuple[Any, ...]], kinds: Sequence[tuple[Any, ...]], inputs: Inputs, run: Run
+) -> Call:
+    made, count = modes(), len(kinds)
+
+    def call(args: Any) -> Any:
+        if len(args) != count or modes() != made:
+            return MISS
+        for value, (kind, dtype, shape, stops) in zip(args, kinds):
             if value.__class__ is not kind or value.stop_gradient is not stops:
-                return False
+                return MISS
             data = value._data
             if data.__class__ is not _ndarray or data.dtype is not dtype or data.shape != shape:
-                return False
-        return True
+                return MISS
+        if inputs is None:
+            return run(args, ())
+        captured = inputs()
+        return MISS if captured is None else run(args, captured)
+
+    return call
 
 
 class ProgramCache:

@@ -19,7 +19,7 @@ from ..core.meta import Shape
 from ..core.modes import amp_state, grad_enabled, recorder
 from ..core.place import current_place, place_guard
 from ..core.pytree import TreeDef
-from ..core.setting import Setting
+from ..core.setting import MODES, Setting
 from ..core.source import user_stacklevel
 from ..device.api import place_of
 from ..eager.tensor import Tensor, as_tensor
@@ -31,13 +31,13 @@ from .key import content
 from .number_inputs import NumberInputs
 from .partial_program import PartialProgramLayer
 from .program_builder import ProgramBuilder
-from .program_cache import CacheInfo, Executable, Family, ProgramCache, Recent, Substitute
+from .program_cache import MISS, CacheInfo, Executable, Family, ProgramCache, Recent, Substitute
 from .report import presented
 from .retrace import NoSourceWarning
 from .split import CONVINCED, PATIENCE, SMALLEST_PART, AfterErrors, AsPython, CompiledCalls, Split, SplitProgram
 from .unfinished import Unfinished, unfinished
 
-ENABLED: Setting[bool] = Setting("to_static_enabled", True)
+ENABLED: Setting[bool] = Setting("to_static_enabled", True, MODES)
 
 N_MODES = 5  # what a signature starts with: structure, grad mode, amp, place, default dtype
 
@@ -165,14 +165,14 @@ class StaticFunction:
     # -- calling ----------------------------------------------------------------------------------------------------
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if _recorder() is not None or not _enabled():
+        if _recorder() is not None or (MODES.on and not _enabled()):
             return self._call_uncached(args, kwargs)
         recent = self.program_cache.recent
         try:
-            if recent is not None and not kwargs and recent.modes == _modes() and recent.fits(args):
-                captured = recent.inputs()
-                if captured is not None:
-                    return recent.run(args, captured)
+            if recent is not None and not kwargs and not MODES.on:
+                result = recent.call(args)
+                if result is not MISS:
+                    return result
             return self._call(args, kwargs)
         except TraceFailure as found:
             failure: TraceFailure | Unfinished = found
@@ -228,8 +228,8 @@ class StaticFunction:
                 captured = program.captured
         assert program is not None
         if isinstance(program, PartialProgramLayer) and program.is_plain_call:
-            if not fed and not kwargs and self.function_spec.is_plain(args):
-                self.program_cache.recent = Recent(_modes(), tensors, program)
+            if not fed and not kwargs and not MODES.on and self.function_spec.is_plain(args):
+                self.program_cache.recent = Recent(_modes, tensors, program)
             return program(tensors, captured)
         return program.call(tensors, captured, self.function_spec.bound(args, kwargs), self._eager)
 

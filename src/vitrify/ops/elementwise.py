@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from ..core.dispatch import bind
+from ..core.dispatch import bind_pair
 from ..core.errors import ArgumentError, DTypeError
 from .arguments import finish, is_tensor
 from .like import as_float, assign_op, cast, zeros_like
@@ -179,7 +179,7 @@ def _fraction(x: Any, y: Any) -> Any:
     """x / y with fractions kept: integer tensors, once they are of one dtype, become float32."""
     if is_tensor(x) and is_tensor(y) and x.dtype is not y.dtype:
         x, y = promote_inputs(divide_op, (x, y))
-    return bind(divide_op, (as_float(x), as_float(y)), _NO_ATTRS)
+    return bind_pair(divide_op, as_float(x), as_float(y))
 
 
 def floor_divide(x: Any, y: Any, name: str | None = None, *, out: Any = None) -> Any:
@@ -297,7 +297,7 @@ def operator_of(op: OpDef) -> Callable[[Any, Any], Any]:
     """The method behind a binary operator: straight to the op."""
 
     def method(x: Any, y: Any) -> Any:
-        return bind(op, (x, y), _NO_ATTRS)
+        return bind_pair(op, x, y)
 
     return method
 
@@ -306,12 +306,10 @@ def reflected(op: OpDef) -> Callable[[Any, Any], Any]:
     """The method behind a reflected binary operator."""
 
     def method(x: Any, y: Any) -> Any:
-        return bind(op, (y, x), _NO_ATTRS)
+        return bind_pair(op, y, x)
 
     return method
 
-
-_NO_ATTRS: dict[str, Any] = {}
 
 METHODS = {
     "add": add,

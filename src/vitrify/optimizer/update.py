@@ -177,7 +177,9 @@ def _op_in_place(rule: UpdateRule) -> InPlace:
             work = scratch[key] = Workspace(param.dtype, rule.n_coefs)
         rule.run(param, grad, float(lr), state[:n], state[n:], attrs, (l1, l2), work)
 
-    def run_many(scratch: dict[Any, Any], calls: Sequence[Sequence[Any]], *, l1: float, l2: float, **attrs: Any) -> None:
+    def run_many(
+        scratch: dict[Any, Any], calls: Sequence[Sequence[Any]], *, l1: float, l2: float, **attrs: Any
+    ) -> None:
         rates = {float(call[2]) for call in calls}
         if len(rates) > 1 or not together(rule, calls, rates.pop(), attrs, (l1, l2), scratch):
             for call in calls:
@@ -218,7 +220,7 @@ def together(
     columns = [[call[i] for call in calls] for i in (0, 1, *range(3, 3 + n))]
     for row, arrays in zip(flat, columns):
         np.concatenate([a.reshape(-1) for a in arrays], out=row)
-    rule.run_flat(work, coefs, decay, flat[0], flat[1], flat[2:])
+    rule.run_flat(work, coefs, decay, flat[0], flat[1], list(flat[2:]))
     for i, row in enumerate(flat):
         if i != 1:
             _scatter(row, columns[i])
