@@ -110,7 +110,7 @@ Inputs = Callable[[], Sequence[Any] | None] | None  # None: there is nothing to 
 
 
 def _call_of_one(
-    modes: Callable[[], tuple[Any, ...]], kind: type, dtype: Any, shape: Any, stops: bool, inputs: Inputs, run: Run
+    modes: Callable[[], tuple[Any, ...]], kind: Any, dtype: Any, shape: Any, stops: bool, inputs: Inputs, run: Run
 ) -> Call:
     grad, amp = modes()[:2]
     is_enabled, state = grad_enabled.get, amp_state.get
@@ -139,7 +139,7 @@ def _call_of_many(
 ) -> Call:
     made, count = modes(), len(kinds)
 
-    def call(args: Any) -> Any:
+    def call(args: tuple[Any, ...]) -> Any:
         if len(args) != count or modes() != made:
             return MISS
         for value, (kind, dtype, shape, stops) in zip(args, kinds):
