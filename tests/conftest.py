@@ -1,21 +1,18 @@
-"""What all tests share: the slow ones run last, those that need a GPU are skipped where there is none."""
+"""What all tests share: seeds, the slow ones run last, those that need a GPU are skipped where there is none."""
 
+import os
+import random
 import signal
 from importlib import import_module
 from importlib.util import find_spec
 
+import numpy as np
 import pytest
 from hypothesis import settings
 
-from vitrify.core.config import set_flags
-
-# Examples are timed by nobody: on a busy machine a deadline fails at random.
-settings.register_profile("vitrify", deadline=None)
+# Examples are timed by nobody: on a busy machine a deadline fails at random. CI draws the same ones each time.
+settings.register_profile("vitrify", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("vitrify")
-
-# What a program computes to the last bit must not depend on how often others ran before it: groups of operators are
-# compiled where a test asks for it.
-set_flags({"native_after_ms": 1e9})
 
 # Shells make what they run in the background deaf for Ctrl-C, which tests of interrupts press.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -30,6 +27,31 @@ def cuda_is_here() -> bool:
         return bool(cupy.cuda.runtime.getDeviceCount())
     except cupy.cuda.runtime.CUDARuntimeError:
         return False
+
+
+def seed_all() -> None:
+    """Start all random numbers from the beginning: no test depends on those that ran before it, or on the day."""
+    random.seed(0)
+    np.random.seed(0)
+    import_module("vitrify").seed(0)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    # What a program computes to the last bit must not depend on how often others ran before it: groups of operators are
+    # compiled where a test asks for it. (No import at the top: coverage begins after this file, with the session.)
+    import_module("vitrify.core.config").set_flags({"native_after_ms": 1e9})
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collectstart(collector: pytest.Collector) -> None:
+    if isinstance(collector, pytest.Module):
+        seed_all()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    seed_all()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -174,6 +174,18 @@ def caught_shape_error(x):
     return -y
 
 
+def remainders_under_a_handler(x):
+    n = 0
+    try:
+        while n < 7 and x.sum() < 9:
+            n += 1
+            if n % 3 or n // 2 == 1:
+                x = x + n % 4 * 0.5
+    except Exception:  # noqa: BLE001
+        n = -1
+    return x, n
+
+
 def autocast_in_branch(x):
     if x.sum() > 0:
         with paddle.amp.auto_cast(level="O1", dtype="bfloat16"):
@@ -194,7 +206,7 @@ CASES = [
     *[(f, ((X,), (N,), (Z,))) for f in (
         swallowing_with, swallowed_midway, with_break, with_return, with_targets, no_grad_in_branch, no_grad_in_loop,
         set_grad_enabled, decorated_no_grad, enabled_in_disabled, finally_always, suppressed, caught_shape_error,
-        autocast_in_branch, return_in_finally,
+        autocast_in_branch, return_in_finally, remainders_under_a_handler,
     )],
     (caught_python_error, ((X, "a"), (X, "b"), (N, "a"))),
 ]  # fmt: skip

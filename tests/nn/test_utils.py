@@ -75,11 +75,20 @@ def test_errors(call, text):
 # --- spectral_norm ----------------------------------------------------------------------------------------------------
 
 
+def with_distinct_singular_values(weight, axis):
+    """A weight whose largest is twice the next: how fast power iteration converges depends on their ratio alone."""
+    rows = np.moveaxis(weight, axis, 0)
+    left, values, right = np.linalg.svd(rows.reshape(len(rows), -1), full_matrices=False)
+    values[0] = 2 * values[1]
+    return np.moveaxis((left * values @ right).reshape(rows.shape), 0, axis)
+
+
 @pytest.mark.parametrize(
     ("layer", "rows"), [(nn.Linear(5, 4), 4), (nn.Conv2D(3, 5, 2), 5), (nn.Conv2DTranspose(3, 5, 2), 5)]
 )
 def test_spectral_norm_makes_the_largest_singular_value_one(layer, rows):
     weight = layer.weight
+    weight.set_value(with_distinct_singular_values(weight.numpy(), int(not isinstance(layer, nn.Conv2D))))
     spectral_norm(layer)
     assert layer.weight_orig is weight and layer.weight_u.shape == [rows] and "weight_u" in layer.state_dict()
     assert [name for name, _ in layer.named_parameters()] == ["bias", "weight_orig"]

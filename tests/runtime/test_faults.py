@@ -100,6 +100,12 @@ def inject(kind: str, mode: str, seed: int) -> None:
     assert clean() == wanted
 
 
+@pytest.fixture(autouse=True)
+def _interruptible(request):
+    if request.node.callspec.params["kind"] == "interrupt":
+        request.getfixturevalue("interruptible")
+
+
 @pytest.fixture
 def _no_collector():
     """Cycles would be found by the garbage collector some time; there must be none that hold arrays."""

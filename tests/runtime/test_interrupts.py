@@ -22,14 +22,7 @@ WANTED = ((1 + 0 + 1 + 2 + 3) * (1 + 4 + 5 + 6 + 7) * X).tolist()
 ROUNDS = 60
 MAIN = threading.main_thread()
 
-
-@pytest.fixture(autouse=True)
-def unwatched():
-    """Leave lines uncounted: an interrupt inside coverage's tracer leaves its lock locked, and all wait for ever."""
-    tracer = sys.gettrace()
-    sys.settrace(None)
-    yield
-    sys.settrace(tracer)
+pytestmark = pytest.mark.usefixtures("interruptible")
 
 
 def press(times=1):
@@ -76,21 +69,6 @@ def test_a_second_interrupt_does_not_wait_for_what_computes(mode):
     assert core(X)[0].tolist() == WANTED
 
 
-@pytest.fixture
-def pressed_again(monkeypatch):
-    """Python itself ignores an interrupt that falls into a destructor, and says so: press once more."""
-    others = sys.unraisablehook
-
-    def hook(ignored):
-        if isinstance(ignored.exc_value, KeyboardInterrupt):
-            _thread.interrupt_main()
-        else:
-            others(ignored)
-
-    monkeypatch.setattr(sys, "unraisablehook", hook)
-
-
-@pytest.mark.usefixtures("pressed_again")
 @pytest.mark.parametrize("mode", ["trace", "threads", "streams"])
 def test_interrupts_at_any_moment_leave_all_in_order(mode):
     """Many interrupts, at moments that differ: each comes out, and the run after it gives the same bits."""

@@ -17,6 +17,7 @@ from ..core.source import Loc, stack_depth, user_frames
 from ..ops.amp_policy import cast_for_amp
 from ..ops.creation import constant
 from ..ops.methods import TensorMethods
+from ..ops.number import NUMBER_OPS
 from ..ops.promote import SCALARS, common_dtype, promote_inputs
 from ..ops.registry import NoGradient, OpDef, StructuralGradient, get_op
 from .aliases import Aliases, cut
@@ -367,7 +368,7 @@ class Builder:
         if amp_state.get() is not None:
             values = cast_for_amp(op, values)
         op, values, is_number = weaken(op, inputs, values)
-        if is_number and op.raises:
+        if is_number and op.raises and op not in NUMBER_OPS:  # those are left where the divisor is known
             self.on_raise(op)
         if op.promote:
             values = promote_inputs(op, values)

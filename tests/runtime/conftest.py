@@ -1,0 +1,32 @@
+"""What tests of runs share."""
+
+from __future__ import annotations
+
+import _thread
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+
+@pytest.fixture
+def interruptible(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Ctrl-C comes out of whatever it falls into, although Python, by itself, loses some.
+
+    One inside coverage's tracer leaves its lock locked, and all wait for ever: lines stay uncounted. One inside a
+    destructor is ignored, and Python says so: it is pressed once more.
+    """
+    others = sys.unraisablehook
+
+    def press_again(ignored: Any) -> None:
+        if isinstance(ignored.exc_value, KeyboardInterrupt):
+            _thread.interrupt_main()
+        else:
+            others(ignored)
+
+    monkeypatch.setattr(sys, "unraisablehook", press_again)
+    tracer = sys.gettrace()
+    sys.settrace(None)
+    yield
+    sys.settrace(tracer)
