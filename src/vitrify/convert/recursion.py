@@ -19,7 +19,7 @@ from types import FrameType, FunctionType, MethodType
 from typing import Any
 
 from ..core.errors import ArgumentError, EndlessRecursionError, InternalError, UnsupportedError, VitrifyError
-from ..core.pytree import flatten
+from ..core.pytree import LEAF, TreeDef, flatten
 from ..core.source import repeated_user_loc
 from ..ir.builder import Builder, current_builder
 from ..ir.program import Block
@@ -39,6 +39,37 @@ MAX_UNROLLED = 12
 
 class Found(Signal):
     """The call `target` turned out to be that of a recursive function."""
+
+
+class Given:
+    """A call's function and arguments, and of what structure those are: found once, compared with every open call."""
+
+    def __init__(self, function: FunctionType, arguments: inspect.BoundArguments) -> None:
+        self.function = function
+        self.arguments = arguments
+        self.names = list(arguments.arguments)
+        self.values = [Argument.of(value) for value in arguments.arguments.values()]
+
+
+@dataclass(frozen=True)
+class Argument:
+    """A value with its structure and what that holds; `grows`: lists are in it, which may be of any length."""
+
+    value: Any
+    tree: TreeDef
+    ends: list[Any]
+    grows: bool
+
+    @staticmethod
+    def of(value: Any) -> Argument:
+        """The argument that a value is."""
+        ends: list[Any] = []
+        tree = flatten(value, ends)
+        return Argument(value, tree, ends, _has_lists(tree) or any(isinstance(end, list) for end in ends))
+
+
+def _has_lists(tree: TreeDef) -> bool:
+    return tree is not LEAF and (issubclass(tree[0], list) or any(map(_has_lists, tree[1])))
 
 
 @dataclass(eq=False)
@@ -61,21 +92,16 @@ class Activation:
     differs: str = ""
     seen: list[inspect.BoundArguments] = field(default_factory=list)
 
-    def takes(self, function: FunctionType, arguments: inspect.BoundArguments, *, varies: bool) -> bool:
+    def takes(self, given: Given, *, varies: bool) -> bool:
         """Whether a call is one of the same function, with arguments of the same kinds; `varies`: with any numbers."""
-        if not _is_same_function(self.function, function) or list(arguments.arguments) != self.names:
+        if not _is_same_function(self.function, given.function) or given.names != list(self.arguments.arguments):
             return False
-        return all(_fits(p, v, varies) for p, v in zip(self.parameters, arguments.arguments.values()))
+        return all(_fits(p, v, varies) for p, v in zip(self.parameters, given.values))
 
-    def unlike(self, arguments: inspect.BoundArguments) -> str:
+    def unlike(self, given: Given) -> str:
         """The name of an argument that is of another kind than in this call."""
-        pairs = zip(self.parameters, arguments.arguments.items())
-        return next((name for p, (name, value) in pairs if not _fits(p, value, self.varies)), "")
-
-    @property
-    def names(self) -> list[str]:
-        """The names of the arguments."""
-        return list(self.arguments.arguments)
+        pairs = zip(self.parameters, given.names, given.values)
+        return next((name for p, name, value in pairs if not _fits(p, value, self.varies)), "")
 
 
 _open: ContextVar[tuple[Activation, ...]] = ContextVar("open_activations", default=())
@@ -117,33 +143,31 @@ def _call(function: FunctionType, /, *args: Any, **kwargs: Any) -> Any:
     except TypeError:
         return function(*args, **kwargs)  # says what is wrong with the arguments
     arguments.apply_defaults()
-    held = _open.get()
+    held, given = _open.get(), Given(function, arguments)
     for activation in reversed(held):
         if activation.unrolled and activation.function.__code__ is function.__code__:
             return function(*args, **kwargs)
-        if activation.takes(function, arguments, varies=activation.varies):
+        if activation.takes(given, varies=activation.varies):
             if activation.recording is not None:
                 return activation.recording.call(list(arguments.arguments.values()))
             if builder().block is not activation.block:
                 raise Found(activation)
         elif not activation.differs and _is_same_function(activation.function, function):
-            activation.differs = activation.unlike(arguments)
-    _look_for_numbers(held, function, arguments)
+            activation.differs = activation.unlike(given)
+    _look_for_numbers(held, given)
     parameters = [CarriedValue.of(name, value) for name, value in arguments.arguments.items()]
     activation = Activation(function, arguments, builder().block, parameters, len(held))
     return _traced(activation)
 
 
-def _look_for_numbers(
-    held: Sequence[Activation], function: FunctionType, arguments: inspect.BoundArguments
-) -> None:
+def _look_for_numbers(held: Sequence[Activation], given: Given) -> None:
     """Give up the outermost of many nested calls that differ in numbers only: they are one function."""
-    alike = [a for a in held if a.takes(function, arguments, varies=True)]
+    alike = [a for a in held if a.takes(given, varies=True)]
     blocks = {a.block for a in alike} | {builder().block}
     if len(blocks) > MAX_UNROLLED:
         outermost = alike[0]
         outermost.varies = True
-        outermost.seen = [a.arguments for a in alike[1:]] + [arguments]
+        outermost.seen = [a.arguments for a in alike[1:]] + [given.arguments]
         raise Found(outermost) if outermost.recording is None else Restart(outermost.recording)
 
 
@@ -247,22 +271,23 @@ def _content(cell: Any) -> Any:
         return cell
 
 
-def _fits(parameter: CarriedValue, value: Any, varies: bool) -> bool:
+def _fits(parameter: CarriedValue, given: Argument, varies: bool) -> bool:
     """Whether an argument is of the parameter's kind: structure, tensors' dtype and rank, Python values themselves."""
     start = container_of(parameter)
     if start is not None:
-        return value is start or _fits(CarriedValue.opened(parameter.name, start), value, varies)
-    ends: list[Any] = []
-    if flatten(value, ends) != parameter.tree or any(isinstance(leaf.start, list) for leaf in parameter.leaves):
-        return varies and _can_hold(parameter, value)
-    return all(_leaf_fits(leaf, end, varies) for leaf, end in zip(parameter.leaves, ends))
+        return given.value is start or _fits(CarriedValue.opened(parameter.name, start), given, varies)
+    if given.tree != parameter.tree or any(isinstance(leaf.start, list) for leaf in parameter.leaves):
+        return varies and _can_hold(parameter, given)
+    return all(_leaf_fits(leaf, end, varies) for leaf, end in zip(parameter.leaves, given.ends))
 
 
-def _can_hold(parameter: CarriedValue, value: Any) -> bool:
+def _can_hold(parameter: CarriedValue, given: Argument) -> bool:
     """Whether the parameter can become one that holds the argument, a list of another length."""
+    if parameter.tree is not LEAF and len(parameter.leaves) > 1 and not given.grows:
+        return False  # what follows takes long where calls nest what they were given
     trial = replace(parameter, leaves=list(parameter.leaves))
     try:
-        trial.widen(value)
+        trial.widen(given.value)
     except (ArgumentError, UnsupportedError):
         return False
     return True
