@@ -6,6 +6,7 @@ import pytest
 import vitrify as paddle
 from vitrify.autodiff.given import backward_of_given
 from vitrify.autodiff.segment import build_backward
+from vitrify.ops.sizes import stand_in_op
 
 X = np.array([0.0, 4.0], "float32")  # where the root has no finite derivative
 
@@ -114,3 +115,15 @@ def test_less_is_computed():
     whole = build_backward(block, block.outputs, [0])
     fewer = backward_of_given(block, block.outputs, whole, [True, False])
     assert len(fewer.program.global_block().ops) < len(whole.program.global_block().ops)
+
+
+def test_nor_is_forward_computed_again_for_sizes_known_when_it_runs():
+    def sums(x, y):
+        return (x * 2).sum(), y.exp()
+
+    spec = paddle.static.InputSpec([None, 2], stop_gradient=False)
+    static = paddle.jit.to_static(sums, input_spec=[spec, spec], full_graph=True)
+    block = static.concrete_program.block
+    whole = build_backward(block, block.outputs, [0, 1])
+    assert any(op.op is stand_in_op for op in block.ops)
+    assert backward_of_given(block, block.outputs, whole, [True, False]) is not None

@@ -21,11 +21,15 @@ def leave_shapes(forward: Block, backward: Block, *, inputs: bool = False) -> No
     given = set(forward.inputs)
     captures: dict[Variable, Variable] = {}
     behind: dict[Operator | None, list[Operator]] = {}
+    there = {op.inputs[0]: op.outputs[0] for op in forward.ops if op.op is stand_in_op}
     needed = _needed_values(backward, backward.captures.values())
     for var, inner in backward.captures.items():
         is_there = inputs if var in given else makers.get(var) is not None
         if not is_there or inner in needed or not _has_shape(var):
             captures[var] = inner
+            continue
+        if var in there:
+            captures[there[var]] = inner
             continue
         stand_in = forward.create_var(var.meta, f"{var.name}_shape")
         captures[stand_in] = inner
