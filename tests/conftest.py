@@ -10,9 +10,16 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
+from vitrify.core.config import set_flags
+from vitrify.core.rng import seed
+
 # Examples are timed by nobody: on a busy machine a deadline fails at random. CI draws the same ones each time.
 settings.register_profile("vitrify", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("vitrify")
+
+# What a program computes to the last bit must not depend on how often others ran before it: groups of operators are
+# compiled where a test asks for it.
+set_flags({"native_after_ms": 1e9})
 
 # Shells make what they run in the background deaf for Ctrl-C, which tests of interrupts press.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -33,14 +40,7 @@ def seed_all() -> None:
     """Start all random numbers from the beginning: no test depends on those that ran before it, or on the day."""
     random.seed(0)
     np.random.seed(0)
-    import_module("vitrify").seed(0)
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection(session: pytest.Session) -> None:
-    # What a program computes to the last bit must not depend on how often others ran before it: groups of operators are
-    # compiled where a test asks for it. (No import at the top: coverage begins after this file, with the session.)
-    import_module("vitrify.core.config").set_flags({"native_after_ms": 1e9})
+    seed(0)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -348,8 +348,8 @@ def test_the_benchmark_says_that_there_is_no_gpu(capsys, monkeypatch):
 RUNS = [
     (on_gpus.test_lenet_trains_as_on_the_cpu, (False,)),
     (on_gpus.test_lenet_trains_as_on_the_cpu, (True,)),
-    (on_gpus.test_random_programs, ("streams",)),
-    (on_gpus.test_branches_and_loops, ()),
+    pytest.param(on_gpus.test_random_programs, ("streams",), marks=pytest.mark.slow),
+    pytest.param(on_gpus.test_branches_and_loops, (), marks=pytest.mark.slow),
     (on_gpus.test_graphs_replay_what_kernels_computed, ()),
 ]
 

@@ -11,7 +11,7 @@ from .differential import compare
 from .tables import all_cases
 
 CASES = all_cases()
-FAST = 8
+FAST = 24
 """One of so many cases runs each time; the others with the slow tests."""
 
 

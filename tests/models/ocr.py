@@ -199,5 +199,6 @@ CASES = [
     Case(
         "CRNN with CTC", lambda: BaseModel(config(mid_channels=8)), IMAGE, ctc, labels,
         calls=(Call("greedy", IMAGE), Call("beam", IMAGE)), rate=0.02, specs=((None, 1, 8, None),),
+        slow=True,
     )
 ]  # fmt: skip

@@ -332,7 +332,7 @@ CASES = [
     Case(
         "T5", lambda: T5ForConditionalGeneration(tiny()), together(SOURCE, integers(16, 5, low=2)),
         lambda outputs: outputs["loss"], calls=(Call("beam_search", SOURCE),), specs=((None, None), (None, None)),
-        sizes=(2, 3),
+        sizes=(2, 3), slow=True,
     ),
     Case(
         "T5 untied", lambda: T5ForConditionalGeneration(tiny(tie_word_embeddings=False, feed_forward_proj="relu")),

@@ -24,6 +24,8 @@ from vitrify.testing.paths import Call, is_inexact, metas_of, record
 FOLDER = Path(__file__).parents[1] / "ops"
 TABLES = sorted(path.stem for path in FOLDER.glob("cases_*.py"))
 COLLECTORS = ("fast", "event", "none")
+FAST = 6
+"""One of so many cases of a table runs each time; the others with the slow tests."""
 
 
 def cases_of(table):
@@ -78,13 +80,27 @@ def check(case, number):
                 assert bits(core, arrays) == expected, f"{case.name} on {place}"
 
 
-@pytest.mark.parametrize("table", TABLES)
-def test_every_op_on_streams(table, monkeypatch):
+@pytest.fixture(autouse=True)
+def _small_arrays_are_overwritten(monkeypatch):
     monkeypatch.setattr("vitrify.runtime.inplace.LEAST_BYTES", 0)
+
+
+def check_all(numbered):
     failures = []
-    for number, case in enumerate(cases_of(table)):
+    for number, case in numbered:
         try:
             check(case, number)
         except Exception as err:  # noqa: BLE001 - all failures of a table at once
             failures.append(f"{case.name}: {type(err).__name__}: {str(err)[:300]}")
     assert not failures, "\n".join(failures)
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_some_ops_on_streams(table):
+    check_all([*enumerate(cases_of(table))][::FAST])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("table", TABLES)
+def test_every_other_op_on_streams(table):
+    check_all([(number, case) for number, case in enumerate(cases_of(table)) if number % FAST])

@@ -33,13 +33,12 @@ PADDLE = {
 }
 # Image size for the models that take small images within a second or two; the others run with the slow tests.
 QUICK = {
-    "LeNet": 28, "resnet18": 32, "squeezenet1_1": 64, "mobilenet_v1": 32, "mobilenet_v3_small": 32,
-    "shufflenet_v2_x0_25": 32,
+    "LeNet": 28, "resnet18": 32, "squeezenet1_1": 64, "mobilenet_v3_small": 32,
 }  # fmt: skip
 SLOW = {
     "resnet50": 32, "resnext50_32x4d": 32, "wide_resnet50_2": 32, "vgg11": 32, "alexnet": 224, "squeezenet1_0": 64,
-    "mobilenet_v2": 32, "mobilenet_v3_large": 32, "densenet121": 32, "googlenet": 224, "inception_v3": 80,
-    "shufflenet_v2_swish": 32,
+    "mobilenet_v1": 32, "mobilenet_v2": 32, "mobilenet_v3_large": 32, "densenet121": 32, "googlenet": 224,
+    "inception_v3": 80, "shufflenet_v2_x0_25": 32, "shufflenet_v2_swish": 32,
 }  # fmt: skip
 
 
