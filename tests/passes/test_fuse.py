@@ -9,6 +9,8 @@ import vitrify as paddle
 from tests.passes.programs import traced
 from tests.runtime import graphs
 from vitrify.ir.ssa_blocks import graph_of
+from vitrify.ops.expression_size import count_primitives
+from vitrify.ops.registry import all_ops
 from vitrify.passes.fuse import find_groups, fuse
 from vitrify.passes.lifetimes import Lifetimes
 
@@ -40,6 +42,22 @@ def kinds(graph):
 )
 def test_groups(build, wanted):
     assert kinds(fuse(traced(build, [4, 4], [4, 4], [4]))) == wanted
+
+
+@pytest.mark.parametrize(
+    ("fn", "alone"),
+    [("gelu", True), ("silu", True), ("sigmoid", True), ("softplus", True), ("relu", False), ("tanh", False)],
+)
+def test_what_takes_many_steps_is_a_group_by_itself(fn, alone):
+    graph = fuse(traced(lambda x: paddle.matmul(getattr(paddle.nn.functional, fn)(paddle.matmul(x, x)), x), [4, 4]))
+    assert kinds(graph) == ["matmul", [fn] if alone else fn, "matmul"]
+
+
+def test_every_expression_can_be_counted():
+    """Its attributes have some value; conditions on operands would be none of an expression."""
+    for op in all_ops():
+        if op.scalar is not None:
+            assert count_primitives(op.scalar, len(op.inputs), dict.fromkeys(op.attrs, 1)) > 0, op
 
 
 def test_several_results():

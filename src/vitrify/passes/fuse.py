@@ -2,7 +2,8 @@
 
 A group is a set of elementwise operators, each connected to another, whose results have one shape: one loop over that
 shape computes them all. Operands may broadcast into it. Sizes that are unknown are taken to be equal where they stand
-in the same dimension; who runs a group asks the arrays.
+in the same dimension; who runs a group asks the arrays. An operator that takes many steps by itself, such as gelu, is a
+group alone.
 
 The other operators keep their order. A group stands where one of its members stood, behind whatever its members read
 and before whatever reads them, so no cycle can arise, and effects stay where they were. What may raise does not pass an
@@ -17,12 +18,15 @@ from itertools import accumulate
 
 from ..core.meta import Meta, Shape
 from ..ir.ssa import Graph, Op, Value, must_run
+from ..ops.expression_size import count_primitives
 from ..ops.fused import fused_op
 from .lifetimes import Lifetimes
 
 MAX_MEMBERS = 64
 """Larger groups take long to compile and gain nothing more."""
 MAX_VALUES = 32
+LEAST_PRIMITIVES = 3
+"""An operator that computes so many arrays one after the other is worth a loop of its own."""
 
 
 @dataclass(eq=False)
@@ -36,7 +40,7 @@ class Group:
 
 def fuse(graph: Graph) -> Graph:
     """The graph with a `fused` operator for each group."""
-    groups = [group for group in find_groups(graph) if len(group.members) > 1]
+    groups = [group for group in find_groups(graph) if len(group.members) > 1 or _takes_steps(graph, group)]
     return outlined(graph, groups) if groups else graph
 
 
@@ -49,6 +53,11 @@ def is_fusible(op: Op) -> bool:
         return False
     operands = [op.outputs[0], *op.inputs]
     return all(isinstance(v and v.meta, Meta) and not v.meta.dtype.is_complex for v in operands)
+
+
+def _takes_steps(graph: Graph, group: Group) -> bool:
+    op = graph.ops[group.members[0]]
+    return count_primitives(op.op.scalar, len(op.inputs), op.attrs) >= LEAST_PRIMITIVES
 
 
 def find_groups(graph: Graph) -> list[Group]:
