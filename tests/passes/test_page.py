@@ -5,9 +5,6 @@ from __future__ import annotations
 import doctest
 from pathlib import Path
 
-import pytest
-
-pytest.importorskip("llvmlite")  # the last example asks what has a native form
 PAGE = Path(__file__).parents[2] / "docs" / "compiler.md"
 
 
