@@ -44,7 +44,10 @@ def runner(body: Block, core: InterpreterCore, options: ExecutionOptions) -> Cal
 class _Group:
     """A group of operators, which becomes machine code at some time. Threads may share it."""
 
-    __slots__ = ("_at_once", "_body", "_core", "_has_none", "_kernel", "_may_overwrite", "_operators", "_spent")
+    __slots__ = (
+        "_at_once", "_body", "_core", "_has_none", "_kernel", "_may_overwrite", "_operators", "_shared_from",
+        "_spent",
+    )  # fmt: skip
 
     def __init__(self, body: Block, core: InterpreterCore, options: ExecutionOptions) -> None:
         self._body = body
@@ -53,6 +56,7 @@ class _Group:
         self._may_overwrite = options.inplace
         self._kernel: NativeKernel | None = None
         self._at_once = options.native == ALWAYS or NATIVE_AFTER_MS.value == 0
+        self._shared_from = _SHARED / self._operators
         self._spent = 0.0
         self._has_none = False
 
@@ -66,10 +70,12 @@ class _Group:
             if kernel is None:
                 self._has_none = True
                 return self._core.consume(arrays)
-        if self._operators * max(a.size for a in arrays) >= _SHARED:
-            shared = self._shared(kernel, arrays)
-            if shared is not None:
-                return shared
+        for array in arrays:
+            if array.size >= self._shared_from:
+                shared = self._shared(kernel, arrays)
+                if shared is not None:
+                    return shared
+                break
         found = kernel.run(arrays, self._may_overwrite)
         return self._core.consume(arrays) if found is None else found
 
