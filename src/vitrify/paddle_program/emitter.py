@@ -42,6 +42,10 @@ class Value:
         return Meta(self.shape, self.dtype)
 
 
+def _nothing(*_: Any) -> list[Any]:
+    return []
+
+
 @dataclass
 class Emitter:
     """Nodes in the order in which they are written. `old`: for a `.pdmodel`."""
@@ -52,13 +56,35 @@ class Emitter:
     op_name: str = ""
     values: dict[int, Value] = field(default_factory=dict)
     constants: dict[str, Array] = field(default_factory=dict)
+    inline: Callable[..., list[Any]] = field(
+        default=_nothing, repr=False
+    )  # writes a block of an operator; see exporting.py
+
+    def __post_init__(self) -> None:
+        self.root = self.graph
+        self.last = 0
+
+    def region(self, run: Callable[[], list[Value]]) -> Graph:
+        """The nodes that `run` writes, and the values that it gives, as a block of the next operator."""
+        around = (self.graph, self.metas, self.op_name)
+        self.graph = inner = Graph()
+        inner.outputs = [value.id for value in run()]
+        self.graph, self.metas, self.op_name = around
+        return inner
+
+    def argument(self, meta: Any) -> Value:
+        """A value that a block is run with: those have negative numbers."""
+        made = Value(-1 - sum(number < 0 for number in self.values), meta.dtype, tuple(meta.shape))
+        self.values[made.id] = made
+        return made
 
     def value(self, meta: Any) -> Value:
         """A new value of this type."""
         if not isinstance(meta, Meta):
             raise UnsupportedError("Paddle's programs hold no lists whose length only the run knows")
-        made = Value(len(self.values) + 1, meta.dtype, tuple(meta.shape))
+        made = Value(self.last + 1, meta.dtype, tuple(meta.shape))
         self.values[made.id] = made
+        self.last = made.id
         return made
 
     def op(self, name: str, *inputs: Any, meta: Any = None, **attrs: Any) -> Value:
@@ -95,7 +121,7 @@ class Emitter:
         name = f"constant_{len(self.constants)}.w_0"
         made = self.value(Meta(array.shape, from_np(array.dtype)))
         self.constants[name] = array
-        self.graph.params.append(Param(made.id, name, made.dtype, made.shape, False))
+        self.root.params.append(Param(made.id, name, made.dtype, made.shape, False))
         return made
 
     def cast(self, x: Value, dtype: DType) -> Value:

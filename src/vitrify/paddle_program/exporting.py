@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from ..ir.dead_code import live_operators
 from ..ir.model_file import ModelFile, SavedFunction, Slot
 from ..ir.program import Block, Literal, Operator, Variable
 from ..jit.save import collect
-from . import forms, layer_forms
+from . import control_forms, forms, layer_forms
 from .desc_writing import desc_program
 from .emitter import FORMS, Emitter, Value
 from .graph import Param
@@ -25,7 +25,7 @@ from .json_writing import json_program
 from .reading import DATA_TYPES, tensor_desc
 
 # The rooms whose import enters their forms in the table.
-ROOMS = (forms, layer_forms)
+ROOMS = (forms, layer_forms, control_forms)
 Array = np.ndarray[Any, Any]
 _NUMBER_OF = {dtype.name: number for number, dtype in DATA_TYPES.items()}
 
@@ -60,7 +60,7 @@ def _write(prefix: str, name: str, function: SavedFunction, model: ModelFile, ol
             hint="return the new values",
         )
     _check_forms(name, block)
-    g = Emitter(old)
+    g = Emitter(old, inline=_inline)
     names = _input_names(function)
     inputs = [g.value(var.meta) for var in block.inputs[: len(names)]]
     params = _params(g, function, model, block)
@@ -84,7 +84,7 @@ def _write(prefix: str, name: str, function: SavedFunction, model: ModelFile, ol
 def _check_forms(name: str, block: Block) -> None:
     """Name all ops at once that have no form."""
     known = FORMS.names()
-    missing = {op.op.name: op for op in live_operators(block, block.outputs) if op.op.name not in known}
+    missing = {op.op.name: op for op in _all_operators(block) if op.op.name not in known}
     if missing:
         first = next(iter(missing.values()))
         raise UnsupportedError(
@@ -92,6 +92,22 @@ def _check_forms(name: str, block: Block) -> None:
             loc=first.locs[0] if first.locs else None,
             hint="docs/interchange.md lists those that have one; our own format takes all",
         )
+
+
+def _all_operators(block: Block) -> Iterator[Operator]:
+    for operator in live_operators(block, block.outputs):
+        yield operator
+        for inner in operator.blocks.values():
+            yield from _all_operators(inner)
+
+
+def _inline(g: Emitter, block: Block, values: Sequence[Value]) -> list[Any]:
+    """Write the operators of a block for these inputs; gives its outputs, None for those left out."""
+    env: dict[Variable, Any] = dict(zip(block.inputs, values))
+    around = (g.metas, g.op_name)
+    _operators(g, block, env)
+    g.metas, g.op_name = around
+    return [None if var is None else env[var] for var in block.outputs]
 
 
 def _input_names(function: SavedFunction) -> list[str]:

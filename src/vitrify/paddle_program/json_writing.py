@@ -33,7 +33,8 @@ class _Writer:
     def __init__(self, g: Emitter) -> None:
         self._g = g
         self._ops: list[Any] = []
-        self._last = len(g.values)
+        self._last = g.last
+        self._regions = 0
 
     def program(self, names: Sequence[str], inputs: Sequence[Value], outputs: Sequence[Value]) -> bytes:
         for param in self._g.graph.params:
@@ -77,6 +78,9 @@ class _Writer:
         self._ops.append(made)
 
     def _node(self, node: Node) -> None:
+        if node.blocks:
+            self._with_regions(node)
+            return
         row = ROWS[node.name]
         inputs = [self._input(spec, given) for spec, given in zip(row.inputs, node.inputs)]
         attrs = [_named(a.name, _attribute(a, node.attrs)) for a in row.attrs if a.where != "old"]
@@ -94,6 +98,22 @@ class _Writer:
         else:
             missing = [self._new(_like(node, outs)) for _ in row.outputs[len(outs) :]]
             self._add("1." + node.name, attrs, inputs, [*outs, *missing])
+
+    def _with_regions(self, node: Node) -> None:
+        """An operator with blocks, each a region that ends by saying what it gives."""
+        around, regions = self._ops, []
+        for graph in node.blocks:
+            self._ops, self._regions = [], self._regions + 1
+            number = self._regions
+            for inner in graph.nodes:
+                self._node(inner)
+            self._add("2.yield", [], list(graph.outputs), [])  # type: ignore[arg-type]
+            args = [{"#": i, "TT": _tensor_type(self._g.values[i].meta)} for i in graph.args]  # type: ignore[index]
+            block = {"#": f"block_{number}", "args": args, "ops": self._ops}
+            regions.append({"#": f"region_{number}", "blocks": [block]})
+        self._ops = around
+        self._add("1." + node.name, [], node.inputs, [self._g.values[i] for i in node.outputs])
+        self._ops[-1]["regions"] = regions
 
     def _input(self, spec: In, given: Any) -> int:
         if given is None:
