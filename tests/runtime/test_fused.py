@@ -99,4 +99,15 @@ def test_a_group_takes_the_memory_of_what_nobody_needs_any_more():
     np.testing.assert_allclose(core(x)[0], (x @ x * 2 + 1) @ x, rtol=1e-3, atol=1e-2)
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_runner_writes_into_what_it_alone_has(threads):
+    body = block_of(lambda x: x * 2 + 1, (UNKNOWN, "float32"))
+    run = fused.runner(body, lower(body), ExecutionOptions(native="always"))
+    arrays = [numbers(800, 800)]  # large enough for several threads
+    address, wanted = arrays[0].ctypes.data, arrays[0] * 2 + 1
+    with flags_guard({"num_threads": threads}):
+        (out,) = run(arrays)
+    assert out.ctypes.data == address and np.array_equal(out, wanted)
+
+
 UNKNOWN_SQUARE = ((200, 200), "float32")

@@ -70,14 +70,16 @@ class _Group:
             if kernel is None:
                 self._has_none = True
                 return self._core.consume(arrays)
-        for array in arrays:
-            if array.size >= self._shared_from:
-                shared = self._shared(kernel, arrays)
-                if shared is not None:
-                    return shared
-                break
+        if self._is_large(arrays):
+            shared = self._shared(kernel, arrays)
+            if shared is not None:
+                return shared
         found = kernel.run(arrays, self._may_overwrite)
         return self._core.consume(arrays) if found is None else found
+
+    def _is_large(self, arrays: list[Any]) -> bool:
+        """Whether several threads are worth it."""
+        return any(array.size >= self._shared_from for array in arrays)
 
     def _shared(self, kernel: NativeKernel, arrays: list[Any]) -> Sequence[Any] | None:
         """The results, computed on several threads; None where one has to do it."""
