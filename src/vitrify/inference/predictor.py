@@ -12,7 +12,7 @@ from ..core.place import place_guard
 from ..core.suggest import did_you_mean
 from ..eager.tensor import Tensor as EagerTensor
 from ..eager.tensor import wrap
-from ..ir.model_file import SavedFunction, Slot
+from ..ir.model_file import SavedFunction, Slot, slots_in
 from ..ir.program import Variable
 from ..jit.load import SavedProgram
 from .config import Config
@@ -30,7 +30,7 @@ class _Model:
         if function is None:
             raise ArgumentError(f"the model has no function `forward`, it has {', '.join(model.functions)}")
         block = function.program.global_block()
-        slots = _slots(function.output_tree)
+        slots = slots_in(function.output_tree)
         self.inputs = _named([spec.name or var.name for spec, var in zip(function.inputs, block.inputs)])
         self.input_metas = [spec.meta for spec in function.inputs]
         variables = [block.inputs[s.index] if s.kind == "input" else block.outputs[s.index] for s in slots]
@@ -59,14 +59,6 @@ def _tensor_meta(var: Variable) -> Meta:
     if not isinstance(var.meta, Meta):
         raise DTypeError(f"output {var.name!r} is a list of tensors, which a predictor cannot give")
     return var.meta
-
-
-def _slots(tree: Any) -> list[Slot]:
-    """The tensors of a structure, in order."""
-    if isinstance(tree, Slot):
-        return [tree]
-    items = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, (list, tuple)) else ()
-    return [slot for item in items for slot in _slots(item)]
 
 
 def _named(names: Sequence[str]) -> list[str]:

@@ -244,13 +244,14 @@ def _misfit(function: SavedFunction, model: ModelFile) -> str | None:
     if outputs < 0 or any(var is None for var in block.outputs) or any(i >= len(metas) for i in function.writes):
         return "its outputs are not those of its description"
     limits = {"input": len(metas), "output": outputs}
-    if any(slot.index >= limits[slot.kind] for slot in _slots((function.input_tree, function.output_tree))):
+    if any(slot.index >= limits[slot.kind] for slot in slots_in((function.input_tree, function.output_tree))):
         return "its structure names tensors that the program does not have"
     return None
 
 
-def _slots(value: Any) -> list[Slot]:
+def slots_in(value: Any) -> list[Slot]:
+    """The tensors of a structure, in order."""
     if isinstance(value, Slot):
         return [value]
     items = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
-    return [slot for item in items for slot in _slots(item)]
+    return [slot for item in items for slot in slots_in(item)]

@@ -14,7 +14,7 @@ from ..core.dtype import from_np
 from ..core.errors import ArgumentError, UnsupportedError, VitrifyError
 from ..core.meta import Meta, Ref
 from ..ir.dead_code import live_operators
-from ..ir.model_file import ModelFile, SavedFunction, Slot
+from ..ir.model_file import ModelFile, SavedFunction, Slot, slots_in
 from ..ir.program import Block, Literal, Operator, Variable
 from ..jit.save import collect
 from . import control_forms, forms, layer_forms
@@ -66,7 +66,7 @@ def _write(prefix: str, name: str, function: SavedFunction, model: ModelFile, ol
     params = _params(g, function, model, block)
     env: dict[Variable, Any] = dict(zip(block.inputs, [*inputs, *params]))
     _operators(g, block, env)
-    outputs = [_output(g, slot, block, env) for slot in _slots(function.output_tree)]
+    outputs = [_output(g, slot, block, env) for slot in slots_in(function.output_tree)]
     if not outputs:
         raise UnsupportedError(f"{name} gives no tensor, and a program of Paddle's gives at least one")
     program = (desc_program if old else json_program)(g, names, inputs, outputs)
@@ -134,13 +134,6 @@ def _params(g: Emitter, function: SavedFunction, model: ModelFile, block: Block)
         g.graph.params.append(Param(value.id, name, value.dtype, value.shape, model.infos[key].trainable))
         found.append(value)
     return found
-
-
-def _slots(tree: Any) -> list[Slot]:
-    if isinstance(tree, Slot):
-        return [tree]
-    items = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, (list, tuple)) else ()
-    return [slot for item in items for slot in _slots(item)]
 
 
 def _output(g: Emitter, slot: Slot, block: Block, env: Mapping[Variable, Any]) -> Value:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from typing import Any
 
-from ..ir.model_file import ModelFile, SavedFunction, Slot
+from ..ir.model_file import ModelFile, SavedFunction, slots_in
 from ..ir.model_formats import read_any_model
 
 
@@ -32,21 +31,13 @@ def _function(name: str, function: SavedFunction) -> str:
     lines = [f"function {name}"]
     for spec, var in zip(function.inputs, block.inputs):
         lines.append(f"  takes  {spec.name or var.name}: {spec.meta}")
-    for slot in slots_of(function.output_tree):
+    for slot in slots_in(function.output_tree):
         found = (block.inputs if slot.kind == "input" else block.outputs)[slot.index]
         lines.append(f"  gives  {found.name}: {found.meta}" if found is not None else "  gives  nothing")
     ops = Counter(op.type for inner in function.program.blocks for op in inner.ops)
     count = sum(ops.values())
     lines.append(f"  {count} operators: " + ", ".join(f"{n} {op}" if n > 1 else op for op, n in ops.most_common()))
     return "\n".join(lines)
-
-
-def slots_of(tree: Any) -> list[Slot]:
-    """The tensors of a structure, in order."""
-    if isinstance(tree, Slot):
-        return [tree]
-    items = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, (list, tuple)) else ()
-    return [slot for item in items for slot in slots_of(item)]
 
 
 def _tensors(model: ModelFile) -> str:
