@@ -83,7 +83,7 @@ class CompiledSegment:
         self.place = current_place()
         self.forward_core = self._lower_forward()
         self._fewer: dict[tuple[int, ...], FewerCotangents | None] = {}
-        self._differentiable: dict[tuple[int, ...], DifferentiableBackward | None] = {}
+        self._again: dict[tuple[tuple[int, ...], bool], DifferentiableBackward | None] = {}
         self.random = any(op.op.random or has_effect(op) for op in block.ops)
 
     def _lower_forward(self) -> InterpreterCore:
@@ -130,20 +130,21 @@ class CompiledSegment:
         """The backward program, or None when no gradient is wanted."""
         return None if self.backward is None else self.backward.program
 
-    def differentiable(self, given: tuple[int, ...]) -> DifferentiableBackward | None:
-        """The backward from these of the outputs as a segment of inputs and cotangents that can be differentiated
-        again; None where nothing can flow.
-        """
-        if given not in self._differentiable:
-            self._differentiable[given] = self._backward_again(given)
-        return self._differentiable[given]
+    def differentiable(self, given: tuple[int, ...], further: bool = True) -> DifferentiableBackward | None:
+        """The backward from these of the outputs as a segment of inputs and cotangents; None where nothing can flow.
 
-    def _backward_again(self, given: tuple[int, ...]) -> DifferentiableBackward | None:
+        further: it can be differentiated again.
+        """
+        if (given, further) not in self._again:
+            self._again[given, further] = self._backward_again(given, further)
+        return self._again[given, further]
+
+    def _backward_again(self, given: tuple[int, ...], further: bool) -> DifferentiableBackward | None:
         found = differentiable_backward(self.block, self.outputs, self.wrt, given)
         if found is None:
             return None
         block = found.program.global_block()
-        wanted = [i for i, v in enumerate(block.inputs) if not v.stop_gradient]
+        wanted = [i for i, v in enumerate(block.inputs) if further and not v.stop_gradient]
         numbers = {i: n for n, i in enumerate(found.wrt)}
         with place_guard(self.place):
             segment = compile_segment(block, [v for v in block.outputs if v is not None], wanted, self.options)

@@ -117,8 +117,8 @@ class SegmentNode:
         return _placed(wrapped(list(fewer.core.consume(frame))), fewer.outputs)
 
     def _pulled_again(self, values: list[Any]) -> list[Any]:
-        """What backward gives by computing forward once more, so that it can be differentiated again."""
-        again = self.segment.differentiable(tuple(self.given))
+        """What backward gives by computing forward once more; it can be differentiated again where that is recorded."""
+        again = self.segment.differentiable(tuple(self.given), grad_enabled.get())
         if again is None:
             return [None] * len(self.segment.wrt)
         with rng_guard_at(self.rng_state):
