@@ -125,3 +125,15 @@ def test_items_that_a_defaultdict_makes_are_changes_of_it():
         x = paddle.to_tensor([1.0]) * sign
         assert static(x, tables[0]).tolist() == f(x, tables[1]).tolist()
         assert tables[0] == tables[1]
+
+
+def test_a_finally_that_does_nothing_lets_everything_pass():
+    def f(x, i):
+        try:
+            assert x > i, "small"
+            y = x * 2
+        finally:
+            pass
+        return y
+
+    compare(f, CALL, (np.array(3.0, "float32"), np.array(2, "int64")))

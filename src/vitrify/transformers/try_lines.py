@@ -24,6 +24,7 @@ class TryLines:
     handlers: tuple[ast.expr | None, ...]
     """What is caught, None for a bare `except:`."""
     has_final: bool
+    """Whether a `finally` follows that does something."""
 
 
 _INDEXES: BoundedCache[tuple[str, str], tuple[tuple[Lines, tuple[TryLines, ...]], ...]] = BoundedCache("try lines", 64)
@@ -70,8 +71,12 @@ def _try_lines(node: Any) -> TryLines:
         _span(node.body[0], node.body[-1]),
         _span(node.body[0], last),
         tuple(handler.type for handler in node.handlers),
-        bool(node.finalbody),
+        not all(map(_does_nothing, node.finalbody)),
     )
+
+
+def _does_nothing(stmt: ast.stmt) -> bool:
+    return isinstance(stmt, ast.Pass) or (isinstance(stmt, ast.Expr) and isinstance(stmt.value, ast.Constant))
 
 
 def _span(first: ast.AST, last: ast.AST) -> Lines:
