@@ -69,14 +69,26 @@ def test_what_hung_goes_away_once_it_ends(mode):
     assert core(X)[0].tolist() == WANTED
 
 
-def test_work_that_goes_on_is_no_hang():
+def test_work_that_goes_on_is_no_hang(monkeypatch):
     """The time counts from the last thing that ended, not from the start of the wait."""
     device = CpuStreams()
-    pause = threading.Event()
+    turns = threading.Semaphore(0)
     for _ in range(8):
-        device.launch("a", lambda: (pause.wait(0.04),), [], 1, False, None)
+        device.launch("a", lambda: (turns.acquire(),), [], 1, False, None)
+    end = device.record("a")
+    waits = []
+
+    def wait_while_one_more_ends(seconds):
+        waits.append(seconds)
+        before = device._progress()
+        turns.release()
+        assert until(lambda: device._progress() > before)
+        return len(waits) == 8 and until(end.is_set)
+
+    monkeypatch.setattr(end, "wait", wait_while_one_more_ends)
     with flags_guard({"hang_seconds": 0.1}):
-        device.finish()
+        device.synchronize(end)
+    assert waits == [0.1] * 8
 
 
 def test_zero_waits_for_ever():
