@@ -182,3 +182,26 @@ def test_trip_counts(steps):
         x = tensor(*X, grad=True)
         fn(x, tensor(steps, dtype="int64")).sum().backward()
         assert np.allclose(x.grad.numpy(), (steps + 1) * np.array(X) ** steps)
+
+
+@pytest.mark.parametrize("path", ["output", "input", "two steps"])
+def test_an_output_that_is_a_view_follows_in_place_changes_on_the_tape(path):
+    def make(x):
+        y = x * 1
+        if path == "output":
+            return y, y[1:]
+        if path == "input":
+            return x, x[1:]
+        return y, y.reshape([3, 1])[1:]
+
+    def gradient(function):
+        leaf = paddle.to_tensor([5.0, 6.0, 7.0], stop_gradient=False)
+        base, view = function(leaf * 2)
+        base[1] = 0.0
+        view[1] *= 3
+        (view.sum() + (base * base).sum()).backward()
+        return leaf.grad.tolist()
+
+    static = paddle.jit.to_static(make, full_graph=True)
+    for _ in range(3):
+        assert gradient(static) == gradient(make)

@@ -28,6 +28,7 @@ from .cones import Cone, cone_of
 from .nested import arrays_of, items_of, wants_gradient, wrapped
 from .reach import LayerState, Moved
 from .run_program import NestedNode, SegmentNode
+from .shared import find_shared
 from .spent import SpentNode
 from .template import OutputLeaf
 from .unfinished import Unfinished
@@ -82,6 +83,7 @@ class CompiledSegment:
         self.n_outputs = len(self.outputs)
         self.place = current_place()
         self.forward_core = self._lower_forward()
+        self._shared = find_shared(block, self.outputs)
         self._fewer: dict[tuple[int, ...], FewerCotangents | None] = {}
         self._again: dict[tuple[tuple[int, ...], bool], DifferentiableBackward | None] = {}
         self.random = any(op.op.random or has_effect(op) for op in block.ops)
@@ -171,6 +173,8 @@ class CompiledSegment:
                         out._node = node
                         out._index = i
                         out.stop_gradient = False
+                    for sharing in self._shared:
+                        sharing.note(inputs, tensors)
                     break
         return tensors
 
