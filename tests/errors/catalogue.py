@@ -104,22 +104,6 @@ GROUPS: dict[str, list[Entry]] = {
             """,
         ),
         _entry(
-            "backward() inside",
-            "UnsupportedError",
-            "backward() inside a function that is being converted",
-            "A program's gradients are a program of their own, made when the function is called by eager code.",
-            """
-            def f(x):
-                loss = (x * x).sum()
-                loss.backward()
-                return loss
-            """,
-            """
-            def f(x):
-                return (x * x).sum()  # and call backward() on what it returns
-            """,
-        ),
-        _entry(
             "A hook on a tensor inside",
             "UnsupportedError",
             "register_hook() on a tensor inside",
@@ -861,6 +845,382 @@ GROUPS: dict[str, list[Entry]] = {
             """,
         ),
     ],
+    "Training inside": [
+        _entry(
+            "backward() to an argument",
+            "UnsupportedError",
+            "backward() to a tensor that was given as an argument",
+            "backward() leaves gradients with what the program holds: parameters and tensors from outside.",
+            """
+            def f(x):
+                loss = (x * x).sum()
+                loss.backward()
+                return loss
+            """,
+            """
+            def f(x):
+                loss = (x * x).sum()
+                return loss.detach(), paddle.grad(loss, x)[0]
+            """,
+            "paddle.to_tensor([1.0, 2.0, 3.0], stop_gradient=False)",
+        ),
+        _entry(
+            "The gradient of an argument",
+            "UnsupportedError",
+            "the gradient of a tensor that was given as an argument",
+            "What `.grad` of an argument holds differs from call to call.",
+            """
+            def f(x):
+                return x * 2 if x.grad is None else x
+            """,
+            """
+            def f(x):
+                return x * 2 + paddle.grad((x * x).sum(), x)[0]
+            """,
+            "paddle.to_tensor([1.0, 2.0, 3.0], stop_gradient=False)",
+        ),
+        _entry(
+            "backward() where a tensor decides",
+            "UnsupportedError",
+            "backward inside a branch or loop that a tensor decides",
+            "Which operators backward passes must be known; backward of branches and loops is no problem.",
+            """
+            w = paddle.ones([3])
+            w.stop_gradient = False
+
+            def f(x):
+                if x.sum() > 0:
+                    (w * x).sum().backward()
+                return x
+            """,
+            """
+            w = paddle.ones([3])
+            w.stop_gradient = False
+
+            def f(x):
+                loss = (w * x).sum() if x.sum() > 0 else (w * 0).sum()
+                loss.backward()
+                return x
+            """,
+        ),
+        _entry(
+            "backward() beyond the function",
+            "UnsupportedError",
+            "backward() to what computed a tensor from outside of the function",
+            "A program differentiates what it computes itself.",
+            """
+            w = paddle.ones([3])
+            w.stop_gradient = False
+
+            v = w * 2
+
+            def f(x):
+                (v * x).sum().backward()
+                return x
+            """,
+            """
+            w = paddle.ones([3])
+            w.stop_gradient = False
+
+            def f(x):
+                (w * 2 * x).sum().backward()
+                return x
+            """,
+        ),
+        _entry(
+            "A hook of a gradient that may not come",
+            "UnsupportedError",
+            "a hook of a tensor that gets a gradient on some paths of the program only",
+            "A hook is called while the function is traced, with a gradient that is there.",
+            """
+            w = paddle.ones([3])
+            w.stop_gradient = False
+
+            w.register_hook(lambda g: g * 2)
+
+            def f(x):
+                y = w * 2 if x.sum() > 0 else x
+                y.sum().backward()
+                return x
+            """,
+            """
+            w = paddle.ones([3])
+            w.stop_gradient = False
+
+            w.register_hook(lambda g: g * 2)
+
+            def f(x):
+                y = w * 2 if x.sum() > 0 else w * 0
+                y.sum().backward()
+                return x
+            """,
+        ),
+        _entry(
+            "A kept gradient leaves",
+            "UnsupportedError",
+            "a tensor with a gradient of its own leaves the function",
+            "What a program gives out has no `.grad` yet.",
+            """
+            w = paddle.ones([3])
+            w.stop_gradient = False
+
+            def f(x):
+                y = w * x
+                y.retain_grads()
+                y.sum().backward()
+                return y
+            """,
+            """
+            w = paddle.ones([3])
+            w.stop_gradient = False
+
+            def f(x):
+                y = w * x
+                y.retain_grads()
+                y.sum().backward()
+                return y.detach(), y.grad
+            """,
+        ),
+        _entry(
+            "A leaf leaves beside what it computed",
+            "UnsupportedError",
+            "a leaf that was made inside leaves the function beside a tensor that was computed from it",
+            "Outside, both are results of one program, and nothing flows from the one to the other.",
+            """
+            def f(x):
+                w = x * 1
+                w.stop_gradient = False
+                return w, w * 2
+            """,
+            """
+            def f(x):
+                w = x * 1
+                w.stop_gradient = False
+                return paddle.grad((w * 2).sum(), w)[0]
+            """,
+        ),
+        _entry(
+            "A changed parameter's result leaves",
+            "UnsupportedError",
+            "a tensor leaves the function that was computed from a parameter changed inside",
+            "backward() outside would have to know both contents of the parameter.",
+            """
+            w = paddle.ones([3])
+            w.stop_gradient = False
+
+            def f(x):
+                with paddle.no_grad():
+                    w.add_(x)
+                return (w * x).sum()
+            """,
+            """
+            w = paddle.ones([3])
+            w.stop_gradient = False
+
+            def f(x):
+                return ((w + x) * x).sum()
+            """,
+        ),
+        _entry(
+            "A parameter changed before backward()",
+            "StaleBackwardError",
+            "which was modified in place since",
+            "As in eager code, backward needs what the parameter held.",
+            """
+            w = paddle.ones([3])
+            w.stop_gradient = False
+
+            def f(x):
+                y = (w * w).sum()
+                with paddle.no_grad():
+                    w.add_(x)
+                y.backward()
+                return x
+            """,
+            """
+            w = paddle.ones([3])
+            w.stop_gradient = False
+
+            def f(x):
+                y = (w * w).sum()
+                y.backward()
+                with paddle.no_grad():
+                    w.add_(x)
+                return x
+            """,
+        ),
+        _entry(
+            "backward() twice",
+            "StaleBackwardError",
+            "backward ran through this part of the graph before and freed it",
+            "As in eager code, the first one frees what it passes.",
+            """
+            w = paddle.ones([3])
+            w.stop_gradient = False
+
+            def f(x):
+                y = (w * w).sum()
+                y.backward()
+                y.backward()
+                return x
+            """,
+            """
+            w = paddle.ones([3])
+            w.stop_gradient = False
+
+            def f(x):
+                y = (w * w).sum()
+                y.backward(retain_graph=True)
+                y.backward()
+                return x
+            """,
+        ),
+        _entry(
+            "A gradient of another shape",
+            "ShapeError",
+            "backward: grad_tensor has shape [2]",
+            "As in eager code.",
+            """
+            w = paddle.ones([3])
+            w.stop_gradient = False
+
+            def f(x):
+                (w * x).backward(paddle.ones([2]))
+                return x
+            """,
+            """
+            w = paddle.ones([3])
+            w.stop_gradient = False
+
+            def f(x):
+                (w * x).backward(paddle.ones([3]))
+                return x
+            """,
+        ),
+        _entry(
+            "backward() of what wants no gradient",
+            "ArgumentError",
+            "has stop_gradient=True, so no gradient flows from it",
+            "As in eager code.",
+            """
+            def f(x):
+                (x * x).sum().backward()
+                return x
+            """,
+            """
+            w = paddle.ones([3])
+            w.stop_gradient = False
+
+            def f(x):
+                (w * x).sum().backward()
+                return x
+            """,
+        ),
+        _entry(
+            "A picture of backward()",
+            "UnsupportedError",
+            "backward: dump_backward_graph_path is not supported",
+            "A program prints itself; that of a training step shows its backward operators.",
+            """
+            w = paddle.ones([3])
+            w.stop_gradient = False
+
+            def f(x):
+                (w * x).sum().backward(dump_backward_graph_path="graphs")
+                return x
+            """,
+            """
+            w = paddle.ones([3])
+            w.stop_gradient = False
+
+            def f(x):
+                (w * x).sum().backward()
+                return x
+            """,
+        ),
+        _entry(
+            "An input that is not used",
+            "ArgumentError",
+            "is not used to compute the outputs",
+            "As in eager code.",
+            """
+            w = paddle.ones([3])
+            w.stop_gradient = False
+
+            def f(x):
+                return paddle.grad((x * 2).sum(), w)[0]
+            """,
+            """
+            w = paddle.ones([3])
+            w.stop_gradient = False
+
+            def f(x):
+                return paddle.grad((x * 2).sum(), w, allow_unused=True)[0]
+            """,
+            "paddle.to_tensor([1.0, 2.0, 3.0], stop_gradient=False)",
+        ),
+        _entry(
+            "A gradient that is no tensor",
+            "DTypeError",
+            "grad: expects a Tensor or None",
+            "As in eager code.",
+            """
+            w = paddle.ones([3])
+            w.stop_gradient = False
+
+            def f(x):
+                w.grad = 3
+                return x
+            """,
+            """
+            w = paddle.ones([3])
+            w.stop_gradient = False
+
+            def f(x):
+                w.grad = paddle.full([3], 3.0)
+                return x
+            """,
+        ),
+        _entry(
+            "A scheduler that a tensor steps",
+            "UnsupportedError",
+            "StepDecay.step where a tensor decides whether it is called",
+            "Schedulers step when the program has run.",
+            """
+            schedule = paddle.optimizer.lr.StepDecay(0.1, 1)
+
+            def f(x):
+                if x.sum() > 0:
+                    schedule.step()
+                return x
+            """,
+            """
+            def f(x):
+                return x  # and step the schedule outside, where the tensor has a value
+            """,
+        ),
+        _entry(
+            "A scheduler read behind its step",
+            "UnsupportedError",
+            "which is called when the program has run",
+            "Schedulers step when the program has run.",
+            """
+            schedule = paddle.optimizer.lr.StepDecay(0.1, 1)
+
+            def f(x):
+                schedule.step()
+                return x * schedule.last_epoch
+            """,
+            """
+            schedule = paddle.optimizer.lr.StepDecay(0.1, 1)
+
+            def f(x):
+                y = x * 2
+                schedule.step()
+                return y
+            """,
+        ),
+    ],
 }
 ENTRIES = [Entry(**{**vars(e), "group": group}) for group, entries in GROUPS.items() for e in entries]
 
@@ -884,6 +1244,9 @@ ELSEWHERE: dict[str, str] = {
     "to_static: build_strategy takes a paddle.static.BuildStrategy, got ": "tests/static/test_executor",
     "the key that a dictionary is asked for is known only when the program runs": "tests/jit/test_numbers",
     "whether the power of numbers that change is an int or a float is not known": "tests/jit/test_numbers",
+    " of a variable of a program": "gradients of programs written by hand; tests/static",
+    "run_program: backward ran through this part of the graph inside of the function and freed it": _BACKWARD,
+    "backward() to a leaf made in a branch or loop that a tensor decides": _NET,
     " of a number that is known only when the program runs": "raised by programs of tests/convert/test_caught.py",
     "), given a tensor that has a value only when the program runs; a handler here would take that for an error of its "
     "own": "raised by programs of tests/convert/test_caught.py",
