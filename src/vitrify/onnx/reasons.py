@@ -74,11 +74,13 @@ _REASONS: dict[str, str] = {
         (
             "frexp", "histogram_bin_edges", "max_unpool", "overlap_add", "place_gather", "window_places", "corner",
             "diagonal_scatter", "fold_patches", "unfold_patches", "resize_axes", "sample_positions", "base_grid",
+            "viterbi_decode",
         ),
         _SPECIAL,
     ),
     **dict.fromkeys(
-        ("feed", "fetch", "memcpy_d2h", "memcpy_h2d", "stand_in", "transfer_dtype", "transfer_layout"), _RUNTIME
+        ("feed", "fetch", "fused", "memcpy_d2h", "memcpy_h2d", "stand_in", "transfer_dtype", "transfer_layout"),
+        _RUNTIME,
     ),
     "view_dtype": _BYTES,
 }  # fmt: skip
