@@ -5,14 +5,15 @@ from __future__ import annotations
 import linecache
 import os
 import sys
+import weakref
 from collections import Counter
 from dataclasses import dataclass
-from itertools import islice
 from types import CodeType, FrameType, TracebackType
 
 _PACKAGE_ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _FOREIGN_ROOTS = ("<frozen", "<__array_function__")
 MAX_FRAMES = 8
+Columns = tuple[int | None, int | None]
 
 
 @dataclass(frozen=True)
@@ -48,28 +49,47 @@ def is_user_file(filename: str) -> bool:
     return not filename.startswith(_PACKAGE_ROOT) and not filename.startswith(_FOREIGN_ROOTS)
 
 
-def _columns(code: CodeType, instruction: int) -> tuple[int | None, int | None]:
-    positions = getattr(code, "co_positions", None)  # Python 3.11 and later
-    if positions is None or instruction < 0:
-        return None, None
-    # One entry an instruction; this runs once a recorded operator and frame, so the way there is left to C.
-    found = next(islice(positions(), instruction // 2, None), None)
-    if found is None:
-        return None, None
-    line, end_line, col, end_col = found
-    return (col, end_col) if line == end_line else (None, None)
+class _Columns:
+    """Where the instructions of code objects stand in their lines, read once for each code object while it lives."""
+
+    def __init__(self) -> None:
+        # By identity: code objects are equal that differ in their places alone.
+        self._known: dict[int, tuple[weakref.ref[CodeType], list[Columns]]] = {}
+
+    def of(self, code: CodeType, instruction: int) -> Columns:
+        """The first and last column of one instruction, None where they are not known or not on one line."""
+        held = self._known.get(id(code))
+        columns = held[1] if held is not None and held[0]() is code else self._read(code)
+        return columns[instruction // 2] if 0 <= instruction // 2 < len(columns) else (None, None)
+
+    def _read(self, code: CodeType) -> list[Columns]:
+        positions = getattr(code, "co_positions", None)  # Python 3.11 and later
+        found: list[Columns] = []
+        if positions is not None:
+            found = [(col, end_col) if line == end else (None, None) for line, end, col, end_col in positions()]
+        number = id(code)
+        self._known[number] = (weakref.ref(code, lambda gone: self._forget(number, gone)), found)
+        return found
+
+    def _forget(self, number: int, gone: weakref.ref[CodeType]) -> None:
+        held = self._known.get(number)
+        if held is not None and held[0] is gone:
+            self._known.pop(number, None)
+
+
+_COLUMNS = _Columns()
 
 
 def loc_of_frame(frame: FrameType) -> Loc:
     """The location at which `frame` is executing now."""
     code = frame.f_code
-    return Loc(code.co_filename, frame.f_lineno, code.co_name, *_columns(code, frame.f_lasti))
+    return Loc(code.co_filename, frame.f_lineno, code.co_name, *_COLUMNS.of(code, frame.f_lasti))
 
 
 def _loc_of_entry(tb: TracebackType) -> Loc:
     """The location of one entry of a traceback."""
     code = tb.tb_frame.f_code
-    return Loc(code.co_filename, tb.tb_lineno, code.co_name, *_columns(code, tb.tb_lasti))
+    return Loc(code.co_filename, tb.tb_lineno, code.co_name, *_COLUMNS.of(code, tb.tb_lasti))
 
 
 def user_frames(skip: int = 1, limit: int = MAX_FRAMES) -> tuple[Loc, ...]:
