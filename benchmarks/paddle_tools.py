@@ -15,17 +15,21 @@ def load(layer: Any, arrays: list[Floats]) -> None:
 
 
 def training(paddle: Any, compiled: bool, layer: Any, optimizer: Any, *inputs: Any) -> Case:
-    """Return the case of one training step of a layer whose forward returns the loss."""
-    forward = paddle.jit.to_static(layer, full_graph=True) if compiled else layer
+    """Return the case of one training step of a layer whose forward returns the loss.
+
+    vitrify compiles the whole step; Paddle's to_static takes the forward part alone.
+    """
+    whole = compiled and paddle.__name__ == "vitrify"
+    forward = paddle.jit.to_static(layer, full_graph=True) if compiled and not whole else layer
 
     def step() -> Any:
         loss = forward(*inputs)
         loss.backward()
         optimizer.step()
-        optimizer.clear_grad()
+        optimizer.clear_grad(set_to_zero=False)
         return loss
 
-    return Case(step, float)
+    return Case(paddle.jit.to_static(step, full_graph=True) if whole else step, float)
 
 
 def inference(paddle: Any, compiled: bool, layer: Any, *inputs: Any) -> Case:
