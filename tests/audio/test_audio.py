@@ -43,7 +43,7 @@ def test_the_scales_are_inverse(htk):
     ("call", "error", "text"),
     [
         (lambda: F.get_window("nope", 8), ArgumentError, "no window is named 'nope'"),
-        (lambda: F.get_window("gaussian", 8), ArgumentError, "must have parameters"),
+        (lambda: F.get_window("gaussian", 8), ArgumentError, "get_window: 'gaussian' of 8: "),
         (lambda: F.get_window(3, 8), DTypeError, "a name or a tuple, got a int"),
         (lambda: F.create_dct(2, 4, "bad"), ArgumentError, "'ortho' or None, got 'bad'"),
         (lambda: F.compute_fbank_matrix(8, 8, norm="bad"), ArgumentError, "'slaney', a number or None, got 'bad'"),
