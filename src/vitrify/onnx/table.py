@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..ops.registry import OpDef
+from ..ir.forms import Forms
 from .graph import Graph, Value
 
 Form = Callable[..., Any]
@@ -30,28 +30,4 @@ class Context(Graph):
     inline: Callable[..., list[Value]] | None = field(default=None, repr=False)
 
 
-class Forms:
-    """The forms by op name."""
-
-    def __init__(self) -> None:
-        self._forms: dict[str, Form] = {}
-
-    def __call__(self, *names: str) -> Callable[[Form], Form]:
-        """Enter the decorated function as the form of these ops."""
-
-        def enter(form: Form) -> Form:
-            self._forms.update(dict.fromkeys(names, form))
-            return form
-
-        return enter
-
-    def get(self, op: OpDef) -> Form | None:
-        """The form of an op; None where it has none of its own."""
-        return self._forms.get(op.name)
-
-    def names(self) -> frozenset[str]:
-        """The ops with a form of their own."""
-        return frozenset(self._forms)
-
-
-FORMS = Forms()
+FORMS = Forms[Form]()

@@ -16,7 +16,7 @@ import numpy as np
 from ..core.dtype import DType, as_dtype, from_np, int64
 from ..core.errors import UnsupportedError
 from ..core.meta import UNKNOWN, Meta
-from ..ops.registry import OpDef
+from ..ir.forms import Forms
 from .graph import Graph, Node, Param
 
 Form = Callable[..., Any]
@@ -190,28 +190,4 @@ def _given(value: Any) -> Any:
     return None if value is None else np.asarray(value)
 
 
-class Forms:
-    """The forms by op name."""
-
-    def __init__(self) -> None:
-        self._forms: dict[str, Form] = {}
-
-    def __call__(self, *names: str) -> Callable[[Form], Form]:
-        """Enter the decorated function as the form of these ops."""
-
-        def enter(form: Form) -> Form:
-            self._forms.update(dict.fromkeys(names, form))
-            return form
-
-        return enter
-
-    def get(self, op: OpDef) -> Form | None:
-        """The form of an op; None where it has none."""
-        return self._forms.get(op.name)
-
-    def names(self) -> frozenset[str]:
-        """The ops with a form."""
-        return frozenset(self._forms)
-
-
-FORMS = Forms()
+FORMS = Forms[Form]()
