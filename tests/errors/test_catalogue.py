@@ -40,8 +40,8 @@ def arguments(entry: Entry) -> tuple[Any, ...]:
 
 
 def failure(entry: Entry, folder: Path) -> BaseException:
-    """What converting and calling the entry's program raises."""
-    with pytest.raises(Exception) as caught:
+    """What converting and calling the entry's program raises; names that are given out start from the beginning."""
+    with paddle.utils.unique_name.guard(), pytest.raises(Exception) as caught:
         module = load(entry.program, folder)
         paddle.jit.to_static(module.f, full_graph=True)(*arguments(entry))
     return caught.value
