@@ -257,7 +257,7 @@ def _finish(
     return ConcreteProgram(
         state.program, n, state.captured, outputs.variables, output.moved(n), writes,
         effects=[effect.moved(n) for effect in effects], guards=Guards(observer.kept(observer.places(), slots)),
-        spent=spent, pinned=frozenset(i for i, t in enumerate(state.captured) if id(t) in state.training.leaves),
+        spent=spent, pinned=frozenset(i for i, t in enumerate(state.captured) if id(t) in state.training.pinned),
     )  # fmt: skip
 
 

@@ -1,0 +1,191 @@
+"""The leaves of a trace: what wants a gradient, the versions that in-place changes give it, and its `.grad`.
+
+Leaves are the captured tensors that want a gradient, and variables that the code makes leaves itself
+(`x.stop_gradient = False`). An in-place change under no_grad gives a leaf another version, which no gradient passes:
+what flows to any version of a leaf is its gradient.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from ..autodiff.activity import carries_gradient
+from ..convert import convert_call
+from ..convert.branches import choose
+from ..convert.gradient_place import GradientPlace, gradient_of
+from ..convert.journal import note_write
+from ..convert.observe import current_observer
+from ..convert.optional import is_none, optional_kind
+from ..core.errors import UnsupportedError
+from ..core.modes import grad_enabled, scoped
+from ..core.source import user_frames
+from ..eager.tensor import Tensor
+from ..ir.program import Variable, position
+from ..ops.like import assign_op, cast, detach_op, full_like
+from ..ops.missing import MAY_BE_MISSING, filled, is_given_op
+
+if TYPE_CHECKING:
+    from .concrete_program import _Trace
+
+OUTSIDE = "return the loss and call backward() outside, or leave this function out with @not_to_static"
+
+
+class Leaves:
+    """What one trace knows of its leaves and their gradients."""
+
+    def __init__(self, trace: _Trace) -> None:
+        self._trace = trace
+        self.leaf_of: dict[Variable, Any] = {}
+        """The leaf that a variable made by an in-place change, or by a leaf of the program's own, is a version of."""
+        self.pinned: dict[int, Tensor] = {}
+        """The tensors whose gradient or state the program reads or writes: no other may take their place."""
+        self._given: set[Variable] = set()
+
+    # -- versions -----------------------------------------------------------------------------------------------------
+
+    def pin(self, leaf: Tensor) -> None:
+        """Note that the program is about this very tensor."""
+        self.pinned.setdefault(id(leaf), leaf)
+
+    def note_leaf(self, var: Variable, owner: Any) -> None:
+        """Remember that `var` is a leaf that wants a gradient, which `owner.grad` will hold."""
+        self.leaf_of[var] = owner
+
+    def version(self, old: Variable, value: Variable) -> Variable | None:
+        """`value` as the content of the leaf whose content was `old`; None if that is no leaf."""
+        leaf = self._leaf(old)
+        if leaf is None:
+            return None
+        if isinstance(leaf, Tensor):
+            self.pin(leaf)
+        return value if self.leaf_of.get(value) is leaf else self._version_of(value, leaf)
+
+    def _leaf(self, var: Variable) -> Any:
+        """The leaf that a variable is a version of, or None."""
+        found = self.leaf_of.get(var)
+        if found is None:
+            found = self._trace.tensors.get(var)
+            if found is not None and (found._node is not None or found.stop_gradient):
+                return None
+        return found
+
+    def _version_of(self, value: Variable, leaf: Any) -> Variable:
+        builder = self._trace.builder
+        with scoped(grad_enabled, False):
+            value = builder.block.resolve(value)
+            fresh = builder.block.create_var(value.meta, prefix="leaf")
+            builder.block.append(detach_op, [value], [fresh], {}, builder.locs or user_frames(2))
+        object.__setattr__(fresh, "stop_gradient", not carries_gradient(fresh))
+        self.leaf_of[fresh] = leaf
+        return fresh
+
+    def updated(self, leaf: Tensor, value: Variable) -> None:
+        """Let `leaf` mean `value`, which an update just computed for it alone."""
+        self.pin(leaf)
+        if not leaf.stop_gradient:
+            object.__setattr__(value, "stop_gradient", False)
+            self.leaf_of[value] = leaf
+        with scoped(grad_enabled, False):
+            leaf._become(value)
+
+    def versions(self) -> Iterator[tuple[Variable, Any]]:
+        """All versions of all leaves that want a gradient, each with its leaf."""
+        for tensor in self._trace.captured:
+            var = self._trace.variables[id(tensor)]
+            if not var.stop_gradient and carries_gradient(var):
+                yield var, tensor
+        yield from ((var, leaf) for var, leaf in self.leaf_of.items() if not var.stop_gradient)
+
+    # -- gradients ----------------------------------------------------------------------------------------------------
+
+    def grad_of(self, owner: Any) -> Any:
+        """`owner.grad`: None, a tensor from outside or a variable."""
+        if isinstance(owner, Tensor):
+            self.pin(owner)
+            observer = current_observer()
+            assert observer is not None
+            observer.attribute(owner, "grad", owner._grad)
+        elif position(self._trace.arguments, owner) >= 0 or owner in self._trace.builder.aliases.forks:
+            raise UnsupportedError(
+                "the gradient of a tensor that was given as an argument", hint="use paddle.grad, or " + OUTSIDE
+            )
+        return gradient_of(owner)
+
+    def set_grad(self, owner: Any, value: Any) -> None:
+        """`owner.grad = value`."""
+        self.grad_of(owner)
+        place = GradientPlace(owner)
+        note_write(place)
+        if isinstance(owner, Tensor):
+            owner._grad = value
+        else:
+            place.set(value)
+
+    def clear(self, owner: Any, set_to_zero: bool) -> None:
+        """Reset `owner.grad`, if there is one, to zeros or None."""
+        held = self.grad_of(owner)
+        if held is None:
+            return
+        with scoped(grad_enabled, False):
+            if not set_to_zero:
+                self.set_grad(owner, None)
+            elif optional_kind(held) is None:
+                self.set_grad(owner, full_like(owner, 0.0))
+            else:
+                self.set_grad(owner, choose(is_none(held), _nothing, lambda: full_like(owner, 0.0), "a gradient"))
+
+    def _hooked(self, leaf: Any, ct: Variable) -> Any:
+        """The gradient as the hooks of its leaf change it."""
+        if not isinstance(leaf, Tensor):
+            return ct
+        self.pin(leaf)
+        if leaf._node is not None:
+            raise UnsupportedError("backward() to what computed a tensor from outside of the function", hint=OUTSIDE)
+        for hook in tuple(leaf._hooks or ()):
+            if MAY_BE_MISSING in ct.__dict__:
+                raise UnsupportedError("a hook of a tensor that gets a gradient on some paths of the program only")
+            new = convert_call(hook)(ct)
+            ct = ct if new is None else self._trace.builder.value(new)
+        return ct
+
+    def _accumulate(self, leaf: Any, ct: Variable) -> None:
+        """Add `ct` to the gradient of a leaf."""
+        held = self.grad_of(leaf)
+        builder = self._trace.builder
+        like = builder.value(leaf)
+        if held is not None and optional_kind(held) is not None:
+            found = choose(is_none(held), lambda: self._sure(ct, like), lambda: _added(held, ct, like), "a gradient")
+            self.set_grad(leaf, found)
+        elif held is not None:
+            self.set_grad(leaf, _added(held, ct, like))
+        elif MAY_BE_MISSING in ct.__dict__:
+            self.set_grad(leaf, self._sure(ct, like))
+        else:
+            self.set_grad(leaf, self._own(ct, like))
+
+    def _sure(self, ct: Variable, like: Variable) -> Any:
+        """A gradient that only some paths give, as a value that is None on the others; any other as it is."""
+        if MAY_BE_MISSING not in ct.__dict__:
+            return ct
+        return choose(is_given_op(ct), lambda: filled(ct, like), _nothing, "a gradient")
+
+    def _own(self, ct: Variable, like: Variable) -> Variable:
+        """The first gradient of a leaf, in memory that no other has."""
+        if ct.dtype is not like.dtype:
+            ct = cast(ct, like.dtype)
+        elif ct in self._given:
+            ct = assign_op(ct)
+        self._given.add(ct)
+        return ct
+
+
+def _nothing() -> None:
+    """What a gradient is that does not come."""
+
+
+def _added(held: Any, ct: Variable, like: Variable) -> Any:
+    """The sum of a gradient that is there and one that may come."""
+    if MAY_BE_MISSING not in ct.__dict__:
+        return held + ct
+    return choose(is_given_op(ct), lambda: held + filled(ct, like), lambda: held, "a gradient")
