@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from vitrify.core.place import SimulatedPlace
-from vitrify.jit import partial_program
+from vitrify.jit import segment
 
 from .differential import compare
 from .tables import all_cases
@@ -18,13 +18,13 @@ FAST = 24
 @pytest.fixture
 def simulated(monkeypatch):
     """Lets programs run on the simulated device from now on, with the delays of a seed."""
-    lower = partial_program.lower
+    lower = segment.lower
 
     def on(seed):
         def lowered(*args, place=None, **kwargs):
             return lower(*args, place=SimulatedPlace(seed), **kwargs)
 
-        monkeypatch.setattr(partial_program, "lower", lowered)
+        monkeypatch.setattr(segment, "lower", lowered)
 
     return on
 

@@ -17,7 +17,7 @@ from vitrify.ir.ssa_blocks import block_of, graph_of
 from vitrify.ir.ssa_verify import graph_text, parse_graph, verify_graph
 from vitrify.ir.text import Style
 from vitrify.ir.verify import verify
-from vitrify.jit import partial_program
+from vitrify.jit import segment
 from vitrify.passes.pipeline import optimized
 
 CASES = [*FUNCTIONS, *RECURSION]
@@ -27,14 +27,14 @@ CASES = [*FUNCTIONS, *RECURSION]
 def test_programs_of_converted_functions(fn, calls, monkeypatch):
     programs = {}
     lowered = []
-    lower = partial_program.lower
+    lower = segment.lower
 
     def watched(block, *args, **kwargs):
         programs[id(block.program)] = block.program
         lowered.append((block, kwargs.get("outputs")))
         return lower(block, *args, **kwargs)
 
-    monkeypatch.setattr(partial_program, "lower", watched)
+    monkeypatch.setattr(segment, "lower", watched)
     # A case that is decorated already may have been run by another test: its programs would come from its cache.
     static = paddle.jit.to_static(getattr(fn, "dygraph_function", fn))
     for args in calls:

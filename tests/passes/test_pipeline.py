@@ -17,7 +17,7 @@ from vitrify.core.config import flags_guard
 from vitrify.ir.ssa import Graph, Op, Value
 from vitrify.ir.ssa_blocks import graph_of
 from vitrify.ir.ssa_verify import VerifyError, graph_text, parse_graph, verify_graph
-from vitrify.jit import partial_program
+from vitrify.jit import segment
 from vitrify.ops.elementwise import add_op
 from vitrify.passes.pipeline import PASSES, differences, optimized, steps_of
 from vitrify.runtime.lowering import lower
@@ -39,7 +39,7 @@ def test_results_are_the_same_in_any_order(number, monkeypatch):
         def lowered(block, *args, options=options, **kwargs):
             return lower(block, *args, **{**kwargs, "options": options})
 
-        monkeypatch.setattr(partial_program, "lower", lowered)
+        monkeypatch.setattr(segment, "lower", lowered)
         static = paddle.jit.to_static(getattr(fn, "dygraph_function", fn))
         paddle.seed(number)
         found[options] = [repr(run(static, args)) for args in calls]

@@ -12,7 +12,8 @@ from ..core.dtype import bool_
 from ..core.errors import ArgumentError, UnsupportedError, UserCodeError
 from ..core.meta import Meta
 from ..core.modes import grad_enabled, recorder, scoped
-from ..eager.tensor import as_tensor, training_of_trace
+from ..eager.gradients import training_of_trace
+from ..eager.tensor import as_tensor
 from ..ir.graph_tensor import as_number
 from ..ops.compare import logical_not, logical_or
 from ..ops.methods import TensorMethods

@@ -7,14 +7,15 @@ from typing import Any
 
 from ..core.errors import ArgumentError, DTypeError
 from ..ops.methods import TensorMethods
-from . import backward as _engine
-from .tensor import Tensor, training_of_trace
+from .backward import refuse_dump
+from .gradients import gradients
+from .tensor import Tensor
 
 
 def _as_list(value: Any, what: str) -> list[Any]:
     items = list(value) if isinstance(value, (list, tuple)) else [value]
     for item in items:
-        if not isinstance(item, Tensor if training_of_trace() is None else TensorMethods):
+        if not isinstance(item, gradients().kind):
             hint = "a program being built has no gradients yet: use paddle.static.gradients"
             is_variable = isinstance(item, TensorMethods)
             raise DTypeError(
@@ -61,12 +62,11 @@ def grad(
         >>> paddle.grad(dx, x)[0].item()
         18.0
     """
-    _engine.refuse_dump("grad", dump_backward_graph_path)
+    refuse_dump("grad", dump_backward_graph_path)
     if not only_inputs:
         raise ArgumentError("grad: only_inputs=False is not supported", hint="call backward() to fill every .grad")
     ends = _as_list(outputs, "grad: outputs")
-    training = training_of_trace()
-    return (_engine if training is None else training).grad(  # type: ignore[no-any-return]
+    return gradients().grad(
         ends,
         _as_list(inputs, "grad: inputs"),
         _cotangents(grad_outputs, ends, "grad: grad_outputs"),
@@ -96,14 +96,10 @@ def backward(
         >>> x.grad.item()
         7.0
     """
-    _engine.refuse_dump("backward", dump_backward_graph_path)
+    refuse_dump("backward", dump_backward_graph_path)
     ends = _as_list(tensors, "backward: tensors")
     cotangents = _cotangents(grad_tensors, ends, "backward: grad_tensors")
-    training = training_of_trace()
-    if training is None:
-        _engine.run_backward(ends, cotangents, retain_graph)
-    else:
-        training.backward(ends, cotangents, retain_graph)
+    gradients().backward(ends, cotangents, retain_graph)
 
 
 __all__ = ["backward", "grad"]

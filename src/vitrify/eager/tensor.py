@@ -22,6 +22,7 @@ from . import backward as _backward
 from .arrays import has_tensors, has_variables, is_host_value, to_array
 from .content import Content
 from .exchange import Exchange
+from .gradients import TAPE, gradients, training_of_trace
 from .layout import Layout
 from .tape import TENSORS, Edge, Hook, Node
 
@@ -115,22 +116,19 @@ class Tensor(Content, Exchange, Layout):
     @property
     def grad(self) -> Tensor | None:
         """The accumulated gradient, or None."""
-        training = training_of_trace()
-        return self._grad if training is None else training.grad_of(self)
+        return gradients().grad_of(self)  # type: ignore[no-any-return]
 
     @grad.setter
     def grad(self, value: Tensor | None) -> None:
-        training = training_of_trace()
-        if value is not None and not isinstance(value, Tensor if training is None else TensorMethods):
+        keeper = gradients()
+        if value is not None and not isinstance(value, keeper.kind):
             raise DTypeError(f"grad: expects a Tensor or None, got {type(value).__name__}")
-        if training is not None:
-            training.set_grad(self, value)
-        else:
-            self._grad = value
+        keeper.set_grad(self, value)
 
     def gradient(self) -> np.ndarray[Any, Any] | None:
         """The accumulated gradient as a NumPy array, or None."""
-        return None if self._grad is None else self._grad.numpy()
+        held = self.grad
+        return None if held is None else held.numpy()
 
     def backward(
         self,
@@ -145,13 +143,10 @@ class Tensor(Content, Exchange, Layout):
         Raises StaleBackwardError on a freed graph. Source: paddle.Tensor.backward.
         """
         _backward.refuse_dump("backward", dump_backward_graph_path)
-        if grad_tensor is not None and not isinstance(grad_tensor, Tensor):
+        keeper = gradients()
+        if grad_tensor is not None and not isinstance(grad_tensor, keeper.kind):
             raise DTypeError(f"backward: grad_tensor must be a Tensor, got {type(grad_tensor).__name__}")
-        training = training_of_trace()
-        if training is not None:
-            training.backward([self], [grad_tensor], retain_graph)
-        else:
-            _backward.run_backward([self], [grad_tensor], retain_graph)
+        keeper.backward([self], [grad_tensor], retain_graph)
 
     def _accumulate(self, ct: Tensor) -> None:
         """Add `ct` to `.grad`, in a buffer that nobody else holds."""
@@ -166,11 +161,7 @@ class Tensor(Content, Exchange, Layout):
 
     def clear_gradient(self, set_to_zero: bool = True) -> None:
         """Reset `.grad` to zeros (or to None)."""
-        training = training_of_trace()
-        if training is not None:
-            training.clear(self, set_to_zero)
-        elif self._grad is not None:
-            self._grad = TENSORS.zeros(self._data.shape, self._data.dtype) if set_to_zero else None
+        gradients().clear(self, set_to_zero)
 
     def clear_grad(self) -> None:
         """Reset `.grad` to zeros."""
@@ -198,11 +189,6 @@ class Tensor(Content, Exchange, Layout):
             if self._node.retained is None:
                 self._node.retained = {}
             self._node.retained[self._index] = weakref.ref(self)
-
-
-def training_of_trace() -> Any:
-    """What knows of gradients where the user's Python is being traced; None elsewhere."""
-    return getattr(_recorder(), "training", None)
 
 
 class HookHandle:
@@ -311,9 +297,7 @@ def to_tensor(data: Any, dtype: Any = None, place: Any = None, stop_gradient: bo
 
 def _leaf_of_trace(variable: Any) -> Any:
     """A variable that wants a gradient, known as a leaf where the user's Python is being traced."""
-    training = training_of_trace()
-    if training is not None:
-        training.note_leaf(variable, variable)
+    gradients().note_leaf(variable, variable)
     return variable
 
 
@@ -358,6 +342,7 @@ def _reduce_to(ct: Tensor, shape: tuple[int, ...]) -> Tensor:
     return out
 
 
+TAPE.kind = Tensor
 TENSORS.as_tensor = as_tensor
 TENSORS.wrap = wrap
 TENSORS.of_output = _of_output

@@ -17,7 +17,7 @@ from .cones import Cone, union
 from .nested import arrays_of, items_of, map_items, versions_of, wrapped
 
 if TYPE_CHECKING:
-    from .partial_program import CompiledSegment
+    from .segment import CompiledSegment
 
 Array = np.ndarray[Any, Any]
 NOTHING = Cone()

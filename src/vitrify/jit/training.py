@@ -16,6 +16,7 @@ from ..core.modes import recorder, scoped
 from ..eager.tensor import Tensor, wrap
 from ..ir.graph_tensor import as_number
 from ..ir.program import Variable
+from ..ops.methods import TensorMethods
 from .leaves import OUTSIDE
 from .traced_backward import TracedBackward
 
@@ -38,6 +39,8 @@ class LeafState(Expected):
 
 class Training(TracedBackward):
     """What one trace knows of training: its gradients, numbers that change from run to run, and what ends each run."""
+
+    kind = TensorMethods
 
     def __init__(self, trace: _Trace) -> None:
         super().__init__(trace)

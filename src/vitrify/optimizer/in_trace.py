@@ -14,7 +14,7 @@ from ..convert.branches import choose
 from ..convert.optional import is_none, optional_kind
 from ..core.modes import grad_enabled, recorder, scoped
 from ..core.source import user_frames
-from ..eager.tensor import training_of_trace
+from ..eager.gradients import training_of_trace
 from ..ops.like import cast, full_like
 from .lr.base import LRScheduler
 from .lr.in_trace import check_late_calls, rate_after

@@ -12,7 +12,8 @@ from ..core.errors import ArgumentError, DTypeError, UnsupportedError
 from ..core.modes import recorder
 from ..core.outside import outside_programs
 from ..core.timeline import TracerEventType, span
-from ..eager.tensor import Tensor, training_of_trace, wrap
+from ..eager.gradients import training_of_trace
+from ..eager.tensor import Tensor, wrap
 from .in_program import ProgramState, apply_in_program, backward_in_program, check_loss, load_state, set_rate
 from .in_trace import rate_in_trace, step_in_trace
 from .lr.base import LRScheduler, StateMismatchError

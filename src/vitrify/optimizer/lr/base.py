@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...core.errors import ArgumentError, UserCodeError
-from ...eager.tensor import training_of_trace
+from ...eager.gradients import training_of_trace
 from .checks import require_real
 from .in_trace import check_late_calls, scheduled_rate
 

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import ArgumentError, DTypeError
-from ...eager.tensor import Tensor, training_of_trace
+from ...eager.gradients import training_of_trace
+from ...eager.tensor import Tensor
 from .base import LRScheduler
 from .checks import require_below_one, require_one_of, require_real
 

@@ -1,0 +1,81 @@
+"""Who keeps gradients here: the tape in eager code, the program that is being written while a function is traced."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ..core.modes import recorder
+from . import backward as _backward
+from .tape import TENSORS
+
+if TYPE_CHECKING:
+    from .tensor import Tensor
+
+_recorder = recorder.get
+
+
+class Gradients(Protocol):
+    """What is asked for gradients, wherever they are kept."""
+
+    kind: type
+    """What a gradient may be, and what may be differentiated."""
+
+    def grad_of(self, owner: Any) -> Any:
+        """`owner.grad`."""
+
+    def set_grad(self, owner: Any, value: Any) -> None:
+        """`owner.grad = value`."""
+
+    def clear(self, owner: Any, set_to_zero: bool) -> None:
+        """Reset `owner.grad`, if there is one, to zeros or None."""
+
+    def note_leaf(self, var: Any, owner: Any) -> None:
+        """Know a variable that the user's code made as a leaf whose gradient `owner.grad` will hold."""
+
+    def backward(self, tensors: Sequence[Any], grads: Sequence[Any], retain_graph: bool) -> None:
+        """Accumulate into `.grad` of every leaf the vjp of `tensors` with `grads` (ones where None)."""
+
+    def grad(
+        self, outputs: Sequence[Any], inputs: Sequence[Any], grads: Sequence[Any], *, retain_graph: bool,
+        create_graph: bool, allow_unused: bool, no_grad_vars: Sequence[Any],
+    ) -> list[Any]:  # fmt: skip
+        """The gradient for each of `inputs`, leaving every `.grad` alone."""
+
+
+class Tape:
+    """Gradients of eager code: fields of Tensors, which backward fills by walking the tape."""
+
+    kind: type
+    backward = staticmethod(_backward.run_backward)
+    grad = staticmethod(_backward.grad)
+
+    def grad_of(self, owner: Tensor) -> Tensor | None:
+        """`owner.grad`."""
+        return owner._grad
+
+    def set_grad(self, owner: Tensor, value: Tensor | None) -> None:
+        """`owner.grad = value`."""
+        owner._grad = value
+
+    def clear(self, owner: Tensor, set_to_zero: bool) -> None:
+        """Reset `owner.grad`, if there is one, to zeros or None."""
+        if owner._grad is not None:
+            owner._grad = TENSORS.zeros(owner._data.shape, owner._data.dtype) if set_to_zero else None
+
+    def note_leaf(self, var: Any, owner: Any) -> None:
+        """Nothing: the tape sees that no operation made it."""
+
+
+TAPE = Tape()
+
+
+def training_of_trace() -> Any:
+    """What knows of training where the user's Python is being traced; None elsewhere."""
+    return getattr(_recorder(), "training", None)
+
+
+def gradients() -> Gradients:
+    """What keeps gradients in this thread now."""
+    found: Gradients | None = getattr(_recorder(), "training", None)
+    return TAPE if found is None else found
