@@ -11,6 +11,7 @@ import sys
 from contextlib import contextmanager
 from importlib.machinery import ModuleSpec
 from pathlib import Path
+from threading import Event as Gate
 from threading import local
 from time import perf_counter
 from types import ModuleType, SimpleNamespace
@@ -26,6 +27,9 @@ for _line in (Path(__file__).parent / "cupy_names.txt").read_text().splitlines()
         NAMES[_name] = _parameters
 
 LOG = []
+DEVICES_END = Gate()
+"""Cleared, it lets the work of devices hang."""
+DEVICES_END.set()
 FROM_HOST = {"array", "asarray", "ascontiguousarray", "from_dlpack"}
 
 
@@ -215,6 +219,7 @@ class Device:
         state.devices[-1] = self.id
 
     def synchronize(self):
+        DEVICES_END.wait()
         log("synchronize", self.id)
 
 

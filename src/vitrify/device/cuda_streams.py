@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from functools import cached_property
-from threading import local
+from threading import Lock, current_thread, local
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 
@@ -65,7 +66,8 @@ class CudaStreams:
         self.device = self.xp.cuda.Device(index)
         self._streams: dict[Hashable, Any] = {}
         self._staging = Staging(self.xp)
-        self._marks = Marks(self.xp)
+        self.marks = Marks(self.xp)
+        self.thread = current_thread().name
         self._given: dict[Hashable, Any] = {}  # what each stream was given last
 
     def stream(self, key: Hashable) -> Any:
@@ -130,7 +132,7 @@ class CudaStreams:
         queue = self.stream(stream)
         with self.device:
             event = queue.record(self._event())
-        self._marks.add(stream, event, self._given.pop(stream, None))
+        self.marks.add(stream, event, self._given.pop(stream, None))
         return event
 
     def wait(self, stream: Hashable, event: Any) -> None:
@@ -140,7 +142,7 @@ class CudaStreams:
 
     def synchronize(self, event: Any) -> None:
         """Let the host wait; raises HangError when nothing gets on."""
-        self._marks.wait(event)
+        self.marks.wait(event)
 
     def passed(self, event: Any) -> bool:
         """Ask the driver."""
@@ -238,7 +240,7 @@ class CudaStreams:
     def release(self) -> None:
         """The runs of a thread share its streams; of what is done nothing is kept."""
         if not self.stream(CALLER).is_capturing():
-            self._marks.drop_passed()
+            self.marks.drop_passed()
 
     def _event(self) -> Any:
         return self.xp.cuda.Event(disable_timing=True)
@@ -273,6 +275,8 @@ class _Current(local):
 
 
 _current = _Current()
+_of_all_threads: WeakSet[CudaStreams] = WeakSet()
+_threads_lock = Lock()
 
 
 def cuda_streams(index: int = 0) -> CudaStreams:
@@ -280,4 +284,13 @@ def cuda_streams(index: int = 0) -> CudaStreams:
     found = _current.devices.get(index)
     if found is None:
         found = _current.devices[index] = CudaStreams(index)
+        with _threads_lock:
+            _of_all_threads.add(found)
     return found
+
+
+def streams_of_all_threads(index: int) -> list[CudaStreams]:
+    """The streams of GPU number `index` that threads have used, those that hung included."""
+    with _threads_lock:
+        known = [*_of_all_threads]
+    return sorted((s for s in known if s.device.id == index), key=lambda s: s.thread)

@@ -53,22 +53,27 @@ class Marks:
 
     def wait(self, event: Any) -> None:
         """Let the host wait; raises HangError when no event has passed for as long as the flag hang_seconds says."""
-        await_progress(lambda seconds: passes(self._xp, event, seconds), self._passed, lambda: self._report(event))
+        await_progress(lambda seconds: passes(self._xp, event, seconds), self.passed, lambda: self._report(event))
 
-    def _passed(self) -> int:
-        return sum(self._has_passed(event) for marks in self._of.values() for event, _ in marks)
+    def passed(self) -> int:
+        """How many events have passed. The thread of the streams may add some meanwhile."""
+        return sum(self._has_passed(event) for marks in list(self._of.values()) for event, _ in list(marks))
 
     def _has_passed(self, event: Any) -> bool:
         return bool(self._xp.cuda.runtime.eventQuery(event.ptr) != _NOT_READY)
 
     def _report(self, awaited: Any) -> str:
         behind = [f"stream {key}" for key, marks in self._of.items() if any(e is awaited for e, _ in marks)]
-        lines = [f"  the caller waits for {behind[0] if behind else 'an event'}"]
-        for stream, marks in self._of.items():
-            left = [given for event, given in marks if not self._has_passed(event)]
+        return "\n".join([f"  the caller waits for {behind[0] if behind else 'an event'}", *self.lines()])
+
+    def lines(self) -> list[str]:
+        """What each stream is not past, a line each."""
+        found = []
+        for stream, marks in list(self._of.items()):
+            left = [given for event, given in list(marks) if not self._has_passed(event)]
             what = f"is not past {_named(left[0])}, {len(left) - 1} more events behind" if left else "is idle"
-            lines.append(f"  stream {stream} {what}")
-        return "\n".join(lines)
+            found.append(f"  stream {stream} {what}")
+        return found
 
 
 def _named(given: Any) -> str:

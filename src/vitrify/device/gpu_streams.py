@@ -12,6 +12,7 @@ from typing import Any
 from ..core.errors import ArgumentError
 from ..core.place import CUDAPlace, as_place, current_place, is_compiled_with_cuda
 from .cuda_memory import cupy
+from .user_waits import await_device, await_event
 
 _HIGH, _NORMAL = 1, 2
 
@@ -49,8 +50,8 @@ class Event:
         return float(cupy().cuda.get_elapsed_time(self.event_base, end_event.event_base))
 
     def synchronize(self) -> None:
-        """Wait until the work before it is done."""
-        self.event_base.synchronize()
+        """Wait until the work before it is done; raises HangError, with what each thread waits for, when it hangs."""
+        await_event(self.device.index, self.event_base, "an event")
 
 
 class Stream:
@@ -83,8 +84,10 @@ class Stream:
         return bool(self.stream_base.done)
 
     def synchronize(self) -> None:
-        """Wait until all work is done."""
-        self.stream_base.synchronize()
+        """Wait until all work is done; raises HangError, with what each thread waits for, when it hangs."""
+        with cupy().cuda.Device(self.device.index):
+            event = self.stream_base.record(cupy().cuda.Event(disable_timing=True))
+        await_event(self.device.index, event, f"stream {self.stream_base.ptr:#x}")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Stream) and self.stream_base == other.stream_base
@@ -119,9 +122,11 @@ def stream_guard(stream: Stream | None = None) -> Iterator[None]:
 
 
 def synchronize(device: Any = None) -> None:
-    """Wait for all that a GPU was given. Source: paddle.device.synchronize."""
-    place = gpu_place("synchronize", device)
-    cupy().cuda.Device(place.index).synchronize()
+    """Wait for all that a GPU was given; raises HangError, with what each thread waits for, when it hangs.
+
+    Source: paddle.device.synchronize.
+    """
+    await_device(gpu_place("synchronize", device).index)
 
 
 def is_current_stream_capturing() -> bool:
