@@ -47,6 +47,10 @@ class Device:
     def __exit__(self, *_):
         self.library.current = self.outer
 
+    @property
+    def mem_info(self):
+        return (1 << 30) - self.library.pool.total[self.index], 1 << 30
+
 
 class FakeCupy:
     """`alloc(size)` is what making an array does; dropping what it gives is dropping the array."""

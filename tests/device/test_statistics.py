@@ -92,6 +92,26 @@ def test_a_pool_gives_back_what_it_keeps(library):
     assert memory.usage.reserved.peak == 5632
 
 
+def test_the_summary_of_a_gpu(library, capsys):
+    paddle.device.cuda.reset_peak_memory_stats()
+    held = [library.alloc(size) for size in (1000, 1000, 3 * MEGABYTE)]
+    del held[0]
+    paddle.device.cuda.memory_summary(0)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "gpu:0: 1.0 GiB, 3.0 MiB of it in use by all processes"
+    assert [line.split() for line in lines[1:5]] == [
+        ["now", "peak", "in", "all"],
+        ["arrays", "take", "3.0", "MiB", "3.0", "MiB", "3.0", "MiB"],
+        ["the", "pool", "holds", "3.0", "MiB", "3.0", "MiB", "3.0", "MiB"],
+        ["number", "of", "arrays", "2", "3", "3"],
+    ]
+    assert lines[5] == "  kept for later arrays: 1.0 KiB, 0% of what the pool holds"
+    assert lines[7].split() == ["up", "to", "1.0", "KiB", "1", "1.0", "KiB"]
+    assert lines[8].split() == ["up", "to", "4.0", "MiB", "1", "3.0", "MiB"]
+    assert paddle.device.cuda.mem_get_info(0) == ((1 << 30) - 3 * MEGABYTE - 2048, 1 << 30)
+    assert paddle.device.cuda.memory_stats()["arrays.current"] == 2
+
+
 def test_what_is_no_gpu_is_refused(library):
     with pytest.raises(ArgumentError, match=r"expects a GPU, such as 'gpu:0', but received 'cpu'"):
         paddle.device.cuda.memory_allocated("cpu")

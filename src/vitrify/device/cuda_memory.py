@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from functools import cache
 from threading import RLock
 from typing import Any
@@ -33,6 +33,8 @@ class CountingAllocator:
     def __init__(self, xp: Any) -> None:
         self.pool = xp.get_default_memory_pool()
         self.usage: dict[int, Usage] = defaultdict(Usage)
+        self.sizes: dict[int, Counter[int]] = defaultdict(Counter)
+        """How many live arrays of each size a device has."""
         self._cuda = xp.cuda
         self._lock = RLock()  # an array may go, and be counted, while another one is
 
@@ -51,6 +53,7 @@ class CountingAllocator:
             usage = self.usage[device]
             usage.allocated.add(size)
             usage.arrays.add(1 if size > 0 else -1)
+            self.sizes[device][abs(size)] += 1 if size > 0 else -1
             if size > 0:
                 self._note_reserved(usage)
 
@@ -93,6 +96,17 @@ class CudaMemory:
         with self._device:
             self._counter.note(self._index)
         return self._counter.usage[self._index]
+
+    @property
+    def free_and_all(self) -> tuple[int, int]:
+        """The bytes of the GPU that nobody has, and all that it has."""
+        free, total = self._device.mem_info
+        return int(free), int(total)
+
+    @property
+    def sizes(self) -> dict[int, int]:
+        """How many live arrays there are of each size in bytes, of those that are counted."""
+        return dict(+self._counter.sizes[self._index])
 
     def reset_peaks(self) -> None:
         """Let the peaks be what is in use now."""
