@@ -111,3 +111,15 @@ def test_a_runner_writes_into_what_it_alone_has(threads):
 
 
 UNKNOWN_SQUARE = ((200, 200), "float32")
+
+
+def test_what_a_group_raises_names_its_operators_and_inputs(monkeypatch):
+    def fails(group, arrays):
+        raise MemoryError("no room")
+
+    monkeypatch.setattr(fused._Group, "run", fails)
+    with pytest.raises(MemoryError, match="no room") as caught:
+        lowered("always")(numbers(3, 5), numbers(5), np.array(0.25, "float32"))
+    note = "\n".join(caught.value.__notes__)
+    assert "multiply, add, gelu" in note and "computed together, failed on (float32[" in note
+    assert "test_fused.py" in note and "AttributeError" not in note

@@ -6,27 +6,43 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..core.errors import RAISED_BY_PROGRAM, VitrifyError, add_note, call_chain
-from ..core.source import Loc
+from ..ir.attributes import blocks_in
 from ..ir.program import Operator, Variable
 from ..ops.failure import better_error, describe_inputs
-from ..ops.registry import OpDef
+from ..ops.fused import fused_op
 
 
 def explain_failure(
-    op: OpDef, arrays: Sequence[Any], attrs: Mapping[str, Any], err: Exception, locs: tuple[Loc, ...]
+    operator: Operator, arrays: Sequence[Any], attrs: Mapping[str, Any], err: Exception
 ) -> Exception:
     """The exception to raise for `err`: the meta rule's own error where it has one, else `err` with a note."""
     if getattr(err, "_vitrify_noted", False):
         return err  # inner blocks note first; outer ones stay quiet
+    op, locs = operator.op, operator.locs
     if RAISED_BY_PROGRAM in vars(err):
         delattr(err, RAISED_BY_PROGRAM)
         return _noted(err, call_chain(locs))
-    found = better_error(op, arrays, attrs, err)
+    # What blocks are given was checked when they were recorded, and a rule knows nothing of lowered ones.
+    found = err if any(blocks_in(tuple(operator.attrs.values()))) else better_error(op, arrays, attrs, err)
     if isinstance(found, VitrifyError):
         if found.loc is None and locs:
             found.loc = locs[0]
         return found
-    return _noted(found, f"{op.name} failed on ({describe_inputs(arrays)})\n{call_chain(locs)}")
+    return _noted(found, f"{_named(operator)} failed on ({_described(operator, arrays)})\n{call_chain(locs)}")
+
+
+def _named(operator: Operator) -> str:
+    """What the user knows an operator as; a group by what it computes."""
+    if operator.op is not fused_op:
+        return operator.op.name
+    names = dict.fromkeys(inner.op.name for inner in operator.attrs["body"].ops)
+    return f"{', '.join(names)}, computed together,"
+
+
+def _described(operator: Operator, arrays: Sequence[Any]) -> str:
+    """The metas of the inputs; of those that the operator has given up already, what is known without a run."""
+    known = [v.meta if isinstance(v, Variable) else None for v in operator.inputs]
+    return ", ".join(str(m) if a is None and m is not None else describe_inputs([a]) for a, m in zip(arrays, known))
 
 
 def raise_if_other(found: Exception, err: Exception) -> None:

@@ -337,7 +337,7 @@ class InterpreterCore:
         arrays = [frame[s] for s in instruction.reads]
         n = _arity(instruction.operator)
         attrs = {k: fill_refs(v, arrays) for k, v in instruction.attrs.items()}
-        return explain_failure(instruction.operator.op, arrays[:n], attrs, err, instruction.operator.locs)
+        return explain_failure(instruction.operator, arrays[:n], attrs, err)
 
 
 def _arity(operator: Operator) -> int:
