@@ -92,6 +92,27 @@ def test_running_statistics_in_a_program():
     close(forward(x), eager(x).numpy())
 
 
+@pytest.mark.parametrize("kind", [nn.BatchNorm1D, nn.BatchNorm, nn.SyncBatchNorm])
+def test_batch_norm_called_twice_in_a_program(kind):
+    eager, compiled = kind(4), kind(4)
+
+    def twice(layer, x):
+        y = layer(layer(x) * 2.0)
+        return y, layer._mean + 0.0
+
+    x = drawn(8, 4)
+    for _ in range(2):
+        ours, theirs = (to_tensor(x, stop_gradient=False) for _ in range(2))
+        expected = twice(eager, ours)
+        actual = to_static(twice, full_graph=True)(compiled, theirs)
+        for a, b in zip(actual, expected):
+            close(a, b.numpy())
+        (expected[0] ** 3).sum().backward()
+        (actual[0] ** 3).sum().backward()
+        close(theirs.grad, ours.grad.numpy())
+        close(compiled._variance, eager._variance.numpy())
+
+
 def test_sync_batch_norm_takes_over():
     net = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1D(4), nn.Sequential(nn.BatchNorm2D(4))).eval()
     weight = net[1].weight

@@ -209,8 +209,8 @@ def batch_norm(
     )  # fmt: skip
     if all(x.shape[axis] in (1, UNKNOWN) for axis in axes):
         out, new_mean, new_var = unless_single_op(x, out, running_mean, new_mean, running_var, new_var, axes=axes)
-    running_mean._become(new_mean.detach())
-    running_var._become(new_var.detach())
+    for running, new in ((running_mean, new_mean), (running_var, new_var)):
+        running._become(assign_op(new.detach()))  # memory of its own: the next call changes it in place again
     return out
 
 
