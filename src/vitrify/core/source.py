@@ -8,6 +8,7 @@ import sys
 import weakref
 from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
 from types import CodeType, FrameType, TracebackType
 
 _PACKAGE_ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
@@ -44,32 +45,44 @@ class Loc:
         return "\n".join(lines)
 
 
+@lru_cache(maxsize=4096)
 def is_user_file(filename: str) -> bool:
     """Whether a frame of this file counts as the user's (not ours, not the interpreter's)."""
     return not filename.startswith(_PACKAGE_ROOT) and not filename.startswith(_FOREIGN_ROOTS)
 
 
-class _Columns:
-    """Where the instructions of code objects stand in their lines, read once for each code object while it lives."""
+class _Places:
+    """The locations of instructions of code objects, made once for each while the code object lives.
+
+    A function is asked for the same few again and again while its operators are recorded.
+    """
 
     def __init__(self) -> None:
         # By identity: code objects are equal that differ in their places alone.
-        self._known: dict[int, tuple[weakref.ref[CodeType], list[Columns]]] = {}
+        self._known: dict[int, tuple[weakref.ref[CodeType], list[Columns], dict[tuple[int, int], Loc]]] = {}
 
-    def of(self, code: CodeType, instruction: int) -> Columns:
-        """The first and last column of one instruction, None where they are not known or not on one line."""
+    def of(self, code: CodeType, line: int, instruction: int) -> Loc:
+        """The location of one instruction; its columns are None where they are not known or not on one line."""
         held = self._known.get(id(code))
-        columns = held[1] if held is not None and held[0]() is code else self._read(code)
-        return columns[instruction // 2] if 0 <= instruction // 2 < len(columns) else (None, None)
+        if held is None or held[0]() is not code:
+            held = self._read(code)
+        _, columns, locs = held
+        loc = locs.get((line, instruction))
+        if loc is None:
+            index = instruction // 2
+            col, end_col = columns[index] if 0 <= index < len(columns) else (None, None)
+            loc = locs[line, instruction] = Loc(code.co_filename, line, code.co_name, col, end_col)
+        return loc
 
-    def _read(self, code: CodeType) -> list[Columns]:
+    def _read(self, code: CodeType) -> tuple[weakref.ref[CodeType], list[Columns], dict[tuple[int, int], Loc]]:
         positions = getattr(code, "co_positions", None)  # Python 3.11 and later
-        found: list[Columns] = []
+        columns: list[Columns] = []
         if positions is not None:
-            found = [(col, end_col) if line == end else (None, None) for line, end, col, end_col in positions()]
+            columns = [(col, end_col) if line == end else (None, None) for line, end, col, end_col in positions()]
         number = id(code)
-        self._known[number] = (weakref.ref(code, lambda gone: self._forget(number, gone)), found)
-        return found
+        held = weakref.ref(code, lambda gone: self._forget(number, gone)), columns, {}
+        self._known[number] = held
+        return held
 
     def _forget(self, number: int, gone: weakref.ref[CodeType]) -> None:
         held = self._known.get(number)
@@ -77,19 +90,17 @@ class _Columns:
             self._known.pop(number, None)
 
 
-_COLUMNS = _Columns()
+_PLACES = _Places()
 
 
 def loc_of_frame(frame: FrameType) -> Loc:
     """The location at which `frame` is executing now."""
-    code = frame.f_code
-    return Loc(code.co_filename, frame.f_lineno, code.co_name, *_COLUMNS.of(code, frame.f_lasti))
+    return _PLACES.of(frame.f_code, frame.f_lineno, frame.f_lasti)
 
 
 def _loc_of_entry(tb: TracebackType) -> Loc:
     """The location of one entry of a traceback."""
-    code = tb.tb_frame.f_code
-    return Loc(code.co_filename, tb.tb_lineno, code.co_name, *_COLUMNS.of(code, tb.tb_lasti))
+    return _PLACES.of(tb.tb_frame.f_code, tb.tb_lineno, tb.tb_lasti)
 
 
 def user_frames(skip: int = 1, limit: int = MAX_FRAMES) -> tuple[Loc, ...]:
