@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Any
 
 from benchmarks.contenders import Contender
@@ -20,11 +20,17 @@ _QUIET = {"TF_CPP_MIN_LOG_LEVEL": "3", "GLOG_minloglevel": "3", "PYTHONWARNINGS"
 
 @dataclass
 class Result:
-    """What one contender did on one workload; times in seconds, `rounds` a step."""
+    """What one contender did on one workload; times in seconds, `rounds` a step.
+
+    `peak`: the most bytes of memory that the process has while steps run; `built`: those that it has before the first,
+    with all libraries and the model. None where the system does not tell.
+    """
 
     contender: Contender
     first_call: float = 0.0
     value: float = 0.0
+    peak: float | None = None
+    built: float | None = None
     steps: int = 0
     rounds: list[float] = field(default_factory=list)
     versions: dict[str, str] = field(default_factory=dict)
@@ -43,14 +49,21 @@ class WorkerError(RuntimeError):
 class Worker:
     """A contender's process. `ask` sends one command and returns the answer."""
 
-    def __init__(self, python: str, workload: str, contender: Contender, threads: int | None) -> None:
+    def __init__(
+        self,
+        python: str,
+        workload: str,
+        contender: Contender,
+        threads: int | None,
+        settings: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         # Closed with the process, in __exit__.
         self._log = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115
         c = contender
         self._process = subprocess.Popen(
             [python, "-m", "benchmarks.worker", workload, c.function, c.peer, c.mode],
             cwd=ROOT,
-            env=_environment(c, threads),
+            env={**_environment(c, threads), **settings},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,

@@ -15,7 +15,7 @@ from benchmarks.measure import ROOT, Result
 
 # Frameworks round differently; after a few steps of training their losses still agree this well if the maths does.
 TOLERANCE = 2e-3
-_COLUMNS = "{:16} {:>12} {:>9} {:>9} {:>12}  {}"
+_COLUMNS = "{:16} {:>12} {:>9} {:>9} {:>12} {:>10} {:>10}  {}"
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,8 @@ def _commit() -> str:
 
 
 def table(title: str, results: list[Result]) -> str:
-    """Return the results as text: times, ratios to vitrify (above 1 means slower than vitrify), first calls."""
-    lines = [title, _COLUMNS.format("", "a step, us", "/static", "/eager", "first, ms", "")]
+    """Return the results as text: times, ratios to vitrify (above 1 means slower than vitrify), first calls, memory."""
+    lines = [title, _COLUMNS.format("", "a step, us", "/static", "/eager", "first, ms", "peak, MiB", "grown, MiB", "")]
     expected = next((r.value for r in results if r.error is None), 0.0)
     lines += [_row(result, results, expected) for result in results]
     return "\n".join(lines)
@@ -75,7 +75,15 @@ def _row(result: Result, results: list[Result], expected: float) -> str:
     ratios = [_ratio(result, ours, results) for ours in (OURS_STATIC.name, OURS_EAGER.name)]
     agrees = isclose(result.value, expected, rel_tol=TOLERANCE, abs_tol=1e-6)
     note = "" if agrees else f"value {result.value:.6g} differs from {expected:.6g}"
-    return _COLUMNS.format(name, f"{result.median * 1e6:.1f}", *ratios, f"{result.first_call * 1e3:.1f}", note).rstrip()
+    times = f"{result.median * 1e6:.1f}", *ratios, f"{result.first_call * 1e3:.1f}"
+    return _COLUMNS.format(name, *times, *_memory(result), note).rstrip()
+
+
+def _memory(result: Result) -> tuple[str, str]:
+    """Return the peak of the whole process, and what of it came after the model was built, in MiB."""
+    if result.peak is None or result.built is None:
+        return "-", "-"
+    return f"{result.peak / 2**20:.1f}", f"{(result.peak - result.built) / 2**20:.1f}"
 
 
 def _ratio(result: Result, ours: str, results: list[Result]) -> str:
@@ -94,6 +102,8 @@ def json_lines(workload: str, results: Iterable[Result], run: Run) -> Iterable[s
                 "rounds_us": [seconds * 1e6 for seconds in r.rounds],
                 "steps_a_round": r.steps,
                 "first_call_us": r.first_call * 1e6,
+                "peak_bytes": r.peak,
+                "built_bytes": r.built,
                 "value": r.value,
                 "error": r.error,
                 "versions": r.versions,

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from inspect import signature
+from pathlib import Path
 from time import perf_counter
 from typing import Any, TextIO
 
@@ -21,6 +22,8 @@ from benchmarks.case import Case
 
 # Steps after which values are compared: enough for an error in a gradient or an update to show.
 STEPS_TO_COMPARE = 5
+# Steps in which the most memory is looked for.
+PEAK_STEPS = 3
 PACKAGES = {"vitrify": ("vitrify", "numpy"), "paddle": ("paddlepaddle",), "torch": ("torch",), "jax": ("jax", "jaxlib")}
 
 
@@ -49,6 +52,26 @@ def steps_for(case: Case, seconds: float) -> int:
     return max(1, round(steps * seconds / taken))
 
 
+def memory(entry: str) -> int | None:
+    """Return the bytes of memory that Linux tells of: VmRSS, what the process has now, VmHWM, its most; else None."""
+    try:
+        lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return None
+    return next((int(line.split()[1]) << 10 for line in lines if line.startswith(f"{entry}:")), None)
+
+
+def peak_memory(work: Callable[[], object]) -> int | None:
+    """Return the most memory that the process had during some work, in bytes; None where the system does not tell."""
+    gc.collect()
+    try:
+        Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")  # the peak begins anew
+    except OSError:
+        return None
+    work()
+    return memory("VmHWM")
+
+
 def versions(peer: str) -> dict[str, str]:
     """Return the versions of Python and of the framework's packages."""
     found = {"python": platform.python_version()}
@@ -64,15 +87,17 @@ def serve(workload: str, function: str, peer: str, mode: str) -> Iterator[dict[s
     """Yield the answer to `prepare`, then one to each `round`; each is sent the time that a round should take."""
     seconds = yield {}
     case = build(workload, function, peer, mode)
+    built = memory("VmRSS")
     start = perf_counter()
     first = case.step()
     case.sync(first)
     first_call = perf_counter() - start
     for _ in range(STEPS_TO_COMPARE - 1):
         first = case.step()
-    value = case.value(first)
+    answer = {"first_call": first_call, "value": case.value(first), "versions": versions(peer)}
+    del first
     steps = steps_for(case, seconds)
-    yield {"first_call": first_call, "value": value, "steps": steps, "versions": versions(peer)}
+    yield {**answer, "steps": steps, "built": built, "peak": peak_memory(lambda: run(case, PEAK_STEPS))}
     while True:
         gc.collect()
         yield {"seconds": run(case, steps) / steps}

@@ -101,15 +101,17 @@ def gpt(paddle: Any, size: Size) -> Any:
     return model
 
 
-def in_paddle(paddle: Any, compiled: bool, size: Size) -> Case:
-    """Return the case of an AdamW step."""
+def in_paddle(paddle: Any, compiled: bool, size: Size, products: str | None = None) -> Case:
+    """Return the case of an AdamW step; `products`: a dtype for matrix products, other than the parameters'."""
     model = gpt(paddle, size)
+    if products is not None:
+        model.forward = paddle.amp.auto_cast(level="O1", dtype=products)(model.forward)
     adamw = paddle.optimizer.AdamW(learning_rate=RATE, parameters=model.parameters(), weight_decay=DECAY)
     return paddle_tools.training(paddle, compiled, model, adamw, *map(paddle.to_tensor, batch(size)))
 
 
-def in_torch(compiled: bool, size: Size) -> Case:
-    """Return the case of an AdamW step; attention is the fused function that PyTorch offers for it."""
+def in_torch(compiled: bool, size: Size, products: str | None = None) -> Case:
+    """Return the case of an AdamW step as `in_paddle`'s; attention is the fused function that PyTorch offers for it."""
     import torch
     from torch import nn
     from torch.nn import functional
@@ -148,6 +150,8 @@ def in_torch(compiled: bool, size: Size) -> Case:
 
     model = GPT()
     torch_tools.load(model, arrays(size))
+    if products is not None:
+        model.forward = torch.autocast("cpu", getattr(torch, products))(model.forward)
     adamw = torch.optim.AdamW(model.parameters(), lr=RATE, weight_decay=DECAY)
     return torch_tools.training(compiled, model, adamw, *map(torch.tensor, batch(size)))
 

@@ -16,7 +16,9 @@ TORCH = next(c for c in CONTENDERS if c.name == "torch eager")
 
 
 def result(contender, *microseconds, value=1.0, error=None):
-    return Result(contender, 0.25, value, 7, [us * 1e-6 for us in microseconds], {"python": "3"}, error)
+    rounds = [us * 1e-6 for us in microseconds]
+    memory = {"peak": 3 << 20, "built": 1 << 20}
+    return Result(contender, 0.25, value, **memory, steps=7, rounds=rounds, versions={"python": "3"}, error=error)
 
 
 def chosen(**options):
@@ -53,7 +55,7 @@ def test_the_table_has_medians_ratios_and_disagreements():
     results = [result(OURS_EAGER, 8, 10, 90), result(OURS_STATIC, 5), result(TORCH, 20, value=2.0)]
     lines = table("a title", results).splitlines()
     assert lines[0] == "a title"
-    assert lines[2].split() == ["vitrify", "eager", "10.0", "2.00", "1.00", "250.0"]
+    assert lines[2].split() == ["vitrify", "eager", "10.0", "2.00", "1.00", "250.0", "3.0", "2.0"]
     assert lines[4].split()[2:5] == ["20.0", "4.00", "2.00"]
     assert lines[4].endswith("value 2 differs from 1")
 
@@ -62,7 +64,7 @@ def test_the_table_says_who_failed():
     results = [result(OURS_STATIC, error="NameError: x\nmore"), result(TORCH, 20)]
     assert table("t", results).splitlines()[2:] == [
         "vitrify static   failed: NameError: x",
-        "torch eager              20.0         -         -        250.0",
+        "torch eager              20.0         -         -        250.0        3.0        2.0",
     ]
 
 
@@ -77,13 +79,25 @@ def test_json_lines_hold_everything():
     found = json.loads(line)
     assert found["median_us"] == pytest.approx(25) and found["rounds_us"] == pytest.approx([20, 30])
     assert found["machine"]["threads"] == 1 and found["machine"]["cores"] >= 1
-    assert {"commit", "date", "versions", "first_call_us", "error"} <= set(found)
+    assert {"commit", "date", "versions", "first_call_us", "peak_bytes", "error"} <= set(found)
 
 
 def test_steps_fill_about_the_time_asked_for():
     calls = []
     steps = worker.steps_for(Case(lambda: calls.append(1), float), 0.01)
     assert 100 < steps < 10**7 and len(calls) > steps / 100
+
+
+def test_the_memory_of_a_process_is_told_where_the_system_does():
+    taken = worker.peak_memory(lambda: bytearray(b"1" * (64 << 20)))
+    now = worker.memory("VmRSS")
+    assert (taken is None) == (now is None) == (worker.memory("VmHWM") is None)
+    assert taken is None or now is None or taken - now > 32 << 20
+    assert worker.memory("VmNoSuchEntry") is None
+
+
+def test_unknown_memory_is_a_dash():
+    assert table("t", [Result(TORCH, 0.25, 1.0, rounds=[20e-6])]).splitlines()[2].split()[-2:] == ["-", "-"]
 
 
 def test_only_given_interpreters_are_used():

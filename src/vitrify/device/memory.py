@@ -8,7 +8,7 @@ import sys
 from ..core.config import KEEP_FREED_MB
 
 # Parameters of glibc's mallopt, and the largest size it lets out of mmap's hands.
-_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
+_TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
 _LARGEST = 32 << 20
 
 
@@ -17,6 +17,7 @@ def keep_freed(megabytes: int) -> bool:
 
     By default glibc gives the memory of each large array back when it is freed, so that every operation on arrays of
     some hundred kilobytes and more first waits for fresh, zeroed pages: that takes longer than most operations do.
+    Threads share what is kept: by default each would keep its own, and a program on two threads twice as much.
     0 changes nothing. Elsewhere than on glibc nothing happens.
     """
     if not megabytes or sys.platform != "linux":
@@ -25,7 +26,8 @@ def keep_freed(megabytes: int) -> bool:
     if mallopt is None:
         return False
     trim = min(megabytes << 20, 2**31 - 1)
-    return bool(mallopt(_MMAP_THRESHOLD, min(_LARGEST, trim)) and mallopt(_TRIM_THRESHOLD, trim))
+    wanted = ((_MMAP_THRESHOLD, min(_LARGEST, trim)), (_TRIM_THRESHOLD, trim), (_ARENA_MAX, 1))
+    return all(mallopt(parameter, value) for parameter, value in wanted)
 
 
 def give_back() -> bool:
