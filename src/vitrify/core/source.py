@@ -51,6 +51,10 @@ def is_user_file(filename: str) -> bool:
     return not filename.startswith(_PACKAGE_ROOT) and not filename.startswith(_FOREIGN_ROOTS)
 
 
+# A code object, the columns of its instructions, and the locations made so far by line and instruction.
+_Held = tuple[weakref.ref[CodeType], list[Columns], dict[tuple[int, int], Loc]]
+
+
 class _Places:
     """The locations of instructions of code objects, made once for each while the code object lives.
 
@@ -59,7 +63,7 @@ class _Places:
 
     def __init__(self) -> None:
         # By identity: code objects are equal that differ in their places alone.
-        self._known: dict[int, tuple[weakref.ref[CodeType], list[Columns], dict[tuple[int, int], Loc]]] = {}
+        self._known: dict[int, _Held] = {}
 
     def of(self, code: CodeType, line: int, instruction: int) -> Loc:
         """The location of one instruction; its columns are None where they are not known or not on one line."""
@@ -74,13 +78,13 @@ class _Places:
             loc = locs[line, instruction] = Loc(code.co_filename, line, code.co_name, col, end_col)
         return loc
 
-    def _read(self, code: CodeType) -> tuple[weakref.ref[CodeType], list[Columns], dict[tuple[int, int], Loc]]:
+    def _read(self, code: CodeType) -> _Held:
         positions = getattr(code, "co_positions", None)  # Python 3.11 and later
         columns: list[Columns] = []
         if positions is not None:
             columns = [(col, end_col) if line == end else (None, None) for line, end, col, end_col in positions()]
         number = id(code)
-        held = weakref.ref(code, lambda gone: self._forget(number, gone)), columns, {}
+        held: _Held = weakref.ref(code, lambda gone: self._forget(number, gone)), columns, {}
         self._known[number] = held
         return held
 
