@@ -113,6 +113,22 @@ def test_a_runner_writes_into_what_it_alone_has(threads):
 UNKNOWN_SQUARE = ((200, 200), "float32")
 
 
+def test_switches_of_a_build_strategy_decide_about_groups():
+    block = block_of(layer, *(((2, 3), "float32"), ((3,), "float32"), ([], "float32")))
+
+    def types(**switches):
+        strategy = paddle.static.BuildStrategy()
+        for name, value in switches.items():
+            setattr(strategy, name, value)
+        core = lower(block, options=strategy.options())
+        core(numbers(2, 3), numbers(3), np.array(0.25, "float32"))
+        return [i.operator.type for i in core.instructions], len([k for k in kernels(core) if k is not None])
+
+    assert types() == types(enable_auto_fusion=True) == (["fused"], 0)
+    assert types(build_cinn_pass=True) == (["fused"], 1)
+    assert types(enable_auto_fusion=False) == ([op.type for op in block.ops], 0)
+
+
 def test_what_a_group_raises_names_its_operators_and_inputs(monkeypatch):
     def fails(group, arrays):
         raise MemoryError("no room")

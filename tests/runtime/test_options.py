@@ -40,6 +40,10 @@ def test_options_are_checked(given, message):
         ("memory_optimize", True, "gc", "fast"),
         ("memory_optimize", None, "gc", "fast"),
         ("sequential_run", True, "serial", True),
+        ("enable_auto_fusion", False, "passes", False),
+        ("enable_auto_fusion", True, "passes", True),
+        ("build_cinn_pass", True, "native", "always"),
+        ("build_cinn_pass", False, "native", "auto"),
     ],
 )
 def test_build_switches_that_mean_something(switch, value, field, expected):

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core.errors import ArgumentError, DTypeError
 from ..core.suggest import did_you_mean
-from .options import ALLOW, DEFAULT, ExecutionOptions
+from .options import ALLOW, ALWAYS, DEFAULT, ExecutionOptions
 
 
 class Switch:
@@ -90,8 +90,8 @@ def _fusion(default: bool = False) -> Switch:
 class BuildStrategy(Strategy):
     """How a program is prepared for running; give it to CompiledProgram or to_static.
 
-    Those that mean something here are enable_inplace, enable_addto, memory_optimize, sequential_run and
-    allow_cuda_graph_capture; the others are Paddle's, accepted so that scripts run, and say in their own help why:
+    Those that mean something here are enable_inplace, enable_addto, memory_optimize, sequential_run,
+    enable_auto_fusion, build_cinn_pass and allow_cuda_graph_capture; the others are Paddle's, accepted so that scripts run, and say in their own help why:
     `help(BuildStrategy.fuse_bn_act_ops)`. Setting an unknown one raises AttributeError, a value of the wrong type
     DTypeError. Source: paddle.static.BuildStrategy.
 
@@ -117,6 +117,15 @@ class BuildStrategy(Strategy):
         types=(bool, type(None)),
     )
     sequential_run = Switch(False, "Whether operators run one by one in the order of the program.")
+    enable_auto_fusion = Switch(
+        None,
+        "Whether the program is optimized, elementwise operators fused into groups among other things. None and True: "
+        "it is; False: its operators run one by one as they were recorded.",
+        types=(bool, type(None)),
+    )
+    build_cinn_pass = Switch(
+        False, "Whether groups of operators become machine code before they first run, not when that has paid."
+    )
 
     fuse_elewise_add_act_ops = _fusion()
     fuse_bn_act_ops = _fusion()
@@ -129,8 +138,6 @@ class BuildStrategy(Strategy):
     fused_feedforward = _fusion()
     fuse_adamw = _fusion()
     fuse_all_optimizer_ops = _fusion()
-    enable_auto_fusion = _fusion()
-    build_cinn_pass = _fusion()
     fuse_all_reduce_ops = Switch(True, _ONE_PROCESS)
     fuse_broadcast_ops = Switch(True, _ONE_PROCESS)
     sync_batch_norm = Switch(False, _ONE_PROCESS)
@@ -165,6 +172,8 @@ class BuildStrategy(Strategy):
             gc="none" if self.memory_optimize is False else base.gc,
             serial=self.sequential_run,
             graph=ALLOW if self.allow_cuda_graph_capture else base.graph,
+            passes=base.passes and self.enable_auto_fusion is not False,
+            native=ALWAYS if self.build_cinn_pass else base.native,
         )
 
 
