@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 import vitrify as paddle
+from vitrify.core.config import flags_guard
 
 Step = Callable[[], Any]
 WARM_UP = 2000
@@ -99,9 +100,10 @@ STEPS: dict[str, Callable[[], Step]] = {
 
 
 def growth(step: Step, steps: int) -> Growth:
-    """Return how much memory so many steps add."""
-    for _ in range(min(WARM_UP, steps)):
-        step()
+    """Return how much memory so many steps add. Machine code, and the compiler, are there before."""
+    with flags_guard({"native_after_ms": 0.0}):
+        for _ in range(min(WARM_UP, steps)):
+            step()
     gc.collect()
     before = resident()
     for _ in range(steps):

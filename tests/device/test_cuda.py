@@ -23,6 +23,7 @@ from vitrify.device import cuda_streams
 from vitrify.device.cuda_streams import CALLER, CudaStreams
 from vitrify.device.stream_device import in_use
 from vitrify.runtime.lowering import lower
+from vitrify.runtime.on_streams import stream_plan
 from vitrify.runtime.options import ExecutionOptions
 from vitrify.runtime.streams import D2H, H2D, Stream
 from vitrify.testing.paths import Call, metas_of, record, tensors_of
@@ -187,7 +188,7 @@ def test_what_is_on_the_device_is_not_copied_and_the_host_does_not_wait():
     assert not {"h2d", "d2h", "synchronize", "item"} & {*kinds()}
     assert LOG[0][0] == "record" and LOG[0][1] is fake_cupy.Stream.null  # behind what the caller has queued
     waits = [e for e in LOG if e[0] == "wait" and e[1] is fake_cupy.Stream.null]
-    assert len(waits) == len(core.plan(()).schedule.streams)  # the caller goes on behind all of them
+    assert len(waits) == len(stream_plan(core, ()).schedule.streams)  # the caller goes on behind all of them
 
 
 def test_host_arrays_are_copied_on_the_copy_stream():

@@ -9,7 +9,7 @@ import vitrify as paddle
 from tests.runtime import branching
 from vitrify.device import places
 from vitrify.device.simulated import SimulatedDevice, Violation
-from vitrify.runtime import blocks, interpreter, stream_run
+from vitrify.runtime import blocks, on_streams, stream_run
 
 QUICK, SLOW, CHUNK = 12, 120, 40
 
@@ -53,7 +53,7 @@ def newton(x, y):
 def test_only_the_condition_of_a_loop_is_read_back(monkeypatch):
     seen = []
     device = SimulatedDevice(3)
-    monkeypatch.setattr(interpreter, "device_at", lambda place: device)
+    monkeypatch.setattr(on_streams, "device_at", lambda place: device)
     read = device.read
     device.read = lambda value: seen.append(read(value)) or seen[-1]
     fn = paddle.jit.to_static(newton, full_graph=True)

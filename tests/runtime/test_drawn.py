@@ -10,6 +10,7 @@ from vitrify.ir.program import Variable
 from vitrify.optimizer.rules import ADAM
 from vitrify.runtime import draw
 from vitrify.runtime.lowering import lower
+from vitrify.runtime.on_streams import stream_plan
 from vitrify.runtime.options import ExecutionOptions
 
 PAGE = Path(__file__).parents[2] / "docs" / "runtime.md"
@@ -59,7 +60,7 @@ Of {found} pairs that must keep their order {kept} need to be waited for; the do
 On streams, in the order in which the host queues them:
 
 ```
-{draw.drawn_streams(core, core.plan())}
+{draw.drawn_streams(core, stream_plan(core))}
 ```
 
 When buffers go:

@@ -13,6 +13,7 @@ from vitrify.core.config import flags_guard
 from vitrify.core.setting import WATCH
 from vitrify.ops.registry import NoGradient, define_op
 from vitrify.runtime.dependencies import find_dependencies
+from vitrify.runtime.on_streams import stream_plan
 
 MODES = ["trace", "threads", "streams"]
 SEEN: list[tuple[int, str]] = []
@@ -95,7 +96,7 @@ def test_sequential_run_keeps_the_order_on_threads_and_streams(mode):
             assert order == [1, 2, 3, 4, 5]
             assert mine not in threads or mode != "streams"
     if mode == "streams":  # else the long chain begins
-        assert core.plan().schedule.order[1] == 2
+        assert stream_plan(core).schedule.order[1] == 2
     if mode == "threads":
         assert len(core.choice.order.edges) == 3
 
@@ -135,8 +136,8 @@ def test_benchmark_waits_for_each_stream():
     HOOKS[1] = lambda: waited.append(started.wait(30))
     core(X)  # the large chain is started first, or while the small one waits for it
     assert waited == [True]
-    assert core.plan().schedule.order.index(core.plan().fed) > core.plan().schedule.order.index(
-        core.plan().fed + 1
+    assert stream_plan(core).schedule.order.index(stream_plan(core).fed) > stream_plan(core).schedule.order.index(
+        stream_plan(core).fed + 1
     )
     running, most = set(), []
 
@@ -231,9 +232,9 @@ def test_a_variant_is_lowered_once_and_nothing_is_on_afterwards():
     with flags_guard({"FLAGS_new_executor_serial_run": True}):
         assert WATCH.on
         core(X)
-        (made,) = core._variants.values()
+        (made,) = core.variants.values()
         core(X)
-        assert list(core._variants.values()) == [made] and made.choice.mode == "trace"
+        assert list(core.variants.values()) == [made] and made.choice.mode == "trace"
     assert not WATCH.on
 
 

@@ -14,7 +14,7 @@ from vitrify.device import cuda_streams
 from vitrify.device.graphs import GraphCaptureError
 from vitrify.device.simulated import SimulatedDevice
 from vitrify.ops.registry import NoGradient, define_op
-from vitrify.runtime import interpreter
+from vitrify.runtime import interpreter, on_streams
 from vitrify.runtime.lowering import lower
 from vitrify.runtime.options import ExecutionOptions
 
@@ -59,7 +59,7 @@ def values(seed, *shapes):
 @pytest.fixture
 def device(monkeypatch):
     found = SimulatedDevice(5)
-    monkeypatch.setattr(interpreter, "device_at", lambda place: found)
+    monkeypatch.setattr(on_streams, "device_at", lambda place: found)
     monkeypatch.setattr(interpreter, "graph_device_at", lambda place: found)
     return found
 

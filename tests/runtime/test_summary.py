@@ -6,6 +6,7 @@ import numpy as np
 
 import vitrify as paddle
 from tests.runtime import graphs
+from vitrify.runtime.on_streams import stream_plan
 from vitrify.runtime.summary import summary
 
 
@@ -30,8 +31,8 @@ def test_each_mode_has_its_figures():
 def test_a_plan_prints_a_line_for_each_instruction():
     core = graphs.core(graphs.program(1), mode="streams")
     core(*graphs.arrays(1))
-    lines = str(core.plan()).splitlines()
-    assert len(lines) == len(core.plan().instructions)
+    lines = str(stream_plan(core)).splitlines()
+    assert len(lines) == len(stream_plan(core).instructions)
     assert re.fullmatch(r" +\d+ h2d +copy in s\d+(; records an event)?", lines[0])
     assert any(re.search(r"compute\d +s\d+ = \w+\(.*; waits for \d+ \(", line) for line in lines)
     assert np.all([re.match(r" *\d+ (h2d|d2h|compute\d) ", line) for line in lines])

@@ -16,6 +16,7 @@ from ..device.graphs import GraphCaptureError, GraphDevice
 from ..device.values import copied
 from ..ir.program import Block, Operator, Variable
 from .instruction import Frame
+from .on_streams import noted, settled_constants
 from .options import FORCE
 from .streams import Stream
 
@@ -73,7 +74,7 @@ class Captured:
             device.wait(CAPTURE, device.record(device.caller))
         if not self.is_prepared:
             self.buffers = [device.launch(CAPTURE, copied, [device.put(CAPTURE, v)], 1, False, None)[0] for v in frame]
-            self.rest = self.core.settled(device, CAPTURE)
+            self.rest = settled_constants(self.core, device, CAPTURE)
         else:
             for buffer, value in zip(self.buffers, frame):
                 device.fill(CAPTURE, buffer, value)
@@ -110,7 +111,7 @@ class Captured:
 
     def _queue(self) -> Sequence[Any]:
         """Give the device all kernels."""
-        return self.core.noted(self.device, [*self.buffers, *self.rest], CAPTURE)
+        return noted(self.core, self.device, [*self.buffers, *self.rest], CAPTURE)
 
     def _handed_out(self, results: Sequence[Any]) -> tuple[Any, ...]:
         """Copies of the results, for the caller: the next launch writes into them."""

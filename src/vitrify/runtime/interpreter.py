@@ -7,7 +7,7 @@ the machine in `runtime.threads`; all others one instruction after the other, in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,22 +15,21 @@ from ..core.place import Place
 from ..core.setting import WATCH
 from ..core.timeline import TracerEventType, span
 from ..device.api import on_device
-from ..device.graphs import GraphDevice
-from ..device.places import arrived, device_at, graph_device_at, is_on_host
-from ..device.stream_device import StreamDevice, in_use
-from ..ir.program import Block, Operator
-from ..ops.failure import metas_of
+from ..device.places import arrived, graph_device_at
+from ..device.stream_device import StreamDevice
+from ..ir.program import Block
 from .calls import run_on_stack
 from .captured import Graphs
-from .failure import explain_failure, raise_if_other
-from .instruction import Frame, Instruction, fill_refs
-from .observed_streams import ObservedStreamRun
+from .checks import check_shapes, explain_instruction
+from .failure import raise_if_other
+from .instruction import Frame, Instruction
 from .observer import Observer, Timings, observer_of
+from .on_streams import on_streams, run_on_streams
 from .options import ExecutionOptions, in_force
 from .plan import STREAMS, THREADS, Choice
 from .schedule import Schedule
-from .stream_run import NotedStreamRun, StreamPlan, StreamRun
-from .streams import D2H, Stream
+from .stream_run import StreamPlan, StreamRun
+from .summary import listing
 from .threads import run_threads
 
 MAX_CHECKED_SHAPES = 256
@@ -52,8 +51,8 @@ class InterpreterCore:
 
     __slots__ = (
         "_checked_shapes", "_n_inputs", "_optimized", "_outputs", "_relower", "_rest", "_schedule", "_steps",
-        "_takes_turns", "_variants", "block", "choice", "graphs", "instructions", "label", "n_outputs", "names",
-        "options", "plans", "surroundings", "suspends", "timings",
+        "_takes_turns", "block", "choice", "graphs", "instructions", "label", "n_outputs", "names",
+        "options", "plans", "surroundings", "suspends", "timings", "variants",
     )  # fmt: skip
 
     def __init__(
@@ -98,47 +97,12 @@ class InterpreterCore:
         # The same block lowered with what flags ask for; they may change between two runs.
         self._relower = relower
         self._optimized = optimized
-        self._variants: dict[ExecutionOptions, InterpreterCore] = {}
+        self.variants: dict[ExecutionOptions, InterpreterCore] = {}
 
     def _shared_schedule(self) -> Schedule | None:
         if self.choice.mode != THREADS or self.suspends or self.choice.order is None:
             return None
         return Schedule.of(self.instructions, self.choice.order, self.choice.costs, self.kept, self._n_inputs)
-
-    def plan(self, fed: tuple[int, ...] | None = None, settled: bool = False) -> StreamPlan:
-        """The plan for runs to which these inputs come from the host; None: all do, and all outputs go back there.
-
-        settled: the constants of the program are on the device.
-        """
-        assert self.plans is not None
-        found = self.plans.get((fed, settled))
-        if found is None:
-            found = self.plans[fed, settled] = self._planned(fed, settled)
-        return found
-
-    def _planned(self, fed: tuple[int, ...] | None, settled: bool) -> StreamPlan:
-        first = self._n_inputs
-        constants = [first + i for i in self._device_constants]
-        moved = () if fed is None else (*fed, *(s for s in constants if is_on_host(self._rest[s - first])))
-        moved = fed or () if settled else moved
-        resident = None if fed is None else {*range(first), *constants} - {*moved}
-        in_order = self.options.sequential or self.options.deterministic
-        return StreamPlan.of(
-            self.instructions, first, self._outputs, constants, sequential=in_order, resident=resident
-        )
-
-    @property
-    def _device_constants(self) -> list[int]:
-        """Which of `_rest` are constants that the device takes."""
-        first, on_host = self._n_inputs, self.surroundings.host_constants
-        return [i for i, value in enumerate(self._rest) if value is not None and first + i not in on_host]
-
-    def settled(self, device: StreamDevice, stream: Hashable) -> Frame:
-        """What a frame holds behind the inputs, with constants on the device."""
-        found = [*self._rest]
-        for i in self._device_constants:
-            found[i] = device.put(stream, found[i])
-        return found
 
     @property
     def kept(self) -> frozenset[int]:
@@ -178,20 +142,16 @@ class InterpreterCore:
         options = in_force(self.options, self._optimized)
         if options is not self.options and options != self.options:
             return self.variant(options)._watched(frame)
-        observer = observer_of(self, self._waited_for())
+        observer = observer_of(self, self.waited_for())
         if observer is None or not self.label:
             return self._run(frame, observer)
         with span(TracerEventType.Program, self.label):
             return self._run(frame, observer)
 
-    def _waited_for(self) -> Sequence[Sequence[int]]:
-        """For each instruction those that it waits for, where they may be in other threads."""
-        return () if self._schedule is None else self._schedule.before
-
     def variant(self, options: ExecutionOptions) -> InterpreterCore:
         """The same block lowered with other options, once."""
-        found = self._variants.get(options)
-        return self._variants.setdefault(options, self._relower(options)) if found is None else found
+        found = self.variants.get(options)
+        return self.variants.setdefault(options, self._relower(options)) if found is None else found
 
     def _run(self, frame: Frame, observer: Observer | None = None) -> tuple[Any, ...]:
         """A run that is not just one step after the other."""
@@ -210,7 +170,7 @@ class InterpreterCore:
                 return results
         new = None if self._checked_shapes is None else self._new_shapes(frame)
         if self.plans is not None and new is None and not (observer is not None and observer.finite):
-            return self._run_on_streams(frame, observer)
+            return run_on_streams(self, frame, observer)
         frame = [*arrived(frame, self.surroundings.place)] if self.plans is not None else frame
         frame += self._rest
         if self._schedule is not None and new is None and not (observer is not None and observer.timings is not None):
@@ -218,71 +178,6 @@ class InterpreterCore:
         else:
             self._run_checked(frame, new, observer)
         return tuple([frame[s] for s in self._outputs])
-
-    def _run_on_streams(self, frame: Frame, observer: Observer | None) -> tuple[Any, ...]:
-        with in_use(device_at(self.surroundings.place)) as device:
-            _, results = self.on_streams(device, frame, device.caller, observer)
-        return results
-
-    def on_streams(
-        self, device: StreamDevice, frame: Frame, origin: Hashable | None, observer: Observer | None = None,
-    ) -> tuple[StreamRun, tuple[Any, ...]]:  # fmt: skip
-        """A run on streams of a device, on behalf of one of them (None: of the host), and what it gave."""
-        fed = None if origin is None else tuple([i for i, v in enumerate(frame) if is_on_host(v)])
-        plan, gc = self.plan(fed), self.options.gc
-        run: StreamRun
-        if observer is None:
-            run = StreamRun(plan, device, self.explained, gc, origin)
-        else:
-            run = ObservedStreamRun(plan, device, self.explained, gc, observer, origin)
-        frame += self._rest
-        found = run.run(frame)
-        results = [found[s] for s in self._outputs]
-        if self.surroundings.on_host and origin is not None:
-            device.synchronize(device.record(Stream(D2H)))
-            device.check()
-            for number in self.surroundings.on_host:
-                results[number] = device.read(results[number])
-        return run, tuple(results)
-
-    def noted(self, device: GraphDevice, frame: Frame, stream: Hashable) -> Sequence[Any]:
-        """What a device gives that takes note of a run on behalf of a stream; `frame` has all on the device."""
-        if self.plans is None:
-            return device.launch(stream, lambda: self._straight(frame), (), self.n_outputs, True, None)
-        run = NotedStreamRun(self.plan((), True), device, self.explained, "none", stream)
-        results = run.run(frame)
-        return [results[s] for s in self._outputs]
-
-    def _straight(self, frame: Frame) -> tuple[Any, ...]:
-        self._run_checked(frame, None)
-        return tuple([frame[s] for s in self._outputs])
-
-    def in_block(
-        self, device: StreamDevice, values: Sequence[Any], origin: Hashable
-    ) -> tuple[StreamRun, tuple[Any, ...]]:
-        """`on_streams` for the block of an operator."""
-        observer = observer_of(self, self._waited_for()) if WATCH.on else None
-        return self.on_streams(device, [*values], origin, observer)
-
-    def __str__(self) -> str:
-        """How it runs and why, and its instructions: the slots that each frees are those dead behind it.
-
-        What `FLAGS_benchmark` has measured stands beside them.
-        """
-        slots = ", ".join(f"s{slot} = %{name}" for slot, name in sorted(self.names.items()) if slot < self._n_inputs)
-        refused = f"; no graph after all: {self.graphs.refused}" if self.graphs and self.graphs.refused else ""
-        lines = [f"{self.choice.mode}: {self.choice.reason}{refused}", f"inputs {slots}", *self._instruction_lines()]
-        lines.append("outputs " + ", ".join(f"s{slot} = %{self.names.get(slot, '')}" for slot in self._outputs))
-        for variant in self._variants.values():
-            if any(variant.timings.calls):
-                lines += ["timed, operator by operator:", *variant._instruction_lines()]
-        return "\n".join(lines)
-
-    def _instruction_lines(self) -> Iterator[str]:
-        for index, instruction in enumerate(self.instructions):
-            freed = "".join(f" s{slot}" for slot in instruction.dead)
-            notes = [f"frees{freed}" if freed else "", self.timings.text(index)]
-            yield f"  {instruction}" + (f"  # {', '.join(filter(None, notes))}" if any(notes) else "")
 
     def running(self, frame: Frame) -> Generator[Any, Any, tuple[Any, ...]]:
         """`consume` as a generator, which asks for the blocks and functions that it needs."""
@@ -292,7 +187,7 @@ class InterpreterCore:
         for index, instruction in enumerate(self.instructions):
             try:
                 if new is not None and instruction.checked:
-                    _check(instruction, frame, observer)
+                    check_shapes(instruction, frame, observer)
                 if instruction.steps is not None:
                     yield from instruction.suspended(frame)
                 elif observer is not None:
@@ -313,6 +208,26 @@ class InterpreterCore:
         # Shapes that keep changing (a text that grows) are not worth a check each: a failing kernel explains itself.
         return None if shapes in checked or len(checked) >= MAX_CHECKED_SHAPES else shapes
 
+    def straight(self, frame: Frame) -> tuple[Any, ...]:
+        """The outputs for a frame with inputs and constants, one instruction after the other."""
+        self._run_checked(frame, None)
+        return tuple([frame[s] for s in self._outputs])
+
+    @property
+    def rest(self) -> Sequence[Any]:
+        """What a frame starts with behind the inputs: constants, and None for what is computed."""
+        return self._rest
+
+    @property
+    def device_constants(self) -> list[int]:
+        """Which of `rest` are constants that the device takes."""
+        first, on_host = self._n_inputs, self.surroundings.host_constants
+        return [i for i, value in enumerate(self._rest) if value is not None and first + i not in on_host]
+
+    def waited_for(self) -> Sequence[Sequence[int]]:
+        """For each instruction those that it waits for, where they may be in other threads."""
+        return () if self._schedule is None else self._schedule.before
+
     def _have_passed(self, shapes: Shapes | None) -> None:
         if shapes is not None and self._checked_shapes is not None:
             self._checked_shapes.add(shapes)
@@ -321,7 +236,7 @@ class InterpreterCore:
         for index, instruction in enumerate(self.instructions):
             try:
                 if new is not None and instruction.checked:
-                    _check(instruction, frame, observer)
+                    check_shapes(instruction, frame, observer)
                 if observer is None:
                     instruction.step(frame)
                 else:
@@ -331,32 +246,16 @@ class InterpreterCore:
                 raise
         self._have_passed(new)
 
+    def in_block(
+        self, device: StreamDevice, values: Sequence[Any], origin: Hashable
+    ) -> tuple[StreamRun, tuple[Any, ...]]:
+        """A run on behalf of the stream of an operator that runs this block, and what it gave."""
+        observer = observer_of(self, self.waited_for()) if WATCH.on else None
+        return on_streams(self, device, [*values], origin, observer)
+
     def explained(self, index: int, err: Exception, frame: Frame) -> Exception:
         """The exception to raise for what instruction `index` raised."""
-        instruction = self.instructions[index]
-        arrays = [frame[s] for s in instruction.reads]
-        n = _arity(instruction.operator)
-        attrs = {k: fill_refs(v, arrays) for k, v in instruction.attrs.items()}
-        return explain_failure(instruction.operator, arrays[:n], attrs, err)
+        return explain_instruction(self.instructions[index], err, frame)
 
-
-def _arity(operator: Operator) -> int:
-    """How many leading inputs are the op's own (the rest feed attribute Refs)."""
-    op = operator.op
-    if op.variadic and not op.dynamic:
-        return len(operator.inputs)
-    return len(operator.inputs) - operator.ref_count
-
-
-def _check(instruction: Instruction, frame: Frame, observer: Observer | None) -> None:
-    if observer is not None:
-        observer.checking(_run_meta, instruction, frame)
-    else:
-        _run_meta(instruction, frame)
-
-
-def _run_meta(instruction: Instruction, frame: Frame) -> None:
-    arrays = [frame[s] for s in instruction.reads]
-    n = _arity(instruction.operator)
-    attrs = {k: fill_refs(v, arrays) for k, v in instruction.attrs.items()}
-    instruction.operator.op.meta(*metas_of(arrays[:n]), **attrs)
+    def __str__(self) -> str:
+        return listing(self)

@@ -91,9 +91,9 @@ class BuildStrategy(Strategy):
     """How a program is prepared for running; give it to CompiledProgram or to_static.
 
     Those that mean something here are enable_inplace, enable_addto, memory_optimize, sequential_run,
-    enable_auto_fusion, build_cinn_pass and allow_cuda_graph_capture; the others are Paddle's, accepted so that scripts run, and say in their own help why:
-    `help(BuildStrategy.fuse_bn_act_ops)`. Setting an unknown one raises AttributeError, a value of the wrong type
-    DTypeError. Source: paddle.static.BuildStrategy.
+    enable_auto_fusion, build_cinn_pass and allow_cuda_graph_capture; the others are Paddle's, accepted so that scripts
+    run, and say in their own help why: `help(BuildStrategy.fuse_bn_act_ops)`. Setting an unknown one raises
+    AttributeError, a value of the wrong type DTypeError. Source: paddle.static.BuildStrategy.
 
     Example:
         >>> import vitrify as paddle
