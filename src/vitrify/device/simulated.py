@@ -7,24 +7,22 @@ also known without luck: each access is compared, by vector clocks, with the acc
 
 from __future__ import annotations
 
-import random
-from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Hashable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
 import numpy as np
 
-from ..core.errors import HangError, InternalError
+from ..core.errors import InternalError
 from .graphs import GraphCaptureError
-from .pool import Block, StreamPool, VirtualMemory
+from .pool import StreamPool, VirtualMemory
+from .races import HOST, Memory, Races, Stamp, learn
 from .values import copied
+from .virtual_time import Event, VirtualTime
 
-HOST = "host"
 UNSET = object()
-Clock = dict[Hashable, int]
 
 
 class Violation(InternalError):
@@ -32,48 +30,13 @@ class Violation(InternalError):
 
 
 @dataclass(eq=False)
-class Memory:
-    """A piece of the device's memory, and who touched it last; `replaced` were in its place before."""
-
-    number: int
-    stream: Hashable
-    block: Block
-    address: int
-    size: int
-    replaced: list[Memory] = field(default_factory=list)
-    writer: tuple[Hashable, int] | None = None
-    readers: list[tuple[Hashable, int]] = field(default_factory=list)
-    users: int = 0
-    is_pinned: bool = False
-    occupants: list[Value] = field(default_factory=list)
-
-
-@dataclass(eq=False)
 class Value:
     """What the program knows as an array: memory, and what it will hold."""
 
     memory: tuple[Memory, ...]
-    maker: tuple[Hashable, int]
+    maker: Stamp
     array: Any = UNSET
     freed: bool = False
-
-
-@dataclass(eq=False)
-class Event:
-    """Passes when `stream` has done its first `position` items; `clock` is what is known to be done then."""
-
-    stream: Hashable
-    position: int
-    clock: Clock
-
-    def __str__(self) -> str:
-        return f"the first {self.position} items of stream {self.stream}"
-
-
-@dataclass(eq=False)
-class _Item:
-    run: Callable[[], None]
-    after: list[Event]
 
 
 class SimulatedGraph:
@@ -130,19 +93,18 @@ class SimulatedDevice:
     counts_references = False
 
     def __init__(self, seed: int = 0) -> None:
-        self.violations: list[str] = []
-        self._random = random.Random(seed)
-        self._haste = self._random.choice((0.0, 0.2, 0.5, 0.9))  # how readily time passes while the host queues
-        self._clocks: dict[Hashable, Clock] = defaultdict(dict)
-        self._queues: dict[Hashable, deque[_Item]] = defaultdict(deque)
-        self._queued: dict[Hashable, int] = defaultdict(int)
-        self._done: dict[Hashable, int] = defaultdict(int)
-        self._effects: dict[str, tuple[Hashable, int]] = {}
+        self._races = Races()
+        self._time = VirtualTime(seed)
         self.memory = StreamPool(_Timeline(self), VirtualMemory())
         self._freed: list[Memory] = []
         self._numbers = count()
         self.failure: BaseException | None = None
         self._capture: SimulatedGraph | None = None
+
+    @property
+    def violations(self) -> list[str]:
+        """What was found, in order."""
+        return self._races.violations
 
     # -- the interface ----------------------------------------------------------------------------------------------
 
@@ -168,27 +130,17 @@ class SimulatedDevice:
         overwrites: int | None, effects: Collection[str] = (), sizes: Sequence[int] = (),
     ) -> list[Any]:  # fmt: skip
         """Queue a kernel and check what it touches against all that was queued before."""
-        stamp = self._stamp(stream)
-        for kind in effects:
-            if not _knows(self._clocks[stream], self._effects.get(kind, (stream, 0))):
-                self._found(f"a {kind} kernel on {stream} may overtake one on {self._effects[kind][0]}")
-            self._effects[kind] = (stream, stamp)
+        kernel, races = self._races.stamp(stream), self._races
+        races.note_effects(effects, kernel)
         held = [v for v in inputs if isinstance(v, Value)]
         for value in held:
-            if not _knows(self._clocks[stream], value.maker):
-                self._found(f"a kernel on {stream} takes a value that one on {value.maker[0]} makes: no event between")
-            if value.freed:
-                self._found(f"a kernel on {stream} uses memory {value.memory[0].number} after it was freed")
-            for memory in value.memory:
-                self._read(memory, stream, stamp)
-                if not value.freed:
-                    self.memory.use(memory.block, stream)
+            self._read(value, kernel)
         shared = tuple(dict.fromkeys(m for v in held for m in v.memory)) if views else ()
         if overwrites is not None:
             shared = inputs[overwrites].memory
             for memory in shared:
-                self._write(memory, stream, stamp)
-        outputs = [self._value(stream, stamp, shared, size) for size in sizes or [0] * count]
+                races.write(memory, kernel)
+        outputs = [self._value(kernel, shared, size) for size in sizes or [0] * count]
         if self._capture is not None:
             self._capture.touch([*held, *outputs])
         self._push(stream, lambda: self._compute(compute, inputs, outputs, views, overwrites))
@@ -196,11 +148,11 @@ class SimulatedDevice:
 
     def record(self, stream: Hashable) -> Event:
         """An event behind all that was queued so far."""
-        return Event(stream, self._queued[stream], dict(self._clocks[stream]))
+        return self._time.event(stream, self._races.clocks[stream])
 
     def wait(self, stream: Hashable, event: Event) -> None:
         """What comes later on the stream waits for the event."""
-        _learn(self._clocks[stream], event.clock)
+        learn(self._races.clocks[stream], event.clock)
         if self._capture is not None:
             self._capture.join(stream, event)
         else:
@@ -209,21 +161,18 @@ class SimulatedDevice:
     def synchronize(self, event: Event) -> None:
         """Let time pass until the event has passed."""
         self._refuse("the host waits for the device")
-        while self._done[event.stream] < event.position:
-            if not self._step_somewhere():
-                raise HangError(self._report(f"  the host waits for {event}"))
-        self._host_knows(event.clock)
+        self._time.run_until(event)
+        self._races.host_knows(event.clock)
         if self.failure is not None:
             raise self.failure
 
     def passed(self, event: Event) -> bool:
         """Whether the event has passed; some time passes meanwhile."""
         self._refuse("the host asks for an event")
-        for _ in range(self._random.randrange(3)):
-            self._step_somewhere()
-        done = self._done[event.stream] >= event.position
+        self._time.pass_some()
+        done = self._time.has_passed(event)
         if done:
-            self._host_knows(event.clock)
+            self._races.host_knows(event.clock)
         return done
 
     def read(self, value: Any) -> Any:
@@ -231,8 +180,8 @@ class SimulatedDevice:
         if not isinstance(value, Value):
             return value
         for memory in value.memory:
-            if memory.writer is not None and not _knows(self._clocks[HOST], memory.writer):
-                self._found(f"the host reads memory {memory.number} before it waited for {memory.writer[0]}")
+            if memory.writer is not None and not self._races.knows(HOST, memory.writer):
+                self._races.found(f"the host reads memory {memory.number} before it waited for {memory.writer[0]}")
         return value.array
 
     def free(self, value: Any) -> None:
@@ -240,7 +189,7 @@ class SimulatedDevice:
         if not isinstance(value, Value):
             return
         if value.freed:
-            self._found(f"memory {value.memory[0].number} is freed twice")
+            self._races.found(f"memory {value.memory[0].number} is freed twice")
             return
         value.freed = True
         for memory in value.memory:
@@ -251,12 +200,9 @@ class SimulatedDevice:
 
     def finish(self) -> None:
         """Let all streams come to their end; raises what a kernel raised, or the first violation."""
-        while self._step_somewhere():
-            pass
-        for stream in list(self._clocks):
-            self._host_knows(self._clocks[stream])
-        if any(self._queues.values()):
-            raise HangError(self._report())
+        self._time.run_all()
+        for clock in list(self._races.clocks.values()):
+            self._races.host_knows(clock)
         self.check()
 
     def stamp(self, stream: Hashable) -> None:
@@ -271,20 +217,13 @@ class SimulatedDevice:
 
     def abandon(self, seconds: float | None = None) -> bool:
         """Drop what is queued and forget the failure."""
-        for stream, queue in self._queues.items():
-            queue.clear()
-            self._done[stream] = self._queued[stream]
-            self._host_knows(self._clocks[stream])
+        for stream in self._time.drop():
+            self._races.host_knows(self._races.clocks[stream])
         self.failure = None
         return True
 
     def release(self) -> None:
         """Nothing to do: each run has a device of its own."""
-
-    def _report(self, *lines: str) -> str:
-        heads = [(stream, queue[0].after) for stream, queue in self._queues.items() if queue]
-        waits = sorted(f"  stream {stream} waits for {event}" for stream, after in heads for event in after)
-        return "\n".join(["no stream can go on", *lines, *waits])
 
     # -- graphs -----------------------------------------------------------------------------------------------------
 
@@ -296,18 +235,18 @@ class SimulatedDevice:
         """What was noted; all streams that took part must have been waited for."""
         graph, self._capture = self._capture, None
         assert graph is not None
-        loose = [s for s, stamp in graph.stamps.items() if not _knows(self._clocks[stream], (s, stamp))]
+        loose = [s for s, stamp in graph.stamps.items() if not self._races.knows(stream, (s, stamp))]
         if graph.refused or loose:
             raise GraphCaptureError(graph.refused or f"the capture ended before {loose[0]} was waited for")
         return graph
 
     def launch_graph(self, graph: SimulatedGraph, stream: Hashable) -> None:
         """Queue it as one kernel that reads and writes all that the graph touches."""
-        stamp = self._stamp(stream)
+        kernel = self._races.stamp(stream)
         for memory in graph.memory:
-            self._write(memory, stream, stamp)
+            self._races.write(memory, kernel)
         for value in graph.values:
-            value.maker = (stream, stamp)
+            value.maker = kernel
         self._push(stream, graph.run)
 
     def private_memory(self) -> AbstractContextManager[Any]:
@@ -326,85 +265,47 @@ class SimulatedDevice:
             self._capture.refused = f"{what} while a graph is captured"
             raise GraphCaptureError(self._capture.refused)
 
-    # -- happens-before ---------------------------------------------------------------------------------------------
-
-    def _stamp(self, stream: Hashable) -> int:
-        clock = self._clocks[stream]
-        _learn(clock, self._clocks[HOST])  # what the host waited for is done before what it launches now
-        clock[stream] = clock.get(stream, 0) + 1
-        return clock[stream]
-
-    def _host_knows(self, clock: Clock) -> None:
-        _learn(self._clocks[HOST], clock)
-
-    def _read(self, memory: Memory, stream: Hashable, stamp: int) -> None:
-        self._ordered(memory, stream, memory.writer, "reads", "writes")
-        memory.readers.append((stream, stamp))
-
-    def _write(self, memory: Memory, stream: Hashable, stamp: int) -> None:
-        self._ordered(memory, stream, memory.writer, "writes", "writes")
-        for reader in memory.readers:
-            if reader != (stream, stamp):
-                self._ordered(memory, stream, reader, "writes", "reads")
-        memory.writer, memory.readers = (stream, stamp), []
-
-    def _ordered(
-        self, memory: Memory, stream: Hashable, other: tuple[Hashable, int] | None, does: str, did: str
-    ) -> None:
-        if other is not None and not _knows(self._clocks[stream], other):
-            self._found(
-                f"a kernel on {stream} {does} memory {memory.number}, which a kernel on {other[0]} {did}: no event "
-                "lets it wait"
-            )
-
-    def _found(self, text: str) -> None:
-        self.violations.append(text)
-
     # -- memory -----------------------------------------------------------------------------------------------------
 
-    def _value(self, stream: Hashable, stamp: int, shared: tuple[Memory, ...], size: int) -> Value:
-        value = Value(shared or (self._memory(stream, stamp, size),), (stream, stamp))
+    def _read(self, value: Value, kernel: Stamp) -> None:
+        """A kernel takes a value."""
+        stream, races = kernel[0], self._races
+        if not races.knows(stream, value.maker):
+            races.found(f"a kernel on {stream} takes a value that one on {value.maker[0]} makes: no event between")
+        if value.freed:
+            races.found(f"a kernel on {stream} uses memory {value.memory[0].number} after it was freed")
+        for memory in value.memory:
+            races.read(memory, kernel)
+            if not value.freed:
+                self.memory.use(memory.block, stream)
+
+    def _value(self, kernel: Stamp, shared: tuple[Memory, ...], size: int) -> Value:
+        value = Value(shared or (self._memory(kernel, size),), kernel)
         for memory in value.memory:
             memory.users += 1
         return value
 
-    def _memory(self, stream: Hashable, stamp: int, size: int) -> Memory:
+    def _memory(self, kernel: Stamp, size: int) -> Memory:
         """New memory: all that touched what was in its place before must be done."""
+        stream, races = kernel[0], self._races
         block = self.memory.allocate(size, stream)
-        _learn(self._clocks[stream], self._clocks[HOST])  # what the pool found to have passed is done before the kernel
+        learn(races.clocks[stream], races.clocks[HOST])  # what the pool found to have passed is done before the kernel
         memory = Memory(next(self._numbers), stream, block, block.address, block.size)
-        memory.replaced = [old for old in self._freed if _overlap(old, memory)]
+        memory.replaced = [old for old in self._freed if old.overlaps(memory)]
         for old in memory.replaced:
-            self._write(old, stream, stamp)
-        self._freed = [old for old in self._freed if not _covers(memory, old)]
-        self._write(memory, stream, stamp)
+            races.write(old, kernel)
+        self._freed = [old for old in self._freed if not memory.covers(old)]
+        races.write(memory, kernel)
         return memory
 
-    # -- virtual time -----------------------------------------------------------------------------------------------
+    # -- computing --------------------------------------------------------------------------------------------------
 
     def _push(self, stream: Hashable, run: Callable[[], None], after: Sequence[Event] = ()) -> None:
         if self._capture is not None and stream in self._capture.stamps:
             self._capture.items.append(run)
-            self._capture.stamps[stream] = self._clocks[stream].get(stream, 0)
-            return
-        self._queues[stream].append(_Item(run, list(after)))
-        self._queued[stream] += 1
-        while self._random.random() < self._haste and self._step_somewhere():
-            pass
-
-    def _step_somewhere(self) -> bool:
-        """Let one stream that can go on do one item; whether there was one."""
-        able = [stream for stream, queue in self._queues.items() if queue and self._can_go(queue[0])]
-        if able:
-            self._step(self._random.choice(able))
-        return bool(able)
-
-    def _can_go(self, item: _Item) -> bool:
-        return all(self._done[event.stream] >= event.position for event in item.after)
-
-    def _step(self, stream: Hashable) -> None:
-        self._queues[stream].popleft().run()
-        self._done[stream] += 1
+            self._capture.stamps[stream] = self._races.clocks[stream].get(stream, 0)
+        else:
+            self._time.push(stream, run, after)
 
     def _compute(
         self, compute: Callable[..., Any], inputs: Sequence[Any], outputs: list[Value], views: bool,
@@ -415,7 +316,8 @@ class SimulatedDevice:
         arrays = [v.array if isinstance(v, Value) else v for v in inputs]
         missing = [v for v, a in zip(inputs, arrays) if isinstance(v, Value) and a is UNSET]
         if missing:
-            self._found(f"memory {missing[0].memory[0].number} is read before it is written, or after it was reused")
+            number = missing[0].memory[0].number
+            self._races.found(f"memory {number} is read before it is written, or after it was reused")
             return
         try:
             options = {} if overwrites is None else {"out": arrays[overwrites]}
@@ -446,23 +348,5 @@ def _filled(array: Any, buffer: Any, out: Any) -> tuple[Any]:
     return (out,)
 
 
-def _overlap(a: Memory, b: Memory) -> bool:
-    return a.address < b.address + b.size and b.address < a.address + a.size
-
-
-def _covers(a: Memory, b: Memory) -> bool:
-    return a.address <= b.address and b.address + b.size <= a.address + a.size
-
-
 def _nothing() -> None:
     """What a stream does when it has waited."""
-
-
-def _learn(clock: Clock, other: Clock) -> None:
-    for stream, stamp in other.items():
-        clock[stream] = max(clock.get(stream, 0), stamp)
-
-
-def _knows(clock: Clock, other: tuple[Hashable, int]) -> bool:
-    stream, stamp = other
-    return clock.get(stream, 0) >= stamp
