@@ -44,7 +44,22 @@ def bool_multi(x):
     return -x
 
 
+def numbered_in_a_loop_that_may_raise(x):
+    cache, n = x, 0
+    while n < 4:
+        for i, factor in enumerate([2.0, 3.0]):
+            if cache.shape[0] > 100:
+                raise ValueError("too long")
+            x = x * factor + cache.sum() + i
+            cache = paddle.concat([cache, x])
+        n += 1
+        if paddle.all(x > 1e9):
+            break
+    return x, cache
+
+
 CASES = [
+    (numbered_in_a_loop_that_may_raise, ((X,), (N,), (X,))),
     *[(f, ((X,), (N,))) for f in (
         raises_value, raises_key, raises_shape, raises_zero, assert_fail, index_err, type_err, attr_err, bool_multi,
     )],

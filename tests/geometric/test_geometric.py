@@ -71,3 +71,33 @@ def test_unknown_words():
         geometric.send_u_recv(x, sources, ends, "median")
     with pytest.raises(ValueError, match="message_op must be one of"):
         geometric.send_uv(x, x, sources, ends, "pow")
+
+
+@pytest.mark.parametrize("how", SEGMENTS)
+def test_segments_in_a_program(how):
+    compiled = paddle.jit.to_static(getattr(geometric, f"segment_{how}"), full_graph=True)
+    for numbers, expected in (([0, 0, 2], SEGMENTS[how]), ([0, 1, 2], ROWS)):
+        rows, numbers = tensors(ROWS, numbers)
+        rows.stop_gradient = False
+        out = compiled(rows, numbers)
+        assert out.tolist() == expected
+        out.sum().backward()
+        reached = 3 if how == "sum" else np.count_nonzero(np.any(expected, axis=1))
+        assert rows.grad.sum() == 3.0 * reached
+
+
+@pytest.mark.parametrize("how", RECEIVED)
+def test_messages_in_a_program_of_any_size(how):
+    def received(x, edges, size):
+        return geometric.send_u_recv(x, edges[0], edges[1], how), geometric.send_u_recv(x, *edges, how, size)
+
+    spec = [
+        paddle.static.InputSpec([None, 3], "float32"),
+        paddle.static.InputSpec([2, None], "int64"),
+        paddle.static.InputSpec([], "int64"),
+    ]
+    compiled = paddle.jit.to_static(received, input_spec=spec, full_graph=True)
+    plain, sized = compiled(*tensors(NODES, [SOURCES, ENDS], 5))
+    assert plain.tolist() == RECEIVED[how] and sized.tolist() == [*RECEIVED[how], [0.0] * 3, [0.0] * 3]
+    plain, sized = compiled(*tensors([*NODES, [9.0, 9, 9]], [SOURCES, ENDS], 0))
+    assert plain.tolist() == sized.tolist() == [*RECEIVED[how], [0.0] * 3]

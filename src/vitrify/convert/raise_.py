@@ -89,6 +89,7 @@ def run_path(path: Callable[[], Any]) -> Any:
     except BaseException as err:
         if is_raised_by_user(err):
             record_raise(err)
+            err.with_traceback(None)  # whose frames keep objects of the path alive
             return ENDED
         if isinstance(err, Exception) and not isinstance(err, UnsupportedError):
             refuse_if_caught(err, innermost_user_loc(err.__traceback__))

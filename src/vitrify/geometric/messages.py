@@ -9,31 +9,41 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.errors import ArgumentError
-from ..ops.arguments import static_int
-from ..ops.creation import ones, zeros
+from ..ops.arguments import as_int, is_tensor
+from ..ops.creation import zeros
 from ..ops.elementwise import add, divide, multiply, subtract
+from ..ops.expand import expand
 from ..ops.gather import gather
+from ..ops.like import ones_like
 from ..ops.put_along_axis import put_along_axis
 from ..ops.scatter import index_add
-from ..ops.select import maximum
+from ..ops.select import maximum, where
+from ..ops.shape import reshape
+from ..ops.sizes import size_of, sizes_of
 
 _MESSAGES: dict[str, Callable[..., Any]] = {"add": add, "sub": subtract, "mul": multiply, "div": divide}
 
 
-def _sum(messages: Any, index: Any, count: int) -> Any:
-    return index_add(zeros([count, *messages.shape[1:]], messages.dtype), index, 0, messages)
+def _sum(messages: Any, index: Any, count: Any) -> Any:
+    return index_add(zeros([count, *sizes_of(messages)[1:]], messages.dtype), index, 0, messages)
 
 
-def _mean(messages: Any, index: Any, count: int) -> Any:
-    hits = _sum(ones([index.shape[0]], messages.dtype), index, count)
-    hits = maximum(hits, ones([1], messages.dtype)).reshape([count] + [1] * (messages.ndim - 1))
-    return divide(_sum(messages, index, count), hits)
+def _mean(messages: Any, index: Any, count: Any) -> Any:
+    hits = _sum(ones_like(index, messages.dtype), index, count)
+    hits = maximum(hits, ones_like(hits))
+    return divide(_sum(messages, index, count), reshape(hits, _column(messages)))
 
 
-def _extreme(reduce: str) -> Callable[[Any, Any, int], Any]:
-    def reduced(messages: Any, index: Any, count: int) -> Any:
-        places = index.reshape([-1] + [1] * (messages.ndim - 1)).expand(messages.shape)
-        empty = zeros([count, *messages.shape[1:]], messages.dtype)
+def _column(messages: Any) -> list[int]:
+    """The shape of one number for each row."""
+    return [-1] + [1] * (messages.ndim - 1)
+
+
+def _extreme(reduce: str) -> Callable[[Any, Any, Any], Any]:
+    def reduced(messages: Any, index: Any, count: Any) -> Any:
+        sizes = sizes_of(messages)
+        places = expand(reshape(index, _column(messages)), sizes)
+        empty = zeros([count, *sizes[1:]], messages.dtype)
         return put_along_axis(empty, places, messages, 0, reduce, include_self=False, broadcast=False)
 
     return reduced
@@ -71,7 +81,7 @@ def segment_min(data: Any, segment_ids: Any, name: str | None = None) -> Any:
 
 
 def _segments(how: str, data: Any, segment_ids: Any) -> Any:
-    count = static_int(f"segment_{how}", segment_ids.max(), "segment_ids") + 1 if segment_ids.shape[0] else 0
+    count = segment_ids.max() + 1 if segment_ids.shape[0] else 0
     return _REDUCTIONS[how](data, segment_ids, count)
 
 
@@ -127,8 +137,16 @@ def _message(op: str, message_op: str) -> Callable[..., Any]:
 def _received(op: str, messages: Any, x: Any, dst_index: Any, reduce_op: str, out_size: Any) -> Any:
     if reduce_op not in _REDUCTIONS:
         raise ArgumentError(f"{op}: reduce_op must be one of {sorted(_REDUCTIONS)}, got {reduce_op!r}")
-    count = 0 if out_size is None else static_int(op, out_size, "out_size")
-    return _REDUCTIONS[reduce_op](messages, dst_index, count if count > 0 else x.shape[0])
+    return _REDUCTIONS[reduce_op](messages, dst_index, _count(op, x, out_size))
+
+
+def _count(op: str, x: Any, out_size: Any) -> Any:
+    """How many nodes get something: out_size if it is positive, else as many as x has."""
+    own = size_of(x, 0)
+    if out_size is None:
+        return own
+    count = as_int(op, out_size, "out_size")
+    return where(count > 0, count, own) if is_tensor(count) else count if count > 0 else own
 
 
 __all__ = [
