@@ -8,11 +8,15 @@ import pytest
 import vitrify as paddle
 from tests.passes.programs import traced
 from tests.runtime import graphs
+from vitrify.ir.rows import rows_of
 from vitrify.ir.ssa_blocks import graph_of
 from vitrify.ops.expression_size import count_primitives
 from vitrify.ops.registry import all_ops
 from vitrify.passes.fuse import find_groups, fuse
 from vitrify.passes.lifetimes import Lifetimes
+from vitrify.passes.pipeline import steps_of
+
+F = paddle.nn.functional
 
 
 def kinds(graph):
@@ -42,6 +46,35 @@ def kinds(graph):
 )
 def test_groups(build, wanted):
     assert kinds(fuse(traced(build, [4, 4], [4, 4], [4]))) == wanted
+
+
+@pytest.mark.parametrize(
+    ("build", "wanted"),
+    [
+        (lambda x, w: F.layer_norm(F.softmax(x * 2), [8]), [["multiply", "softmax", "layer_norm"]]),
+        (lambda x, w: F.softmax(x, axis=0) * 2, ["softmax", "multiply"]),
+        (lambda x, w: (w - (x * w).sum(-1, keepdim=True)) * x, [["multiply", "sum", "subtract", "multiply"]]),
+        # One number for each row, and what is computed of it.
+        (lambda x, w: x / ((x * x).sum(-1, keepdim=True) + 1).sqrt(), [["multiply", "sum", "add", "sqrt", "divide"]]),
+        # All dimensions are one row; those over two of three are rows as well, and may not be mixed.
+        (lambda x, w: ((x - w) ** 2).mean(), [["subtract", "square", "mean"]]),
+        (lambda x, w: (x * 2).sum(-1, keepdim=True) + (x * 2).max(), [["multiply", "sum"], "max", "add"]),
+        # The sum has lost its dimension: it would go along the columns.
+        (lambda x, w: w * (x[:8] * 2).sum(-1), ["getitem", ["multiply", "sum"], "multiply"]),
+        # Columns are no rows.
+        (lambda x, w: (x * 2).sum(0) * 3, ["multiply", "sum", "multiply"]),
+        # One sum alone gains nothing.
+        (lambda x, w: x.sum(-1), ["sum"]),
+    ],
+)
+def test_rows(build, wanted):
+    assert kinds(steps_of(traced(build, [8, 8], [8, 8]))[-1].graph) == wanted
+
+
+def test_what_varies_along_a_part_of_a_row_stays_outside():
+    build = lambda x, b: (x * 2 + b).sum([1, 2])  # noqa: E731
+    assert kinds(fuse(traced(build, [2, 3, 4], [3, 4]))) == [["multiply", "add", "sum"]]
+    assert kinds(fuse(traced(build, [2, 3, 4], [4]))) == [["multiply", "add"], "sum"]
 
 
 @pytest.mark.parametrize(
@@ -111,7 +144,7 @@ def test_random_programs_mean_the_same(seed):
 
 @pytest.mark.parametrize("seed", range(30))
 def test_groups_of_random_programs(seed, monkeypatch):
-    """Disjoint, connected, of one shape; the graph stays in order, and its peak does not grow."""
+    """Disjoint, connected, of one shape or of rows of one; the graph stays in order, and its peak does not grow."""
     monkeypatch.setattr("vitrify.passes.lifetimes.LEAST_BYTES", 0)
     main, inputs, outputs = graphs.program(seed, 40)
     graph = graph_of(main.global_block(), inputs, outputs)
@@ -119,7 +152,9 @@ def test_groups_of_random_programs(seed, monkeypatch):
     members = [m for group in groups for m in group.members]
     assert len(members) == len(set(members))
     for group in groups:
-        assert {graph.ops[m].outputs[0].meta.shape for m in group.members} == {group.shape}
+        assert all(group.rows.with_(rows_of(graph.ops[m])) == group.rows for m in group.members)
+        if not group.rows.rank:
+            assert {graph.ops[m].outputs[0].meta.shape for m in group.members} == {group.rows.shape}
     result = fuse(graph)
     defined = set(result.inputs)
     for op in result.ops:

@@ -95,7 +95,7 @@ def training(depth=12, width=64):
         y = x
         for _ in range(depth):
             y = paddle.nn.functional.relu(paddle.matmul(y, paddle.static.create_parameter([width, width], "float32")))
-        loss = y.mean()
+        loss = y.mean(0).mean()
         pairs = paddle.static.append_backward(loss)
         return main, [x], [loss, *[gradient for _, gradient in pairs]]
 

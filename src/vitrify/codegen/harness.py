@@ -38,8 +38,12 @@ def description(signature: Signature, lanes: int, functions: list[int]) -> np.nd
 def harness_ir(is_x86: bool) -> str:
     """The LLVM IR of the loop."""
     copies = [_COPY.format(size=s, type=f"i{8 * s}") for s in (1, 2, 4, 8)]
-    flags = _CLEAR_FLAGS if is_x86 else _KEEP_FLAGS
-    return "\n".join([_LOOP.replace("STACK", str(_STACK)), *copies, flags])
+    return "\n".join([_LOOP.replace("STACK", str(_STACK)), *copies, clear_flags_ir(is_x86)])
+
+
+def clear_flags_ir(is_x86: bool) -> str:
+    """The function `clear_flags`, which every loop of a ufunc calls at its end."""
+    return _CLEAR_FLAGS if is_x86 else _KEEP_FLAGS
 
 
 # What was computed and not chosen may have raised flags of the processor, of which NumPy would warn.

@@ -14,13 +14,18 @@ from ..core.cache import BoundedCache
 from ..core.config import NATIVE
 from ..core.dump import dump, is_dumped
 from ..core.meta import Meta
+from ..ir.decompose import expanded
 from ..ir.program import Block, Variable
+from ..ir.ssa_blocks import block_of, graph_of
 from .disk_cache import cached_code
 from .emit import Dtype
 from .errors import NoNativeForm
 from .harness import description, harness_ir
 from .llvm import COMPILER, Loaded, host, load, object_code
 from .pointwise import Signature, needed_by, pointwise_ir
+from .row_kernel import Prepared, RowKernel
+from .row_plan import RowPlan
+from .rows import RowSignature, rows_ir
 from .ufunc import make_ufunc
 
 # A result takes the place of an input from this size on; memory for smaller ones costs less than asking.
@@ -73,7 +78,7 @@ class NativeKernel:
         outputs = (found,) if self._single else found
         return outputs if not self._cones or self._fits(arrays, outputs) else None
 
-    def prepared(self, arrays: list[Any], may_overwrite: bool) -> tuple[list[Any], list[Any]] | None:
+    def prepared(self, arrays: list[Any], may_overwrite: bool) -> Prepared | None:
         """The arrays that are read, and new ones for the results, so that who calls may cut both into parts.
 
         None where the arrays do not lie in the order of their elements, or do not fit each other.
@@ -88,7 +93,10 @@ class NativeKernel:
         except (ValueError, MemoryError):
             return None
         fits = outputs[0].shape == shape and (not self._cones or self._fits(arrays, outputs))
-        return (given, outputs) if fits else None
+        return Prepared(given, outputs, outputs) if fits else None
+
+    whole = 0
+    """How many of the last dimensions may not be cut."""
 
     def write(self, arrays: Sequence[Any], outputs: Sequence[Any]) -> None:
         """Compute parts of what was `prepared`."""
@@ -125,7 +133,7 @@ def _references() -> int:
 
 
 _ALONE = _references()
-_KERNELS: BoundedCache[tuple[str, Signature], np.ufunc] = BoundedCache("native kernels", limit=4096)
+_KERNELS: BoundedCache[tuple[str, Signature | RowSignature], np.ufunc] = BoundedCache("native kernels", limit=4096)
 
 
 def is_ready() -> bool:
@@ -133,7 +141,7 @@ def is_ready() -> bool:
     return host.cache_info().currsize > 0
 
 
-def native_kernel(body: Block) -> NativeKernel | None:
+def native_kernel(body: Block) -> NativeKernel | RowKernel | None:
     """The machine code of a group of operators, compiled if no equal group was before; None if it has no native form.
 
     Its sizes play no part: groups that differ in them alone share their code.
@@ -153,28 +161,38 @@ def why_not(body: Block) -> str:
     return ""
 
 
-def _checked(body: Block) -> tuple[str, Signature]:
+def _checked(body: Block) -> tuple[str, Signature] | tuple[str, RowSignature, RowPlan]:
     if not NATIVE.value:
         raise NoNativeForm("the flag `native` is off")
-    return pointwise_ir(body, host())
+    if all(op.op.decompose is None and op.op.combiner is None for op in body.ops):
+        return pointwise_ir(body, host())
+    graph = expanded(graph_of(body))
+    if any(op.op.combiner is not None for op in graph.ops):
+        return rows_ir(graph, host())
+    return pointwise_ir(block_of(graph), host())
 
 
-def compiled(body: Block) -> NativeKernel:
+def compiled(body: Block) -> NativeKernel | RowKernel:
     """`native_kernel` that raises NoNativeForm."""
-    text, signature = _checked(body)
+    text, signature, *plans = _checked(body)
     code = _COMMENT.sub("", text)
     ufunc = _KERNELS.get_or_build((code, signature), lambda: _build(text, code, signature))
+    if isinstance(signature, RowSignature):
+        return RowKernel(ufunc, signature, plans[0])
     cones, donors = _cones(body, signature), _donors(body, signature)
     return NativeKernel(ufunc, signature.reads, len(body.inputs), cones, donors, signature.dtypes)
 
 
-def _build(text: str, code: str, signature: Signature) -> np.ufunc:
-    target = host()
-    names = tuple(f"compute{i}" for i in range(len(signature.variants)))
+def _build(text: str, code: str, signature: Signature | RowSignature) -> np.ufunc:
     if is_dumped("kernels"):
         dump("kernels", "ll", text)
+    if isinstance(signature, RowSignature):
+        address = _loaded(code, ("rows",)).addresses["rows"]
+        inputs = [*signature.inputs, *[np.dtype(np.uint8)] * len(signature.scratch)]
+        return make_ufunc(address, np.zeros(1, np.int64), inputs, signature.outputs, "fused", signature.text)
+    names = tuple(f"compute{i}" for i in range(len(signature.variants)))
     addresses = _loaded(code, names).addresses
-    data = description(signature, target.lanes, [addresses[name] for name in names])
+    data = description(signature, host().lanes, [addresses[name] for name in names])
     return make_ufunc(_harness(), data, signature.inputs, signature.outputs, "fused")
 
 
@@ -214,4 +232,4 @@ def _donors(body: Block, signature: Signature) -> tuple[int, ...]:
     return tuple(i for i, m in metas.items() if m.dtype is out.dtype and m.shape == out.shape and m.shape)
 
 
-__all__ = ["NativeKernel", "is_ready", "native_kernel", "why_not"]
+__all__ = ["NativeKernel", "RowKernel", "is_ready", "native_kernel", "why_not"]

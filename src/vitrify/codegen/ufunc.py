@@ -14,7 +14,7 @@ from .emit import Dtype
 
 _umath = lazy_module("numpy._core.umath")
 # Places in the table of NumPy's ufunc interface, the same since NumPy 1.
-_FROM_FUNCTIONS, _REGISTER_LOOP = 1, 2
+_FROM_FUNCTIONS, _REGISTER_LOOP, _FROM_SIGNATURE = 1, 2, 31
 _NO_IDENTITY = -1
 # Type numbers from here on are those of other packages' dtypes.
 _USER = 256
@@ -32,6 +32,10 @@ _from_functions_type = ctypes.PYFUNCTYPE(
     ctypes.py_object, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, *[ctypes.c_int] * 4, ctypes.c_char_p,
     ctypes.c_char_p, ctypes.c_int,
 )  # fmt: skip
+_from_signature_type = ctypes.PYFUNCTYPE(
+    ctypes.py_object, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, *[ctypes.c_int] * 4, ctypes.c_char_p,
+    ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p,
+)  # fmt: skip
 _register_type = ctypes.PYFUNCTYPE(
     ctypes.c_int, ctypes.py_object, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
 )
@@ -48,11 +52,12 @@ _KEPT = _Kept()
 
 
 def make_ufunc(
-    address: int, data: np.ndarray, inputs: Sequence[Dtype], outputs: Sequence[Dtype], name: str
+    address: int, data: np.ndarray, inputs: Sequence[Dtype], outputs: Sequence[Dtype], name: str, signature: str = ""
 ) -> np.ufunc:
     """A ufunc with the one loop at this address, which is given `data`, for exactly these dtypes.
 
-    Raises TypeError, when called, for dtypes that do not become these without loss.
+    It is a generalized one where there is a signature, such as `(n),()->(n)`. Raises TypeError, when called, for dtypes
+    that do not become these without loss.
     """
     dtypes = [*inputs, *outputs]
     types = [d.num for d in dtypes]
@@ -61,13 +66,19 @@ def make_ufunc(
     codes = (ctypes.c_byte * len(types))(*[0 if is_foreign else t for t in types])
     text = ctypes.create_string_buffer(name.encode())
     empty = ctypes.create_string_buffer(b"a group of operators, compiled")
-    make = _from_functions_type(_interface()[_FROM_FUNCTIONS])
+    core = ctypes.create_string_buffer(signature.encode())
     count = 0 if is_foreign else 1
-    ufunc: np.ufunc = make(
+    given = (
         ctypes.addressof(functions), ctypes.addressof(datas), ctypes.addressof(codes), count, len(inputs), len(outputs),
         _NO_IDENTITY, ctypes.cast(text, ctypes.c_char_p), ctypes.cast(empty, ctypes.c_char_p), 0,
     )  # fmt: skip
-    _KEPT.parts.append((functions, datas, data, codes, text, empty))
+    ufunc: np.ufunc
+    if signature:
+        make = _from_signature_type(_interface()[_FROM_SIGNATURE])
+        ufunc = make(*given, ctypes.cast(core, ctypes.c_char_p))
+    else:
+        ufunc = _from_functions_type(_interface()[_FROM_FUNCTIONS])(*given)
+    _KEPT.parts.append((functions, datas, data, codes, text, empty, core))
     if is_foreign:
         wanted = (ctypes.c_int * len(types))(*types)
         user = next(t for t in types if t >= _USER)

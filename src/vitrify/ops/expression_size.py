@@ -22,13 +22,28 @@ def count_primitives(scalar: Any, arity: int, attrs: Mapping[str, Any]) -> int:
     return counting.count
 
 
+def primitives_of(scalar: Any, arity: int, attrs: Mapping[str, Any]) -> frozenset[str]:
+    """The names of the primitives in the expression; Python's operators are not among them.
+
+    >>> sorted(primitives_of(lambda s, x: s.exp(-x) * 2, 1, {}))
+    ['exp']
+    """
+    if isinstance(scalar, str):
+        return frozenset((scalar,))
+    counting = _Primitives()
+    scalar(counting, *[_Operand(counting) for _ in range(arity)], **attrs)
+    return frozenset(counting.names)
+
+
 class _Primitives:
     """A namespace of primitives that counts what is asked of it."""
 
     def __init__(self) -> None:
         self.count = 0
+        self.names: set[str] = set()
 
     def __getattr__(self, name: str) -> Callable[..., _Operand]:
+        self.names.add(name)
         return lambda *args: self.made(_STEPS.get(name, 1))
 
     def made(self, steps: int = 1) -> _Operand:
@@ -58,4 +73,4 @@ for _name in ("neg", "pos", "abs", "invert", "lt", "le", "gt", "ge", "eq", "ne")
     setattr(_Operand, f"__{_name}__", _counted)
 
 
-__all__ = ["count_primitives"]
+__all__ = ["count_primitives", "primitives_of"]

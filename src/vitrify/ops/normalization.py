@@ -9,12 +9,12 @@ from ..core.dtype import DType, float32
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape, numel
 from .arguments import static_ints
-from .like import reshape_like
+from .like import cast, reshape_like
 from .norm_kernel import Layout, normalize, normalize_adjoint
 from .reduce import mean, sum
 from .registry import OpDef, define_op
 from .shape import flatten, reshape, unflatten
-from .unary import rsqrt
+from .unary import rsqrt, sqrt
 
 # --- meta ------------------------------------------------------------------------------------------------------------
 
@@ -151,10 +151,27 @@ def norm_cotangents(
     return {"x": dx, "weight": dw, "bias": db}
 
 
+def _normed(x: Any, weight: Any, bias: Any, layout: Layout, epsilon: float, *, centered: bool) -> Any:
+    """(out, mean, rstd) in simpler ops; None where parameters do not broadcast against x as they are."""
+    shape = list(x.shape[-len(layout.axes) :])
+    if layout.groups or any(p is not None and (list(p.shape) != shape or layout.param_axes != layout.axes)
+                            for p in (weight, bias)):  # fmt: skip
+        return None
+    wide = stats_dtype(x.dtype)
+    axes, x, dtype = list(layout.axes), cast(x, wide), x.dtype
+    middle = mean(x, axes, keepdim=True) if centered else None
+    out = x if middle is None else x - middle
+    rstd = 1 / sqrt(mean(out * out, axes, keepdim=True) + epsilon)
+    out = out * rstd
+    out = out if weight is None else out * cast(weight, wide)
+    out = out if bias is None else out + cast(bias, wide)
+    return cast(out, dtype), middle, rstd
+
+
 # --- ops -------------------------------------------------------------------------------------------------------------
 
 
-def _define(name: str, maps: dict[str, str]) -> OpDef:
+def _define(name: str, maps: dict[str, str], *, has_groups: bool = False) -> OpDef:
     """An op that normalizes over `axes`: outputs (out, mean, rstd), the statistics being kept for backward."""
 
     def kernel(
@@ -176,11 +193,20 @@ def _define(name: str, maps: dict[str, str]) -> OpDef:
     ) -> Any:  # fmt: skip
         return norm_cotangents(cts[0], x, weight, bias_like, mean, rstd, needs, axes, param_axes, groups, epsilon)
 
-    return define_op(name, kernel=kernel, meta=meta, vjp=vjp, outputs=("out", "mean", "rstd"), amp="deny", maps=maps)
+    def in_ops(
+        x: Any, weight: Any, bias: Any, *, axes: Shape, param_axes: Shape, groups: int, epsilon: float
+    ) -> Any:
+        return _normed(x, weight, bias, Layout(axes, param_axes, groups), epsilon, centered=True)
+
+    outputs = ("out", "mean", "rstd")
+    simpler = None if has_groups else in_ops
+    return define_op(
+        name, kernel=kernel, meta=meta, vjp=vjp, outputs=outputs, amp="deny", maps=maps, decompose=simpler
+    )
 
 
 layer_norm_op = _define("layer_norm", {"onnx": "LayerNormalization", "paddle": "layer_norm"})
-group_norm_op = _define("group_norm", {"onnx": "GroupNormalization", "paddle": "group_norm"})
+group_norm_op = _define("group_norm", {"onnx": "GroupNormalization", "paddle": "group_norm"}, has_groups=True)
 instance_norm_op = _define("instance_norm", {"onnx": "InstanceNormalization", "paddle": "instance_norm"})
 
 
@@ -189,6 +215,13 @@ def _rms_kernel(
 ) -> Any:
     out, _, rstd = normalize(xp, x, weight, bias, Layout(axes, param_axes, groups), epsilon, centered=False)
     return out, rstd
+
+
+def _rms_in_ops(
+    x: Any, weight: Any, bias: Any, *, axes: Shape, param_axes: Shape, groups: int, epsilon: float
+) -> Any:
+    found = _normed(x, weight, bias, Layout(axes, param_axes, groups), epsilon, centered=False)
+    return None if found is None else (found[0], found[2])
 
 
 def _rms_meta(
@@ -214,6 +247,7 @@ rms_norm_op = define_op(
     outputs=("out", "rstd"),
     amp="deny",
     maps={"onnx": "RMSNormalization", "paddle": "rms_norm"},
+    decompose=_rms_in_ops,
 )
 
 # --- public ----------------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from ..core.dtype import DType, as_dtype, bool_, float32, int32, int64
 from ..core.meta import Shape
 from .arguments import finish
 from .axes import axes_of, count_over, divided, reduction, restored, spread
+from .combiner import Combiner, greatest, least
 from .compare import equal
 from .elementwise import conj
 from .like import cast, sum_to_like
@@ -43,6 +44,7 @@ sum_op: OpDef = define_op(
     meta=reduction("sum", result=_sum_dtype),
     vjp={"x": lambda ct, *, x_like, axis, keepdim: spread(ct, x_like, axis, keepdim)},
     maps={"onnx": "ReduceSum", "paddle": "reduce_sum"},
+    combiner=Combiner(0, "add"),
 )
 
 
@@ -84,6 +86,7 @@ mean_op: OpDef = define_op(
         "x": lambda ct, *, x_like, axis, keepdim: spread(divided(ct, count_over(x_like, axis)), x_like, axis, keepdim)
     },
     maps={"onnx": "ReduceMean", "paddle": "reduce_mean"},
+    combiner=Combiner(0, "add", finish=lambda s, total, count: total / count),
 )
 
 
@@ -117,7 +120,7 @@ def _extreme_vjp(ct: Any, *, x: Any, out: Any, axis: Shape, keepdim: bool) -> An
     return kept(ties, restored(share, axis, keepdim))
 
 
-def _extreme(name: str, onnx: str) -> OpDef:
+def _extreme(name: str, onnx: str, combiner: Combiner) -> OpDef:
     def kernel(xp: Any, x: Any, *, axis: Shape, keepdim: bool) -> Any:
         return getattr(xp, name)(x, axis=axis, keepdims=keepdim)
 
@@ -127,6 +130,7 @@ def _extreme(name: str, onnx: str) -> OpDef:
         meta=reduction(name, _ordered, nonempty=True),
         vjp={"x": _extreme_vjp},
         maps={"onnx": onnx, "paddle": f"reduce_{name}"},
+        combiner=combiner,
     )
 
 
@@ -135,8 +139,8 @@ def _ordered(dtype: DType) -> bool:
     return not dtype.is_complex
 
 
-max_op = _extreme("max", "ReduceMax")
-min_op = _extreme("min", "ReduceMin")
+max_op = _extreme("max", "ReduceMax", Combiner(least, "maximum"))
+min_op = _extreme("min", "ReduceMin", Combiner(greatest, "minimum"))
 
 
 def max(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None, *, out: Any = None) -> Any:
@@ -211,6 +215,7 @@ prod_op: OpDef = define_op(
     meta=reduction("prod"),
     vjp={"x": _prod_vjp},
     maps={"onnx": "ReduceProd", "paddle": "reduce_prod"},
+    combiner=Combiner(1, "mul"),
 )
 
 
@@ -235,7 +240,7 @@ def prod(
 # -- logic -----------------------------------------------------------------------------------------------------------
 
 
-def _truth(name: str) -> OpDef:
+def _truth(name: str, combiner: Combiner) -> OpDef:
     def kernel(xp: Any, x: Any, *, axis: Shape, keepdim: bool) -> Any:
         return getattr(xp, name)(x, axis=axis, keepdims=keepdim)
 
@@ -245,11 +250,12 @@ def _truth(name: str) -> OpDef:
         meta=reduction(name, result=lambda dtype: bool_),
         vjp=NoGradient("the result is bool"),
         maps={"paddle": f"reduce_{name}"},
+        combiner=combiner,
     )
 
 
-any_op = _truth("any")
-all_op = _truth("all")
+any_op = _truth("any", Combiner(False, "or_", truth=True))
+all_op = _truth("all", Combiner(True, "and_", truth=True))
 
 
 def any(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None, *, out: Any = None) -> Any:

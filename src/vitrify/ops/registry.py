@@ -22,6 +22,7 @@ import numpy as np
 
 from ..core.dispatch import bind
 from ..core.errors import InternalError
+from .combiner import Combiner
 from .limits import Limit
 from .scalar import scalar_kernel, scalar_ufunc
 
@@ -155,6 +156,9 @@ class OpDef:
         limits: what the kernel takes at which place, by dtype and layout, where that is not everything.
         scalar: the scalar expression of an elementwise op (D2), from which other readings of it are made.
         in_place: how it computes in the memory of some of its inputs, for ops that update state.
+        combiner: how a reduction over the attribute `axis` combines elements.
+        decompose: `decompose(*inputs, **attrs)` -> the outputs, written in simpler ops: the form in which it becomes
+            machine code together with its neighbours. None where these inputs and attributes have none.
         moves: "h2d" or "d2h" for an op that brings a value to the device or to the host.
     """
 
@@ -195,6 +199,8 @@ class OpDef:
     passes: bool = False
     scalar: Any = None
     in_place: InPlace | None = None
+    combiner: Combiner | None = None
+    decompose: Callable[..., Any] | None = None
 
     def __call__(self, *inputs: Any, **attrs: Any) -> Any:
         return bind(self, inputs, attrs)
@@ -309,6 +315,8 @@ def define_op(
     passes: bool = False,
     scalar: Any = None,
     in_place: InPlace | None = None,
+    combiner: Combiner | None = None,
+    decompose: Callable[..., Any] | None = None,
 ) -> OpDef:
     """Register an op and return it; see `OpDef` for the fields. `vjp` is a dict of per-input rules, one joint rule,
     `NoGradient(reason)` or `StructuralGradient(reason)`. Of `kernel` and `steps` one is given.
@@ -350,6 +358,8 @@ def define_op(
         passes=passes,
         scalar=scalar,
         in_place=in_place,
+        combiner=combiner,
+        decompose=decompose,
     )
     _check_rules(op)
     _REGISTRY.add(op)

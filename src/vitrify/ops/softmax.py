@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.dtype import float32
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, normalize_axis
 from .activation import silu
@@ -16,7 +17,7 @@ from .like import cast
 from .meta_rules import elementwise, real_floating
 from .random import uniform
 from .reduce import max as max_
-from .reduce import sum_op
+from .reduce import max_op, sum_op
 from .registry import OpDef, define_elementwise, define_op
 from .select import kept, where_op
 from .shape import reshape, unflatten
@@ -65,6 +66,24 @@ def _along(x: Any, axis: int) -> Any:
     return sum_op(x, axis=_axes(x, axis), keepdim=True)
 
 
+def _exponentials(x: Any, axis: int) -> tuple[Any, Any, Any]:
+    """x minus its largest element along the axis in a wide dtype, exp of that, and the sum of it."""
+    wide = cast(x, float32) if x.dtype.itemsize == 2 else x
+    shifted = wide - max_op(wide, axis=_axes(x, axis), keepdim=True)
+    powers = exp(shifted)
+    return shifted, powers, _along(powers, axis)
+
+
+def _softmax_in_ops(x: Any, *, axis: int) -> Any:
+    _, powers, total = _exponentials(x, axis)
+    return cast(powers / total, x.dtype)
+
+
+def _log_softmax_in_ops(x: Any, *, axis: int) -> Any:
+    shifted, _, total = _exponentials(x, axis)
+    return cast(shifted - log(total), x.dtype)
+
+
 softmax_op: OpDef = define_op(
     "softmax",
     kernel=_softmax_kernel,
@@ -72,6 +91,7 @@ softmax_op: OpDef = define_op(
     vjp={"x": lambda ct, *, out, axis: (ct - _along(ct * out, axis)) * out},
     amp="wide",
     maps={"onnx": "Softmax", "paddle": "softmax"},
+    decompose=_softmax_in_ops,
 )
 log_softmax_op: OpDef = define_op(
     "log_softmax",
@@ -80,6 +100,7 @@ log_softmax_op: OpDef = define_op(
     vjp={"x": lambda ct, *, out, axis: ct - exp(out) * _along(ct, axis)},
     amp="wide",
     maps={"onnx": "LogSoftmax", "paddle": "log_softmax"},
+    decompose=_log_softmax_in_ops,
 )
 
 

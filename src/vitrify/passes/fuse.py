@@ -1,9 +1,11 @@
 """Fusion: which operators become one, chosen on the graph alone, and the graph in which they are.
 
-A group is a set of elementwise operators, each connected to another, whose results have one shape: one loop over that
-shape computes them all. Operands may broadcast into it. Sizes that are unknown are taken to be equal where they stand
-in the same dimension; who runs a group asks the arrays. An operator that takes many steps by itself, such as gelu, is a
-group alone.
+A group is a set of operators, each connected to another, that compute the same elements: elementwise ones whose results
+have one shape, for one loop over that shape computes them all, and reductions over the last dimensions of that shape,
+with what is computed from one number for each row and what goes back over the rows: a few loops over each row while it
+lies in the cache. Composite operators such as softmax count as what they are written in (`ir/decompose.py`). Operands
+may broadcast into the shape. Sizes that are unknown are taken to be equal where they stand in the same dimension; who
+runs a group asks the arrays. An operator that takes many steps by itself, such as gelu, is a group alone.
 
 The other operators keep their order. A group stands where one of its members stood, behind whatever its members read
 and before whatever reads them, so no cycle can arise, and effects stay where they were. What may raise does not pass an
@@ -13,10 +15,10 @@ operator that is there for its effect. Groups that would add to the peak of memo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import accumulate
 
-from ..core.meta import Meta, Shape
+from ..ir.rows import Rows, drops_rows, rows_of
 from ..ir.ssa import Graph, Op, Value, must_run
 from ..ops.expression_size import count_primitives
 from ..ops.fused import fused_op
@@ -35,7 +37,7 @@ class Group:
 
     members: tuple[int, ...]
     place: int
-    shape: Shape = field(default=())
+    rows: Rows
 
 
 def fuse(graph: Graph) -> Graph:
@@ -44,19 +46,11 @@ def fuse(graph: Graph) -> Graph:
     return outlined(graph, groups) if groups else graph
 
 
-def is_fusible(op: Op) -> bool:
-    """Whether each element of the result depends on the elements at the same place alone, and always has a value."""
-    kind = op.op
-    if kind.scalar is None or kind.raises or kind.effect or kind.random or kind.multiple:
-        return False
-    if kind.dynamic and op.has_refs:
-        return False
-    operands = [op.outputs[0], *op.inputs]
-    return all(isinstance(v and v.meta, Meta) and not v.meta.dtype.is_complex for v in operands)
-
-
 def _takes_steps(graph: Graph, group: Group) -> bool:
+    """Whether a single operator goes over its arrays several times."""
     op = graph.ops[group.members[0]]
+    if op.op.scalar is None:
+        return op.op.decompose is not None
     return count_primitives(op.op.scalar, len(op.inputs), op.attrs) >= LEAST_PRIMITIVES
 
 
@@ -84,36 +78,48 @@ class _Grouping:
     def groups(self) -> list[Group]:
         """All groups."""
         for index, op in enumerate(self.graph.ops):
-            if is_fusible(op):
-                self.join(index, op)
+            rows = rows_of(op)
+            if rows is not None:
+                self.join(index, op, rows)
         return list(dict.fromkeys(self.group.values()))
 
-    def join(self, index: int, op: Op) -> None:
+    def join(self, index: int, op: Op, rows: Rows) -> None:
         """Make a group of an operator, and join it with those that it reads."""
-        shape = op.outputs[0].meta.shape  # type: ignore[union-attr]
-        group = self.group[index] = Group((index,), index, shape)
+        group = self.group[index] = Group((index,), index, rows)
         found = {self.group.get(self.maker.get(v, -1)): None for v in op.values}
-        for other in sorted((g for g in found if g is not None and g.shape == shape), key=lambda g: -g.place):
+        for other in sorted((g for g in found if g is not None), key=lambda g: -g.place):
             group = self.joined(group, other) or group
 
     def joined(self, a: Group, b: Group) -> Group | None:
         """The two groups as one; None where they may not be one."""
+        rows = a.rows.with_(b.rows)
+        if rows is None:
+            return None
         members = tuple(sorted(a.members + b.members))
         inside = {v for m in members for v in self.graph.ops[m].outputs}
         read = {v: None for m in members for v in self.graph.ops[m].values if v not in inside}
         seen = [v for v in inside if v in self.kept or any(self.group.get(u) not in (a, b) for u in self.users[v])]
         if len(members) > MAX_MEMBERS or len(read) + len(seen) > MAX_VALUES:
             return None
+        if rows.rank and not self.in_rows(rows, members, inside, [*read]):
+            return None
         first = max((self.place(self.maker[v]) for v in read if v in self.maker), default=-1)
         users = (u for v in inside for u in self.users[v] if self.group.get(u) not in (a, b))
         last = min(map(self.place, users), default=len(self.graph))
         for place in (a.place, b.place):
-            group = Group(members, place, a.shape)
+            group = Group(members, place, rows)
             if first < place < last and self.may_stand(group) and self.fits(group, inside - {*seen}, [*read, *inside]):
                 for member in members:
                     self.group[member] = group
                 return group
         return None
+
+    def in_rows(self, rows: Rows, members: Sequence[int], inside: set[Value], read: Sequence[Value]) -> bool:
+        """Whether each operand is either one number for each row or has an element for each one of a row."""
+        for member in members:
+            if any(v in inside and drops_rows(self.graph.ops[self.maker[v]]) for v in self.graph.ops[member].values):
+                return False
+        return all(rows.is_whole(v) or rows.is_narrow(v) for v in read)
 
     def place(self, index: int) -> int:
         """Where an operator stands, by itself or in its group."""

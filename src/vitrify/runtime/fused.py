@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..codegen.native import NativeKernel, is_ready, native_kernel
+from ..codegen.native import NativeKernel, RowKernel, is_ready, native_kernel
 from ..core.config import NATIVE, NATIVE_AFTER_MS, kernel_threads
 from ..ir.program import Block
 from .interpreter import InterpreterCore
@@ -25,6 +25,9 @@ _LOADING = 6.0
 
 # Elements times operators from which on several threads work on one group: about a millisecond for one.
 _SHARED = 1 << 20
+
+
+Kernel = NativeKernel | RowKernel
 
 
 class _Account:
@@ -54,7 +57,7 @@ class _Group:
         self._core = core
         self._operators = len(body.ops)
         self._may_overwrite = options.inplace
-        self._kernel: NativeKernel | None = None
+        self._kernel: Kernel | None = None
         self._at_once = options.native == ALWAYS or NATIVE_AFTER_MS.value == 0
         self._shared_from = _SHARED / self._operators
         self._spent = 0.0
@@ -81,15 +84,15 @@ class _Group:
         """Whether several threads are worth it."""
         return any(array.size >= self._shared_from for array in arrays)
 
-    def _shared(self, kernel: NativeKernel, arrays: list[Any]) -> Sequence[Any] | None:
+    def _shared(self, kernel: Kernel, arrays: list[Any]) -> Sequence[Any] | None:
         """The results, computed on several threads; None where one has to do it."""
         threads = kernel_threads()
         found = kernel.prepared(arrays, self._may_overwrite) if threads > 1 else None
         if found is None:
             return None
-        parts = cut(*found, threads)
+        parts = cut(found.inputs, found.outputs, threads, kernel.whole)
         share(lambda number: kernel.write(*parts[number]), len(parts), min(threads, len(parts)))
-        return found[1]
+        return found.results
 
     def _is_worth_it(self, arrays: list[Any]) -> bool:
         """Whether the runs so far have cost as much as compiling will; this one counts as one more."""

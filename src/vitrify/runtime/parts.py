@@ -16,13 +16,14 @@ Arrays = Sequence[Any]
 _EACH = 4
 
 
-def cut(inputs: Arrays, outputs: Arrays, threads: int) -> list[tuple[Arrays, Arrays]]:
-    """The parts of an elementwise computation on arrays that broadcast to the shape of all outputs.
+def cut(inputs: Arrays, outputs: Arrays, threads: int, whole: int = 0) -> list[tuple[Arrays, Arrays]]:
+    """The parts of a computation on arrays that broadcast to the shape of all outputs; the last `whole` dimensions, in
+    which outputs may differ, are not cut.
 
     A single part where no dimension is worth cutting.
     """
     shape = outputs[0].shape
-    axis = next((i for i, size in enumerate(shape) if size >= _EACH * threads), None)
+    axis = next((i for i, size in enumerate(shape[: len(shape) - whole]) if size >= _EACH * threads), None)
     if axis is None:
         return [(inputs, outputs)]
     bounds = np.linspace(0, shape[axis], _EACH * threads + 1, dtype=int).tolist()

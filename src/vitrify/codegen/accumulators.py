@@ -1,0 +1,94 @@
+"""What reductions of a row gather in registers while a loop goes over it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..ir.ssa import Op
+from .emit import FLOAT32, FLOAT64, Dtype, Emitter, Register, constant, register_type
+from .errors import NoNativeForm
+from .row_plan import dtype_of
+from .scalars import LlvmScalars, Operand
+
+State = tuple[Register, ...]
+
+
+class Accumulator:
+    """One reduction in vectors: what they begin with, how they take in elements, and what is made of them at the end.
+
+    Sums of floats are gathered in float64, those of float64 with what each addition has lost beside them: either is
+    more accurate than sums in pairs, in whatever order elements come.
+    """
+
+    def __init__(self, op: Op, emit: Emitter, scalars: LlvmScalars) -> None:
+        combiner, element, result = op.op.combiner, dtype_of(op.inputs[0]), dtype_of(op.outputs[0])
+        if combiner is None:
+            raise NoNativeForm(f"{op.op.name} is no reduction")
+        self.emit = emit
+        self.scalars = scalars
+        self.combiner = combiner
+        self.result = result
+        dtype = combiner.dtype(element, result)
+        self.adds = combiner.combine == "add" and dtype in (FLOAT32, FLOAT64)
+        self.is_exact = self.adds and dtype == FLOAT64
+        self.dtype: Dtype = FLOAT64 if self.adds else dtype
+
+    def begin(self) -> State:
+        """The vectors before any element."""
+        first = Register(register_type(self.dtype), constant(self.combiner.first(self.dtype), self.dtype), 1)
+        start = self.emit.spread(first, self.emit.lanes)
+        return (start, start) if self.is_exact else (start,)
+
+    def take(self, state: State, x: Operand, mask: Register | None) -> State:
+        """The vectors with one more element in each lane, or in those that the mask chooses."""
+        value = self.scalars.not_(self.scalars.not_(x)) if self.combiner.truth else self.scalars.to(x, self.dtype)
+        register = self.emit.spread(value.register, self.emit.lanes)
+        new = self._with_lost(state, register) if self.is_exact else (self._combined(state[0], register),)
+        return new if mask is None else tuple(self.emit.select(mask, a, b) for a, b in zip(new, state))
+
+    def merge(self, states: Sequence[State]) -> State:
+        """Several vectors of the same elements' kinds as one."""
+        found = states[0]
+        for state in states[1:]:
+            if self.is_exact:
+                total, lost = self._with_lost(found, state[0])
+                found = total, self.emit.binary("fadd", lost, state[1])
+            else:
+                found = (self._combined(found[0], state[0]),)
+        return found
+
+    def end(self, state: State, count: Register) -> Operand:
+        """The result: a number."""
+        e = self.emit
+        while state[0].lanes > 1:
+            half = state[0].lanes // 2
+            parts = [tuple(e.part(r, at, half) for r in state) for at in (0, half)]
+            if half == 1:
+                parts = [tuple(e.element(r, at) for r in state) for at in (0, 1)]
+            state = self.merge(parts)
+        total = state[0]
+        if self.is_exact:
+            # Infinite and NaN sums have lost what is no number.
+            lost = state[1]
+            finite = e.compare("fcmp ord", e.binary("fsub", lost, lost), Register("double", constant(0.0, FLOAT64), 1))
+            total = e.select(finite, e.binary("fadd", total, lost), total)
+        found = self.scalars.operand(total, self.dtype)
+        if self.combiner.finish is not None:
+            found = self.combiner.finish(self.scalars, found, self.scalars.operand(count, FLOAT64))
+        return self.scalars.to(found, self.result)
+
+    def _combined(self, a: Register, b: Register) -> Register:
+        one, other = (self.scalars.operand(r, self.dtype) for r in (a, b))
+        found: Operand = getattr(self.scalars, self.combiner.combine)(one, other)
+        return found.register
+
+    def _with_lost(self, state: State, x: Register) -> State:
+        """The sum, and what all additions so far have lost to rounding (Knuth's two-sum)."""
+        e, (total, lost) = self.emit, state
+        new = e.binary("fadd", total, x)
+        part = e.binary("fsub", new, total)
+        first = e.binary("fsub", total, e.binary("fsub", new, part))
+        return new, e.binary("fadd", lost, e.binary("fadd", first, e.binary("fsub", x, part)))
+
+
+__all__ = ["Accumulator", "State"]

@@ -1,0 +1,71 @@
+"""Composite operators written in simpler ones, as the registry's field `decompose` says."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from ..core.cache import BoundedCache
+from ..core.errors import VitrifyError
+from ..core.meta import Meta
+from ..core.modes import amp_state, grad_enabled, scoped
+from .builder import Builder, building
+from .program import Program
+from .ssa import Graph, Op, Operand, Value
+from .ssa_blocks import graph_of
+
+_FORMS: BoundedCache[Hashable, Graph | None] = BoundedCache("decompositions", limit=1024)
+
+
+def decomposed(op: Op) -> Graph | None:
+    """What the operator computes as a graph of its values; None where it has no such form."""
+    if op.op.decompose is None or op.has_refs:
+        return None
+    if not all(v is None or (type(v) is Value and isinstance(v.meta, Meta)) for v in op.inputs):
+        return None
+    metas = tuple([None if v is None else v.meta for v in op.inputs])
+    key = op.op.name, metas, repr(sorted(op.attrs.items()))
+    return _FORMS.get_or_build(key, lambda: _traced(op))
+
+
+def _traced(op: Op) -> Graph | None:
+    program = Program()
+    block = program.global_block()
+    inputs = [None if v is None else block.add_input(v.meta) for v in op.inputs]
+    builder = Builder(program)
+    builder.locs = ()  # they are those of the operator
+    assert op.op.decompose is not None
+    with building(builder), scoped(amp_state, None), scoped(grad_enabled, False):
+        try:
+            found = op.op.decompose(*inputs, **op.attrs)
+        except VitrifyError:  # it has no form for sizes of 0; the operator itself says what is wrong
+            return None
+    if found is None:
+        return None
+    outputs = found if isinstance(found, tuple) else (found,)
+    given = [v for v in inputs if v is not None]
+    is_same = [getattr(v, "meta", None) for v in outputs] == [v.meta for v in op.outputs]
+    is_made = len({*map(id, outputs), *map(id, given)}) == len(outputs) + len(given)
+    return graph_of(block, given, outputs) if is_same and is_made else None
+
+
+def expanded(graph: Graph) -> Graph:
+    """The graph with every operator that has a simpler form written in it."""
+    ops: list[Op] = []
+    for op in graph.ops:
+        form = decomposed(op)
+        if form is None:
+            ops.append(op)
+            continue
+        inner: dict[Value, Operand] = dict(zip(form.inputs, op.values))
+        inner |= {v: out for v, out in zip(form.outputs, op.outputs) if v is not None}
+        for part in form.ops:
+            outputs = tuple([_fresh(v, inner) for v in part.outputs])
+            inputs = tuple([inner.get(v, v) if type(v) is Value else v for v in part.inputs])
+            ops.append(Op(part.op, inputs, outputs, part.attrs, op.locs, op.role, op.name_scope))
+    return graph.with_(ops=ops)
+
+
+def _fresh(value: Value, inner: dict[Value, Operand]) -> Value:
+    found: Value = inner.setdefault(value, Value(value.meta, value.name))
+    return found
+

@@ -1,0 +1,215 @@
+"""Row kernels: reductions with what stands before and behind them, over rows of all sizes."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import vitrify as paddle
+from tests.codegen.test_pointwise import UNKNOWN, block_of, eagerly, guarded, kernel_of, numbers
+from tests.passes.programs import specials
+from vitrify.codegen.native import RowKernel, why_not
+from vitrify.core.config import flags_guard
+from vitrify.core.dtype import as_dtype
+from vitrify.core.errors import ShapeError
+from vitrify.runtime import fused
+from vitrify.runtime.lowering import lower
+from vitrify.runtime.options import ExecutionOptions
+
+F = paddle.nn.functional
+CLOSE = {"float64": 1e-12, "float32": 3e-6, "float16": 4e-3, "bfloat16": 3e-2}
+
+
+def normed(x, w):
+    """Three loops over a row, numbers of a row between them."""
+    y = F.softmax(x * w)
+    return F.layer_norm(y, [int(x.shape[-1])]) if x.shape[-1] > 0 else y - y.mean(-1, keepdim=True)
+
+
+def test_a_group_with_reductions_becomes_one_function():
+    kernel = kernel_of(normed, ([4, 5], "float32"), ([5], "float32"))
+    assert isinstance(kernel, RowKernel)
+    x, w = numbers(4, 5), numbers(5)
+    (out,) = kernel(x, w)
+    np.testing.assert_allclose(out, eagerly(normed, x, w), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", CLOSE)
+@pytest.mark.parametrize("size", [2, 3, 8, 15, 16, 17, 31, 257])
+def test_rows_of_all_sizes(size, dtype):
+    def fn(x):
+        return F.softmax(x), F.log_softmax(x * 2), x.max(-1, keepdim=True) - x
+
+    x = numbers(5, size).astype(as_dtype(dtype).np)
+    found = kernel_of(fn, ([5, size], dtype))(x)
+    for out, wanted in zip(found, fn(paddle.to_tensor(x)), strict=True):
+        wanted = wanted.numpy()
+        assert out.shape == wanted.shape and out.dtype == wanted.dtype
+        np.testing.assert_allclose(out.astype(float), wanted.astype(float), rtol=CLOSE[dtype], atol=CLOSE[dtype])
+
+
+REDUCTIONS = ("sum", "mean", "max", "min", "prod", "any", "all")
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "bfloat16", "int8", "int32", "int64", "bool"])
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_reductions(name, dtype):
+    """Of special numbers too: NaN, infinities, overflow, zeros of both signs."""
+    if dtype == "bool" and name in ("mean", "prod"):
+        return  # they are of another dtype
+    metas = (([3, 21], dtype),)
+    kernel = kernel_of(lambda x: getattr(paddle, name)(x, -1, keepdim=True), *metas)
+    plain = numbers(3, 21, seed=1).astype(as_dtype(dtype).np)
+    for x in (plain, specials((3, 21), as_dtype(dtype).np)):
+        with np.errstate(all="ignore"):
+            wanted = eagerly(lambda x: getattr(paddle, name)(x, -1, keepdim=True), x)
+        (out,) = kernel(x)
+        assert out.dtype == wanted.dtype and out.shape == wanted.shape
+        if dtype in CLOSE and name not in ("max", "min"):
+            tolerance = CLOSE[dtype]
+            np.testing.assert_allclose(out.astype(float), wanted.astype(float), rtol=tolerance, atol=tolerance)
+        else:
+            # NumPy knows no NaN of bfloat16.
+            exact = "float64" if dtype in CLOSE else out.dtype
+            np.testing.assert_array_equal(out.astype(exact), wanted.astype(exact))
+
+
+@pytest.mark.parametrize("shape", [(2, 3, 4), (1, 3, 5), (3, 1, 7)])
+def test_rows_of_several_dimensions(shape):
+    def fn(x, b):
+        y = x * b
+        return y / y.sum([1, 2], keepdim=True), (x * 2).max([1, 2])
+
+    kernel = kernel_of(fn, (shape, "float32"), ([], "float32"))
+    x, b = numbers(*shape), np.array(0.5, "float32")
+    for out, wanted in zip(kernel(x, b), fn(paddle.to_tensor(x), paddle.to_tensor(b)), strict=True):
+        np.testing.assert_allclose(out, wanted.numpy(), rtol=1e-5)
+
+
+def test_all_elements_as_one_row():
+    kernel = kernel_of(lambda x, y: ((x - y) ** 2).mean(), (UNKNOWN, "float32"), (UNKNOWN, "float32"))
+    x, y = numbers(37, 41), numbers(37, 41, seed=1)
+    (out,) = kernel(x, y)
+    assert out.shape == () and abs(float(out) - float(((x - y) ** 2).mean())) < 1e-5
+
+
+BROADCAST = [
+    ((4, 6), (6,)),
+    ((4, 6), (4, 1)),
+    ((4, 6), (1, 6)),
+    ((4, 6), ()),
+    ((2, 3, 5), (3, 1)),
+    ((2, 3, 5), (2, 1, 5)),
+]
+
+
+@pytest.mark.parametrize(("shape", "other"), BROADCAST)
+def test_operands_broadcast_into_rows(shape, other):
+    def fn(x, b):
+        return F.softmax(x + b) * b
+
+    x, b = numbers(*shape), numbers(*other)
+    (out,) = kernel_of(fn, (shape, "float32"), (other, "float32"))(x, b)
+    np.testing.assert_allclose(out, eagerly(fn, x, b), rtol=1e-5, atol=1e-6)
+
+
+@settings(max_examples=30, deadline=None, database=None, derandomize=True)
+@given(
+    rows=st.sampled_from([1, 2, 7, 13]), size=st.integers(2, 70), step=st.sampled_from([1, 2, -1]),
+    is_turned=st.booleans(),
+)  # fmt: skip
+def test_layouts(rows, size, step, is_turned):
+    kernel = kernel_of(lambda x: F.softmax(x), (UNKNOWN, "float32"))
+    x = numbers(rows, size * abs(step))[:, ::step]
+    x = x.T.copy().T if is_turned else x
+    np.testing.assert_allclose(kernel(x)[0], eagerly(F.softmax, x), rtol=1e-5, atol=1e-7)
+
+
+def test_sums_are_as_accurate_as_those_in_pairs():
+    """Of numbers that grow and cancel: exact to the last places, in float32 and float64."""
+    for dtype, size in (("float32", 100_003), ("float64", 10_007)):
+        x = (numbers(1, size, seed=3) + 1e3).astype(dtype)
+        (out,) = kernel_of(lambda x: (x * 1).sum(-1), (UNKNOWN, dtype))(x)
+        exact = math.fsum(x[0].tolist())
+        assert abs(float(out[0]) - exact) <= abs(float(x.sum(-1)[0]) - exact) + np.finfo(dtype).eps * exact
+
+
+def test_what_is_kept_between_loops():
+    """In memory of its own where no result of its dtype is to come: exp would be computed twice."""
+
+    def fn(x):
+        y = (x * 3).exp()
+        z = y.sum(-1, keepdim=True)
+        return (y / z + y).astype("float64"), z
+
+    kernel = kernel_of(fn, (UNKNOWN, "float32"))
+    assert kernel._signature.scratch == (4,)
+    x = numbers(9, 45)
+    for out, wanted in zip(kernel(x), fn(paddle.to_tensor(x)), strict=True):
+        np.testing.assert_allclose(out, wanted.numpy(), rtol=1e-5)
+
+
+@pytest.mark.parametrize("count", [2, 7, 8, 9, 16, 31, 257])
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int8"])
+def test_nothing_beside_the_arrays_is_touched(count, dtype):
+    kernel = kernel_of(lambda x: x.max(-1, keepdim=True) - x, (UNKNOWN, dtype))
+    (x, kept_x), (out, kept_out) = (guarded(count, dtype) for _ in range(2))
+    x[:] = numbers(count).astype(dtype)
+    kernel._ufunc(x, out=out)
+    assert np.array_equal(out, x.max() - x)
+    del kept_x, kept_out
+
+
+def test_arrays_that_do_not_suit_are_left_to_the_operators():
+    kernel = kernel_of(lambda x, y: x - (x + y).max(-1, keepdim=True), (UNKNOWN, "float32"), (UNKNOWN, "float32"))
+    assert kernel(numbers(3, 4), numbers(3, 4)) is not None
+    assert kernel(numbers(3, 4), numbers(3, 1)) is None  # broadcasts, though recorded as unknown
+    assert kernel(numbers(3, 4), numbers(1, 4)) is None
+    assert kernel(numbers(3, 4, dtype="float64"), numbers(3, 4)) is None
+    assert kernel(numbers(3, 0), numbers(3, 0)) is None  # no element is the largest: the operator says so
+    assert kernel(numbers(0, 3), numbers(0, 3)) is None
+
+
+@pytest.mark.parametrize(
+    "shapes", [((3, 4), (3, 1)), ((3, 4), (1, 4)), ((1, 1), (5, 7)), ((0, 4), (0, 4)), ((3, 1), (3, 1))]
+)
+def test_sizes_known_only_when_it_runs(shapes):
+    def fn(x, y):
+        return F.softmax(x + y) * x, (x * y).mean(-1, keepdim=True)
+
+    arrays = [numbers(*shape, seed=i) for i, shape in enumerate(shapes)]
+    block = block_of(fn, (UNKNOWN, "float32"), (UNKNOWN, "float32"))
+    found = lower(block, options=ExecutionOptions(native="always"))(*[a.copy() for a in arrays])
+    for out, wanted in zip(found, fn(*map(paddle.to_tensor, arrays)), strict=True):
+        assert out.shape == tuple(wanted.shape)
+        np.testing.assert_allclose(out, wanted.numpy(), rtol=1e-5, atol=1e-6)
+
+
+def test_the_largest_of_nothing_raises_what_it_raises_without_a_kernel():
+    block = block_of(lambda x: x - (x * 2).max(-1, keepdim=True), (UNKNOWN, "float32"))
+    for choice in ("always", "never"):
+        with pytest.raises((ShapeError, ValueError)):
+            lower(block, options=ExecutionOptions(native=choice))(numbers(3, 0))
+
+
+def test_rows_on_several_threads():
+    body = block_of(lambda x, m: F.softmax(x * 2 + m), ([4, 64, 5000], "float32"), ([4, 1, 5000], "float32"))
+    run = fused.runner(body, lower(body), ExecutionOptions(native="always"))
+    x, m = numbers(4, 64, 5000), numbers(4, 1, 5000)
+    with flags_guard({"num_threads": 2}):
+        (out,) = run([x, m])
+    np.testing.assert_allclose(out, eagerly(lambda x, m: F.softmax(x * 2 + m), x, m), rtol=1e-4, atol=1e-9)
+
+
+def test_groups_that_differ_in_sizes_share_their_code():
+    first, second = (kernel_of(lambda x: F.softmax(x * 1.25), ([n, 5], "float32")) for n in (3, 4))
+    assert first._ufunc is second._ufunc
+
+
+def test_what_has_no_native_form_says_why():
+    assert "complex" in why_not(block_of(lambda x: (x * 2).sum(-1), ([3, 4], "complex64")))
+    assert "erfinv" in why_not(block_of(lambda x: paddle.erfinv(x).sum(-1), ([3, 4], "float32")))
+    assert "row" in why_not(block_of(lambda x: (x * 2).sum(0), ([3, 4], "float32")))
+    assert why_not(block_of(lambda x: F.softmax(x), ([3, 4], "float32"))) == ""
