@@ -15,7 +15,7 @@ from .errors import NoNativeForm
 
 _llvm = lazy_module("llvmlite.binding")
 # Changes when the same IR gives other machine code: a part of the names of cached files.
-COMPILER = "instcombine simplifycfg opt1"
+COMPILER = "sroa instcombine simplifycfg opt1"
 # Machines whose calling conventions and float formats the generated code and its tests know.
 _KNOWN = {"x86_64": "x86", "AMD64": "x86", "aarch64": "arm", "arm64": "arm"}
 # What holds machine code in memory.
@@ -123,6 +123,7 @@ def optimized(text: str, machine: Any) -> Any:
     module.data_layout = str(machine.target_data)
     passes = _llvm.create_pass_builder(machine, _llvm.create_pipeline_tuning_options(speed_level=1))
     manager = _llvm.create_new_module_pass_manager()
+    manager.add_sroa_pass()
     manager.add_instruction_combine_pass()
     manager.add_simplify_cfg_pass()
     manager.run(module, passes)

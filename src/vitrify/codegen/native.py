@@ -18,6 +18,7 @@ from ..ir.decompose import expanded
 from ..ir.program import Block, Variable
 from ..ir.ssa_blocks import block_of, graph_of
 from .disk_cache import cached_code
+from .elements import Pointwise
 from .emit import Dtype
 from .errors import NoNativeForm
 from .harness import description, harness_ir
@@ -26,7 +27,7 @@ from .pointwise import Signature, needed_by, pointwise_ir
 from .row_kernel import Prepared, RowKernel
 from .row_plan import RowPlan
 from .rows import RowSignature, rows_ir
-from .ufunc import make_ufunc
+from .ufunc import keep, make_ufunc
 
 # A result takes the place of an input from this size on; memory for smaller ones costs less than asking.
 _LARGE_BYTES = 1 << 16
@@ -136,6 +137,9 @@ _ALONE = _references()
 _KERNELS: BoundedCache[tuple[str, Signature | RowSignature], np.ufunc] = BoundedCache("native kernels", limit=4096)
 
 
+_DESCRIPTIONS: BoundedCache[tuple[str, Signature], np.ndarray] = BoundedCache("descriptions of kernels", limit=4096)
+
+
 def is_ready() -> bool:
     """Whether the compiler is loaded: the first kernel of a process waits for that, too."""
     return host.cache_info().currsize > 0
@@ -183,29 +187,45 @@ def compiled(body: Block) -> NativeKernel | RowKernel:
     return NativeKernel(ufunc, signature.reads, len(body.inputs), cones, donors, signature.dtypes)
 
 
+def pointwise(body: Block) -> Pointwise:
+    """The machine code of a group of elementwise operators for what calls it without NumPy. Raises NoNativeForm."""
+    text, signature, *_ = _checked(body)
+    if isinstance(signature, RowSignature):
+        raise NoNativeForm("rows are for NumPy to call")
+    code = _COMMENT.sub("", text)
+    data = _DESCRIPTIONS.get_or_build((code, signature), lambda: _description(text, code, signature))
+    return Pointwise(signature, data.ctypes.data, tuple(needed_by(body, [v])[1] for v in body.outputs))
+
+
 def _build(text: str, code: str, signature: Signature | RowSignature) -> np.ufunc:
+    if not isinstance(signature, RowSignature):
+        data = _DESCRIPTIONS.get_or_build((code, signature), lambda: _description(text, code, signature))
+        return make_ufunc(harness(), data, signature.inputs, signature.outputs, "fused")
     if is_dumped("kernels"):
         dump("kernels", "ll", text)
-    if isinstance(signature, RowSignature):
-        address = _loaded(code, ("rows",)).addresses["rows"]
-        inputs = [*signature.inputs, *[np.dtype(np.uint8)] * len(signature.scratch)]
-        return make_ufunc(address, np.zeros(1, np.int64), inputs, signature.outputs, "fused", signature.text)
+    address = loaded(code, ("rows",)).addresses["rows"]
+    inputs = [*signature.inputs, *[np.dtype(np.uint8)] * len(signature.scratch)]
+    return make_ufunc(address, np.zeros(1, np.int64), inputs, signature.outputs, "fused", signature.text)
+
+
+def _description(text: str, code: str, signature: Signature) -> np.ndarray:
+    if is_dumped("kernels"):
+        dump("kernels", "ll", text)
     names = tuple(f"compute{i}" for i in range(len(signature.variants)))
-    addresses = _loaded(code, names).addresses
-    data = description(signature, host().lanes, [addresses[name] for name in names])
-    return make_ufunc(_harness(), data, signature.inputs, signature.outputs, "fused")
+    addresses = loaded(code, names).addresses
+    return keep(description(signature, host().lanes, [addresses[name] for name in names]))
 
 
-def _loaded(ir: str, names: tuple[str, ...]) -> Loaded:
+def loaded(ir: str, names: tuple[str, ...]) -> Loaded:
     """The functions of this IR in memory, by way of the disk."""
     made_from = f"{host().identity}\n{COMPILER}\n{ir}"
     return load(cached_code(made_from, lambda: object_code(ir)), names)
 
 
 @functools.lru_cache(maxsize=1)
-def _harness() -> int:
+def harness() -> int:
     """The address of the loop that calls all kernels."""
-    return _loaded(harness_ir(host().is_x86), ("loop",)).addresses["loop"]
+    return loaded(harness_ir(host().is_x86), ("loop",)).addresses["loop"]
 
 
 def _meta(value: Any) -> Meta:
@@ -232,4 +252,4 @@ def _donors(body: Block, signature: Signature) -> tuple[int, ...]:
     return tuple(i for i, m in metas.items() if m.dtype is out.dtype and m.shape == out.shape and m.shape)
 
 
-__all__ = ["NativeKernel", "RowKernel", "is_ready", "native_kernel", "why_not"]
+__all__ = ["NativeKernel", "RowKernel", "is_ready", "native_kernel", "pointwise", "why_not"]

@@ -51,6 +51,12 @@ class _Kept:
 _KEPT = _Kept()
 
 
+def keep(data: np.ndarray) -> np.ndarray:
+    """The array itself, kept as long as the process lives, as machine code has its address."""
+    _KEPT.parts.append(data)
+    return data
+
+
 def make_ufunc(
     address: int, data: np.ndarray, inputs: Sequence[Dtype], outputs: Sequence[Dtype], name: str, signature: str = ""
 ) -> np.ufunc:

@@ -84,6 +84,7 @@ if_op = define_op(
     steps=_if_steps,
     decides=lambda then, orelse: ((0,), ()),
     meta=_if_meta,
+    native=lambda n, pred, *values, then, orelse: n.branch(pred, then, orelse, values),
     vjp=StructuralGradient("each branch is differentiated as a block"),
     outputs=VARIADIC_OUTPUTS,
 )
@@ -149,12 +150,20 @@ def _while_meta(*values: Any, cond: Any, body: Any, n_carried: int, n_xs: int, r
     return (*carried, Meta((), int64), *written)
 
 
+def _while_native(n: Any, *values: Any, cond: Any, body: Any, n_carried: int, n_xs: int, reverse: bool) -> Any:
+    if n_xs or len(body.outputs) != n_carried:
+        n.refuse("a loop that reads or writes lists has no native form")
+    until, values = (values[0], values[1:]) if cond is None else (cond, values)
+    return n.loop(until, body, values[:n_carried], values[n_carried:])
+
+
 while_op = define_op(
     "while",
     steps=_while_steps,
     decides=_while_decides,
     empties=_while_empties,
     meta=_while_meta,
+    native=_while_native,
     vjp=StructuralGradient("the body is differentiated as a block and run in reverse over the lists it wrote"),
     outputs=VARIADIC_OUTPUTS,
 )

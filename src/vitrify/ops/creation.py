@@ -41,6 +41,7 @@ full_op = define_op(
     vjp=CONSTANT,
     dynamic=("shape", "fill_value"),
     maps={"onnx": "ConstantOfShape", "paddle": "fill_constant"},
+    native=lambda n, *, shape, fill_value, dtype: n.full(entries(shape), fill_value, dtype.np),
 )
 
 

@@ -12,14 +12,14 @@ from ..core.errors import ArgumentError, DTypeError, IndexRangeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, normalize_axis
 from .compare import not_equal
 from .creation import one_hot
-from .elementwise import neg
+from .elementwise import divide_op, multiply_op, neg, subtract_op
 from .embedding import label_smooth
 from .gather import take_along_axis
 from .like import cast, zeros_like
 from .matmul import matmul
 from .reduce import sum
 from .reduction import check_reduction, reduced
-from .registry import OpDef, define_op
+from .registry import OpDef, define_op, get_op
 from .select import where
 from .shape import reshape, squeeze, unsqueeze
 from .sizes import size_of
@@ -177,6 +177,38 @@ def _backward_vjp(
     }
 
 
+def _rows_native(n: Any, logits: Any, label: Any, axis: int, soft_label: bool) -> Any:
+    """The logits and labels as rows, where that is how they lie."""
+    if soft_label or axis != logits.ndim - 1 or label.dtype != np.int64:
+        n.refuse("soft labels and classes that are not the last dimension have no native form")
+    if label.shape != (*logits.shape[:-1], 1) or not logits.size:
+        n.refuse("labels and logits do not fit")
+    return n.reshape(logits, (-1, logits.shape[-1])), n.contiguous(label)
+
+
+def _forward_native(
+    n: Any, logits: Any, label: Any, *, axis: int, soft_label: bool, ignore_index: int
+) -> tuple[Any, Any]:
+    rows, label = _rows_native(n, logits, label, axis, soft_label)
+    shifted = n.apply(subtract_op, rows, n.reduce("max", rows, (1,), True))
+    powers = n.apply(get_op("exp"), shifted)
+    total = n.reduce("sum", powers, (1,), True)
+    chosen, weight = n.picked(shifted, label, ignore_index)
+    loss = n.apply(multiply_op, n.apply(subtract_op, n.apply(get_op("log"), total), chosen), weight)
+    probs = n.apply(divide_op, powers, total)
+    return n.reshape(loss, (*logits.shape[:-1], 1)), n.reshape(probs, logits.shape)
+
+
+def _backward_native(
+    n: Any, ct: Any, logits: Any, softmax: Any, label: Any, *, axis: int, soft_label: bool, ignore_index: int
+) -> Any:
+    probs, label = _rows_native(n, softmax, label, axis, soft_label)
+    flow = n.apply(multiply_op, n.reshape(ct, (-1, 1)), n.weights(label, ignore_index, probs))
+    out = n.apply(multiply_op, probs, flow)
+    n.lower_at(out, flow, label, ignore_index)
+    return n.reshape(out, logits.shape)
+
+
 softmax_cross_entropy_op: OpDef = define_op(
     "softmax_cross_entropy",
     kernel=_forward,
@@ -185,6 +217,7 @@ softmax_cross_entropy_op: OpDef = define_op(
     outputs=("loss", "softmax"),
     amp="deny",
     maps={"onnx": "SoftmaxCrossEntropyLoss", "paddle": "softmax_with_cross_entropy"},
+    native=_forward_native,
 )
 softmax_cross_entropy_grad_op: OpDef = define_op(
     "softmax_cross_entropy_grad",
@@ -192,6 +225,7 @@ softmax_cross_entropy_grad_op: OpDef = define_op(
     meta=lambda ct, logits, softmax, label, **attrs: logits,
     vjp=_backward_vjp,
     amp="deny",
+    native=_backward_native,
 )
 
 # --- public ----------------------------------------------------------------------------------------------------------

@@ -35,6 +35,7 @@ fused_op = define_op(
     vjp=StructuralGradient("groups are made of differentiated programs"),
     outputs=VARIADIC_OUTPUTS,
     work=_work,
+    native=lambda n, *values, body: n.group(body, values),
 )
 
 

@@ -42,6 +42,12 @@ def _getitem_adjoint_kernel(xp: Any, x: Any, like: Any, *, index: tuple[Any, ...
     return out
 
 
+def _getitem_adjoint_native(n: Any, x: Any, like: Any, *, index: tuple[Any, ...]) -> Any:
+    out = n.copy(n.full(like.shape, 0, x.dtype))
+    n.copy(x, n.view(lambda a: _view(a, index), out))
+    return out
+
+
 getitem_op: OpDef = define_op(
     "getitem",
     kernel=lambda xp, x, *, index: _view(x, index),
@@ -56,6 +62,7 @@ getitem_adjoint_op: OpDef = define_op(
     meta=lambda x, like, *, index: x.with_shape(like.shape),
     vjp={"x": lambda ct, *, index: getitem_op(ct, index=index)},
     dynamic=("index",),
+    native=_getitem_adjoint_native,
 )
 
 

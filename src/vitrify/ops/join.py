@@ -41,12 +41,25 @@ def _concat_meta(*xs: Meta, axis: int) -> Meta:
     return xs[0].with_shape(shape)
 
 
+def _concat_native(n: Any, *xs: Any, axis: int) -> Any:
+    shape = list(xs[0].shape)
+    shape[axis] = sum(x.shape[axis] for x in xs)
+    out = n.new(shape, xs[0].dtype)
+    before, start = (slice(None),) * axis, 0
+    for x in xs:
+        part = slice(start, start + x.shape[axis])
+        n.copy(x, n.view(lambda a, part=part: a[(*before, part)], out))
+        start = part.stop
+    return out
+
+
 concat_op = define_op(
     "concat",
     kernel=lambda xp, *xs, axis: xp.concatenate(xs, axis=axis),
     meta=_concat_meta,
     vjp=lambda ct, *, xs_like, axis: {"xs": split_like_op(ct, *xs_like, axis=axis)},
     maps={"onnx": "Concat", "paddle": "concat"},
+    native=_concat_native,
 )
 
 

@@ -74,14 +74,21 @@ def as_float(value: Any) -> Any:
 
 def summed_to(xp: Any, x: Any, shape: Shape) -> Any:
     """The array x summed over the dimensions along which `shape` was broadcast to x's shape."""
-    lead = x.ndim - len(shape)
-    axes = tuple(range(lead)) + tuple(
-        lead + i for i, size in enumerate(shape) if size == 1 and x.shape[lead + i] != 1
-    )
+    axes = _added(x.shape, shape)
     if not axes:
         return x.copy()
     wide = xp.float32 if x.dtype.itemsize == 2 and x.dtype.kind in "fV" else x.dtype
     return xp.asarray(x.sum(axis=axes, keepdims=True, dtype=wide)).astype(x.dtype, copy=False).reshape(shape)
+
+
+def _added(given: Shape, shape: Shape) -> Shape:
+    """The dimensions along which `shape` was broadcast to the given one."""
+    lead = len(given) - len(shape)
+    return (*range(lead), *[lead + i for i, size in enumerate(shape) if size == 1 and given[lead + i] != 1])
+
+
+def _summed_native(n: Any, x: Any, shape: Shape) -> Any:
+    return n.reshape(n.reduce("sum", x, _added(x.shape, shape), True), shape)
 
 
 def broadcast_view(xp: Any, x: Any, shape: Shape) -> Any:
@@ -108,6 +115,7 @@ sum_to = define_op(
     kernel=lambda xp, x, *, shape: summed_to(xp, x, shape),
     meta=lambda x, *, shape: x.with_shape(shape),
     vjp={"x": lambda ct, *, x_like: expand_like(ct, x_like)},
+    native=lambda n, x, *, shape: _summed_native(n, x, shape),
 )
 sum_to_like_op = define_op(
     "sum_to_like",
@@ -115,6 +123,7 @@ sum_to_like_op = define_op(
     meta=_to_y,
     vjp={"x": lambda ct, *, x_like: expand_like(ct, x_like)},
     shape_only=["y"],
+    native=lambda n, x, y: _summed_native(n, x, y.shape),
 )
 expand_like_op = define_op(
     "expand_like",

@@ -7,6 +7,7 @@ from typing import Any
 from ..core.errors import DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta
 from .accumulate import wide
+from .elementwise import add_op
 from .matmul import matmul, matmul_op
 from .reduce import sum_op
 from .registry import OpDef, define_op
@@ -57,6 +58,14 @@ def _linear_bias(ct: Any, *, bias_like: Any) -> Any:
     return reshape(total, list(bias_like.shape)) if whole else total
 
 
+def _linear_native(n: Any, x: Any, weight: Any, bias: Any) -> Any:
+    rows = n.matmul(n.reshape(x, (1, *x.shape)) if x.ndim == 1 else x, weight)
+    out = rows if bias is None else n.apply(add_op, rows, bias)
+    if out.shape != rows.shape:
+        n.refuse("the bias does not fit")
+    return n.reshape(out, out.shape[1:]) if x.ndim == 1 else out
+
+
 linear_op: OpDef = define_op(
     "linear",
     kernel=_linear_kernel,
@@ -68,6 +77,7 @@ linear_op: OpDef = define_op(
     },
     amp="allow",
     maps={"paddle": "linear_v2"},
+    native=_linear_native,
 )
 
 

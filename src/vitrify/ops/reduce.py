@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.dtype import DType, as_dtype, bool_, float32, int32, int64
-from ..core.meta import Shape
+from ..core.meta import Shape, numel
 from .arguments import finish
 from .axes import axes_of, count_over, divided, reduction, restored, spread
 from .combiner import Combiner, greatest, least
 from .compare import equal
-from .elementwise import conj
+from .elementwise import conj, divide_op
 from .like import cast, sum_to_like
 from .meta_rules import numeric
 from .registry import NoGradient, OpDef, define_op
@@ -42,6 +42,7 @@ sum_op: OpDef = define_op(
     amp="wide",
     kernel=_sum_kernel,
     meta=reduction("sum", result=_sum_dtype),
+    native=lambda n, x, *, axis, keepdim: n.reduce("sum", x, axis, keepdim),
     vjp={"x": lambda ct, *, x_like, axis, keepdim: spread(ct, x_like, axis, keepdim)},
     maps={"onnx": "ReduceSum", "paddle": "reduce_sum"},
     combiner=Combiner(0, "add"),
@@ -77,11 +78,17 @@ def _mean_kernel(xp: Any, x: Any, *, axis: Shape, keepdim: bool) -> Any:
     return mean.astype(x.dtype, copy=False)
 
 
+def _mean_native(n: Any, x: Any, *, axis: Shape, keepdim: bool) -> Any:
+    total = n.reduce("sum", x, axis, keepdim)
+    return n.apply(divide_op, total, n.full((), numel(tuple(x.shape[i] for i in axis)), x.dtype))
+
+
 mean_op: OpDef = define_op(
     "mean",
     amp="wide",
     kernel=_mean_kernel,
     meta=reduction("mean", numeric),
+    native=_mean_native,
     vjp={
         "x": lambda ct, *, x_like, axis, keepdim: spread(divided(ct, count_over(x_like, axis)), x_like, axis, keepdim)
     },
@@ -128,6 +135,7 @@ def _extreme(name: str, onnx: str, combiner: Combiner) -> OpDef:
         name,
         kernel=kernel,
         meta=reduction(name, _ordered, nonempty=True),
+        native=lambda n, x, *, axis, keepdim: n.reduce(name, x, axis, keepdim),
         vjp={"x": _extreme_vjp},
         maps={"onnx": onnx, "paddle": f"reduce_{name}"},
         combiner=combiner,

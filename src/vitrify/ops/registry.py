@@ -159,6 +159,8 @@ class OpDef:
         combiner: how a reduction over the attribute `axis` combines elements.
         decompose: `decompose(*inputs, **attrs)` -> the outputs, written in simpler ops: the form in which it becomes
             machine code together with its neighbours. None where these inputs and attributes have none.
+        native: `native(n, *operands, **attrs)` -> its outputs as steps of a native program, written with the methods of
+            codegen's Assembler `n`; elementwise ops and views need none.
         moves: "h2d" or "d2h" for an op that brings a value to the device or to the host.
     """
 
@@ -201,6 +203,7 @@ class OpDef:
     in_place: InPlace | None = None
     combiner: Combiner | None = None
     decompose: Callable[..., Any] | None = None
+    native: Callable[..., Any] | None = None
 
     def __call__(self, *inputs: Any, **attrs: Any) -> Any:
         return bind(self, inputs, attrs)
@@ -317,6 +320,7 @@ def define_op(
     in_place: InPlace | None = None,
     combiner: Combiner | None = None,
     decompose: Callable[..., Any] | None = None,
+    native: Callable[..., Any] | None = None,
 ) -> OpDef:
     """Register an op and return it; see `OpDef` for the fields. `vjp` is a dict of per-input rules, one joint rule,
     `NoGradient(reason)` or `StructuralGradient(reason)`. Of `kernel` and `steps` one is given.
@@ -360,6 +364,7 @@ def define_op(
         in_place=in_place,
         combiner=combiner,
         decompose=decompose,
+        native=native,
     )
     _check_rules(op)
     _REGISTRY.add(op)

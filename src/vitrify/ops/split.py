@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any
 
 from ..core.errors import ArgumentError, ShapeError
@@ -59,6 +60,14 @@ def _split_meta(x: Meta, *, sections: Any, axis: int) -> tuple[Meta, ...]:
     return tuple(x.with_shape((*x.shape[:axis], s, *x.shape[axis + 1 :])) for s in sizes)
 
 
+def _split_native(n: Any, x: Any, *, sections: Any, axis: int) -> Any:
+    bounds = [0, *accumulate(_section_sizes(x.shape[axis], sections))]
+    before = (slice(None),) * axis
+    return tuple(
+        n.view(lambda a, part=slice(*pair): a[(*before, part)], x) for pair in zip(bounds, bounds[1:])
+    )
+
+
 split_op = define_op(
     "split",
     kernel=lambda xp, x, *, sections, axis: _parts(xp, x, _section_sizes(x.shape[axis], sections), axis),
@@ -67,6 +76,7 @@ split_op = define_op(
     outputs=VARIADIC_OUTPUTS,
     dynamic=("sections",),
     maps={"onnx": "Split", "paddle": "split"},
+    native=_split_native,
 )
 split_like_op = define_op(
     "split_like",

@@ -31,6 +31,7 @@ from .schedule import Schedule
 from .stream_run import StreamPlan, StreamRun
 from .summary import listing
 from .threads import run_threads
+from .whole import Whole
 
 MAX_CHECKED_SHAPES = 256
 Shapes = tuple[tuple[int, ...] | None, ...]
@@ -52,7 +53,7 @@ class InterpreterCore:
     __slots__ = (
         "_checked_shapes", "_n_inputs", "_optimized", "_outputs", "_relower", "_rest", "_schedule", "_steps",
         "_takes_turns", "block", "choice", "graphs", "instructions", "label", "n_outputs", "names",
-        "options", "plans", "surroundings", "suspends", "timings", "variants",
+        "options", "plans", "surroundings", "suspends", "timings", "variants", "whole",
     )  # fmt: skip
 
     def __init__(
@@ -68,6 +69,7 @@ class InterpreterCore:
         label: str,
         relower: Callable[[ExecutionOptions], InterpreterCore],
         optimized: bool = False,
+        whole: Whole | None = None,
     ) -> None:
         self.block = block
         self.label = label
@@ -75,6 +77,7 @@ class InterpreterCore:
         self.instructions = tuple(instructions)
         self.choice = choice
         self.options = options
+        self.whole = whole
         self.names = names
         self.surroundings = surroundings
         self._n_inputs = surroundings.n_inputs
@@ -123,6 +126,11 @@ class InterpreterCore:
         """The outputs for a list of arrays, which becomes the run's own: each array is given up after its last use."""
         if self._takes_turns or WATCH.on:
             return self._watched(frame) if WATCH.on else self._run(frame)
+        whole = self.whole
+        if whole is not None and not whole.is_none:
+            found = whole.run(frame)
+            if found is not None:
+                return found
         new = None if self._checked_shapes is None else self._new_shapes(frame)
         frame += self._rest
         if new is not None:

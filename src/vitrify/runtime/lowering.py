@@ -28,10 +28,11 @@ from .inplace import find_handed, find_inplace, find_taken, partners
 from .instruction import Frame, Instruction, make_step, pure_call, step_taking
 from .interpreter import InterpreterCore, Surroundings
 from .liveness import last_uses
-from .options import ALLOW, DEFAULT, FORCE, OFF, ExecutionOptions
+from .options import ALLOW, DEFAULT, FORCE, NEVER, OFF, ExecutionOptions
 from .plan import STREAMS, TRACE, Choice, choose_mode
 from .shape_reads import free_for_shapes
 from .transfers import Transfers, deciding_blocks, read_by_host
+from .whole import Whole
 
 _CPU = CPUPlace()
 
@@ -102,7 +103,8 @@ class Lowering:
         """
         for var in inputs:
             self.define(var)  # they take the first slots, in their order
-        live = free_for_shapes(live_operators(self.block, outputs), outputs)
+        recorded = live_operators(self.block, outputs)
+        live = free_for_shapes(recorded, outputs)
         source = self.source
         again = partial(self._again, inputs, outputs, label, on_host) if source is None else source.lowered
         if self.is_away:
@@ -131,6 +133,7 @@ class Lowering:
             label,
             again,
             source is not None and source.block is not self.block,
+            Whole.of(inputs, recorded, outputs, choice, self.options) if self.place.is_cpu_place() else None,
         )
 
     def _again(
@@ -195,7 +198,10 @@ class Lowering:
     ) -> Instruction:  # fmt: skip
         """The operator with its kernel bound."""
         decides = deciding_blocks(operator) if self.is_away else ()
-        attrs = {k: self.callee(v, v in decides) if isinstance(v, Block) else v for k, v in operator.attrs.items()}
+        of_group = operator.op is fused_op
+        attrs = {
+            k: self.callee(v, v in decides, of_group) if isinstance(v, Block) else v for k, v in operator.attrs.items()
+        }
         compute = pure_call(operator, attrs, np if operator.op.on_host else self.xp)
         if operator.op is fused_op:
             run = runner(operator.attrs["body"], attrs["body"], self.options)
@@ -209,22 +215,24 @@ class Lowering:
         checked = not (checks_itself or _takes_list(operator) or _all_static(operator))
         return Instruction(operator, access, dead, attrs, compute, step, checked, steps, handed)
 
-    def callee(self, block: Block, decides: bool = False) -> Any:
+    def callee(self, block: Block, decides: bool = False, of_group: bool = False) -> Any:
         """The lowered form of an operator's block, or of a function; one being lowered now is filled in later.
 
         The host reads the first output of a block that `decides`.
         """
         if not block.name:
-            return self.inner(block, (0,) if decides else ())
+            return self.inner(block, (0,) if decides else (), of_group)
         found = self.functions.get(block)
         if found is None:
             found = self.functions[block] = LoweredFunction(block.name, len(block.outputs))
             found.core = self.inner(block)
         return found
 
-    def inner(self, block: Block, on_host: Collection[int] = ()) -> InterpreterCore:
+    def inner(self, block: Block, on_host: Collection[int] = (), of_group: bool = False) -> InterpreterCore:
         """A block that an operator of this one runs."""
         options = replace(self.options, graph=OFF)  # graphs are of whole programs
+        if of_group:  # which is compiled by itself
+            options = replace(options, native=NEVER)
         lowering = Lowering(block, self.place, self.functions, options)
         return lowering.lower(block.inputs, block.outputs, on_host=on_host)
 

@@ -1,0 +1,222 @@
+"""What Python calls to run a whole program: a built-in function whose `self` is the plan, an array of integers.
+
+It looks whether the arrays it is given are those that the plan is for, makes the results and the arena, runs the steps,
+and returns the results in a tuple; None where another plan or the interpreter has to do it. It reads the fields of
+arrays where NumPy's C interface has them since NumPy 1; `layout_is_known` asks once whether that is true here.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import sysconfig
+from typing import Any
+
+import numpy as np
+
+from ..core.lazy import lazy_module
+from . import steps as program_steps
+from .inner_loops import inner_loops
+from .llvm import host
+from .native import loaded
+from .steps import FUNCTIONS, NAMES, RAISED, python
+from .writer import Writer
+
+_umath = lazy_module("numpy._core._multiarray_umath")
+# Words at the plan's head.
+(
+    N_INPUTS, N_OUTPUTS, BYTES, N_POINTERS, N_DERIVED, DERIVED, CODE, END, IS_FREE, INPUTS, OUTPUTS, ARRAY_TYPE
+) = range(12)  # fmt: skip
+HEAD = FUNCTIONS + len(NAMES)
+EACH = 4
+# Fields of arrays and tuples: offsets in bytes.
+_TYPE, _DATA, _NDIM, _DIMS, _STRIDES, _DESCR, _FLAGS = 8, 16, 24, 32, 40, 56, 64
+_ITEMS = 24
+_ALIGNED = 0x100
+_NEW_FROM_DESCR, _ARRAY_TYPE_AT = 94, 2
+ALIGNMENT = 64
+
+
+def _field(w: Writer, object: str, offset: int, type: str = "ptr") -> str:
+    return w.load(w.at(object, offset, "i8"), 0, type, 4 if type == "i32" else 8)
+
+
+def _fits(w: Writer, array: str, wanted: str, array_type: str) -> None:
+    """Return None unless this is an array of the dtype, sizes and steps of an entry: dtype, dimensions, both lists."""
+
+    def need(condition: str) -> None:
+        with w.when(w.value(f"xor i1 {condition}, true")):
+            _return_none(w)
+
+    need(w.value(f"icmp eq ptr {_field(w, array, _TYPE)}, {array_type}"))
+    need(w.value(f"icmp eq ptr {_field(w, array, _DESCR)}, {w.load(wanted, 0, 'ptr')}"))
+    ndim = w.value(f"zext i32 {_field(w, array, _NDIM, 'i32')} to i64")
+    need(w.value(f"icmp eq i64 {ndim}, {w.load(wanted, 1)}"))
+    flags = w.value(f"and i32 {_field(w, array, _FLAGS, 'i32')}, {_ALIGNED}")
+    need(w.value(f"icmp ne i32 {flags}, 0"))
+    for offset, index in ((_DIMS, 2), (_STRIDES, 3)):
+        found, expected = _field(w, array, offset), w.load(wanted, index, "ptr")
+        with w.loop(ndim) as d:
+            need(w.value(f"icmp eq i64 {w.load(found, d)}, {w.load(expected, d)}"))
+
+
+def _return_none(w: Writer) -> None:
+    none = w.value("load ptr, ptr %none")
+    w.call("void", python(w, "%plan", "Py_IncRef"), f"ptr {none}")
+    w.leave(f"ptr {none}")
+
+
+def _call() -> str:
+    w = Writer("ptr", "call", ("ptr %self", "ptr %arguments", "i64 %count"))
+    w.line(f"%plan.at = getelementptr i8, ptr %self, i64 {_DATA}")
+    w.line("%plan = load ptr, ptr %plan.at")
+    w.line(f"%none = getelementptr i64, ptr %plan, i64 {HEAD}")
+    with w.when(w.value(f"icmp ne i64 %count, {w.load('%plan', N_INPUTS)}")):
+        _return_none(w)
+    array_type, inputs = w.load("%plan", ARRAY_TYPE, "ptr"), w.load("%plan", INPUTS, "ptr")
+    with w.loop("%count") as i:
+        _fits(w, w.load("%arguments", i, "ptr"), w.at(inputs, w.times(i, EACH)), array_type)
+    size = w.add(w.load("%plan", BYTES), ALIGNMENT)
+    memory = w.call("ptr", python(w, "%plan", "malloc"), f"i64 {size}")
+    with w.when(w.value(f"icmp eq ptr {memory}, null")):
+        _return_none(w)
+    start = w.value(f"and i64 {w.add(w.value(f'ptrtoint ptr {memory} to i64'), ALIGNMENT - 1)}, {-ALIGNMENT}")
+    pointers = w.value(f"inttoptr i64 {start} to ptr")
+    with w.loop("%count") as i:
+        w.store(_field(w, w.load("%arguments", i, "ptr"), _DATA), pointers, i, "ptr")
+    results = _made(w, pointers, memory)
+    state = _addresses(w, pointers, start)
+    _run(w, pointers, state, memory, results)
+    w.line(f"ret ptr {results}")
+    return w.text
+
+
+def _made(w: Writer, pointers: str, memory: str) -> str:
+    """A tuple of new arrays for the results."""
+    count, specs = w.load("%plan", N_OUTPUTS), w.load("%plan", OUTPUTS, "ptr")
+    results = w.call("ptr", python(w, "%plan", "PyTuple_New"), f"i64 {count}")
+    with w.when(w.value(f"icmp eq ptr {results}, null")):
+        w.call("void", python(w, "%plan", "free"), f"ptr {memory}")
+        w.leave("ptr null")
+    with w.loop(count) as i:
+        spec = w.at(specs, w.times(i, EACH))
+        descr = w.load(spec, 0, "ptr")
+        w.call("void", python(w, "%plan", "Py_IncRef"), f"ptr {descr}")
+        ndim = w.value(f"trunc i64 {w.load(spec, 1)} to i32")
+        array = w.call(
+            "ptr", python(w, "%plan", "PyArray_NewFromDescr"), f"ptr {w.load('%plan', ARRAY_TYPE, 'ptr')}",
+            f"ptr {descr}", f"i32 {ndim}", f"ptr {w.load(spec, 2, 'ptr')}", "ptr null", "ptr null", "i32 0", "ptr null",
+        )  # fmt: skip
+        with w.when(w.value(f"icmp eq ptr {array}, null")):
+            w.call("void", python(w, "%plan", "Py_DecRef"), f"ptr {results}")
+            w.call("void", python(w, "%plan", "free"), f"ptr {memory}")
+            w.leave("ptr null")
+        w.store(array, w.at(results, _ITEMS, "i8"), i, "ptr")
+        w.store(_field(w, array, _DATA), pointers, w.add("%count", i), "ptr")
+    return results
+
+
+def _addresses(w: Writer, pointers: str, start: str) -> str:
+    """Fill in what the addresses of all other arrays are; where the plan and the thread lie among them."""
+    base = w.add("%count", w.load("%plan", N_OUTPUTS))
+    room = w.times(w.load("%plan", N_POINTERS), 8)
+    arena = w.value(f"and i64 {w.add(w.add(start, room), ALIGNMENT - 1)}, {-ALIGNMENT}")
+    w.store(arena, pointers, base)
+    w.store(0, pointers, w.add(base, 1))
+    state = w.at(pointers, w.add(base, 2))
+    w.store("%plan", state, program_steps.PLAN, "ptr")
+    w.store("null", state, program_steps.THREAD, "ptr")
+    derived, first = w.load("%plan", DERIVED, "ptr"), w.add(base, 4)
+    with w.loop(w.load("%plan", N_DERIVED)) as i:
+        pair = w.at(derived, w.times(i, 2))
+        w.store(w.add(w.load(pointers, w.load(pair)), w.load(pair, 1)), pointers, w.add(first, i))
+    return state
+
+
+def _run(w: Writer, pointers: str, state: str, memory: str, results: str) -> None:
+    """Run the steps, and give up the arena; return here where they failed."""
+    is_free = w.value(f"icmp ne i64 {w.load('%plan', IS_FREE)}, 0")
+    with w.when(is_free):
+        w.store(w.call("ptr", python(w, "%plan", "PyEval_SaveThread")), state, program_steps.THREAD, "ptr")
+    first, end = w.load("%plan", CODE, "ptr"), w.load("%plan", END, "ptr")
+    code = w.call("i32", "@run", f"ptr {pointers}", f"ptr {first}", f"ptr {end}")
+    with w.when(is_free):
+        w.call("void", python(w, "%plan", "PyEval_RestoreThread"), f"ptr {w.load(state, program_steps.THREAD, 'ptr')}")
+    w.call("void", python(w, "%plan", "free"), f"ptr {memory}")
+    with w.when(w.value(f"icmp ne i32 {code}, 0")):
+        w.call("void", python(w, "%plan", "Py_DecRef"), f"ptr {results}")
+        with w.when(w.value(f"icmp eq i32 {code}, {RAISED}")):
+            w.leave("ptr null")
+        _return_none(w)
+
+
+@functools.lru_cache(maxsize=1)
+def parts() -> dict[str, int]:
+    """The addresses of the fixed parts: compiled once for all programs."""
+    made = {**inner_loops(), **program_steps.steps(), "call": _call()}
+    memcpy = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"
+    return loaded("\n\n".join([*made.values(), memcpy]), tuple(made)).addresses
+
+
+@functools.lru_cache(maxsize=1)
+def functions() -> list[int]:
+    """The addresses of the functions of Python's and NumPy's that the plan names."""
+    library = ctypes.CDLL(None)
+    table = _array_interface()
+    found = {"PyArray_NewFromDescr": table[_NEW_FROM_DESCR]}
+    for name in NAMES:
+        if name not in found:
+            source = ctypes.pythonapi if name.startswith("Py") else library
+            found[name] = ctypes.cast(getattr(source, name), ctypes.c_void_p).value
+    return [found[name] for name in NAMES]
+
+
+def _array_interface() -> Any:
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    return ctypes.cast(pointer(_umath._ARRAY_API, None), ctypes.POINTER(ctypes.c_void_p))
+
+
+class _MethodDef(ctypes.Structure):
+    """PyMethodDef."""
+
+    _fields_ = (
+        ("name", ctypes.c_char_p), ("function", ctypes.c_void_p), ("flags", ctypes.c_int), ("doc", ctypes.c_char_p)
+    )  # fmt: skip
+
+
+_FASTCALL = 0x80
+
+
+@functools.lru_cache(maxsize=1)
+def _method() -> Any:
+    return _MethodDef(b"whole_program", parts()["call"], _FASTCALL, b"a program, compiled")
+
+
+def function_of(plan: np.ndarray[Any, Any]) -> Any:
+    """The built-in function that runs a plan, which it keeps alive."""
+    make = ctypes.pythonapi.PyCFunction_NewEx
+    make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
+    return make(ctypes.addressof(_method()), plan, None)
+
+
+@functools.lru_cache(maxsize=1)
+def layout_is_known() -> bool:
+    """Whether arrays and tuples lie in memory as the generated code reads them: asked of an example."""
+    if sysconfig.get_config_var("Py_GIL_DISABLED") or ctypes.sizeof(ctypes.c_void_p) != 8:
+        return False
+    array = np.arange(6, dtype=np.float32).reshape(2, 3)[:, ::2]
+    word = lambda at, offset: ctypes.c_int64.from_address(at + offset).value  # noqa: E731
+    here, one = id(array), ctypes.c_int32.from_address
+    found = [word(word(here, _DIMS), 8 * i) for i in (0, 1)] + [word(word(here, _STRIDES), 8 * i) for i in (0, 1)]
+    pair = (array, None)
+    return (
+        word(here, _TYPE) == id(np.ndarray) == _array_interface()[_ARRAY_TYPE_AT]
+        and word(here, _DATA) == array.__array_interface__["data"][0]
+        and one(here + _NDIM).value == 2
+        and found == [*array.shape, *array.strides]
+        and word(here, _DESCR) == id(array.dtype)
+        and bool(one(here + _FLAGS).value & _ALIGNED)
+        and [word(id(pair), _ITEMS + 8 * i) for i in (0, 1)] == [id(array), id(None)]
+        and host().is_x86 in (True, False)
+    )

@@ -1,0 +1,166 @@
+"""Inner loops that serve all programs: `void loop(char **arguments, intp *size, intp *steps, void *data)`, as NumPy has
+them. The runner (steps.py) calls them for one dimension; those of elementwise kernels are made for each (native.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .emit import FLOAT32, FLOAT64, INT64, Dtype, memory_type
+from .writer import Writer
+
+PARAMETERS = ("ptr %arguments", "ptr %sizes", "ptr %steps", "ptr %data")
+# Elements that a reduction takes side by side.
+LANES = 8
+REDUCED = {"f32": FLOAT32, "f64": FLOAT64, "i64": INT64}
+
+
+def copy_loop(size: int) -> str:
+    """Elements of so many bytes, of any steps."""
+    w = Writer("void", f"copy{size}", PARAMETERS)
+    n, (source, target), (from_step, to_step) = _given(w)
+    type = f"i{8 * size}"
+    dense = w.value(f"icmp eq i64 {from_step}, {size}")
+    dense = w.value(f"and i1 {dense}, {w.value(f'icmp eq i64 {to_step}, {size}')}")
+    with w.when(dense):
+        w.call("void", "@llvm.memcpy.p0.p0.i64", f"ptr {target}", f"ptr {source}", f"i64 {w.times(n, size)}", "i1 0")
+        w.leave("void")
+    with w.loop(n) as i:
+        value = w.load(w.at(source, w.times(i, from_step), "i8"), 0, type, size)
+        w.store(value, w.at(target, w.times(i, to_step), "i8"), 0, type, size)
+    w.line("ret void")
+    return w.text
+
+
+def _given(w: Writer) -> tuple[str, tuple[str, str], tuple[str, str]]:
+    """The size, and addresses and steps of what is read and what is written."""
+    arguments = w.load("%arguments", 0, "ptr"), w.load("%arguments", 1, "ptr")
+    return w.load("%sizes"), arguments, (w.load("%steps", 0), w.load("%steps", 1))
+
+
+Combine = Callable[[Writer, str, str, str], str]
+
+
+def _largest(w: Writer, type: str, x: str, y: str, predicate: str = "ogt") -> str:
+    """The larger of the two, NaN if one is."""
+    if "i64" in type:
+        chosen = w.value(f"icmp s{predicate[1:]} {type} {x}, {y}")
+    else:
+        chosen = w.value(f"fcmp {predicate} {type} {x}, {y}")
+        nan = w.value(f"fcmp uno {type} {x}, {x}")
+        chosen = w.value(f"or {type.replace('float', 'i1').replace('double', 'i1')} {chosen}, {nan}")
+    condition = type.replace("float", "i1").replace("double", "i1").replace("i64", "i1")
+    return w.value(f"select {condition} {chosen}, {type} {x}, {type} {y}")
+
+
+def _smallest(w: Writer, type: str, x: str, y: str) -> str:
+    return _largest(w, type, x, y, "olt")
+
+
+def extreme_loop(name: str, code: str) -> str:
+    """The largest or smallest of at least one element."""
+    combine: Combine = _largest if name == "max" else _smallest
+    dtype = REDUCED[code]
+    type = memory_type(dtype)
+    full = f"<{LANES} x {type}>"
+    w = Writer("void", f"{name}_{code}", PARAMETERS)
+    n, (source, target), (step, _) = _given(w)
+    found = w.variable(type, w.load(source, 0, type, dtype.itemsize))
+    done = w.variable("i64", 0)
+    with w.when(_is_long(w, n, step, dtype)):
+        parts = w.variable(full, w.load(source, 0, full, dtype.itemsize))
+        whole = w.value(f"and i64 {n}, {-LANES}")
+        with w.loop(whole, LANES, LANES) as i:
+            x = w.value(f"load {full}, ptr {w.at(source, i, type)}, align {dtype.itemsize}")
+            w.line(f"store {full} {combine(w, full, w.value(f'load {full}, ptr {parts}'), x)}, ptr {parts}")
+        for lane in range(LANES):
+            x = w.value(f"extractelement {full} {w.value(f'load {full}, ptr {parts}')}, i64 {lane}")
+            w.line(f"store {type} {combine(w, type, w.value(f'load {type}, ptr {found}'), x)}, ptr {found}")
+        w.line(f"store i64 {whole}, ptr {done}")
+    with w.loop(n, w.value(f"load i64, ptr {done}")) as i:
+        x = w.load(w.at(source, w.times(i, step), "i8"), 0, type, dtype.itemsize)
+        w.line(f"store {type} {combine(w, type, w.value(f'load {type}, ptr {found}'), x)}, ptr {found}")
+    w.store(w.value(f"load {type}, ptr {found}"), target, 0, type, dtype.itemsize)
+    w.line("ret void")
+    return w.text
+
+
+def _is_long(w: Writer, n: str, step: str, dtype: Dtype) -> str:
+    """Whether the elements lie side by side, and fill a vector."""
+    dense = w.value(f"icmp eq i64 {step}, {dtype.itemsize}")
+    return w.value(f"and i1 {dense}, {w.value(f'icmp sge i64 {n}, {LANES}')}")
+
+
+def sum_loop(code: str) -> str:
+    """The sum. float32 is added up in float64; float64 with what rounding loses kept beside it."""
+    dtype = REDUCED[code]
+    type, wide = memory_type(dtype), "i64" if code == "i64" else "double"
+    full, fullwide = f"<{LANES} x {type}>", f"<{LANES} x {wide}>"
+    w = Writer("void", f"sum_{code}", PARAMETERS)
+    n, (source, target), (step, _) = _given(w)
+    done = w.variable("i64", 0)
+    one, many = _Sum(w, wide, code), _Sum(w, fullwide, code)
+    with w.when(_is_long(w, n, step, dtype)):
+        whole = w.value(f"and i64 {n}, {-LANES}")
+        with w.loop(whole, 0, LANES) as i:
+            x = w.value(f"load {full}, ptr {w.at(source, i, type)}, align {dtype.itemsize}")
+            many.add(w.value(f"fpext {full} {x} to {fullwide}") if code == "f32" else x)
+        for lane in range(LANES):
+            one.add(w.value(f"extractelement {fullwide} {many.total()}, i64 {lane}"))
+        w.line(f"store i64 {whole}, ptr {done}")
+    with w.loop(n, w.value(f"load i64, ptr {done}")) as i:
+        x = w.load(w.at(source, w.times(i, step), "i8"), 0, type, dtype.itemsize)
+        one.add(w.value(f"fpext float {x} to double") if code == "f32" else x)
+    total = one.total()
+    w.store(w.value(f"fptrunc double {total} to float") if code == "f32" else total, target, 0, type, dtype.itemsize)
+    w.line("ret void")
+    return w.text
+
+
+def _zero(type: str, code: str) -> str:
+    """What to add up from: -0.0, which leaves -0.0 as it is."""
+    zero = "0" if code == "i64" else "-0.0" if code else "0.0"
+    return f"splat ({type[type.index('x') + 2 : -1]} {zero})" if "<" in type else zero
+
+
+class _Sum:
+    """A sum in the making; of float64 also the sum of what rounding has lost (Knuth's exact sum of two)."""
+
+    def __init__(self, w: Writer, type: str, code: str) -> None:
+        self.w, self.type = w, type
+        self.sum = w.variable(type, _zero(type, code))
+        self.lost = w.variable(type, _zero(type, "")) if code == "f64" else ""
+        self.opcode = "add" if code == "i64" else "fadd"
+
+    def add(self, x: str) -> None:
+        """One more."""
+        w, type = self.w, self.type
+        old = w.value(f"load {type}, ptr {self.sum}")
+        new = w.value(f"{self.opcode} {type} {old}, {x}")
+        w.line(f"store {type} {new}, ptr {self.sum}")
+        if self.lost:
+            back = w.value(f"fsub {type} {new}, {old}")
+            mine = w.value(f"fsub {type} {old}, {w.value(f'fsub {type} {new}, {back}')}")
+            lost = w.value(f"fadd {type} {mine}, {w.value(f'fsub {type} {x}, {back}')}")
+            before = w.value(f"load {type}, ptr {self.lost}")
+            w.line(f"store {type} {w.value(f'fadd {type} {before}, {lost}')}, ptr {self.lost}")
+
+    def total(self) -> str:
+        """The sum so far; where it is not finite, without what was lost, which is NaN then."""
+        w, type = self.w, self.type
+        total = w.value(f"load {type}, ptr {self.sum}")
+        if not self.lost:
+            return total
+        lost = w.value(f"load {type}, ptr {self.lost}")
+        is_number = w.value(f"fcmp ord {type} {lost}, {lost}")
+        both = w.value(f"fadd {type} {total}, {lost}")
+        condition = type.replace("double", "i1")
+        return w.value(f"select {condition} {is_number}, {type} {both}, {type} {total}")
+
+
+def inner_loops() -> dict[str, str]:
+    """All of them, by name."""
+    copies = {f"copy{size}": copy_loop(size) for size in (1, 2, 4, 8)}
+    sums = {f"sum_{code}": sum_loop(code) for code in REDUCED}
+    extremes = {f"{name}_{code}": extreme_loop(name, code) for name in ("max", "min") for code in REDUCED}
+    return {**copies, **sums, **extremes}

@@ -1,0 +1,44 @@
+"""Blocks of one elementwise operator, for steps that native forms of other ops take."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..core.cache import BoundedCache
+from ..core.dtype import as_dtype
+from ..core.meta import Meta
+from ..ir.program import Block, Operator, Program, Variable
+from ..ops.registry import OpDef
+from .emit import Dtype
+
+_BLOCKS: BoundedCache[Any, Block] = BoundedCache("blocks of one operator", limit=1024)
+
+
+def single(op: OpDef, dtypes: Sequence[Dtype], attrs: Mapping[str, Any]) -> Block:
+    """A closed block of one elementwise op, for arrays of these dtypes."""
+    key = (op, tuple(dtypes), tuple(attrs.items()))
+    return _BLOCKS.get_or_build(key, lambda: _built(op, dtypes, attrs))
+
+
+def _built(op: OpDef, dtypes: Sequence[Dtype], attrs: Mapping[str, Any]) -> Block:
+    block = Program().global_block()
+    inputs = [block.add_input(Meta((), as_dtype(d))) for d in dtypes]
+    meta = op.meta(*[v.meta for v in inputs], **attrs)
+    return _closed(block, Operator(op, tuple(inputs), (block.create_var(meta),), attrs))
+
+
+def alone(operator: Operator) -> Block:
+    """A closed block of this operator: it takes the operator's variables, in their order."""
+    block = Program().global_block()
+    variables = dict.fromkeys(v for v in operator.inputs if isinstance(v, Variable))
+    inner = {v: block.add_input(v.meta) for v in variables}
+    inputs = tuple(inner[v] if isinstance(v, Variable) else v for v in operator.inputs)
+    outputs = tuple(block.create_var(v.meta) for v in operator.outputs)
+    return _closed(block, Operator(operator.op, inputs, outputs, operator.attrs, operator.locs))
+
+
+def _closed(block: Block, operator: Operator) -> Block:
+    block.ops.append(operator)
+    block.outputs = list(operator.outputs)
+    return block

@@ -1,0 +1,248 @@
+"""The steps of a whole program: `i32 step(ptr *P, intp *c)`. P holds the addresses of all arrays of a run, c is the step's
+own part of the plan: c[0] the step's function, c[1] how many words it has, then what the writers here say.
+
+A step returns 0, or why the run ends: RAISED, a Python exception is set; REFUSED, the interpreter has to do it.
+"""
+
+from __future__ import annotations
+
+from .writer import Writer
+
+RAISED, REFUSED = 1, 2
+PARAMETERS = ("ptr %P", "ptr %c")
+MOST_OPERANDS = 64
+# Behind the arrays, at P[c[..]]: the plan, and the state of the thread that has given up Python's lock.
+PLAN, THREAD = 0, 1
+# Iterations of a loop after which it looks whether the user has interrupted.
+CHECKED = 128
+# In the plan: the functions of Python's that are called.
+FUNCTIONS = 16
+NAMES = (
+    "malloc", "free", "PyTuple_New", "PyArray_NewFromDescr", "Py_DecRef", "Py_IncRef", "PyEval_SaveThread",
+    "PyEval_RestoreThread", "PyErr_CheckSignals", "PyErr_NoMemory",
+)  # fmt: skip
+
+
+def python(w: Writer, plan: str, name: str) -> str:
+    """The address of one of these functions."""
+    return w.load(plan, FUNCTIONS + NAMES.index(name), "ptr")
+
+
+def _word(w: Writer, index: object) -> str:
+    return w.load("%c", index)
+
+
+def _array(w: Writer, index: object) -> str:
+    """The address of the array that this word names."""
+    return w.load("%P", _word(w, index), "ptr")
+
+
+def runner() -> str:
+    """Steps one after the other: c and `end` are where they begin and end."""
+    w = Writer("i32", "run", ("ptr %P", "ptr %first", "ptr %end"))
+    at = w.variable("ptr", "%first")
+    w.label("next")
+    c = w.value(f"load ptr, ptr {at}")
+    more = w.value(f"icmp ult ptr {c}, %end")
+    done = w.value(f"xor i1 {more}, true")
+    with w.when(done):
+        w.leave("i32 0")
+    code = w.call("i32", w.load(c, 0, "ptr"), "ptr %P", f"ptr {c}")
+    bad = w.value(f"icmp ne i32 {code}, 0")
+    with w.when(bad):
+        w.leave(f"i32 {code}")
+    w.line(f"store ptr {w.at(c, w.load(c, 1))}, ptr {at}")
+    w.line("br label %next")
+    return w.text
+
+
+def over_elements() -> str:
+    """An inner loop over all of some operands.
+
+    c: 2 inner loop, 3 its data, 4 operands, 5 inner size, 6 outer dimensions, 7 their sizes' product, 8... their sizes;
+    then for each operand its array, its inner step, its outer steps.
+    """
+    w = Writer("i32", "over_elements", PARAMETERS)
+    pointers, steps, sizes = (w.space(f"[{MOST_OPERANDS} x i64]") for _ in range(3))
+    loop, data, count = w.load("%c", 2, "ptr"), w.load("%c", 3, "ptr"), _word(w, 4)
+    dims, outer = _word(w, 6), _word(w, 7)
+    each = w.add(dims, 2)
+    first = w.add(dims, 8)
+    w.store(_word(w, 5), sizes)
+    with w.loop(count) as k:
+        own = w.at("%c", w.add(first, w.times(k, each)))
+        w.store(w.load(own, 1), steps, k)
+    with w.loop(outer) as number:
+        with w.loop(count) as k:
+            own = w.at("%c", w.add(first, w.times(k, each)))
+            w.store(w.load("%P", w.load(own)), pointers, k)
+        rest = w.variable("i64", number)
+        with w.loop(dims) as back:
+            d = w.value(f"sub i64 {w.value(f'sub i64 {dims}, 1')}, {back}")
+            size = w.load("%c", w.add(8, d))
+            left = w.value(f"load i64, ptr {rest}")
+            index = w.value(f"urem i64 {left}, {size}")
+            w.line(f"store i64 {w.value(f'udiv i64 {left}, {size}')}, ptr {rest}")
+            with w.loop(count) as k:
+                own = w.at("%c", w.add(first, w.times(k, each)))
+                step = w.load(own, w.add(2, d))
+                w.store(w.add(w.load(pointers, k), w.times(index, step)), pointers, k)
+        w.call("void", loop, f"ptr {pointers}", f"ptr {sizes}", f"ptr {steps}", f"ptr {data}")
+    w.line("ret i32 0")
+    return w.text
+
+
+def products(type: str) -> str:
+    """Matrix products by BLAS: c: 2 gemm, 3... m n k lda ldb ldc as Fortran has them, 9 10 how A and B lie ("N", "T"),
+    11 12 13 the arrays A B C, 14 how many, 15... what to go on by from one to the next, in bytes.
+    """
+    w = Writer("i32", f"products_{type}", PARAMETERS)
+    numbers = [w.space("i32", 4) for _ in range(6)]
+    for i, space in enumerate(numbers):
+        w.line(f"store i32 {w.value(f'trunc i64 {_word(w, 3 + i)} to i32')}, ptr {space}")
+    m, n, k, lda, ldb, ldc = numbers
+    letters = [w.at("%c", 9), w.at("%c", 10)]  # their first byte, as the words are little-endian
+    one, zero = w.variable(type, "1.0"), w.variable(type, "0.0")
+    gemm = w.load("%c", 2, "ptr")
+    a, b, c = (_array(w, i) for i in (11, 12, 13))
+    with w.loop(_word(w, 14)) as i:
+        x, y, z = (w.at(p, w.times(i, _word(w, 15 + j)), "i8") for j, p in enumerate((a, b, c)))
+        given = [*letters, m, n, k, one, x, lda, y, ldb, zero, z, ldc]
+        w.call("void", gemm, *[f"ptr {p}" for p in given])
+    w.line("ret i32 0")
+    return w.text
+
+
+def _label(w: Writer, labels: str, row: str, classes: str, ignored: str) -> tuple[str, str]:
+    """A row's label, 0 where it is to be ignored, and whether it is; one out of range ends the run."""
+    label = w.load(labels, row)
+    skipped = w.value(f"icmp eq i64 {label}, {ignored}")
+    label = w.value(f"select i1 {skipped}, i64 0, i64 {label}")
+    with w.when(w.value(f"icmp uge i64 {label}, {classes}")):
+        w.leave(f"i32 {REFUSED}")
+    return label, skipped
+
+
+def picked(type: str, size: int) -> str:
+    """out[r] = x[r, label[r]], and weight[r] = 1, or 0 where the label is to be ignored.
+
+    c: 2 out, 3 weight, 4 x, 5 labels, 6 rows, 7 classes, 8 the label to ignore.
+    """
+    w = Writer("i32", f"picked_{type}", PARAMETERS)
+    out, weight, x, labels = (_array(w, i) for i in (2, 3, 4, 5))
+    classes, ignored = _word(w, 7), _word(w, 8)
+    with w.loop(_word(w, 6)) as row:
+        label, skipped = _label(w, labels, row, classes, ignored)
+        w.store(w.load(x, w.add(w.times(row, classes), label), type, size), out, row, type, size)
+        w.store(w.value(f"select i1 {skipped}, {type} 0.0, {type} 1.0"), weight, row, type, size)
+    w.line("ret i32 0")
+    return w.text
+
+
+def weights(type: str, size: int) -> str:
+    """weight[r] as of `picked`. c: 2 weight, 3 labels, 4 rows, 5 classes, 6 the label to ignore."""
+    w = Writer("i32", f"weights_{type}", PARAMETERS)
+    weight, labels, classes, ignored = _array(w, 2), _array(w, 3), _word(w, 5), _word(w, 6)
+    with w.loop(_word(w, 4)) as row:
+        _, skipped = _label(w, labels, row, classes, ignored)
+        w.store(w.value(f"select i1 {skipped}, {type} 0.0, {type} 1.0"), weight, row, type, size)
+    w.line("ret i32 0")
+    return w.text
+
+
+def lowered(type: str, size: int) -> str:
+    """x[r, label[r]] -= by[r]; 0 stands for a label to ignore. c: 2 x, 3 by, 4 labels, 5 rows, 6 classes, 7 ignored."""
+    w = Writer("i32", f"lowered_{type}", PARAMETERS)
+    x, by, labels, classes, ignored = _array(w, 2), _array(w, 3), _array(w, 4), _word(w, 6), _word(w, 7)
+    with w.loop(_word(w, 5)) as row:
+        label, _ = _label(w, labels, row, classes, ignored)
+        place = w.add(w.times(row, classes), label)
+        less = w.value(f"fsub {type} {w.load(x, place, type, size)}, {w.load(by, row, type, size)}")
+        w.store(less, x, place, type, size)
+    w.line("ret i32 0")
+    return w.text
+
+
+def _blocks(w: Writer, first: object, end: object) -> None:
+    """Run steps, and end with them where they fail."""
+    code = w.call("i32", "@run", "ptr %P", f"ptr {w.load('%c', first, 'ptr')}", f"ptr {w.load('%c', end, 'ptr')}")
+    with w.when(w.value(f"icmp ne i32 {code}, 0")):
+        w.leave(f"i32 {code}")
+
+
+def branch() -> str:
+    """One of two blocks. c: 2 what decides, a byte, 3 4 the steps of one block, 5 6 those of the other."""
+    w = Writer("i32", "branch", PARAMETERS)
+    flag = w.load(_array(w, 2), 0, "i8", 1)
+    with w.when(w.value(f"icmp ne i8 {flag}, 0")):
+        _blocks(w, 3, 4)
+        w.leave("i32 0")
+    _blocks(w, 5, 6)
+    w.line("ret i32 0")
+    return w.text
+
+
+def while_true() -> str:
+    """A loop while a byte is not 0.
+
+    c: 2 the byte, 3 4 the steps that compute it, 5 6 those of the body, 7 the number of iterations so far, 8 where the
+    plan and the thread lie.
+    """
+    w = Writer("i32", "while_true", PARAMETERS)
+    count, byte = _array(w, 7), _array(w, 2)
+    w.store(0, count)
+    w.label("again")
+    _blocks(w, 3, 4)
+    over = w.value(f"icmp eq i8 {w.load(byte, 0, 'i8', 1)}, 0")
+    with w.when(over):
+        w.leave("i32 0")
+    _blocks(w, 5, 6)
+    _counted(w, count)
+    w.line("br label %again")
+    return w.text
+
+
+def repeat() -> str:
+    """A loop of so many iterations. c: 2 how many, an int64, 5 6 7 8 as of `while_true`."""
+    w = Writer("i32", "repeat", PARAMETERS)
+    count = _array(w, 7)
+    w.store(0, count)
+    with w.loop(w.load(_array(w, 2))):
+        _blocks(w, 5, 6)
+        _counted(w, count)
+    w.line("ret i32 0")
+    return w.text
+
+
+def _counted(w: Writer, count: str) -> None:
+    """One more iteration; now and then the user's Ctrl-C is looked for."""
+    steps = w.add(w.load(count), 1)
+    w.store(steps, count)
+    due = w.value(f"icmp eq i64 {w.value(f'urem i64 {steps}, {CHECKED}')}, 0")
+    with w.when(due):
+        code = w.call("i32", "@interrupted", "ptr %P", f"i64 {_word(w, 8)}")
+        with w.when(w.value(f"icmp ne i32 {code}, 0")):
+            w.leave(f"i32 {RAISED}")
+
+
+def interrupted() -> str:
+    """Whether a signal's handler has raised; takes Python's lock for the question where the run goes without."""
+    w = Writer("i32", "interrupted", ("ptr %P", "i64 %at"))
+    places = w.at("%P", "%at")
+    plan, thread = w.load(places, PLAN, "ptr"), w.load(places, THREAD, "ptr")
+    is_free = w.value(f"icmp ne ptr {thread}, null")
+    with w.when(is_free):
+        w.call("void", python(w, plan, "PyEval_RestoreThread"), f"ptr {thread}")
+    code = w.call("i32", python(w, plan, "PyErr_CheckSignals"))
+    with w.when(is_free):
+        w.store(w.call("ptr", python(w, plan, "PyEval_SaveThread")), places, THREAD, "ptr")
+    w.line(f"ret i32 {code}")
+    return w.text
+
+
+def steps() -> dict[str, str]:
+    """All functions, by name."""
+    types = {"float": 4, "double": 8}
+    labelled = {f"{f.__name__}_{t}": f(t, size) for f in (picked, weights, lowered) for t, size in types.items()}
+    others = {f.__name__: f() for f in (over_elements, branch, while_true, repeat, interrupted)}
+    return {"run": runner(), **others, **labelled, **{f"products_{t}": products(t) for t in types}}

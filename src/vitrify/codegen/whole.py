@@ -1,0 +1,214 @@
+"""Whole programs as one native call: a block in which every operator has a native form.
+
+    program = whole_program(block, outputs)
+    program(arrays)  ->  the outputs, or None where the interpreter has to run the block
+
+A plan is made for each signature of arrays: dtypes, sizes, steps. The code of kernels is the same for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from ..core.cache import BoundedCache
+from ..core.config import NATIVE
+from ..core.meta import UNKNOWN, Meta
+from ..ir.program import Block, Literal, Operator, Variable
+from ..ops.registry import OpDef
+from .assembler import INPUT, Assembler, Buffer, Operand
+from .elements import Pointwise
+from .entry import layout_is_known
+from .errors import NoNativeForm
+from .llvm import why_not_here
+from .native import pointwise
+from .plan import Planned, plan_of
+from .single import alone
+
+MAX_PLANS = 128
+"""Signatures of arrays that a program keeps plans for."""
+LARGE_STEP = 1 << 18
+"""Bytes that a step writes on average from which on it matters little what calls it, and several threads help."""
+LARGE_RUN = 1 << 25
+"""Bytes of arena and results from which on the interpreter runs a program: it frees each array as soon as it can."""
+MAX_REFUSED = 4
+"""Signatures that cannot be planned for, after which no more are tried if none could."""
+Found = dict[Variable, Any]
+
+
+def _no_plan(*arrays: Any) -> None:
+    """None: there is no plan yet."""
+
+
+
+
+def why_not(operators: Sequence[Operator]) -> str:
+    """Why operators have no native form; empty as far as can be said before arrays are known."""
+    for operator in operators:
+        op = operator.op
+        if op.random or op.effect or operator.ref_count:
+            return f"{op.name} does more than compute its outputs"
+        if op.native is None and op.scalar is None and not op.view:
+            return f"{op.name} has no native form"
+        for block in operator.attrs.values():
+            if isinstance(block, Block) and (reason := why_not(block.ops)):
+                return reason
+    return ""
+
+
+class WholeProgram:
+    """A block for all signatures of arrays. Threads may share it."""
+
+    def __init__(self, inputs: Sequence[Variable], operators: Sequence[Operator], outputs: Sequence[Any]) -> None:
+        self._inputs = inputs
+        self._operators = operators
+        given = set(inputs)
+        made = dict.fromkeys(v for v in outputs if v is not None and v not in given)
+        self._outputs = tuple(made)
+        places = {v: i for i, v in enumerate((*made, *inputs))} | {None: -1}
+        picks = [places[v] for v in outputs]
+        self._picks = None if picks == list(range(len(made))) else picks
+        self._kernels: dict[Block, Pointwise] = {}
+        self._alone: dict[Operator, Block] = {}
+        self._plans: BoundedCache[Any, Planned | None] = BoundedCache("plans of a program", limit=MAX_PLANS)
+        self._lock = Lock()
+        self._latest: Callable[..., Any] = _no_plan
+        self._refused = 0
+
+    def __call__(self, arrays: Sequence[Any]) -> tuple[Any, ...] | None:
+        """The outputs; None where the operators must be run one by one."""
+        found = self._latest(*arrays)
+        if found is None:
+            found = self._by_signature(arrays)
+            if found is None:
+                return None
+        if self._picks is None:
+            return found  # type: ignore[no-any-return]
+        whole = (*found, *arrays, None)
+        return tuple([whole[i] for i in self._picks])
+
+    def _by_signature(self, arrays: Sequence[Any]) -> tuple[Any, ...] | None:
+        if any(a.__class__ is not np.ndarray for a in arrays):
+            if not all(isinstance(a, (np.ndarray, np.generic)) for a in arrays):
+                return None
+            arrays = [np.asarray(a) for a in arrays]
+        key = tuple([(a.shape, a.strides, a.dtype) for a in arrays])
+        planned = self._plans.get_or_build(key, lambda: self._planned(arrays))
+        if planned is None:
+            return None
+        self._latest = planned.function
+        try:
+            found: tuple[Any, ...] | None = planned.function(*arrays)
+        except MemoryError:  # the operators themselves raise it, with the user's line
+            return None
+        return found
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether no signature so far could be planned for, of more than a few."""
+        return self._refused > MAX_REFUSED and self._latest is _no_plan
+
+    def _planned(self, arrays: Sequence[Any]) -> Planned | None:
+        try:
+            with self._lock:
+                return self.plan(arrays)
+        except NoNativeForm:
+            self._refused += 1
+            return None
+
+    def plan(self, arrays: Sequence[Any]) -> Planned:
+        """The plan for arrays like these. Raises NoNativeForm."""
+        assembler = Assembler(self._kernel, self._run_block)
+        given = [Operand(Buffer(INPUT, a.nbytes, i), 0, a.shape, a.strides, a.dtype) for i, a in enumerate(arrays)]
+        found: Found = dict(zip(self._inputs, given))
+        self._run(assembler, self._operators, found)
+        outputs = [self._value(assembler, found, v) for v in self._outputs]
+        if any(v is None for v in outputs):
+            raise NoNativeForm("an output is missing")
+        if assembler.bytes > LARGE_STEP * max(len(assembler.steps), 1):
+            raise NoNativeForm("it works on much at a time")
+        planned = plan_of(assembler, given, outputs)
+        if planned.arena + planned.results > LARGE_RUN:
+            raise NoNativeForm("it needs much memory at a time")
+        return planned
+
+    def _kernel(self, body: Block) -> Pointwise:
+        found = self._kernels.get(body)
+        if found is None:
+            found = self._kernels[body] = pointwise(body)
+        return found
+
+    def _run(self, assembler: Assembler, operators: Sequence[Operator], found: Found) -> None:
+        for operator in operators:
+            values = [self._value(assembler, found, v) for v in operator.inputs]
+            made = self._form(assembler, operator, values)
+            made = made if isinstance(made, tuple) else (made,)
+            if len(made) != len(operator.outputs):
+                raise NoNativeForm(f"{operator.type} gives {len(made)} values")
+            for variable, value in zip(operator.outputs, made):
+                _check(operator, variable, value)
+                found[variable] = value
+
+    def _value(self, assembler: Assembler, found: Found, value: Any) -> Any:
+        if isinstance(value, Literal):
+            return assembler.full((), value.value, value.dtype.np)
+        return None if value is None else found[value]
+
+    def _form(self, assembler: Assembler, operator: Operator, values: list[Any]) -> Any:
+        """What the operator's native form makes of these values."""
+        op: OpDef = operator.op
+        if op.native is not None:
+            return op.native(assembler, *values, **operator.attrs)
+        if op.scalar is not None:
+            block = self._alone.get(operator)
+            if block is None:
+                block = self._alone[operator] = alone(operator)
+            variables = {k: v for k, v in zip(operator.inputs, values) if isinstance(k, Variable)}
+            return assembler.elementwise(block, list(variables.values()))
+        if not op.view or len(values) != 1:
+            raise NoNativeForm(f"{op.name} has no native form")
+        return assembler.view(lambda x: op.on_numpy(x, **operator.attrs), values[0])
+
+    def _run_block(self, assembler: Assembler, block: Block, values: Sequence[Any]) -> list[Any]:
+        """The outputs of a block inside, whose steps are added."""
+        found: Found = dict(zip(block.inputs, values))
+        self._run(assembler, block.ops, found)
+        return [self._value(assembler, found, v) for v in block.outputs]
+
+
+def _check(operator: Operator, variable: Variable, value: Any) -> None:
+    """Raise NoNativeForm unless the value is what the program says of the variable."""
+    meta = variable.meta
+    if value is None or not isinstance(meta, Meta):
+        raise NoNativeForm(f"{operator.type} gives something else than an array")
+    fits = len(meta.shape) == value.ndim and all(m in (UNKNOWN, n) for m, n in zip(meta.shape, value.shape))
+    if not fits or meta.dtype.np != value.dtype:
+        raise NoNativeForm(f"{operator.type} gives {value.dtype}{value.shape}, not {meta}")
+
+
+def whole_program(
+    inputs: Sequence[Variable], operators: Sequence[Operator], outputs: Sequence[Any]
+) -> WholeProgram | None:
+    """The operators as a native program; None where one has no native form, or outputs must share memory."""
+    if not NATIVE.value or why_not_here() or not layout_is_known() or why_not(operators):
+        return None
+    return WholeProgram(inputs, operators, outputs) if _are_separate(inputs, operators, outputs) else None
+
+
+def _are_separate(inputs: Sequence[Variable], operators: Sequence[Operator], outputs: Sequence[Any]) -> bool:
+    """Whether no output is a view of an input or of another output: those of a native program share no memory."""
+    roots = {v: v for v in inputs}
+    for operator in operators:
+        if operator.op.view and isinstance(operator.inputs[0], Variable):
+            root = roots.get(operator.inputs[0], operator.inputs[0])
+            roots.update(dict.fromkeys(operator.outputs, root))
+    given = set(inputs)
+    made = {v for v in outputs if v is not None and v not in given}
+    found = [roots.get(v, v) for v in made]
+    return len(set(found)) == len(found) and given.isdisjoint(found)
+
+
+__all__ = ["WholeProgram", "whole_program", "why_not"]

@@ -1,0 +1,89 @@
+"""When a whole program runs as one native call: once its runs have taken as long as planning it will.
+
+As for groups (`fused.py`) it goes by estimates, not by the clock. A plan is for one signature of arrays, so one that is
+seen for the first few times is left to the interpreter, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..codegen.whole import WholeProgram, whole_program
+from ..core.config import NATIVE, NATIVE_AFTER_MS
+from ..ir.attributes import blocks_in
+from ..ir.program import Operator, Variable
+from .options import ALWAYS, NEVER, ExecutionOptions
+from .plan import TRACE, Choice
+from .warming import ITERATIONS
+
+# What the interpreter takes for an operator, and what planning takes for one, in milliseconds.
+_RUN_MS, _PLAN_MS = 5e-3, 0.2
+# Runs that the interpreter does before it is asked whether an operator more is worth anything.
+_LEAST_OPERATORS = 2
+
+
+class Whole:
+    """A program that becomes one native call at some time. Threads may share it."""
+
+    __slots__ = ("_at_once", "_cost", "_inputs", "_limit", "_operators", "_outputs", "_program", "_spent", "is_none")
+
+    def __init__(self, inputs: Sequence[Variable], operators: Sequence[Operator], outputs: Sequence[Any]) -> None:
+        self._inputs = inputs
+        self._operators = operators
+        self._outputs = outputs
+        self._program: WholeProgram | None = None
+        count, runs = _counted(operators)
+        self._cost = runs * _RUN_MS
+        self._limit = NATIVE_AFTER_MS.value + count * _PLAN_MS
+        self._spent = 0.0
+        self._at_once = False
+        self.is_none = False
+
+    @staticmethod
+    def of(
+        inputs: Sequence[Variable], operators: Sequence[Operator], outputs: Sequence[Any], choice: Choice,
+        options: ExecutionOptions,
+    ) -> Whole | None:  # fmt: skip
+        """For a program that runs step by step; None for others, and where no call would be saved."""
+        if choice.mode != TRACE or not options.passes or options.native == NEVER or choice.captured:
+            return None
+        if _counted(operators)[0] < _LEAST_OPERATORS:
+            return None
+        found = Whole(inputs, operators, outputs)
+        found._at_once = options.native == ALWAYS
+        return found
+
+    def run(self, arrays: Sequence[Any]) -> tuple[Any, ...] | None:
+        """The program's outputs; None where the interpreter has to run it."""
+        program = self._program
+        if program is None:
+            if not self._is_due():
+                return None
+            program = self._program = whole_program(self._inputs, self._operators, self._outputs)
+            if program is None:
+                self.is_none = True
+                return None
+        found = program(arrays)
+        if found is None and program.is_refused:
+            self.is_none = True
+        return found
+
+    def _is_due(self) -> bool:
+        if not NATIVE.value:
+            return False
+        self._spent += self._cost
+        return self._at_once or self._spent >= self._limit
+
+
+def _counted(operators: Sequence[Operator]) -> tuple[int, int]:
+    """How many operators there are, those of blocks inside included, and how many a run runs by estimate."""
+    count = runs = 0
+    for operator in operators:
+        count, runs = count + 1, runs + 1
+        if operator.op.scalar is None and operator.op.native is not None:
+            for block in blocks_in(tuple(operator.attrs.values())):
+                if any(inner.op.scalar is None for inner in block.ops):
+                    more, longer = _counted(block.ops)
+                    count, runs = count + more, runs + ITERATIONS * longer
+    return count, runs
