@@ -124,13 +124,15 @@ class InterpreterCore:
 
     def consume(self, frame: Frame) -> tuple[Any, ...]:
         """The outputs for a list of arrays, which becomes the run's own: each array is given up after its last use."""
-        if self._takes_turns or WATCH.on:
-            return self._watched(frame) if WATCH.on else self._run(frame)
+        if WATCH.on:
+            return self._watched(frame)
         whole = self.whole
         if whole is not None and not whole.is_none:
             found = whole.run(frame)
             if found is not None:
                 return found
+        if self._takes_turns:
+            return self._run(frame)
         new = None if self._checked_shapes is None else self._new_shapes(frame)
         frame += self._rest
         if new is not None:

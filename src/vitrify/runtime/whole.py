@@ -14,7 +14,7 @@ from ..core.config import NATIVE, NATIVE_AFTER_MS
 from ..ir.attributes import blocks_in
 from ..ir.program import Operator, Variable
 from .options import ALWAYS, NEVER, ExecutionOptions
-from .plan import TRACE, Choice
+from .plan import STREAMS, THREADS, Choice
 from .warming import ITERATIONS
 
 # What the interpreter takes for an operator, and what planning takes for one, in milliseconds.
@@ -45,8 +45,9 @@ class Whole:
         inputs: Sequence[Variable], operators: Sequence[Operator], outputs: Sequence[Any], choice: Choice,
         options: ExecutionOptions,
     ) -> Whole | None:  # fmt: skip
-        """For a program that runs step by step; None for others, and where no call would be saved."""
-        if choice.mode != TRACE or not options.passes or options.native == NEVER or choice.captured:
+        """For a program on the CPU; None where threads are asked for, and where no call would be saved."""
+        is_on_streams = choice.mode == STREAMS or choice.captured
+        if is_on_streams or options.mode == THREADS or not options.passes or options.native == NEVER:
             return None
         if _counted(operators)[0] < _LEAST_OPERATORS:
             return None
