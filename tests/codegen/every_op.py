@@ -50,14 +50,21 @@ class Sample:
 
     def expected(self):
         """What the op's own kernel gives."""
+        return np.asarray(self.all_expected())
+
+    def all_expected(self):
+        """What the op's own kernel gives; a tuple of several outputs."""
         operands = [np.asarray(v.value, v.dtype.np) if isinstance(v, Literal) else v for v in self.inputs]
         with np.errstate(all="ignore"):
-            return np.asarray(self.op.on_numpy(*operands, **dict(self.attrs)))
+            return self.op.on_numpy(*operands, **dict(self.attrs))
+
+    def _kind(self, array) -> str:
+        return array.dtype.name if self.op.scalar is not None else f"{array.dtype.name}{array.shape}{array.strides}"
 
     @property
     def key(self) -> tuple:
         """What the instructions depend on; ranks do not count."""
-        kinds = [v.dtype.name if isinstance(v, np.ndarray) else repr(v) for v in self.inputs]
+        kinds = [self._kind(v) if isinstance(v, np.ndarray) else repr(v) for v in self.inputs]
         return self.op.name, *kinds, repr(self.attrs)
 
 
@@ -66,15 +73,21 @@ def is_elementwise(operator) -> bool:
     return operator.op.scalar is not None and not operator.ref_count
 
 
-def _samples_of(case, dtype) -> dict:
+def is_in_programs(operator) -> bool:
+    """Whether an operator has a native form in whole programs of its own, or is a view."""
+    op = operator.op
+    return (op.native is not None or (op.view and op.scalar is None)) and not operator.ref_count
+
+
+def _samples_of(case, dtype, wanted) -> dict:
     call = Call(case)
     arrays = [a.astype(as_dtype(dtype).np) if a.dtype == np.float64 else a for a in call.arrays]
     recorded = record(call.on, metas_of(arrays), case.grad)
     found = {}
-    wanted = [*recorded.outputs, *[g for g in recorded.grads if g is not None]]
-    live = live_operators(recorded.program.global_block(), wanted)
+    kept = [*recorded.outputs, *[g for g in recorded.grads if g is not None]]
+    live = live_operators(recorded.program.global_block(), kept)
     is_sized = all(v.meta.is_static for v in recorded.cts)
-    if not is_sized or any(o.blocks for o in live) or not any(map(is_elementwise, live)):
+    if not is_sized or any(o.blocks for o in live) or not any(map(wanted, live)):
         return found
     rng = np.random.default_rng(0)
     values = dict(zip(map(id, recorded.inputs), arrays))
@@ -83,7 +96,7 @@ def _samples_of(case, dtype) -> dict:
     with np.errstate(all="ignore"):
         for operator in live:
             inputs = [values[id(v)] if isinstance(v, Variable) else v for v in operator.inputs]
-            if is_elementwise(operator):
+            if wanted(operator):
                 metas = tuple(v.meta for v in operator.outputs)
                 sample = Sample(operator.op, tuple(inputs), tuple(operator.attrs.items()), metas)
                 found.setdefault(sample.key, sample)
@@ -95,14 +108,14 @@ def _samples_of(case, dtype) -> dict:
 
 
 @functools.cache
-def samples(dtype: str) -> dict:
-    """A sample for each operator and dtype that the tables give with floats of this dtype."""
+def samples(dtype: str, wanted=is_elementwise) -> dict:
+    """A sample for each operator and dtype that the tables give with floats of this dtype: those wanted."""
     found = {}
     for table in TABLES:
         for case in importlib.import_module(f"tests.ops.{table}").CASES:
             if case.static and (dtype == "float64" or dtype in case.dtypes):
                 try:
-                    found |= {k: s for k, s in _samples_of(case, dtype).items() if k not in found}
+                    found |= {k: s for k, s in _samples_of(case, dtype, wanted).items() if k not in found}
                 except VitrifyError:
                     continue  # a case that takes no such dtype
     return found

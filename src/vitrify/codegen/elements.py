@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from .emit import Dtype
+from .errors import NoNativeForm
 from .pointwise import Signature
 from .steps import MOST_OPERANDS
-from .errors import NoNativeForm
 
 if TYPE_CHECKING:
     from .assembler import Operand

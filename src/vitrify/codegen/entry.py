@@ -17,7 +17,6 @@ import numpy as np
 from ..core.lazy import lazy_module
 from . import steps as program_steps
 from .inner_loops import inner_loops
-from .llvm import host
 from .native import loaded
 from .steps import FUNCTIONS, NAMES, RAISED, python
 from .writer import Writer
@@ -200,23 +199,25 @@ def function_of(plan: np.ndarray[Any, Any]) -> Any:
     return make(ctypes.addressof(_method()), plan, None)
 
 
+def _word(at: int, offset: int) -> int:
+    return ctypes.c_int64.from_address(at + offset).value
+
+
 @functools.lru_cache(maxsize=1)
 def layout_is_known() -> bool:
     """Whether arrays and tuples lie in memory as the generated code reads them: asked of an example."""
     if sysconfig.get_config_var("Py_GIL_DISABLED") or ctypes.sizeof(ctypes.c_void_p) != 8:
         return False
     array = np.arange(6, dtype=np.float32).reshape(2, 3)[:, ::2]
-    word = lambda at, offset: ctypes.c_int64.from_address(at + offset).value  # noqa: E731
     here, one = id(array), ctypes.c_int32.from_address
-    found = [word(word(here, _DIMS), 8 * i) for i in (0, 1)] + [word(word(here, _STRIDES), 8 * i) for i in (0, 1)]
+    found = [_word(_word(here, _DIMS), 8 * i) for i in (0, 1)] + [_word(_word(here, _STRIDES), 8 * i) for i in (0, 1)]
     pair = (array, None)
     return (
-        word(here, _TYPE) == id(np.ndarray) == _array_interface()[_ARRAY_TYPE_AT]
-        and word(here, _DATA) == array.__array_interface__["data"][0]
+        _word(here, _TYPE) == id(np.ndarray) == _array_interface()[_ARRAY_TYPE_AT]
+        and _word(here, _DATA) == array.__array_interface__["data"][0]
         and one(here + _NDIM).value == 2
         and found == [*array.shape, *array.strides]
-        and word(here, _DESCR) == id(array.dtype)
+        and _word(here, _DESCR) == id(array.dtype)
         and bool(one(here + _FLAGS).value & _ALIGNED)
-        and [word(id(pair), _ITEMS + 8 * i) for i in (0, 1)] == [id(array), id(None)]
-        and host().is_x86 in (True, False)
+        and [_word(id(pair), _ITEMS + 8 * i) for i in (0, 1)] == [id(array), id(None)]
     )

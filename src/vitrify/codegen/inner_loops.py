@@ -118,9 +118,8 @@ def sum_loop(code: str) -> str:
 
 
 def _zero(type: str, code: str) -> str:
-    """What to add up from: -0.0, which leaves -0.0 as it is."""
-    zero = "0" if code == "i64" else "-0.0" if code else "0.0"
-    return f"splat ({type[type.index('x') + 2 : -1]} {zero})" if "<" in type else zero
+    """What to add up from."""
+    return "zeroinitializer" if "<" in type else "0" if code == "i64" else "0.0"
 
 
 class _Sum:

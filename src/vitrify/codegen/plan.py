@@ -14,8 +14,9 @@ import numpy as np
 
 from . import entry
 from .arena import padded, placed
-from .assembler import ARENA, CONSTANT, INPUT, OUTPUT, STATE, Assembler, Buffer, Edge, Operand, Step
+from .assembler import ARENA, INPUT, OUTPUT, STATE, Assembler, Buffer, Edge, Operand, Step
 from .errors import NoNativeForm
+from .steps import FUNCTIONS
 
 # Bytes that steps write from which on a run lets other threads of Python's run: some ten microseconds of work.
 _LONG = 1 << 17
@@ -53,7 +54,7 @@ def _results(assembler: Assembler, outputs: Sequence[Operand]) -> list[Operand]:
     """The outputs, each all of a buffer of its own, which is a result's from now on."""
     taken: set[Buffer] = set()
     found = []
-    for number, out in enumerate(outputs):
+    for out in outputs:
         size = out.size * out.dtype.itemsize
         whole = out.offset == 0 and out.is_contiguous and out.buffer.size == size
         if out.buffer.kind != ARENA or out.buffer in taken or not whole:
@@ -70,7 +71,7 @@ def _place(steps: Sequence[Step], results: Sequence[Operand]) -> int:
     lives: dict[Buffer, list[int]] = {}
     _live(steps, lives, 0)
     buffers = [b for b in lives if b.kind == ARENA]
-    offsets, total = placed([(*lives[b], b.size) for b in buffers])
+    offsets, total = placed([(lives[b][0], lives[b][1], b.size) for b in buffers])
     for buffer, offset in zip(buffers, offsets):
         buffer.number = offset
     return total
@@ -129,7 +130,7 @@ class _Layout:
         if buffer.kind in self.first:
             base, offset = self.first[buffer.kind] + buffer.number, x.offset
             if not offset:
-                return base
+                return int(base)
             key: tuple[int, int | bytes] = (base, offset)
         else:
             key = (self.base, buffer.number + x.offset) if buffer.kind == ARENA else (self.base + 1, buffer.number)
@@ -151,7 +152,10 @@ class _Layout:
         pairs = parts.add([0] * (2 * len(self.derived)))
         plan = np.array(parts.words, np.int64)
         start = plan.ctypes.data
-        at = lambda index: start + 8 * index  # noqa: E731
+
+        def at(index: int) -> int:
+            return start + 8 * index
+
         plan[code : code + len(self.words)] = [_filled(w, at(code)) for w in self.words]
         for i, (x, place) in enumerate(zip(inputs, given)):
             plan[specs_in + 4 * i : specs_in + 4 * i + 4] = [_descr(x), x.ndim, at(place), at(place + x.ndim)]
@@ -163,7 +167,7 @@ class _Layout:
         plan[: entry.HEAD + 1] = [
             len(inputs), len(results), padded(8 * n_pointers) + arena + 64, n_pointers, len(self.derived), at(pairs),
             at(code + self.code[0]), at(code + self.code[1]), is_free, at(specs_in), at(specs_out), id(np.ndarray),
-            *[0] * (entry.FUNCTIONS - entry.ARRAY_TYPE - 1), *entry.functions(), id(None),
+            *[0] * (FUNCTIONS - entry.ARRAY_TYPE - 1), *entry.functions(), id(None),
         ]  # fmt: skip
         return plan
 

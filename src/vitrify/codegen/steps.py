@@ -1,5 +1,5 @@
-"""The steps of a whole program: `i32 step(ptr *P, intp *c)`. P holds the addresses of all arrays of a run, c is the step's
-own part of the plan: c[0] the step's function, c[1] how many words it has, then what the writers here say.
+"""The steps of a whole program: `i32 step(ptr *P, intp *c)`. P holds the addresses of all arrays of a run, c is the
+step's own part of the plan: c[0] the step's function, c[1] how many words it has, then what the writers here say.
 
 A step returns 0, or why the run ends: RAISED, a Python exception is set; REFUSED, the interpreter has to do it.
 """
@@ -105,8 +105,8 @@ def products(type: str) -> str:
     one, zero = w.variable(type, "1.0"), w.variable(type, "0.0")
     gemm = w.load("%c", 2, "ptr")
     a, b, c = (_array(w, i) for i in (11, 12, 13))
-    with w.loop(_word(w, 14)) as i:
-        x, y, z = (w.at(p, w.times(i, _word(w, 15 + j)), "i8") for j, p in enumerate((a, b, c)))
+    with w.loop(_word(w, 14)) as number:
+        x, y, z = (w.at(p, w.times(number, _word(w, 15 + j)), "i8") for j, p in enumerate((a, b, c)))
         given = [*letters, m, n, k, one, x, lda, y, ldb, zero, z, ldc]
         w.call("void", gemm, *[f"ptr {p}" for p in given])
     w.line("ret i32 0")

@@ -19,7 +19,7 @@ from .warming import ITERATIONS
 
 # What the interpreter takes for an operator, and what planning takes for one, in milliseconds.
 _RUN_MS, _PLAN_MS = 5e-3, 0.2
-# Runs that the interpreter does before it is asked whether an operator more is worth anything.
+# One operator costs the interpreter little more than a plan would.
 _LEAST_OPERATORS = 2
 
 
@@ -35,7 +35,8 @@ class Whole:
         self._program: WholeProgram | None = None
         count, runs = _counted(operators)
         self._cost = runs * _RUN_MS
-        self._limit = NATIVE_AFTER_MS.value + count * _PLAN_MS
+        after = NATIVE_AFTER_MS.value
+        self._limit = after + count * _PLAN_MS if after else 0
         self._spent = 0.0
         self._at_once = False
         self.is_none = False
