@@ -297,9 +297,9 @@ class Assembler:
 
     def group(self, body: Block, values: Sequence[Any]) -> tuple[Any, ...]:
         """The outputs of a group of operators: by one kernel where they are elementwise."""
-        if all(operator.op.scalar is not None for operator in body.ops):
-            return self.elementwise(body, values)
-        return tuple(self.block(body, values))
+        if any(operator.op.combiner is not None for operator in body.ops):
+            return tuple(self.block(body, values))
+        return self.elementwise(body, values)
 
     def within(self, build: Callable[[], Any]) -> tuple[list[Step], Any]:
         """The steps that building something adds, and what was built."""
