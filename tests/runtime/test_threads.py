@@ -128,6 +128,27 @@ def test_a_helper_that_comes_late_keeps_no_arrays():
         release.set()
 
 
+def test_a_helper_that_comes_late_keeps_no_arrays_of_a_failed_run(monkeypatch):
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main):
+        x = paddle.static.data("x", [4])
+        outputs = [faulty(x, tag=0) + x, faulty(x, tag=1) + x]
+    core = graphs.core((main, [x], outputs), mode="threads", threads=2)
+    monkeypatch.setitem(FAULTS, 0, ValueError("no"))
+    release = threading.Event()
+    pool(1).submit(lambda: release.wait(30))
+    given = np.ones(4, "float32")
+    held = weakref.ref(given)
+    try:
+        with pytest.raises(ValueError, match="no"):
+            core(given)
+        del given
+        FAULTS[0].__traceback__ = None  # it has the frames of the run
+        assert held() is None
+    finally:
+        release.set()
+
+
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_the_first_result_that_is_not_finite_is_named(value):
     def f(x):

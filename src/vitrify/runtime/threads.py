@@ -45,7 +45,9 @@ def run_threads(
                 helpers.submit(partial(copy_context().run, run.help))
         run.lead()
     except BaseException as err:
-        if not run.stop(patience_after(err)) and helpers is not None:
+        if run.stop(patience_after(err)):
+            run.frame = []
+        elif helpers is not None:
             helpers.renew()
         raise
     run.frame = []  # a helper that has not noticed the end yet keeps no arrays alive
