@@ -6,13 +6,12 @@ import functools
 import warnings
 from collections.abc import Callable, Sequence
 from threading import RLock
-from types import FunctionType, MethodType
+from types import FunctionType
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ..convert import Converted, entered, source_of
+from ..convert import entered
 from ..core.dtype import default_dtype
 from ..core.errors import InternalError
 from ..core.meta import Shape
@@ -25,16 +24,14 @@ from ..device.api import place_of
 from ..eager.tensor import Tensor, as_tensor
 from ..runtime.options import DEFAULT, ExecutionOptions
 from ..transformers import NoSourceError
-from .concrete_program import ConcreteProgram
-from .function_spec import FunctionSpec
 from .key import content
 from .number_inputs import NumberInputs
 from .partial_program import PartialProgramLayer
-from .program_builder import ProgramBuilder
-from .program_cache import MISS, CacheInfo, Executable, Family, ProgramCache, Recent, Substitute
+from .program_cache import MISS, Executable, Family, Recent, Substitute
 from .report import presented
 from .retrace import NoSourceWarning
 from .split import CONVINCED, PATIENCE, SMALLEST_PART, AfterErrors, AsPython, CompiledCalls, Split, SplitProgram
+from .traceable import Traceable
 from .unfinished import Unfinished, unfinished
 
 ENABLED: Setting[bool] = Setting("to_static_enabled", True, MODES)
@@ -68,7 +65,7 @@ class TraceFailure(Exception):
         self.kinds = kinds
 
 
-class StaticFunction:
+class StaticFunction(Traceable):
     """What `to_static` returns: call it like the function it wraps.
 
     Attributes: `code` (the converted source), `concrete_program`, `main_program`, `program_cache`, `inputs`,
@@ -90,11 +87,7 @@ class StaticFunction:
     ) -> None:
         """on_failure, on_idle: of parts of other functions, told of a failed trace, and when it settles as Python."""
         functools.update_wrapper(self, function)
-        self._function = function
-        self._instance = instance
-        self._input_spec = input_spec
-        self._full_graph = full_graph
-        self._options = options
+        super().__init__(function, input_spec, instance, full_graph, options)
         self._on_failure = on_failure
         self._on_idle = on_idle
         self._python = AsPython(self._settle, CONVINCED if on_idle is None else PATIENCE)
@@ -104,63 +97,8 @@ class StaticFunction:
         self._split_kinds: set[Any] = set()
         self._numbers = None if on_idle is None else NumberInputs()
         self._warned = False
-        bound = function if instance is None else function.__get__(instance)
-        self._eager: Callable[..., Any] = bound
-        self.program_cache = ProgramCache()
         self._exact = self.program_cache.exact
         self._lock = RLock()
-        self._of_classes: WeakKeyDictionary[type, StaticFunction] = WeakKeyDictionary()
-        self._owner: type | None = None
-        self._attribute: str | None = None
-
-    # -- binding ----------------------------------------------------------------------------------------------------
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        if self._attribute is None:
-            self._owner, self._attribute = owner, name
-
-    def __get__(self, instance: Any, owner: Any = None) -> Any:
-        if instance is None:
-            return self
-        if isinstance(instance, type):  # a classmethod asks on behalf of its class
-            return self._of_class(instance)
-        held = getattr(instance, "__dict__", None)
-        if held is None:  # nowhere to keep programs: the instance becomes an argument like others
-            return MethodType(self, instance)
-        name = self._attribute or self._function.__name__
-        if getattr(type(instance), name, None) is not self:  # by way of super()
-            name = f"{self._function.__qualname__} of {id(self)}"
-            if name in held:
-                return held[name]
-        # Kept where the next attribute lookup finds it without coming here.
-        held[name] = bound = self._bound_to(instance)
-        bound._owner, bound._attribute = self._owner, self._attribute
-        return bound
-
-    def _of_class(self, owner: type) -> StaticFunction:
-        """The function bound to a class, kept beside it."""
-        bound = self._of_classes.get(owner)
-        if bound is None:
-            bound = self._of_classes[owner] = self._bound_to(owner)
-        return bound
-
-    def _bound_to(self, instance: Any) -> StaticFunction:
-        """The same function bound to an instance or class, with programs of its own."""
-        return _bound_again(self._function, self._input_spec, instance, self._full_graph, self._options)
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        if self._instance is None:
-            return self
-        instance = memo.get(id(self._instance), self._instance)
-        return self._bound_to(instance)
-
-    def __reduce__(self) -> Any:
-        """Pickles hold where the function is found and what it is bound to, never programs."""
-        if self._owner is not None:
-            return _found_again, (self._owner, self._attribute, self._instance)
-        if self._instance is not None:
-            return _bound_again, (self._function, self._input_spec, self._instance, self._full_graph, self._options)
-        return self._function.__qualname__
 
     # -- calling ----------------------------------------------------------------------------------------------------
 
@@ -297,22 +235,6 @@ class StaticFunction:
             return entered(self.converted)(*args, **kwargs)
         return self._eager(*args, **kwargs)
 
-    @functools.cached_property
-    def function_spec(self) -> FunctionSpec:
-        """The signature of the function, with the given input_spec."""
-        return FunctionSpec(self._eager, self._input_spec)
-
-    @functools.cached_property
-    def _builder(self) -> ProgramBuilder:
-        """What traces the function. Its parts are compiled in silence: whoever called them warns."""
-        warns = self._on_failure is None
-        return ProgramBuilder(self._eager, self.function_spec, self.program_cache, self._options, warns)
-
-    @property
-    def converted(self) -> Converted:
-        """The function with its control flow converted, bound to the instance."""
-        return self._builder.converted
-
     # -- building ---------------------------------------------------------------------------------------------------
 
     def _find_or_build(
@@ -359,67 +281,6 @@ class StaticFunction:
             return self._python
         return found
 
-    # -- inspection -------------------------------------------------------------------------------------------------
-
-    @property
-    def code(self) -> str:
-        """The converted source, for reading."""
-        return source_of(self.converted)
-
-    def cache_info(self) -> CacheInfo:
-        """Hits, misses, limit and number of programs. The programs' keys are `program_cache.keys()`."""
-        return self.program_cache.info()
-
-    @property
-    def dygraph_function(self) -> Callable[..., Any]:
-        """The eager function."""
-        return self._eager
-
-    @property
-    def concrete_program(self) -> ConcreteProgram:
-        """The program of the last new call signature; built from input_spec when there was no call yet."""
-        last = self.program_cache.last()
-        if last is None:
-            return self.concrete_program_specify_input_spec()
-        return last.concrete
-
-    def concrete_program_specify_input_spec(self, input_spec: Any = None) -> ConcreteProgram:
-        """A program for the given InputSpecs, with None dimensions kept."""
-        spec = FunctionSpec(self._eager, input_spec) if input_spec is not None else self.function_spec
-        return self.trace_call(*spec.call_from_specs())
-
-    def trace_call(self, tree: TreeDef, leaves: Sequence[Any]) -> ConcreteProgram:
-        """A program for a call of this structure, with InputSpecs in place of tensors."""
-        try:
-            return self._builder.trace(tree, leaves)
-        except Exception as err:  # noqa: BLE001 - raised again, cut to what concerns the user
-            raise presented(err)  # noqa: B904 - it is `err` itself
-
-    @property
-    def main_program(self) -> Any:
-        """The forward Program of `concrete_program`."""
-        return self.concrete_program.main_program
-
-    @property
-    def inputs(self) -> list[Any]:
-        """The input Variables of `concrete_program`."""
-        return self.concrete_program.inputs
-
-    @property
-    def outputs(self) -> list[Any]:
-        """The output Variables of `concrete_program`."""
-        return self.concrete_program.outputs
-
-    def rollback(self) -> Callable[..., Any]:
-        """The eager function; on a Layer, `forward` becomes eager again."""
-        instance = self._instance
-        name = self._attribute or self._function.__name__
-        if instance is not None and instance.__dict__.get(name) is self:
-            del instance.__dict__[name]
-            if isinstance(getattr(type(instance), name, None), StaticFunction):
-                instance.__dict__[name] = self._eager
-        return self._eager
-
     def __repr__(self) -> str:
         return f"<StaticFunction {self._function.__qualname__}, {len(self.program_cache)} programs>"
 
@@ -449,14 +310,3 @@ def _without_size(leaf: Any) -> Any:
     if isinstance(leaf, np.ndarray):
         return leaf.dtype, leaf.ndim, True
     return leaf.__class__, content(leaf.hex() if leaf.__class__ is float else leaf)
-
-
-def _found_again(owner: type, attribute: str, instance: Any) -> Any:
-    found = getattr(owner, attribute)
-    return found if instance is None else found.__get__(instance)
-
-
-def _bound_again(
-    function: Any, input_spec: Any, instance: Any, full_graph: bool, options: ExecutionOptions
-) -> StaticFunction:
-    return StaticFunction(function, input_spec, instance=instance, full_graph=full_graph, options=options)

@@ -1,0 +1,88 @@
+"""How a static function is traced, and what it shows of that: its signature, its converted source, its programs."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..convert import Converted, source_of
+from ..core.pytree import TreeDef
+from ..runtime.options import ExecutionOptions
+from .binding import Binding
+from .concrete_program import ConcreteProgram
+from .function_spec import FunctionSpec
+from .program_builder import ProgramBuilder
+from .program_cache import CacheInfo, ProgramCache
+from .report import presented
+
+
+class Traceable(Binding):
+    """A function with the programs that were made of it."""
+
+    def __init__(
+        self, function: Callable[..., Any], input_spec: Any, instance: Any, full_graph: bool, options: ExecutionOptions
+    ) -> None:
+        super().__init__(function, input_spec, instance, full_graph, options)
+        self.program_cache = ProgramCache()
+        self._on_failure: Callable[[Exception], None] | None = None
+
+    @functools.cached_property
+    def function_spec(self) -> FunctionSpec:
+        """The signature of the function, with the given input_spec."""
+        return FunctionSpec(self._eager, self._input_spec)
+
+    @functools.cached_property
+    def _builder(self) -> ProgramBuilder:
+        """What traces the function. Its parts are compiled in silence: whoever called them warns."""
+        warns = self._on_failure is None
+        return ProgramBuilder(self._eager, self.function_spec, self.program_cache, self._options, warns)
+
+    @property
+    def converted(self) -> Converted:
+        """The function with its control flow converted, bound to the instance."""
+        return self._builder.converted
+
+    @property
+    def code(self) -> str:
+        """The converted source, for reading."""
+        return source_of(self.converted)
+
+    def cache_info(self) -> CacheInfo:
+        """Hits, misses, limit and number of programs. The programs' keys are `program_cache.keys()`."""
+        return self.program_cache.info()
+
+    @property
+    def concrete_program(self) -> ConcreteProgram:
+        """The program of the last new call signature; built from input_spec when there was no call yet."""
+        last = self.program_cache.last()
+        if last is None:
+            return self.concrete_program_specify_input_spec()
+        return last.concrete
+
+    def concrete_program_specify_input_spec(self, input_spec: Any = None) -> ConcreteProgram:
+        """A program for the given InputSpecs, with None dimensions kept."""
+        spec = FunctionSpec(self._eager, input_spec) if input_spec is not None else self.function_spec
+        return self.trace_call(*spec.call_from_specs())
+
+    def trace_call(self, tree: TreeDef, leaves: Sequence[Any]) -> ConcreteProgram:
+        """A program for a call of this structure, with InputSpecs in place of tensors."""
+        try:
+            return self._builder.trace(tree, leaves)
+        except Exception as err:  # noqa: BLE001 - raised again, cut to what concerns the user
+            raise presented(err)  # noqa: B904 - it is `err` itself
+
+    @property
+    def main_program(self) -> Any:
+        """The forward Program of `concrete_program`."""
+        return self.concrete_program.main_program
+
+    @property
+    def inputs(self) -> list[Any]:
+        """The input Variables of `concrete_program`."""
+        return self.concrete_program.inputs
+
+    @property
+    def outputs(self) -> list[Any]:
+        """The output Variables of `concrete_program`."""
+        return self.concrete_program.outputs
