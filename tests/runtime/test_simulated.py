@@ -11,7 +11,8 @@ import pytest
 import vitrify as paddle
 from tests.runtime import graphs
 from vitrify.device.simulated import SimulatedDevice, Violation
-from vitrify.runtime.stream_run import StreamPlan, StreamRun
+from vitrify.runtime.stream_plan import StreamPlan
+from vitrify.runtime.stream_run import StreamRun
 
 PROGRAMS = 2000
 CHUNK = 250

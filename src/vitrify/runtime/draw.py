@@ -8,7 +8,7 @@ from .costs import bytes_of
 from .dependencies import all_edges, find_dependencies
 from .interpreter import InterpreterCore
 from .liveness import last_users
-from .stream_run import StreamPlan
+from .stream_plan import StreamPlan
 
 
 def drawn_dependencies(core: InterpreterCore) -> str:

@@ -28,7 +28,8 @@ from .on_streams import on_streams, run_on_streams
 from .options import ExecutionOptions, in_force
 from .plan import STREAMS, THREADS, Choice
 from .schedule import Schedule
-from .stream_run import StreamPlan, StreamRun
+from .stream_plan import StreamPlan
+from .stream_run import StreamRun
 from .summary import listing
 from .threads import run_threads
 from .whole import Whole

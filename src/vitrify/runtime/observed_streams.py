@@ -9,7 +9,8 @@ from ..core.timeline import TracerEventType, now
 from ..device.stream_device import StreamDevice
 from .instruction import Frame, Instruction
 from .observer import Observer
-from .stream_run import Explain, StreamPlan, StreamRun
+from .stream_plan import StreamPlan
+from .stream_run import Explain, StreamRun
 from .streams import Stream
 
 

@@ -11,7 +11,8 @@ from ..device.stream_device import StreamDevice, in_use
 from .instruction import Frame
 from .observed_streams import ObservedStreamRun
 from .observer import Observer
-from .stream_run import NotedStreamRun, StreamPlan, StreamRun
+from .stream_plan import StreamPlan
+from .stream_run import NotedStreamRun, StreamRun
 from .streams import D2H, Stream
 
 if TYPE_CHECKING:
