@@ -278,3 +278,29 @@ def test_without_full_graph():
     for batch in steps.batches(4):
         step(*batch)
     assert step.cache_info().currsize == 2 and step.split_state is None
+
+
+def gradient_as_an_array(w, x):
+    (w * x).sum().backward()
+    return paddle.to_tensor(w.gradient()) * 2
+
+
+def seeded_by_a_tensor_of_the_program(w, x):
+    w.backward(x * 3)
+    return w.grad
+
+
+@pytest.mark.parametrize("body", [gradient_as_an_array, seeded_by_a_tensor_of_the_program])
+def test_gradients_of_a_captured_leaf(body):
+    w = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+
+    def step(x):
+        return body(w, x)
+
+    compiled = paddle.jit.to_static(step, full_graph=True)
+    for values in ([1.0, 1.0], [5.0, 7.0], [2.0, 3.0]):
+        found = []
+        for call in (step, compiled):
+            w.clear_gradient(False)
+            found.append((call(paddle.to_tensor(values)).tolist(), w.grad.tolist()))
+        assert found[0] == found[1]

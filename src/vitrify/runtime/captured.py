@@ -44,7 +44,7 @@ def _why_not(operator: Operator) -> str:
     if any(isinstance(v, Block) for v in operator.attrs.values()):
         return "lets the host decide what runs next"
     if op.random:
-        return "draws random numbers, which a launch of the graph would repeat"
+        return "draws random numbers: the host gives each draw its place in the stream, which a graph would repeat"
     if op.on_host:
         return "runs on the host"
     if op.moves or operator.ref_count:
