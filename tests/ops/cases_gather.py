@@ -86,6 +86,7 @@ SCATTER = [
         ref=lambda x, i, u, o: added(written(x, i, 0), i, u),
     ),
     Case("scatter 0-D index", paddle.scatter, (M, np.array(1), V), ref=written),
+    Case("scatter of a 0-D update", paddle.scatter, (V, np.array(1), floats()), ref=written),
     Case(
         "scatter_nd",
         paddle.scatter_nd,

@@ -49,6 +49,7 @@ def windows(total, kernel):
 
 
 X = floats(2, 3, 4, 5)
+RAMP = np.arange(24.0).reshape(1, 1, 4, 6) ** 1.5
 
 CASES = [
     Case("nearest by a factor", F.interpolate, (X,), {"scale_factor": 2}, ref=lambda x: repeated(x, 2, 2), second=True),
@@ -110,6 +111,46 @@ CASES = [
         (X,),
         ref=lambda x: middles(x, [6, 8]),
         dynamic=False,
+    ),
+    Case(
+        "bilinear without aliases",
+        lambda x: F.interpolate(x, [2, 3], mode="bilinear", antialias=True),
+        (RAMP,),
+        ref=lambda x: np.array(
+            [
+                [
+                    [
+                        [14.32713617098771, 20.33219827948357, 27.398683612562465],
+                        [56.66140330138463, 67.05463084222146, 78.01179742323684],
+                    ]
+                ]
+            ]
+        ),
+        second=True,
+    ),
+    Case(
+        "bicubic without aliases",
+        lambda x: F.interpolate(x, [2, 4], mode="bicubic", antialias=True),
+        (RAMP,),
+        ref=lambda x: np.array(
+            [
+                [
+                    [
+                        [9.600545801611869, 13.682143220672174, 19.24637845512098, 24.943503287465592],
+                        [57.51879149052019, 65.90252661450675, 75.66334867210594, 84.8103028392554],
+                    ]
+                ]
+            ]
+        ),
+    ),
+    Case(
+        "bilinear without aliases, to more elements",
+        lambda x: F.interpolate(x, [7, 9], mode="bilinear", antialias=True),
+        (X,),
+        ref=lambda x: middles(x, [7, 9]),
+    ),
+    Case(
+        "linear to one", lambda x: F.interpolate(x, [1], mode="linear"), (floats(1, 2, 5),), ref=lambda x: x[..., 2:3]
     ),
     Case("upsample", F.upsample, (X,), {"scale_factor": 3}, ref=lambda x: repeated(x, 3, 3)),
     Case("to one element", lambda x: F.interpolate(x, [1, 1], mode="bilinear"), (X,), ref=lambda x: x[:, :, :1, :1]),

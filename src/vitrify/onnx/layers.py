@@ -300,10 +300,12 @@ def resize(
     axes = list(range(first, first + len(scales)))
     if kind == "nearest":
         return _nearest(g, x, axes, sizes, scales, align_corners)
+    if kind not in ("linear", "cubic"):
+        raise UnsupportedError(f"resizing {kind!r} has no form in ONNX's opset 17")
     mode = "align_corners" if align_corners else "asymmetric" if align_mode == 1 and kind == "linear" else ""
     attrs = {
         "mode": kind,
-        "coordinate_transformation_mode": mode or "pytorch_half_pixel",
+        "coordinate_transformation_mode": mode or ("pytorch_half_pixel" if len(scales) == 2 else "half_pixel"),
         "cubic_coeff_a": -0.75 if kind == "cubic" else None,
     }
     if first != 2:
@@ -357,4 +359,3 @@ def _nearest_places(g: Context, size: Value, wanted: Any, scale: float, align_co
     ratio = g.where(count <= 1, 0, ratio)
     places = g.node("Floor", g.arange(count).cast("float64") * ratio).cast(int64)
     return g.node("Min", places, size - 1)
-

@@ -23,9 +23,7 @@ def _activation(
 ) -> Callable[..., Any]:
     """A new op, behind the check of its argument's dtype."""
     maps = {"paddle": name} if onnx is None else {"onnx": onnx, "paddle": name}
-    op: OpDef = define_elementwise(
-        name, scalar=scalar, meta=same_as(name, accepts=accepts), vjp={"x": vjp}, maps=maps
-    )
+    op: OpDef = define_elementwise(name, scalar=scalar, meta=same_as(name, accepts=accepts), vjp={"x": vjp}, maps=maps)
     check = only(name, accepts)
     return lambda x, **attrs: op(check(x), **attrs)
 
@@ -65,7 +63,7 @@ _hardswish = _activation(
 )
 _hardshrink = _activation(
     "hard_shrink",
-    lambda s, x, *, threshold: s.where((x > threshold) | (x < -threshold), x, 0),
+    lambda s, x, *, threshold: s.where((x >= -threshold) & (x <= threshold), 0, x),
     lambda ct, *, x, threshold: kept((x > threshold) | (x < -threshold), ct),
 )
 _softshrink = _activation(
@@ -75,7 +73,7 @@ _softshrink = _activation(
 )
 _thresholded_relu = _activation(
     "thresholded_relu",
-    lambda s, x, *, threshold, value: s.where(x > threshold, x, value),
+    lambda s, x, *, threshold, value: s.where(x <= threshold, value, x),
     lambda ct, *, x, threshold: kept(x > threshold, ct),
 )
 
@@ -226,9 +224,7 @@ def elu(x: Any, alpha: float = 1.0, name: str | None = None) -> Any:
     return _elu(x, alpha=float(alpha))
 
 
-def selu(
-    x: Any, scale: float = 1.0507009873554805, alpha: float = 1.6732632423543772, name: str | None = None
-) -> Any:
+def selu(x: Any, scale: float = 1.0507009873554805, alpha: float = 1.6732632423543772, name: str | None = None) -> Any:
     """scale * (x where it is positive, else alpha * (exp(x) - 1)). Source: paddle.nn.functional.selu.
 
     Raises ArgumentError unless scale > 1 and alpha >= 0.
@@ -324,9 +320,7 @@ _softsign = _activation(
     onnx="Softsign",
 )
 _tanhshrink = _activation("tanh_shrink", lambda s, x: x - s.tanh(x), lambda ct, *, x: ct * square(tanh(x)))
-_log_sigmoid = _activation(
-    "logsigmoid", lambda s, x: -s.softplus(-x), lambda ct, *, x: ct * sigmoid(-x)
-)
+_log_sigmoid = _activation("logsigmoid", lambda s, x: -s.softplus(-x), lambda ct, *, x: ct * sigmoid(-x))
 
 
 def gelu(x: Any, approximate: Any = False, name: str | None = None) -> Any:

@@ -9,30 +9,35 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import ArgumentError, DTypeError, ShapeError, UnsupportedError
+from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape, known_dim
 from .adaptive_pool import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 from .arguments import as_ints, entries, is_tensor
 from .registry import OpDef, define_op
 
 _CUBIC = -0.75  # Keys' coefficient, as in Paddle, PyTorch and OpenCV
+_SMOOTH = -0.5  # and in Pillow
 
 Taps = tuple[Any, Any]  # for each output element: which inputs, and their weights; [out, taps] each
 
 
 @dataclass(frozen=True)
 class _Axis:
-    """One dimension from `size` to `out` elements. scale: the factor asked for, 0 if sizes were given."""
+    """One dimension from `size` to `out` elements. scale: the factor asked for, 0 if sizes were given.
+
+    planar: whether it is one of two dimensions.
+    """
 
     size: int
     out: int
     scale: float
     align_corners: bool
     align_mode: int
+    planar: bool = False
 
     def ratio(self) -> float:
-        """Input elements to an output element. One output element stands for the first input element."""
-        if self.out <= 1:
+        """Input elements to an output element. One output element of an image stands for the first input element."""
+        if self.out <= 1 and (self.planar or self.align_corners):
             return 0.0
         if self.align_corners:
             return (self.size - 1) / (self.out - 1)
@@ -71,7 +76,37 @@ def _cubic(axis: _Axis) -> Taps:
     return np.clip(index, 0, axis.size - 1), np.stack([outer[0], inner[0], inner[1], outer[1]], axis=1)
 
 
-_TAPS: dict[str, Callable[[_Axis], Taps]] = {"nearest": _nearest, "linear": _linear, "cubic": _cubic}
+def _triangle(d: Any) -> Any:
+    """The linear filter at the distances d."""
+    return np.maximum(1.0 - d, 0.0)
+
+
+def _smooth(d: Any) -> Any:
+    """Keys' cubic filter at the distances d, with the coefficient that Pillow has."""
+    near = ((_SMOOTH + 2) * d - (_SMOOTH + 3)) * d * d + 1
+    far = (((d - 5) * d + 8) * d - 4) * _SMOOTH
+    return np.where(d < 1, near, np.where(d < 2, far, 0.0))
+
+
+def _antialiased(axis: _Axis, reach: float, weigh: Callable[[Any], Any]) -> Taps:
+    """The filter `weigh`, of `reach` elements to each side, stretched over the elements that one output stands for."""
+    ratio = axis.ratio()
+    stretch = max(ratio, 1.0)
+    middle = (np.arange(axis.out) + 0.5) * ratio
+    low = np.maximum((middle - reach * stretch + 0.5).astype(np.int64), 0)
+    high = np.minimum((middle + reach * stretch + 0.5).astype(np.int64), axis.size)
+    index = low[:, None] + np.arange(max(1, int((high - low).max(initial=1))))
+    weights = weigh(np.abs(index - middle[:, None] + 0.5) / stretch) * (index < high[:, None])
+    return np.minimum(index, axis.size - 1), weights / weights.sum(axis=1, keepdims=True)
+
+
+_TAPS: dict[str, Callable[[_Axis], Taps]] = {
+    "nearest": _nearest,
+    "linear": _linear,
+    "cubic": _cubic,
+    "antialiased linear": lambda axis: _antialiased(axis, 1.0, _triangle),
+    "antialiased cubic": lambda axis: _antialiased(axis, 2.0, _smooth),
+}
 
 
 def _taps(axes: Sequence[_Axis], kind: str) -> list[Taps]:
@@ -83,7 +118,8 @@ def _axes_of(
 ) -> list[_Axis]:
     given = shape[first : first + len(scales)]
     outs = _out_sizes(given, sizes, scales)
-    return [_Axis(size, out, s, align_corners, align_mode) for size, out, s in zip(given, outs, scales)]
+    planar = len(scales) == 2
+    return [_Axis(size, out, s, align_corners, align_mode, planar) for size, out, s in zip(given, outs, scales)]
 
 
 def _out_sizes(given: Sequence[int], sizes: Any, scales: Sequence[float]) -> Shape:
@@ -210,8 +246,8 @@ def interpolate(
     x: [N, C, *sizes], or [N, *sizes, C] with a data_format such as "NHWC". mode: "nearest" or "area" for any number of
     dimensions, "linear" for one, "bilinear" and "bicubic" for two, "trilinear" for three. align_corners: the first and
     the last elements of input and output coincide; otherwise align_mode 0 compares the middles of elements and 1 their
-    edges. recompute_scale_factor: use the factor that the rounded sizes have. antialias: must be False. Raises
-    ArgumentError, ShapeError, and UnsupportedError for antialias.
+    edges. recompute_scale_factor: use the factor that the rounded sizes have. antialias: let each element of a smaller
+    image take all elements that it stands for, with modes "bilinear" and "bicubic". Raises ArgumentError, ShapeError.
     Source: paddle.nn.functional.interpolate.
 
     Example:
@@ -220,13 +256,13 @@ def interpolate(
         [2, 3, 12, 20]
     """
     mode = mode.lower()
-    if antialias:
-        raise UnsupportedError("interpolate: antialias=True is not supported", hint='mode="area" averages, too')
+    if antialias and mode not in ("bilinear", "bicubic"):
+        raise ArgumentError(f"interpolate: antialias=True goes with modes 'bilinear' and 'bicubic', got {mode!r}")
     spatial = x.ndim - 2
     _check_mode(x, mode, align_corners, align_mode)
     first = 1 if _is_channel_last(data_format, x.ndim) else 2
     sizes, scales = _target(x, size, scale_factor, spatial)
-    kind = _MODES[mode][1]
+    kind = f"antialiased {_MODES[mode][1]}" if antialias else _MODES[mode][1]
     if kind == "area":
         return _area(x, sizes, scales, first)
     if sizes is None and recompute_scale_factor:

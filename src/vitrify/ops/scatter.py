@@ -14,7 +14,7 @@ from .gather import gather_nd_shape, gather_op, nd_index, need_integers
 from .index import array_index, index_get_op, summed_to_value, with_item
 from .index_form import FULL, array_shape, parse_index, range_errors
 from .registry import OpDef, define_op, get_op
-from .shape import reshape
+from .shape import reshape, unsqueeze
 
 
 def _alike(op: str, x: Meta, value: Meta, name: str) -> None:
@@ -63,9 +63,7 @@ scatter_op: OpDef = define_op(
 )
 
 
-def scatter(
-    x: Any, index: Any, updates: Any, overwrite: bool = True, name: str | None = None, out: Any = None
-) -> Any:
+def scatter(x: Any, index: Any, updates: Any, overwrite: bool = True, name: str | None = None, out: Any = None) -> Any:
     """A copy of x in which row index[i] is updates[i], or with overwrite=False the sum of all updates for that row.
 
     x: [n, *s], index: [k], updates: [k, *s] of x's dtype. Of several updates for one row the last stays.
@@ -77,7 +75,9 @@ def scatter(
         >>> paddle.scatter(x, rows, paddle.to_tensor([1.0, 2.0, 3.0]), overwrite=False).tolist()
         [5.0, 0.0, 1.0]
     """
-    rows = reshape(index, [-1]) if index.ndim > 1 else index
+    rows = index if index.ndim == 1 else reshape(index, [-1])
+    if index.ndim == 0 and updates.ndim < x.ndim:
+        updates = unsqueeze(updates, 0)
     result = scatter_op(x, rows, updates, overwrite=bool(overwrite))
     return result if out is None else out._become(result)
 
