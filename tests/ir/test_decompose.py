@@ -29,8 +29,13 @@ def check(case, dtype):
     """The composite ops among a case's operators, in this dtype, once they were compared."""
     call = Call(case)
     arrays = [a.astype(as_dtype(dtype).np) if a.dtype == np.float64 else a for a in call.arrays]
-    recorded = record(call.on, metas_of(arrays))
-    graph = graph_of(recorded.program.global_block(), recorded.inputs, recorded.outputs)
+    recorded = record(call.on, metas_of(arrays), case.grad)
+    cts = [v for v in recorded.cts if v.meta.is_static]
+    if len(cts) < len(recorded.cts):
+        return set()
+    arrays += [np.random.default_rng(0).uniform(-1, 1, v.meta.shape).astype(v.meta.dtype.np) for v in cts]
+    wanted = [*recorded.outputs, *[g for g in recorded.grads if g is not None]]
+    graph = graph_of(recorded.program.global_block(), [*recorded.inputs, *cts], wanted)
     reached = {op.op.name for op in graph.ops if decomposed(op) is not None}
     if not reached:
         return reached

@@ -53,6 +53,12 @@ CASES = [
         second=True,
     ),
     Case(
+        "layer_norm, scaled and shifted",
+        lambda x, w, b: F.layer_norm(x, [5], w, b),
+        (X, floats(5), floats(5, seed=1)),
+        ref=lambda x, w, b: normal(x, -1) * w + b,
+    ),
+    Case(
         "layer_norm, only shifted",
         lambda x, b: F.layer_norm(x, 5, None, b),
         (X, floats(5)),

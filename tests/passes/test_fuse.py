@@ -61,8 +61,9 @@ def test_groups(build, wanted):
         (lambda x, w: (x * 2).sum(-1, keepdim=True) + (x * 2).max(), [["multiply", "sum"], "max", "add"]),
         # The sum has lost its dimension: it would go along the columns.
         (lambda x, w: w * (x[:8] * 2).sum(-1), ["getitem", ["multiply", "sum"], "multiply"]),
-        # Columns are no rows.
-        (lambda x, w: (x * 2).sum(0) * 3, ["multiply", "sum", "multiply"]),
+        # What is summed over all rows is there when all are done.
+        (lambda x, w: (x * 2).sum(0) * 3, [["multiply", "sum"], "multiply"]),
+        (lambda x, w: [y := F.softmax(x), (y * w).sum(0)], [["softmax", "multiply", "sum"]]),
         # One sum alone gains nothing.
         (lambda x, w: x.sum(-1), ["sum"]),
     ],

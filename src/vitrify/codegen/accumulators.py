@@ -5,12 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..ir.ssa import Op
+from ..ops.combiner import Combiner
 from .emit import FLOAT32, FLOAT64, Dtype, Emitter, Register, constant, register_type
 from .errors import NoNativeForm
 from .row_plan import dtype_of
 from .scalars import LlvmScalars, Operand
 
 State = tuple[Register, ...]
+
+
+def combiner_of(op: Op) -> Combiner:
+    """How a reduction combines elements."""
+    if op.op.combiner is None:
+        raise NoNativeForm(f"{op.op.name} is no reduction")
+    return op.op.combiner
+
+
+def gathered_in(op: Op) -> Dtype:
+    """The dtype in which machine code gathers the elements of a reduction."""
+    combiner = combiner_of(op)
+    dtype = combiner.dtype(dtype_of(op.values[0]), dtype_of(op.outputs[0]))
+    return FLOAT64 if combiner.combine == "add" and dtype == FLOAT32 else dtype
 
 
 class Accumulator:
@@ -20,18 +35,15 @@ class Accumulator:
     more accurate than sums in pairs, in whatever order elements come.
     """
 
-    def __init__(self, op: Op, emit: Emitter, scalars: LlvmScalars) -> None:
-        combiner, element, result = op.op.combiner, dtype_of(op.inputs[0]), dtype_of(op.outputs[0])
-        if combiner is None:
-            raise NoNativeForm(f"{op.op.name} is no reduction")
+    def __init__(self, op: Op, emit: Emitter, scalars: LlvmScalars, is_column: bool = False) -> None:
+        combiner, dtype = combiner_of(op), gathered_in(op)
         self.emit = emit
         self.scalars = scalars
         self.combiner = combiner
-        self.result = result
-        dtype = combiner.dtype(element, result)
-        self.adds = combiner.combine == "add" and dtype in (FLOAT32, FLOAT64)
-        self.is_exact = self.adds and dtype == FLOAT64
-        self.dtype: Dtype = FLOAT64 if self.adds else dtype
+        self.result = dtype_of(op.outputs[0])
+        # Sums of columns are made row by row, as NumPy makes them.
+        self.is_exact = combiner.combine == "add" and dtype_of(op.values[0]) == FLOAT64 and not is_column
+        self.dtype = dtype
 
     def begin(self) -> State:
         """The vectors before any element."""
@@ -91,4 +103,4 @@ class Accumulator:
         return new, e.binary("fadd", lost, e.binary("fadd", first, e.binary("fsub", x, part)))
 
 
-__all__ = ["Accumulator", "State"]
+__all__ = ["Accumulator", "State", "combiner_of", "gathered_in"]

@@ -99,9 +99,14 @@ class NativeKernel:
     whole = 0
     """How many of the last dimensions may not be cut."""
 
-    def write(self, arrays: Sequence[Any], outputs: Sequence[Any]) -> None:
-        """Compute parts of what was `prepared`."""
+    def write(self, arrays: Sequence[Any], outputs: Sequence[Any]) -> list[Any]:
+        """Compute parts of what was `prepared`; gives what `finish` takes of each."""
         self._ufunc(*arrays, out=tuple(outputs), casting="no")
+        return []
+
+    def finish(self, prepared: Prepared, parts: Sequence[list[Any]]) -> Sequence[Any]:
+        """The results, once all parts are written."""
+        return prepared.results
 
     def _is_large(self, arrays: list[Any]) -> bool:
         return any(arrays[i].nbytes >= _LARGE_BYTES for i in self._donors)
@@ -204,8 +209,9 @@ def _build(text: str, code: str, signature: Signature | RowSignature) -> np.ufun
     if is_dumped("kernels"):
         dump("kernels", "ll", text)
     address = loaded(code, ("rows",)).addresses["rows"]
-    inputs = [*signature.inputs, *[np.dtype(np.uint8)] * len(signature.scratch)]
-    return make_ufunc(address, np.zeros(1, np.int64), inputs, signature.outputs, "fused", signature.text)
+    inputs = [*signature.inputs, *[np.dtype(np.uint8)] * len(signature.scratch), *signature.columns]
+    outputs = signature.outputs or (np.dtype(np.uint8),)
+    return make_ufunc(address, np.zeros(1, np.int64), inputs, outputs, "fused", signature.text)
 
 
 def _description(text: str, code: str, signature: Signature) -> np.ndarray:

@@ -9,9 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.meta import UNKNOWN, Shape
-from ..ir.ssa import Value
-from .row_plan import RowPlan
+from ..ir.ssa import Op, Value
+from ..ops.scalar import UFUNCS
+from .accumulators import combiner_of, gathered_in
+from .row_plan import RowPlan, dtype_of
 from .rows import RowSignature
+
+_NOTHING = np.zeros((), np.uint8)
 
 
 class Prepared(NamedTuple):
@@ -20,6 +24,36 @@ class Prepared(NamedTuple):
     inputs: list[Any]
     outputs: list[Any]
     results: list[Any]
+    shape: Shape = ()
+
+
+class _Column:
+    """A reduction over all rows, of what each part of them has left."""
+
+    def __init__(self, op: Op, rank: int) -> None:
+        self._combiner = combiner_of(op)
+        self._dtype = gathered_in(op)
+        self._result = dtype_of(op.outputs[0])
+        self._keeps = bool(op.attrs["keepdim"])
+        self._rank = rank
+
+    def begin(self, size: int) -> Any:
+        """What no row has changed yet."""
+        return np.full(size, self._combiner.first(self._dtype), self._dtype)
+
+    def end(self, parts: list[Any], shape: Shape) -> Any:
+        """The result of all rows; they have this shape."""
+        total = parts[0]
+        for part in parts[1:]:
+            total = getattr(np, UFUNCS[self._combiner.combine])(total, part)
+        lead = len(shape) - self._rank
+        if self._combiner.finish is not None:
+            total = self._combiner.finish(np, total, float(prod(shape[:lead])))
+        whole = (*[1] * lead, *shape[lead:]) if self._keeps else shape[lead:]
+        if whole != total.shape:  # in memory of its own, as all results
+            total, flat = np.empty(whole, self._result), total
+            total.reshape(-1)[:] = flat
+        return total.astype(self._result, copy=False)
 
 
 class RowKernel:
@@ -38,7 +72,10 @@ class RowKernel:
         self._shape = plan.rows.shape
         self._recorded = [_shape(plan.graph.inputs[i]) for i in signature.reads]
         # Whether results keep the dimensions of rows, as 1.
-        self._keeps = [len(_shape(v)) == len(self._shape) for v in plan.graph.outputs if v is not None]
+        self._keeps = [len(_shape(v)) == len(self._shape) for v in plan.outputs]
+        self._columns = [_Column(op, plan.rows.rank) for op in plan.columns]
+        made = [*plan.outputs, *[op.outputs[0] for op in plan.columns]]
+        self._order = [made.index(v) for v in plan.graph.outputs if v is not None]
         self._last: tuple[list[Shape], Shape | None] = [], None
 
     def __call__(self, *arrays: Any) -> tuple[Any, ...] | None:
@@ -51,10 +88,9 @@ class RowKernel:
         if found is None:
             return None
         try:
-            self.write(found.inputs, found.outputs)
+            return self.finish(found, [self.write(found.inputs, found.outputs)])
         except (TypeError, ValueError, MemoryError):  # the operators themselves raise it, with the user's line
             return None
-        return tuple(found.results)
 
     def prepared(self, arrays: list[Any], may_overwrite: bool) -> Prepared | None:
         """The arrays that are read, and new ones for the results, each with one last dimension for its rows.
@@ -81,16 +117,31 @@ class RowKernel:
             return None
         row = (*lead, prod(shape[len(lead) :]))
         one = (*lead, 1)
-        return Prepared(inputs, [a.reshape(one if n else row) for a, n in zip(results, narrow)], results)
+        lifted = [a.reshape(one if n else row) for a, n in zip(results, narrow)]
+        # Where rows have no results, one that nobody writes says how many rows there are.
+        return Prepared(inputs, lifted or [np.broadcast_to(_NOTHING, one)], results, shape)
 
-    def write(self, arrays: Sequence[Any], outputs: Sequence[Any]) -> None:
-        """Compute parts of what was `prepared`."""
-        narrow = self._signature.narrow
+    def write(self, arrays: Sequence[Any], outputs: Sequence[Any]) -> list[Any]:
+        """Compute parts of what was `prepared`; gives what `finish` takes of each."""
+        if not self._signature.outputs:
+            outputs = [np.empty(a.shape, np.uint8) for a in outputs]
+        narrow = (*self._signature.narrow, *[True] * (not self._signature.outputs))
         operands = [a[..., 0] if is_narrow else a for a, is_narrow in zip((*arrays, *outputs), narrow)]
         size = next(a.shape[-1] for a, is_narrow in zip(arrays, narrow) if not is_narrow)
         scratch = [np.empty(size * bytes_, np.uint8) for bytes_ in self._signature.scratch]
+        columns = [column.begin(size) for column in self._columns]
         count = len(arrays)
-        self._ufunc(*operands[:count], *scratch, out=tuple(operands[count:]), casting="no")
+        self._ufunc(*operands[:count], *scratch, *columns, out=tuple(operands[count:]), casting="no")
+        return columns
+
+    def finish(self, prepared: Prepared, parts: Sequence[list[Any]]) -> tuple[Any, ...]:
+        """The results, once all parts are written."""
+        if not self._columns:
+            return tuple(prepared.results)
+        shape = prepared.shape
+        ends = [column.end([part[i] for part in parts], shape) for i, column in enumerate(self._columns)]
+        made = [*prepared.results, *ends]
+        return tuple([made[i] for i in self._order])
 
     def _lifted(self, array: Any, is_narrow: bool) -> Any:
         """The array, its elements in their order, with one last dimension for those of a row."""

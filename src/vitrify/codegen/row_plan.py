@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ..core.meta import Meta
-from ..ir.rows import Rows, drops_rows, is_pointwise, reduction_rank, rows_of
+from ..ir.rows import Rows, column_rank, drops_rows, is_pointwise, reduction_rank, rows_of
 from ..ir.ssa import Graph, Op, Value
 from ..ops.expression_size import primitives_of
 from . import libm
@@ -27,7 +27,8 @@ class RowPlan:
 
     full: values that have an element for each one of a row; the others are one number for each row. phase: the loop in
     which a value is computed; numbers of a row stand before the loop of their phase. kept: full values that are stored
-    for later loops, each with the output in whose memory it lies until that is written, or None.
+    for later loops, each with the output in whose memory it lies until that is written, or None. columns: reductions
+    over all rows, whose results are there when all are done.
     """
 
     graph: Graph
@@ -36,27 +37,32 @@ class RowPlan:
     full: set[Value]
     phase: dict[Value, int]
     kept: dict[Value, Value | None] = field(default_factory=dict)
+    columns: list[Op] = field(default_factory=list)
 
     @property
     def loops(self) -> range:
         """The numbers of all loops over a row."""
-        last = max((self.phase[v] for v in (*self.graph.outputs, *self._reduced) if v in self.full), default=0)
+        reduced = [op.values[0] for op in self.graph.ops if reduction_rank(op) or column_rank(op)]
+        last = max((self.phase[v] for v in (*self.graph.outputs, *reduced) if v in self.full), default=0)
         return range(last + 1)
-
-    @property
-    def _reduced(self) -> list[Value]:
-        return [op.inputs[0] for op in self.graph.ops if reduction_rank(op)]
 
     def reductions(self, phase: int) -> list[Op]:
         """The reductions that a loop computes."""
-        return [op for op in self.graph.ops if reduction_rank(op) and self.phase[op.inputs[0]] == phase]
+        return [op for op in self.graph.ops if reduction_rank(op) and self.phase[op.values[0]] == phase]
 
     def numbers(self, phase: int) -> list[Op]:
         """The operators on numbers of a row between two loops, in order."""
         return [
             op for op in self.graph.ops
-            if not reduction_rank(op) and op.outputs[0] not in self.full and self.phase[op.outputs[0]] == phase
+            if not (reduction_rank(op) or column_rank(op)) and op.outputs[0] not in self.full
+            and self.phase[op.outputs[0]] == phase
         ]  # fmt: skip
+
+    @property
+    def outputs(self) -> list[Value]:
+        """The results that rows give, in order: those of columns are made of what all rows leave."""
+        ends = {op.outputs[0] for op in self.columns}
+        return [v for v in self.graph.outputs if v is not None and v not in ends]
 
     @property
     def scratch(self) -> list[Value]:
@@ -86,7 +92,7 @@ def plan_of(graph: Graph) -> RowPlan:
     for out in graph.outputs:
         if out is None or out not in made:
             raise NoNativeForm("an output is none of what the operators compute")
-        if (out in plan.full) != (out.meta.shape == rows.shape):  # type: ignore[union-attr]
+        if not column_rank(made[out]) and (out in plan.full) != (out.meta.shape == rows.shape):  # type: ignore[union-attr]
             raise NoNativeForm("an output repeats one number of a row")
     _keep(plan)
     return plan
@@ -107,7 +113,7 @@ def _common_rows(graph: Graph) -> Rows:
 def _rows_of(op: Op) -> Rows:
     for value in (*op.values, *op.outputs):
         dtype_of(value)
-    found = rows_of(op) if is_pointwise(op) or reduction_rank(op) else None
+    found = rows_of(op) if is_pointwise(op) or op.op.combiner is not None else None
     if found is None:
         raise NoNativeForm(f"{op.op.name} is no operator on rows")
     return found
@@ -132,10 +138,12 @@ def _place(plan: RowPlan, op: Op) -> None:
     if any(v in plan.made and drops_rows(plan.made[v]) for v in values):
         raise NoNativeForm("the result of a reduction does not broadcast to its rows")
     phase = max(plan.phase[v] for v in values)
-    if reduction_rank(op):
+    if reduction_rank(op) or column_rank(op):
         if values[0] not in plan.full:
             raise NoNativeForm(f"{op.op.name} of one number for each row")
         phase += 1
+        if column_rank(op):
+            plan.columns.append(op)
     elif any(v in plan.full for v in values):
         plan.full.add(out)
     plan.phase[out] = phase
@@ -143,7 +151,7 @@ def _place(plan: RowPlan, op: Op) -> None:
 
 def _keep(plan: RowPlan) -> None:
     """Choose what is kept in memory between loops, and where."""
-    outputs = [v for v in plan.graph.outputs if v is not None and v in plan.full]
+    outputs = [v for v in plan.outputs if v in plan.full]
     slow = {op.outputs[0] for op in plan.graph.ops if op.outputs[0] in plan.full and _is_slow(op)}
     last = _last_uses(plan, slow | {*outputs})
     taken: set[Value] = set()
@@ -171,8 +179,8 @@ def _last_uses(plan: RowPlan, stored: set[Value]) -> dict[Value, int]:
         out = op.outputs[0]
         if out in plan.full:
             at = plan.phase[out] if out in stored else max(plan.phase[out], last.get(out, 0))
-        elif reduction_rank(op):
-            at = plan.phase[op.inputs[0]]
+        elif reduction_rank(op) or column_rank(op):
+            at = plan.phase[op.values[0]]
         else:
             continue
         for value in op.values:

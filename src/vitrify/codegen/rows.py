@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import count
 
 from ..ir.ssa import Graph, Literal, Op, Operand, Value
-from .accumulators import Accumulator, State
+from .accumulators import Accumulator, State, gathered_in
 from .emit import FLOAT16, Dtype, Emitter, Register
 from .errors import NoNativeForm
 from .harness import clear_flags_ir
@@ -33,7 +33,8 @@ _UNROLLED = 2
 class RowSignature:
     """What a row kernel reads and writes: places of inputs, dtypes, and which have a number for each row only.
 
-    scratch: the sizes in bytes of an element of what it keeps in memory of its own.
+    scratch: the sizes in bytes of an element of what it keeps in memory of its own. columns: the dtypes of what it
+    gathers from all rows.
     """
 
     reads: tuple[int, ...]
@@ -41,6 +42,7 @@ class RowSignature:
     outputs: tuple[Dtype, ...]
     narrow: tuple[bool, ...]
     scratch: tuple[int, ...]
+    columns: tuple[Dtype, ...] = ()
 
     @property
     def dtypes(self) -> tuple[Dtype, ...]:
@@ -52,7 +54,9 @@ class RowSignature:
         """The signature of the generalized ufunc; `n` is the size of a row, scratch memory has its own."""
         parts = ["()" if narrow else "(n)" for narrow in self.narrow]
         inputs = parts[: len(self.inputs)] + [f"(s{i})" for i in range(len(self.scratch))]
-        return f"{','.join(inputs)}->{','.join(parts[len(self.inputs) :])}"
+        inputs += ["(n)"] * len(self.columns)
+        # A ufunc has a result: where rows have none, there is one that nobody writes.
+        return f"{','.join(inputs)}->{','.join(parts[len(self.inputs) :] or ['()'])}"
 
 
 def rows_ir(graph: Graph, target: Target) -> tuple[str, RowSignature, RowPlan]:
@@ -60,15 +64,16 @@ def rows_ir(graph: Graph, target: Target) -> tuple[str, RowSignature, RowPlan]:
     plan = plan_of(graph)
     used = {v for op in graph.ops for v in op.values}
     reads = tuple(i for i, v in enumerate(graph.inputs) if v in used)
-    values = [*(graph.inputs[i] for i in reads), *graph.outputs]
+    values = [*(graph.inputs[i] for i in reads), *plan.outputs]
     signature = RowSignature(
         reads,
         tuple(dtype_of(graph.inputs[i]) for i in reads),
-        tuple(dtype_of(v) for v in graph.outputs if v is not None),
+        tuple(dtype_of(v) for v in plan.outputs),
         tuple(v not in plan.full for v in values),
         tuple(dtype_of(v).itemsize for v in plan.scratch),
+        tuple(gathered_in(op) for op in plan.columns),
     )
-    if len(values) + len(plan.scratch) > MOST_OPERANDS:
+    if len(values) + len(plan.scratch) + len(plan.columns) > MOST_OPERANDS:
         raise NoNativeForm(f"{len(values)} operands are not what a ufunc takes")
     if all(signature.narrow[: len(reads)]):
         raise NoNativeForm("no input has whole rows")
@@ -90,7 +95,8 @@ class _Writer:
         self.labels = count()
         read = [plan.graph.inputs[i] for i in signature.reads]
         # In the order of the ufunc's operands.
-        self.operands: list[Value] = [*read, *plan.scratch, *[v for v in plan.graph.outputs if v is not None]]
+        columns = [op.outputs[0] for op in plan.columns]
+        self.operands: list[Value] = [*read, *plan.scratch, *columns, *plan.outputs]
         self.pointers = {v: f"%p{i}" for i, v in enumerate(self.operands)}
         self.numbers: dict[Value, Number] = {}  # of the row
         self.outer = "entry"
@@ -140,8 +146,8 @@ class _Writer:
                 self.numbers[op.outputs[0]] = self._computed(op, self._number)
             if phase in plan.loops:
                 here = self._loop(phase, here)
-        for out in plan.graph.outputs:
-            if out is not None and out not in plan.full:
+        for out in plan.outputs:
+            if out not in plan.full:
                 store(self.emit, self.numbers[out].register, self.pointers[out], dtype_of(out))
 
     def _number(self, value: Operand) -> Number | None:
@@ -265,12 +271,24 @@ class _Vector:
         ]
         # Stores come last: a result may lie where this loop loads what was kept.
         due = [(v, place or v) for v, place in plan.kept.items() if plan.phase[v] == self.phase]
-        due += [(v, v) for v in plan.graph.outputs if v in plan.full and plan.phase[v] == self.phase]
+        due += [(v, v) for v in plan.outputs if v in plan.full and plan.phase[v] == self.phase]
         values = [(self._of(value), dtype_of(value), writer.pointers[place]) for value, place in dict.fromkeys(due)]
         for number, dtype, pointer in values:
             register = writer.emit.spread(number.register, writer.emit.lanes)
             store(writer.emit, register, pointer, dtype, self.index, self.mask)
+        for op in plan.columns:
+            if plan.phase[op.values[0]] == self.phase:
+                self._gather(op)
         return new
+
+    def _gather(self, op: Op) -> None:
+        """Combine these elements with those of the rows before."""
+        e, scalars, dtype = self.writer.emit, self.writer.scalars, gathered_in(op)
+        pointer = self.writer.pointers[op.outputs[0]]
+        before = load(e, pointer, dtype, e.lanes, self.index, self.mask)
+        one = Accumulator(op, e, scalars, is_column=True)
+        (after,) = one.take((before,), self._of(op.values[0]), None)
+        store(e, after, pointer, dtype, self.index, self.mask)
 
     def _of(self, value: Operand) -> Number:
         """A value's elements in this vector."""

@@ -55,6 +55,16 @@ def reduction_rank(op: Op) -> int:
     return len(axes) if sorted(axes) == list(range(meta.ndim - len(axes), meta.ndim)) else 0
 
 
+def column_rank(op: Op) -> int:
+    """How many of the last dimensions an operator leaves, which combines elements over all others; else 0."""
+    if op.op.combiner is None or len(op.inputs) != 1 or op.has_refs or reduction_rank(op):
+        return 0
+    meta, axes = getattr(op.inputs[0], "meta", None), op.attrs["axis"]
+    if not isinstance(meta, Meta) or meta.dtype.is_complex or not axes:
+        return 0
+    return meta.ndim - len(axes) if sorted(axes) == list(range(len(axes))) else 0
+
+
 def is_pointwise(op: Op) -> bool:
     """Whether each element of the result depends on the elements at the same place alone, and always has a value."""
     kind = op.op
@@ -73,7 +83,7 @@ def rows_of(op: Op) -> Rows | None:
     """The rows that an operator computes; None where it does more than that."""
     if is_pointwise(op):
         return Rows(op.outputs[0].meta.shape, 0)  # type: ignore[union-attr]
-    rank = reduction_rank(op)
+    rank = reduction_rank(op) or column_rank(op)
     if rank:
         return Rows(op.inputs[0].meta.shape, rank)
     form = decomposed(op)
@@ -82,11 +92,14 @@ def rows_of(op: Op) -> Rows | None:
 
 def _all_rows(form: Graph) -> Rows | None:
     found: list[Rows] = []
+    ends: set[Value] = set()
     for part in form.ops:
         rows = rows_of(part)
-        if rows is None:
+        if rows is None or not ends.isdisjoint(part.values):
             return None
         found.append(rows)
+        if drops_rows(part):
+            ends.update(part.outputs)
     # Those that reduce first: without them one number for each row is like any other.
     found.sort(key=lambda rows: -rows.rank)
     whole = found[0]
@@ -99,8 +112,12 @@ def _all_rows(form: Graph) -> Rows | None:
 
 
 def drops_rows(op: Op) -> bool:
-    """Whether the result of a reduction has lost the dimensions, so that it does not broadcast to rows again."""
+    """Whether the result of a reduction does not go back to the rows: its dimensions are lost, or it is there when all
+    rows are done.
+    """
+    if column_rank(op):
+        return True
     return op.op.combiner is not None and not op.attrs["keepdim"] and op.outputs[0].meta.shape != ()  # type: ignore[union-attr]
 
 
-__all__ = ["Rows", "drops_rows", "is_pointwise", "reduction_rank", "rows_of"]
+__all__ = ["Rows", "column_rank", "drops_rows", "is_pointwise", "reduction_rank", "rows_of"]

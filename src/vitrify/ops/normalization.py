@@ -130,12 +130,31 @@ def _param_sum(x: Any, param: Any, layout: Layout) -> Any:
     return reshape_like(sum(x, others) if others else x, param)
 
 
+def _grad_in_ops(
+    ct: Any, x: Any, weight: Any, bias: Any, mean: Any, rstd: Any, *, axes: Shape, param_axes: Shape, groups: int,
+    epsilon: float, with_params: bool,
+) -> Any:  # fmt: skip
+    """The cotangents in simpler ops, where each parameter has a value for each place of a row."""
+    params = [p for p in (weight, bias) if p is not None]
+    shape = list(x.shape[-len(axes) :])
+    is_plain = len(params) == 2 and with_params and mean is not None and not groups and param_axes == axes
+    if not is_plain or stats_dtype(x.dtype) != x.dtype or any(list(p.shape) != shape for p in params):
+        return None
+    if not all(p.dtype == x.dtype for p in params):
+        return None
+    layout, others = Layout(axes, param_axes, groups), list(range(x.ndim - len(axes)))
+    y, g = (x - mean) * rstd, ct * weight
+    dx = rstd * (g - _mean(g, layout) - y * _mean(g * y, layout))
+    return (dx, sum(ct * y, others), sum(ct, others)) if others else None
+
+
 norm_grad_op: OpDef = define_op(
     "norm_grad",
     kernel=_grad_kernel,
     meta=_grad_meta,
     vjp=_second_order,
     outputs=("dx", "dweight", "dbias"),
+    decompose=_grad_in_ops,
 )
 
 

@@ -91,8 +91,13 @@ class _Group:
         if found is None:
             return None
         parts = cut(found.inputs, found.outputs, threads, kernel.whole)
-        share(lambda number: kernel.write(*parts[number]), len(parts), min(threads, len(parts)))
-        return found.results
+        written: list[list[Any]] = [[]] * len(parts)
+
+        def work(number: int) -> None:
+            written[number] = kernel.write(*parts[number])
+
+        share(work, len(parts), min(threads, len(parts)))
+        return kernel.finish(found, written)
 
     def _is_worth_it(self, arrays: list[Any]) -> bool:
         """Whether the runs so far have cost as much as compiling will; this one counts as one more."""
