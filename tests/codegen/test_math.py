@@ -55,6 +55,17 @@ def test_functions_of_one_number(name, dtype):
     check(lambda x: getattr(paddle, name)(x), FUNCTIONS[name], sweep(dtype, 8))
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_exp_where_it_becomes_zero(dtype):
+    """Between the smallest results and 0, on both sides of where it is not computed any more."""
+    edge = -104 if dtype == "float32" else -745.2
+    others = [edge, -1e9, -1e30, -np.inf, np.nan, 0, 1]
+    x = np.concatenate([np.linspace(edge - 2, edge + 2, 4001), others]).astype(dtype)
+    (found,) = kernel_of(lambda x: paddle.exp(x), ([-1], dtype))(x)
+    with np.errstate(all="ignore"):
+        assert np.max(units(found, np.exp(x.astype(np.longdouble)))) <= 1
+
+
 @pytest.mark.parametrize("name", PAIRS)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_functions_of_two_numbers(name, dtype):

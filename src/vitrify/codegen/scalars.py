@@ -32,6 +32,8 @@ from .llvm import Target
 
 _LN2 = 0.6931471805599453
 _NUMBERS = (bool, int, float)
+# Below these exp is less than half of the smallest number.
+_EXP_IS_ZERO = {"float": -104.0, "double": -745.2}
 # Integers to a constant power are multiplied out up to here.
 _LARGEST_POWER = 64
 
@@ -277,6 +279,15 @@ class LlvmScalars:
         operands = [self._as_float(x) for x in operands]
         found = libm.call(self.emit, self.target, name, *[x.register for x in operands])
         return self._result(found, operands[0].dtype)
+
+    def exp(self, x: Any) -> Operand:
+        """e**x. Vectors with numbers so small that the result is 0, as masks of attention have, are slow in libm."""
+        a = self._as_float(x)
+        zero = self.number(0.0, a.dtype)
+        is_gone = self._compared(a, self.number(_EXP_IS_ZERO[a.register.type], a.dtype), "lt")
+        asked = self.operand(self.emit.select(is_gone, zero.register, a.register), a.dtype)
+        found = self._float_function("exp", asked)
+        return self.operand(self.emit.select(is_gone, zero.register, found.register), a.dtype)
 
     def nextafter(self, x: Any, y: Any) -> Operand:
         """The number after x on the way to y."""

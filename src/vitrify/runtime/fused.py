@@ -11,18 +11,21 @@ from typing import Any
 
 from ..codegen.native import NativeKernel, RowKernel, is_ready, native_kernel
 from ..core.config import NATIVE, NATIVE_AFTER_MS, kernel_threads
-from ..ir.program import Block
+from ..ir.program import Block, Operator
+from ..ops.expression_size import count_primitives
 from .interpreter import InterpreterCore
 from .options import ALWAYS, NEVER, ExecutionOptions
 from .parts import cut, share
 
-# What an operator costs by estimate, in milliseconds: each time, and for each element.
+# What a step of an operator costs by estimate, in milliseconds: each time, and for each element.
 _CALL_MS, _ELEMENT_MS = 1e-3, 1e-6
 # The first kernel of a process also waits until the compiler is loaded: all groups together must be worth so many times
 # what one must be.
 _LOADING = 6.0
 
 
+# Steps that a composite operator takes, such as softmax.
+_COMPOSITE = 6
 # Elements times operators from which on several threads work on one group: about a millisecond for one.
 _SHARED = 1 << 20
 
@@ -44,6 +47,13 @@ def runner(body: Block, core: InterpreterCore, options: ExecutionOptions) -> Cal
     return core.consume if options.native == NEVER else _Group(body, core, options).run
 
 
+def _steps(op: Operator) -> int:
+    """In how many steps on whole arrays an operator computes, roughly."""
+    if op.op.scalar is None:
+        return 1 if op.op.decompose is None else _COMPOSITE
+    return count_primitives(op.op.scalar, len(op.inputs) - op.ref_count, op.attrs)
+
+
 class _Group:
     """A group of operators, which becomes machine code at some time. Threads may share it."""
 
@@ -55,7 +65,7 @@ class _Group:
     def __init__(self, body: Block, core: InterpreterCore, options: ExecutionOptions) -> None:
         self._body = body
         self._core = core
-        self._operators = len(body.ops)
+        self._operators = sum(map(_steps, body.ops))
         self._may_overwrite = options.inplace
         self._kernel: Kernel | None = None
         self._at_once = options.native == ALWAYS or NATIVE_AFTER_MS.value == 0
