@@ -5,9 +5,15 @@ import numpy as np
 import pytest
 
 from tests.codegen.every_op import samples
+from vitrify.codegen.emit import Emitter
 from vitrify.codegen.errors import NoNativeForm
+from vitrify.codegen.llvm import host
 from vitrify.codegen.native import compiled
+from vitrify.codegen.scalars import LlvmScalars
+from vitrify.ir.rows import is_pointwise
+from vitrify.ir.ssa_blocks import graph_of
 from vitrify.ops.registry import all_ops
+from vitrify.ops.scalar import BINARY, SPECIAL, UFUNCS, WITHOUT_CODE, ArrayScalars
 
 # Ops that compute what no instruction or function of libm does, or that raise errors for some integers.
 WITHOUT = {
@@ -55,9 +61,23 @@ def problems(dtype):
         except NoNativeForm:
             integral = all(v.dtype.kind in "biu" for v in sample.arrays)
             refused.add(sample.op.name + (" of integers" if integral else ""))
+            wrong += [f"{key}: groups would take it in"] if is_pointwise(graph_of(sample.block()).ops[0]) else []
         else:
             wrong += [f"{key}: {problem}"] if problem else []
     return wrong, refused
+
+
+def has_code(name):
+    try:
+        return getattr(LlvmScalars(Emitter(8), host()), name) is not None
+    except NoNativeForm:
+        return False
+
+
+def test_which_primitives_have_machine_code():
+    """What fusion goes by is what code generation has."""
+    names = {*UFUNCS, *SPECIAL, *BINARY, "where", *[n for n in vars(ArrayScalars) if not n.startswith("_")]}
+    assert {name for name in names if not has_code(name)} == WITHOUT_CODE
 
 
 @pytest.mark.slow

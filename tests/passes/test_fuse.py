@@ -40,6 +40,10 @@ def kinds(graph):
         (lambda x, w, b: x + paddle.tanh(b), ["tanh", "add"]),
         # What may raise stays by itself.
         (lambda x, w, b: paddle.floor_divide(x * 2, x + 1) * 2, ["multiply", "add", "floor_divide", "multiply"]),
+        # What has no machine code would keep all others from having it.
+        (lambda x, w, b: paddle.erfinv(x * 2 + w).tanh() * 3, [["multiply", "add"], "erfinv", ["tanh", "multiply"]]),
+        (lambda x, w, b: (x.astype("int32") + 1) ** 2 * 3, [["cast", "add", "pow", "multiply"]]),
+        (lambda x, w, b: (y := x.astype("int32") + 1) ** y * 3 + 1, [["cast", "add"], "pow", ["multiply", "add"]]),
         # Complex numbers have no native form.
         (lambda x, w, b: paddle.real(paddle.complex(x, x) * 2), ["complex", "multiply", "real"]),
     ],

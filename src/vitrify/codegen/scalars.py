@@ -248,6 +248,11 @@ class LlvmScalars:
         other = self.where(self.eq(a, zero), zero, a)
         return self.where(self.gt(a, zero), one, self.where(self.lt(a, zero), self.number(-1, a.dtype), other))
 
+    def copysign(self, x: Any, y: Any) -> Operand:
+        """x with y's sign."""
+        a, b = self._floats(x, y, "the sign of another number")
+        return self._result(self.emit.intrinsic("copysign", a.register, b.register), a.dtype)
+
     def square(self, x: Any) -> Operand:
         """x * x."""
         return self.mul(self._one(x), x)

@@ -6,8 +6,14 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ..core.meta import Meta, Shape
+from ..ops.expression_size import primitives_of
+from ..ops.scalar import WITHOUT_CODE
 from .decompose import decomposed
-from .ssa import Graph, Op, Value
+from .ssa import Graph, Literal, Op, Value
+
+# Primitives that raise errors for some integers.
+_RAISE_OF_INTEGERS = {"pow", "floordiv", "mod", "fmod", "reciprocal"}
+_LARGEST_POWER = 64
 
 
 class Rows(NamedTuple):
@@ -66,13 +72,29 @@ def column_rank(op: Op) -> int:
 
 
 def is_pointwise(op: Op) -> bool:
-    """Whether each element of the result depends on the elements at the same place alone, and always has a value."""
+    """Whether each element of the result depends on the elements at the same place alone, always has a value, and has
+    machine code that computes it.
+    """
     kind = op.op
     if kind.scalar is None or kind.raises or kind.effect or kind.random or kind.multiple:
         return False
     if kind.dynamic and op.has_refs:
         return False
-    return _are_real([op.outputs[0], *op.inputs])
+    return _are_real([op.outputs[0], *op.inputs]) and _has_code(op)
+
+
+def _has_code(op: Op) -> bool:
+    """Whether the primitives of an operator on real numbers have machine code for its dtypes."""
+    names = primitives_of(op.op.scalar, len(op.op.inputs), op.attrs)
+    if not names.isdisjoint(WITHOUT_CODE):
+        return False
+    dtypes = [v.meta.dtype for v in op.inputs if v is not None]
+    if "nextafter" in names:
+        return all(d.itemsize > 2 for d in dtypes)
+    if names.isdisjoint(_RAISE_OF_INTEGERS) or any(d.is_floating for d in dtypes):
+        return True
+    exponent = op.inputs[-1]
+    return names == {"pow"} and type(exponent) is Literal and 0 <= exponent.value <= _LARGEST_POWER  # type: ignore[operator]
 
 
 def _are_real(values: Sequence[Any]) -> bool:

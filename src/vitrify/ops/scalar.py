@@ -48,6 +48,8 @@ SPECIAL: dict[str, str] = {
     "erf": "erf", "erfinv": "erfinv", "lgamma": "gammaln", "digamma": "digamma", "i0": "i0", "i0e": "i0e",
     "i1": "i1", "i1e": "i1e", "gammainc": "gammainc", "gammaincc": "gammaincc", "zeta": "zeta",
 }  # fmt: skip
+# Primitives that no instruction and no function of libm computes: they have no machine code.
+WITHOUT_CODE = frozenset(SPECIAL) - {"erf"} | {"gcd", "lcm", "ldexp", "heaviside", "pair"}
 # Conditions from this size on are applied as bit masks.
 _MASK_FROM = 2048
 # bytes of an element -> the integer that holds its bits
