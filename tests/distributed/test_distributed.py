@@ -112,6 +112,13 @@ def test_fleet_gives_back_what_it_gets():
     dist.destroy_process_group()
 
 
+def test_recompute_of_arguments_without_a_gradient():
+    layer, x = paddle.nn.Linear(2, 2), paddle.ones([1, 2])
+    assert dist.fleet.utils.recompute(layer, x).stop_gradient
+    dist.fleet.utils.recompute(layer, x, use_reentrant=False).sum().backward()
+    assert layer.weight.grad.tolist() == [[1.0, 1.0], [1.0, 1.0]]
+
+
 def test_recompute_runs_the_function_again_with_the_same_random_numbers():
     calls = []
 

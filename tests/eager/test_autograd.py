@@ -11,6 +11,7 @@ from vitrify.eager.autograd import backward, grad
 from vitrify.eager.grad_mode import no_grad
 from vitrify.eager.pylayer import PyLayer
 from vitrify.eager.tensor import Tensor, to_tensor
+from vitrify.jit import to_static
 
 
 def leaf(*values):
@@ -99,10 +100,18 @@ def test_integers_and_stopped_tensors_get_no_gradient():
     assert (x > 0).stop_gradient
 
 
+def test_backward_of_what_wants_no_gradient_does_nothing():
+    x, stopped = leaf(1.0, 2.0), to_tensor([1.0])
+    stopped.backward()
+    (x > 1.5).astype("float32").sum().backward()
+    to_static(lambda v: v * 2, full_graph=True)(stopped).backward()
+    assert stopped.grad is None and x.grad is None
+    backward([stopped * 2, x * 3], [None, leaf(1.0, 2.0)])
+    assert stopped.grad is None and x.grad.tolist() == [3.0, 6.0]
+
+
 def test_backward_says_why_it_cannot():
     x = leaf(1.0, 2.0)
-    with pytest.raises(ArgumentError, match="stop_gradient=True"):
-        to_tensor([1.0]).backward()
     with pytest.raises(ShapeError, match=r"grad_tensor has shape \[1\]"):
         (x * 2).backward(leaf(1.0))
     with pytest.raises(DTypeError, match="grad_tensor must be a Tensor, got list"):

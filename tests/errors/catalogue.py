@@ -1101,7 +1101,7 @@ GROUPS: dict[str, list[Entry]] = {
             "backward() of what wants no gradient",
             "ArgumentError",
             "has stop_gradient=True, so no gradient flows from it",
-            "As in eager code.",
+            "Nothing would get a gradient. Outside of compiled functions it does nothing, as in PaddlePaddle.",
             """
             def f(x):
                 (x * x).sum().backward()

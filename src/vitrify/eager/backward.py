@@ -187,13 +187,14 @@ def refuse_dump(op: str, path: str | None) -> None:
 
 
 def run_backward(outputs: Sequence[Tensor], cotangents: Sequence[Tensor | None], retain_graph: bool = False) -> None:
-    """Accumulate into `.grad` of every leaf the vjp of `outputs` with `cotangents` (ones where None)."""
-    for out in outputs:
-        if out.stop_gradient:
-            raise ArgumentError(
-                f"backward: tensor {out.name!r} has stop_gradient=True, so no gradient flows from it",
-                hint="set stop_gradient=False on an input, or check for no_grad()",
-            )
+    """Accumulate into `.grad` of every leaf the vjp of `outputs` with `cotangents` (ones where None).
+
+    Outputs that want no gradient give none, as in PaddlePaddle.
+    """
+    wanted = [i for i, out in enumerate(outputs) if not out.stop_gradient]
+    if not wanted:
+        return
+    outputs, cotangents = [outputs[i] for i in wanted], [cotangents[i] for i in wanted]
     state = _Pass(retain_graph, create_graph=False)
     roots = _seed(state, outputs, cotangents)
     _walk(state, roots, None)

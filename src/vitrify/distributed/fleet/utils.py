@@ -51,8 +51,9 @@ class _Recomputed(PyLayer):
 def recompute(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """`function(*args)`, whose intermediate results are not kept but computed again for its gradient.
 
-    preserve_rng_state (default True): random numbers are then the same. use_reentrant has no effect. In a program,
-    whose memory is planned as a whole, it is a plain call. Source: paddle.distributed.fleet.utils.recompute.
+    preserve_rng_state (default True): random numbers are then the same. use_reentrant (default True): where no argument
+    wants a gradient, none flows to what the function uses either; with False it is then a plain call. In a program,
+    whose memory is planned as a whole, it always is one. Source: paddle.distributed.fleet.utils.recompute.
 
     Example:
         >>> import vitrify as paddle
@@ -62,8 +63,9 @@ def recompute(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         [6.0]
     """
     keep_state = kwargs.pop("preserve_rng_state", True)
-    kwargs.pop("use_reentrant", None)
-    if not in_dynamic_mode() or not is_grad_enabled():
+    reentrant = kwargs.pop("use_reentrant", True)
+    wanted = any(isinstance(a, Tensor) and not a.stop_gradient for a in args)
+    if not in_dynamic_mode() or not is_grad_enabled() or not (reentrant or wanted):
         return function(*args, **kwargs)
     return _Recomputed.apply(function, get_rng_state() if keep_state else None, kwargs, *args)
 
