@@ -18,8 +18,14 @@ from vitrify.runtime.streams import Stream
 
 @pytest.fixture
 def gpu():
-    with fake_cupy.installed() as module, place_guard("gpu:0"), flags_guard({"hang_seconds": 0.02}):
+    with fake_cupy.installed() as module, place_guard("gpu:0"):
         yield module
+
+
+@pytest.fixture
+def impatient(gpu):
+    with flags_guard({"hang_seconds": 0.02}):
+        yield gpu
 
 
 def hanging(stream):
@@ -27,13 +33,13 @@ def hanging(stream):
     return stream
 
 
-def test_an_event_that_never_passes(gpu):
+def test_an_event_that_never_passes(impatient):
     event = hanging(s.Stream()).record_event()
     with pytest.raises(HangError, match=r"nothing has ended for 0.02 s\n  the caller waits for an event"):
         event.synchronize()
 
 
-def test_a_stream_that_never_ends(gpu):
+def test_a_stream_that_never_ends(impatient):
     with pytest.raises(HangError, match=r"the caller waits for stream 0x[0-9a-f]+"):
         hanging(s.Stream()).synchronize()
 
@@ -41,14 +47,14 @@ def test_a_stream_that_never_ends(gpu):
 def test_a_device_that_never_ends(gpu):
     fake_cupy.DEVICES_END.clear()
     try:
-        with pytest.raises(HangError, match="the caller waits for all of gpu:0"):
+        with flags_guard({"hang_seconds": 0.02}), pytest.raises(HangError, match="the caller waits for all of gpu:0"):
             s.synchronize()
     finally:
         fake_cupy.DEVICES_END.set()
     s.synchronize()
 
 
-def test_the_report_names_what_each_thread_is_not_past(gpu):
+def test_the_report_names_what_each_thread_is_not_past(impatient):
     device = cuda_streams(0)
     device.stream(Stream("compute")).hangs = True
     device.launch(Stream("compute"), _kernel, [device.put(Stream("h2d"), np.ones(2))], 1, True, None)
