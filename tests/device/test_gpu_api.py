@@ -140,3 +140,16 @@ def test_streams_that_joined_a_capture_leave_it_at_its_end(gpu):
     a.stream_base.end_capture()
     s.current_stream().wait_stream(b)
     assert not b.stream_base.is_capturing() and not s.is_current_stream_capturing()
+
+
+def test_random_numbers_are_refused_in_a_graph(gpu):
+    """A replay would draw the same ones: the place in the generator's stream is the host's."""
+    x = paddle.ones([3])
+    graph = CUDAGraph()
+    graph.capture_begin()
+    y = paddle.nn.functional.dropout(x, 0.5)
+    with pytest.raises(GraphCaptureError, match="copies from the memory of the host.*random numbers"):
+        graph.capture_end()
+    assert y.shape == [3]
+    with pytest.raises(GraphCaptureError, match="nothing is captured"):
+        graph.replay()

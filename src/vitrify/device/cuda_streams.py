@@ -18,14 +18,12 @@ from weakref import WeakSet
 import numpy as np
 
 from ..core.timeline import now
+from .cuda_capture import PrivateMemory, graph_of_capture
 from .cuda_memory import cupy
 from .cuda_waits import Marks, passes
-from .graphs import GraphCaptureError
 from .values import owned
 
 CALLER = "caller"
-_VERBOSE = 1  # cudaGraphDebugDotFlagsVerbose
-_FROM_HOST = ("HtoD", "HostToDevice", "Host to Device")
 # CUDA's priorities: lower numbers go first. What others wait for, copies and communication, goes before computation.
 _PRIORITY = {"communication": -2, "h2d": -1, "d2h": -1}
 
@@ -201,17 +199,10 @@ class CudaStreams:
             queue.begin_capture(self.xp.cuda.runtime.streamCaptureModeThreadLocal)
 
     def end_capture(self, stream: Hashable) -> Any:
-        """CUDA's graph. A copy from the host in it is refused: its memory may be something else at the next launch."""
+        """CUDA's graph, as `graph_of_capture` says."""
         queue = self.stream(stream)
         with self.device, queue:
-            try:
-                graph = queue.end_capture()
-                text = dot_text(graph)
-            except self.xp.cuda.runtime.CUDARuntimeError as err:
-                raise GraphCaptureError(f"CUDA refused the capture: {err}") from None
-        if any(word in text for word in _FROM_HOST):
-            raise GraphCaptureError("a kernel copies from the memory of the host")
-        return graph
+            return graph_of_capture(self.xp, queue)
 
     def launch_graph(self, graph: Any, stream: Hashable) -> None:
         """Launch it."""
@@ -244,29 +235,6 @@ class CudaStreams:
 
     def _event(self) -> Any:
         return self.xp.cuda.Event(disable_timing=True)
-
-
-def dot_text(graph: Any, flags: int = _VERBOSE) -> str:
-    """A graph for Graphviz, with what `flags` asks for."""
-    text = graph.debug_dot_str(flags)
-    return text if isinstance(text, str) else bytes(text).decode()
-
-
-class PrivateMemory:
-    """Memory of a graph: a pool that is used inside `with` blocks, in this thread."""
-
-    def __init__(self, xp: Any) -> None:
-        self._xp = xp
-        self._pool = xp.cuda.MemoryPool()
-        self._inside: list[Any] = []
-
-    def __enter__(self) -> None:
-        context = self._xp.cuda.using_allocator(self._pool.malloc)
-        context.__enter__()
-        self._inside.append(context)
-
-    def __exit__(self, *error: Any) -> None:
-        self._inside.pop().__exit__(*error)
 
 
 class _Current(local):

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from ..core.errors import ArgumentError
+from .cuda_capture import PrivateMemory, dot_text, graph_of_capture
 from .cuda_memory import cupy
-from .cuda_streams import PrivateMemory, dot_text
 from .gpu_streams import NoDeviceError, Stream, current_stream, gpu_place
 from .graphs import GraphCaptureError
 
@@ -28,7 +28,8 @@ class CUDAGraph:
     """What eager code gave the GPU between `capture_begin` and `capture_end`, to be run again by `replay`.
 
     Tensors that the code read must keep their memory: change them in place (`x.set_value(...)`). Results are in the
-    tensors that it made. mode: "global", "thread_local" or "relaxed", how much else is refused meanwhile.
+    tensors that it made. Copies from the host and random numbers are refused: a replay would repeat them. mode:
+    "global", "thread_local" or "relaxed", how much else is refused meanwhile.
     Raises NoDeviceError where the place is no GPU. Source: paddle.device.cuda.graphs.CUDAGraph.
     """
 
@@ -61,10 +62,7 @@ class CUDAGraph:
             raise GraphCaptureError("CUDAGraph: call capture_begin first")
         inside, self._inside = self._inside, None
         with inside:
-            try:
-                self._graph = self._stream.stream_base.end_capture()
-            except cupy().cuda.runtime.CUDARuntimeError as err:
-                raise GraphCaptureError(f"CUDA refused the capture: {err}") from None
+            self._graph = graph_of_capture(cupy(), self._stream.stream_base)
 
     def replay(self) -> None:
         """Run it all, on the current stream."""
