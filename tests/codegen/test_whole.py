@@ -181,6 +181,14 @@ def swapped(x, y, n):
     return x * 1, y * 1
 
 
+def decided_before(x):
+    goes_on = x.sum() > 1
+    while goes_on:
+        x = x - 1
+        goes_on = x.sum() > 1
+    return x * 2
+
+
 def chosen(x):
     if x.sum() > 0:
         y = x * 2
@@ -205,6 +213,8 @@ CONTROL = [
     (newton, np.ones(3, np.float32), np.ones(3, np.float32)),
     (swapped, numbers(4), numbers(4, seed=1), np.int64(5)),
     (swapped, numbers(4), numbers(4, seed=1), np.int64(0)),
+    (decided_before, np.arange(4, dtype=np.float32)),
+    (decided_before, -np.ones(4, np.float32)),
     (chosen, numbers(5)),
     (chosen, -np.abs(numbers(5))),
 ]

@@ -112,6 +112,7 @@ class Assembler:
         self._run_block = run_block
         self.bytes = 0  # written by all steps, those of loops once
         self.has_loops = False
+        self.written: set[Buffer] = set()  # inputs that are changed
 
     def refuse(self, reason: str) -> NoReturn:
         """Give up, for this reason."""
@@ -183,8 +184,10 @@ class Assembler:
         if words is not None:
             self.add("over_elements", words)
 
-    def elementwise(self, body: Block, operands: Sequence[Any]) -> tuple[Operand, ...]:
-        """The outputs of a block of elementwise operators."""
+    def elementwise(
+        self, body: Block, operands: Sequence[Any], into: Sequence[Operand] | None = None
+    ) -> tuple[Operand, ...]:
+        """The outputs of a block of elementwise operators; in the memory of other operands where that is given."""
         kernel = self._kernel_of(body)
         given = [operands[i] for i in kernel.signature.reads]
         if any(x is None for x in given) or tuple(x.dtype for x in given) != kernel.signature.inputs:
@@ -193,7 +196,14 @@ class Assembler:
         cones = [_broadcast([operands[i].shape for i in cone]) for cone in kernel.cones]
         if any(cone != shape for cone in cones):
             raise NoNativeForm("the outputs of a group have several shapes")
-        outputs = tuple(self.new(shape, d) for d in kernel.signature.outputs)
+        if into is None:
+            outputs = tuple(self.new(shape, d) for d in kernel.signature.outputs)
+        else:
+            outputs = tuple(into)
+            if [(x.shape, x.dtype) for x in outputs] != [(shape, d) for d in kernel.signature.outputs]:
+                raise NoNativeForm("the results do not fit where they are wanted")
+            self.written.update(x.buffer for x in outputs)
+            self.bytes += sum(x.buffer.size for x in outputs)
         self._over(harness(), kernel.address, (*given, *outputs), shape)
         return outputs
 
@@ -341,7 +351,7 @@ class Assembler:
             raise NoNativeForm("the number of iterations is no int64")
         steps, _ = self.within(lambda: self._turn(own, self._arrays(body, [*own, *captured])))
         edges = [Edge(block, is_end) for block in (0, 1) for is_end in (False, True)]
-        self.add("while_true" if test else "repeat", [flag, *edges, count, STATE], (test, steps))
+        self.add("while_true" if isinstance(until, Block) else "repeat", [flag, *edges, count, STATE], (test, steps))
         self.has_loops = True
         return (*own, count)
 

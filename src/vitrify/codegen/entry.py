@@ -27,11 +27,13 @@ _umath = lazy_module("numpy._core._multiarray_umath")
     N_INPUTS, N_OUTPUTS, BYTES, N_POINTERS, N_DERIVED, DERIVED, CODE, END, IS_FREE, INPUTS, OUTPUTS, ARRAY_TYPE
 ) = range(12)  # fmt: skip
 HEAD = FUNCTIONS + len(NAMES)
-EACH = 4
+# Words for each input: dtype, dimensions, where the sizes and steps lie, flags; and for each result.
+EACH = 5
 # Fields of arrays and tuples: offsets in bytes.
 _TYPE, _DATA, _NDIM, _DIMS, _STRIDES, _DESCR, _FLAGS = 8, 16, 24, 32, 40, 56, 64
 _ITEMS = 24
-_ALIGNED = 0x100
+ALIGNED = 0x100
+WRITABLE = ALIGNED | 0x400
 _NEW_FROM_DESCR, _ARRAY_TYPE_AT = 94, 2
 ALIGNMENT = 64
 
@@ -41,7 +43,7 @@ def _field(w: Writer, object: str, offset: int, type: str = "ptr") -> str:
 
 
 def _fits(w: Writer, array: str, wanted: str, array_type: str) -> None:
-    """Return None unless this is an array of the dtype, sizes and steps of an entry: dtype, dimensions, both lists."""
+    """Return None unless this is an array of the dtype, sizes, steps and flags of an entry."""
 
     def need(condition: str) -> None:
         with w.when(w.value(f"xor i1 {condition}, true")):
@@ -51,8 +53,9 @@ def _fits(w: Writer, array: str, wanted: str, array_type: str) -> None:
     need(w.value(f"icmp eq ptr {_field(w, array, _DESCR)}, {w.load(wanted, 0, 'ptr')}"))
     ndim = w.value(f"zext i32 {_field(w, array, _NDIM, 'i32')} to i64")
     need(w.value(f"icmp eq i64 {ndim}, {w.load(wanted, 1)}"))
-    flags = w.value(f"and i32 {_field(w, array, _FLAGS, 'i32')}, {_ALIGNED}")
-    need(w.value(f"icmp ne i32 {flags}, 0"))
+    wanted_flags = w.value(f"trunc i64 {w.load(wanted, 4)} to i32")
+    flags = w.value(f"and i32 {_field(w, array, _FLAGS, 'i32')}, {wanted_flags}")
+    need(w.value(f"icmp eq i32 {flags}, {wanted_flags}"))
     for offset, index in ((_DIMS, 2), (_STRIDES, 3)):
         found, expected = _field(w, array, offset), w.load(wanted, index, "ptr")
         with w.loop(ndim) as d:
@@ -218,6 +221,6 @@ def layout_is_known() -> bool:
         and one(here + _NDIM).value == 2
         and found == [*array.shape, *array.strides]
         and _word(here, _DESCR) == id(array.dtype)
-        and bool(one(here + _FLAGS).value & _ALIGNED)
+        and bool(one(here + _FLAGS).value & ALIGNED)
         and [_word(id(pair), _ITEMS + 8 * i) for i in (0, 1)] == [id(array), id(None)]
     )

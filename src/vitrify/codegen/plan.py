@@ -38,7 +38,9 @@ def plan_of(assembler: Assembler, inputs: Sequence[Operand], outputs: Sequence[O
     arena = _place(assembler.steps, results)
     layout = _Layout(len(inputs), len(results))
     layout.add(assembler.steps)
-    plan = layout.array(inputs, results, arena, is_free=assembler.has_loops or assembler.bytes >= _LONG)
+    flags = [entry.WRITABLE if x.buffer in assembler.written else entry.ALIGNED for x in inputs]
+    is_free = assembler.has_loops or assembler.bytes >= _LONG
+    plan = layout.array(list(zip(inputs, flags)), results, arena, is_free)
     size = sum(r.size * r.dtype.itemsize for r in results)
     return Planned(entry.function_of(plan), arena, size, len(list(_all(assembler.steps))))
 
@@ -141,14 +143,16 @@ class _Layout:
         """Where the plan and the thread lie among the addresses."""
         return self.base + 2
 
-    def array(self, inputs: Sequence[Operand], results: Sequence[Operand], arena: int, is_free: bool) -> Any:
-        """All words, with addresses filled in."""
+    def array(
+        self, inputs: Sequence[tuple[Operand, int]], results: Sequence[Operand], arena: int, is_free: bool
+    ) -> Any:
+        """All words, with addresses filled in; each input with the flags that it must have."""
         parts = _Parts(entry.HEAD + 1)
         code = parts.add([0] * len(self.words))
         numbers = {key: parts.add([_as_word(key[1])]) for key in self.derived if isinstance(key[1], bytes)}
-        given = [parts.add([*x.shape, *x.strides]) for x in inputs]
+        given = [parts.add([*x.shape, *x.strides]) for x, _ in inputs]
         made = [parts.add([*x.shape]) for x in results]
-        specs_in, specs_out = parts.add([0] * (4 * len(inputs))), parts.add([0] * (4 * len(results)))
+        specs_in, specs_out = parts.add([0] * (entry.EACH * len(inputs))), parts.add([0] * (entry.EACH * len(results)))
         pairs = parts.add([0] * (2 * len(self.derived)))
         plan = np.array(parts.words, np.int64)
         start = plan.ctypes.data
@@ -157,10 +161,11 @@ class _Layout:
             return start + 8 * index
 
         plan[code : code + len(self.words)] = [_filled(w, at(code)) for w in self.words]
-        for i, (x, place) in enumerate(zip(inputs, given)):
-            plan[specs_in + 4 * i : specs_in + 4 * i + 4] = [_descr(x), x.ndim, at(place), at(place + x.ndim)]
+        for i, ((x, flags), place) in enumerate(zip(inputs, given)):
+            first = specs_in + entry.EACH * i
+            plan[first : first + entry.EACH] = [_descr(x), x.ndim, at(place), at(place + x.ndim), flags]
         for i, (x, place) in enumerate(zip(results, made)):
-            plan[specs_out + 4 * i : specs_out + 4 * i + 3] = [_descr(x), x.ndim, at(place)]
+            plan[specs_out + entry.EACH * i : specs_out + entry.EACH * i + 3] = [_descr(x), x.ndim, at(place)]
         for i, key in enumerate(self.derived):
             plan[pairs + 2 * i : pairs + 2 * i + 2] = [key[0], at(numbers[key]) if key in numbers else key[1]]
         n_pointers = self.base + 4 + len(self.derived)

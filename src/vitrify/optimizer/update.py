@@ -17,6 +17,7 @@ from ..core.errors import ShapeError
 from ..core.meta import Meta
 from ..device.api import namespace_of
 from ..ops.registry import InPlace, NoGradient, OpDef, define_op
+from .native import NativeStep
 
 # Elements worked on at a time: larger parameters go block by block, so that scratch stays in the cache.
 BLOCK = 1 << 18
@@ -207,16 +208,18 @@ def together(
         call[0].__class__ is not np.ndarray or call[0].dtype != dtype or call[1].dtype != dtype for call in calls
     ):
         return False
+    coefs = rule.prepare(rate, calls[0][3 + n :], attrs)
+    for call in calls[1:]:
+        for counter, first in zip(call[3 + n :], calls[0][3 + n :]):
+            counter[...] = first
+    if _natively(rule, calls, coefs, decay, scratch):
+        return True
     size = sum(call[0].size for call in calls)
     key = "together", n, rule.n_coefs, dtype
     held = scratch.get(key)
     if held is None or held[1].shape[1] < size:
         held = scratch[key] = Workspace(dtype, rule.n_coefs), np.empty((n + 2, size), dtype)
     work, flat = held[0], held[1][:, :size]
-    coefs = rule.prepare(rate, calls[0][3 + n :], attrs)
-    for call in calls[1:]:
-        for counter, first in zip(call[3 + n :], calls[0][3 + n :]):
-            counter[...] = first
     columns = [[call[i] for call in calls] for i in (0, 1, *range(3, 3 + n))]
     for row, arrays in zip(flat, columns):
         np.concatenate([a.reshape(-1) for a in arrays], out=row)
@@ -225,6 +228,21 @@ def together(
         if i != 1:
             _scatter(row, columns[i])
     return True
+
+
+def _natively(
+    rule: UpdateRule, calls: Sequence[Sequence[Any]], coefs: Floats, decay: tuple[float, float], scratch: dict[Any, Any]
+) -> bool:
+    """Whether one native call has updated all; then the parameters are where they were."""
+    n = len(rule.arrays)
+    key = "native", rule, decay, tuple([call[0].shape for call in calls])
+    step = scratch.get(key)
+    if step is None:
+        step = scratch[key] = NativeStep(len(calls))
+    if step.is_none:
+        return False
+    arrays = [(*call[:2], *call[3 : 3 + n]) for call in calls]
+    return step.run((rule, calls[0][0].dtype, decay), (rule.apply, _decayed), coefs, arrays)
 
 
 def _scatter(row: Any, arrays: Sequence[Any]) -> None:

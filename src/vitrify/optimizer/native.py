@@ -1,0 +1,169 @@
+"""The updates of many parameters as one native call.
+
+A rule's arithmetic is run once on stand-ins that note what it does: so it becomes a block of elementwise operators,
+whose kernel then works on every parameter, in the memory that it has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..codegen.assembler import INPUT, Assembler, Buffer, Operand
+from ..codegen.entry import layout_is_known
+from ..codegen.errors import NoNativeForm
+from ..codegen.llvm import why_not_here
+from ..codegen.native import pointwise
+from ..codegen.plan import Planned, plan_of
+from ..core.cache import BoundedCache
+from ..core.config import NATIVE, NATIVE_AFTER_MS
+from ..core.dtype import as_dtype
+from ..core.meta import UNKNOWN, Meta
+from ..ir.program import Block, Literal, Operator, Program, Variable
+from ..ops.registry import get_op
+
+# NumPy's functions that rules use: the ops that compute the same.
+_OPS = {
+    "add": "add", "subtract": "subtract", "multiply": "multiply", "divide": "divide", "sqrt": "sqrt", "sign": "sign",
+    "maximum": "maximum", "absolute": "abs",
+}  # fmt: skip
+_DTYPES = (np.dtype(np.float32), np.dtype(np.float64))
+# What NumPy takes for a parameter, and what planning takes for one, in milliseconds.
+_RUN_MS, _PLAN_MS = 5e-3, 0.2
+Apply = Callable[..., None]
+
+
+class _Cell:
+    """An array of a rule's, while it is noted what becomes of it."""
+
+    def __init__(self, notes: _Notes, value: Variable) -> None:
+        self.notes = notes
+        self.value = value
+
+    def __mul__(self, other: Any) -> _Cell:
+        return self.notes.noted("multiply", self, other)
+
+
+class _Notes:
+    """NumPy's functions as a rule calls them, with where to write as the last argument: the operators that do it."""
+
+    def __init__(self, block: Block, dtype: Any) -> None:
+        self.block = block
+        self.dtype = as_dtype(dtype)
+
+    def input(self, shape: tuple[int, ...]) -> _Cell:
+        """One more input."""
+        return _Cell(self, self.block.add_input(Meta(shape, self.dtype)))
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        op = _OPS.get(name)
+        if op is None:
+            raise NoNativeForm(f"{name} has no native form in updates")
+
+        def call(*operands: Any, out: _Cell | None = None) -> None:
+            *given, target = operands if out is None else (*operands, out)
+            target.value = self.noted(op, *given).value
+
+        return call
+
+    def noted(self, op: str, *operands: Any) -> _Cell:
+        """The result of an op."""
+        values = [x.value if isinstance(x, _Cell) else Literal(float(x), self.dtype) for x in operands]
+        definition = get_op(op)
+        found = self.block.create_var(definition.meta(*[v.meta for v in values]))
+        self.block.ops.append(Operator(definition, tuple(values), (found,), {}))
+        return _Cell(self, found)
+
+
+def _block(apply: Apply, decayed: Callable[..., Any], dtype: Any, counts: tuple[int, int], decay: Any) -> Block:
+    """What a rule does to a parameter: from coefficients, the parameter, its gradient and state to their new values."""
+    block = Program().global_block()
+    notes = _Notes(block, dtype)
+    coefs = [notes.input(()) for _ in range(counts[0])]
+    param, grad, *state = (notes.input((UNKNOWN,)) for _ in range(2 + counts[1]))
+    scratch, room = _Cell(notes, param.value), _Cell(notes, param.value)
+    grad = decayed(notes, decay, room, param, grad)
+    apply(notes, coefs, scratch, param, grad, *state)
+    block.outputs = [param.value, *[cell.value for cell in state]]
+    return block
+
+
+_BLOCKS: BoundedCache[Any, Block] = BoundedCache("native updates", limit=64)
+
+
+class NativeStep:
+    """The update of the same parameters again and again, by one rule. Kept in an optimizer's scratch."""
+
+    def __init__(self, count: int) -> None:
+        self._spent = 0.0
+        self._cost = count * _RUN_MS
+        self._limit = NATIVE_AFTER_MS.value + count * _PLAN_MS if NATIVE_AFTER_MS.value else 0.0
+        self._function: Callable[..., Any] | None = None
+        self._coefs = np.empty(0)
+        self.is_none = False
+
+    def run(
+        self, key: tuple[Any, ...], build: tuple[Apply, Callable[..., Any]], floats: Sequence[float],
+        arrays: Sequence[Sequence[Any]],
+    ) -> bool:  # fmt: skip
+        """Whether it was done. key: (rule, dtype, decay); arrays: for each parameter it, its gradient, its state."""
+        if self.is_none or not self._is_due():
+            return False
+        flat = [array for own in arrays for array in own]
+        if self._function is not None:
+            self._coefs[:] = floats
+            if self._function(self._coefs, *flat) is not None:
+                return True
+        planned = self._planned(key, build, floats, arrays)
+        if planned is None:
+            self.is_none = True
+            return False
+        self._function = planned.function
+        self._spent = 0.0  # other arrays next time must be worth another plan
+        return planned.function(self._coefs, *flat) is not None
+
+    def _is_due(self) -> bool:
+        if self._function is not None:
+            return True
+        self._spent += self._cost
+        return NATIVE.value and self._spent >= self._limit
+
+    def _planned(self, key: Any, build: Any, floats: Sequence[float], arrays: Any) -> Planned | None:
+        (_, dtype, decay), (apply, decayed) = key, build
+        if dtype not in _DTYPES or why_not_here() or not layout_is_known():
+            return None
+        counts = len(floats), len(arrays[0]) - 2
+        self._coefs = np.array(floats, dtype)
+        try:
+            block = _BLOCKS.get_or_build(key, lambda: _block(apply, decayed, dtype, counts, decay))
+            return _plan(block, self._coefs, arrays)
+        except NoNativeForm:
+            return None
+
+
+def _plan(block: Block, coefs: Any, arrays: Sequence[Sequence[Any]]) -> Planned:
+    kernel = pointwise(block)
+    assembler = Assembler(lambda body: kernel, _no_block)
+    inputs = [_operand(0, coefs)]
+    numbers = [Operand(inputs[0].buffer, i * coefs.itemsize, (), (), coefs.dtype) for i in range(coefs.size)]
+    for own in arrays:
+        given = [_operand(len(inputs) + i, array) for i, array in enumerate(own)]
+        inputs += given
+        param, _, *state = given
+        if not all(x.is_contiguous for x in given):
+            raise NoNativeForm("the elements do not lie side by side")
+        assembler.elementwise(block, [*numbers, *given], into=[param, *state])
+    return plan_of(assembler, inputs, [])
+
+
+def _operand(number: int, array: Any) -> Operand:
+    return Operand(Buffer(INPUT, array.nbytes, number), 0, array.shape, array.strides, array.dtype)
+
+
+def _no_block(assembler: Assembler, block: Block, values: Sequence[Any]) -> list[Any]:
+    raise NoNativeForm("an update has no blocks inside")
+
+
+__all__ = ["NativeStep"]
