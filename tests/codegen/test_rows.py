@@ -1,6 +1,7 @@
 """Row kernels: reductions with what stands before and behind them, over rows of all sizes."""
 
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -135,6 +136,17 @@ def test_sums_are_as_accurate_as_those_in_pairs():
         (out,) = kernel_of(lambda x: (x * 1).sum(-1), (UNKNOWN, dtype))(x)
         exact = math.fsum(x[0].tolist())
         assert abs(float(out[0]) - exact) <= abs(float(x.sum(-1)[0]) - exact) + np.finfo(dtype).eps * exact
+
+
+@pytest.mark.parametrize("name", ["sum", "mean"])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_what_is_too_large_is_infinite(name, axis):
+    """A mean whose sum is too large, too; nobody is warned of it."""
+    x = np.full((4, 4), 3e38, "float32")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        (out,) = kernel_of(lambda x: getattr(x * 1, name)(axis), (UNKNOWN, "float32"))(x)
+    assert np.isposinf(out).all()
 
 
 def test_what_is_kept_between_loops():

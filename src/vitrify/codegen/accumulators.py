@@ -44,6 +44,8 @@ class Accumulator:
         # Sums of columns are made row by row, as NumPy makes them.
         self.is_exact = combiner.combine == "add" and dtype_of(op.values[0]) == FLOAT64 and not is_column
         self.dtype = dtype
+        # The dtype of NumPy's total: what is too large for it is infinite before it is divided.
+        self.total = combiner.dtype(dtype_of(op.values[0]), self.result)
 
     def begin(self) -> State:
         """The vectors before any element."""
@@ -86,6 +88,7 @@ class Accumulator:
             total = e.select(finite, e.binary("fadd", total, lost), total)
         found = self.scalars.operand(total, self.dtype)
         if self.combiner.finish is not None:
+            found = self.scalars.to(found, self.total)
             found = self.combiner.finish(self.scalars, found, self.scalars.operand(count, FLOAT64))
         return self.scalars.to(found, self.result)
 

@@ -34,6 +34,7 @@ class _Column:
         self._combiner = combiner_of(op)
         self._dtype = gathered_in(op)
         self._result = dtype_of(op.outputs[0])
+        self._total = self._combiner.dtype(dtype_of(op.values[0]), self._result)
         self._keeps = bool(op.attrs["keepdim"])
         self._rank = rank
 
@@ -41,6 +42,7 @@ class _Column:
         """What no row has changed yet."""
         return np.full(size, self._combiner.first(self._dtype), self._dtype)
 
+    @np.errstate(all="ignore")
     def end(self, parts: list[Any], shape: Shape) -> Any:
         """The result of all rows; they have this shape."""
         total = parts[0]
@@ -48,6 +50,7 @@ class _Column:
             total = getattr(np, UFUNCS[self._combiner.combine])(total, part)
         lead = len(shape) - self._rank
         if self._combiner.finish is not None:
+            total = total.astype(self._total)
             total = self._combiner.finish(np, total, float(prod(shape[:lead])))
         whole = (*[1] * lead, *shape[lead:]) if self._keeps else shape[lead:]
         if whole != total.shape:  # in memory of its own, as all results

@@ -99,7 +99,6 @@ class _Writer:
         self.operands: list[Value] = [*read, *plan.scratch, *columns, *plan.outputs]
         self.pointers = {v: f"%p{i}" for i, v in enumerate(self.operands)}
         self.numbers: dict[Value, Number] = {}  # of the row
-        self.outer = "entry"
 
     def written(self) -> str:
         """The IR."""

@@ -1,9 +1,9 @@
-"""`fused`: a group of elementwise operators as one.
+"""`fused`: a group of operators on the same elements as one.
 
 Lowering makes it, behind differentiation: it stands in programs that run, not in those that users build. Its kernel
 runs the group's operators one by one, as a branch of `if` would be run; something faster may take their place
-(runtime/fused.py). `body` is a closed Block of elementwise operators, each with its user frames. Its outputs have one
-shape, into which its inputs broadcast.
+(runtime/fused.py). `body` is a closed Block of elementwise operators, whose results have one shape into which its
+inputs broadcast, and of reductions over rows or columns of that shape; each with its user frames.
 """
 
 from __future__ import annotations
