@@ -25,6 +25,8 @@ from .inner_loops import REDUCED
 from .native import harness
 from .single import single
 
+# Rows below so many elements are short; what is repeated is written out for arrays up to so many.
+_SHORT_ROW, _FEW = 48, 1 << 14
 Shape = tuple[int, ...]
 INPUT, OUTPUT, ARENA, CONSTANT = "input", "output", "arena", "constant"
 _CODES = {dtype: code for code, dtype in REDUCED.items()}
@@ -204,6 +206,8 @@ class Assembler:
                 raise NoNativeForm("the results do not fit where they are wanted")
             self.written.update(x.buffer for x in outputs)
             self.bytes += sum(x.buffer.size for x in outputs)
+        if _is_in_short_rows([*given, *outputs], shape):
+            given = [x if x.shape == shape and x.is_contiguous else self.copy(_expanded(x, shape)) for x in given]
         self._over(harness(), kernel.address, (*given, *outputs), shape)
         return outputs
 
@@ -367,6 +371,15 @@ class Assembler:
 def _need_flag(x: Any) -> None:
     if x is None or x.dtype != BOOL or x.size != 1:
         raise NoNativeForm("what decides is not one truth value")
+
+
+def _is_in_short_rows(operands: Sequence[Operand], shape: Shape) -> bool:
+    """Whether a kernel would go row by row, with rows so short that writing out what is repeated takes less time."""
+    words = over(0, 0, operands, shape)
+    if words is None or prod(shape) > _FEW:
+        return False
+    _, _, _, inner, dims, *_ = words
+    return bool(dims) and inner < _SHORT_ROW  # type: ignore[operator]
 
 
 def _broadcast(shapes: Sequence[Shape]) -> Shape:

@@ -34,6 +34,8 @@ LARGE_STEP = 1 << 18
 """Bytes that a step writes on average from which on it matters little what calls it, and several threads help."""
 LARGE_RUN = 1 << 25
 """Bytes of arena and results from which on the interpreter runs a program: it frees each array as soon as it can."""
+MAX_STEPS = 2048
+"""Steps of a program: where arrays lie takes time to find that grows with the square of them."""
 MAX_REFUSED = 4
 """Signatures that cannot be planned for, after which no more are tried if none could."""
 Found = dict[Variable, Any]
@@ -130,6 +132,8 @@ class WholeProgram:
             raise NoNativeForm("an output is missing")
         if assembler.bytes > LARGE_STEP * max(len(assembler.steps), 1):
             raise NoNativeForm("it works on much at a time")
+        if len(assembler.steps) > MAX_STEPS:
+            raise NoNativeForm("it has too many steps to plan for")
         planned = plan_of(assembler, given, outputs)
         if planned.arena + planned.results > LARGE_RUN:
             raise NoNativeForm("it needs much memory at a time")
