@@ -40,6 +40,9 @@ from .core.dtype import complex128 as cdouble
 from .core.dtype import float16 as half
 from .core.dtype import float32 as float
 from .core.dtype import float64 as double
+from .core.dtype import int16 as short
+from .core.dtype import int32 as int
+from .core.dtype import int64 as long
 from .core.lazy import lazy_attributes
 from .core.limits import finfo, iinfo
 from .core.place import (
@@ -52,6 +55,17 @@ from .core.place import (
 )
 from .core.rng import get_rng_state, seed, set_rng_state
 from .core.rng import seed as manual_seed
+from .device import (
+    Event,
+    Stream,
+    device_guard,
+    get_cudnn_version,
+    is_compiled_with_cinn,
+    is_compiled_with_custom_device,
+    is_compiled_with_ipu,
+    is_compiled_with_rocm,
+    is_compiled_with_xpu,
+)
 from .eager.autograd import grad
 from .eager.constructors import *
 from .eager.create_parameter import create_parameter
@@ -63,7 +77,8 @@ from .eager.tensor import Tensor, to_tensor
 from .ir.guard import disable_static, enable_static
 from .ir.model_formats import READERS, STATES
 from .jit.save import FORMATS
-from .nn.functional import adaptive_avg_pool1d, conv1d, conv2d, conv3d, group_norm, layer_norm
+from .linalg import cholesky, eigvalsh, norm
+from .nn.functional import adaptive_avg_pool1d, conv1d, conv2d, conv3d, group_norm, layer_norm, sigmoid
 from .ops.activation import *
 from .ops.arrange import *
 from .ops.casting import *
@@ -149,6 +164,8 @@ if TYPE_CHECKING:
     from .framework.save_load import load, save
     from .hapi import Model, flops, summary
     from .utils import batch
+
+newaxis = None
 
 # Packages that not every program needs are imported when first asked for, themselves or one of these names.
 _LAZY = (

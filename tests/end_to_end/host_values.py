@@ -128,6 +128,19 @@ def numpy_ufunc_of_tensor(x):
     return np.sin(x)
 
 
+def numpy_numbers_before_a_tensor(x):
+    return (
+        np.sqrt(2.0) * x + np.ones(4, "float32") - np.arange(4).astype("float32") * x,
+        np.float32(2) / x,
+        np.float64(1) > x,
+    )
+
+
+def axes_in_a_tensor(x):
+    wide = paddle.unsqueeze(x, axis=paddle.to_tensor([0, 1]))
+    return wide, paddle.squeeze(wide, axis=paddle.to_tensor([0])), wide.sum(axis=paddle.to_tensor([0, 2]))
+
+
 def numpy_wrong_method(x):
     return x.numpy().nonsense()
 
@@ -137,7 +150,7 @@ CASES = [
         numpy_and_back, numpy_as_operand, numpy_operand_on_the_left, numpy_methods, numpy_reductions, numpy_out,
         numpy_shapes, numpy_sorts, numpy_data_dependent, numpy_in_branch, numpy_in_loop, numpy_printed, scipy_function,
         math_function, numpy_gradient_stops, numpy_set_item, numpy_where, numpy_of_tensor, numpy_ufunc_of_tensor,
-        numpy_wrong_method,
+        numpy_wrong_method, numpy_numbers_before_a_tensor, axes_in_a_tensor,
     )],
     *[(f, ((X,), (N,))) for f in (numpy_before_change, list_and_back)],
     (numpy_of_several, ((X, N), (X, [1.0]))),

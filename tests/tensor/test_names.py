@@ -107,6 +107,15 @@ def test_most_other_names_exist():
 EXPECTED_MISSING = 229
 
 
+def test_names_that_only_paddle_itself_has():
+    """They are on no list, but in model code."""
+    x = vitrify.to_tensor([3.0, 4.0])
+    assert vitrify.norm(x).item() == 5.0 and vitrify.sigmoid(x * 0).tolist() == [0.5, 0.5]
+    assert vitrify.cholesky(vitrify.eye(2) * 4).tolist() == [[2.0, 0.0], [0.0, 2.0]]
+    assert vitrify.int is vitrify.int32 and vitrify.long is vitrify.int64 and x[vitrify.newaxis].shape == [1, 2]
+    assert not vitrify.is_compiled_with_xpu() and not vitrify.is_compiled_with_rocm()
+
+
 # -- parameters -------------------------------------------------------------------------------------------------------
 
 

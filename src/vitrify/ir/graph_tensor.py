@@ -52,6 +52,10 @@ class GraphTensor(TensorMethods):
     def __bool__(self) -> bool:
         raise self._no_value("bool()")
 
+    # NumPy leaves `array + x` to x.__radd__, as with eager tensors.
+    __array_ufunc__ = None
+    __array_priority__ = 100.0
+
     def __int__(self) -> int:
         raise self._no_value("int()")
 

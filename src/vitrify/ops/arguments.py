@@ -67,7 +67,9 @@ def static_ints(op: str, values: Any, name: str) -> tuple[int, ...]:
     if only_ints(values):
         return tuple(values)
     if is_tensor(values):
-        values = [values[i] for i in range(len(values))] if values.ndim else [values]
+        known = hasattr(values, "_data")  # an eager tensor, whose items would be steps of a program being built
+        values = values.tolist() if known else list(values) if values.ndim else [values]
+        values = values if isinstance(values, list) else [values]
     return tuple(static_int(op, v, name) for v in as_ints(op, values, name))
 
 
