@@ -126,7 +126,13 @@ class _Cloner:
         return [self.vars[v] if hasattr(v, "block") else v for v in op.inputs]
 
     def _evaluate(self, op: Operator, instead: Instead, new: Block) -> None:
-        """Append what stands for `op`; outputs that it does not have become inputs, or nothing."""
+        """Append what stands for `op`; outputs that it does not have become inputs, or nothing.
+
+        What takes any number of inputs is replaced by an op that takes and gives the same.
+        """
+        if op.op.variadic:
+            new.append(instead.op, self._inputs(op), [self.vars[v] for v in op.outputs], instead.attrs, op.locs)
+            return
         given = dict(zip(op.op.inputs, self._inputs(op)))
         outputs = []
         for name, var in zip(op.op.outputs, op.outputs):

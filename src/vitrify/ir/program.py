@@ -18,7 +18,7 @@ import numpy as np
 
 from ..core.dtype import DType, as_dtype
 from ..core.epoch import Epoch
-from ..core.errors import ArgumentError, ShapeError, UnsupportedError
+from ..core.errors import ArgumentError, DTypeError, ShapeError, UnsupportedError
 from ..core.meta import UNKNOWN, FrameMeta, ListMeta, Meta, Ref
 from ..core.modes import PYTHON_NUMBER, recorder
 from ..core.source import Loc
@@ -430,12 +430,17 @@ class Program:
 
     @property
     def random_seed(self) -> int:
-        """A number kept with the program; its operators draw from the current generator, as Paddle's do."""
+        """The seed of each run of the program: operators draw the same numbers in every run, as Paddle's do.
+
+        0, the default: they draw from the current generator. Raises DTypeError for what is no whole number.
+        """
         return self._random_seed
 
     @random_seed.setter
     def random_seed(self, seed: int) -> None:
-        self._random_seed = seed
+        if isinstance(seed, bool) or not hasattr(seed, "__index__"):
+            raise DTypeError(f"Program.random_seed takes an integer, but received {type(seed).__name__}")
+        self._random_seed = int(seed)
         self.epoch.bump()
 
     def fresh_name(self, prefix: str) -> str:

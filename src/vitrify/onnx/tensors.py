@@ -124,6 +124,12 @@ def is_empty(g: Context, x: Value) -> Value:
 # -- the same elements -------------------------------------------------------------------------------------------------
 
 
+@FORMS("with_gradient")
+def with_gradient(g: Context, *values: Value, backward: Any, count: int) -> list[Value]:
+    """Identity of each result"""
+    return [g.node("Identity", value, meta=value.meta) for value in values[:count]]
+
+
 @FORMS("assign", "detach", "straight_through")
 def identity(g: Context, x: Value, *_: Any, **__: Any) -> Value:
     """Identity."""

@@ -166,6 +166,12 @@ def assign(g: Emitter, x: Value, *_: Any, **__: Any) -> Value:
     return g.op("assign", x)
 
 
+@FORMS("with_gradient")
+def with_gradient(g: Emitter, *values: Value, backward: Any, count: int) -> list[Value]:
+    """assign each."""
+    return [g.op("assign", value) for value in values[:count]]
+
+
 # -- reductions --------------------------------------------------------------------------------------------------------
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ from ..core.cache import BoundedCache
 from ..core.errors import ArgumentError, ClosedError, DTypeError, FeedFetchError
 from ..core.modes import recorder, scoped
 from ..core.place import CPUPlace, Place, as_place, current_place
+from ..core.rng import rng_guard
 from ..device.api import put
 from ..eager.tensor import Tensor, wrap
 from ..ir.builder import builder_of, building
@@ -121,9 +123,10 @@ class Executor:
             raise DTypeError(f"run: scope takes a Scope, but received {type(scope).__name__}")
         if program.host_values:
             _set_host_values(program, scope)
-        if _recorder() is None:
+        if _recorder() is None and not program.random_seed:
             return _handed_out(call.runner.run(_unwrapped(given), scope), return_numpy)
-        with scoped(recorder, None):  # in static mode: what kernels call runs now
+        draws = rng_guard(program.random_seed) if program.random_seed else nullcontext()
+        with scoped(recorder, None), draws:  # in static mode: what kernels call runs now
             return _handed_out(call.runner.run(_unwrapped(given), scope), return_numpy)
 
     def prepared(
