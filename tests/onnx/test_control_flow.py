@@ -134,3 +134,14 @@ def test_a_form_of_a_later_operator_set_says_so(tmp_path):
     with pytest.raises(UnsupportedError, match="opset_version=18"):
         paddle.onnx.export(bits, tmp_path / "model", spec)
     check_model(bits, tmp_path / "model", spec, [np.arange(6)], opset_version=18)
+
+
+def test_a_gradient_written_by_hand_is_left_out(tmp_path):
+    static = paddle.static
+    main = static.Program()
+    with static.program_guard(main):
+        x = static.data("x", [None, 3])
+        pair = static.nn.static_pylayer(lambda a: (a * 3, a + 1), [x], lambda da, db: da)
+    static.save_inference_model(str(tmp_path / "net"), [x], list(pair), static.Executor(), program=main)
+    net = paddle.jit.load(tmp_path / "net")
+    check_model(net, tmp_path / "model", [ROWS], [MIXED])

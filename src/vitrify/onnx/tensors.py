@@ -127,7 +127,7 @@ def is_empty(g: Context, x: Value) -> Value:
 @FORMS("with_gradient")
 def with_gradient(g: Context, *values: Value, backward: Any, count: int) -> list[Value]:
     """Identity of each result"""
-    return [g.node("Identity", value, meta=value.meta) for value in values[:count]]
+    return [g.node("Identity", value) for value in values[:count]]
 
 
 @FORMS("assign", "detach", "straight_through")

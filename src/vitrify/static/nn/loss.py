@@ -43,7 +43,7 @@ def nce(
     [num_total_classes, 1]; sample_weight: [n, 1] -> [n, 1]. With o the sigmoid of a class's score and b how often it is
     expected among the num_neg_samples (10) drawn: log((o + b) / o) of the true classes and log((o + b) / b) of those
     drawn, summed and divided by num_neg_samples + 1. sampler: "uniform"; "log_uniform", which draws frequent classes,
-    those of low numbers, more often; "custom_dist" with a probability for each class. A seed other than 0 draws the same
+    those of low numbers, more often; "custom_dist" with a probability for each class. A seed other than 0: the same
     classes in each run; is_sparse changes nothing, gradients are dense. Raises ArgumentError for other samplers,
     ShapeError for other shapes. Source: paddle.static.nn.nce; Gutmann and Hyvärinen 2010.
 
