@@ -19,12 +19,16 @@ Array = np.ndarray[Any, Any]
 
 
 def sizes_array(values: Any) -> Array:
-    """Sizes as an array: of int64 where all are known, else of objects."""
-    found = np.empty(np.shape(values) if isinstance(values, np.ndarray) else (len(values),), object)
-    found[...] = values if isinstance(values, np.ndarray) else None
-    if not isinstance(values, np.ndarray):
+    """Sizes as an array: of int64 where all are known, else of objects. One size alone, not in a list, is 0-D."""
+    if isinstance(values, np.ndarray):
+        found = values.astype(object)
+    elif isinstance(values, (list, tuple)):
+        found = np.empty((len(values),), object)
         for i, value in enumerate(values):
             found[i] = value
+    else:
+        found = np.empty((), object)
+        found[()] = values
     known = all(isinstance(v, (int, np.integer)) for v in found.reshape(-1))
     return found.astype(np.int64) if known else found
 

@@ -45,7 +45,7 @@ class _Writer:
         for name, kind in (("feed", FEED_LIST), ("fetch", FETCH_LIST)):
             var = self._block.vars.add(name=name, persistable=True)
             var.type.type = kind
-        for col, value in enumerate(self._inputs):
+        for col, value in reversed(list(enumerate(self._inputs))):  # as Paddle writes them: jit.load goes by the order
             self._var(self._names[value.id], value.meta, need_check_feed=True)
             self._op("feed", {"X": ["feed"]}, {"Out": [self._names[value.id]]}, [("col", "int", col)])
         for param in self._g.graph.params:

@@ -63,6 +63,7 @@ class Emitter:
     def __post_init__(self) -> None:
         self.root = self.graph
         self.last = 0
+        self._numbers: dict[int, Any] = {}  # what values without dimensions are, where that is known
 
     def region(self, run: Callable[[], list[Value]]) -> Graph:
         """The nodes that `run` writes, and the values that it gives, as a block of the next operator."""
@@ -111,7 +112,24 @@ class Emitter:
         attrs = {"shape": list(shape), "value": float(number), "dtype": kind}
         if kind.is_integer and int(float(number)) != int(number):
             return self.constant(np.full(shape, number, kind.np))
-        return self.op("full", meta=Meta(tuple(shape), kind), **attrs)
+        made = self.op("full", meta=Meta(tuple(shape), kind), **attrs)
+        if not shape:
+            self._numbers[made.id] = number
+        return made
+
+    def vector(self, x: Value, other: Value) -> Value:
+        """x, of one dimension where it has none and stands beside something that has.
+
+        oneDNN, which PaddlePaddle uses for `.pdmodel` programs on CPUs, takes no operands without dimensions.
+        """
+        if not self.old or x.ndim or not other.ndim or not x.dtype.is_floating:
+            return x
+        number = self.number(x)
+        return self.reshape(x, [1]) if number is None else self.full(number, x.dtype, [1])
+
+    def number(self, x: Value) -> Any:
+        """What a value without dimensions is, where that is known now, else None."""
+        return self._numbers.get(x.id)
 
     def constant(self, array: Any) -> Value:
         """An array: a number, or a tensor in the file of parameters."""
@@ -188,6 +206,13 @@ def _given(value: Any) -> Any:
     if isinstance(value, (list, tuple)) and any(isinstance(v, Value) for v in value):
         return [v.id for v in value]
     return None if value is None else np.asarray(value)
+
+
+def known(value: Any) -> Any:
+    """An attribute as it is; raises UnsupportedError for one that only the run knows."""
+    if isinstance(value, Value):
+        raise UnsupportedError("an attribute that only the run knows has no form in Paddle's programs")
+    return value
 
 
 FORMS = Forms[Form]()

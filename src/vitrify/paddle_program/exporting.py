@@ -17,15 +17,15 @@ from ..ir.dead_code import live_operators
 from ..ir.model_file import ModelFile, SavedFunction, Slot, slots_in
 from ..ir.program import Block, Literal, Operator, Variable
 from ..jit.save import collect
-from . import control_forms, forms, layer_forms
+from . import control_forms, forms, index_forms, layer_forms
 from .desc_writing import desc_program
 from .emitter import FORMS, Emitter, Value
-from .graph import Param
+from .graph import Param, keep_used
 from .json_writing import json_program
 from .reading import DATA_TYPES, tensor_desc
 
 # The rooms whose import enters their forms in the table.
-ROOMS = (forms, layer_forms, control_forms)
+ROOMS = (forms, index_forms, layer_forms, control_forms)
 Array = np.ndarray[Any, Any]
 _NUMBER_OF = {dtype.name: number for number, dtype in DATA_TYPES.items()}
 
@@ -69,9 +69,12 @@ def _write(prefix: str, name: str, function: SavedFunction, model: ModelFile, ol
     outputs = [_output(g, slot, block, env) for slot in slots_in(function.output_tree)]
     if not outputs:
         raise UnsupportedError(f"{name} gives no tensor, and a program of Paddle's gives at least one")
-    program = (desc_program if old else json_program)(g, names, inputs, outputs)
     arrays = {p.name: model.tensors[key] for p, key in zip(g.graph.params, function.tensors)}
-    held = sorted({**arrays, **g.constants}.items())
+    used = keep_used(g.graph, {v.id for v in outputs})
+    g.graph.params = [p for p in g.graph.params if p.id in used]
+    program = (desc_program if old else json_program)(g, names, inputs, outputs)
+    kept = {p.name for p in g.graph.params}
+    held = sorted((name, array) for name, array in {**arrays, **g.constants}.items() if name in kept)
     if held or old:  # the newer format has no file of no parameters
         # The parameters first: a program never names tensors that are not there yet.
         with atomic_file(prefix + ".pdiparams") as out:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,9 +11,7 @@ import numpy as np
 from ..core.dtype import DType, bool_, float32, from_np, int64
 from ..core.errors import UnsupportedError
 from ..core.meta import UNKNOWN, Meta
-from .emitter import FORMS, Emitter, Value
-
-_LAST = (1 << 31) - 1
+from .emitter import FORMS, Emitter, Value, known
 
 # -- elementwise -------------------------------------------------------------------------------------------------------
 
@@ -45,9 +42,28 @@ def _binary(ours: str, theirs: str, like_output: bool) -> None:
     def form(g: Emitter, x: Value, y: Value) -> Value:
         out = g.metas[0]
         common = out.dtype if like_output else _common(x, y)
-        return g.op(theirs, g.cast(x, common), g.cast(y, common), meta=out)
+        a, b = g.cast(x, common), g.cast(y, common)
+        return _by_number(g, theirs, a, b) or g.op(theirs, g.vector(a, b), g.vector(b, a), meta=out)
 
     FORMS(ours)(form)
+
+
+def _by_number(g: Emitter, name: str, x: Value, y: Value) -> Value | None:
+    """Adding and multiplying by a number as scale, the way Paddle writes it; None where that is not exact."""
+    if name == "multiply" and y.dtype is float32 and g.number(x) is not None:
+        x, y = y, x
+    number = g.number(y)
+    if number is None or y.dtype is not float32 or g.metas[0].shape != x.shape or name not in _SCALED:
+        return None
+    factor, shift = _SCALED[name](float(number))
+    return g.op("scale", x, factor, meta=g.metas[0], bias=shift, bias_after_scale=True)
+
+
+_SCALED: dict[str, Callable[[float], tuple[float, float]]] = {
+    "multiply": lambda number: (number, 0.0),
+    "add": lambda number: (1.0, number),
+    "subtract": lambda number: (1.0, -number),
+}
 
 
 def _common(x: Value, y: Value) -> DType:
@@ -67,16 +83,10 @@ def _with_attrs(ours: str, theirs: str, **names: str) -> None:
 
     def form(g: Emitter, x: Value, **attrs: Any) -> Value:
         out = g.metas[0]
-        given = {theirs_: _known(attrs[ours_]) for ours_, theirs_ in names.items()}
+        given = {theirs_: known(attrs[ours_]) for ours_, theirs_ in names.items()}
         return g.op(theirs, g.cast(x, out.dtype), meta=out, **given)
 
     FORMS(ours)(form)
-
-
-def _known(value: Any) -> Any:
-    if isinstance(value, Value):
-        raise UnsupportedError("an attribute that only the run knows has no form in Paddle's programs")
-    return value
 
 
 _with_attrs("elu", "elu", alpha="alpha")
@@ -140,23 +150,33 @@ def cast(g: Emitter, x: Value, *, dtype: DType) -> Value:
 def where(g: Emitter, condition: Value, x: Value, y: Value) -> Value:
     """where, of three tensors of one shape."""
     out = g.metas[0]
-    flag, a, b = (
-        _spread(g, v, out.shape) for v in (g.cast(condition, bool_), g.cast(x, out.dtype), g.cast(y, out.dtype))
-    )
+    given = [g.cast(condition, bool_), g.cast(x, out.dtype), g.cast(y, out.dtype)]
+    flag, a, b = _alike(g, given, out.shape)
     return g.op("where", flag, a, b, meta=out)
 
 
+def _alike(g: Emitter, values: list[Value], shape: tuple[int, ...]) -> list[Value]:
+    """Values that broadcast to a shape, in that shape; where it is not known, in one that the program works out."""
+    if UNKNOWN not in shape or all(v.shape == shape for v in values):
+        return [_spread(g, v, shape) for v in values]
+    whole = None
+    for value in values:
+        mark = g.op("full_like", value, 0.0, meta=Meta(value.shape, bool_), dtype=bool_)
+        whole = mark if whole is None else g.op("logical_or", whole, mark, meta=Meta(shape, bool_))
+    assert whole is not None
+    sizes = g.shape(whole)
+    return [g.op("expand", v, sizes, meta=Meta(shape, v.dtype)) for v in values]
+
+
 def _spread(g: Emitter, x: Value, shape: tuple[int, ...]) -> Value:
-    if x.shape == shape or UNKNOWN in shape:
-        return x  # Paddle broadcasts here, too
-    return g.op("expand", x, list(shape), meta=Meta(shape, x.dtype))
+    return x if x.shape == shape else g.op("expand", x, list(shape), meta=Meta(shape, x.dtype))
 
 
 @FORMS("atan2")
 def atan2(g: Emitter, x: Value, y: Value) -> Value:
     """atan2, of two tensors of one shape."""
     out = g.metas[0]
-    a, b = (_spread(g, g.cast(v, out.dtype), out.shape) for v in (x, y))
+    a, b = _alike(g, [g.cast(v, out.dtype) for v in (x, y)], out.shape)
     return g.op("atan2", a, b, meta=out)
 
 
@@ -240,7 +260,7 @@ def sort(g: Emitter, x: Value, *, axis: int, descending: bool) -> list[Value]:
 @FORMS("topk")
 def topk(g: Emitter, x: Value, *, k: Any, axis: int, largest: bool) -> list[Value]:
     """topk."""
-    return g.ops("topk", [x, _known(k)], g.metas, axis=axis, largest=largest, sorted=True)
+    return g.ops("topk", [x, known(k)], g.metas, axis=axis, largest=largest, sorted=True)
 
 
 @FORMS("cumsum")
@@ -348,8 +368,8 @@ def split(g: Emitter, x: Value, *, sections: Any, axis: int) -> list[Value]:
 
 @FORMS("unstack")
 def unstack(g: Emitter, x: Value, *, axis: int, num: Any) -> list[Value]:
-    """unstack."""
-    return g.list_op("unstack", [x], g.metas, axis=axis, num=len(g.metas))
+    """unbind."""
+    return g.list_op("unbind", [x], g.metas, axis=axis)
 
 
 @FORMS("expand", "expand_view")
@@ -408,149 +428,6 @@ def numel(g: Emitter, x: Value) -> Value:
     return g.op("numel", x, meta=g.metas[0])
 
 
-# -- indices -----------------------------------------------------------------------------------------------------------
-
-
-@dataclass
-class _Cuts:
-    """What an index takes of a tensor: cuts forwards, dimensions that go or turn round, and new ones."""
-
-    axes: list[int] = field(default_factory=list)
-    starts: list[Any] = field(default_factory=list)
-    ends: list[Any] = field(default_factory=list)
-    steps: list[int] = field(default_factory=list)
-    taken: list[int] = field(default_factory=list)
-    turned: list[int] = field(default_factory=list)  # dimensions of the result before new ones
-    new: list[int] = field(default_factory=list)
-
-    def add(self, axis: int, bounds: tuple[Any, Any, int] | None) -> None:
-        """Cut this dimension."""
-        if bounds is not None:
-            for held, value in zip((self.axes, self.starts, self.ends, self.steps), (axis, *bounds)):
-                held.append(value)
-
-
-@FORMS("getitem")
-def getitem(g: Emitter, x: Value, *, index: Any) -> Value:
-    """slice or strided_slice, flip for what runs backwards, then unsqueeze for new dimensions."""
-    cuts = _Cuts()
-    axis = place = 0
-    for part in index:
-        if part is None:
-            cuts.new.append(place)
-            place += 1
-            continue
-        if isinstance(part, slice):
-            bounds, turns = _bounds(x.shape[axis], part)
-            cuts.add(axis, bounds)
-            cuts.turned += [axis - len(cuts.taken)] * turns
-            place += 1
-        else:
-            cuts.add(axis, (part, _next(g, part), 1))
-            cuts.taken.append(axis)
-        axis += 1
-    shape = tuple(s for i, s in enumerate(g.metas[0].shape) if i not in cuts.new)
-    out = _cut(g, x, cuts, Meta(shape, x.dtype))
-    if cuts.turned:
-        out = g.op("flip", out, axis=cuts.turned)
-    return g.unsqueeze(out, cuts.new)
-
-
-def _next(g: Emitter, part: Any) -> Any:
-    if isinstance(part, Value):
-        return g.op("scale", part, 1.0, bias=1.0, bias_after_scale=True)
-    return _LAST if part == -1 else part + 1
-
-
-def _bounds(size: int, part: slice) -> tuple[tuple[Any, Any, int] | None, bool]:
-    """Start, end and step of a cut that runs forwards (None: all of it), and whether the result is turned round.
-
-    Versions of Paddle disagree about the ends of slices that run backwards, so none is written.
-    """
-    step = 1 if part.step is None else part.step
-    if isinstance(step, Value):
-        raise UnsupportedError("a slice whose step only the run knows has no form in Paddle's programs")
-    if part.start is None and part.stop is None and abs(step) == 1:
-        return None, step < 0
-    if size != UNKNOWN and not isinstance(part.start, Value) and not isinstance(part.stop, Value):
-        places = range(*part.indices(size))
-        if not places:
-            return (0, 0, 1), False
-        first, last = min(places), max(places)
-        return (first, last + 1, abs(step)), step < 0
-    if step < 0:
-        raise UnsupportedError("a slice backwards over an unknown size has no form in Paddle's programs")
-    return (0 if part.start is None else part.start, _LAST if part.stop is None else part.stop, step), False
-
-
-def _cut(g: Emitter, x: Value, cuts: _Cuts, meta: Meta) -> Value:
-    if not cuts.axes:
-        return x if cuts.turned or cuts.new else g.op("assign", x)
-    starts, ends, flags = g.sizes(cuts.starts), g.sizes(cuts.ends), [1] * len(cuts.axes)
-    if all(step == 1 for step in cuts.steps):
-        return g.op("slice", x, starts, ends, meta=meta, axes=cuts.axes, infer_flags=flags, decrease_axis=cuts.taken)
-    kept = Meta(_with_ones(meta.shape, cuts.taken), x.dtype)
-    out = g.op("strided_slice", x, starts, ends, cuts.steps, meta=kept, axes=cuts.axes, infer_flags=flags)
-    return g.op("squeeze", out, cuts.taken, meta=meta) if cuts.taken else out
-
-
-def _with_ones(shape: Sequence[int], places: Sequence[int]) -> tuple[int, ...]:
-    found = list(shape)
-    for place in sorted(places):
-        found.insert(place, 1)
-    return tuple(found)
-
-
-@FORMS("gather")
-def gather(g: Emitter, x: Value, index: Value, *, axis: int) -> Value:
-    """gather; of an index of any rank by way of a flat one."""
-    if index.ndim == 1:
-        return g.op("gather", x, index, axis, meta=g.metas[0])
-    if UNKNOWN in index.shape:
-        raise UnsupportedError("a gather at an index of several dimensions of unknown size has no form")
-    flat = g.reshape(index, [int(np.prod(index.shape, dtype=int))])
-    shape = (*x.shape[:axis], flat.shape[0], *x.shape[axis + 1 :])
-    return g.reshape(g.op("gather", x, flat, axis, meta=Meta(shape, x.dtype)), list(g.metas[0].shape), g.metas[0])
-
-
-@FORMS("gather_nd")
-def gather_nd(g: Emitter, x: Value, index: Value) -> Value:
-    """gather_nd."""
-    return g.op("gather_nd", x, index, meta=g.metas[0])
-
-
-@FORMS("take_along_axis")
-def take_along_axis(g: Emitter, x: Value, index: Value, *, axis: int, broadcast: bool) -> Value:
-    """take_along_axis, without broadcasting."""
-    if index.shape[:axis] + index.shape[axis + 1 :] != x.shape[:axis] + x.shape[axis + 1 :]:
-        raise UnsupportedError("take_along_axis that broadcasts has no form in Paddle's programs")
-    return g.op("take_along_axis", x, index, meta=g.metas[0], axis=axis)
-
-
-@FORMS("index_get")
-def index_get(g: Emitter, x: Value, *indices: Value, axes: Any) -> Value:
-    """gather at one index of one dimension."""
-    if len(indices) != 1 or indices[0].ndim != 1 or indices[0].dtype is bool_:
-        raise UnsupportedError("an index of several tensors, or of bool, has no form in Paddle's programs here")
-    size = g.size(x, axes[0])
-    index = g.cast(indices[0], int64)
-    wide = size if isinstance(size, Value) else g.full(size, int64)
-    return g.op("gather", x, g.op("remainder", index, wide), axes[0], meta=g.metas[0])
-
-
-@FORMS("embedding")
-def embedding(g: Emitter, x: Value, weight: Value, *, padding_idx: int | None) -> Value:
-    """embedding; rows of the padding are zero."""
-    padding = -1 if padding_idx is None else padding_idx
-    return g.op("embedding", x, weight, meta=g.metas[0], padding_idx=padding, sparse=False)
-
-
-@FORMS("one_hot")
-def one_hot(g: Emitter, x: Value, *, num_classes: Any) -> Value:
-    """one_hot."""
-    return g.op("one_hot", x, _known(num_classes), meta=g.metas[0])
-
-
 # -- made of attributes ------------------------------------------------------------------------------------------------
 
 
@@ -568,7 +445,7 @@ def full(g: Emitter, *, shape: Any, fill_value: Any, dtype: DType) -> Value:
 @FORMS("full_like")
 def full_like(g: Emitter, x: Value, *, fill_value: Any, dtype: DType) -> Value:
     """full_like."""
-    return g.op("full_like", x, float(_known(fill_value)), meta=g.metas[0], dtype=dtype)
+    return g.op("full_like", x, float(known(fill_value)), meta=g.metas[0], dtype=dtype)
 
 
 @FORMS("assign_value")
@@ -592,7 +469,7 @@ def arange(g: Emitter, *, start: Any, end: Any, step: Any, dtype: DType) -> Valu
 @FORMS("eye")
 def eye(g: Emitter, *, num_rows: Any, num_columns: Any, dtype: DType) -> Value:
     """A constant."""
-    return g.constant(np.eye(_known(num_rows), _known(num_columns), dtype=dtype.np))
+    return g.constant(np.eye(known(num_rows), known(num_columns), dtype=dtype.np))
 
 
 @FORMS("causal_mask")

@@ -64,3 +64,26 @@ def all_nodes(graph: Graph) -> Iterator[Node]:
         yield node
         for block in node.blocks:
             yield from all_nodes(block)
+
+
+def keep_used(graph: Graph, wanted: set[Id]) -> set[Id]:
+    """The ids that are needed for those wanted; nodes that give none of them are taken out, of blocks too."""
+    used = wanted | set(graph.outputs)
+    kept = []
+    for node in reversed(graph.nodes):
+        if used.isdisjoint(_ids(node.outputs)):
+            continue
+        used |= _ids(node.inputs)
+        for block in node.blocks:
+            used |= keep_used(block, set())
+        kept.append(node)
+    graph.nodes[:] = kept[::-1]
+    return used
+
+
+def _ids(values: list[Any]) -> set[Id]:
+    """Ids alone and in lists; arrays are none."""
+    found: set[Id] = set()
+    for value in values:
+        found |= set(value) if isinstance(value, list) else {value} if isinstance(value, Hashable) else set()
+    return found - {None}

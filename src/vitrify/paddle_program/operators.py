@@ -50,7 +50,7 @@ _ON_SIZES = {"add": np.add, "subtract": np.subtract, "multiply": np.multiply, "f
 def _broadcast(theirs: str, ours: str) -> Any:
     def read(x: Any, y: Any, *, axis: int = -1) -> Any:
         if theirs in _ON_SIZES and _is_sizes(x) and _is_sizes(y):
-            return sizes_array(np.asarray(_ON_SIZES[theirs](x.astype(object), y.astype(object)), object))
+            return sizes_array(_ON_SIZES[theirs](x.astype(object), y.astype(object)))
         x, y = as_tensor(x), as_tensor(y)
         if axis != -1 and 0 < y.ndim < x.ndim:  # y's first dimension is this one of x
             after = x.ndim - (axis % x.ndim) - y.ndim
@@ -77,7 +77,7 @@ def scale(x: Any, factor: Any, *, bias: float = 0.0, bias_after_scale: bool = Tr
     by = number(factor)
     if isinstance(x, np.ndarray) and x.dtype == object and by == int(by) and bias == int(bias):
         by, add = int(by), int(bias)
-        return sizes_array(np.asarray(x * by + add if bias_after_scale else (x + add) * by, object))
+        return sizes_array(x * by + add if bias_after_scale else (x + add) * by)
     return T.scale(as_tensor(x), by, bias, bias_after_scale)
 
 

@@ -80,11 +80,9 @@ class _Reader:
     def program(self) -> Graph:
         graph = self._block(0, 0)
         fed = {f.id for f in graph.feeds}
-        used = {name for op in self._all_ops() for slot in op.inputs for name in slot.arguments}
         counted = {n for op in self._all_ops() for slot in _STATISTICS for n in _arguments(op.inputs, slot)}
-        for name in sorted(used):
-            var = self._vars.get(name)
-            if var is not None and var.persistable and name not in fed and var.type.type == TENSOR:
+        for name, var in sorted(self._vars.items()):
+            if var.persistable and name not in fed and var.type.type == TENSOR:
                 dtype, shape = self._tensor(var)
                 trained = dtype.is_floating and name not in counted and not var.stop_gradient
                 graph.params.append(Param(name, name, dtype, shape, trained))
