@@ -6,6 +6,7 @@
 # ruff: noqa: F401, F403
 # Public names are those that the op families list in `__all__`, and the ones below.
 
+from functools import partial as _partial
 from math import e, inf, nan, pi
 from typing import TYPE_CHECKING
 
@@ -113,6 +114,7 @@ from .ops.quantile import *
 from .ops.random import *
 from .ops.random_fill import *
 from .ops.reduce import *
+from .ops.registry import add_late_ops as _add_late_ops
 from .ops.scatter import *
 from .ops.search import *
 from .ops.select import *
@@ -183,6 +185,8 @@ __getattr__ = lazy_attributes(
         **dict.fromkeys(("Model", "flops", "summary"), "hapi"),
     },
 )
+for _package in ("optimizer", "static", "text", "vision"):  # the ops that they define are known to saved programs
+    _add_late_ops(_partial(__getattr__, _package))
 STATES.add(lambda: __getattr__("framework").save_load.read_state)
 READERS.add(".json", lambda: __getattr__("paddle_program").read_json_format)
 READERS.add(".pdmodel", lambda: __getattr__("paddle_program").read_desc_format)

@@ -277,3 +277,17 @@ def test_logging_and_warnings_are_left_out(path):
     with pytest.warns(UserWarning, match=r"leaves out a call of a Python function: .*test_save_load\.py"):
         loaded = round_trip(warns, path, SPEC)
     close(loaded(tensor(*X)), [2.0, 4.0, 6.0])
+
+
+ANSWER = """
+import sys, vitrify as paddle
+boxes = paddle.to_tensor([[0.0, 0.0, 2.0, 2.0], [0.0, 0.0, 2.0, 1.9], [3.0, 3.0, 4.0, 4.0]])
+print(paddle.jit.load(sys.argv[1])(boxes).tolist())
+"""
+
+
+def test_ops_of_packages_that_nobody_imported_are_known(tmp_path):
+    path = str(tmp_path / "nms")
+    paddle.jit.save(lambda x: paddle.vision.ops.nms(x, 0.5), path, input_spec=[InputSpec([None, 4])])
+    out = subprocess.run([sys.executable, "-c", ANSWER, path], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[0, 2]"

@@ -107,6 +107,13 @@ class Structured(nn.Layer):
         return {"sum": pair[0] + pair[1] * scale, "rest": [pair[0], None, 3]}
 
 
+def test_one_size_alone_is_still_a_size(tmp_path):
+    def numbered(x):
+        return x * paddle.arange(x.shape[1] + 1, dtype="float32")[1:]
+
+    check_model(numbered, tmp_path / "model", [SPEC([2, None])], [numbers(2, 3)])
+
+
 def test_structures_and_saving_by_jit(tmp_path):
     paddle.jit.save(Structured(), tmp_path / "model", input_spec=[[SPEC([2]), SPEC([2])]], format="onnx")
     x = paddle.ones([2])

@@ -144,3 +144,79 @@ def test_indices(kind, tmp_path):
 def test_forms_are_of_ops():
     assert ROOMS
     assert FORMS.names() <= {op.name for op in all_ops()}
+
+
+def desc_of(path):
+    return ProgramDesc.FromString(path.read_bytes())
+
+
+def test_what_nothing_uses_is_not_written(tmp_path):
+    """PaddlePaddle's own passes end at operators whose results nothing takes, and count parameters by the program."""
+
+    class Net(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.first, self.second = nn.Linear(3, 3), nn.Linear(3, 3)
+
+        def forward(self, x):
+            self.second(x)
+            return self.first(x) * 0.5
+
+    for kind in FORMATS:
+        net = Net()
+        back = round_trip(net, [SPEC([None, 3], name="x")], [paddle.ones([2, 3])], tmp_path, kind)
+        assert len(back.parameters()) == 2
+    kinds = [op.type for op in desc_of(tmp_path / "model.pdmodel").blocks[0].ops]
+    assert kinds == ["feed", "matmul_v2", "elementwise_add", "scale", "scale", "fetch"]
+
+
+def test_parameters_that_no_operator_uses_are_skipped(tmp_path):
+    """Other writers keep them."""
+    paddle.jit.save(nn.Linear(3, 2), tmp_path / "net", input_spec=[SPEC([None, 3], name="x")], format="paddle")
+    proto = desc_of(tmp_path / "net.pdmodel")
+    (bias,) = [v for v in proto.blocks[0].vars if v.name.endswith("b_0")]
+    unused = proto.blocks[0].vars.add()
+    unused.CopyFrom(bias)
+    unused.name = "a_unused"
+    data = (tmp_path / "net.pdiparams").read_bytes()
+    (tmp_path / "net.pdiparams").write_bytes(data[: 20 + 4 + 8] + data)
+    (tmp_path / "net.pdmodel").write_bytes(proto.SerializeToString())
+    assert len(paddle.jit.load(tmp_path / "net.pdmodel").parameters()) == 3
+
+
+def test_inputs_are_fed_in_the_order_of_paddles_files(tmp_path):
+    specs = [SPEC([2], name="x"), SPEC([2], name="y")]
+    paddle.jit.save(lambda x, y: x - y, tmp_path / "f", input_spec=specs, format="paddle")
+    fed = [op.attrs[0].i for op in desc_of(tmp_path / "f.pdmodel").blocks[0].ops if op.type == "feed"]
+    assert fed == [1, 0]
+    assert paddle.jit.load(tmp_path / "f.pdmodel")(paddle.ones([2]), paddle.zeros([2])).tolist() == [1.0, 1.0]
+
+
+def test_no_operand_of_pdmodel_programs_lacks_dimensions(tmp_path):
+    """oneDNN takes none."""
+    spec = [SPEC([2, 3], name="x")]
+    x = paddle.ones([2, 3])
+    round_trip(lambda x: (x * 2.5 + 1 - 0.25) / 3.0 * x.sum(), spec, [x], tmp_path, "paddle")
+    block = desc_of(tmp_path / "model.pdmodel").blocks[0]
+    shapes = {v.name: list(v.type.lod_tensor.tensor.dims) for v in block.vars}
+    kinds = [op.type for op in block.ops if op.type not in ("feed", "fetch")]
+    divided = ["fill_constant", "elementwise_div"]
+    assert kinds == ["scale", "scale", "scale", *divided, "reduce_sum", "reshape2", "elementwise_mul", "scale"]
+    assert all(shapes[name] for op in block.ops if "elementwise" in op.type for i in op.inputs for name in i.arguments)
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_where_broadcasts_over_sizes_that_only_the_run_knows(kind, tmp_path):
+    given = [paddle.to_tensor([[True], [False]]), paddle.ones([2, 3]), paddle.zeros([3])]
+    specs = [SPEC([None, 1], "bool"), SPEC([None, None]), SPEC([None])]
+    round_trip(lambda m, x, y: paddle.where(m, x, y), specs, given, tmp_path, kind)
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_sizes_are_added(kind, tmp_path):
+    """One size alone, without dimensions, is still a size."""
+
+    def numbered(x):
+        return x * paddle.arange(x.shape[1] + 1, dtype="float32")[1:]
+
+    round_trip(numbered, [SPEC([2, None])], [paddle.ones([2, 3])], tmp_path, kind)

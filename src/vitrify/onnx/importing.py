@@ -168,7 +168,7 @@ def _node(builder: Builder, node: Node, inputs: list[Any], env: Env, read: Calla
         with scoped(recorder, None):  # all is known: computed now
             return [_array(v) for v in _as_outputs(function(node, *inputs))]
     if node.type in _ON_SIZES and all(_is_small(v) for v in known):
-        return [sizes_array(np.asarray(_ON_SIZES[node.type](*inputs), object))]
+        return [sizes_array(_ON_SIZES[node.type](*inputs))]
     return _as_outputs(function(node, *inputs))
 
 

@@ -234,6 +234,11 @@ class _Registry:
 
     def __init__(self) -> None:
         self._ops: dict[str, OpDef] = {}
+        self._late: list[Callable[[], object]] = []
+
+    def add_late(self, define: Callable[[], object]) -> None:
+        """Let `define`, which imports a package that few programs need, be called before an op counts as unknown."""
+        self._late.append(define)
 
     def add(self, op: OpDef) -> None:
         if op.name in self._ops:
@@ -241,10 +246,13 @@ class _Registry:
         self._ops[op.name] = op
 
     def get(self, name: str) -> OpDef:
-        try:
-            return self._ops[name]
-        except KeyError:
-            raise InternalError(f"no op is named {name!r}", hint="was the program made by a newer version?") from None
+        found = self._ops.get(name)
+        for define in self._late if found is None else ():
+            define()
+            found = found or self._ops.get(name)
+        if found is None:
+            raise InternalError(f"no op is named {name!r}", hint="was the program made by a newer version?")
+        return found
 
     def all(self) -> list[OpDef]:
         return [self._ops[name] for name in sorted(self._ops)]
@@ -252,6 +260,7 @@ class _Registry:
 
 _REGISTRY = _Registry()
 get_op = _REGISTRY.get
+add_late_ops = _REGISTRY.add_late
 all_ops = _REGISTRY.all
 
 
