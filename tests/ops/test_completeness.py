@@ -30,6 +30,7 @@ ELSEWHERE = {
     "top_k_hits": "tests/metric",
     "unless_single": "tests/nn/test_norm",
     "unscale_and_check": "tests/amp",
+    "with_gradient": "tests/static/test_pylayer_and_seeds",
 }
 
 

@@ -162,6 +162,12 @@ class Emitter:
             return self.op("shape64", x, meta=Meta((x.ndim,), int64))
         return self.cast(self.op("shape", x, meta=Meta((x.ndim,), as_dtype("int32"))), int64)
 
+    def scalars(self, parts: Sequence[Any]) -> Any:
+        """Bounds as an operator takes them that has no tensor for all: a list, or a list of tensors of one element."""
+        if not any(isinstance(p, Value) for p in parts) or not self.old:
+            return self.sizes(parts)
+        return [self.reshape(self.cast(p, int64) if isinstance(p, Value) else self.full(p, int64), [1]) for p in parts]
+
     def sizes(self, parts: Any) -> Any:
         """A shape as an operator takes it: known numbers, or one tensor of them."""
         if isinstance(parts, Value):

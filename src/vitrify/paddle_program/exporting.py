@@ -17,7 +17,7 @@ from ..ir.dead_code import live_operators
 from ..ir.model_file import ModelFile, SavedFunction, Slot, slots_in
 from ..ir.program import Block, Literal, Operator, Variable
 from ..jit.save import collect
-from . import control_forms, forms, index_forms, layer_forms
+from . import control_forms, forms, index_forms, layer_forms, library_forms
 from .desc_writing import desc_program
 from .emitter import FORMS, Emitter, Value
 from .graph import Param, keep_used
@@ -25,7 +25,7 @@ from .json_writing import json_program
 from .reading import DATA_TYPES, tensor_desc
 
 # The rooms whose import enters their forms in the table.
-ROOMS = (forms, index_forms, layer_forms, control_forms)
+ROOMS = (forms, index_forms, layer_forms, library_forms, control_forms)
 Array = np.ndarray[Any, Any]
 _NUMBER_OF = {dtype.name: number for number, dtype in DATA_TYPES.items()}
 

@@ -11,6 +11,7 @@ import numpy as np
 from ..core.dtype import bool_, int64
 from ..core.errors import UnsupportedError
 from ..core.meta import UNKNOWN, Meta
+from ..ops.index_form import basic_shape
 from .emitter import FORMS, Emitter, Value, known
 
 _LAST = (1 << 31) - 1
@@ -156,3 +157,125 @@ def embedding(g: Emitter, x: Value, weight: Value, *, padding_idx: int | None) -
 def one_hot(g: Emitter, x: Value, *, num_classes: Any) -> Value:
     """one_hot."""
     return g.op("one_hot", x, known(num_classes), meta=g.metas[0])
+
+
+# -- writing ---------------------------------------------------------------------------------------------------------
+
+
+@FORMS("setitem")
+def setitem(g: Emitter, x: Value, value: Value, *indices: Value, index: Any, axes: Any) -> Value:
+    """set_value of a slice; index_put at indices that are tensors."""
+    value = g.cast(value, x.dtype)
+    if not indices:
+        return _put_slice(g, x, value, index)
+    whole = all(isinstance(part, slice) and part == slice(None) for part in index)
+    part = x if whole else _part(g, x, index)
+    part = _put_at(g, part, value, indices, axes, False)
+    return part if whole else _put_slice(g, x, part, index)
+
+
+def _part(g: Emitter, x: Value, index: Any) -> Value:
+    shape = basic_shape("setitem", x.meta, tuple(slice(None) if isinstance(p, Value) else p for p in index))
+    if any(isinstance(p, Value) for p in index):
+        raise UnsupportedError("writing at an index of tensors behind a number that only the run knows has no form")
+    around = g.metas
+    g.metas = (Meta(tuple(shape), x.dtype),)
+    found = getitem(g, x, index=index)
+    g.metas = around
+    return found
+
+
+def _put_slice(g: Emitter, x: Value, value: Value, index: Any) -> Value:
+    if any(part is None for part in index):
+        raise UnsupportedError("writing at an index with None has no form in Paddle's programs")
+    cuts = _Cuts()
+    turned: list[int] = []  # dimensions of the region, counted from the end, that run backwards
+    for axis, part in enumerate(index):
+        if isinstance(part, slice):
+            bounds, turns = _bounds(x.shape[axis], part)
+            cuts.add(axis, bounds)
+            turned += [axis - x.ndim + sum(not isinstance(p, slice) for p in index[axis + 1 :])] * turns
+        else:
+            cuts.add(axis, (part, _next(g, part), 1))
+            cuts.taken.append(axis)
+    value = _turned(g, value, turned)
+    if not cuts.axes:
+        cuts.add(0, (0, _LAST, 1))
+    starts, ends = g.scalars(cuts.starts), g.scalars(cuts.ends)
+    attrs = {"axes": cuts.axes, "decrease_axes": cuts.taken, "none_axes": []}
+    return g.op("set_value_with_tensor_", x, value, starts, ends, cuts.steps, meta=x.meta, **attrs)
+
+
+def _turned(g: Emitter, value: Value, places: Sequence[int]) -> Value:
+    """The value turned round along these dimensions, counted from the end, where it has more than one element."""
+    found = [place for place in places if value.ndim >= -place and value.shape[place] != 1]
+    if any(value.shape[place] == UNKNOWN for place in found):
+        raise UnsupportedError("writing backwards what has an unknown size has no form in Paddle's programs")
+    return g.op("flip", value, axis=[place + value.ndim for place in found]) if found else value
+
+
+def _put_at(g: Emitter, x: Value, value: Value, indices: Sequence[Value], axes: Any, add: bool) -> Value:
+    """index_put, whose indices stand before the other dimensions."""
+    axes = list(axes)
+    given = [v if v.dtype is bool_ or v.dtype is int64 else g.cast(v, int64) for v in indices]
+    if axes == list(range(len(axes))):
+        value = value if value.ndim else g.reshape(value, [1])
+        return g.op("index_put", x, given, value, meta=x.meta, accumulate=add)
+    if any(v.dtype is bool_ for v in given) or axes != list(range(axes[0], axes[0] + len(axes))):
+        raise UnsupportedError("writing at indices of these dimensions has no form in Paddle's programs")
+    if value.ndim > 0 and any(size != 1 for size in value.shape):
+        raise UnsupportedError("writing a tensor at indices behind other dimensions has no form in Paddle's programs")
+    order = [*axes, *[i for i in range(x.ndim) if i not in axes]]
+    turned = g.transpose(x, order)
+    number = g.reshape(value, [1])
+    put = g.op("index_put", turned, given, number, meta=turned.meta, accumulate=add)
+    return g.transpose(put, [order.index(i) for i in range(x.ndim)])
+
+
+@FORMS("index_put_add")
+def index_put_add(g: Emitter, x: Value, value: Value, *indices: Value, axes: Any) -> Value:
+    """index_put that adds."""
+    return _put_at(g, x, value, indices, axes, True)
+
+
+@FORMS("getitem_adjoint")
+def getitem_adjoint(g: Emitter, x: Value, like: Value, *, index: Any) -> Value:
+    """Zeros with x written at a slice."""
+    zeros = g.op("full_like", like, 0.0, meta=Meta(like.shape, x.dtype), dtype=x.dtype)
+    return _put_slice(g, zeros, x, index)
+
+
+@FORMS("scatter")
+def scatter(g: Emitter, x: Value, index: Value, updates: Value, *, overwrite: bool) -> Value:
+    """scatter."""
+    return g.op("scatter", x, index, updates, overwrite=overwrite)
+
+
+@FORMS("scatter_nd_add")
+def scatter_nd_add(g: Emitter, x: Value, index: Value, updates: Value) -> Value:
+    """scatter_nd_add."""
+    return g.op("scatter_nd_add", x, index, updates)
+
+
+@FORMS("index_add")
+def index_add(g: Emitter, x: Value, index: Value, value: Value, *, axis: int) -> Value:
+    """index_add."""
+    return g.op("index_add", x, index, value, axis=axis)
+
+
+@FORMS("put_along_axis", "put_along_axis_chosen")
+def put_along_axis(
+    g: Emitter, x: Value, index: Value, values: Value, *, axis: int, reduce: str, include_self: bool, broadcast: bool
+) -> Value:
+    """put_along_axis; index and values spread first where they broadcast."""
+    shape = index.shape
+    if broadcast:
+        shape = (*x.shape[:axis], index.shape[axis], *x.shape[axis + 1 :])
+        if UNKNOWN in shape and shape not in (index.shape, values.shape):
+            raise UnsupportedError("put_along_axis that broadcasts over unknown sizes has no form in Paddle's programs")
+    index, values = (v if v.shape == shape else _spread(g, v, shape) for v in (index, values))
+    return g.op("put_along_axis", x, index, values, axis=axis, reduce=reduce, include_self=include_self)
+
+
+def _spread(g: Emitter, x: Value, shape: tuple[int, ...]) -> Value:
+    return g.op("expand", x, list(shape), meta=Meta(shape, x.dtype))

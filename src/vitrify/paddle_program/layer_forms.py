@@ -263,11 +263,12 @@ def resize(
     if x.ndim != 4 or first != 2 or kind not in names:
         raise UnsupportedError(f"resizing {kind!r} of {x.ndim} dimensions has no form in Paddle's programs here")
     wanted = [-1, -1] if sizes is None else list(sizes)
+    given = None
     if any(isinstance(s, Value) for s in wanted):
-        raise UnsupportedError("a size that only the run knows has no form in Paddle's programs")
+        given, wanted = g.cast(g.sizes(wanted), as_dtype("int32")), [-1, -1]
     factors = [float(s) for s in scales] if sizes is None else []
     method = "nearest" if kind == "nearest" else "bilinear"
     return g.op(
-        names[kind], x, None, None, None, meta=g.metas[0], data_format="NCHW", out_d=-1, out_h=wanted[0],
+        names[kind], x, given, None, None, meta=g.metas[0], data_format="NCHW", out_d=-1, out_h=wanted[0],
         out_w=wanted[1], scale=factors, interp_method=method, align_corners=align_corners, align_mode=align_mode,
     )  # fmt: skip

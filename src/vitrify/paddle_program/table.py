@@ -222,6 +222,28 @@ bilinear_interp/bilinear_interp_v2: x=X out_size=OutSize? size_tensor=SizeTensor
     align_mode:int
 pixel_shuffle: x=X -> out=Out | upscale_factor:int data_format:str
 unfold: x=X -> out=Y | kernel_sizes:ints strides:ints paddings:ints dilations:ints
+index_add: x=X index=Index add_value=AddValue -> out=Out | axis:int
+scatter_nd_add: x=X index=Index updates=Updates -> out=Out |
+index_put: x=x indices=indices* value=value -> out=out | accumulate:bool
+bincount: x=X weights=Weights? minlength=minlength:int() -> out=Out |
+broadcast_tensors: input=X* -> out=Out* |
+nms: x=Boxes -> out=KeepBoxesIdxs | threshold=iou_threshold:float
+yolo_box: x=X img_size=ImgSize -> boxes=Boxes scores=Scores | anchors:ints class_num:int conf_thresh:float \
+    downsample_ratio:int clip_bbox:bool scale_x_y:float iou_aware:bool iou_aware_factor:float
+inverse: x=Input -> out=Output |
+det/determinant: x=Input -> out=Out |
+cholesky: x=X -> out=Out | upper:bool
+svd: x=X -> u=U s=S vh=VH | full_matrices:bool
+qr: x=X -> q=Q r=R | mode:str
+eigh: x=X -> out_w=Eigenvalues out_v=Eigenvectors | UPLO:str
+solve: x=X y=Y -> out=Out |
+triangular_solve: x=X y=Y -> out=Out | upper:bool transpose:bool unitriangular:bool
+kthvalue: x=X -> out=Out indices=Indices | k:int axis:int keepdim:bool
+mode: x=X -> out=Out indices=Indices | axis:int keepdim:bool
+searchsorted: sorted_sequence=SortedSequence values=Values -> out=Out | out_int32:bool right:bool
+diag_embed: input=Input -> out=Out | offset:int dim1:int dim2:int
+diagonal: x=Input -> out=Out | offset:int axis1:int axis2:int
+logcumsumexp: x=X -> out=Out | axis:int flatten:bool exclusive:bool reverse:bool
 cross_entropy_with_softmax/softmax_with_cross_entropy: logits=Logits label=Label -> softmax=Softmax loss=Loss | \
     soft_label:bool use_softmax:bool numeric_stable_mode:bool ignore_index:int axis:int
 """

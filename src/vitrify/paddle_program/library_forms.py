@@ -1,0 +1,129 @@
+"""Paddle's forms of ops that are algorithms of their own: linear algebra, searching, counting, losses, boxes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.dtype import int32, int64
+from ..core.errors import UnsupportedError
+from ..core.meta import UNKNOWN, Meta
+from .emitter import FORMS, Emitter, Value, known
+
+# -- linear algebra ----------------------------------------------------------------------------------------------------
+
+
+def _with_attrs(*names: str) -> None:
+    """Let ops be the operators of the same names, inputs and attributes."""
+
+    def form(g: Emitter, *inputs: Value, **attrs: Any) -> list[Value]:
+        return g.ops(g.op_name, inputs, g.metas, **{name: known(value) for name, value in attrs.items()})
+
+    FORMS(*names)(form)
+
+
+_with_attrs(
+    "inverse", "det", "cholesky", "svd", "eigh", "solve", "triangular_solve", "kthvalue", "mode", "diagonal",
+)  # fmt: skip
+
+
+@FORMS("qr")
+def qr(g: Emitter, x: Value, *, complete: bool) -> list[Value]:
+    """qr."""
+    return g.ops("qr", [x], g.metas, mode="complete" if complete else "reduced")
+
+
+@FORMS("diag_embed")
+def diag_embed(g: Emitter, x: Value, *, offset: int, dim1: int, dim2: int, padding_value: Any) -> Value:
+    """diag_embed, with zeros around."""
+    if padding_value:
+        raise UnsupportedError("a diagonal with other numbers than 0 around it has no form in Paddle's programs")
+    return g.op("diag_embed", x, meta=g.metas[0], offset=offset, dim1=dim1, dim2=dim2)
+
+
+@FORMS("logcumsumexp")
+def logcumsumexp(g: Emitter, x: Value, *, axis: int, reverse: bool) -> Value:
+    """logcumsumexp."""
+    return g.op("logcumsumexp", x, meta=g.metas[0], axis=axis, flatten=False, exclusive=False, reverse=reverse)
+
+
+# -- searching and counting --------------------------------------------------------------------------------------------
+
+
+@FORMS("searchsorted")
+def searchsorted(g: Emitter, sequence: Value, values: Value, *, right: bool, dtype: Any) -> Value:
+    """searchsorted."""
+    return g.op("searchsorted", sequence, values, meta=g.metas[0], out_int32=dtype is int32, right=right)
+
+
+@FORMS("nonzero")
+def nonzero(g: Emitter, x: Value) -> Value:
+    """nonzero."""
+    return g.op("nonzero", x, meta=g.metas[0])
+
+
+@FORMS("bincount")
+def bincount(g: Emitter, x: Value, weights: Value | None, *, minlength: int) -> Value:
+    """bincount."""
+    return g.op("bincount", x, weights, minlength, meta=g.metas[0])
+
+
+@FORMS("broadcast_tensors")
+def broadcast_tensors(g: Emitter, *xs: Value) -> list[Value]:
+    """broadcast_tensors."""
+    return g.list_op("broadcast_tensors", [list(xs)], g.metas)
+
+
+# -- losses ------------------------------------------------------------------------------------------------------------
+
+
+@FORMS("softmax_cross_entropy")
+def softmax_cross_entropy(
+    g: Emitter, logits: Value, label: Value, *, axis: int, soft_label: bool, ignore_index: int
+) -> list[Value]:
+    """cross_entropy_with_softmax."""
+    loss, probabilities = g.metas
+    label = g.cast(label, logits.dtype) if soft_label else label
+    found = g.ops(
+        "cross_entropy_with_softmax", [logits, label], [probabilities, loss], soft_label=soft_label, use_softmax=True,
+        numeric_stable_mode=True, ignore_index=ignore_index, axis=axis,
+    )  # fmt: skip
+    return [found[1], found[0]]
+
+
+# -- boxes -------------------------------------------------------------------------------------------------------------
+
+
+@FORMS("nms")
+def nms(
+    g: Emitter, boxes: Value, scores: Value | None = None, groups: Value | None = None, *, threshold: float,
+    allowed: Any, top_k: int | None,
+) -> Value:  # fmt: skip
+    """nms of boxes in the order of their scores."""
+    if groups is not None:
+        raise UnsupportedError("nms of boxes in categories has no form in Paddle's programs")
+    out = g.metas[0]
+    if scores is None:
+        kept = g.op("nms", boxes, meta=Meta((UNKNOWN,), int64), threshold=float(threshold))
+    else:
+        metas = [scores.meta, Meta(scores.shape, int64)]
+        _, order = g.ops("argsort", [scores], metas, axis=0, descending=True, stable=True)
+        ordered = g.op("gather", boxes, order, 0, meta=boxes.meta)
+        kept = g.op("nms", ordered, meta=Meta((UNKNOWN,), int64), threshold=float(threshold))
+        kept = g.op("gather", order, kept, 0, meta=Meta((UNKNOWN,), int64))
+    if top_k is not None:
+        kept = g.op("slice", kept, [0], [top_k], meta=out, axes=[0], infer_flags=[1], decrease_axis=[])
+    return g.cast(kept, out.dtype)
+
+
+@FORMS("yolo_box")
+def yolo_box(
+    g: Emitter, x: Value, size: Value, *, anchors: Any, classes: int, threshold: float, cell: int, clip: bool,
+    scale: float, aware: float | None,
+) -> list[Value]:  # fmt: skip
+    """yolo_box."""
+    flat = [int(v) for pair in anchors for v in pair]
+    return g.ops(
+        "yolo_box", [x, g.cast(size, int32)], g.metas, anchors=flat, class_num=classes, conf_thresh=threshold,
+        downsample_ratio=cell, clip_bbox=clip, scale_x_y=scale, iou_aware=aware is not None,
+        iou_aware_factor=0.5 if aware is None else aware,
+    )  # fmt: skip
