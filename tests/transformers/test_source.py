@@ -106,6 +106,12 @@ def test_lambdas_on_one_line():
     assert [converted(f)(1) for f in (a, b, c)] == [2, 3, 4]
 
 
+def test_lambdas_on_one_line_that_call_what_the_file_imports():
+    """Calls of imported names compile otherwise where the import is not seen."""
+    names = cell("import math as m\nfs = [lambda x: m.floor(x), lambda x: m.ceil(x), lambda x: m.fabs(x)]\n")
+    assert [converted(f)(1.5) for f in names["fs"]] == [1, 2, 1.5]
+
+
 def test_equal_lambdas_in_a_container_that_close_over_different_variables():
     fs = [(lambda x, k=k: x * k) for k in (1, 2, 3)]
     assert [converted(f)(2) for f in fs] == [2, 4, 6]

@@ -1,4 +1,4 @@
-"""Paddle's forms of branches and loops, for `.json` programs: regions that see the values around them."""
+"""Paddle's forms of branches and loops: regions that see the values around them."""
 
 from __future__ import annotations
 
@@ -10,18 +10,9 @@ from .emitter import FORMS, Emitter, Value
 from .graph import Node
 
 
-def _only_new(g: Emitter) -> None:
-    if g.old:
-        raise UnsupportedError(
-            "branches and loops are not written into `.pdmodel` programs",
-            hint='format="paddle3" or our own format writes them',
-        )
-
-
 @FORMS("if")
 def if_(g: Emitter, pred: Value, *captured: Value, then: Any, orelse: Any) -> list[Value]:
     """if."""
-    _only_new(g)
     metas = g.metas
 
     def write(block: Any) -> Callable[[], list[Value]]:
@@ -45,7 +36,6 @@ def _ends(g: Emitter, found: Sequence[Any], metas: Sequence[Any]) -> list[Value]
 @FORMS("while")
 def while_(g: Emitter, *inputs: Value, cond: Any, body: Any, n_carried: int, n_xs: int, reverse: bool) -> list[Any]:
     """while: the condition is worked out before it, and at the end of its region."""
-    _only_new(g)
     if n_xs:
         raise UnsupportedError("a loop over the items of a tensor has no form in Paddle's programs")
     metas, rest = g.metas[:n_carried], g.metas[n_carried:]

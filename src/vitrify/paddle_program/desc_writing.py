@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from ..core.dtype import bool_, int32
 from ..core.errors import InternalError
 from ..core.lazy import lazy_module
 from ..core.meta import Meta
 from .emitter import Emitter, Value
-from .graph import Node
+from .graph import Graph, Node, taken_from_around
 from .reading import DATA_TYPES, TENSOR
 from .table import ROWS, Attr, In, Row
 
 _pb = lazy_module("vitrify.paddle_program.program_desc_pb2")
 _NUMBER_OF = {dtype.name: number for number, dtype in DATA_TYPES.items()}
-_KINDS = {"int": 0, "float": 1, "str": 2, "ints": 3, "floats": 4, "bool": 6, "long": 9, "longs": 11, "dtype": 0}
-_FIELDS = {0: "i", 1: "f", 2: "s", 3: "ints", 4: "floats", 6: "b", 9: "l", 11: "longs"}
-FEED_LIST, FETCH_LIST = 9, 10
+_KINDS = {
+    "int": 0, "float": 1, "str": 2, "ints": 3, "floats": 4, "bool": 6, "block": 8, "long": 9, "longs": 11, "dtype": 0,
+    "scalars": 17,
+}  # fmt: skip
+_FIELDS = {0: "i", 1: "f", 2: "s", 3: "ints", 4: "floats", 6: "b", 8: "block_idx", 9: "l", 11: "longs", 17: "scalars"}
+FEED_LIST, FETCH_LIST, STEP_SCOPES = 9, 10, 11
 VERSION = 2_006_002
 """The version of PaddlePaddle whose meaning of operators is written."""
 
@@ -80,6 +84,9 @@ class _Writer:
             _set(op.attrs.add(name=name, type=_KINDS[attr_kind]), attr_kind, value)
 
     def _node(self, node: Node) -> None:
+        if node.blocks:
+            (self._branches if node.name == "if" else self._loop)(node)
+            return
         row = ROWS[node.name]
         inputs: dict[str, list[str]] = {}
         attrs: list[Any] = []
@@ -89,6 +96,68 @@ class _Writer:
             if attr.where != "new":
                 attrs.append((attr.old_name, attr.kind, self._attribute(attr, node)))
         self._op(row.old_name, inputs, self._outputs(row, node), attrs)
+
+    def _sub_block(self, graph: Graph, end: Callable[[], None]) -> tuple[int, list[str]]:
+        """The number of a new block, of a region's operators and those of `end`, and what it takes from around it."""
+        around = self._block
+        captured = [self._name(value) for value in taken_from_around(graph)]  # type: ignore[arg-type]
+        self._block = self._proto.blocks.add(idx=len(self._proto.blocks), parent_idx=around.idx)
+        number = int(self._block.idx)
+        for node in graph.nodes:
+            self._node(node)
+        end()
+        self._block = around
+        return number, captured
+
+    def _new(self, meta: Meta) -> str:
+        """The name of a new variable of the current block."""
+        self._extra += 1
+        name = f"extra_{self._extra}"
+        self._var(name, meta)
+        return name
+
+    def _scopes(self) -> str:
+        """The variable in which blocks that run keep theirs."""
+        self._extra += 1
+        var = self._block.vars.add(name=f"scopes_{self._extra}")
+        var.type.type = STEP_SCOPES
+        return str(var.name)
+
+    def _branches(self, node: Node) -> None:
+        """A conditional_block for each region, and select_input among what both give."""
+        condition = self._name(node.inputs[0])
+        opposite, number = self._new(Meta((), bool_)), self._new(Meta((), int32))
+        chosen: list[list[str]] = []
+        for graph, flag in zip(node.blocks, (condition, opposite)):
+            if flag is opposite:
+                self._op("logical_not", {"X": [condition]}, {"Out": [opposite]}, [])
+            outs = [self._new(self._g.values[out].meta) for out in node.outputs]
+            self._names.update(zip(graph.outputs, outs))  # type: ignore[arg-type]
+            block, captured = self._sub_block(graph, lambda: None)
+            attrs = [("sub_block", "block", block), ("is_scalar_condition", "bool", True)]
+            names = {"Out": outs, "Scope": [self._scopes()]}
+            self._op("conditional_block", {"Cond": [flag], "Input": captured}, names, attrs)
+            chosen.append(outs)
+        kinds = [("in_dtype", "dtype", bool_), ("out_dtype", "dtype", int32)]
+        self._op("cast", {"X": [condition]}, {"Out": [number]}, kinds)
+        for then, orelse, out in zip(*chosen, node.outputs):
+            self._op("select_input", {"X": [orelse, then], "Mask": [number]}, {"Out": [self._name(out)]}, [])
+
+    def _loop(self, node: Node) -> None:
+        """while, whose block writes into the variables that the loop began with; nothing else reads these."""
+        (graph,) = node.blocks
+        held = [self._name(value) for value in node.inputs]
+        self._names.update(zip(graph.args, held[1:]))  # type: ignore[arg-type]
+        self._names.update(zip(node.outputs, held[1:]))
+
+        def end() -> None:
+            for value, name in zip([*graph.outputs[1:], graph.outputs[0]], [*held[1:], held[0]]):
+                self._op("assign", {"X": [self._name(value)]}, {"Out": [name]}, [])  # type: ignore[arg-type]
+
+        block, captured = self._sub_block(graph, end)
+        inputs = {"Condition": held[:1], "X": list(dict.fromkeys([*held[1:], *captured]))}
+        attrs = [("sub_block", "block", block), ("is_test", "bool", True)]
+        self._op("while", inputs, {"Out": held, "StepScopes": [self._scopes()]}, attrs)
 
     def _input(self, spec: In, given: Any, inputs: dict[str, list[str]], attrs: list[Any]) -> None:
         if isinstance(given, np.ndarray):
@@ -120,7 +189,7 @@ class _Writer:
     def _attribute(self, attr: Attr, node: Node) -> Any:
         value = node.attrs.get(attr.name, attr.default)
         if attr.kind == "dtype" and value is None:
-            return -1 if attr.default is None and attr.name == "dtype" else self._input_dtype(node)
+            return -1 if attr.where == "both" else self._input_dtype(node)
         if attr.old_name == "str_value":
             return _exact(node.attrs["value"])
         if value is None:

@@ -136,6 +136,10 @@ class Emitter:
         array = np.asarray(array)
         if array.size == 1 and array.dtype.kind != "V":
             return self.full(array.item(), from_np(array.dtype), array.shape)
+        return self.stored(array)
+
+    def stored(self, array: Array) -> Value:
+        """An array as a tensor in the file of parameters."""
         name = f"constant_{len(self.constants)}.w_0"
         made = self.value(Meta(array.shape, from_np(array.dtype)))
         self.constants[name] = array

@@ -66,6 +66,19 @@ def all_nodes(graph: Graph) -> Iterator[Node]:
             yield from all_nodes(block)
 
 
+def taken_from_around(graph: Graph) -> list[Id]:
+    """The ids that a block's nodes take and none of them gives, in the order of their first use."""
+    given: set[Id] = {None, *graph.args}
+    found: dict[Id, None] = {}
+    for node in graph.nodes:
+        inner = [taken_from_around(block) for block in node.blocks]
+        for taken in [sorted(_ids(node.inputs), key=str), *inner]:
+            found.update(dict.fromkeys(id_ for id_ in taken if id_ not in given))
+        given |= _ids(node.outputs)
+    found.update(dict.fromkeys(id_ for id_ in graph.outputs if id_ not in given))
+    return list(found)
+
+
 def keep_used(graph: Graph, wanted: set[Id]) -> set[Id]:
     """The ids that are needed for those wanted; nodes that give none of them are taken out, of blocks too."""
     used = wanted | set(graph.outputs)

@@ -129,17 +129,31 @@ def gather_nd(g: Emitter, x: Value, index: Value) -> Value:
 
 @FORMS("take_along_axis")
 def take_along_axis(g: Emitter, x: Value, index: Value, *, axis: int, broadcast: bool) -> Value:
-    """take_along_axis, without broadcasting."""
-    if index.shape[:axis] + index.shape[axis + 1 :] != x.shape[:axis] + x.shape[axis + 1 :]:
-        raise UnsupportedError("take_along_axis that broadcasts has no form in Paddle's programs")
+    """take_along_axis, of an index that is spread first where it broadcasts."""
+    if broadcast:
+        (index,) = _along(g, x, index, axis, index)
+    elif index.shape[:axis] + index.shape[axis + 1 :] != x.shape[:axis] + x.shape[axis + 1 :]:
+        raise UnsupportedError("take_along_axis of an index smaller than x has no form in Paddle's programs")
     return g.op("take_along_axis", x, index, meta=g.metas[0], axis=axis)
+
+
+def _along(g: Emitter, x: Value, index: Value, axis: int, *values: Value) -> list[Value]:
+    """Values in the shape of x, but that of the index along the axis."""
+    shape = (*x.shape[:axis], index.shape[axis], *x.shape[axis + 1 :])
+    if UNKNOWN not in shape:
+        return [v if v.shape == shape else g.op("expand", v, list(shape), meta=Meta(shape, v.dtype)) for v in values]
+    sizes = g.sizes([g.size(index if i == axis else x, i) for i in range(x.ndim)])
+    return [g.op("expand", v, sizes, meta=Meta(shape, v.dtype)) for v in values]
 
 
 @FORMS("index_get")
 def index_get(g: Emitter, x: Value, *indices: Value, axes: Any) -> Value:
-    """gather at one index of one dimension."""
+    """gather at one index of one dimension; gather_nd at several."""
+    axes = list(axes)
+    if axes == list(range(len(axes))) and (len(axes) > 1 or indices[0].dtype is bool_):
+        return _gather_places(g, x, indices)
     if len(indices) != 1 or indices[0].ndim != 1 or indices[0].dtype is bool_:
-        raise UnsupportedError("an index of several tensors, or of bool, has no form in Paddle's programs here")
+        raise UnsupportedError("an index of several tensors behind other dimensions has no form in Paddle's programs")
     size = g.size(x, axes[0])
     index = g.cast(indices[0], int64)
     wide = size if isinstance(size, Value) else g.full(size, int64)
@@ -157,6 +171,25 @@ def embedding(g: Emitter, x: Value, weight: Value, *, padding_idx: int | None) -
 def one_hot(g: Emitter, x: Value, *, num_classes: Any) -> Value:
     """one_hot."""
     return g.op("one_hot", x, known(num_classes), meta=g.metas[0])
+
+
+def _gather_places(g: Emitter, x: Value, indices: Sequence[Value]) -> Value:
+    """gather_nd at the places that tensors for the first dimensions spell out, or at those of a mask."""
+    if indices[0].dtype is bool_:
+        if len(indices) > 1:
+            raise UnsupportedError("an index of a mask and other tensors has no form in Paddle's programs")
+        places = g.op("nonzero", indices[0], meta=Meta((UNKNOWN, indices[0].ndim), int64))
+        return g.op("gather_nd", x, places, meta=g.metas[0])
+    shape = tuple(g.metas[0].shape[: len(g.metas[0].shape) - x.ndim + len(indices)])
+    if any(v.shape != shape for v in indices):
+        raise UnsupportedError("indices that broadcast have no form in Paddle's programs")
+    parts = []
+    for axis, index in enumerate(indices):
+        size = g.size(x, axis)
+        wide = size if isinstance(size, Value) else g.full(size, int64)
+        parts.append(g.op("remainder", g.cast(index, int64), wide, meta=Meta(shape, int64)))
+    places = g.op("stack", parts, meta=Meta((*shape, len(parts)), int64), axis=len(shape))
+    return g.op("gather_nd", x, places, meta=g.metas[0])
 
 
 # -- writing ---------------------------------------------------------------------------------------------------------
@@ -217,6 +250,9 @@ def _turned(g: Emitter, value: Value, places: Sequence[int]) -> Value:
 def _put_at(g: Emitter, x: Value, value: Value, indices: Sequence[Value], axes: Any, add: bool) -> Value:
     """index_put, whose indices stand before the other dimensions."""
     axes = list(axes)
+    number = g.number(value)
+    if number is not None and g.old:  # oneDNN makes what fill_constant gives, in a layout that index_put takes not
+        value = g.stored(np.full([1], number, value.dtype.np))
     given = [v if v.dtype is bool_ or v.dtype is int64 else g.cast(v, int64) for v in indices]
     if axes == list(range(len(axes))):
         value = value if value.ndim else g.reshape(value, [1])
@@ -227,8 +263,8 @@ def _put_at(g: Emitter, x: Value, value: Value, indices: Sequence[Value], axes: 
         raise UnsupportedError("writing a tensor at indices behind other dimensions has no form in Paddle's programs")
     order = [*axes, *[i for i in range(x.ndim) if i not in axes]]
     turned = g.transpose(x, order)
-    number = g.reshape(value, [1])
-    put = g.op("index_put", turned, given, number, meta=turned.meta, accumulate=add)
+    one = g.reshape(value, [1])
+    put = g.op("index_put", turned, given, one, meta=turned.meta, accumulate=add)
     return g.transpose(put, [order.index(i) for i in range(x.ndim)])
 
 
@@ -267,15 +303,7 @@ def index_add(g: Emitter, x: Value, index: Value, value: Value, *, axis: int) ->
 def put_along_axis(
     g: Emitter, x: Value, index: Value, values: Value, *, axis: int, reduce: str, include_self: bool, broadcast: bool
 ) -> Value:
-    """put_along_axis; index and values spread first where they broadcast."""
-    shape = index.shape
+    """put_along_axis; index and values are spread first where they broadcast."""
     if broadcast:
-        shape = (*x.shape[:axis], index.shape[axis], *x.shape[axis + 1 :])
-        if UNKNOWN in shape and shape not in (index.shape, values.shape):
-            raise UnsupportedError("put_along_axis that broadcasts over unknown sizes has no form in Paddle's programs")
-    index, values = (v if v.shape == shape else _spread(g, v, shape) for v in (index, values))
+        index, values = _along(g, x, index, axis, index, values)
     return g.op("put_along_axis", x, index, values, axis=axis, reduce=reduce, include_self=include_self)
-
-
-def _spread(g: Emitter, x: Value, shape: tuple[int, ...]) -> Value:
-    return g.op("expand", x, list(shape), meta=Meta(shape, x.dtype))

@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import tensor as T
 from ..core.errors import UnsupportedError
-from ..ir.known_values import as_tensor, known_ints
+from ..ir.known_values import as_tensor, known_ints, sizes_argument
 from ..nn import functional as F
 from .operator_table import known_number, reads
 
@@ -262,7 +262,9 @@ def interpolate(
     """An image in another size."""
     if size_tensor or scale_tensor is not None:
         raise UnsupportedError("sizes of images that the program works out cannot be read")
-    size = known_ints(out_size) if out_size is not None else [out_h, out_w] if out_h > 0 and out_w > 0 else None
+    size = [out_h, out_w] if out_h > 0 and out_w > 0 else None
+    if out_size is not None:
+        size = list(sizes_argument(out_size))
     factors = list(scale) * (2 if len(scale) == 1 else 1) if size is None else None
     return F.interpolate(as_tensor(x), size, factors, interp_method, align_corners, align_mode, data_format=data_format)
 

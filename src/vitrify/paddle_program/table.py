@@ -238,7 +238,7 @@ qr: x=X -> q=Q r=R | mode:str
 eigh: x=X -> out_w=Eigenvalues out_v=Eigenvectors | UPLO:str
 solve: x=X y=Y -> out=Out |
 triangular_solve: x=X y=Y -> out=Out | upper:bool transpose:bool unitriangular:bool
-kthvalue: x=X -> out=Out indices=Indices | k:int axis:int keepdim:bool
+kthvalue: x=X -> out=Out indices=Indices | k:int/long axis:int keepdim:bool
 mode: x=X -> out=Out indices=Indices | axis:int keepdim:bool
 searchsorted: sorted_sequence=SortedSequence values=Values -> out=Out | out_int32:bool right:bool
 diag_embed: input=Input -> out=Out | offset:int dim1:int dim2:int

@@ -166,10 +166,14 @@ def _code_parameters(code: CodeType) -> list[str]:
 
 
 def _same_code(candidates: list[Definition], code: CodeType) -> Definition:
-    """Of several definitions on a line, the one that compiles to `code` (at its columns, if known)."""
+    """Of several definitions on a line, the one that compiles to `code`, at its columns if these are known.
+
+    Alone a definition compiles otherwise than in its file where it calls what that file imports; its names stay.
+    """
     by_text = [found for found in candidates if _fingerprint(_compiled(found, code)) == _fingerprint(code)]
-    by_place = [found for found in by_text if _contains_columns(found.node, code)]
-    return (by_place or by_text or candidates)[0]
+    by_place = [found for found in by_text or candidates if _contains_columns(found.node, code)]
+    by_names = [found for found in candidates if _compiled(found, code).co_names == code.co_names]
+    return (by_place or by_text or by_names or candidates)[0]
 
 
 def _compiled(found: Definition, code: CodeType) -> CodeType:
