@@ -165,12 +165,16 @@ class _Writer:
             attrs.append((spec.attr, spec.kind, value if spec.kind[-1] != "s" else _as_list(value)))
         elif isinstance(given, list):
             inputs[spec.slots[0][0]] = [self._name(i) for i in given]
+            if spec.attr:  # one number for each, though the tensors count: PaddlePaddle looks at them
+                attrs.append((spec.attr, spec.kind, [-1] * len(given)))
         elif given is not None:
             if not spec.slots:
                 raise InternalError(f"the input {spec.name!r} is no tensor in these programs")
             inputs[spec.slots[0][0]] = [self._name(given)]
-            if spec.attr:  # must be there, though the tensor counts
-                attrs.append((spec.attr, spec.kind, [] if spec.kind[-1] == "s" else 0))
+            if spec.attr:
+                shape = self._g.values[given].shape
+                count = shape[0] if shape and shape[0] > 0 else 1
+                attrs.append((spec.attr, spec.kind, [-1] * count if spec.kind[-1] == "s" else 0))
 
     def _outputs(self, row: Row, node: Node) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}

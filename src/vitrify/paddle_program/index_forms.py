@@ -94,7 +94,9 @@ def _bounds(size: int, part: slice) -> tuple[tuple[Any, Any, int] | None, bool]:
 def _cut(g: Emitter, x: Value, cuts: _Cuts, meta: Meta) -> Value:
     if not cuts.axes:
         return x if cuts.turned or cuts.new else g.op("assign", x)
-    starts, ends, flags = g.sizes(cuts.starts), g.sizes(cuts.ends), [1] * len(cuts.axes)
+    starts, ends = g.sizes(cuts.starts), g.sizes(cuts.ends)
+    known_now = isinstance(starts, list) and isinstance(ends, list)
+    flags = [1 if known_now else -1] * len(cuts.axes)  # -1: PaddlePaddle looks at the bounds when it runs
     if all(step == 1 for step in cuts.steps):
         return g.op("slice", x, starts, ends, meta=meta, axes=cuts.axes, infer_flags=flags, decrease_axis=cuts.taken)
     kept = Meta(_with_ones(meta.shape, cuts.taken), x.dtype)
