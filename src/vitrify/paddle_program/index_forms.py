@@ -215,7 +215,7 @@ def _part(g: Emitter, x: Value, index: Any) -> Value:
         raise UnsupportedError("writing at an index of tensors behind a number that only the run knows has no form")
     around = g.metas
     g.metas = (Meta(tuple(shape), x.dtype),)
-    found = getitem(g, x, index=index)
+    found: Value = getitem(g, x, index=index)
     g.metas = around
     return found
 

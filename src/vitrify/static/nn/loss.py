@@ -83,7 +83,8 @@ def _chances(sampler: str, classes: int, custom: Any) -> np.ndarray[Any, Any]:
         return np.full(classes, 1 / classes)
     if sampler == "log_uniform":
         numbers = np.arange(classes)
-        return np.log((numbers + 2) / (numbers + 1)) / np.log(classes)
+        found: np.ndarray[Any, Any] = np.log((numbers + 2) / (numbers + 1)) / np.log(classes)
+        return found
     if sampler != "custom_dist":
         raise ArgumentError(f"nce: sampler must be 'uniform', 'log_uniform' or 'custom_dist', got {sampler!r}")
     if custom is None or np.shape(custom) != (classes,):

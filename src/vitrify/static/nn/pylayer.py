@@ -11,7 +11,7 @@ from ...core.meta import Meta
 from ...core.modes import grad_enabled, scoped
 from ...core.pytree import flatten, unflatten
 from ...ir.program import Variable
-from ...ops.registry import Instead, define_op
+from ...ops.registry import Instead, OpDef, define_op
 
 
 def _given_vjp(cts: Any, *, values: Sequence[Any], backward: Any, count: int) -> dict[str, Any]:
@@ -47,7 +47,7 @@ def _meta(*values: Meta, backward: Any, count: int) -> list[Meta]:
     return list(values[:count])
 
 
-with_gradient_op = define_op(
+with_gradient_op: OpDef = define_op(
     "with_gradient",
     kernel=lambda xp, *values, backward, count: list(values[:count]),
     meta=_meta,
