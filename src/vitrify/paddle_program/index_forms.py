@@ -238,7 +238,8 @@ def _put_slice(g: Emitter, x: Value, value: Value, index: Any) -> Value:
         cuts.add(0, (0, _LAST, 1))
     starts, ends = g.scalars(cuts.starts), g.scalars(cuts.ends)
     attrs = {"axes": cuts.axes, "decrease_axes": cuts.taken, "none_axes": []}
-    return g.op("set_value_with_tensor_", x, value, starts, ends, cuts.steps, meta=x.meta, **attrs)
+    copy = g.op("assign", x)  # the operator writes into what it is given
+    return g.op("set_value_with_tensor_", copy, value, starts, ends, cuts.steps, meta=x.meta, **attrs)
 
 
 def _turned(g: Emitter, value: Value, places: Sequence[int]) -> Value:
