@@ -178,8 +178,9 @@ class _Reverse:
         places = [*self.carried, *[total.index for total in sums]]
         steps = self.rule.builder.value(self.loop.steps)
         flow: list[Variable | None] = [None] * len(self.loop.operator.inputs)
-        for i, ct, end in zip(places, results, ends):
-            flow[self.loop.start + i] = put_marks(ct, marks_of([end]))
+        starts = [*[self.starts[i] for i in self.carried], *ends[len(self.carried) :]]
+        for i, ct, end, start in zip(places, results, ends, starts):  # without iterations it is the one from behind
+            flow[self.loop.start + i] = put_marks(ct, marks_of([end, start]))
         for total, ct in zip(sums, results[len(self.carried) :]):  # no iteration, no cotangent
             flow[self.loop.start + total.index] = mark_missing(if_run_op(ct, steps) if total.is_sure else ct)
         for i, ct, end in zip(self.xs, results[len(places) + 1 :], ends[len(places) :]):

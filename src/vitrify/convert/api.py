@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from functools import partial
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodDescriptorType, MethodType
 from typing import Any
 
 from ..core.cache import BoundedCache
 from ..core.config import CODE_LEVEL
 from ..eager.layer import Layer
+from ..ir.builder import current_builder
 from ..transformers import ConvertedCode, convert_code, is_converted, refuse_generator, stage_sources
 from ..transformers import source_of as source_of_function
 from .calls import CallConverter
 from .helpers import VitrifyHelpers
 from .library import of_library
 from .observe import current_observer
+from .one_of import GraphOneOf, each_option, for_options
 from .optional_arguments import for_either
-from .user_code import is_user_code
+from .user_code import is_ours, is_user_code, passes_on
 
 Converted = Callable[..., Any]
 
@@ -68,10 +71,17 @@ convert_call = CallConverter(convert_plain)
 
 def _called(function: Any) -> Any:
     """What a visible call of `function` calls."""
+    if isinstance(function, GraphOneOf):
+        return partial(_call_option, function)
     found = convert_call(function)
     if found is function and isinstance(function, _LIBRARY):
         found = of_library(function)
-    return for_either(function) if found is function and isinstance(function, _WITH_OPTIONS) else found
+    found = for_either(function) if found is function and isinstance(function, _WITH_OPTIONS) else found
+    return found if current_builder() is None or passes_on(function) else for_options(found, is_ours(function))
+
+
+def _call_option(function: GraphOneOf, *args: Any, **kwargs: Any) -> Any:
+    return each_option(function, lambda option: _called(option)(*args, **kwargs))
 
 
 _LIBRARY = (FunctionType, MethodType, BuiltinFunctionType, MethodDescriptorType, type)

@@ -13,6 +13,7 @@ from ..ir.numbers import is_number
 from .facts import check_attribute, class_of_tensor
 from .gradient_flags import flag_reader, flag_writer
 from .journal import note_write
+from .one_of import by_option
 from .places import AttrPlace
 from .user_code import class_attribute, converted, is_user_code, user_method
 from .values import Undefined, Unmergeable, is_graph
@@ -21,6 +22,7 @@ _OF_NUMBERS = frozenset(name for kind in (int, float) for name in dir(kind) if n
 _SIMPLE = (ModuleType, FunctionType, MethodType, type)
 
 
+@by_option(1)
 def read_attribute(owner: Any, name: str) -> Any:
     """What `owner.name` is; getters of the user's run in converted form.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.errors import UnsupportedError
-from ..core.pytree import LEAF, OpenDict, OpenList, flatten, is_open, is_partial, node_of
+from ..core.pytree import LEAF, OpenDict, OpenList, can_change, flatten, is_open, is_partial
 from ..ir.program import Block, Operator, Variable
 from ..ir.regions import align_captures
 from ..ir.varying import STOP_GRADIENT, differing, mark
@@ -229,7 +229,7 @@ def _pair_of_containers(a: Any, b: Any) -> tuple[int, int] | None:
 
 
 def _is_container(value: Any) -> bool:
-    return is_open(value) or (node_of(value) is not None and not isinstance(value, tuple))
+    return is_open(value) or can_change(value)
 
 
 def _merge_handles(sides: Sequence[_Side], joined: Joined) -> list[tuple[Any, int]]:

@@ -11,7 +11,7 @@ from ..core.dtype import DType
 from ..core.errors import ArgumentError, UnsettledError, UnsupportedError
 from ..core.meta import UNKNOWN, ListMeta, Meta
 from ..core.modes import grad_enabled
-from ..core.pytree import LEAF, TreeDef, flatten, is_open, node_of, rebuild
+from ..core.pytree import LEAF, OneOf, TreeDef, can_change, flatten, is_open, node_of, rebuild
 from ..core.source import Loc
 from ..ir.builder import UNSET
 from ..ir.numbers import as_number, is_number, number_dtype, sample
@@ -31,6 +31,8 @@ from .facts import FirstIterationDiffers
 from .journal import Journal
 from .list_items import Spec, item_spec, join, list_spec, metas_of, pack, unpack
 from .lists import GraphList
+from .one_of import MAX_OPTIONS, GraphOneOf, options_of, settled
+from .paired import LACKING, Recoded, fits
 from .places import kind_of
 from .structure import is_alike, put_together
 from .values import MaybeUnset, Undefined, is_constant, is_tensor
@@ -83,6 +85,10 @@ class Leaf:
         facts = self.facts | differing([self.start], head.meta)
         stops = is_tensor(self.start) and self.start.stop_gradient and not head.stop_gradient
         return facts | {STOP_GRADIENT} if stops else facts
+
+
+_CODE = Leaf(0, Meta((), dtype_of(0)), is_number=True, kinds=frozenset({int}))
+"""The place of the option that a value of several kinds is, as long as it is the first."""
 
 
 @dataclass
@@ -239,7 +245,7 @@ class CarriedValue:
         raw: list[Any] = []
         tree = self._flatten(value, raw)
         if tree != self.tree:
-            return self._restructure(tree, raw, value)
+            return self._restructure(tree, raw, settled(value))
         wider = [_widened(self.name, leaf, end) for leaf, end in zip(self.leaves, raw)]
         changed = any(a is not b for a, b in zip(wider, self.leaves))
         self.leaves = wider
@@ -263,6 +269,8 @@ class CarriedValue:
 
     def _closed(self, tree: TreeDef, held: Iterator[Leaf], end: Any) -> tuple[TreeDef, list[Leaf]]:
         """The structure and leaves that cover this variable's and `end`."""
+        if isinstance(end, GraphOneOf) or (tree is not LEAF and tree[0] is OneOf):
+            return self._of_several(tree, held, end)
         node = node_of(end)
         if tree is LEAF:
             leaf = next(held)
@@ -278,14 +286,50 @@ class CarriedValue:
             unset = next((leaf.origin for leaf in own if isinstance(leaf.start, Placeholder)), None)
             start = put_together(tree, iter([leaf.start for leaf in own])) if unset is None else unset
             return LEAF, [_wider_list(self.name, Leaf(start), end)]
-        changes = UnsupportedError(
+        if tree is LEAF and leaf.start is None:  # as None stands for what is not there yet
+            raise FirstIterationDiffers(self._changes())
+        return self._of_several(tree, iter([leaf] if tree is LEAF else [next(held) for _ in range(_width(tree))]), end)
+
+    def _of_several(self, tree: TreeDef, held: Iterator[Leaf], end: Any) -> tuple[TreeDef, list[Leaf]]:
+        """The structure and leaves of a value of several kinds, to which `end` adds those that it lacks."""
+        if tree is LEAF or tree[0] is not OneOf:
+            code = _CODE
+            options = [(tree, [next(held) for _ in range(_width(tree))])]
+        else:
+            code = next(held)
+            options = [(child, [next(held) for _ in range(_width(child))]) for child in tree[1][1:]]
+        matched, missing, _ = _match_options(options, end)
+        for index, value in matched.items():
+            options[index] = self._wider_option(*options[index], value)
+        for value in missing:
+            raw: list[Any] = []
+            options.append((flatten(value, raw), [self._leaf_of_lacking(v) for v in raw]))
+        if len(options) > MAX_OPTIONS:
+            raise self._changes()
+        return (OneOf, (LEAF, *[t for t, _ in options]), None), [code, *[v for _, leaves in options for v in leaves]]
+
+    def _wider_option(self, tree: TreeDef, leaves: list[Leaf], value: Any) -> tuple[TreeDef, list[Leaf]]:
+        raw: list[Any] = []
+        if _flatten_like(tree, iter(leaves), value, raw) == tree:
+            return tree, leaves
+        return self._closed(tree, iter(leaves), value)
+
+    def _leaf_of_lacking(self, end: Any) -> Leaf:
+        """A leaf of an option that nothing before the loop is, and `end` after an iteration."""
+        if is_open(end):
+            return Leaf(LACKING, items=list_spec(item_spec(end)).item)  # type: ignore[attr-defined]
+        if is_numeric(end):
+            return replace(_set_inside(end, LACKING), flagged=unset_flag(end) is not None)
+        if not is_constant(end):
+            raise _not_carried(self.name, Leaf(None), end)
+        return Leaf(end, kinds=kinds_of(end))
+
+    def _changes(self) -> UnsupportedError:
+        return UnsupportedError(
             f"{self.name} changes its length or nesting inside a loop that stops by a tensor condition",
             loc=self.loc,
             hint="keep both the same in every iteration, or keep the values in one tensor",
         )
-        if tree is LEAF and leaf.start is None:  # as None stands for what is not there yet
-            raise FirstIterationDiffers(changes)
-        raise changes
 
 
 def _wants_gradient(start: Any) -> bool:
@@ -296,7 +340,7 @@ def _wants_gradient(start: Any) -> bool:
 
 
 def _can_change(value: Any) -> bool:
-    return isinstance(value, (list, dict)) or (node_of(value) is not None and not isinstance(value, tuple))
+    return isinstance(value, (list, dict)) or can_change(value)
 
 
 def _width(tree: TreeDef) -> int:
@@ -310,12 +354,63 @@ def _flatten_like(tree: TreeDef, held: Iterator[Leaf], value: Any, raw: list[Any
             raw.append(value)
             return LEAF
         return flatten(value, raw)
+    if tree[0] is OneOf:
+        return _flatten_option(tree, held, value, raw)
     node = node_of(value)
     if node is None or not is_alike(tree, node):
         for _ in range(_width(tree)):
             next(held)
         return flatten(value, raw)
     return tree[0], tuple([_flatten_like(child, held, v, raw) for child, v in zip(tree[1], node[1])]), tree[2]
+
+
+_Option = tuple[TreeDef, list[Leaf]]
+
+
+def _flatten_option(tree: TreeDef, held: Iterator[Leaf], value: Any, raw: list[Any]) -> TreeDef:
+    """As what a value of several kinds is carried; what is not one of them gives another structure."""
+    next(held)
+    options = [(child, [next(held) for _ in range(_width(child))]) for child in tree[1][1:]]
+    matched, missing, places = _match_options(options, value)
+    if missing:
+        return flatten(value, raw), missing
+    value = settled(value)
+    raw.append(Recoded(value.code, places).make() if isinstance(value, GraphOneOf) else places[None])
+    found: list[TreeDef] = []
+    for index, (child, leaves) in enumerate(options):
+        if index in matched:
+            found.append(_flatten_like(child, iter(leaves), matched[index], raw))
+        else:
+            raw += [LACKING] * len(leaves)
+            found.append(child)
+    return tree[0], (LEAF, *found), tree[2]
+
+
+def _match_options(options: Sequence[_Option], value: Any) -> tuple[dict[int, Any], list[Any], dict[Any, int]]:
+    """The options that the value may be, with what they are then; what fits none of them; the new place of each old."""
+    matched: dict[int, Any] = {}
+    missing: list[Any] = []
+    places: dict[Any, int] = {}
+    for place, part in options_of(settled(value)).items():
+        free = (i for i, (tree, leaves) in enumerate(options) if i not in matched and _holds(tree, leaves, part))
+        index = next(free, None)
+        if index is None:
+            missing.append(part)
+        else:
+            matched[index] = part
+            places[place] = index
+    return matched, missing, places
+
+
+def _holds(tree: TreeDef, leaves: Sequence[Leaf], value: Any) -> bool:
+    """Whether an option carried so can be widened to the value."""
+    if tree is not LEAF:
+        node = node_of(value)
+        return (tree[0] is list and isinstance(value, list)) or (node is not None and is_alike(tree, node))
+    (leaf,) = leaves
+    if leaf.items is not None or leaf.meta is not None:
+        return isinstance(value, list) if leaf.items is not None else is_numeric(value)
+    return fits(leaf.start, value)
 
 
 def _emitted(leaf: Leaf, value: Any, unset: bool) -> list[Variable]:
@@ -372,6 +467,8 @@ def _current(leaf: Leaf, name: str, tensors: Iterator[Variable]) -> Any:
 
 
 def _widened(name: str, leaf: Leaf, end: Any) -> Leaf:
+    if end is LACKING:
+        return leaf
     if leaf.items is not None:
         return _wider_list(name, leaf, end)
     if is_open(end) and isinstance(leaf.start, (Undefined, list)):

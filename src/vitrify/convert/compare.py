@@ -14,6 +14,7 @@ from .emit import unset_flag
 from .identity import is_same
 from .keys import holds_number
 from .logic import convert_and, convert_not, convert_or
+from .one_of import GraphOneOf, asked, by_option
 from .operate import COMPARISONS as RICH
 from .operate import operate
 from .protocols import contains
@@ -33,6 +34,7 @@ def convert_compare(left: Any, op: str, right: Any, *rest: Any) -> Any:
     return convert_and(result, remaining)
 
 
+@by_option(2)
 def is_in(value: Any, container: Any) -> Any:
     """`value in container`."""
     container = as_sequence(container) if is_open(container) else as_graph(container)
@@ -91,10 +93,19 @@ def _in_range(numbers: range, value: Any) -> Any:
     return logical_and(within, (value - low) % numbers.step == 0)
 
 
+def _is(left: Any, right: Any) -> Any:
+    """`left is right`; each option of a value of several kinds is asked by itself."""
+    if left is right:
+        return True
+    if isinstance(left, GraphOneOf):
+        return asked(left, lambda option: _is(option, right))
+    return asked(right, lambda option: is_same(left, option))
+
+
 COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     **{symbol: functools.partial(operate, symbol) for symbol in RICH},
-    "is": is_same,
-    "is not": lambda left, right: convert_not(is_same(left, right)),
+    "is": _is,
+    "is not": lambda left, right: convert_not(_is(left, right)),
     "in": is_in,
     "not in": lambda value, container: convert_not(is_in(value, container)),
 }

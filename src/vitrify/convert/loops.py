@@ -23,6 +23,7 @@ from .journal import Journal, SpentError, journaling
 from .late_items import late_item
 from .list_items import is_kept, keep
 from .logic import convert_and
+from .one_of import GraphOneOf, is_option, left_of, settled, use_option
 from .optional import MaybeNoneError
 from .ownership import note_forks, private
 from .places import ContentPlace, place_parts, restore
@@ -105,6 +106,9 @@ def convert_for(
     shared: Sequence[Any] = (),
 ) -> tuple[Any, ...]:
     """The loop variables after `for item in iterable: body`; `test` is asked before each item."""
+    iterable = settled(iterable)
+    if isinstance(iterable, GraphOneOf):
+        return _for_option(iterable, body, values, names, test, shared)
     items = partial_items(iterable)
     if items is not None:
         return _for_keys(items, body, values, names, test, shared)
@@ -117,6 +121,20 @@ def convert_for(
     if isinstance(known, range):
         return _for_range(known, body, values, names, test, shared)
     return _for_items(iterate(known), body, values, names, test, shared)
+
+
+def _for_option(
+    iterable: GraphOneOf, body: Function, values: tuple[Any, ...], names: tuple[str, ...], test: Any, shared: Any
+) -> tuple[Any, ...]:
+    """A loop over what is of several kinds: one loop for each, of which one runs."""
+    first, *others = left_of(iterable)
+
+    def loop(items: Any) -> tuple[Any, ...]:
+        return convert_for(items, body, values, names, test, shared)
+
+    pred = scalar_condition(is_option(iterable.code, [first], others), "for")
+    option = iterable.options[first]
+    return trace_branches(pred, lambda: use_option(loop, option), lambda: loop(iterable), names, shared)
 
 
 def _for_keys(

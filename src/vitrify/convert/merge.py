@@ -23,7 +23,9 @@ from .journal import is_inside
 from .list_items import Items, ListSpec, Mixed, Spec, item_spec, join, keep, list_spec, metas_of, pack
 from .lists import GraphList
 from .merge_dicts import merge_dicts
+from .one_of import MAX_OPTIONS, GraphOneOf, settled
 from .optional import kinds_at
+from .paired import LACKING, paired_options
 from .structure import Originals, is_alike, made_of, put_together
 from .text import GraphText
 from .text_choice import TextSlot, chosen, is_text
@@ -139,6 +141,9 @@ def merge(name: str, a: Any, b: Any, joined: Joined) -> Any:
     common = joined.originals.common(a, b)
     if common is not None:
         return Kept(common)
+    a, b = settled(a, joined.then), settled(b, joined.orelse)
+    if isinstance(a, GraphOneOf) or isinstance(b, GraphOneOf):
+        return merge_options(name, a, b, joined)
     if isinstance(a, Undefined) or isinstance(b, Undefined):
         return _merge_unset(name, a, b, joined)
     first, second = node_of(a), node_of(b)
@@ -152,6 +157,30 @@ def merge(name: str, a: Any, b: Any, joined: Joined) -> Any:
         return failed if failed is not None else made_of(first[0], merged, first[2])
     if isinstance(a, list) and isinstance(b, list):
         return _merge_lists(a, b, joined)
+    return merge_options(name, a, b, joined)
+
+
+def merge_options(name: str, a: Any, b: Any, joined: Joined) -> Any:
+    """A value of several kinds, from two that no single one can stand for: what they have in common is merged."""
+    if isinstance(a, Undefined) or isinstance(b, Undefined):
+        return _merge_unset(name, a, b, joined)
+    paired = paired_options(a, b, joined.then, joined.orelse)
+    if len(paired.options) > MAX_OPTIONS:
+        return _unlike(name, a, b)
+    merged: list[Any] = []
+    for x, y in paired.options:
+        if x is LACKING or y is LACKING:
+            value = _alone(joined, name, x if y is LACKING else y, y is LACKING)
+        else:
+            value = merge(name, x, y, joined)
+        if isinstance(value, Undefined):
+            return _unlike(name, a, b)
+        merged.append(value)
+    code = Slot(joined.add(*[(code, None) for code in paired.codes]), is_number=True)
+    return GraphOneOf([code, *merged], name)
+
+
+def _unlike(name: str, a: Any, b: Any) -> Unmergeable:
     return Unmergeable(name, f"one branch gives {_kind(a)} and the other {_kind(b)}")
 
 
@@ -232,7 +261,7 @@ def _merge_leaf(name: str, a: Any, b: Any, joined: Joined) -> Any:
     if dtype is None:
         if a.__class__ is b.__class__ and not is_numeric(a) and _same(a, b):
             return a
-        return Unmergeable(name, f"one branch gives {_kind(a)} and the other {_kind(b)}")
+        return merge_options(name, a, b, joined)
     numbers = is_python_number(a) and is_python_number(b)
     flags = [unset_flag(v) for v in (a, b)]
     index = joined.add_pair(a, b, dtype)
@@ -351,6 +380,8 @@ def _flagged_leaf(name: str, a: Any, b: Any, joined: Joined) -> Any:
 
 
 def _kind(value: Any) -> str:
+    if isinstance(value, GraphOneOf):
+        return " or ".join(map(_kind, value.options))
     if isinstance(value, (OpenList, OpenDict)):
         return "a list" if isinstance(value, OpenList) else "a dict"
     if isinstance(value, Variable):

@@ -19,6 +19,7 @@ from .journal import is_nested, note_write
 from .keys import check_key
 from .mutators import mutators_of, note_content
 from .observe import peek_attr
+from .one_of import by_option
 from .operate import get_item, operate, require_operands
 from .places import AttrPlace, CellPlace, GlobalPlace, ItemPlace, store_attribute
 from .raise_ import for_user
@@ -39,6 +40,7 @@ class _Index:
         return key
 
 
+@by_option(1)
 def set_attr(owner: Any, attribute: str, value: Any) -> None:
     """`owner.attribute = value`."""
     put = writer(owner, attribute)
@@ -52,6 +54,7 @@ def set_attr(owner: Any, attribute: str, value: Any) -> None:
     store_attribute(owner, attribute, value)
 
 
+@by_option(1)
 def del_attr(owner: Any, attribute: str) -> None:
     """`del owner.attribute`."""
     remove = deleter(owner, attribute)
@@ -62,19 +65,24 @@ def del_attr(owner: Any, attribute: str) -> None:
     delattr(owner, attribute)
 
 
-@for_user
 def convert_setitem(owner: Any, key: Any, value: Any) -> Any:
     """`owner[key] = value`; returns owner."""
+    _set_item(owner, key, value)
+    return owner
+
+
+@by_option(2)
+@for_user
+def _set_item(owner: Any, key: Any, value: Any) -> None:
     put = user_method(owner, "__setitem__")
     if put is not None:
         put(key, value)
-        return owner
+        return
     if not is_tensor(owner):
         _note_item(owner, key)
     elif isinstance(value, HostValue):
         value = value.tensor()
     owner[key] = value
-    return owner
 
 
 @dataclass(frozen=True)
@@ -100,6 +108,7 @@ def convert_setitem_at(place: Holder, key: Any, value: Any) -> None:
     convert_setitem(place.get(), key, value)
 
 
+@by_option(2)
 @for_user
 def del_item(owner: Any, key: Any) -> None:
     """`del owner[key]`."""
@@ -131,6 +140,7 @@ def _note_item(owner: Any, key: Any) -> None:
         note_write(ItemPlace(owner, key))
 
 
+@by_option(3)
 @for_user
 def inplace(op: str, left: Any, right: Any) -> Any:
     """`left op= right`; the new value."""
@@ -146,6 +156,7 @@ def inplace(op: str, left: Any, right: Any) -> Any:
     return INPLACE[op](left, right)
 
 
+@by_option(1)
 def convert_shape(owner: Any) -> Any:
     """`owner.shape`, with unknown sizes of a tensor as tensors."""
     if not is_graph(owner):

@@ -41,6 +41,7 @@ from .guards import (
 )  # fmt: skip
 from .journal import Journal
 from .nondeterministic import refuse_items
+from .one_of import by_option
 from .places import AttrPlace, CellPlace, GlobalPlace, content_before
 from .user_errors import note_user_error
 from .values import Undefined, Unmergeable, builder
@@ -294,6 +295,7 @@ def _held(owner: Any, attribute: str) -> Any:
     return value
 
 
+@by_option(1)
 def get_attr(owner: Any, attribute: str) -> Any:
     """`owner.attribute`, noted by who watches; what a property of the user's reads is noted where it does."""
     getter = computed(owner, attribute)
@@ -305,6 +307,7 @@ def get_attr(owner: Any, attribute: str) -> Any:
     return value if observer is None else observer.attribute(owner, attribute, value)
 
 
+@by_option(1)
 def peek_attr(owner: Any, attribute: str) -> Any:
     """`owner.attribute`, which is only changed."""
     getter = computed(owner, attribute)

@@ -13,6 +13,7 @@ from .journal import note_write
 from .keys import check_key
 from .lexicographic import are_sequences, compared
 from .nondeterministic import refuse_items
+from .one_of import by_option
 from .optional import assert_not_none, is_none, optional_kind, refuse_none
 from .places import ItemPlace
 from .raise_ import for_user
@@ -38,6 +39,7 @@ _UNARY: dict[str, tuple[_Function, str]] = {
 COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
 
 
+@by_option(3)
 @for_user
 def operate(symbol: str, left: Any, *right: Any) -> Any:
     """`left symbol right`, or `symbol left`."""
@@ -103,6 +105,7 @@ def _bound(owner: Any, name: str) -> Any:
     return None if found is None else found.__get__(owner, type(owner))
 
 
+@by_option(2)
 @for_user
 def get_item(owner: Any, key: Any) -> Any:
     """`owner[key]`; what a dict makes up for a missing key is a change of the dict."""

@@ -84,7 +84,7 @@ def assert_not_none(value: Any, error: BaseException) -> None:
 
 # --- what conditions tell --------------------------------------------------------------------------------------------
 
-Facts = tuple[frozenset[Variable], frozenset[Variable]]
+Facts = tuple[frozenset[Any], frozenset[Any]]
 _NOTHING: Facts = (frozenset(), frozenset())
 
 
@@ -121,7 +121,7 @@ def _root(condition: Variable) -> tuple[Variable, bool]:
     return root
 
 
-def note_known(codes: Iterable[Variable], block: Block | None = None) -> None:
+def note_known(codes: Iterable[Any], block: Block | None = None) -> None:
     """Note what is not None in the block (the current one by default) from here on."""
     build = current_builder()
     if build is not None:

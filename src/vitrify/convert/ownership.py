@@ -10,10 +10,10 @@ from itertools import islice
 from typing import Any
 
 from ..core.errors import UnsupportedError
-from ..core.pytree import is_open, node_of
+from ..core.pytree import OneOf, can_change, is_open, node_of
 from ..ir.builder import Fork
 
-_CONTAINERS = (list, tuple, dict, set)
+_CONTAINERS = (list, tuple, dict, set, OneOf)
 
 
 def known_references(held: Any, base: Counter[int]) -> Counter[int]:
@@ -49,6 +49,8 @@ def _containers(held: Any, shared: set[int]) -> list[Any]:
 def _items(container: Any) -> list[Any]:
     if is_open(container):
         return []
+    if isinstance(container, OneOf):
+        return [container.children]
     return list(dict.values(container) if isinstance(container, dict) else container)
 
 
@@ -63,15 +65,23 @@ def note_forks(forks: list[Fork], values: Iterable[Any], *sources: Iterable[Any]
     """Remember containers and objects that were made of those on several paths: for each value one from each path."""
     merging = merging or object()
     for value, *origins in zip(values, *sources):
+        if isinstance(value, OneOf):
+            pairs = [(option, part) for option in value.children[1:] for origin in origins for part in _options(origin)]
+            alike = [(option, part) for option, part in pairs if isinstance(option, type(part))]
+            note_forks(forks, [option for option, _ in alike], [part for _, part in alike])
+            continue
         node = node_of(value)
-        can_change = isinstance(value, set) or (node is not None and not isinstance(value, tuple))
         if any(value is origin for origin in origins):
             continue
-        if can_change or is_open(value):
+        if isinstance(value, set) or can_change(value) or is_open(value):
             forks.append(Fork(value, tuple(origins), merging))
         parts = [node_of(origin) for origin in origins]
         if node is not None and all(part is not None and len(part[1]) == len(node[1]) for part in parts):
             note_forks(forks, node[1], *[part[1] for part in parts], merging=merging)
+
+
+def _options(value: Any) -> tuple[Any, ...]:
+    return value.children[1:] if isinstance(value, OneOf) else (value,)
 
 
 def ids_in_forks(forks: Iterable[Fork]) -> list[int]:

@@ -10,9 +10,10 @@ from ..core.pytree import is_open
 from .dicts import VIEWS, GraphDict, dict_of_view
 from .journal import note_spent
 from .nondeterministic import refuse_items
+from .one_of import GraphOneOf, asked, by_option, settled
 from .optional import is_none, optional_kind
 from .user_code import class_attribute, user_method
-from .values import Unmergeable, as_graph, builder, is_tensor, scalar_condition
+from .values import Unmergeable, as_graph, builder, is_graph, is_tensor, scalar_condition
 
 
 def truth(value: Any) -> Any:
@@ -23,6 +24,8 @@ def truth(value: Any) -> Any:
         return as_graph(value) if optional_kind(value) is None else _truth_unless_none(value)
     if is_open(value) or isinstance(value, GraphDict):
         return value.truth()
+    if isinstance(value, GraphOneOf):
+        return asked(value, _truth_of_option)
     if isinstance(value, VIEWS):
         return dict_of_view(value).truth()
     if isinstance(value, Unmergeable) and value.decided is not None:
@@ -36,6 +39,11 @@ def truth(value: Any) -> Any:
     return value
 
 
+def _truth_of_option(option: Any) -> Any:
+    found = truth(option)
+    return scalar_condition(found, "bool()") if is_graph(found) else bool(found)
+
+
 def _truth_unless_none(value: Any) -> Any:
     """The truth of what may be None, which is false."""
     absent = is_none(value)
@@ -44,6 +52,7 @@ def _truth_unless_none(value: Any) -> Any:
 
 def iterate(iterable: Any) -> Iterator[Any]:
     """`iter(iterable)`, by the converted `__iter__`, `__next__` or `__getitem__` of a user's class."""
+    iterable = settled(iterable)
     make = user_method(iterable, "__iter__")
     if make is None and class_attribute(type(iterable), "__iter__") is None:
         item = user_method(iterable, "__getitem__")
@@ -84,6 +93,7 @@ def _by_index(item: Callable[[int], Any]) -> Iterator[Any]:
         index += 1
 
 
+@by_option(2)
 def contains(container: Any, value: Any) -> Any:
     """`value in container`, by a converted `__contains__` or, without one, by converted iteration."""
     refuse_items(container)

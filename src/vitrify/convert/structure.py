@@ -6,9 +6,10 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..core.pytree import LEAF, OpenDict, TreeDef, is_open, node_of, rebuild
+from ..core.pytree import LEAF, OneOf, OpenDict, TreeDef, is_open, node_of, rebuild
 from .dicts import GraphDict
 from .lists import GraphList
+from .one_of import GraphOneOf
 
 
 def put_together(tree: TreeDef, leaves: Iterator[Any]) -> Any:
@@ -21,6 +22,8 @@ def put_together(tree: TreeDef, leaves: Iterator[Any]) -> Any:
 
 def made_of(kind: Any, children: list[Any], extra: Any) -> Any:
     """The container with these children."""
+    if kind is OneOf:
+        return GraphOneOf(children)
     if kind is OpenDict:
         return GraphDict.partial(children, *extra)
     if kind is dict:

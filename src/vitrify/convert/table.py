@@ -25,6 +25,7 @@ from .late_items import late_items
 from .logic import convert_and, convert_or
 from .number_functions import MATH, convert_complex, convert_divmod, convert_pow, convert_round
 from .objects import del_attr, set_attr
+from .one_of import GraphOneOf, asked
 from .operators import convert_truth
 from .optional import assert_not_none
 from .ordering import convert_sorted, extreme, items_of
@@ -133,6 +134,8 @@ def convert_reversed(sequence: Any) -> Any:
 
 def convert_isinstance(obj: Any, classes: Any) -> Any:
     """`isinstance(obj, classes)`: a tensor of the program counts as a Tensor or as the number that it stands for."""
+    if builtins.isinstance(obj, GraphOneOf):
+        return asked(obj, lambda option: convert_isinstance(option, classes))
     if builtins.isinstance(obj, Unmergeable):
         raise obj.fail()
     if builtins.isinstance(obj, GraphText):

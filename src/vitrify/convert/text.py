@@ -15,6 +15,7 @@ from ..core.pytree import as_plain, is_open, is_partial
 from ..eager.tensor import Tensor
 from ..ir.builder import current_builder
 from .deferred import Call, Deferred, captured, holds_deferred
+from .one_of import by_option
 from .values import Undefined, builder, is_tensor
 
 Text = Any  # str | GraphText
@@ -148,6 +149,7 @@ def shown(value: Any, how: str = "str") -> Text:
     return text if how != "ascii" or isinstance(text, str) else GraphText(Call("escaped", (text.node,)))
 
 
+@by_option(1)
 def formatted(value: Any, conversion: str = "", spec: Text = "") -> Text:
     """The text of a field of an f-string, or `format(value, spec)`."""
     if conversion:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from ..core.pytree import is_open
@@ -9,6 +10,7 @@ from ..eager.host_ops import assert_op
 from .deferred import Call, record
 from .handlers import refuse_if_caught
 from .list_builtins import convert_list
+from .one_of import GraphOneOf, by_option, each_option
 from .protocols import iterate
 from .raise_ import for_user
 from .sequences import as_sequence
@@ -18,6 +20,8 @@ from .values import is_graph
 
 def unpacked(value: Any, count: int) -> Any:
     """`value`; as a tuple of `count` items where the program must see to it that there are as many."""
+    if isinstance(value, GraphOneOf):
+        return each_option(value, partial(_exactly, count=count))
     sequence = as_sequence(value) if is_open(value) or is_graph(value) else None
     if sequence is None or isinstance(sequence.length, int):
         return value
@@ -29,6 +33,16 @@ def unpacked(value: Any, count: int) -> Any:
     return tuple([sequence.at(index) for index in range(count)])
 
 
+@for_user
+def _exactly(value: Any, count: int) -> tuple[Any, ...]:
+    found = tuple(iterate(unpacked(value, count)))
+    if len(found) != count:
+        what = "not enough" if len(found) < count else "too many"
+        raise ValueError(f"{what} values to unpack (expected {count})")
+    return found
+
+
+@by_option(1)
 @for_user
 def unpacked_rest(value: Any, before: int, after: int) -> tuple[Any, ...]:
     """`before` items, the list of those between, and `after` items, which are the last."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 import sysconfig
+from collections import deque
 from collections.abc import Callable
-from types import FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from ..core.setting import Setting
@@ -57,6 +59,27 @@ def is_user_code(fn: FunctionType) -> bool:
 def is_own_file(filename: str) -> bool:
     """Whether the file is the user's: not ours, not a library's."""
     return is_user_file(filename) and not filename.startswith(_LIBRARY_ROOTS)
+
+
+def is_ours(function: Any) -> bool:
+    """Whether it is a function, class or Layer of this package."""
+    module = getattr(function, "__module__", None) or type(function).__module__
+    return module.partition(".")[0] == "vitrify"  # type: ignore[no-any-return]
+
+
+def passes_on(function: Any) -> bool:
+    """Whether a call hands its arguments on as they are: to code of the user's, or into a container."""
+    function = getattr(function, "func", function) if isinstance(function, functools.partial) else function
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, (list, dict, set, deque)):
+        return True
+    called = getattr(function, "__func__", function)
+    if isinstance(called, FunctionType):
+        return is_user_code(called)
+    if isinstance(called, BuiltinFunctionType) or is_ours(function):
+        return False
+    forward = getattr(called, "forward", None)
+    return isinstance(called, type) or not callable(forward) or is_user_code(getattr(forward, "__func__", forward))
 
 
 def is_left_alone(owner: Any) -> bool:

@@ -126,12 +126,20 @@ def _failing(self: Undefined, *args: Any) -> Any:
     raise self.fail()
 
 
-for _name in [
+_OPERATORS = [
     *["add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "floordiv", "rfloordiv", "mod", "rmod"],
     *["pow", "rpow", "matmul", "rmatmul", "neg", "pos", "abs", "invert", "lt", "le", "gt", "ge", "len", "getitem"],
     *["setitem", "contains", "index", "int", "float", "enter", "exit"],
-]:
-    setattr(Undefined, f"__{_name}__", _failing)
+]
+
+
+def failing_operators(*more: str) -> list[str]:
+    """The special methods that a value without a value for Python refuses."""
+    return [f"__{name}__" for name in (*_OPERATORS, *more)]
+
+
+for _name in failing_operators():
+    setattr(Undefined, _name, _failing)
 
 
 def is_graph(value: Any) -> bool:

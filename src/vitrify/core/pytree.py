@@ -62,6 +62,23 @@ class OpenDict(dict[Any, Any]):
         dict.update(self, entries)
 
 
+class OneOf:
+    """A value that is of one kind on some paths of a program and of another kind on others, such as None or a tuple.
+
+    `children`: which of the options it is, a number from 0, and the options. Built for a call it is that option.
+    """
+
+    __slots__ = ("children",)
+
+    def __init__(self, children: Iterable[Any]) -> None:
+        self.children = tuple(children)
+
+
+def can_change(value: Any) -> bool:
+    """Whether the value is a container or object that can be changed in place, and that `node_of` looks into."""
+    return node_of(value) is not None and not isinstance(value, (tuple, OneOf))
+
+
 def is_partial(value: Any) -> bool:
     """Whether the value is a dict of which only the program knows the keys, or their order."""
     return isinstance(value, OpenDict) and (bool(value.flags) or not value.is_ordered)
@@ -116,6 +133,8 @@ def node_of(value: Any) -> Any:
         return None if value.items is not None else (list, list(value), None)
     if issubclass(cls, OpenDict):
         return _node_of_dict(value)
+    if issubclass(cls, OneOf):
+        return OneOf, list(value.children), None
     base = next((base for base in _BASES if issubclass(cls, base)), None)
     if base is not None and not _is_foreign(cls):
         return _node_of_derived(value, base)
@@ -202,7 +221,7 @@ def flatten_open(
 
 
 def _can_change(kind: type) -> bool:
-    return not issubclass(kind, (tuple, frozenset))
+    return not issubclass(kind, (tuple, frozenset, OneOf))
 
 
 def has_repeats(value: Any, seen: set[int]) -> bool:
@@ -217,7 +236,7 @@ def has_repeats(value: Any, seen: set[int]) -> bool:
         if node is None:
             return False
         items = node[1]
-    if not issubclass(cls, tuple):
+    if not issubclass(cls, (tuple, OneOf)):
         if id(value) in seen:
             return True
         seen.add(id(value))
@@ -279,6 +298,8 @@ def rebuild(kind: Any, children: list[Any], extra: Any) -> Any:
         keys, flagged, _ = extra
         flags = dict(zip(flagged, children[len(keys) :]))
         return {key: value for key, value in zip(keys, children) if flags.get(key, True)}
+    if kind is OneOf:
+        return children[1 + children[0]]
     if extra is None:
         return kind(children)
     return _rebuilt(kind, extra, children)

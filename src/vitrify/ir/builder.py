@@ -115,9 +115,11 @@ class Builder:
         self.training: Any = None
         # Called with an op on Python numbers that may raise when the program runs.
         self.on_raise: Callable[[OpDef], None] = _as_it_is
-        self.asserted: set[tuple[Block, Variable]] = set()
+        self.asserted: set[tuple[Block, Any]] = set()
         # Whether some variable may be None, as only the program knows.
         self.has_optional = False
+        # Whether some value may be of several kinds, of which only the program knows which it is.
+        self.has_options = False
         # Whether a path that ends in an exception changes something first, which a program that raises leaves undone.
         self.leaves_undone = False
         # What makes and fills the variables that live in a Scope; None where parameters are eager Tensors. Guards of
