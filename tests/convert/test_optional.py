@@ -46,7 +46,7 @@ def of_another_kind(x):
 
 @pytest.mark.parametrize(
     "function",
-    [given_to_an_op, error_would_be_caught, kept_in_list_of_unknown_length, of_another_kind],
+    [given_to_an_op, error_would_be_caught, kept_in_list_of_unknown_length],
 )
 def test_use_is_refused(function):
     static = paddle.jit.to_static(function, full_graph=True)
@@ -55,11 +55,12 @@ def test_use_is_refused(function):
     assert caught.value.loc is not None
 
 
-def test_arguments_may_be_none_where_it_is_allowed():
-    static = paddle.jit.to_static(given_where_none_is_allowed, full_graph=True)
-    for values in ([1.0, 2.0], [-1.0, -2.0]):
+@pytest.mark.parametrize("function", [given_where_none_is_allowed, of_another_kind])
+def test_none_may_stand_where_it_is_allowed(function):
+    static = paddle.jit.to_static(function, full_graph=True)
+    for values in ([1.0, 2.0], [-1.0, -2.0]) * 2:
         x = paddle.to_tensor(values)
-        assert static(x).tolist() == given_where_none_is_allowed(x).tolist()
+        assert static(x).tolist() == function(x).tolist()
 
 
 @pytest.mark.parametrize("function", [given_to_an_op, given_where_none_is_allowed, of_another_kind])

@@ -16,7 +16,7 @@ from ..transformers import ConvertedCode, convert_code, is_converted, refuse_gen
 from ..transformers import source_of as source_of_function
 from .calls import CallConverter
 from .helpers import VitrifyHelpers
-from .library import of_library
+from .library import looks_around, of_library
 from .observe import current_observer
 from .one_of import GraphOneOf, each_option, for_options
 from .optional_arguments import for_either
@@ -77,7 +77,8 @@ def _called(function: Any) -> Any:
     if found is function and isinstance(function, _LIBRARY):
         found = of_library(function)
     found = for_either(function) if found is function and isinstance(function, _WITH_OPTIONS) else found
-    return found if current_builder() is None or passes_on(function) else for_options(found, is_ours(function))
+    is_left = current_builder() is None or passes_on(function) or (found is function and looks_around(function))
+    return found if is_left else for_options(found, is_ours(function))
 
 
 def _call_option(function: GraphOneOf, *args: Any, **kwargs: Any) -> Any:

@@ -33,6 +33,11 @@ def of_library(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
+def looks_around(function: Any) -> bool:
+    """Whether the function may ask who calls it: nothing may stand between."""
+    return getattr(getattr(function, "__self__", None), "__name__", "") in _LOOKS_AROUND
+
+
 def _is_of_library(function: Callable[..., Any]) -> bool:
     module = (getattr(function, "__module__", None) or "").partition(".")[0]
     if isinstance(function, (FunctionType, MethodType)):
@@ -41,7 +46,7 @@ def _is_of_library(function: Callable[..., Any]) -> bool:
         return module in sys.stdlib_module_names and not issubclass(function, BaseException)
     owner = getattr(function, "__self__", function)
     if isinstance(owner, ModuleType):
-        return owner.__name__ not in _LOOKS_AROUND
+        return not looks_around(function)
     return type(owner).__module__ not in ("builtins", "collections")
 
 

@@ -19,7 +19,7 @@ from types import FrameType, FunctionType, MethodType
 from typing import Any
 
 from ..core.errors import ArgumentError, EndlessRecursionError, InternalError, UnsupportedError, VitrifyError
-from ..core.pytree import LEAF, TreeDef, flatten
+from ..core.pytree import LEAF, OneOf, TreeDef, flatten
 from ..core.source import repeated_user_loc
 from ..ir.builder import Builder, current_builder
 from ..ir.program import Block
@@ -290,7 +290,11 @@ def _can_hold(parameter: CarriedValue, given: Argument) -> bool:
         trial.widen(given.value)
     except (ArgumentError, UnsupportedError):
         return False
-    return True
+    return not _is_of_several(trial.tree)  # what is of another kind is told apart, by functions of their own
+
+
+def _is_of_several(tree: TreeDef) -> bool:
+    return tree is not LEAF and (tree[0] is OneOf or any(map(_is_of_several, tree[1])))
 
 
 def _leaf_fits(leaf: Leaf, end: Any, varies: bool) -> bool:
