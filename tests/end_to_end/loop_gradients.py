@@ -132,7 +132,17 @@ def shape_changes_and_comes_back(x, n):
     return h
 
 
+def carry_unused_behind_a_loop_that_does_not_run(x):
+    c = x * 2
+    y = x + c.abs() + 1
+    while y.sum() < 18:
+        c = c + y
+        y = y + c.abs()
+    return y
+
+
 CASES = [
+    (carry_unused_behind_a_loop_that_does_not_run, (([1.0, 2.0],), ([100.0, 3.0],))),
     *[(f, ((A, I0), (A, I1), (A, I3))) for f in (
         trip_count_is_data,
     )],

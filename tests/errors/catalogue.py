@@ -224,22 +224,50 @@ GROUPS: dict[str, list[Entry]] = {
             "Two kinds of values",
             "ArgumentError",
             "depends on a tensor condition, but",
-            "What the branches give is merged into one value of the program, so both must be tensors or numbers.",
+            "What the branches give leaves them as tensors, numbers, text, functions, Layers or structures of such.",
             """
+            import numpy as np
+
             def f(x):
                 if x.sum() > 0:
-                    y = "positive"
+                    y = np.ones(3, "float32")
                 else:
                     y = x
-                return y
+                return y + x
             """,
             """
             def f(x):
                 if x.sum() > 0:
-                    y = x * 2
+                    y = paddle.ones([3])
                 else:
                     y = x
-                return y
+                return y + x
+            """,
+        ),
+        _entry(
+            "A value of several kinds",
+            "ArgumentError",
+            "is used where it must be of one kind",
+            "Whatever is asked of such a value is asked of each kind by itself. Python looks into what stands behind a star "
+            "while it converts.",
+            """
+            def add(a, b=1.0):
+                return a + b
+
+
+            def f(x):
+                given = (x,) if x.sum() > 0 else (x, x * 2)
+                return add(*given)
+            """,
+            """
+            def add(a, b=1.0):
+                return a + b
+
+
+            def f(x):
+                if x.sum() > 0:
+                    return add(x)
+                return add(x, x * 2)
             """,
         ),
         _entry(
@@ -302,23 +330,25 @@ GROUPS: dict[str, list[Entry]] = {
         _entry(
             "A loop variable that is no tensor afterwards",
             "ArgumentError",
-            "but one branch gives str",
+            "can carry only tensors and numbers",
             "What goes from one iteration to the next must be a value of the program.",
             """
+            import numpy as np
+
             def f(x):
-                name = 0
+                last = 0
                 while x.sum() < 100:
                     x = x * 2
-                    name = "doubled"
-                return x, name
+                    last = np.ones(3)
+                return x, last
             """,
             """
             def f(x):
-                doubled = False
+                last = paddle.zeros([3])
                 while x.sum() < 100:
                     x = x * 2
-                    doubled = True
-                return x, doubled
+                    last = paddle.ones([3])
+                return x, last
             """,
         ),
         _entry(

@@ -16,7 +16,7 @@ EXPECTED = {
     p.called: (ValueError, "concat: tensors differ in rank: x[0] is float32[3], x[1] is float32[2, 2]"),
     p.own_error: (KeyError, "missing"),
     p.ambiguous: (ValueError, "the condition has 3 elements (bool[3]); its truth is ambiguous"),
-    p.mixed_kinds: (ValueError, "what the function returns depends on a tensor condition, but one branch gives str"),
+    p.mixed_kinds: (ValueError, "what the function returns depends on a tensor condition, but one branch gives a nd"),
     p.grows: (Exception, "a list whose length is known only when the program runs has items of different kinds"),
     p.grows_in_branch: (Exception, "a list grows in a loop or branch that a tensor decides, and its items"),
     p.rank_changes: (ValueError, "loop variable 'x' changes its number of dimensions inside a tensor loop"),

@@ -16,6 +16,7 @@ from .cells import closed_over
 from .emit import emit
 from .journal import journaling
 from .merge import Joined, Slot, Slots, fill_slots, merge
+from .one_of import GraphOneOf
 from .optional import means, note_known, tell, told_by
 from .ownership import note_forks
 from .places import CellPlace, ContentPlace, items_of, place_parts, restore, wholes, with_items
@@ -283,6 +284,8 @@ def _is_bare(merged: Any) -> bool:
 
 def _cannot_hold(owner: Any, content: Any) -> bool:
     """Whether only a list or dict that converted code made can hold this."""
+    if isinstance(content, GraphOneOf):
+        return True
     if is_partial(content):
         return not isinstance(owner, OpenDict)
     is_open_list = isinstance(content, Slots) or is_open(content)

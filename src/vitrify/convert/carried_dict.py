@@ -9,9 +9,10 @@ from typing import Any
 from ..core.pytree import LEAF, OpenDict, OpenList, flatten, is_open
 from ..core.source import Loc
 from ..ir.program import Block, Variable
-from .carried import CarriedValue, Leaf, leaf_of_unset
+from .carried import CarriedValue
 from .dicts import GraphDict
 from .journal import is_inside
+from .leaves import Leaf, leaf_of_unset
 from .merge_dicts import common_order, presence
 from .values import Undefined, builder
 

@@ -19,6 +19,7 @@ from ..ir.varying import STOP_GRADIENT, Kind, differing, kind_code, kinds_of, ma
 from ..ops.promote import SCALARS
 from .dicts import GraphDict
 from .emit import Deferred, common_dtype, dtype_of, is_numeric, is_python_number, placeholder_for, unset_flag
+from .inside import knows_nothing_of
 from .journal import is_inside
 from .list_items import Items, ListSpec, Mixed, Spec, item_spec, join, keep, list_spec, metas_of, pack
 from .lists import GraphList
@@ -208,6 +209,8 @@ def _alone(joined: Joined, name: str, value: Any, on_then: bool) -> Any:
         return _flagged_leaf(name, then, orelse, joined)
     if is_constant(value) or (isinstance(value, Undefined) and not isinstance(value, MaybeUnset)):
         return value
+    if not isinstance(value, Undefined) and knows_nothing_of(value, block):
+        return value
     return Unmergeable(name, f"only one branch sets it, to {_kind(value)}")
 
 
@@ -251,7 +254,7 @@ def _list_flag(value: list[Any]) -> Any:
 def _merge_leaf(name: str, a: Any, b: Any, joined: Joined) -> Any:
     if a is b or (a.__class__ is b.__class__ and isinstance(a, (*SCALARS, str, bytes)) and _same(a, b)):
         return a
-    if is_text(a) and is_text(b):
+    if is_text(a) and is_text(b) and not (isinstance(a, str) and isinstance(b, str)):
         return chosen(a, b, joined.add, placeholder_for)
     if is_open(a) and is_open(b):
         return _merge_lists(a, b, joined)
@@ -295,7 +298,8 @@ def _mixed(slot: Slot, a: Any, b: Any, joined: Joined) -> Slot:
 
 
 def _same(a: Any, b: Any) -> bool:
-    return bool(a == b) or (a != a and b != b)
+    found, own = a == b, (a != a, b != b)
+    return found is True or own == (True, True) if isinstance(found, bool) else False
 
 
 # --- unset on one path -----------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from ..core.errors import UnsettledError
 from ..core.pytree import OneOf, OpenList, is_open
 from ..core.source import Loc, user_frames
+from ..ir.builder import current_builder
 from ..ir.graph_tensor import as_number
 from ..ir.program import Block
 from ..ops.compare import equal
@@ -126,10 +127,16 @@ def each_option(value: Any, use: Function) -> Any:
     value = settled(value)
     if not isinstance(value, GraphOneOf):
         return use_option(use, value)
+    return each_place(value, lambda index: use_option(use, value.options[index]))
+
+
+def each_place(value: GraphOneOf, use: Callable[[int], Any]) -> Any:
+    """What `use` gives for the place of the option that the value is."""
     first, *others = left_of(value)
-    option = value.options[first]
+    if not others:
+        return use(first)
     is_first = is_option(value.code, [first], others)
-    return builder().choose(is_first, partial(use_option, use, option), lambda: each_option(value, use), value.name)
+    return builder().choose(is_first, lambda: use(first), lambda: each_place(value, use), value.name)
 
 
 def is_option(code: Any, these: Sequence[int], others: Sequence[int]) -> Any:
@@ -193,7 +200,8 @@ def for_options(function: Function, deep: bool) -> Function:
 
 
 def _call(function: Function, deep: bool, /, *args: Any, **kwargs: Any) -> Any:
-    if not builder().has_options:
+    build = current_builder()
+    if build is None or not build.has_options:
         return function(*args, **kwargs)
     given = [*args, *kwargs.values()]
     found = next((held for held in (_first(value, deep) for value in given) if held is not None), None)
@@ -219,7 +227,7 @@ def _first(value: Any, deep: bool) -> GraphOneOf | None:
 def _exchanged(value: Any, found: GraphOneOf, option: Any, deep: bool) -> Any:
     if value is found:
         return option
-    if _first(value, deep) is None:
+    if isinstance(value, GraphOneOf) or _first(value, deep) is None:
         return value
     items = [_exchanged(item, found, option, deep) for item in value]
     return tuple(items) if isinstance(value, tuple) else items

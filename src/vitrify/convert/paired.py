@@ -76,7 +76,7 @@ def fits(a: Any, b: Any) -> bool:
     if is_numeric(a) and is_numeric(b):
         return common_dtype(a, b) is not None
     if is_text(a) and is_text(b):
-        return True
+        return a.__class__ is not str or b.__class__ is not str or a == b
     first, second = node_of(a), node_of(b)
     if first is not None and second is not None:
         return is_alike(first, second) or (first[0] is dict and second[0] is dict)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -17,8 +18,9 @@ from ..ops.compare import logical_and, logical_or
 from .branches import convert_ifexp
 from .dicts import unknown_keys
 from .objects import convert_shape
+from .one_of import GraphOneOf, each_place, is_option, left_of, settled
 from .table import convert_isinstance
-from .values import is_graph, scalar_condition
+from .values import Undefined, is_graph, scalar_condition
 
 Captures = dict[str, Any]
 _MATCHES_ITSELF = 1 << 22  # CPython's flag of classes whose one positional sub-pattern is the subject: int, str, ...
@@ -49,10 +51,34 @@ def match(subject: Any, pattern: Any) -> Found:
 
 
 def _test(pattern: Any, subject: Any, captures: Captures) -> Any:
+    subject = settled(subject)
+    if isinstance(subject, GraphOneOf):
+        return _test_options(pattern, subject, captures)
     if isinstance(pattern, Pattern):
         return pattern.test(subject, captures)
     equal = subject == pattern
     return scalar_condition(equal, "match") if is_graph(equal) else bool(equal)
+
+
+def _test_options(pattern: Any, subject: GraphOneOf, captures: Captures) -> Any:
+    """Whether the option that the subject is matches; what is captured is that of this option."""
+    found: dict[int, Any] = {}
+    held: dict[int, Captures] = {}
+    for index in left_of(subject):
+        held[index] = {}
+        found[index] = _test(pattern, subject.options[index], held[index])
+    may = [index for index in found if found[index] is not False]
+    for name in dict.fromkeys(name for index in may for name in held[index]):
+        captures[name] = each_place(subject, partial(_captured, held, name))
+    others = [index for index in found if index not in may]
+    sure = all(found[index] is True for index in may)
+    if sure and may and others:
+        return is_option(subject.code, may, others)
+    return bool(may) if sure else each_place(subject, found.__getitem__)
+
+
+def _captured(held: dict[int, Captures], name: str, index: int) -> Any:
+    return held[index].get(name, Undefined())
 
 
 def _all(tests: Iterable[Any]) -> Any:

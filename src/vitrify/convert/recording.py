@@ -18,9 +18,10 @@ from ..core.source import Loc, user_frames
 from ..ir.aliases import Way
 from ..ir.functions import close_function, record_call
 from ..ir.program import AnyMeta, Block, Variable
-from .carried import CarriedState, CarriedValue, Leaf
+from .carried import CarriedState, CarriedValue
 from .cells import outer_variables
 from .journal import Journal, journaling, note_write
+from .leaves import Leaf
 from .loops import carry_place, ends, enter, grow
 from .places import restore
 from .sharing import Outer, outer_of

@@ -24,9 +24,10 @@ from ..core.source import repeated_user_loc
 from ..ir.builder import Builder, current_builder
 from ..ir.program import Block
 from ..ops.promote import SCALARS
-from .carried import CarriedValue, Leaf
+from .carried import CarriedValue
 from .cells import names_in, outer_variables
 from .journal import kept_unless_given_up
+from .leaves import Leaf
 from .observe import current_observer
 from .recording import Recording, Restart, container_of, record_function
 from .unknown import Signal

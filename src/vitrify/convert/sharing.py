@@ -14,7 +14,7 @@ from ..ir.aliases import Way, always, may_be_shared
 from ..ir.program import Operator, Variable
 from ..ir.regions import add_branch_output, add_carried, end_carried
 from ..ops.compare import equal, greater_than, logical_and, logical_not, logical_or
-from .carried import Leaf
+from .leaves import Leaf
 from .sequences import constant
 from .values import builder, is_graph, is_tensor
 

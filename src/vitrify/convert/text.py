@@ -14,8 +14,8 @@ from ..core.errors import UnsupportedError
 from ..core.pytree import as_plain, is_open, is_partial
 from ..eager.tensor import Tensor
 from ..ir.builder import current_builder
-from .deferred import Call, Deferred, captured, holds_deferred
-from .one_of import by_option
+from .deferred import Call, Deferred, Input, Lazy, captured, holds_deferred
+from .one_of import by_option, for_options, is_option, options_of, settled
 from .values import Undefined, builder, is_tensor
 
 Text = Any  # str | GraphText
@@ -79,8 +79,24 @@ class GraphText(Deferred):
 # -- putting text together --------------------------------------------------------------------------------------------
 
 
+def as_text(value: Any) -> Any:
+    """`value`; one of several strings as text that is put together when the program runs."""
+    value = settled(value)
+    options = options_of(value)
+    if len(options) == 1 or not all(isinstance(option, (str, GraphText)) for option in options.values()):
+        return value
+    (_, found), *others = options.items()
+    for place, option in others:
+        index: Any = place
+        is_it = Input(is_option(value.code, [index], []), True, True)
+        yes, no = (Lazy(text.node if isinstance(text, GraphText) else text) for text in (option, found))
+        found = GraphText(Call("choose", (is_it, yes, no)))
+    return found
+
+
 def concatenated(*parts: Text) -> Text:
     """The parts one after another."""
+    parts = tuple(map(as_text, parts))
     if all(isinstance(p, str) for p in parts):
         return "".join(parts)
     nodes: list[Any] = []
@@ -97,7 +113,7 @@ def concatenated(*parts: Text) -> Text:
 
 def join(separator: Text, items: Any) -> Text:
     """`separator.join(items)`."""
-    found = list(items)
+    separator, *found = map(as_text, (separator, *items))
     if not any(isinstance(v, GraphText) for v in (separator, *found)):
         return separator.join(found)
     parts: list[Any] = []
@@ -118,6 +134,10 @@ def format_text(template: Text, *args: Any, **kwargs: Any) -> Text:
 
 def percent(template: Any, values: Any) -> Any:
     """`template % values`."""
+    return for_options(_percent, deep=True)(template, values)
+
+
+def _percent(template: Any, values: Any) -> Any:
     if not isinstance(template, (str, GraphText)) or not any(map(_is_needed, (template, values))):
         return template % values
     return GraphText(Call("%", (captured(template), captured(values))))

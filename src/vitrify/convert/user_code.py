@@ -64,15 +64,17 @@ def is_own_file(filename: str) -> bool:
 def is_ours(function: Any) -> bool:
     """Whether it is a function, class or Layer of this package."""
     module = getattr(function, "__module__", None) or type(function).__module__
-    return module.partition(".")[0] == "vitrify"  # type: ignore[no-any-return]
+    return module.partition(".")[0] == "vitrify"
+
+
+_PUT = frozenset({"append", "appendleft", "extend", "insert"})
 
 
 def passes_on(function: Any) -> bool:
     """Whether a call hands its arguments on as they are: to code of the user's, or into a container."""
     function = getattr(function, "func", function) if isinstance(function, functools.partial) else function
-    owner = getattr(function, "__self__", None)
-    if isinstance(owner, (list, dict, set, deque)):
-        return True
+    if isinstance(getattr(function, "__self__", None), (list, deque)):
+        return function.__name__ in _PUT  # type: ignore[no-any-return]
     called = getattr(function, "__func__", function)
     if isinstance(called, FunctionType):
         return is_user_code(called)

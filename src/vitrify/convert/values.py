@@ -6,6 +6,8 @@ from enum import Enum
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
+import numpy as np
+
 from ..core.errors import ArgumentError, UnsettledError, VitrifyError
 from ..core.meta import numel
 from ..core.source import user_frames
@@ -151,7 +153,7 @@ def is_constant(value: Any) -> bool:
     """Whether the value can neither change nor hold something that does: it is the same on every path."""
     if isinstance(value, (FunctionType, BuiltinFunctionType)):
         return getattr(value, "__closure__", None) is None and not getattr(value, "__dict__", None)
-    return isinstance(value, (*SCALARS, str, bytes, type, ModuleType, Enum, range, type(None), type(...)))
+    return isinstance(value, (*SCALARS, np.generic, str, bytes, type, ModuleType, Enum, range, type(None), type(...)))
 
 
 def as_graph(value: Any) -> Any:
