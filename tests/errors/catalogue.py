@@ -248,8 +248,8 @@ GROUPS: dict[str, list[Entry]] = {
             "A value of several kinds",
             "ArgumentError",
             "is used where it must be of one kind",
-            "Whatever is asked of such a value is asked of each kind by itself. Python looks into what stands behind a star "
-            "while it converts.",
+            "Whatever is asked of such a value is asked of each kind by itself. Python looks into what stands behind a "
+            "star while it converts.",
             """
             def add(a, b=1.0):
                 return a + b
