@@ -16,7 +16,7 @@ from .cells import closed_over
 from .emit import emit
 from .journal import journaling
 from .merge import Joined, Slot, Slots, fill_slots, merge
-from .one_of import GraphOneOf
+from .one_of import GraphOneOf, note_decided
 from .optional import means, note_known, tell, told_by
 from .ownership import note_forks
 from .places import CellPlace, ContentPlace, items_of, place_parts, restore, wholes, with_items
@@ -141,6 +141,8 @@ def _tell_what_follows(pred: Variable, joined: Joined, results: Sequence[Any]) -
     for result, (a, _), (b, _) in zip(results, *joined.sides):
         if isinstance(a, bool) and isinstance(b, bool) and a is not b:
             tell(means(result, pred, a), (frozenset({result}), frozenset()))
+        elif type(a) is int and type(b) is int:
+            note_decided(result, pred, a, b)
 
 
 def _filled_values(merged: Sequence[Any], results: list[Any]) -> tuple[Any, ...]:

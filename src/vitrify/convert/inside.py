@@ -55,7 +55,8 @@ def _held(part: Any) -> Iterable[Any]:
         return [part.__self__, part.__func__]
     if isinstance(part, partial):
         return [part.func, *part.args, *part.keywords.values()]
-    return list(getattr(part, "__dict__", {}).values())
+    held = list(getattr(part, "__dict__", {}).values())
+    return [*part.args, *held] if isinstance(part, BaseException) else held
 
 
 def _contents(function: FunctionType) -> Iterable[Any]:

@@ -19,13 +19,15 @@ from ..ir.builder import current_builder
 from ..ir.graph_tensor import as_number
 from ..ir.program import Block
 from ..ops.compare import equal
-from .optional import tell
+from .optional import means, tell
 from .user_errors import note_user_error
 from .values import builder, failing_operators, is_graph
 
 Function = Callable[..., Any]
 F = TypeVar("F", bound=Function)
 MAX_OPTIONS = 8
+DECIDED = "decided_by"
+"""The attribute of a number that tells which path was taken: the condition, and the number on either path."""
 
 
 @dataclass(frozen=True)
@@ -145,7 +147,16 @@ def is_option(code: Any, these: Sequence[int], others: Sequence[int]) -> Any:
     for other in more:
         found = found | other
     facts = [frozenset(Excluded(code, index) for index in indices) for indices in (others, these)]
-    return tell(as_number(found), (facts[0], facts[1]))
+    condition = as_number(found)
+    pred, then, orelse = getattr(code, "__dict__", {}).get(DECIDED, (None, -1, -1))
+    if list(these) in ([then], [orelse]):
+        condition = means(condition, pred, these[0] == then)
+    return tell(condition, (facts[0], facts[1]))
+
+
+def note_decided(code: Any, pred: Any, then: int, orelse: int) -> None:
+    """Note of a number that it is `then` where the condition holds and `orelse` where it does not."""
+    code.__dict__[DECIDED] = (pred, then, orelse)
 
 
 def use_option(use: Function, option: Any) -> Any:

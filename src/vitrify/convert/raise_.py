@@ -17,6 +17,7 @@ from ..ir.graph_tensor import GraphTensor
 from .deferred import Call, Deferred, Node, captured, holds_deferred, record
 from .handlers import refuse_if_caught
 from .journal import is_anything_changed
+from .one_of import GraphOneOf, each_option
 from .told import refuse_if_told
 from .values import Undefined, builder
 
@@ -28,6 +29,8 @@ ENDED: Any = object()
 
 def convert_raise(*given: Any) -> Any:
     """The exception for `raise`, `raise error` or `raise error from cause`."""
+    if given and isinstance(given[0], GraphOneOf):
+        return each_option(given[0], _raised)
     err = _instance(given[0]) if given else sys.exc_info()[1]
     if err is None:
         return RuntimeError("No active exception to reraise")
@@ -42,6 +45,10 @@ def convert_raise(*given: Any) -> Any:
     if build is not None:
         _note(build, err, _made_of(build, err))
     return err
+
+
+def _raised(error: Any) -> Any:
+    raise convert_raise(error)
 
 
 def _instance(value: Any) -> Any:

@@ -39,6 +39,7 @@ from .return_ import lower_returns
 from .setitem import convert_item_stores
 from .source import find_definition, loc_of_node, refuse_unconvertible
 from .super_ import make_super_explicit
+from .try_ import lower_caught_raises
 from .undefined import guard_reads, initialise
 from .walrus import lower_lazy_bindings
 
@@ -50,6 +51,7 @@ PIPELINE: tuple[tuple[str, Transform], ...] = (
     ("normalise", normalise),
     ("super", make_super_explicit),
     ("loop_test", move_assigning_tests),
+    ("try", lower_caught_raises),
     ("walrus", lower_lazy_bindings),
     ("guard_reads", guard_reads),
     ("return", lower_returns),

@@ -1,0 +1,249 @@
+"""`raise` and `assert` in a `try` that may catch them become a value and a jump, so that a tensor can decide them.
+
+    try:                                error = None
+        if test:                        try:
+            raise ValueError("no")          while True:
+        y = x                                   if test:
+    except ValueError as e:                         error = ValueError("no")
+        y = z                                       break
+                                                y = x
+                                                break
+                                        except ValueError as e:
+                                            error = e
+                                        if error is None: pass
+                                        elif isinstance(error, ValueError):
+                                            e = error
+                                            y = z
+                                        else:
+                                            raise error
+
+What calls and operations raise still goes Python's way. Only a `try` with a `raise` below an `if` or loop is rewritten.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterator
+
+import gast
+
+from .context import Context
+from .nodes import BLOCKS, LOOPS, SCOPES, TRIES, Node, Stmts, all_nodes, child_statements, functions_in, own_nodes_of
+from .quote import copy_tree, name, quote, quote_expr
+
+_LOOKS = frozenset({"exc_info", "exception", "format_exc", "print_exc", "print_exception", "format_exception"})
+"""What asks for the exception that is being handled."""
+_KINDS = (gast.Name, gast.Attribute)
+
+
+def lower_caught_raises(tree: Node, context: Context) -> Node:
+    """`tree` whose `raise` statements that a `try` around them may catch are jumps to its handlers."""
+    if not context.global_names("isinstance"):
+        for fn in functions_in(tree):
+            fn.body = _Lowering(context).block(fn.body)
+    return tree
+
+
+class _Lowering:
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.errors: set[str] = set()
+
+    def block(self, stmts: Stmts) -> Stmts:
+        """The statements, with every `try` in them rewritten that needs it, inner ones first."""
+        return [new for stmt in stmts for new in self._statement(stmt)]
+
+    def _statement(self, stmt: Node) -> Stmts:
+        if isinstance(stmt, SCOPES):
+            return [stmt]
+        for owner in (stmt, *getattr(stmt, "handlers", ())):
+            for field in BLOCKS:
+                if isinstance(getattr(owner, field, None), list):
+                    setattr(owner, field, self.block(getattr(owner, field)))
+        return self._try(stmt) if isinstance(stmt, gast.Try) else [stmt]
+
+    def _try(self, stmt: Node) -> Stmts:
+        if not stmt.finalbody:
+            return self._caught(stmt) if self._is_fit(stmt) else [stmt]
+        inner = self._without_final(stmt) if stmt.handlers else stmt.body
+        outer = gast.copy_location(gast.Try(body=inner, handlers=[], orelse=[], finalbody=stmt.finalbody), stmt)
+        return self._finally(outer) if self._is_fit(outer) else [stmt]
+
+    def _without_final(self, stmt: Node) -> Stmts:
+        parts = {"body": stmt.body, "handlers": stmt.handlers, "orelse": stmt.orelse, "finalbody": []}
+        inner = gast.copy_location(gast.Try(**parts), stmt)
+        return self._caught(copy_tree(inner)) if self._is_fit(inner) else [inner]
+
+    # -- which ------------------------------------------------------------------------------------------------------
+
+    def _is_fit(self, stmt: Node) -> bool:
+        """Whether a `raise` in the body may be decided by a tensor, and whether it can be made a jump."""
+        found = [(site, part) for part in stmt.body for site in _sites(part)]
+        deep = [site for site, part in found if site is not part or isinstance(site, gast.Assert)]
+        if not any(self._can_catch(stmt, site) for site in deep):
+            return False
+        return all(map(self._is_plain, _all_sites(stmt.body))) and _has_no_jumps(stmt.body) and _is_seen(stmt.handlers)
+
+    def _is_plain(self, site: Node) -> bool:
+        if isinstance(site, gast.Assert):
+            return True
+        if site.exc is None or site.cause is not None:
+            return False
+        return isinstance(site.exc, gast.Call) or self._is_made(site.exc) or self._builtin(site.exc) is not None
+
+    def _is_made(self, value: Node) -> bool:
+        """Whether it is a variable of ours that holds an exception."""
+        return isinstance(value, gast.Name) and value.id in self.errors
+
+    def _can_catch(self, stmt: Node, site: Node) -> bool:
+        if not stmt.handlers:
+            return True
+        raised = site.exc if isinstance(site, gast.Raise) else None
+        kind = AssertionError if raised is None else self._builtin(getattr(raised, "func", raised))
+        return any(self._is_caught(kind, handler.type) for handler in stmt.handlers)
+
+    def _is_caught(self, kind: type | None, by: Node | None) -> bool:
+        if isinstance(by, gast.Tuple):
+            return any(self._is_caught(kind, part) for part in by.elts)
+        known = BaseException if by is None else self._builtin(by)
+        return kind is None or known is None or issubclass(kind, known)
+
+    def _builtin(self, kind: Node) -> type | None:
+        """The builtin exception class that a name means; None where that is not sure."""
+        found = getattr(builtins, kind.id, None) if isinstance(kind, gast.Name) else None
+        is_class = isinstance(found, type) and issubclass(found, BaseException)
+        return found if is_class and not self.context.global_names(kind.id) else None
+
+    # -- what of it -------------------------------------------------------------------------------------------------
+
+    def _caught(self, stmt: Node) -> Stmts:
+        error, raised = self.context.names.fresh("error"), self.context.names.fresh("raised")
+        out = self._body(stmt, error)
+        for handler in stmt.handlers:
+            kind = quote_expr("BaseException", at=handler) if handler.type is None else copy_tree(handler.type)
+            body = quote("error = raised", at=handler, error=error, raised=raised)
+            made = gast.ExceptHandler(type=kind, name=name(raised, at=handler, store=True), body=body)
+            out[-1].handlers.append(gast.copy_location(made, handler))
+        return [*out, self._dispatch(stmt, error)]
+
+    def _finally(self, stmt: Node) -> Stmts:
+        error = self.context.names.fresh("error")
+        out = self._body(stmt, error)
+        out[-1].finalbody = stmt.finalbody
+        return [*out, *quote("if error is not None:\n    raise error", at=stmt, error=error)]
+
+    def _body(self, stmt: Node, error: str) -> Stmts:
+        """`error = None` and the `try` with the body in a loop that is left where something is raised."""
+        self.errors.add(error)
+        start = quote("error = None", at=stmt, error=error)
+        (loop,) = quote("while True:\n    body\n    break", at=stmt, body=self._jumping(stmt.body, error))
+        made = gast.Try(body=[loop], handlers=[], orelse=[], finalbody=[])
+        return [*start, gast.copy_location(made, stmt)]
+
+    def _dispatch(self, stmt: Node, error: str) -> Node:
+        """What comes after: the `else` of the `try`, the handler that fits, or the error itself."""
+        rest: Stmts = quote("raise error", at=stmt, error=error)
+        for handler in reversed(stmt.handlers):
+            body = _Again(error).block(handler.body)
+            if handler.name is not None:
+                body = [*quote("name = error", at=handler, name=handler.name.id, error=error), *body]
+            if handler.type is None:
+                rest = body
+                continue
+            test = quote_expr("isinstance(error, kind)", at=handler, error=error, kind=copy_tree(handler.type))
+            rest = [gast.copy_location(gast.If(test=test, body=body, orelse=rest), handler)]
+        test = quote_expr("error is None", at=stmt, error=error)
+        orelse = stmt.orelse or [gast.copy_location(gast.Pass(), stmt)]
+        return gast.copy_location(gast.If(test=test, body=orelse, orelse=rest), stmt)
+
+    def _jumping(self, stmts: Stmts, error: str) -> Stmts:
+        out: Stmts = []
+        for stmt in stmts:
+            if isinstance(stmt, (gast.Raise, gast.Assert)):
+                out += self._jump(stmt, error)
+                continue
+            out.append(stmt)
+            if isinstance(stmt, (gast.If, *LOOPS)) and any(_sites(stmt)):
+                stmt.body = self._jumping(stmt.body, error)
+                stmt.orelse = self._jumping(stmt.orelse, error)
+                if isinstance(stmt, LOOPS):
+                    out += quote("if error is not None:\n    break", at=stmt, error=error)
+        return out
+
+    def _jump(self, site: Node, error: str) -> Stmts:
+        if isinstance(site, gast.Raise):
+            is_class = not (isinstance(site.exc, gast.Call) or self._is_made(site.exc))
+            value = quote_expr("kind()", at=site, kind=site.exc) if is_class else site.exc
+            return quote("error = value\nbreak", at=site, error=error, value=value)
+        message = [] if site.msg is None else [site.msg]
+        made = quote_expr("AssertionError(message)", at=site, message=message)
+        jump = quote("if not test:\n    error = value\n    break", at=site, test=site.test, error=error, value=made)
+        return jump if __debug__ else []
+
+
+def _sites(stmt: Node) -> Iterator[Node]:
+    """Each `raise` and `assert` in a statement, but for those in a `with` or another `try`."""
+    if isinstance(stmt, (gast.Raise, gast.Assert)):
+        yield stmt
+    elif isinstance(stmt, (gast.If, *LOOPS)):
+        for part in (*stmt.body, *stmt.orelse):
+            yield from _sites(part)
+
+
+def _all_sites(stmts: Stmts) -> list[Node]:
+    return [site for stmt in stmts for site in _sites(stmt)]
+
+
+def _has_no_jumps(stmts: Stmts) -> bool:
+    """Whether no `break` or `continue` leaves the statements, and nothing is raised where no jump can start."""
+    for stmt in stmts:
+        if isinstance(stmt, (gast.Break, gast.Continue)):
+            return False
+        if isinstance(stmt, (gast.With, gast.AsyncWith, *TRIES)):
+            if any(isinstance(node, (gast.Raise, gast.Assert)) for node in own_nodes_of([stmt])) or _jumps(stmt):
+                return False
+        elif isinstance(stmt, gast.If) and not _has_no_jumps([*stmt.body, *stmt.orelse]):
+            return False
+    return True
+
+
+def _jumps(stmt: Node) -> bool:
+    """Whether a `break` or `continue` leaves the statement."""
+    if isinstance(stmt, (gast.Break, gast.Continue)):
+        return True
+    inner = stmt.orelse if isinstance(stmt, LOOPS) else child_statements(stmt)
+    return not isinstance(stmt, SCOPES) and any(map(_jumps, inner))
+
+
+def _is_seen(handlers: Stmts) -> bool:
+    """Whether the handlers name plain classes, and ask for the exception by its name alone."""
+    for handler in handlers:
+        kinds = handler.type.elts if isinstance(handler.type, gast.Tuple) else [handler.type]
+        if not all(kind is None or isinstance(kind, _KINDS) for kind in kinds):
+            return False
+        if any(getattr(node, "attr", getattr(node, "id", None)) in _LOOKS for node in all_nodes(handler)):
+            return False
+    return True
+
+
+class _Again:
+    """Gives `raise` in a handler the exception that it raises again."""
+
+    def __init__(self, error: str) -> None:
+        self.error = error
+
+    def block(self, stmts: Stmts) -> Stmts:
+        """The statements, changed."""
+        for node in self._raises(stmts):
+            node.exc = name(self.error, at=node)
+        return stmts
+
+    def _raises(self, stmts: Stmts) -> Iterator[Node]:
+        for stmt in stmts:
+            if isinstance(stmt, gast.Raise) and stmt.exc is None:
+                yield stmt
+            elif not isinstance(stmt, SCOPES):
+                for field in BLOCKS:  # a handler inside raises its own again
+                    block = getattr(stmt, field, None)
+                    if isinstance(block, list):
+                        yield from self._raises(block)
