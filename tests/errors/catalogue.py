@@ -592,12 +592,17 @@ GROUPS: dict[str, list[Entry]] = {
             "try around what a tensor decides",
             "UnsupportedError",
             "a tensor decides whether",
-            "The program runs after the `try` statement is over, so its handlers would come too late.",
+            "What is raised in the same function is caught. What a called function raises would come too late: the "
+            "program runs after the `try` statement is over.",
             """
+            def check(x):
+                if x.sum() > 3:
+                    raise ValueError("large")
+
+
             def f(x):
                 try:
-                    if x.sum() > 3:
-                        raise ValueError("large")
+                    check(x)
                     x = x * 2
                 except ValueError:
                     x = x / 2

@@ -668,6 +668,19 @@ def try_tensor(x):
     return x
 
 
+@construct(STATEMENT, "`try` around a call that a tensor lets raise")
+def try_call(x):
+    def check(x):
+        if x.sum() > 3:
+            raise ValueError("too large")
+
+    try:
+        check(x)
+    except ValueError:
+        x = x / 2
+    return x
+
+
 @construct(STATEMENT, "`assert` on a tensor, with a message")
 def asserts(x):
     assert x.sum() < 3, f"sum is {x.sum()}"

@@ -74,7 +74,7 @@ def passes_on(function: Any) -> bool:
     """Whether a call hands its arguments on as they are: to code of the user's, or into a container."""
     function = getattr(function, "func", function) if isinstance(function, functools.partial) else function
     if isinstance(getattr(function, "__self__", None), (list, deque)):
-        return function.__name__ in _PUT  # type: ignore[no-any-return]
+        return function.__name__ in _PUT
     called = getattr(function, "__func__", function)
     if isinstance(called, FunctionType):
         return is_user_code(called)

@@ -28,7 +28,19 @@ from collections.abc import Iterator
 import gast
 
 from .context import Context
-from .nodes import BLOCKS, LOOPS, SCOPES, TRIES, Node, Stmts, all_nodes, child_statements, functions_in, own_nodes_of
+from .nodes import (
+    BLOCKS,
+    COMPREHENSIONS,
+    LOOPS,
+    SCOPES,
+    TRIES,
+    Node,
+    Stmts,
+    all_nodes,
+    child_statements,
+    functions_in,
+    own_nodes_of,
+)
 from .quote import copy_tree, name, quote, quote_expr
 
 _LOOKS = frozenset({"exc_info", "exception", "format_exc", "print_exc", "print_exception", "format_exception"})
@@ -146,7 +158,7 @@ class _Lowering:
         for handler in reversed(stmt.handlers):
             body = _Again(error).block(handler.body)
             if handler.name is not None:
-                body = [*quote("name = error", at=handler, name=handler.name.id, error=error), *body]
+                body = self._with_name(handler, body, error)
             if handler.type is None:
                 rest = body
                 continue
@@ -155,6 +167,17 @@ class _Lowering:
         test = quote_expr("error is None", at=stmt, error=error)
         orelse = stmt.orelse or [gast.copy_location(gast.Pass(), stmt)]
         return gast.copy_location(gast.If(test=test, body=orelse, orelse=rest), stmt)
+
+    def _with_name(self, handler: Node, body: Stmts, error: str) -> Stmts:
+        """The body of a handler, with a variable of ours for the name, which Python unsets on every way out."""
+        known = handler.name.id
+        own = self.context.names.fresh(known)
+        for stmt in body:
+            for node in all_nodes(stmt):
+                if isinstance(node, gast.Name) and node.id == known:
+                    node.id = own
+        start = "name = error\ndel name\nown = error"
+        return [*quote(start, at=handler, name=known, own=own, error=error), *body]
 
     def _jumping(self, stmts: Stmts, error: str) -> Stmts:
         out: Stmts = []
@@ -218,6 +241,8 @@ def _jumps(stmt: Node) -> bool:
 def _is_seen(handlers: Stmts) -> bool:
     """Whether the handlers name plain classes, and ask for the exception by its name alone."""
     for handler in handlers:
+        if any(isinstance(node, (*SCOPES, *COMPREHENSIONS, gast.Global, gast.Nonlocal)) for node in all_nodes(handler)):
+            return False
         kinds = handler.type.elts if isinstance(handler.type, gast.Tuple) else [handler.type]
         if not all(kind is None or isinstance(kind, _KINDS) for kind in kinds):
             return False
