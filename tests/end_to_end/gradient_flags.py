@@ -78,7 +78,18 @@ def of_what_is_held(x, w, box):
     return box.t * x, box.t.stop_gradient, box.t.is_leaf
 
 
+
+def filled_wants_a_gradient(x):
+    y = x * 2
+    y.fill_(3.0)
+    z = x * 2
+    if x.sum() > 0:
+        z.zero_()
+    return y * x, z + x, y.stop_gradient, z.stop_gradient
+
+
 CASES = [
+    (filled_wants_a_gradient, (([1.0, 2.0],), ([-1.0, -2.0],))),
     *[(f, ((X, N), (N, X)), {"strict": True}) for f in (
         flags_after_changes, stopped_after_a_change, stopped_then_changed, stopped_and_let_go_on, stopped_on_one_path,
         python_goes_by_it,

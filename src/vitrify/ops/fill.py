@@ -4,19 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.modes import grad_enabled
 from .arguments import packs_ints
 from .creation import full
 from .like import full_like
+from .select import where
+
+
+def refilled(x: Any, value: Any) -> Any:
+    """x, which holds `value` from here on: it wants a gradient as before, and what made it gets zeros."""
+    wants = grad_enabled.get() and not x.stop_gradient and x.dtype.is_floating
+    return x._become(where(full_like(x, True, "bool"), value, x) if wants else value)
 
 
 def fill_(x: Any, value: Any) -> Any:
     """x, every element set to `value`. Source: paddle.Tensor.fill_."""
-    return x._become(full_like(x, value))
+    return refilled(x, full_like(x, value))
 
 
 def zero_(x: Any) -> Any:
     """x, every element set to 0. Source: paddle.Tensor.zero_."""
-    return x._become(full_like(x, 0))
+    return refilled(x, full_like(x, 0))
 
 
 def new_full(

@@ -13,6 +13,7 @@ from ..core.errors import ArgumentError
 from ..core.lazy import lazy_module
 from ..core.meta import Meta, broadcast_shapes
 from .arguments import is_tensor
+from .fill import refilled
 from .like import cast
 from .random import DRAWN, bernoulli, draw, float_input, gaussian, uniform
 from .registry import define_op, get_op
@@ -132,7 +133,7 @@ def binomial(count: Any, prob: Any, name: str | None = None) -> Any:
 
 def uniform_(x: Any, min: float = 0, max: float = 1.0, seed: int = 0, name: str | None = None) -> Any:
     """x filled with numbers uniformly distributed in [min, max). Source: paddle.Tensor.uniform_."""
-    return x._become(uniform(sizes_of(x), x.dtype, min, max, seed))
+    return refilled(x, uniform(sizes_of(x), x.dtype, min, max, seed))
 
 
 def normal_(x: Any, mean: Any = 0.0, std: float = 1.0, name: str | None = None) -> Any:
@@ -143,7 +144,7 @@ def normal_(x: Any, mean: Any = 0.0, std: float = 1.0, name: str | None = None) 
         >>> paddle.normal_(paddle.zeros([2])).shape
         [2]
     """
-    return x._become(gaussian(sizes_of(x), mean, std, dtype=x.dtype))
+    return refilled(x, gaussian(sizes_of(x), mean, std, dtype=x.dtype))
 
 
 def log_normal_(x: Any, mean: float = 1.0, std: float = 2.0, name: str | None = None) -> Any:
@@ -154,7 +155,7 @@ def log_normal_(x: Any, mean: float = 1.0, std: float = 2.0, name: str | None = 
         >>> paddle.log_normal_(paddle.zeros([2])).shape
         [2]
     """
-    return x._become(get_op("exp")(gaussian(sizes_of(x), mean, std, dtype=x.dtype)))
+    return refilled(x, get_op("exp")(gaussian(sizes_of(x), mean, std, dtype=x.dtype)))
 
 
 def bernoulli_(x: Any, p: Any = 0.5, name: str | None = None) -> Any:
@@ -166,7 +167,7 @@ def bernoulli_(x: Any, p: Any = 0.5, name: str | None = None) -> Any:
         [1.0, 1.0]
     """
     chances = get_op("expand_like")(p, x) if is_tensor(p) else get_op("full_like")(x, fill_value=p, dtype=x.dtype)
-    return x._become(cast(bernoulli(chances), x.dtype))
+    return refilled(x, cast(bernoulli(chances), x.dtype))
 
 
 def _open_unit(x: Any) -> Any:
@@ -176,7 +177,7 @@ def _open_unit(x: Any) -> Any:
 
 def exponential_(x: Any, lam: float = 1.0, name: str | None = None) -> Any:
     """x filled with exponentially distributed numbers of rate lam. Source: paddle.Tensor.exponential_."""
-    return x._become(get_op("log")(_open_unit(x)) * (-1.0 / lam))
+    return refilled(x, get_op("log")(_open_unit(x)) * (-1.0 / lam))
 
 
 def cauchy_(x: Any, loc: float = 0, scale: float = 1, name: str | None = None) -> Any:
@@ -187,7 +188,7 @@ def cauchy_(x: Any, loc: float = 0, scale: float = 1, name: str | None = None) -
         >>> paddle.cauchy_(paddle.zeros([2])).shape
         [2]
     """
-    return x._become(get_op("tan")((_open_unit(x) - 0.5) * math.pi) * scale + loc)
+    return refilled(x, get_op("tan")((_open_unit(x) - 0.5) * math.pi) * scale + loc)
 
 
 def geometric_(x: Any, probs: Any, name: str | None = None) -> Any:
@@ -199,7 +200,7 @@ def geometric_(x: Any, probs: Any, name: str | None = None) -> Any:
         [2]
     """
     failure = get_op("log")(1 - probs) if is_tensor(probs) else math.log1p(-probs)
-    return x._become(get_op("log")(_open_unit(x)) / failure)
+    return refilled(x, get_op("log")(_open_unit(x)) / failure)
 
 
 def random_(x: Any, from_: int = 0, to: int | None = None, *, generator: Any = None) -> Any:
@@ -210,7 +211,7 @@ def random_(x: Any, from_: int = 0, to: int | None = None, *, generator: Any = N
     if to is None:
         from_, to = (0, _last_exact(x.dtype)) if from_ == 0 else (0, from_)
     drawn = get_op("randint")(shape=sizes_of(x), low=int(from_), high=int(to), dtype=int64)
-    return x._become(cast(drawn, x.dtype))
+    return refilled(x, cast(drawn, x.dtype))
 
 
 def _last_exact(dtype: Any) -> int:
