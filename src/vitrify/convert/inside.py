@@ -15,6 +15,7 @@ from ..eager.tensor import Tensor
 from ..ir.program import Block, Variable
 from .deferred import Deferred
 from .journal import is_inside
+from .user_code import is_user_code
 from .values import is_constant
 
 _PLAIN = (list, tuple, dict, set, frozenset)
@@ -50,6 +51,8 @@ def _held(part: Any) -> Iterable[Any]:
     if isinstance(part, _PLAIN):
         return list(part)
     if isinstance(part, FunctionType):
+        if not is_user_code(part):
+            return []  # what libraries keep is theirs
         return [*_contents(part), *(part.__defaults__ or ()), *(part.__kwdefaults__ or {}).values()]
     if isinstance(part, MethodType):
         return [part.__self__, part.__func__]
