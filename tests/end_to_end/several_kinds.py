@@ -4,6 +4,8 @@ import enum
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
+
 import vitrify as paddle
 
 P, N, B, S = [1.0, 2.0], [-1.0, -2.0], [100.0, 3.0], [5.0, 2.0]
@@ -436,6 +438,21 @@ def obj_loop(x):
     return x if node is None else node[0]
 
 
+def numpy_count(x):
+    n = np.int64(0)
+    for v in x:
+        if v > 1:
+            n += 1
+    return n, x * n
+
+
+def equal_numpy_scalars(x):
+    a = np.float32(2)
+    if x.sum() > 0:
+        a = np.float32(2)
+    return x * a, a
+
+
 NET = Decoder()
 
 
@@ -450,5 +467,5 @@ CASES = [(f, ((P,), (N,), (S,), (B,))) for f in (
     isinst, back_to_none, text_loop, text_return, text_key, text_methods,
     text_getattr, act_str, fn_chosen, lam_chosen, dtype_chosen, mixed_ret,
     mixed_ret2, mixed_ret3, enumy, list_or_tuple, match_opt, comp_opt,
-    opt_or, alias, obj_none, obj_loop, layer_chosen,
+    opt_or, alias, obj_none, obj_loop, layer_chosen, numpy_count, equal_numpy_scalars,
 )]  # fmt: skip

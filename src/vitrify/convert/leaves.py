@@ -28,7 +28,7 @@ from .facts import FirstIterationDiffers
 from .list_items import Spec, item_spec, join, list_spec, metas_of, pack, unpack
 from .lists import GraphList
 from .paired import LACKING
-from .values import MaybeUnset, Undefined, is_constant, is_tensor
+from .values import MaybeUnset, Undefined, is_constant, is_equal, is_tensor
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ def wider_list(name: str, leaf: Leaf, end: Any) -> Leaf:
 def _from_python(name: str, leaf: Leaf, end: Any) -> Leaf:
     """A Python value at the head: it stays one while the body leaves it alone, else a tensor is carried."""
     start = leaf.start
-    if end is start or (end.__class__ is start.__class__ and not is_tensor(end) and _equal(end, start)):
+    if end is start or (end.__class__ is start.__class__ and not is_tensor(end) and is_equal(end, start)):
         return leaf
     if is_tensor(start):
         return widened(name, replace(leaf_for(start), by_value=True), end)
@@ -221,11 +221,6 @@ def set_inside(end: Any, origin: Undefined) -> Leaf:
 def leaf_of_unset(name: str, end: Any) -> Leaf:
     """The leaf of what is unset before the loop and `end` after an iteration; Python values stay what they are."""
     return set_inside(end, Undefined(name, 0)) if is_tensor(end) else Leaf(end)
-
-
-def _equal(a: Any, b: Any) -> bool:
-    found = a == b
-    return found if isinstance(found, bool) else False  # arrays say it item by item
 
 
 def _join_dtype(name: str, leaf: Leaf, end: Any) -> DType:

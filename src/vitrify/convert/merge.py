@@ -30,7 +30,7 @@ from .paired import LACKING, paired_options
 from .structure import Originals, is_alike, made_of, put_together
 from .text import GraphText
 from .text_choice import TextSlot, chosen, is_text
-from .values import MaybeUnset, Undefined, Unmergeable, builder, is_constant, is_tensor
+from .values import MaybeUnset, Undefined, Unmergeable, builder, is_constant, is_equal, is_tensor
 
 
 @dataclass
@@ -298,8 +298,7 @@ def _mixed(slot: Slot, a: Any, b: Any, joined: Joined) -> Slot:
 
 
 def _same(a: Any, b: Any) -> bool:
-    found, own = a == b, (a != a, b != b)
-    return found is True or own == (True, True) if isinstance(found, bool) else False
+    return is_equal(a, b) or (is_equal(a != a, True) and is_equal(b != b, True))
 
 
 # --- unset on one path -----------------------------------------------------------------------------------------------

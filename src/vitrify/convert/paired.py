@@ -15,7 +15,7 @@ from .emit import Deferred, common_dtype, is_numeric
 from .one_of import GraphOneOf, options_of
 from .structure import is_alike
 from .text_choice import is_text
-from .values import Undefined, is_constant
+from .values import Undefined, is_constant, is_equal
 
 
 class Lacking(Undefined):
@@ -80,4 +80,4 @@ def fits(a: Any, b: Any) -> bool:
     first, second = node_of(a), node_of(b)
     if first is not None and second is not None:
         return is_alike(first, second) or (first[0] is dict and second[0] is dict)
-    return a.__class__ is b.__class__ and is_constant(a) and not is_numeric(a) and bool(a == b)
+    return a.__class__ is b.__class__ and is_constant(a) and not is_numeric(a) and is_equal(a, b)

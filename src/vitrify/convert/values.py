@@ -156,6 +156,12 @@ def is_constant(value: Any) -> bool:
     return isinstance(value, (*SCALARS, np.generic, str, bytes, type, ModuleType, Enum, range, type(None), type(...)))
 
 
+def is_equal(a: Any, b: Any) -> bool:
+    """Whether Python finds two values equal; arrays, which say it item by item, are not."""
+    found = a == b
+    return bool(found) if isinstance(found, (bool, np.bool_)) else False
+
+
 def as_graph(value: Any) -> Any:
     """`value`; while a program is built, an eager tensor from outside as the variable that stands for it.
 
