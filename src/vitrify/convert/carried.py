@@ -249,7 +249,7 @@ class CarriedValue:
         for value in missing:
             raw: list[Any] = []
             options.append((flatten(value, raw), [self._leaf_of_lacking(v) for v in raw]))
-        if len(options) > MAX_OPTIONS:
+        if len(options) > MAX_OPTIONS or not builder().tracing:
             raise self._changes()
         return (OneOf, (LEAF, *[t for t, _ in options]), None), [code, *[v for _, leaves in options for v in leaves]]
 

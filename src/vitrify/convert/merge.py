@@ -165,6 +165,8 @@ def merge_options(name: str, a: Any, b: Any, joined: Joined) -> Any:
     """A value of several kinds, from two that no single one can stand for: what they have in common is merged."""
     if isinstance(a, Undefined) or isinstance(b, Undefined):
         return _merge_unset(name, a, b, joined)
+    if not builder().tracing:  # in a program written by hand nobody asks each option by itself
+        return _unlike(name, a, b)
     paired = paired_options(a, b, joined.then, joined.orelse)
     if len(paired.options) > MAX_OPTIONS:
         return _unlike(name, a, b)
