@@ -34,8 +34,11 @@ def of_library(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def looks_around(function: Any) -> bool:
-    """Whether the function may ask who calls it: nothing may stand between."""
-    return getattr(getattr(function, "__self__", None), "__name__", "") in _LOOKS_AROUND
+    """Whether the function, or a hash that it asks for, goes by who calls it: nothing may stand between."""
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, (set, frozenset, dict)):
+        return True
+    return getattr(owner, "__name__", "") in _LOOKS_AROUND
 
 
 def _is_of_library(function: Callable[..., Any]) -> bool:
