@@ -45,8 +45,6 @@ def _no_plan(*arrays: Any) -> None:
     """None: there is no plan yet."""
 
 
-
-
 def why_not(operators: Sequence[Operator]) -> str:
     """Why operators have no native form; empty as far as can be said before arrays are known."""
     for operator in operators:
