@@ -30,12 +30,20 @@ DECIDED = "decided_by"
 """The attribute of a number that tells which path was taken: the condition, and the number on either path."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Excluded:
     """The fact that a value whose place among its options is `code` is not the one at `index`."""
 
     code: Any
     index: int
+
+    # A code is a variable, for which == is an operator of the program: facts are about the very same one.
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Excluded) and self.code is other.code and self.index == other.index
+
+    def __hash__(self) -> int:
+        return hash((id(self.code), self.index))
 
 
 class GraphOneOf(OneOf):
