@@ -306,6 +306,26 @@ def test_writing_and_reading_at_indices(kind, tmp_path):
             round_trip(function, specs, given, tmp_path, kind)
 
 
+@pytest.mark.parametrize("kind", FORMATS)
+def test_what_is_written_into_is_a_copy(kind, tmp_path):
+    """Paddle's set_value works in place, and others may read what was there before."""
+
+    def both(x):
+        y = x * 2.0
+        z = y + 0.0
+        z[0] = 7.0
+        return y, z, x
+
+    round_trip(both, [SPEC([3], name="x")], [paddle.ones([3])], tmp_path, kind)
+    if kind == "paddle":
+        ops = desc_of(tmp_path / "model.pdmodel").blocks[0].ops
+        (written,) = [op for op in ops if op.type == "set_value"]
+        (target,) = [i.arguments[0] for i in written.inputs if i.parameter == "Input"]
+        makers = [op.type for op in ops for o in op.outputs if target in o.arguments and op.type != "set_value"]
+        readers = [op.type for op in ops for i in op.inputs if target in i.arguments]
+        assert makers == ["assign"] and readers == ["set_value"]
+
+
 SQUARE = paddle.to_tensor([[4.0, 1.0, 0.5], [1.0, 3.0, 0.2], [0.5, 0.2, 2.0]])
 BOXES = paddle.to_tensor([[0.0, 0.0, 2.0, 2.0], [0.0, 0.0, 2.0, 1.9], [3.0, 3.0, 4.0, 4.0]])
 ALGORITHMS = {
