@@ -89,7 +89,7 @@ class Accumulator:
         found = self.scalars.operand(total, self.dtype)
         if self.combiner.finish is not None:
             found = self.scalars.to(found, self.total)
-            found = self.combiner.finish(self.scalars, found, self.scalars.operand(count, FLOAT64))
+            found = getattr(self.scalars, self.combiner.finish.scalar)(found, self.scalars.operand(count, FLOAT64))
         return self.scalars.to(found, self.result)
 
     def _combined(self, a: Register, b: Register) -> Register:

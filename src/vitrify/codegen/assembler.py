@@ -23,6 +23,7 @@ from .entry import parts
 from .errors import NoNativeForm
 from .inner_loops import REDUCED
 from .native import harness
+from .row_steps import RowLoop, row_outputs
 from .single import single
 
 # Rows below so many elements are short; what is repeated is written out for arrays up to so many.
@@ -106,8 +107,8 @@ class Assembler:
 
     def __init__(
         self,
-        kernels: Callable[[Block], Pointwise],
-        run_block: Callable[[Assembler, Block, Sequence[Any]], list[Any]],
+        kernels: Callable[[Block], Pointwise | RowLoop],
+        run_block: Callable[[Assembler, Block, Sequence[Any], bool], list[Any]],
     ) -> None:
         self.steps: list[Step] = []
         self._kernel_of = kernels
@@ -191,6 +192,13 @@ class Assembler:
     ) -> tuple[Operand, ...]:
         """The outputs of a block of elementwise operators; in the memory of other operands where that is given."""
         kernel = self._kernel_of(body)
+        if not isinstance(kernel, Pointwise):
+            raise NoNativeForm("a group has reductions")
+        return self._elementwise(kernel, operands, into)
+
+    def _elementwise(
+        self, kernel: Pointwise, operands: Sequence[Any], into: Sequence[Operand] | None = None
+    ) -> tuple[Operand, ...]:
         given = [operands[i] for i in kernel.signature.reads]
         if any(x is None for x in given) or tuple(x.dtype for x in given) != kernel.signature.inputs:
             raise NoNativeForm("the operands are not those that the kernel is for")
@@ -307,13 +315,17 @@ class Assembler:
 
     def block(self, block: Block, values: Sequence[Any]) -> list[Any]:
         """The outputs of a block for these values, by the native forms of its operators."""
-        return self._run_block(self, block, values)
+        return self._run_block(self, block, values, False)
 
     def group(self, body: Block, values: Sequence[Any]) -> tuple[Any, ...]:
-        """The outputs of a group of operators: by one kernel where they are elementwise."""
-        if any(operator.op.combiner is not None for operator in body.ops):
-            return tuple(self.block(body, values))
-        return self.elementwise(body, values)
+        """The outputs of a group of operators: by one kernel, or where that is not for these arrays one by one."""
+        try:
+            kernel = self._kernel_of(body)
+            if isinstance(kernel, RowLoop):
+                return row_outputs(self, kernel, values)
+            return self._elementwise(kernel, values)
+        except NoNativeForm:
+            return tuple(self._run_block(self, body, values, True))
 
     def within(self, build: Callable[[], Any]) -> tuple[list[Step], Any]:
         """The steps that building something adds, and what was built."""

@@ -24,8 +24,10 @@ from .errors import NoNativeForm
 from .harness import description, harness_ir
 from .llvm import COMPILER, Loaded, host, load, object_code
 from .pointwise import Signature, needed_by, pointwise_ir
+from .row_form import RowForm
 from .row_kernel import Prepared, RowKernel
 from .row_plan import RowPlan
+from .row_steps import RowLoop
 from .rows import RowSignature, rows_ir
 from .ufunc import keep, make_ufunc
 
@@ -143,6 +145,7 @@ _KERNELS: BoundedCache[tuple[str, Signature | RowSignature], np.ufunc] = Bounded
 
 
 _DESCRIPTIONS: BoundedCache[tuple[str, Signature], np.ndarray] = BoundedCache("descriptions of kernels", limit=4096)
+_ROWS: BoundedCache[str, int] = BoundedCache("functions of rows", limit=4096)
 
 
 def is_ready() -> bool:
@@ -187,31 +190,48 @@ def compiled(body: Block) -> NativeKernel | RowKernel:
     code = _COMMENT.sub("", text)
     ufunc = _KERNELS.get_or_build((code, signature), lambda: _build(text, code, signature))
     if isinstance(signature, RowSignature):
-        return RowKernel(ufunc, signature, plans[0])
+        return RowKernel(ufunc, RowForm(signature, plans[0]))
     cones, donors = _cones(body, signature), _donors(body, signature)
     return NativeKernel(ufunc, signature.reads, len(body.inputs), cones, donors, signature.dtypes)
 
 
-def pointwise(body: Block) -> Pointwise:
-    """The machine code of a group of elementwise operators for what calls it without NumPy. Raises NoNativeForm."""
-    text, signature, *_ = _checked(body)
-    if isinstance(signature, RowSignature):
-        raise NoNativeForm("rows are for NumPy to call")
+def for_steps(body: Block) -> Pointwise | RowLoop:
+    """The machine code of a group of operators for what calls it without NumPy. Raises NoNativeForm."""
+    text, signature, *plans = _checked(body)
     code = _COMMENT.sub("", text)
+    if isinstance(signature, RowSignature):
+        return RowLoop(RowForm(signature, plans[0]), _row_address(text, code))
     data = _DESCRIPTIONS.get_or_build((code, signature), lambda: _description(text, code, signature))
     return Pointwise(signature, data.ctypes.data, tuple(needed_by(body, [v])[1] for v in body.outputs))
+
+
+def pointwise(body: Block) -> Pointwise:
+    """`for_steps` of a group of elementwise operators."""
+    found = for_steps(body)
+    if not isinstance(found, Pointwise):
+        raise NoNativeForm("a group has reductions")
+    return found
 
 
 def _build(text: str, code: str, signature: Signature | RowSignature) -> np.ufunc:
     if not isinstance(signature, RowSignature):
         data = _DESCRIPTIONS.get_or_build((code, signature), lambda: _description(text, code, signature))
         return make_ufunc(harness(), data, signature.inputs, signature.outputs, "fused")
-    if is_dumped("kernels"):
-        dump("kernels", "ll", text)
-    address = loaded(code, ("rows",)).addresses["rows"]
+    address = _row_address(text, code)
     inputs = [*signature.inputs, *[np.dtype(np.uint8)] * len(signature.scratch), *signature.columns]
     outputs = signature.outputs or (np.dtype(np.uint8),)
     return make_ufunc(address, np.zeros(1, np.int64), inputs, outputs, "fused", signature.text)
+
+
+def _row_address(text: str, code: str) -> int:
+    """Where the function `rows` of this IR lies."""
+    return _ROWS.get_or_build(code, lambda: _loaded_rows(text, code))
+
+
+def _loaded_rows(text: str, code: str) -> int:
+    if is_dumped("kernels"):
+        dump("kernels", "ll", text)
+    return loaded(code, ("rows",)).addresses["rows"]
 
 
 def _description(text: str, code: str, signature: Signature) -> np.ndarray:
@@ -258,4 +278,4 @@ def _donors(body: Block, signature: Signature) -> tuple[int, ...]:
     return tuple(i for i, m in metas.items() if m.dtype is out.dtype and m.shape == out.shape and m.shape)
 
 
-__all__ = ["NativeKernel", "RowKernel", "is_ready", "native_kernel", "pointwise", "why_not"]
+__all__ = ["NativeKernel", "RowKernel", "for_steps", "is_ready", "native_kernel", "pointwise", "why_not"]

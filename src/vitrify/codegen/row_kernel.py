@@ -8,12 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.meta import UNKNOWN, Shape
-from ..ir.ssa import Op, Value
+from ..core.meta import Shape
 from ..ops.scalar import UFUNCS
-from .accumulators import combiner_of, gathered_in
-from .row_plan import RowPlan, dtype_of
-from .rows import RowSignature
+from .row_form import Column, RowForm
 
 _NOTHING = np.zeros((), np.uint8)
 
@@ -27,38 +24,6 @@ class Prepared(NamedTuple):
     shape: Shape = ()
 
 
-class _Column:
-    """A reduction over all rows, of what each part of them has left."""
-
-    def __init__(self, op: Op, rank: int) -> None:
-        self._combiner = combiner_of(op)
-        self._dtype = gathered_in(op)
-        self._result = dtype_of(op.outputs[0])
-        self._total = self._combiner.dtype(dtype_of(op.values[0]), self._result)
-        self._keeps = bool(op.attrs["keepdim"])
-        self._rank = rank
-
-    def begin(self, size: int) -> Any:
-        """What no row has changed yet."""
-        return np.full(size, self._combiner.first(self._dtype), self._dtype)
-
-    @np.errstate(all="ignore")
-    def end(self, parts: list[Any], shape: Shape) -> Any:
-        """The result of all rows; they have this shape."""
-        total = parts[0]
-        for part in parts[1:]:
-            total = getattr(np, UFUNCS[self._combiner.combine])(total, part)
-        lead = len(shape) - self._rank
-        if self._combiner.finish is not None:
-            total = total.astype(self._total)
-            total = self._combiner.finish(np, total, float(prod(shape[:lead])))
-        whole = (*[1] * lead, *shape[lead:]) if self._keeps else shape[lead:]
-        if whole != total.shape:  # in memory of its own, as all results
-            total, flat = np.empty(whole, self._result), total
-            total.reshape(-1)[:] = flat
-        return total.astype(self._result, copy=False)
-
-
 class RowKernel:
     """Machine code for one group of operators on rows. Threads may share it; it runs without Python's lock.
 
@@ -68,17 +33,11 @@ class RowKernel:
     whole = 1
     """How many of the last dimensions may not be cut."""
 
-    def __init__(self, ufunc: np.ufunc, signature: RowSignature, plan: RowPlan) -> None:
+    def __init__(self, ufunc: np.ufunc, form: RowForm) -> None:
         self._ufunc = ufunc
-        self._signature = signature
-        self._rank = plan.rows.rank
-        self._shape = plan.rows.shape
-        self._recorded = [_shape(plan.graph.inputs[i]) for i in signature.reads]
-        # Whether results keep the dimensions of rows, as 1.
-        self._keeps = [len(_shape(v)) == len(self._shape) for v in plan.outputs]
-        self._columns = [_Column(op, plan.rows.rank) for op in plan.columns]
-        made = [*plan.outputs, *[op.outputs[0] for op in plan.columns]]
-        self._order = [made.index(v) for v in plan.graph.outputs if v is not None]
+        self._form = form
+        self._signature = form.signature
+        self._rank = form.rank
         self._last: tuple[list[Shape], Shape | None] = [], None
 
     def __call__(self, *arrays: Any) -> tuple[Any, ...] | None:
@@ -108,14 +67,10 @@ class RowKernel:
         if shape is None:
             return None
         lead = shape[: len(shape) - self._rank]
-        reduced = (*lead, *(1,) * self._rank)
         narrow = signature.narrow[len(given) :]
         try:
             inputs = [self._lifted(a, is_narrow) for a, is_narrow in zip(given, signature.narrow)]
-            results = [
-                np.empty((reduced if keeps else lead) if is_narrow else shape, dtype)
-                for is_narrow, keeps, dtype in zip(narrow, self._keeps, signature.outputs)
-            ]
+            results = [np.empty(own, dtype) for own, dtype in zip(self._form.results(shape), signature.outputs)]
         except MemoryError:
             return None
         row = (*lead, prod(shape[len(lead) :]))
@@ -132,19 +87,33 @@ class RowKernel:
         operands = [a[..., 0] if is_narrow else a for a, is_narrow in zip((*arrays, *outputs), narrow)]
         size = next(a.shape[-1] for a, is_narrow in zip(arrays, narrow) if not is_narrow)
         scratch = [np.empty(size * bytes_, np.uint8) for bytes_ in self._signature.scratch]
-        columns = [column.begin(size) for column in self._columns]
+        columns = [np.full(size, c.combiner.first(c.gathered), c.gathered) for c in self._form.columns]
         count = len(arrays)
         self._ufunc(*operands[:count], *scratch, *columns, out=tuple(operands[count:]), casting="no")
         return columns
 
     def finish(self, prepared: Prepared, parts: Sequence[list[Any]]) -> tuple[Any, ...]:
         """The results, once all parts are written."""
-        if not self._columns:
+        form = self._form
+        if not form.columns:
             return tuple(prepared.results)
-        shape = prepared.shape
-        ends = [column.end([part[i] for part in parts], shape) for i, column in enumerate(self._columns)]
+        ends = [self._end(c, [part[i] for part in parts], prepared.shape) for i, c in enumerate(form.columns)]
         made = [*prepared.results, *ends]
-        return tuple([made[i] for i in self._order])
+        return tuple([made[i] for i in form.order])
+
+    @np.errstate(all="ignore")
+    def _end(self, column: Column, parts: list[Any], shape: Shape) -> Any:
+        """The result of a column, of what each part of the rows has left; all rows have this shape."""
+        total, combiner = parts[0], column.combiner
+        for part in parts[1:]:
+            total = getattr(np, UFUNCS[combiner.combine])(total, part)
+        if combiner.finish is not None:
+            total = combiner.finish.on_numpy(total.astype(column.total), float(self._form.count(shape)))
+        whole = self._form.column_result(column, shape)
+        if whole != total.shape:  # in memory of its own, as all results
+            total, flat = np.empty(whole, column.result), total
+            total.reshape(-1)[:] = flat
+        return total.astype(column.result, copy=False)
 
     def _lifted(self, array: Any, is_narrow: bool) -> Any:
         """The array, its elements in their order, with one last dimension for those of a row."""
@@ -160,26 +129,9 @@ class RowKernel:
         last = self._last
         if last[0] == shapes:
             return last[1]
-        found = self._fitted(shapes)
+        found = self._form.fitted(shapes)
         self._last = shapes, found
         return found
-
-    def _fitted(self, shapes: list[Shape]) -> Shape | None:
-        whole = list(self._shape)
-        for shape, recorded in zip(shapes, self._recorded):
-            if len(shape) != len(recorded):
-                return None
-            for at, (size, known) in enumerate(zip(shape, recorded), len(whole) - len(shape)):
-                wanted = 1 if known == 1 else whole[at]
-                if wanted == UNKNOWN:
-                    whole[at] = size
-                elif size != wanted:
-                    return None
-        return None if UNKNOWN in whole or prod(whole) == 0 else tuple(whole)
-
-
-def _shape(value: Value) -> Shape:
-    return value.meta.shape  # type: ignore[union-attr]
 
 
 __all__ = ["Prepared", "RowKernel"]

@@ -59,8 +59,8 @@ def runner() -> str:
 def over_elements() -> str:
     """An inner loop over all of some operands.
 
-    c: 2 inner loop, 3 its data, 4 operands, 5 inner size, 6 outer dimensions, 7 their sizes' product, 8... their sizes;
-    then for each operand its array, its inner step, its outer steps.
+    c: 2 inner loop, 3 its data, or of one over rows how many elements these have, 4 operands, 5 inner size, 6 outer
+    dimensions, 7 their sizes' product, 8... their sizes; then for each operand its array, inner step and outer steps.
     """
     w = Writer("i32", "over_elements", PARAMETERS)
     pointers, steps, sizes = (w.space(f"[{MOST_OPERANDS} x i64]") for _ in range(3))
@@ -69,6 +69,7 @@ def over_elements() -> str:
     each = w.add(dims, 2)
     first = w.add(dims, 8)
     w.store(_word(w, 5), sizes)
+    w.store(_word(w, 3), sizes, 1)
     with w.loop(count) as k:
         own = w.at("%c", w.add(first, w.times(k, each)))
         w.store(w.load(own, 1), steps, k)

@@ -17,6 +17,7 @@ import numpy as np
 from ..core.cache import BoundedCache
 from ..core.config import NATIVE
 from ..core.meta import UNKNOWN, Meta
+from ..ir.decompose import simpler
 from ..ir.program import Block, Literal, Operator, Variable
 from ..ops.registry import OpDef
 from .assembler import INPUT, Assembler, Buffer, Operand
@@ -24,8 +25,9 @@ from .elements import Pointwise
 from .entry import layout_is_known
 from .errors import NoNativeForm
 from .llvm import why_not_here
-from .native import pointwise
+from .native import for_steps
 from .plan import Planned, plan_of
+from .row_steps import RowLoop
 from .single import alone
 
 MAX_PLANS = 128
@@ -51,7 +53,7 @@ def why_not(operators: Sequence[Operator]) -> str:
         op = operator.op
         if op.random or op.effect or operator.ref_count:
             return f"{op.name} does more than compute its outputs"
-        if op.native is None and op.scalar is None and not op.view:
+        if op.native is None and op.scalar is None and op.decompose is None and not op.view:
             return f"{op.name} has no native form"
         for block in operator.attrs.values():
             if isinstance(block, Block) and (reason := why_not(block.ops)):
@@ -71,8 +73,9 @@ class WholeProgram:
         places = {v: i for i, v in enumerate((*made, *inputs))} | {None: -1}
         picks = [places[v] for v in outputs]
         self._picks = None if picks == list(range(len(made))) else picks
-        self._kernels: dict[Block, Pointwise] = {}
+        self._kernels: dict[Block, Pointwise | RowLoop | str] = {}  # or why there is none
         self._alone: dict[Operator, Block] = {}
+        self._simple: dict[Block, Block | None] = {}
         self._plans: BoundedCache[Any, Planned | None] = BoundedCache("plans of a program", limit=MAX_PLANS)
         self._lock = Lock()
         self._latest: Callable[..., Any] = _no_plan
@@ -137,10 +140,16 @@ class WholeProgram:
             raise NoNativeForm("it needs much memory at a time")
         return planned
 
-    def _kernel(self, body: Block) -> Pointwise:
+    def _kernel(self, body: Block) -> Pointwise | RowLoop:
         found = self._kernels.get(body)
         if found is None:
-            found = self._kernels[body] = pointwise(body)
+            try:
+                found = for_steps(body)
+            except NoNativeForm as reason:
+                found = str(reason)
+            self._kernels[body] = found
+        if isinstance(found, str):
+            raise NoNativeForm(found)
         return found
 
     def _run(self, assembler: Assembler, operators: Sequence[Operator], found: Found) -> None:
@@ -164,18 +173,26 @@ class WholeProgram:
         op: OpDef = operator.op
         if op.native is not None:
             return op.native(assembler, *values, **operator.attrs)
-        if op.scalar is not None:
+        if op.scalar is not None or op.decompose is not None:
             block = self._alone.get(operator)
             if block is None:
                 block = self._alone[operator] = alone(operator)
             variables = {k: v for k, v in zip(operator.inputs, values) if isinstance(k, Variable)}
-            return assembler.elementwise(block, list(variables.values()))
+            own = list(variables.values())
+            return assembler.elementwise(block, own) if op.scalar is not None else assembler.group(block, own)
         if not op.view or len(values) != 1:
             raise NoNativeForm(f"{op.name} has no native form")
         return assembler.view(lambda x: op.on_numpy(x, **operator.attrs), values[0])
 
-    def _run_block(self, assembler: Assembler, block: Block, values: Sequence[Any]) -> list[Any]:
-        """The outputs of a block inside, whose steps are added."""
+    def _run_block(self, assembler: Assembler, block: Block, values: Sequence[Any], in_simple_ops: bool) -> list[Any]:
+        """The outputs of a block inside, whose steps are added; where that is asked for, those of its simpler form."""
+        if in_simple_ops:
+            if block not in self._simple:
+                self._simple[block] = simpler(block)
+            form = self._simple[block]
+            if form is None:
+                raise NoNativeForm("an operator of a group has no native form")
+            block = form
         found: Found = dict(zip(block.inputs, values))
         self._run(assembler, block.ops, found)
         return [self._value(assembler, found, v) for v in block.outputs]

@@ -9,9 +9,9 @@ from ..core.errors import VitrifyError
 from ..core.meta import Meta
 from ..core.modes import amp_state, grad_enabled, scoped
 from .builder import Builder, building
-from .program import Program
+from .program import Block, Program
 from .ssa import Graph, Op, Operand, Value
-from .ssa_blocks import graph_of
+from .ssa_blocks import block_of, graph_of
 
 _FORMS: BoundedCache[Hashable, Graph | None] = BoundedCache("decompositions", limit=1024)
 
@@ -69,3 +69,10 @@ def _fresh(value: Value, inner: dict[Value, Operand]) -> Value:
     found: Value = inner.setdefault(value, Value(value.meta, value.name))
     return found
 
+
+
+def simpler(block: Block) -> Block | None:
+    """The block with composite operators written in their simpler form; None where one has no other and lacks it."""
+    graph = expanded(graph_of(block))
+    needs = (op for op in graph.ops if op.op.decompose is not None and op.op.scalar is None and op.op.native is None)
+    return None if any(needs) else block_of(graph)

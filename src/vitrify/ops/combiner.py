@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from .registry import OpDef
 
 Dtype = np.dtype[Any]
 
@@ -26,14 +28,14 @@ class Combiner:
     """A reduction with attributes `axis` and `keepdim`, element by element.
 
     start: what it begins with, of the dtype in which it combines: a number, or a function of the dtype. combine: the
-    scalar primitive of two. truth: whether elements count as bool. finish: `finish(s, total, count)`, a scalar
-    expression that makes the result of what was combined and of the number of elements, as a float of total's dtype.
+    scalar primitive of two. truth: whether elements count as bool. finish: the elementwise op that makes the result of
+    what was combined and of the number of elements; its expression is one primitive.
     """
 
     start: Any
     combine: str
     truth: bool = False
-    finish: Callable[[Any, Any, Any], Any] | None = None
+    finish: OpDef | None = None
 
     def first(self, dtype: Dtype) -> Any:
         """What it begins with in this dtype."""

@@ -93,7 +93,7 @@ mean_op: OpDef = define_op(
         "x": lambda ct, *, x_like, axis, keepdim: spread(divided(ct, count_over(x_like, axis)), x_like, axis, keepdim)
     },
     maps={"onnx": "ReduceMean", "paddle": "reduce_mean"},
-    combiner=Combiner(0, "add", finish=lambda s, total, count: total / count),
+    combiner=Combiner(0, "add", finish=divide_op),
 )
 
 

@@ -162,7 +162,7 @@ def _operand(number: int, array: Any) -> Operand:
     return Operand(Buffer(INPUT, array.nbytes, number), 0, array.shape, array.strides, array.dtype)
 
 
-def _no_block(assembler: Assembler, block: Block, values: Sequence[Any]) -> list[Any]:
+def _no_block(assembler: Assembler, block: Block, values: Sequence[Any], in_simple_ops: bool) -> list[Any]:
     raise NoNativeForm("an update has no blocks inside")
 
 
