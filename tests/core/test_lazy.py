@@ -1,6 +1,7 @@
 """Optional packages."""
 
 import pickle
+import subprocess
 import sys
 
 import pytest
@@ -47,3 +48,18 @@ def test_parts_of_a_package_load_when_first_used():
     for name in ("nothing", "__wrapped__"):
         with pytest.raises(AttributeError, match=f"module 'xml' has no attribute '{name}'"):
             get(name)
+
+
+_ALONE = """
+import sys
+from vitrify.core.lazy import extension_module
+found = extension_module("scipy.linalg.cython_blas")
+assert "scipy.linalg" not in sys.modules and found.__pyx_capi__["sgemm"]
+import scipy.linalg.cython_blas
+assert scipy.linalg.cython_blas is found and scipy.linalg.solve([[2.0]], [1.0]) == [0.5]
+assert extension_module("scipy.linalg.cython_blas") is found
+"""
+
+
+def test_an_extension_module_comes_without_its_package():
+    subprocess.run([sys.executable, "-c", _ALONE], check=True)

@@ -16,7 +16,7 @@ import numpy as np
 from ..core.errors import VitrifyError
 from ..ir.program import Block
 from ..ops.registry import OpDef
-from . import blas
+from . import blas, tables
 from .elements import Pointwise, over
 from .emit import BOOL, INT64, Dtype
 from .entry import parts
@@ -282,6 +282,26 @@ class Assembler:
         words = over(loop, 0, (moved, target), moved.shape, keep_last=True)
         assert words is not None
         self.add("over_elements", words)
+
+    # -- rows of tables ------------------------------------------------------------------------------------------------
+
+    def take(
+        self, table: Operand, ids: Operand, axis: int = 0, *, wraps: bool = False, zeros: int | None = None
+    ) -> Operand:
+        """The slices of a table along an axis that integers name, `zeros` for that one; others outside end the run.
+
+        wraps: whether negative ones count from the end.
+        """
+        return tables.taken(self, table, ids, axis, wraps, zeros)
+
+    def add_rows(
+        self, x: Operand, ids: Operand, shape: Shape, axis: int = 0, *, wraps: bool = False, without: int | None = None
+    ) -> Operand:
+        """Zeros of a shape with slices of x added along an axis where integers say, in their order.
+
+        Slices `without` are left out; integers outside, but as of `take`, end the run.
+        """
+        return tables.added(self, x, ids, shape, axis, wraps, without)
 
     # -- class labels --------------------------------------------------------------------------------------------------
 

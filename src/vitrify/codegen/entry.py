@@ -19,6 +19,7 @@ from . import steps as program_steps
 from .inner_loops import inner_loops
 from .native import loaded
 from .steps import FUNCTIONS, NAMES, RAISED, python
+from .table_steps import table_steps
 from .writer import Writer
 
 _umath = lazy_module("numpy._core._multiarray_umath")
@@ -152,12 +153,17 @@ def _run(w: Writer, pointers: str, state: str, memory: str, results: str) -> Non
         _return_none(w)
 
 
+_DECLARED = (
+    "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)",
+    "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)",
+)
+
+
 @functools.lru_cache(maxsize=1)
 def parts() -> dict[str, int]:
     """The addresses of the fixed parts: compiled once for all programs."""
-    made = {**inner_loops(), **program_steps.steps(), "call": _call()}
-    memcpy = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"
-    return loaded("\n\n".join([*made.values(), memcpy]), tuple(made)).addresses
+    made = {**inner_loops(), **program_steps.steps(), **table_steps(), "call": _call()}
+    return loaded("\n\n".join([*made.values(), *_DECLARED]), tuple(made)).addresses
 
 
 @functools.lru_cache(maxsize=1)

@@ -28,13 +28,14 @@ def python(w: Writer, plan: str, name: str) -> str:
     return w.load(plan, FUNCTIONS + NAMES.index(name), "ptr")
 
 
-def _word(w: Writer, index: object) -> str:
+def word(w: Writer, index: object) -> str:
+    """A word of the step."""
     return w.load("%c", index)
 
 
-def _array(w: Writer, index: object) -> str:
+def array(w: Writer, index: object) -> str:
     """The address of the array that this word names."""
-    return w.load("%P", _word(w, index), "ptr")
+    return w.load("%P", word(w, index), "ptr")
 
 
 def runner() -> str:
@@ -64,12 +65,12 @@ def over_elements() -> str:
     """
     w = Writer("i32", "over_elements", PARAMETERS)
     pointers, steps, sizes = (w.space(f"[{MOST_OPERANDS} x i64]") for _ in range(3))
-    loop, data, count = w.load("%c", 2, "ptr"), w.load("%c", 3, "ptr"), _word(w, 4)
-    dims, outer = _word(w, 6), _word(w, 7)
+    loop, data, count = w.load("%c", 2, "ptr"), w.load("%c", 3, "ptr"), word(w, 4)
+    dims, outer = word(w, 6), word(w, 7)
     each = w.add(dims, 2)
     first = w.add(dims, 8)
-    w.store(_word(w, 5), sizes)
-    w.store(_word(w, 3), sizes, 1)
+    w.store(word(w, 5), sizes)
+    w.store(word(w, 3), sizes, 1)
     with w.loop(count) as k:
         own = w.at("%c", w.add(first, w.times(k, each)))
         w.store(w.load(own, 1), steps, k)
@@ -100,14 +101,14 @@ def products(type: str) -> str:
     w = Writer("i32", f"products_{type}", PARAMETERS)
     numbers = [w.space("i32", 4) for _ in range(6)]
     for i, space in enumerate(numbers):
-        w.line(f"store i32 {w.value(f'trunc i64 {_word(w, 3 + i)} to i32')}, ptr {space}")
+        w.line(f"store i32 {w.value(f'trunc i64 {word(w, 3 + i)} to i32')}, ptr {space}")
     m, n, k, lda, ldb, ldc = numbers
     letters = [w.at("%c", 9), w.at("%c", 10)]  # their first byte, as the words are little-endian
     one, zero = w.variable(type, "1.0"), w.variable(type, "0.0")
     gemm = w.load("%c", 2, "ptr")
-    a, b, c = (_array(w, i) for i in (11, 12, 13))
-    with w.loop(_word(w, 14)) as number:
-        x, y, z = (w.at(p, w.times(number, _word(w, 15 + j)), "i8") for j, p in enumerate((a, b, c)))
+    a, b, c = (array(w, i) for i in (11, 12, 13))
+    with w.loop(word(w, 14)) as number:
+        x, y, z = (w.at(p, w.times(number, word(w, 15 + j)), "i8") for j, p in enumerate((a, b, c)))
         given = [*letters, m, n, k, one, x, lda, y, ldb, zero, z, ldc]
         w.call("void", gemm, *[f"ptr {p}" for p in given])
     w.line("ret i32 0")
@@ -130,9 +131,9 @@ def picked(type: str, size: int) -> str:
     c: 2 out, 3 weight, 4 x, 5 labels, 6 rows, 7 classes, 8 the label to ignore.
     """
     w = Writer("i32", f"picked_{type}", PARAMETERS)
-    out, weight, x, labels = (_array(w, i) for i in (2, 3, 4, 5))
-    classes, ignored = _word(w, 7), _word(w, 8)
-    with w.loop(_word(w, 6)) as row:
+    out, weight, x, labels = (array(w, i) for i in (2, 3, 4, 5))
+    classes, ignored = word(w, 7), word(w, 8)
+    with w.loop(word(w, 6)) as row:
         label, skipped = _label(w, labels, row, classes, ignored)
         w.store(w.load(x, w.add(w.times(row, classes), label), type, size), out, row, type, size)
         w.store(w.value(f"select i1 {skipped}, {type} 0.0, {type} 1.0"), weight, row, type, size)
@@ -143,8 +144,8 @@ def picked(type: str, size: int) -> str:
 def weights(type: str, size: int) -> str:
     """weight[r] as of `picked`. c: 2 weight, 3 labels, 4 rows, 5 classes, 6 the label to ignore."""
     w = Writer("i32", f"weights_{type}", PARAMETERS)
-    weight, labels, classes, ignored = _array(w, 2), _array(w, 3), _word(w, 5), _word(w, 6)
-    with w.loop(_word(w, 4)) as row:
+    weight, labels, classes, ignored = array(w, 2), array(w, 3), word(w, 5), word(w, 6)
+    with w.loop(word(w, 4)) as row:
         _, skipped = _label(w, labels, row, classes, ignored)
         w.store(w.value(f"select i1 {skipped}, {type} 0.0, {type} 1.0"), weight, row, type, size)
     w.line("ret i32 0")
@@ -154,8 +155,8 @@ def weights(type: str, size: int) -> str:
 def lowered(type: str, size: int) -> str:
     """x[r, label[r]] -= by[r]; 0 stands for a label to ignore. c: 2 x, 3 by, 4 labels, 5 rows, 6 classes, 7 ignored."""
     w = Writer("i32", f"lowered_{type}", PARAMETERS)
-    x, by, labels, classes, ignored = _array(w, 2), _array(w, 3), _array(w, 4), _word(w, 6), _word(w, 7)
-    with w.loop(_word(w, 5)) as row:
+    x, by, labels, classes, ignored = array(w, 2), array(w, 3), array(w, 4), word(w, 6), word(w, 7)
+    with w.loop(word(w, 5)) as row:
         label, _ = _label(w, labels, row, classes, ignored)
         place = w.add(w.times(row, classes), label)
         less = w.value(f"fsub {type} {w.load(x, place, type, size)}, {w.load(by, row, type, size)}")
@@ -174,7 +175,7 @@ def _blocks(w: Writer, first: object, end: object) -> None:
 def branch() -> str:
     """One of two blocks. c: 2 what decides, a byte, 3 4 the steps of one block, 5 6 those of the other."""
     w = Writer("i32", "branch", PARAMETERS)
-    flag = w.load(_array(w, 2), 0, "i8", 1)
+    flag = w.load(array(w, 2), 0, "i8", 1)
     with w.when(w.value(f"icmp ne i8 {flag}, 0")):
         _blocks(w, 3, 4)
         w.leave("i32 0")
@@ -190,7 +191,7 @@ def while_true() -> str:
     plan and the thread lie.
     """
     w = Writer("i32", "while_true", PARAMETERS)
-    count, byte = _array(w, 7), _array(w, 2)
+    count, byte = array(w, 7), array(w, 2)
     w.store(0, count)
     w.label("again")
     _blocks(w, 3, 4)
@@ -206,9 +207,9 @@ def while_true() -> str:
 def repeat() -> str:
     """A loop of so many iterations. c: 2 how many, an int64, 5 6 7 8 as of `while_true`."""
     w = Writer("i32", "repeat", PARAMETERS)
-    count = _array(w, 7)
+    count = array(w, 7)
     w.store(0, count)
-    with w.loop(w.load(_array(w, 2))):
+    with w.loop(w.load(array(w, 2))):
         _blocks(w, 5, 6)
         _counted(w, count)
     w.line("ret i32 0")
@@ -221,7 +222,7 @@ def _counted(w: Writer, count: str) -> None:
     w.store(steps, count)
     due = w.value(f"icmp eq i64 {w.value(f'urem i64 {steps}, {CHECKED}')}, 0")
     with w.when(due):
-        code = w.call("i32", "@interrupted", "ptr %P", f"i64 {_word(w, 8)}")
+        code = w.call("i32", "@interrupted", "ptr %P", f"i64 {word(w, 8)}")
         with w.when(w.value(f"icmp ne i32 {code}, 0")):
             w.leave(f"i32 {RAISED}")
 

@@ -1,8 +1,11 @@
 """Optional third-party packages, and our own that few programs use, imported when first needed."""
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from importlib.util import find_spec
+from importlib.machinery import PathFinder
+from importlib.util import find_spec, module_from_spec
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -60,6 +63,24 @@ def lazy_module(name: str) -> Any:
     '[1]'
     """
     return _LazyModule(name)
+
+
+def extension_module(name: str) -> ModuleType:
+    """Return a package's extension module without importing the package around it, which may take far longer.
+
+    For modules made by Cython that need nothing of their package: imported later, they are the same ones.
+    """
+    package = name.rpartition(".")[0]
+    top, *inner = package.split(".")
+    around = None if package in sys.modules else find_spec(top)
+    folders = [str(Path(folder, *inner)) for folder in (around and around.submodule_search_locations) or ()]
+    found = PathFinder.find_spec(name, folders) if folders else None
+    if found is None or found.loader is None:
+        return import_module(name)
+    module = module_from_spec(found)
+    found.loader.exec_module(module)
+    sys.modules.pop(name, None)  # it enters itself; the package, once imported, has to find it by its own way
+    return module
 
 
 def lazy_attributes(

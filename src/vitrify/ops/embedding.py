@@ -54,12 +54,14 @@ embedding_op: OpDef = define_op(
         )
     },
     maps={"onnx": "Gather", "paddle": "lookup_table_v2"},
+    native=lambda n, x, weight, *, padding_idx: n.take(weight, x, zeros=padding_idx),
 )
 embedding_grad_op: OpDef = define_op(
     "embedding_grad",
     kernel=_table_grad_kernel,
     meta=lambda ct, x, weight, *, padding_idx: weight.with_dtype(ct.dtype),
     vjp={"ct": lambda g, *, x, padding_idx: embedding_op(x, g, padding_idx=padding_idx)},
+    native=lambda n, ct, x, weight, *, padding_idx: n.add_rows(ct, x, weight.shape, without=padding_idx),
 )
 
 

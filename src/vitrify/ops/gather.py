@@ -48,12 +48,14 @@ gather_op: OpDef = define_op(
     meta=_gather_meta,
     vjp={"x": lambda ct, *, x_like, index, axis: gather_adjoint_op(ct, x_like, index, axis=axis)},
     maps={"onnx": "Gather", "paddle": "gather"},
+    native=lambda n, x, index, *, axis: n.take(x, index, axis, wraps=True),
 )
 gather_adjoint_op: OpDef = define_op(
     "gather_adjoint",
     kernel=_gather_adjoint_kernel,
     meta=lambda x, like, index, *, axis: x.with_shape(like.shape),
     vjp={"x": lambda ct, *, index, axis: gather_op(ct, index, axis=axis)},
+    native=lambda n, x, like, index, *, axis: n.add_rows(x, index, like.shape, axis, wraps=True),
 )
 
 

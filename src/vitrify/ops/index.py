@@ -88,17 +88,24 @@ def _index_get_meta(x: Meta, *indices: Meta, axes: Shape) -> Meta:
     return x.with_shape(array_shape("getitem", x, indices, axes))
 
 
+def _only(n: Any, indices: Sequence[Any]) -> Any:
+    """The one index that whole programs take; masks and several at a time they leave to others."""
+    return indices[0] if len(indices) == 1 else n.refuse("several arrays are one index")
+
+
 index_get_op: OpDef = define_op(
     "index_get",
     kernel=_index_get_kernel,
     meta=_index_get_meta,
     vjp={"x": lambda ct, *, x_like, indices, axes: index_get_adjoint_op(ct, x_like, *indices, axes=axes)},
+    native=lambda n, x, *indices, axes: n.take(x, _only(n, indices), axes[0], wraps=True),
 )
 index_get_adjoint_op: OpDef = define_op(
     "index_get_adjoint",
     kernel=_index_add_kernel,
     meta=lambda x, like, *indices, axes: x.with_shape(like.shape),
     vjp={"x": lambda ct, *, indices, axes: index_get_op(ct, *indices, axes=axes)},
+    native=lambda n, x, like, *indices, axes: n.add_rows(x, _only(n, indices), like.shape, axes[0], wraps=True),
 )
 
 
