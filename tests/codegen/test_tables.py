@@ -82,7 +82,8 @@ def test_masks_and_several_indices_are_left_to_the_interpreter():
     x, mask = numbers(4, 3), np.array([True, False, True, True])
     program = program_of(lambda x, m: index_get_op(x, m, axes=(0,)) * 1, (x.shape, "float32"), ([4], "bool"))
     assert program([x, mask]) is None
-    two = program_of(lambda x, i, j: index_get_op(x, i, j, axes=(0, 1)) * 1, (x.shape, "float32"), *[([2], "int64")] * 2)
+    metas = (x.shape, "float32"), ([2], "int64"), ([2], "int64")
+    two = program_of(lambda x, i, j: index_get_op(x, i, j, axes=(0, 1)) * 1, *metas)
     assert two([x, np.array([0, 1]), np.array([2, 0])]) is None
 
 

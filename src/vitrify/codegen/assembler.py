@@ -16,7 +16,7 @@ import numpy as np
 from ..core.errors import VitrifyError
 from ..ir.program import Block
 from ..ops.registry import OpDef
-from . import blas, tables
+from . import blas, draws, tables
 from .elements import Pointwise, over
 from .emit import BOOL, INT64, Dtype
 from .entry import parts
@@ -109,12 +109,16 @@ class Assembler:
         self,
         kernels: Callable[[Block], Pointwise | RowLoop],
         run_block: Callable[[Assembler, Block, Sequence[Any], bool], list[Any]],
+        key: Operand | None = None,
     ) -> None:
         self.steps: list[Step] = []
         self._kernel_of = kernels
         self._run_block = run_block
         self.bytes = 0  # written by all steps, those of loops once
         self.has_loops = False
+        self.is_inside = False  # a branch or loop, whose steps run no or several times
+        self.key = key  # where the seed and the place of random numbers lie
+        self.words = 0  # of them that a run draws
         self.written: set[Buffer] = set()  # inputs that are changed
 
     def refuse(self, reason: str) -> NoReturn:
@@ -303,6 +307,16 @@ class Assembler:
         """
         return tables.added(self, x, ids, shape, axis, wraps, without)
 
+    # -- random numbers ------------------------------------------------------------------------------------------------
+
+    def draw_below(self, shape: Iterable[int], p: float) -> Operand:
+        """Booleans, true with probability p."""
+        return draws.drawn_below(self, tuple(shape), p)
+
+    def draw_units(self, shape: Iterable[int], bits: int) -> Operand:
+        """Numbers from [0, 1) in float32, multiples of 2**-bits; bits is 24 at most."""
+        return draws.drawn_units(self, tuple(shape), bits)
+
     # -- class labels --------------------------------------------------------------------------------------------------
 
     def picked(self, x: Operand, labels: Operand, ignored: int) -> tuple[Operand, Operand]:
@@ -349,11 +363,11 @@ class Assembler:
 
     def within(self, build: Callable[[], Any]) -> tuple[list[Step], Any]:
         """The steps that building something adds, and what was built."""
-        outer, self.steps = self.steps, []
+        outer, self.steps, was_inside, self.is_inside = self.steps, [], self.is_inside, True
         try:
             return self.steps, build()
         finally:
-            self.steps = outer
+            self.steps, self.is_inside = outer, was_inside
 
     def branch(self, pred: Operand, then: Block, orelse: Block, values: Sequence[Any]) -> tuple[Operand, ...]:
         """The outputs of one of two blocks, which give arrays of the same sizes."""

@@ -18,6 +18,7 @@ from ..core.lazy import lazy_module
 from . import steps as program_steps
 from .inner_loops import inner_loops
 from .native import loaded
+from .random_steps import random_steps
 from .steps import FUNCTIONS, NAMES, RAISED, python
 from .table_steps import table_steps
 from .writer import Writer
@@ -162,7 +163,7 @@ _DECLARED = (
 @functools.lru_cache(maxsize=1)
 def parts() -> dict[str, int]:
     """The addresses of the fixed parts: compiled once for all programs."""
-    made = {**inner_loops(), **program_steps.steps(), **table_steps(), "call": _call()}
+    made = {**inner_loops(), **program_steps.steps(), **table_steps(), **random_steps(), "call": _call()}
     return loaded("\n\n".join([*made.values(), *_DECLARED]), tuple(made)).addresses
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from . import entry
 from .arena import padded, placed
 from .assembler import ARENA, INPUT, OUTPUT, STATE, Assembler, Buffer, Edge, Operand, Step
+from .draws import drawing
 from .errors import NoNativeForm
 from .steps import FUNCTIONS
 
@@ -24,7 +25,9 @@ _LONG = 1 << 17
 
 @dataclass(frozen=True)
 class Planned:
-    """A plan: its function, the bytes of its arena and of all results, and how many steps it has."""
+    """A plan: its function, which draws random numbers by itself, the bytes of its arena and of all results, and how
+    many steps it has.
+    """
 
     function: Any
     arena: int
@@ -34,6 +37,8 @@ class Planned:
 
 def plan_of(assembler: Assembler, inputs: Sequence[Operand], outputs: Sequence[Operand]) -> Planned:
     """The plan of the steps collected, for these inputs, giving these outputs."""
+    if assembler.words and assembler.key is not None:
+        inputs = [*inputs, assembler.key]
     results = _results(assembler, outputs)
     arena = _place(assembler.steps, results)
     layout = _Layout(len(inputs), len(results))
@@ -42,7 +47,10 @@ def plan_of(assembler: Assembler, inputs: Sequence[Operand], outputs: Sequence[O
     is_free = assembler.has_loops or assembler.bytes >= _LONG
     plan = layout.array(list(zip(inputs, flags)), results, arena, is_free)
     size = sum(r.size * r.dtype.itemsize for r in results)
-    return Planned(entry.function_of(plan), arena, size, len(list(_all(assembler.steps))))
+    function = entry.function_of(plan)
+    if assembler.words:
+        function = drawing(function, assembler.words)
+    return Planned(function, arena, size, len(list(_all(assembler.steps))))
 
 
 def _all(steps: Sequence[Step]) -> Iterator[Step]:

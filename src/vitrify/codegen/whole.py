@@ -22,6 +22,7 @@ from ..ir.program import Block, Literal, Operator, Variable
 from ..ops.registry import OpDef
 from .assembler import INPUT, Assembler, Buffer, Operand
 from .elements import Pointwise
+from .emit import INT64
 from .entry import layout_is_known
 from .errors import NoNativeForm
 from .llvm import why_not_here
@@ -51,7 +52,7 @@ def why_not(operators: Sequence[Operator]) -> str:
     """Why operators have no native form; empty as far as can be said before arrays are known."""
     for operator in operators:
         op = operator.op
-        if op.random or op.effect or operator.ref_count:
+        if (op.random and op.native is None) or op.effect or operator.ref_count:
             return f"{op.name} does more than compute its outputs"
         if op.native is None and op.scalar is None and op.decompose is None and not op.view:
             return f"{op.name} has no native form"
@@ -124,7 +125,8 @@ class WholeProgram:
 
     def plan(self, arrays: Sequence[Any]) -> Planned:
         """The plan for arrays like these. Raises NoNativeForm."""
-        assembler = Assembler(self._kernel, self._run_block)
+        key = Operand(Buffer(INPUT, 16, len(arrays)), 0, (2,), (8,), INT64)
+        assembler = Assembler(self._kernel, self._run_block, key)
         given = [Operand(Buffer(INPUT, a.nbytes, i), 0, a.shape, a.strides, a.dtype) for i, a in enumerate(arrays)]
         found: Found = dict(zip(self._inputs, given))
         self._run(assembler, self._operators, found)

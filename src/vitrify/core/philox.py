@@ -18,11 +18,11 @@ from .dtype import DType, bfloat16, bool_, float16, float32, float64, int64
 from .errors import ArgumentError, DTypeError
 
 # Multipliers and key increments of the paper's table 2.
-_MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
-_WEYL = (0x9E3779B9, 0xBB67AE85)
-_ROUNDS = 10
+MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
+WEYL = (0x9E3779B9, 0xBB67AE85)
+ROUNDS = 10
 _MASK = 0xFFFFFFFF
-_WORDS = 4  # words in a block
+WORDS = 4  # words in a block
 # Blocks computed at once on the CPU: the working arrays of one chunk stay in the level-2 cache.
 _CHUNK = 1 << 14
 
@@ -47,10 +47,10 @@ def philox(xp: Any, key: Key, n: int) -> Array:
     >>> philox(np, Key(0), 4).tolist()
     [1713891541, 3781805453, 3159862348, 2600524760]
     """
-    first, skip = divmod(key.offset, _WORDS)
-    blocks = -(-(skip + n) // _WORDS)
+    first, skip = divmod(key.offset, WORDS)
+    blocks = -(-(skip + n) // WORDS)
     step = _CHUNK if xp is np else max(blocks, 1)
-    words = xp.empty((blocks, _WORDS), np.uint32)
+    words = xp.empty((blocks, WORDS), np.uint32)
     for start in range(0, blocks, step):
         stop = min(start + step, blocks)
         counter = xp.arange(first + start, first + stop, dtype=np.uint64)
@@ -74,7 +74,7 @@ def rounds(xp: Any, even: Array, odd: Array, seed: int) -> tuple[Array, Array]:
     A round multiplies words 0 and 2 by constants; the high halves, exchanged and xored with words 1 and 3 and with
     the round's key, are the next words 0 and 2, and the low halves, exchanged, the next words 1 and 3.
     """
-    multipliers = xp.asarray(_MULTIPLIERS, np.uint64)[:, None]
+    multipliers = xp.asarray(MULTIPLIERS, np.uint64)[:, None]
     keys = xp.asarray(_round_keys(seed), np.uint64)[:, :, None]
     mask, half = np.uint64(_MASK), np.uint64(32)
     product = xp.empty_like(even)
@@ -90,13 +90,13 @@ def rounds(xp: Any, even: Array, odd: Array, seed: int) -> tuple[Array, Array]:
 def _round_keys(seed: int) -> list[list[int]]:
     """Return the two key words of each round, starting from the low and the high half of the seed."""
     halves = (seed & _MASK, (seed >> 32) & _MASK)
-    return [[(half + i * step) & _MASK for half, step in zip(halves, _WEYL, strict=True)] for i in range(_ROUNDS)]
+    return [[(half + i * step) & _MASK for half, step in zip(halves, WEYL, strict=True)] for i in range(ROUNDS)]
 
 
 # --- numbers from words -------------------------------------------------------------------------------------------
 
 # Leading bits of a word that make a uniform number: as many as the type's significand holds.
-_SIGNIFICANT_BITS = {float16: 11, bfloat16: 8, float32: 24}
+SIGNIFICANT_BITS = {float16: 11, bfloat16: 8, float32: 24}
 
 
 def word_count(shape: tuple[int, ...], dtype: DType) -> int:
@@ -135,7 +135,7 @@ def _unit(xp: Any, words: Array, dtype: DType) -> Array:
     """Return the uniform numbers in [0, 1) made of `words`, in float64 or float32."""
     if dtype is float64:
         return _unit53(words)
-    bits = _SIGNIFICANT_BITS[dtype]
+    bits = SIGNIFICANT_BITS[dtype]
     unit = (words >> np.uint32(32 - bits)).astype(np.float32)
     unit *= np.float32(2.0**-bits)
     return unit

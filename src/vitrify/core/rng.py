@@ -36,6 +36,12 @@ class Generator:
             self._offset += -(-words // _ALIGN) * _ALIGN
         return key
 
+    def give_back(self, key: Key, words: int) -> None:
+        """Undo the draw `key` of so many words that were not used, unless others have drawn since."""
+        with self._lock:
+            if (self._seed, self._offset) == (key.seed, key.offset + -(-words // _ALIGN) * _ALIGN):
+                self._offset = key.offset
+
     def manual_seed(self, seed: int) -> "Generator":
         """Start the stream of `seed` from its beginning and return this generator."""
         self.set_state(Key(int(seed) & _SEED_MASK))

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core import philox
-from ..core.dtype import bool_
+from ..core.dtype import as_dtype, bool_
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import Meta, Shape, normalize_axes, numel
 from ..core.rng import Generator
 from .arguments import is_tensor
-from .elementwise import scale, scale_op
-from .like import assign_op
+from .elementwise import multiply_op, scale, scale_op
+from .like import assign_op, cast, cast_op
 from .registry import Instead, NoGradient, OpDef, define_op
 from .select import where
 
@@ -41,6 +41,16 @@ def _scaled(xp: Any, x: Any, mask: Any, factor: float) -> Any:
     return out
 
 
+def _kept(x: Any, factor: float) -> Any:
+    return x if factor == 1 else x * factor
+
+
+def _dropout_native(n: Any, x: Any, *, p: float, factor: float, axes: Shape) -> tuple[Any, Any]:
+    mask = n.draw_below(_mask_shape(x.shape, axes), 1.0 - p)
+    out = n.apply(multiply_op, x, n.apply(cast_op, mask, dtype=as_dtype(x.dtype)))
+    return out if factor == 1 else n.apply(multiply_op, out, n.full((), factor, x.dtype)), mask
+
+
 def _dropout_meta(x: Meta, *, p: float, factor: float, axes: Shape) -> tuple[Meta, Meta]:
     if not x.dtype.is_floating:
         raise DTypeError(f"dropout: x is {x}, expected a floating dtype")
@@ -63,12 +73,14 @@ dropout_op: OpDef = define_op(
     random=True,
     evaluation=_evaluation,
     maps={"onnx": "Dropout", "paddle": "dropout"},
+    native=_dropout_native,
 )
 masked_scale_op: OpDef = define_op(
     "masked_scale",
     kernel=lambda xp, x, mask, *, factor: _scaled(xp, x, mask, factor),
     meta=lambda x, mask, *, factor: x,
     vjp={"x": lambda ct, *, mask, factor: masked_scale_op(ct, mask, factor=factor)},
+    decompose=lambda x, mask, *, factor: _kept(x * cast(mask, x.dtype), factor),
 )
 keep_mask_op = define_op(
     "keep_mask",
@@ -76,6 +88,7 @@ keep_mask_op = define_op(
     meta=lambda x, *, p, axes: Meta(_mask_shape(x.shape, axes), bool_),
     vjp=NoGradient("random numbers do not depend on the values of x"),
     random=True,
+    native=lambda n, x, *, p, axes: n.draw_below(_mask_shape(x.shape, axes), 1.0 - p),
 )
 
 # --- public ----------------------------------------------------------------------------------------------------------

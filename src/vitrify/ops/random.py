@@ -11,7 +11,8 @@ from ..core.errors import ArgumentError, DTypeError
 from ..core.meta import Meta, known_dim
 from ..core.rng import Generator
 from .arguments import as_int, as_ints, entries, finish, is_tensor, packs_shape, shape_dims, static_int
-from .like import cast
+from .elementwise import add_op, multiply_op
+from .like import cast, cast_op
 from .registry import NoGradient, define_op, get_op
 from .sizes import sizes_of
 
@@ -38,6 +39,16 @@ def _uniform_kernel(xp: Any, *, key: Any, shape: Any, dtype: DType, low: float, 
     return philox.uniform(xp, start, sizes, dtype, low, high)
 
 
+def _uniform_native(n: Any, *, shape: Any, dtype: DType, low: float, high: float, seed: int) -> Any:
+    if seed or dtype not in philox.SIGNIFICANT_BITS:
+        n.refuse(f"uniform numbers of {dtype.name} or of a fixed seed")
+    found = n.draw_units(entries(shape), philox.SIGNIFICANT_BITS[dtype])
+    if (low, high) != (0.0, 1.0):
+        found = n.apply(multiply_op, found, n.full((), high - low, found.dtype))
+        found = n.apply(add_op, found, n.full((), low, found.dtype))
+    return found if dtype is float32 else n.apply(cast_op, found, dtype=dtype)
+
+
 uniform_op = define_op(
     "uniform",
     kernel=_uniform_kernel,
@@ -46,6 +57,7 @@ uniform_op = define_op(
     dynamic=("shape",),
     random=True,
     maps={"onnx": "RandomUniform", "paddle": "uniform_random"},
+    native=_uniform_native,
 )
 
 
