@@ -4,11 +4,12 @@ from collections import Counter
 
 import pytest
 
-from tests.fuzz.damage import GOOD, PAIRS, attempt
+from tests.fuzz.damage import GOOD, PAIRS, attempt, limited_memory
 
 
 @pytest.mark.parametrize("kind", PAIRS)
 def test_damaged_files_end_well(kind, tmp_path):
-    ends = {seed: attempt(kind, seed, tmp_path) for seed in range(200)}
+    with limited_memory():
+        ends = {seed: attempt(kind, seed, tmp_path) for seed in range(200)}
     assert {seed: end for seed, end in ends.items() if end not in GOOD} == {}
     assert Counter(ends.values())["refused"] > 100

@@ -43,6 +43,13 @@ def atomic_file(path: str | os.PathLike[str], durable: bool = True) -> Iterator[
         _sync_folder(os.path.dirname(target))
 
 
+def replace_file(old: str, new: str) -> None:
+    """Give the file `old` the name `new`, in the place of the file that has it, so that a power cut undoes nothing."""
+    target = os.path.realpath(new)
+    os.replace(old, target)
+    _sync_folder(os.path.dirname(target))
+
+
 def _sync_folder(folder: str) -> None:
     """Make the rename itself survive a power cut, where the system can."""
     if os.name != "posix":

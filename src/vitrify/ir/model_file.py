@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy.typing as npt
 
+from ..core.atomic_file import replace_file
 from ..core.container import Container, Kind, read_container, write_container
 from ..core.dtype import from_np
 from ..core.errors import ArgumentError, FileFormatError, VitrifyError
 from ..core.meta import Meta
 from ..core.plain import from_json, to_json
-from ..core.tensor_file import read_tensors, write_tensors
+from ..core.tensor_file import TensorFile, read_tensors, write_tensors
 from .input_spec import InputSpec
 from .program import Program
 from .serialize import decode_program, encode_program
@@ -26,6 +27,7 @@ from .verify import agree
 MODEL = Kind(b"\x93VTMODEL", 1, "model file")
 MODEL_SUFFIX = ".vtmodel"
 PARAMS_SUFFIX = ".vtparams"
+NEXT = ".next"  # what the tensors' file is called until the model file that belongs to it is there
 Array = npt.NDArray[Any]
 
 
@@ -94,9 +96,12 @@ def write_model(path: str | os.PathLike[str], model: ModelFile) -> None:
         "note": to_json(model.note),
     }
     os.makedirs(os.path.dirname(os.path.abspath(prefix)), exist_ok=True)
-    # The tensors first: a model file never names tensors that are not there yet.
-    digest = write_tensors(prefix + PARAMS_SUFFIX, model.tensors, _state_dict_json(model.tensors))
+    # A model file never names tensors that are not there yet, and the old tensors stay until it is replaced: whenever
+    # this ends, the model file and one of the two files of tensors are of one save.
+    params = os.path.realpath(prefix + PARAMS_SUFFIX)
+    digest = write_tensors(params + NEXT, model.tensors, _state_dict_json(model.tensors))
     write_container(prefix + MODEL_SUFFIX, MODEL, {**content, "params": digest}, blocks)
+    replace_file(params + NEXT, params)
 
 
 def read_model(path: str | os.PathLike[str], *, mapped: bool = False, params: str | None = None) -> ModelFile:
@@ -107,8 +112,7 @@ def read_model(path: str | os.PathLike[str], *, mapped: bool = False, params: st
     Raises FileFormatError when a file is cut short, changed, of another kind or not from the same save; OSError.
     """
     prefix = os.fspath(path)
-    container = read_container(prefix + MODEL_SUFFIX, MODEL)
-    tensors = read_tensors(params or prefix + PARAMS_SUFFIX, mapped=mapped)
+    container, tensors = _read_pair(prefix, params, mapped)
     try:
         content = _checked(container, tensors.digest)
         model = ModelFile(
@@ -117,13 +121,29 @@ def read_model(path: str | os.PathLike[str], *, mapped: bool = False, params: st
             infos={name: TensorInfo(_flag(parameter), _flag(train)) for name, parameter, train in content["tensors"]},
             note=from_json(content["note"]),
         )
-        _check_fit(model)
+        check_fit(model)
     except FileFormatError as err:
         raise FileFormatError(f"{prefix}{MODEL_SUFFIX}: {err.message}", loc=err.loc, hint=err.hint) from err
     # The checksums hold here: what is wrong in these ways was written by something else than write_model.
     except (VitrifyError, TypeError, ValueError, LookupError) as err:
         raise FileFormatError(f"{prefix}{MODEL_SUFFIX}: its description is not one of a model ({err})") from err
     return model
+
+
+def _read_pair(prefix: str, params: str | None, mapped: bool) -> tuple[Container, TensorFile]:
+    """The two files, of one save where there is such a pair."""
+    container = read_container(prefix + MODEL_SUFFIX, MODEL)
+    file = params or os.path.realpath(prefix + PARAMS_SUFFIX)
+    if params is None and os.path.exists(file + NEXT):  # a save was cut off, or goes on right now
+        try:
+            found = read_tensors(file + NEXT, mapped=mapped)
+            if isinstance(container.content, dict) and container.content.get("params") == found.digest:
+                return container, found
+        except FileNotFoundError:  # it has its own name by now
+            container = read_container(prefix + MODEL_SUFFIX, MODEL)
+        except FileFormatError:
+            pass  # the files that count are the others
+    return container, read_tensors(file, mapped=mapped)
 
 
 # --- the description in the header -----------------------------------------------------------------------------------
@@ -217,9 +237,12 @@ def _functions(container: Container, content: Mapping[str, Any]) -> dict[str, Sa
 # --- do the parts fit? -----------------------------------------------------------------------------------------------
 
 
-def _check_fit(model: ModelFile) -> None:
+def check_fit(model: ModelFile) -> None:
+    """Raise FileFormatError where the parts of a model do not fit each other."""
     if set(model.infos) != set(model.tensors):
         raise FileFormatError(f"it describes other tensors than the {PARAMS_SUFFIX} file holds")
+    if not isinstance(model.note, dict | None):
+        raise FileFormatError(f"its note is a {type(model.note).__name__}, no table of what is known")
     for name, function in model.functions.items():
         reason = _misfit(function, model)
         if reason is not None:
@@ -244,9 +267,22 @@ def _misfit(function: SavedFunction, model: ModelFile) -> str | None:
     if outputs < 0 or any(var is None for var in block.outputs) or any(i >= len(metas) for i in function.writes):
         return "its outputs are not those of its description"
     limits = {"input": len(metas), "output": outputs}
-    if any(slot.index >= limits[slot.kind] for slot in slots_in((function.input_tree, function.output_tree))):
+    arguments = slots_in(function.input_tree)
+    if any(slot.kind != "input" or slot.index >= len(function.inputs) for slot in arguments) or any(
+        slot.index >= limits[slot.kind] for slot in slots_in(function.output_tree)
+    ):
         return "its structure names tensors that the program does not have"
+    if not _is_call(function.input_tree):
+        return "the structure of its arguments is not one of a call"
     return None
+
+
+def _is_call(tree: Any) -> bool:
+    """Whether a structure is one of positional arguments and of arguments by name."""
+    if not isinstance(tree, (list, tuple)) or len(tree) != 2:
+        return False
+    args, kwargs = tree
+    return isinstance(args, (list, tuple)) and isinstance(kwargs, dict) and all(isinstance(k, str) for k in kwargs)
 
 
 def slots_in(value: Any) -> list[Slot]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from .model_file import MODEL_SUFFIX, ModelFile, read_model
+from .model_file import MODEL_SUFFIX, ModelFile, check_fit, read_model
 
 Reader = Callable[[str, "str | None"], ModelFile]
 """Reads a model file and its parameters (None: those that the format puts beside it)."""
@@ -106,4 +106,6 @@ def read_any_model(path: str | os.PathLike[str], params: str | None = None, *, m
     found = READERS.find(os.fspath(path), params)
     if found.reader is _read_own:
         return _read_own(found.file, found.params, mapped)
-    return found.reader(found.file, found.params)
+    model = found.reader(found.file, found.params)
+    check_fit(model)
+    return model

@@ -206,8 +206,8 @@ def _tensor(name: str, model: ModelFile) -> Tensor:
     if not array.flags.writeable:
         array = np.array(array)
     tensor: Tensor = Parameter(wrap(array), trainable=info.trainable) if info.parameter else wrap(array)
-    names = (model.note or {}).get("names", {})
-    if isinstance(names.get(name), str):
+    names = (model.note or {}).get("names")
+    if isinstance(names, dict) and isinstance(names.get(name), str):
         tensor.name = names[name]
     return tensor
 

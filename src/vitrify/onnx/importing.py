@@ -17,7 +17,7 @@ from ..eager.tensor import Tensor
 from ..ir.builder import Builder, building
 from ..ir.input_spec import InputSpec
 from ..ir.known_values import as_tensor, sizes_array
-from ..ir.model_file import ModelFile, SavedFunction, Slot, TensorInfo, tree_from_json
+from ..ir.model_file import ModelFile, SavedFunction, Slot, TensorInfo, check_fit, tree_from_json
 from ..ir.program import Block, Program, Variable
 from ..ir.regions import align_captures
 from ..jit.load import TranslatedLayer
@@ -49,7 +49,9 @@ def load(path: str | os.PathLike[str], **configs: Any) -> TranslatedLayer:
     file = os.fspath(path)
     if not os.path.exists(file) and os.path.exists(file + SUFFIX):
         file += SUFFIX
-    return TranslatedLayer(read_format(file))
+    model = read_format(file)
+    check_fit(model)
+    return TranslatedLayer(model)
 
 
 def read_format(file: str, params: str | None = None) -> ModelFile:

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..core.dtype import bool_, int64
-from ..core.errors import UnsupportedError
+from ..core.errors import FileFormatError, UnsupportedError
 from ..core.meta import UNKNOWN
+from ..eager.tensor import Tensor
 from ..ir.known_values import as_tensor, known_ints, sizes_argument, sizes_array
 from ..nn import functional as F
 from ..ops.like import cast
@@ -215,6 +216,18 @@ def transpose(node: Node, x: Any) -> Any:
     return get_op("transpose")(found, perm=tuple(perm))
 
 
+LARGEST_CONSTANT = 1 << 28
+
+
+def _bounded(x: Any, sizes: Any) -> None:
+    """Raise FileFormatError where a constant would grow to sizes that no model means: it is computed right now."""
+    numbers = sizes if isinstance(sizes, (tuple, list)) else ()
+    if isinstance(x, Tensor) and all(isinstance(s, int) for s in numbers):
+        count = math.prod(max(abs(s), 1) for s in numbers)
+        if count > LARGEST_CONSTANT:
+            raise FileFormatError(f"a constant of {count} elements")
+
+
 @operator("Expand")
 def expand(node: Node, x: Any, target: Any) -> Any:
     """x repeated to the shape that it and `target` broadcast to."""
@@ -227,6 +240,7 @@ def expand(node: Node, x: Any, target: Any) -> Any:
     if lead < 0:
         wanted = [-1] * -lead + wanted
     if all(isinstance(s, int) for s in wanted):
+        _bounded(found, wanted)
         return get_op("expand")(found, shape=tuple(wanted))
     # A size known only at run time may be 1, which keeps that of x: adding zeros broadcasts both ways.
     zeros = get_op("full")(shape=tuple(sizes), fill_value=0, dtype=found.dtype if found.dtype is not bool_ else int64)
@@ -236,7 +250,9 @@ def expand(node: Node, x: Any, target: Any) -> Any:
 @operator("Tile")
 def tile(node: Node, x: Any, repeats: Any) -> Any:
     """x repeated as a whole."""
-    return get_op("tile")(as_tensor(x), repeat_times=sizes_argument(repeats))
+    found, times = as_tensor(x), sizes_argument(repeats)
+    _bounded(found, [*times, *found.shape] if isinstance(times, tuple) else times)
+    return get_op("tile")(found, repeat_times=times)
 
 
 @operator("Concat")
@@ -292,6 +308,8 @@ def pad(node: Node, x: Any, pads: Any, value: Any = None, axes: Any = None) -> A
         raise UnsupportedError("Pad with axes, or by amounts of unknown number, cannot be read")
     n = found.ndim
     pairs = tuple(v for i in range(n) for v in (sizes[i], sizes[n + i]))
+    _bounded(found, [a + b + s if isinstance(a, int) and isinstance(b, int) else a for a, b, s in
+                           zip(pairs[::2], pairs[1::2], found.shape)])  # fmt: skip
     mode = {"constant": "constant", "reflect": "reflect", "edge": "replicate", "wrap": "circular"}[
         node.text("mode", "constant")
     ]

@@ -29,7 +29,7 @@ def read_model(file: str) -> tuple[Any, int]:
     if os.path.getsize(file) >= LARGEST_MODEL:
         raise FileFormatError(f"{file}: it is larger than an ONNX file can be")
     with open(file, "rb") as source:
-        data = source.read(LARGEST_MODEL)
+        data = source.read(os.path.getsize(file))  # a count that is allocated at once
     model = onnx.ModelProto()
     try:
         model.ParseFromString(data)

@@ -120,7 +120,12 @@ def window_count(size: int, kernel: int, stride: int, pad: Pair, dilation: int =
 def window_counts(
     sizes: Shape, kernel: Shape, stride: Shape, padding: Padding, dilation: Shape, ceil: bool = False
 ) -> Shape:
-    """`window_count` of each dimension; -1 where a size or the kernel is unknown."""
+    """`window_count` of each dimension; -1 where a size or the kernel is unknown.
+
+    Raises ArgumentError for a stride of 0.
+    """
+    if min(stride, default=1) < 1:
+        raise ArgumentError(f"stride must be positive, got {list(stride)}")
     dilation = used_dilation(padding, dilation)
     pads = resolve_padding(padding, sizes, kernel, stride)
     counts = map(window_count, sizes, kernel, stride, pads, dilation, [ceil] * len(sizes))

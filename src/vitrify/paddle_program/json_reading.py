@@ -28,7 +28,7 @@ def read_json(file: str) -> Graph:
     if os.path.getsize(file) > LARGEST:
         raise FileFormatError(f"{file}: it is larger than {LARGEST} bytes, without its parameters")
     with open(file, "rb") as source:
-        data = source.read(LARGEST)
+        data = source.read(os.path.getsize(file))  # a count that is allocated at once
     try:
         found = json.loads(data)
         return _Reader().program(found)

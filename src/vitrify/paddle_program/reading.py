@@ -57,7 +57,7 @@ def read_program_desc(file: str) -> Graph:
     if os.path.getsize(file) >= LARGEST:
         raise FileFormatError(f"{file}: it is larger than a protobuf message can be")
     with open(file, "rb") as source:
-        data = source.read(LARGEST)
+        data = source.read(os.path.getsize(file))  # a count that is allocated at once
     try:
         return _Reader(_pb.ProgramDesc.FromString(data)).program()
     except (UnsupportedError, FileFormatError) as err:
