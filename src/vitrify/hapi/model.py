@@ -10,15 +10,18 @@ from typing import Any
 import numpy as np
 
 from ..amp import GradScaler, auto_cast
+from ..core.dispatch import in_dynamic_mode
 from ..core.errors import ArgumentError
 from ..eager.grad_mode import no_grad
 from ..eager.layer import Layer
 from ..eager.tensor import Tensor, to_tensor
 from ..framework.save_load import load, save
 from ..io import DataLoader, Dataset
+from ..ir.guard import default_main_program
 from ..ir.input_spec import InputSpec
 from ..jit import save as save_program
 from .callbacks import Callback, CallbackList, EarlyStopping, LRScheduler, ModelCheckpoint, ProgBarLogger
+from .programs import ModelPrograms, parameters_of, put_parameters, refuse_unlike_static
 from .summary import summary
 
 
@@ -42,6 +45,8 @@ def _names(metric: Any) -> list[str]:
 
 class Model:
     """Trains, evaluates and predicts with `network`. Source: paddle.Model.
+
+    In static mode it records programs, for which `inputs` and `labels` must say what a batch holds.
 
     inputs, labels: InputSpecs; needed to save for inference without a batch seen before, and where a batch has more
     inputs than `forward` names.
@@ -69,6 +74,7 @@ class Model:
         self._metrics: list[Any] = []
         self._amp: dict[str, Any] = {}
         self._scaler: GradScaler | None = None
+        self._programs: ModelPrograms | None = None  # of static mode
 
     def prepare(self, optimizer: Any = None, loss: Any = None, metrics: Any = None, amp_configs: Any = None) -> None:
         """Give what training and evaluation need. Source: paddle.Model.prepare.
@@ -79,6 +85,7 @@ class Model:
         if loss is not None and not callable(loss):
             raise ArgumentError(f"Model.prepare: loss must be a Layer or a function, got {type(loss).__name__}")
         self._optimizer, self._loss, self._metrics = optimizer, loss, _listed(metrics)
+        self._programs = None
         given: dict[str, Any] = {"level": amp_configs} if isinstance(amp_configs, str) else dict(amp_configs or {})
         if given.get("level", "O0") != "O0":
             scaling = {k: given.pop(k) for k in ("init_loss_scaling", "use_dynamic_loss_scaling") if k in given}
@@ -99,11 +106,23 @@ class Model:
         self._seen = [InputSpec([None, *x.shape[1:]], x.dtype) for x in found if x.ndim]
         return found
 
+    def _static(self) -> ModelPrograms:
+        """The programs of static mode, recorded at the first batch after `prepare`."""
+        refuse_unlike_static(True, self._amp)
+        if self._programs is None:
+            self._programs = ModelPrograms(
+                self.network, self._inputs, self._labels, self._optimizer, self._loss, self._metrics
+            )
+        return self._programs
+
     def _measure(self, outputs: list[Any], labels: list[Any]) -> list[Any]:
         return [m.update(*_listed(m.compute(*outputs, *labels))) for m in self._metrics]
 
     def _result(self, losses: list[Any], metrics: list[Any]) -> Any:
-        return (_arrays(losses), metrics) if self._metrics else _arrays(losses)
+        return self._told(_arrays(losses), metrics)
+
+    def _told(self, losses: list[Any], metrics: list[Any]) -> Any:
+        return (losses, metrics) if self._metrics else losses
 
     def train_batch(self, inputs: Any, labels: Any = None, update: bool = True) -> Any:
         """The losses of one step, with metrics a pair of losses and metrics. update=False only adds to the gradients.
@@ -113,6 +132,9 @@ class Model:
         if self._optimizer is None or self._loss is None:
             raise ArgumentError("Model.train_batch: give prepare an optimizer and a loss first")
         self.mode = "train"
+        if not in_dynamic_mode():
+            refuse_unlike_static(update, self._amp)
+            return self._told(*self._static().train(inputs, labels))
         self.network.train()
         outputs, losses, wanted = self._outputs_and_losses(inputs, labels)
         total = losses[0] if len(losses) == 1 else sum(losses[1:], losses[0])
@@ -129,6 +151,8 @@ class Model:
     def eval_batch(self, inputs: Any, labels: Any = None) -> Any:
         """The losses, with metrics a pair of losses and metrics. Source: paddle.Model.eval_batch."""
         self.mode = "eval"
+        if not in_dynamic_mode():
+            return self._told(*self._static().evaluate(inputs, labels))
         self.network.eval()
         with no_grad():
             outputs, losses, wanted = self._outputs_and_losses(inputs, labels)
@@ -137,6 +161,8 @@ class Model:
     def predict_batch(self, inputs: Any) -> list[Any]:
         """The outputs as arrays. Source: paddle.Model.predict_batch."""
         self.mode = "test"
+        if not in_dynamic_mode():
+            return self._static().predict(inputs)
         self.network.eval()
         with no_grad():
             return _arrays(_listed(self.network(*self._given(inputs))))
@@ -161,10 +187,11 @@ class Model:
         return self._loss_names() + [name for metric in self._metrics for name in _names(metric)]
 
     def _logs(self, result: Any) -> dict[str, Any]:
-        losses, metrics = result if self._metrics else (result, [])
+        """What is told of a batch: its losses, and what the metrics say of all batches since they were reset."""
+        losses = result[0] if self._metrics else result
         logs: dict[str, Any] = {"loss": [float(np.mean(v)) for v in losses]} if self._loss is not None else {}
-        for metric, found in zip(self._metrics, metrics):
-            logs.update(zip(_names(metric), _listed(found)))
+        for metric in self._metrics:
+            logs.update(zip(_names(metric), _listed(metric.accumulate())))
         return logs
 
     def _loader(self, data: Any, **settings: Any) -> Any:
@@ -322,6 +349,9 @@ class Model:
         The program takes `inputs`, or such as the last batch had. Raises ArgumentError where there was neither.
         Source: paddle.Model.save.
         """
+        if not training and not in_dynamic_mode():
+            self._static().save(path)
+            return
         if not training:
             specs = self._inputs or self._seen
             if not specs:
@@ -329,6 +359,11 @@ class Model:
             save_program(self.network, path, input_spec=specs)
             return
         Path(path).parent.mkdir(parents=True, exist_ok=True)
+        if not in_dynamic_mode():
+            self._static()
+            save(parameters_of(self.network), f"{path}.pdparams")
+            save(default_main_program().state_dict("opt"), f"{path}.pdopt")
+            return
         save(self.network.state_dict(), f"{path}.pdparams")
         if self._optimizer is not None and (state := self._optimizer.state_dict()):
             save(state, f"{path}.pdopt")
@@ -339,8 +374,14 @@ class Model:
         if skip_mismatch:
             own = self.network.state_dict()
             state = {k: v for k, v in state.items() if k in own and list(own[k].shape) == list(v.shape)}
-        self.network.set_state_dict(state)
         optimizer = Path(path.removesuffix(".pdparams") + ".pdopt")
+        if not in_dynamic_mode():
+            self._static()
+            put_parameters(self.network, state)
+            if not reset_optimizer and optimizer.exists():
+                default_main_program().set_state_dict(load(str(optimizer)))
+            return
+        self.network.set_state_dict(state)
         if self._optimizer is not None and not reset_optimizer and optimizer.exists():
             self._optimizer.set_state_dict(load(str(optimizer)))
 
