@@ -58,6 +58,14 @@ CASES = {
         lambda x: stacked(ops.list_set_op(made(x), x[0] * x[1], index=at(1))),
         lambda x: paddle.stack(with_item(rows(x), 1, x[0] * x[1])),
     ),
+    "put": (
+        lambda x: stacked(ops.list_put_op(made(x), x[0] * x[1], index=at(1))),
+        lambda x: paddle.stack(with_item(rows(x), 1, x[0] * x[1])),
+    ),
+    "put at the end": (
+        lambda x: stacked(ops.list_put_op(made(x), x[0] * x[1], index=at(4))),
+        lambda x: paddle.stack([*rows(x), x[0] * x[1]]),
+    ),
     "remove": (
         lambda x: stacked(ops.list_remove_op(made(x), index=at(-2))),
         lambda x: paddle.stack([rows(x)[0], rows(x)[1], rows(x)[3]]),
@@ -136,6 +144,7 @@ def test_length():
         lambda x: ops.list_get_op(made(x), index=at(4)),
         lambda x: ops.list_get_op(made(x), index=at(-5)),
         lambda x: stacked(ops.list_set_op(made(x), x[0], index=at(7))),
+        lambda x: stacked(ops.list_put_op(made(x), x[0], index=at(5))),
         lambda x: stacked(ops.list_remove_op(made(x), index=at(4))),
     ],
 )

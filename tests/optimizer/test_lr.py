@@ -148,6 +148,7 @@ BAD = {
     "natural_gamma": (ValueError, lambda: lr.NaturalExpDecay(0.1, 0.0)),
     "exponential_gamma": (ValueError, lambda: lr.ExponentialDecay(0.1, 0.0)),
     "noam_model": (ValueError, lambda: lr.NoamDecay(0, 1)),
+    "noam_model_kind": (TypeError, lambda: lr.NoamDecay("64", 1)),
     "warmup_rate": (TypeError, lambda: lr.LinearWarmup("a", 1, 0.0, 1.0)),
     "warmup_steps": (ValueError, lambda: lr.LinearWarmup(0.1, -1, 0.0, 1.0)),
     "warmup_order": (ValueError, lambda: lr.LinearWarmup(0.1, 2, 1.0, 0.5)),

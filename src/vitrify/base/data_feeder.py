@@ -1,17 +1,22 @@
-"""`paddle.base.data_feeder`: checks of arguments as custom Layers write them, made only while a program is built."""
+"""`paddle.base.data_feeder`: checks of arguments as custom Layers write them, made only while a program is built; and
+`DataFeeder`, which makes feeds of rows."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
+
+import numpy as np
 
 from ..core.dispatch import in_dynamic_mode
 from ..core.dtype import DTypeLike, as_dtype
-from ..core.errors import ArgumentError
+from ..core.errors import ArgumentError, DTypeError
+from ..core.meta import UNKNOWN
 from ..eager.tensor import Tensor
-from ..ir.program import Variable
+from ..ir.guard import default_main_program
+from ..ir.program import Program, Variable
 
-__all__ = ["check_dtype", "check_shape", "check_type", "check_variable_and_dtype", "convert_dtype"]
+__all__ = ["DataFeeder", "check_dtype", "check_shape", "check_type", "check_variable_and_dtype", "convert_dtype"]
 
 TENSORS = (Tensor, Variable)
 
@@ -27,6 +32,46 @@ def convert_dtype(dtype: DTypeLike) -> str:
         return as_dtype(dtype).name
     except ArgumentError as err:
         raise TypeError(str(err)) from None
+
+
+class DataFeeder:
+    """Makes the feeds of a run from rows, each with a value for every one of `feed_list`.
+
+    feed_list: Variables, or names of variables of `program`. place: kept. Source: paddle.base.DataFeeder.
+
+    >>> import vitrify as paddle
+    >>> with paddle.static.program_guard(paddle.static.Program()):
+    ...     x, y = paddle.static.data("x", [None, 2]), paddle.static.data("y", [None, 1], "int64")
+    >>> feeds = paddle.base.DataFeeder([x, y]).feed([([1, 2], 0), ([3, 4], 1)])
+    >>> feeds["x"].tolist(), feeds["y"].tolist()
+    ([[1.0, 2.0], [3.0, 4.0]], [[0], [1]])
+    """
+
+    def __init__(self, feed_list: Sequence[Variable | str], place: Any = None, program: Program | None = None) -> None:
+        block = (program or default_main_program()).global_block()
+        self.place = place
+        self._vars = [block.var(v) if isinstance(v, str) else v for v in feed_list]
+        for var in self._vars:
+            if not isinstance(var, Variable):
+                raise DTypeError(f"DataFeeder: feed_list holds Variables or names, but received {type(var).__name__}")
+
+    def feed(self, iterable: Iterable[Sequence[Any]]) -> dict[str, Any]:
+        """The arrays by name. Raises ArgumentError for rows of another length, or of values that do not fit."""
+        rows = [tuple(row) for row in iterable]
+        if any(len(row) != len(self._vars) for row in rows):
+            raise ArgumentError(f"DataFeeder.feed: each row needs {len(self._vars)} values")
+        return {var.name: self._stacked(var, [row[i] for row in rows]) for i, var in enumerate(self._vars)}
+
+    def _stacked(self, var: Variable, values: list[Any]) -> Any:
+        """The values one below the other, each in the shape that the variable has for one."""
+        sizes = list(var.shape[1:])
+        arrays = [np.asarray(value, var.dtype.np) for value in values]
+        try:
+            if sizes.count(UNKNOWN) == 0:
+                arrays = [array.reshape(sizes) for array in arrays]
+            return np.stack(arrays) if arrays else np.empty([0, *[max(s, 0) for s in sizes]], var.dtype.np)
+        except ValueError as err:
+            raise ArgumentError(f"DataFeeder.feed: {var.name!r} takes rows of shape {sizes}: {err}") from None
 
 
 def check_variable_and_dtype(

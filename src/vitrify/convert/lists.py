@@ -19,6 +19,7 @@ from ..ops.lists import (
     list_extend_op,
     list_get_op,
     list_len_op,
+    list_put_op,
     list_remove_op,
     list_set_op,
     list_slice_op,
@@ -260,11 +261,26 @@ class GraphList(OpenList):
         self.change(Items(items.spec, tuple(passed_on(list_set_op, p, v, index=key) for p, v in zip(items.parts, row))))
         self._holds(value, key)
 
+    def put(self, index: Any, value: Any) -> None:
+        """`self[index] = value`, or an append where `index`, which only the run knows, is the length."""
+        note_write(ContentPlace(self))
+        is_new = self.items is None and not super().__len__()
+        items = Items(spec_of(value), tuple(pack(list_spec(spec_of(value)), []))) if is_new else self.opened()
+        items = fitted(items, join(items.spec, spec_of(value)))
+        row = pack(items.spec, value)
+        self.change(
+            Items(items.spec, tuple(passed_on(list_put_op, p, v, index=index) for p, v in zip(items.parts, row)))
+        )
+        self._holds(value, index)
+
     def _set_slice(self, key: slice, value: list[Any]) -> None:
         if key.step not in (None, 1) or not (key.start is None or key.stop is None):
             raise _unknown("a store to a slice between two bounds")
-        self.take_slices((None, 0 if key.start is None else key.start), value, (key.stop, None) if key.stop is not None
-                         else (self.length(), None))
+        self.take_slices(
+            (None, 0 if key.start is None else key.start),
+            value,
+            (key.stop, None) if key.stop is not None else (self.length(), None),
+        )
 
     @for_user
     def __delitem__(self, key: Any) -> None:

@@ -7,13 +7,14 @@ from typing import Any
 
 from ..core import names
 from ..core.dtype import DType, DTypeLike, as_dtype
-from ..core.errors import ArgumentError, DTypeError
+from ..core.errors import ArgumentError, DTypeError, UnsupportedError
 from ..core.meta import Meta
 from ..core.modes import grad_enabled, recorder, scoped
 from ..core.place import PlaceLike, as_place
 from ..device.api import put
-from .initializer import Initializer, choose_initializer, initial_value
-from .param_attr import ParamAttr, ParamAttrLike, as_param_attr
+from ..ops.unary import sqrt
+from .initializer import Constant, Initializer, choose_initializer, initial_value
+from .param_attr import ParamAttr, ParamAttrLike, WeightNormParamAttr, as_param_attr
 from .parameter import Parameter
 
 
@@ -28,8 +29,8 @@ def new_parameter(
 ) -> Any:
     """A new initialized parameter named `owner.w_0`, `owner.b_0`, ... or as `attr` says; None when `attr` is False.
 
-    In static mode it is a Variable of the program, which the startup program fills.
-    Raises DTypeError when no initializer is given for a dtype that is not floating.
+    In static mode it is a Variable of the program, which the startup program fills; with a WeightNormParamAttr it is
+    computed of two. Raises DTypeError when no initializer is given for a dtype that is not floating.
     """
     chosen = as_param_attr(attr)
     if chosen is None:
@@ -44,6 +45,8 @@ def new_parameter(
     initializer = choose_initializer(chosen.initializer, default_initializer, is_bias)
     sizes = [int(size) for size in shape]
     persistables = getattr(recorder.get(), "persistables", None)
+    if isinstance(chosen, WeightNormParamAttr):
+        return _length_and_direction(persistables, name, sizes, wanted, chosen, initializer)
     if persistables is not None:
         return _of_program(persistables.create, name, sizes, wanted, chosen, initializer)
     param = Parameter(sizes, wanted, name=name, trainable=chosen.trainable, **_read_by_optimizers(chosen))
@@ -86,6 +89,36 @@ def _of_program(
         trainable=attr.trainable,
         attributes=_read_by_optimizers(attr),
     )
+
+
+def _length_and_direction(
+    persistables: Any, name: str, sizes: list[int], dtype: DType, attr: WeightNormParamAttr, initializer: Initializer
+) -> Any:
+    """g * v / |v| of two parameters; at first it is what the initializer gives for v."""
+    if persistables is None:
+        raise UnsupportedError(
+            "WeightNormParamAttr is for programs of static mode", hint="for a Layer call paddle.nn.utils.weight_norm"
+        )
+    if attr.dim is not None and not -len(sizes) <= attr.dim < len(sizes):
+        raise ArgumentError(f"WeightNormParamAttr: dim {attr.dim} is none of a parameter of shape {sizes}")
+    kept = None if attr.dim is None else attr.dim % len(sizes)
+    axes = [d for d in range(len(sizes)) if d != kept]
+    starts: list[Any] = []
+
+    def length(weight: Any) -> Any:
+        squares = weight * weight
+        return sqrt(squares.sum(axis=axes, keepdim=True) if axes else squares)
+
+    def noted(held: Any) -> Any:
+        starts.append(held)
+        return held
+
+    v = _of_program(persistables.create, f"{name}_v", sizes, dtype, attr, initializer)
+    g_sizes = [size if d == kept else 1 for d, size in enumerate(sizes)]
+    g = _of_program(persistables.create, f"{name}_g", g_sizes, dtype, attr, Constant(0.0))
+    persistables.change_at_startup(v, noted)
+    persistables.change_at_startup(g, lambda held: length(starts[0]))
+    return v * (g / length(v))
 
 
 def create_parameter(

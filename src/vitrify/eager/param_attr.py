@@ -43,6 +43,38 @@ class ParamAttr:
         return "ParamAttr(" + ", ".join(f"{k}={v!r}" for k, v in vars(self).items()) + ")"
 
 
+class WeightNormParamAttr(ParamAttr):
+    """A parameter that is computed of two others, its length and its direction: w = g * v / |v|.
+
+    dim: along it each slice of w has a length of its own; None: one length. Made in programs of static mode only, as
+    `NAME_g` and `NAME_v`; Layers have `nn.utils.weight_norm`.
+    Source: paddle.static.WeightNormParamAttr; Salimans, Kingma 2016.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main, paddle.static.Program()):
+        ...     x = paddle.static.data("x", [None, 4])
+        ...     y = paddle.static.nn.fc(x, 3, weight_attr=paddle.static.WeightNormParamAttr(1, "w"), bias_attr=False)
+        >>> [(p.name, p.shape) for p in main.all_parameters()]
+        [('w_v', [4, 3]), ('w_g', [1, 3])]
+    """
+
+    def __init__(
+        self,
+        dim: int | None = None,
+        name: str | None = None,
+        initializer: Initializer | None = None,
+        learning_rate: float = 1.0,
+        regularizer: Any = None,
+        trainable: bool = True,
+        do_model_average: bool = False,
+        need_clip: bool = True,
+    ) -> None:
+        super().__init__(name, initializer, learning_rate, regularizer, trainable, do_model_average, need_clip)
+        self.dim = dim
+
+
 ParamAttrLike: TypeAlias = ParamAttr | Initializer | str | bool | None
 
 
@@ -66,4 +98,4 @@ def as_param_attr(value: Any) -> ParamAttr | None:
     raise DTypeError(f"{type(value).__name__} cast to ParamAttr: expects a ParamAttr, name, Initializer or bool")
 
 
-__all__ = ["ParamAttr", "ParamAttrLike", "as_param_attr"]
+__all__ = ["ParamAttr", "ParamAttrLike", "WeightNormParamAttr", "as_param_attr"]

@@ -167,6 +167,17 @@ class Variable(GraphTensor):
             )
         return id(self)
 
+    lod_level = 0  # tensors here are dense, with no levels of lengths
+
+    @property
+    def type(self) -> str:
+        """What kind of value it is: "tensor", or "list" of tensors."""
+        return "list" if isinstance(self.meta, ListMeta) else "tensor"
+
+    def to_string(self, throw_on_error: bool = False, with_details: bool = False) -> str:
+        """Name, meta and flags as text. Source: paddle.static.Variable.to_string."""
+        return self.summary()
+
     def summary(self) -> str:
         """Name, meta and flags as text."""
         flags = "".join(f", {n}" for n in ("persistable", "stop_gradient") if getattr(self, n))
@@ -378,6 +389,16 @@ class Block:
         operator.name_scope = self.program.name_scope
         self.ops.append(operator)
         return operator
+
+    @property
+    def idx(self) -> int:
+        """Its number among the program's blocks, as Paddle calls it."""
+        return self.index
+
+    @property
+    def parent_idx(self) -> int:
+        """The number of the block that it lies in; -1 of block 0 and of functions."""
+        return -1 if self.parent is None else self.parent.index
 
     def has_var(self, name: str) -> bool:
         """Whether this block has a variable of that name."""

@@ -91,9 +91,7 @@ def _placed(found: Sequence[Value], wanted: Sequence[int], count: int) -> list[A
 
 
 @FORMS("while")
-def while_(
-    g: Context, *values: Value, cond: Any, body: Any, n_carried: int, n_xs: int, reverse: bool
-) -> list[Value]:
+def while_(g: Context, *values: Value, cond: Any, body: Any, n_carried: int, n_xs: int, reverse: bool) -> list[Value]:
     """Loop: carried values, then the number of iterations and the lists written, where somebody wants these."""
     count = None
     if cond is None:
@@ -165,9 +163,7 @@ def _empty(g: Context, item: Any) -> Value:
     return made
 
 
-def _each(
-    g: Context, count: Value, start: Value, meta: Any, step: Callable[[Context, Value, Value], Value]
-) -> Value:
+def _each(g: Context, count: Value, start: Value, meta: Any, step: Callable[[Context, Value, Value], Value]) -> Value:
     """A Loop of `count` iterations in which `step(graph, iteration, held)` gives the next held value."""
     inner = _inner(g)
     known = [Meta((), int64), Meta((), bool_), meta]
@@ -219,6 +215,19 @@ def list_set(g: Context, x: Value, item: Value, *, index: Any) -> Value:
     at = g.scalar(index)
     place = g.where(at < 0, at + g.node("SequenceLength", x), at)
     return g.node("SequenceInsert", g.node("SequenceErase", x, place), item, place, dtype=LIST)
+
+
+@FORMS("list_put")
+def list_put(g: Context, x: Value, item: Value, *, index: Any) -> Value:
+    """SequenceInsert, and where that was not at the end a SequenceErase of what stood there."""
+    at = g.scalar(index)
+    longer = g.node("SequenceInsert", x, item, at, dtype=LIST)
+    replaced = g.where(at < g.node("SequenceLength", x), g.scalar(1), g.scalar(0))
+
+    def step(inner: Context, i: Value, held: Value) -> Value:
+        return inner.node("SequenceErase", held, inner_value(inner, at) + 1, dtype=LIST)
+
+    return _each(g, replaced, longer, g.metas[0], step)
 
 
 @FORMS("list_remove")

@@ -30,7 +30,7 @@ _REASONS: dict[str, str] = {
             "channel_spread", "channel_sum", "conv_input_grad", "conv_weight_grad", "diagonal_adjoint",
             "embedding_grad", "fold_windows", "gather_adjoint", "getitem_adjoint", "half_spectrum_weight",
             "index_get_adjoint", "last_writers", "list_add", "list_fill", "list_gap", "list_one", "list_pick",
-            "list_spread", "list_split", "list_unorder", "list_unpluck", "list_unslice", "list_zero_at",
+            "list_spread", "list_split", "list_unorder", "list_unpluck", "list_unput", "list_unslice", "list_zero_at",
             "list_zeros_like", "masked_gather", "max_pool_gather", "max_pool_grad", "norm_grad", "pad_adjoint",
             "place_scatter", "plane_gather", "plane_scatter", "psroi_pool_adjoint", "put_along_axis_chosen",
             "region_pick", "region_put", "resize_adjoint", "resize_axes_like", "resize_like", "roi_align_adjoint",

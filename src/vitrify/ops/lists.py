@@ -155,6 +155,41 @@ list_gap_op: OpDef = define_op(
 )
 
 
+def _with_put(x: list[Any], item: Any, index: int) -> list[Any]:
+    if not 0 <= index <= len(x):
+        raise IndexRangeError(f"item {index} cannot be put into a list of {len(x)} items")
+    return [*x[:index], item, *x[index + 1 :]]
+
+
+def _without_put(ct: list[Any], like: list[Any], index: int) -> list[Any]:
+    """As long as `like`, with nothing at `index`."""
+    out: list[Any] = [*list(ct)[: len(like)], *[None] * (len(like) - len(ct))]
+    if index < len(out):
+        out[index] = None
+    return out
+
+
+list_put_op: OpDef = define_op(  # list_set, or list_append at the end
+    "list_put",
+    kernel=lambda xp, x, item, *, index: _with_put(x, item, index),
+    meta=lambda x, item, *, index: ListMeta(merge_metas(_item(x), item)),
+    vjp={
+        "x": lambda ct, *, x_like, index: list_unput_op(ct, x_like, index=index),
+        "item": lambda ct, *, item_like, index: list_pick_op(ct, item_like, index=index),
+    },
+    dynamic=["index"],
+    raises=True,
+)
+list_unput_op: OpDef = define_op(
+    "list_unput",
+    kernel=lambda xp, x, like, *, index: _without_put(x, like, index),
+    meta=_like_other,
+    vjp={"x": lambda ct, *, x_like, index: list_unput_op(ct, x_like, index=index)},
+    dynamic=["index"],
+    shape_only=["like"],
+)
+
+
 # --- many items ------------------------------------------------------------------------------------------------------
 
 
@@ -365,4 +400,6 @@ list_spread_op: OpDef = define_op(
 
 
 # What gives the cotangent of a list of which not all items come from a cotangent.
-LEAVES_GAPS = frozenset({list_one_op, list_unslice_op, list_zero_at_op, list_gap_op, list_unorder_op, list_unpluck_op})
+LEAVES_GAPS = frozenset(
+    {list_one_op, list_unslice_op, list_zero_at_op, list_unput_op, list_gap_op, list_unorder_op, list_unpluck_op}
+)

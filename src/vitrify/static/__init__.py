@@ -2,6 +2,7 @@
 
 from ..autodiff.append import append_backward, gradients
 from ..eager.create_parameter import create_parameter
+from ..eager.param_attr import WeightNormParamAttr
 from ..ir import surgery
 from ..ir.guard import data, default_main_program, default_startup_program, name_scope, program_guard
 from ..ir.input_spec import InputSpec
@@ -50,6 +51,7 @@ __all__ = [
     "Scope",
     "Transpiler",
     "Variable",
+    "WeightNormParamAttr",
     "accuracy",
     "amp",
     "append_backward",

@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from ..eager.tensor import to_tensor
+from .array import *
 from .attribute import *
 from .creation import *
 from .linalg import *

@@ -59,6 +59,7 @@ from ..ops.split import chunk, dsplit, hsplit, split, tensor_split, unbind, unst
 from ..ops.transpose import moveaxis, transpose
 from ..ops.unique import unique, unique_consecutive
 from ..ops.windows import as_strided, unfold
+from ..static.nn.arrays import tensor_array_to_tensor
 
 __all__ = [
     "as_complex",
@@ -129,6 +130,7 @@ __all__ = [
     "stack",
     "strided_slice",
     "take_along_axis",
+    "tensor_array_to_tensor",
     "tensor_split",
     "tensordot",
     "tile",

@@ -22,6 +22,14 @@ def require_type(owner: str, name: str, value: Any, kinds: type | tuple[type, ..
         raise DTypeError(f"{owner}: {name} must be {words}, got {type(value).__name__}")
 
 
+def require_positive(owner: str, name: str, value: Any) -> float:
+    """`value` as a float above 0; raises DTypeError or ArgumentError."""
+    found = require_real(owner, name, value)
+    if found <= 0:
+        raise ArgumentError(f"{owner}: {name} must be positive, got {value}")
+    return found
+
+
 def require_positive_int(owner: str, name: str, value: Any) -> int:
     """`value` as an int above 0; raises DTypeError or ArgumentError."""
     require_type(owner, name, value, Integral, "an int")

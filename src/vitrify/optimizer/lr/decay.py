@@ -10,6 +10,7 @@ from .base import LRScheduler
 from .checks import (
     require_below_one,
     require_between,
+    require_positive,
     require_positive_int,
     require_real,
     require_type,
@@ -31,9 +32,10 @@ class NoamDecay(LRScheduler):
     """
 
     def __init__(
-        self, d_model: int, warmup_steps: int, learning_rate: float = 1.0, last_epoch: int = -1, verbose: bool = False
+        self, d_model: float, warmup_steps: int, learning_rate: float = 1.0, last_epoch: int = -1, verbose: bool = False
     ) -> None:
-        self.d_model = require_positive_int("NoamDecay", "d_model", d_model)
+        require_positive("NoamDecay", "d_model", d_model)
+        self.d_model = d_model
         self.warmup_steps = warmup_steps
         super().__init__(learning_rate, last_epoch, verbose)
 
