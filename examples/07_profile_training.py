@@ -17,7 +17,7 @@ def loss_of(x, y):
 
 
 # Steps 2 to 5 are recorded: before that, programs are built.
-profiler = Profiler(scheduler=(2, 6), on_trace_ready=lambda p: p.export("trace.json"), profile_memory=True)
+profiler = Profiler(scheduler=(2, 6), on_trace_ready=lambda p: p.export("runs/trace.json"), profile_memory=True)
 with profiler:
     for x, y in paddle.io.DataLoader(data, batch_size=32):
         with RecordEvent("forward and backward"):
@@ -28,7 +28,7 @@ with profiler:
 
 profiler.summary(op_detail=False, time_unit="us", views=[SummaryView.ModelView, SummaryView.OperatorView])
 
-with open("trace.json") as file:
+with open("runs/trace.json") as file:
     events = json.load(file)["traceEvents"]
 programs = [event["name"] for event in events if event.get("cat") == "Program"]
 assert programs == ["run_program forward", "run_program backward"] * 4
