@@ -169,7 +169,7 @@ def power_to_db(spect: Any, ref_value: float = 1.0, amin: float = 1e-10, top_db:
 
     Example:
         >>> import vitrify as paddle
-        >>> paddle.audio.functional.power_to_db(paddle.to_tensor([1.0, 100.0]), top_db=None).tolist()
+        >>> paddle.audio.functional.power_to_db(paddle.to_tensor([1.0, 100.0]), top_db=None).round().tolist()
         [0.0, 20.0]
     """
     if amin <= 0 or ref_value <= 0:

@@ -54,7 +54,7 @@ log10 = unary(
     scalar="log10",
     vjp={"x": lambda ct, *, x: ct / (conj(x) * math.log(10))},
     doc="The logarithm of x to base 10",
-    example=("[100.0]", "[2.0]"),
+    example=("[1.0]", "[0.0]"),
 )
 log1p = unary(
     "log1p",
