@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from ..ir.program import Block, Program, Variable
 from ..ir.regions import copy_ops
+from .recompute import reading
 from .segment import BackwardProgram, build_backward
 
 
@@ -36,7 +37,8 @@ def backward_of_given(
     if made is None:
         return GivenBackward(Program(), (None,) * len(whole.wrt))
     kept = [copies[v] for v in whole.residuals]
-    if not set(kept).issuperset(made.residuals):
+    made = reading(block, made, set(kept))
+    if made is None:
         return None
     inside = made.program.global_block()
     takes = dict(zip(made.residuals, inside.inputs))

@@ -95,6 +95,12 @@ NATIVE_AFTER_MS = Flag(
     "VITRIFY_NATIVE_AFTER_MS",
     "milliseconds that a group of operators has run, by estimate, before it is compiled; 0: it is at once",
 )
+ACTIVATION_BUDGET = Flag(
+    "activation_budget",
+    1.0,
+    "VITRIFY_ACTIVATION_BUDGET",
+    "share of the bytes that a program built from now on may keep for backward; what else it needs is computed again",
+)
 CHECK_NAN_INF = Flag(
     "check_nan_inf",
     False,

@@ -8,7 +8,9 @@ from functools import cached_property
 from typing import Any
 
 from ..autodiff.given import backward_of_given
+from ..autodiff.recompute import with_less_kept
 from ..autodiff.segment import build_backward, differentiable_backward
+from ..core.config import ACTIVATION_BUDGET, NATIVE
 from ..core.meta import ListMeta
 from ..core.modes import grad_enabled
 from ..core.place import current_place, place_guard
@@ -17,7 +19,7 @@ from ..eager.tensor import Tensor, wrap
 from ..ir.dead_code import has_effect
 from ..ir.program import Block, Program, Variable, position
 from ..runtime.lowering import InterpreterCore, lower
-from ..runtime.options import ExecutionOptions
+from ..runtime.options import NEVER, ExecutionOptions
 from ..runtime.warming import run_to_optimize_at
 from .cones import Cone, cone_of
 from .nested import arrays_of, items_of, wants_gradient, wrapped
@@ -65,6 +67,8 @@ class CompiledSegment:
         self._passes = self.left == 0
         self.outputs = tuple(outputs)
         backward = build_backward(block, outputs, wrt, given) if wrt else None
+        if backward is not None and _has_groups(options):
+            backward = with_less_kept(block, outputs, backward, ACTIVATION_BUDGET.value)
         self.backward = backward
         self.wrt: tuple[int, ...] = () if backward is None else backward.wrt
         self.seeds: tuple[int, ...] = () if backward is None else backward.seeds
@@ -192,6 +196,11 @@ class NestedSegment(CompiledSegment):
                     tensor._index = number
                     tensor.stop_gradient = False
         return outputs
+
+
+def _has_groups(options: ExecutionOptions) -> bool:
+    """Whether operators become groups of machine code, in which recomputing costs less than reading."""
+    return options.passes and options.native != NEVER and NATIVE.value
 
 
 def compile_segment(

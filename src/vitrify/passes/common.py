@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
+from ..ir.sizes import bytes_of
 from ..ir.ssa import Graph, Op, Value, must_run
-from .lifetimes import Lifetimes, bytes_of
+from .lifetimes import Lifetimes
 from .operands import NoKey, Outputs, key_of, replaced
 
 LARGE = 1 << 12
@@ -25,7 +26,7 @@ def without_repeats(graph: Graph) -> Graph:
         found = index if key is None else first.setdefault(key, index)
         if found != index:
             kept = graph.ops[found].outputs
-            if any(bytes_of(v) >= LARGE for v in kept):
+            if any(bytes_of(v.meta) >= LARGE for v in kept):
                 lives = lives or Lifetimes(graph)
             if all(map(outputs.may_be, op.outputs, kept)) and (lives is None or lives.shared(kept, op.outputs)):
                 by.update(zip(op.outputs, kept))

@@ -7,24 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ..core.meta import UNKNOWN, Meta, numel
+from ..ir.sizes import bytes_of
 from ..ir.ssa import Graph, Value
 
-UNKNOWN_SIZE = 32
-"""What a dimension of unknown size counts as."""
 LEAST_BYTES = 1 << 12
 """Smaller buffers count as nothing."""
 Span = tuple[int, int]
 Changes = dict[Value, Span | None]
-
-
-def bytes_of(value: Any) -> int:
-    """The size of a value's buffer; 0 where it is not one array."""
-    meta = value.meta
-    if not isinstance(meta, Meta):
-        return 0
-    shape = meta.shape if meta.is_static else [UNKNOWN_SIZE if d == UNKNOWN else d for d in meta.shape]
-    return numel(shape) * meta.dtype.np.itemsize
 
 
 class Lifetimes:
@@ -50,7 +39,7 @@ class Lifetimes:
                     self.maker[value] = index
                     self.users[value] = []
         self.kept = {self.root(v) for v in graph.outputs if v is not None}
-        self.size = {v: bytes_of(v) if self.users[v] or self.maker[v] >= 0 else 0 for v in self.maker}
+        self.size = {v: bytes_of(v.meta) if self.users[v] or self.maker[v] >= 0 else 0 for v in self.maker}
         self.size = {v: size if size >= LEAST_BYTES else 0 for v, size in self.size.items()}
         self.spans: Changes = {v: self._span(v, int) for v in self.maker}
         self.live, self.made = self._profiles()

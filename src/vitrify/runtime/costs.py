@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..core.meta import Meta, numel
+from ..ir import sizes
 from ..ir.program import Operator, Variable
 from ..ops.sizes import stand_in_op
 from ..ops.work import arithmetic
@@ -10,7 +11,6 @@ from ..ops.work import arithmetic
 LAUNCH = 1e-6
 PER_ARITHMETIC = 1e-10  # seconds: ten billion a second on one core
 PER_BYTE = 2e-10
-UNKNOWN_SIZE = 32
 
 
 def seconds(operator: Operator) -> float:
@@ -24,15 +24,12 @@ def seconds(operator: Operator) -> float:
 
 
 def _sized(meta: object) -> object:
-    if not isinstance(meta, Meta):
-        return meta
-    return meta.with_shape(tuple(UNKNOWN_SIZE if size < 0 else size for size in meta.shape))
+    return sizes.sized(meta) if isinstance(meta, Meta) else meta
 
 
 def bytes_of(value: object) -> int:
     """The size of a variable's buffer; 0 where it is not one array."""
-    meta = _sized(value.meta) if isinstance(value, Variable) else None
-    return numel(meta.shape) * meta.dtype.np.itemsize if isinstance(meta, Meta) else 0
+    return sizes.bytes_of(value.meta) if isinstance(value, Variable) else 0
 
 
 def allocated(operator: Operator) -> tuple[int, ...]:
