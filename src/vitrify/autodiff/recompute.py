@@ -1,8 +1,8 @@
 """What forward keeps for backward, and what backward computes once more instead.
 
-The vjps name what they need; kept, each such value costs a write, a read, and memory in between. An elementwise one whose
-operands are kept anyway costs a few instructions where backward computes it anew, in the group of operators that reads
-it. So those are not kept. With a budget below 1 whatever is cheapest for its size is recomputed, too, products included.
+The vjps name what they need; kept, each such value costs a write, a read, and memory in between. An elementwise one
+whose operands are kept anyway costs a few instructions where backward computes it anew, in the group of operators that
+reads it. So those are not kept. With a budget below 1 what is cheapest for its size is recomputed, products included.
 
 Source: T. Chen et al., "Training Deep Nets with Sublinear Memory Cost" (2016); what is free, as in H. He and S. Zolkin,
 "Min-cut optimal (re)computation" (2022), without its search for a smallest cut.
@@ -141,7 +141,8 @@ class _Ways:
 
     def work(self, operator: Operator) -> float:
         """About how many operations it takes, by its rule or else one for each byte that it writes."""
-        metas = [sized(v.meta) if isinstance(v, Variable) and isinstance(v.meta, Meta) else None for v in operator.inputs]
+        found = [getattr(v, "meta", None) for v in operator.inputs]
+        metas = [sized(meta) if isinstance(meta, Meta) else None for meta in found]
         return arithmetic(operator.op, metas, operator.attrs) + sum(map(_bytes, operator.outputs))
 
 
