@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from sys import getrefcount
 from typing import Any
 
@@ -23,7 +23,7 @@ from .emit import Dtype
 from .errors import NoNativeForm
 from .harness import description, harness_ir
 from .llvm import COMPILER, Loaded, host, load, object_code
-from .pointwise import Signature, needed_by, pointwise_ir
+from .pointwise import Signature, needed_by, pointwise_ir, structure
 from .row_form import RowForm
 from .row_kernel import Prepared, RowKernel
 from .row_plan import RowPlan
@@ -145,6 +145,8 @@ _KERNELS: BoundedCache[tuple[str, Signature | RowSignature], np.ufunc] = Bounded
 
 
 _DESCRIPTIONS: BoundedCache[tuple[str, Signature], np.ndarray] = BoundedCache("descriptions of kernels", limit=4096)
+# Programs repeat themselves: writing the same text again to find its code takes longer than looking at the operators.
+_POINTWISE: BoundedCache[Hashable, Pointwise | RowLoop] = BoundedCache("kernels by structure", limit=4096)
 _ROWS: BoundedCache[str, int] = BoundedCache("functions of rows", limit=4096)
 
 
@@ -197,6 +199,11 @@ def compiled(body: Block) -> NativeKernel | RowKernel:
 
 def for_steps(body: Block) -> Pointwise | RowLoop:
     """The machine code of a group of operators for what calls it without NumPy. Raises NoNativeForm."""
+    key = structure(body) if NATIVE.value else None
+    return _for_steps(body) if key is None else _POINTWISE.get_or_build(key, lambda: _for_steps(body))
+
+
+def _for_steps(body: Block) -> Pointwise | RowLoop:
     text, signature, *plans = _checked(body)
     code = _COMMENT.sub("", text)
     if isinstance(signature, RowSignature):

@@ -8,7 +8,7 @@ elements. Whatever else arrays may be (strided, broadcast, of odd sizes) is the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from ..core.meta import Meta
@@ -79,7 +79,7 @@ def signature_of(body: Block) -> Signature:
         reads,
         tuple(m.dtype.np for m in metas),
         tuple(_meta(v).dtype.np for v in body.outputs),
-        tuple(not m.shape or m.shape[-1] == 1 for m in metas),
+        tuple(map(_is_fixed, metas)),
     )
 
 
@@ -89,6 +89,30 @@ def _meta(value: object) -> Meta:
         raise NoNativeForm("lists and frames have no native form")
     register_type(meta.dtype.np)
     return meta
+
+
+def structure(body: Block) -> Hashable | None:
+    """All that the code of a group of elementwise operators depends on; None for other operators."""
+    if any(op.op.scalar is None or op.op.decompose is not None for op in body.ops):
+        return None
+    names: dict[object, object] = {None: None}
+    for number, variable in enumerate(body.inputs):
+        meta = variable.meta
+        if not isinstance(meta, Meta):
+            return None
+        names[variable] = number, meta.dtype.name, _is_fixed(meta)
+    found: list[Hashable] = []
+    for number, op in enumerate(body.ops):
+        operands = tuple([names[v] if isinstance(v, Variable) else repr(v) for v in op.inputs])
+        metas = tuple([str(getattr(v.meta, "dtype", None)) for v in op.outputs])
+        found.append((op.op.name, operands, repr(sorted(op.attrs.items())), metas))
+        names.update({v: (len(body.inputs) + number, i) for i, v in enumerate(op.outputs)})
+    return tuple([names[v] for v in body.inputs]), tuple(found), tuple([names.get(v) for v in body.outputs])
+
+
+def _is_fixed(meta: Meta) -> bool:
+    """Whether an operand is constant along the last dimension."""
+    return not meta.shape or meta.shape[-1] == 1
 
 
 def pointwise_ir(body: Block, target: Target) -> tuple[str, Signature]:

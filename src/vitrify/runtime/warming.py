@@ -16,6 +16,8 @@ from .options import ALWAYS, ExecutionOptions
 
 PASSES_AN_OPERATOR = 100e-6
 """Seconds that passes and lowering once more take for each operator."""
+A_RUN = 5e-6
+"""Seconds that a run of an operator as it was recorded takes besides its work."""
 ITERATIONS = 8
 """How often blocks inside operators are taken to run."""
 NEVER = -1
@@ -38,7 +40,7 @@ def _measured(block: Block, seen: dict[Block, tuple[int, float]]) -> tuple[int, 
     seen[block] = (0, 0.0)  # for functions that call themselves
     count, total = len(block.ops), 0.0
     for operator in block.ops:
-        total += seconds(operator)
+        total += A_RUN + seconds(operator)
         for inner in blocks_in(tuple(operator.attrs.values())):
             more, longer = _measured(inner, seen)
             count, total = count + more, total + ITERATIONS * longer

@@ -13,12 +13,14 @@ from ..codegen.whole import WholeProgram, whole_program
 from ..core.config import NATIVE, NATIVE_AFTER_MS
 from ..ir.attributes import blocks_in
 from ..ir.program import Operator, Variable
+from ..ops.fused import fused_op
 from .options import ALWAYS, NEVER, ExecutionOptions
 from .plan import STREAMS, THREADS, Choice
 from .warming import ITERATIONS
 
-# What the interpreter takes for an operator, and what planning takes for one, in milliseconds.
-_RUN_MS, _PLAN_MS = 5e-3, 0.2
+# What an operator takes longer in the interpreter than in a native program, and what planning takes for one, in
+# milliseconds.
+_RUN_MS, _PLAN_MS = 2e-2, 0.15
 # One operator costs the interpreter little more than a plan would.
 _LEAST_OPERATORS = 2
 
@@ -83,7 +85,7 @@ def _counted(operators: Sequence[Operator]) -> tuple[int, int]:
     count = runs = 0
     for operator in operators:
         count, runs = count + 1, runs + 1
-        if operator.op.scalar is None and operator.op.native is not None:
+        if operator.op.scalar is None and operator.op.native is not None and operator.op is not fused_op:
             for block in blocks_in(tuple(operator.attrs.values())):
                 if any(inner.op.scalar is None for inner in block.ops):
                     more, longer = _counted(block.ops)
