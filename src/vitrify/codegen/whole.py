@@ -81,6 +81,9 @@ class WholeProgram:
         self._lock = Lock()
         self._latest: Callable[..., Any] = _no_plan
         self._refused = 0
+        is_static = all(isinstance(v.meta, Meta) and v.meta.is_static for v in inputs)
+        self._most_refused = 0 if is_static else MAX_REFUSED
+        self.refused_at: Operator | None = None
 
     def __call__(self, arrays: Sequence[Any]) -> tuple[Any, ...] | None:
         """The outputs; None where the operators must be run one by one."""
@@ -113,7 +116,7 @@ class WholeProgram:
     @property
     def is_refused(self) -> bool:
         """Whether no signature so far could be planned for, of more than a few."""
-        return self._refused > MAX_REFUSED and self._latest is _no_plan
+        return self._refused > self._most_refused and self._latest is _no_plan
 
     def _planned(self, arrays: Sequence[Any]) -> Planned | None:
         try:
@@ -156,14 +159,22 @@ class WholeProgram:
 
     def _run(self, assembler: Assembler, operators: Sequence[Operator], found: Found) -> None:
         for operator in operators:
-            values = [self._value(assembler, found, v) for v in operator.inputs]
-            made = self._form(assembler, operator, values)
-            made = made if isinstance(made, tuple) else (made,)
-            if len(made) != len(operator.outputs):
-                raise NoNativeForm(f"{operator.type} gives {len(made)} values")
-            for variable, value in zip(operator.outputs, made):
-                _check(operator, variable, value)
-                found[variable] = value
+            try:
+                self._run_one(assembler, operator, found)
+            except NoNativeForm:
+                if operators is self._operators:
+                    self.refused_at = operator
+                raise
+
+    def _run_one(self, assembler: Assembler, operator: Operator, found: Found) -> None:
+        values = [self._value(assembler, found, v) for v in operator.inputs]
+        made = self._form(assembler, operator, values)
+        made = made if isinstance(made, tuple) else (made,)
+        if len(made) != len(operator.outputs):
+            raise NoNativeForm(f"{operator.type} gives {len(made)} values")
+        for variable, value in zip(operator.outputs, made):
+            _check(operator, variable, value)
+            found[variable] = value
 
     def _value(self, assembler: Assembler, found: Found, value: Any) -> Any:
         if isinstance(value, Literal):

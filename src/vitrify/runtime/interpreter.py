@@ -17,12 +17,13 @@ from ..core.timeline import TracerEventType, span
 from ..device.api import on_device
 from ..device.places import arrived, graph_device_at
 from ..device.stream_device import StreamDevice
-from ..ir.program import Block
+from ..ir.program import Block, Operator
 from .calls import run_on_stack
 from .captured import Graphs
 from .checks import check_shapes, explain_instruction
 from .failure import raise_if_other
-from .instruction import Frame, Instruction
+from .instruction import Frame, Instruction, Step
+from .native_runs import Part, cut
 from .observer import Observer, Timings, observer_of
 from .on_streams import on_streams, run_on_streams
 from .options import ExecutionOptions, in_force
@@ -52,9 +53,9 @@ class InterpreterCore:
     """A lowered block. Calling it runs the instructions; it keeps no state between runs, so threads may share it."""
 
     __slots__ = (
-        "_checked_shapes", "_n_inputs", "_optimized", "_outputs", "_relower", "_rest", "_schedule", "_steps",
-        "_takes_turns", "block", "choice", "graphs", "instructions", "label", "n_outputs", "names",
-        "options", "plans", "surroundings", "suspends", "timings", "variants", "whole",
+        "_checked_shapes", "_is_cut", "_left_out", "_n_inputs", "_optimized", "_outputs", "_parts", "_relower", "_rest",
+        "_schedule", "_steps", "_takes_turns", "block", "choice", "graphs", "instructions", "label", "n_outputs",
+        "names", "options", "plans", "surroundings", "suspends", "timings", "variants", "whole",
     )  # fmt: skip
 
     def __init__(
@@ -83,6 +84,10 @@ class InterpreterCore:
         self.surroundings = surroundings
         self._n_inputs = surroundings.n_inputs
         self._steps = [i.step for i in instructions]
+        # Where the whole is no native call: its parts, and which operators these leave out.
+        self._parts: list[Part] | None = None
+        self._left_out: set[Operator] = set()
+        self._is_cut = False
         self._rest = rest
         self._outputs = tuple(outputs)
         self.n_outputs = len(outputs)
@@ -139,14 +144,40 @@ class InterpreterCore:
         if new is not None:
             self._run_checked(frame, new)
         else:
-            step = None
+            if whole is not None and whole.is_none and not self._is_cut:
+                self._cut(whole)
+            parts, step = self._parts, None
             try:
-                for step in self._steps:
+                for step in self._steps if parts is None else parts:
                     step(frame)
             except Exception as err:
-                raise_if_other(self.explained(self._steps.index(step), err, frame), err)  # type: ignore[arg-type]
+                if parts is None:  # those explain themselves
+                    raise_if_other(self.explained(self._steps.index(step), err, frame), err)  # type: ignore[arg-type]
                 raise
         return tuple([frame[s] for s in self._outputs])
+
+    def run_steps(self, steps: Sequence[Step], first: int, frame: Frame) -> None:
+        """Run the steps of neighbouring instructions, the first of which has this number."""
+        done = first
+        try:
+            for step in steps:
+                step(frame)
+                done += 1
+        except Exception as err:
+            raise_if_other(self.explained(done, err, frame), err)
+            raise
+
+    def _cut(self, whole: Whole) -> None:
+        """Look for parts that could be native calls where the whole could not."""
+        self._is_cut = True
+        if whole.refused_at is not None:
+            self._left_out.add(whole.refused_at)
+        self._parts = cut(self, self._left_out)
+
+    def leave_out(self, operator: Operator) -> None:
+        """Make native calls without this operator from the next run on."""
+        self._left_out.add(operator)
+        self._parts = cut(self, self._left_out)
 
     def _watched(self, frame: Frame) -> tuple[Any, ...]:
         """A run while some flag or profiler is on, here or elsewhere."""

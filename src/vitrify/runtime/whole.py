@@ -21,8 +21,8 @@ from .warming import ITERATIONS
 # What an operator takes longer in the interpreter than in a native program, and what planning takes for one, in
 # milliseconds.
 _RUN_MS, _PLAN_MS = 2e-2, 0.15
-# One operator costs the interpreter little more than a plan would.
-_LEAST_OPERATORS = 2
+LEAST_OPERATORS = 2
+"""One operator costs the interpreter little more than a plan would."""
 
 
 class Whole:
@@ -30,7 +30,9 @@ class Whole:
 
     __slots__ = ("_at_once", "_cost", "_inputs", "_limit", "_operators", "_outputs", "_program", "_spent", "is_none")
 
-    def __init__(self, inputs: Sequence[Variable], operators: Sequence[Operator], outputs: Sequence[Any]) -> None:
+    def __init__(
+        self, inputs: Sequence[Variable], operators: Sequence[Operator], outputs: Sequence[Any], at_once: bool = False
+    ) -> None:
         self._inputs = inputs
         self._operators = operators
         self._outputs = outputs
@@ -40,7 +42,7 @@ class Whole:
         after = NATIVE_AFTER_MS.value
         self._limit = after + count * _PLAN_MS if after else 0
         self._spent = 0.0
-        self._at_once = False
+        self._at_once = at_once
         self.is_none = False
 
     @staticmethod
@@ -52,11 +54,14 @@ class Whole:
         is_on_streams = choice.mode == STREAMS or choice.captured
         if is_on_streams or options.mode == THREADS or not options.passes or options.native == NEVER:
             return None
-        if _counted(operators)[0] < _LEAST_OPERATORS:
+        if _counted(operators)[0] < LEAST_OPERATORS:
             return None
-        found = Whole(inputs, operators, outputs)
-        found._at_once = options.native == ALWAYS
-        return found
+        return Whole(inputs, operators, outputs, options.native == ALWAYS)
+
+    @property
+    def refused_at(self) -> Operator | None:
+        """The operator that cannot be planned for, if it was one."""
+        return None if self._program is None else self._program.refused_at
 
     def run(self, arrays: Sequence[Any]) -> tuple[Any, ...] | None:
         """The program's outputs; None where the interpreter has to run it."""

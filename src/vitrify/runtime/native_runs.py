@@ -1,0 +1,134 @@
+"""Programs that are no native call as a whole: each run of neighbouring operators that could be one becomes one.
+
+Operators without a native form, and those that work on much at a time, for which several threads and early ends of
+buffers count more, stay with the interpreter and cut the program. Views of what is there stay as well, behind the call:
+they cost next to nothing, and a native program would give copies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING
+
+from ..codegen.single import alone
+from ..codegen.whole import LARGE_STEP, why_not
+from ..core.meta import Meta
+from ..ir.decompose import decomposed
+from ..ir.program import Operator, Variable
+from ..ir.rows import is_pointwise
+from ..ir.ssa_blocks import graph_of
+from ..ops.sizes import stand_in_op
+from .costs import bytes_of
+from .instruction import Frame, Instruction
+from .whole import LEAST_OPERATORS, Whole
+
+if TYPE_CHECKING:
+    from .interpreter import InterpreterCore
+
+Part = Callable[[Frame], object]
+
+
+class NativeRun:
+    """Some neighbouring instructions of a core, as one native call where that is possible."""
+
+    __slots__ = ("_after", "_core", "_dead", "_first", "_reads", "_steps", "_whole", "_writes")
+
+    def __init__(self, core: InterpreterCore, first: int, instructions: Sequence[Instruction], later: set[int]) -> None:
+        self._core, self._first = core, first
+        self._steps = [i.step for i in instructions]
+        self._dead = [slot for i in instructions for slot in i.dead]
+        after = _views(instructions, later)
+        self._after = [i.bare for i in after]
+        inside = [i for i in instructions if i not in after]
+        slots: dict[Variable, int] = {}
+        reads, made = dict[Variable, None](), dict[Variable, None]()
+        for i in inside:
+            own = zip((*i.operator.inputs, *i.operator.outputs), (*i.reads, *i.writes))
+            slots.update({v: slot for v, slot in own if isinstance(v, Variable)})
+            reads |= dict.fromkeys(v for v in i.operator.inputs if isinstance(v, Variable) and v not in made)
+            made |= dict.fromkeys(i.operator.outputs)
+        wanted = later.union(*[i.reads for i in after])
+        outputs = [v for v in made if slots[v] in wanted]
+        self._reads, self._writes = [slots[v] for v in reads], [slots[v] for v in outputs]
+        self._whole = Whole([*reads], [i.operator for i in inside], outputs, at_once=True)
+
+    def __call__(self, frame: Frame) -> None:
+        whole = self._whole
+        if not whole.is_none:
+            found = whole.run([frame[s] for s in self._reads])
+            if found is not None:
+                for slot, value in zip(self._writes, found):
+                    frame[slot] = value
+                for step in self._after:
+                    step(frame)
+                for slot in self._dead:
+                    frame[slot] = None
+                return
+            if whole.is_none and whole.refused_at is not None:
+                self._core.leave_out(whole.refused_at)
+        self._core.run_steps(self._steps, self._first, frame)
+
+
+class _Stretch:
+    """Neighbouring instructions that the interpreter runs."""
+
+    __slots__ = ("_core", "_first", "_steps")
+
+    def __init__(self, core: InterpreterCore, first: int, instructions: Sequence[Instruction]) -> None:
+        self._core, self._first = core, first
+        self._steps = [i.step for i in instructions]
+
+    def __call__(self, frame: Frame) -> None:
+        self._core.run_steps(self._steps, self._first, frame)
+
+
+def cut(core: InterpreterCore, left_out: Collection[Operator]) -> list[Part] | None:
+    """A core's instructions in native runs and what is between them; None where there is no such run."""
+    instructions = core.instructions
+    ends = [i for i, one in enumerate(instructions) if one.operator in left_out or not _may_be_native(one.operator)]
+    found: list[Part] = []
+    start = start_of_rest = 0
+    for end in (*ends, len(instructions)):
+        own = instructions[start:end]
+        if sum(not _is_free(i.operator) for i in own) >= LEAST_OPERATORS:
+            if start_of_rest < start:
+                found.append(_Stretch(core, start_of_rest, instructions[start_of_rest:start]))
+            later = {slot for i in instructions[end:] for slot in i.reads}.union(core.outputs)
+            found.append(NativeRun(core, start, own, later))
+            start_of_rest = end
+        start = end + 1
+    if not found:
+        return None
+    if start_of_rest < len(instructions):
+        found.append(_Stretch(core, start_of_rest, instructions[start_of_rest:]))
+    return found
+
+
+def _may_be_native(operator: Operator) -> bool:
+    """Whether an operator works on little, and has a native form as far as can be said without compiling."""
+    values = [v for v in (*operator.inputs, *operator.outputs) if isinstance(v, Variable)]
+    if not all(isinstance(v.meta, Meta) and bytes_of(v) < LARGE_STEP for v in values) or why_not([operator]):
+        return False
+    if operator.op.native is not None or _is_free(operator):
+        return True
+    (op,) = graph_of(alone(operator)).ops
+    return is_pointwise(op) or decomposed(op) is not None
+
+
+def _is_free(operator: Operator) -> bool:
+    """Whether the result takes no memory of its own."""
+    return operator.op.view or operator.op is stand_in_op
+
+
+def _views(instructions: Sequence[Instruction], later: set[int]) -> list[Instruction]:
+    """The views among the instructions that are seen by others, and those in between them and what they show."""
+    found: list[Instruction] = []
+    seen = set(later)
+    for instruction in reversed(instructions):
+        if _is_free(instruction.operator) and not seen.isdisjoint(instruction.writes):
+            found.append(instruction)
+            seen.update(instruction.reads[:1])
+    return found[::-1]
+
+
+__all__ = ["NativeRun", "Part", "cut"]

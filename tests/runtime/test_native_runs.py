@@ -1,0 +1,182 @@
+"""Programs with some operators that have no native form: the others run as native calls between them."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import vitrify as paddle
+from tests.codegen.test_pointwise import UNKNOWN, block_of
+from vitrify.core.errors import IndexRangeError
+from vitrify.runtime.lowering import lower
+from vitrify.runtime.native_runs import NativeRun
+from vitrify.runtime.options import ExecutionOptions
+
+F = paddle.nn.functional
+NATIVE, PLAIN = ExecutionOptions(passes=True, native="always"), ExecutionOptions(passes=False, native="never")
+
+
+def numbers(*shape, seed=0):
+    return np.random.default_rng([seed, *shape]).uniform(-2, 2, shape).astype("float32")
+
+
+def checked(fn, *arrays, metas=None, runs=3, rtol=1e-5):
+    """Run by the interpreter alone and with native runs; the core of the latter."""
+    block = block_of(fn, *(metas or [(a.shape, a.dtype.name) for a in arrays]))
+    core, plain = lower(block, options=NATIVE), lower(block, options=PLAIN)
+    for _ in range(runs):
+        for out, wanted in zip(core(*arrays), plain(*arrays), strict=True):
+            assert out.dtype == wanted.dtype and out.shape == wanted.shape
+            np.testing.assert_allclose(out, wanted, rtol=rtol, atol=1e-6)
+    return core
+
+
+def native_runs(core):
+    return [part for part in core._parts or [] if isinstance(part, NativeRun)]
+
+
+def layers(x, w):
+    """Two runs of several operators with a sort between them."""
+    y = F.softmax(F.relu(paddle.matmul(x, w)) + x.sum(-1, keepdim=True))
+    z = paddle.sort(y, -1)
+    return paddle.matmul(z * 2, w).max(0), z.mean(-1) * y.sum(-1)
+
+
+def test_operators_between_those_without_a_form_are_native_calls():
+    core = checked(layers, numbers(4, 5), numbers(5, 5))
+    runs = native_runs(core)
+    assert len(runs) == 2 and not any(run._whole.is_none for run in runs)
+    assert all(run._whole._program._latest.__name__ == "whole_program" for run in runs)
+
+
+def test_other_sizes_need_no_other_program():
+    metas = [(UNKNOWN, "float32")] * 2
+    block = block_of(layers, *metas)
+    core, plain = lower(block, options=NATIVE), lower(block, options=PLAIN)
+    for rows in (3, 4, 3, 1):
+        arrays = numbers(rows, 5), numbers(5, 5)
+        for _ in range(3):
+            for out, wanted in zip(core(*arrays), plain(*arrays), strict=True):
+                np.testing.assert_allclose(out, wanted, rtol=1e-5)
+    assert len(native_runs(core)) == 2
+
+
+def test_views_go_on_behind_a_call():
+    """Views of inputs, of what the call makes and of other views are given out, and used by what follows."""
+
+    def fn(x):
+        turned = paddle.transpose(x, [1, 0])
+        y = F.softmax(x * 2) + 1
+        flat = paddle.reshape(y, [-1])
+        part = flat[2:5]
+        return paddle.sort(part), part * 1, turned, paddle.sort(paddle.reshape(turned, [-1])), flat, x.sum(0) - 1
+
+    core = checked(fn, numbers(3, 4))
+    assert native_runs(core)
+    x = numbers(3, 4)
+    turned, flat = (core(x)[i] for i in (2, 4))
+    assert np.may_share_memory(turned, x) and flat.base is not None
+
+
+def test_results_are_the_caller_s_own():
+    core = checked(layers, numbers(4, 5), numbers(5, 5))
+    first = core(numbers(4, 5), numbers(5, 5))
+    kept = [a.copy() for a in first]
+    second = core(numbers(4, 5, seed=1), numbers(5, 5))
+    assert all(np.array_equal(a, b) for a, b in zip(first, kept))
+    assert not any(np.may_share_memory(a, b) for a in first for b in second)
+
+
+def test_an_operator_that_cannot_be_planned_for_is_left_out():
+    """Only the dtype of the product says that it has no form: what is around it becomes native nevertheless."""
+
+    def fn(x):
+        y = paddle.tanh(x) * x + x.sum(0)
+        z = paddle.matmul(paddle.cast(y, "float16"), paddle.cast(y, "float16"), transpose_y=True)
+        return paddle.sort(paddle.exp(paddle.cast(z, "float32") * 0.1).sum(0) * x.max() - x.min())
+
+    core = checked(fn, numbers(4, 3), rtol=1e-3, runs=5)
+    assert [op.type for op in core._left_out] == ["matmul"]
+    assert native_runs(core) and not any(run._whole.is_none for run in native_runs(core))
+
+
+def test_errors_name_the_user_s_line_and_change_nothing():
+    def fn(x, i):
+        y = paddle.sort(x, 0) * 2
+        rows = F.embedding(i, y)
+        return (rows * 2).sum(0) + y.max(0)
+
+    core = checked(fn, numbers(4, 3), np.array([0, 3]))
+    assert native_runs(core)
+    with pytest.raises(IndexRangeError, match="id 4 is outside") as info:
+        core(numbers(4, 3), np.array([0, 4]))
+    assert "rows = F.embedding(i, y)" in str(info.value)
+    checked(fn, numbers(4, 3), np.array([1, 2]))
+    assert len(core(numbers(4, 3), np.array([0, 3]))) == 1
+
+
+def test_errors_between_the_runs_are_explained():
+    def fn(x, i):
+        y = F.softmax(x * 2) + x.sum(0)
+        return paddle.take_along_axis(y, i, 0, broadcast=False) * 2
+
+    core = checked(fn, numbers(4, 3), np.array([[0, 3, 1]]))
+    with pytest.raises(IndexRangeError) as info:
+        core(numbers(4, 3), np.array([[0, 9, 1]]))
+    assert "paddle.take_along_axis(y, i, 0" in str(info.value)
+
+
+def test_large_operators_cut_a_program():
+    def fn(x, w):
+        big = paddle.matmul(x, w) * 2  # of several MiB
+        small = big.sum(0)
+        return F.softmax(paddle.tanh(small) * small), paddle.matmul(small, w, transpose_y=True) + 1, big
+
+    core = checked(fn, numbers(1024, 8), numbers(8, 512), rtol=1e-4)
+    (run,) = native_runs(core)
+    assert "sum" not in [i.type for i in run._whole._operators]
+
+
+def test_loops_inside_are_cut_too():
+    def fn(x):
+        n = x.sum().astype("int64") * 0
+        while n < 3:
+            x = paddle.sort(F.softmax(paddle.matmul(paddle.matmul(x, x, transpose_y=True), x)), 0)
+            n = n + 1
+        return x
+
+    static = paddle.jit.to_static(fn, full_graph=True)
+    x = paddle.to_tensor(numbers(4, 3))
+    static(x)
+    concrete = static.concrete_program
+    core = lower(concrete.block, outputs=concrete.outputs, options=NATIVE)
+    for _ in range(3):
+        np.testing.assert_allclose(core(numbers(4, 3))[0], fn(x).numpy(), rtol=1e-4)
+    (loop,) = (i for i in core.instructions if "cond" in i.attrs or "test" in i.attrs or i.operator.type == "while")
+    assert native_runs(loop.attrs["body"])
+
+
+def test_nothing_to_gain_is_left_as_it_is():
+    core = checked(lambda x: paddle.sort(x * 2, 0) + 1, numbers(3))
+    assert core._parts is None
+
+
+OPS = [
+    lambda x: paddle.sort(x, 0), paddle.tanh, lambda x: x * 2 - 1, lambda x: x - x.mean(0), F.softmax,
+    lambda x: paddle.cumsum(x, 0), lambda x: paddle.reshape(x, x.shape[::-1]), lambda x: paddle.transpose(x, [1, 0]),
+    lambda x: paddle.concat([x[1:], x[:1]]), lambda x: paddle.matmul(x, x, transpose_y=True)[:, :2],
+]  # fmt: skip
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, len(OPS) - 1), st.booleans()), min_size=4, max_size=14))
+def test_random_chains(steps):
+    def fn(x):
+        given = []
+        for number, is_out in steps:
+            x = OPS[number](x) * 0.5
+            if is_out:
+                given.append(x)
+        return (*given, x)
+
+    checked(fn, numbers(3, 4), rtol=1e-4)
