@@ -4,15 +4,24 @@ import numpy as np
 import pytest
 
 from vitrify.core.config import flags_guard
+from vitrify.optimizer.adaptive_rules import ADADELTA, ADAGRAD, RMSPROP, RPROP
+from vitrify.optimizer.corrected_rules import NADAM, RADAM
 from vitrify.optimizer.native import NativeStep
-from vitrify.optimizer.rules import ADAM, AMSGRAD, MOMENTUM, NESTEROV, SGD
+from vitrify.optimizer.rules import ADAM, ADAMAX, AMSGRAD, MOMENTUM, NESTEROV, SGD
 from vitrify.optimizer.update import together
 
 SHAPES = [(3, 5), (17,), (1,), (), (2, 3, 4), (0,)]
 ADAM_ATTRS = {"beta1": 0.9, "beta2": 0.999, "epsilon": 1e-8, "decay": 0.01}
 RULES = [
     (SGD, {}), (MOMENTUM, {"momentum": 0.9, "rescale_grad": 1.0}), (NESTEROV, {"momentum": 0.9, "rescale_grad": 0.5}),
-    (ADAM, ADAM_ATTRS), (AMSGRAD, ADAM_ATTRS),
+    (ADAM, ADAM_ATTRS), (AMSGRAD, ADAM_ATTRS), (ADAMAX, {"beta1": 0.9, "beta2": 0.999, "epsilon": 1e-8}),
+    (ADAGRAD, {"epsilon": 1e-6}), (ADADELTA, {"rho": 0.9, "epsilon": 1e-6}),
+    (NADAM, {"beta1": 0.9, "beta2": 0.999, "epsilon": 1e-8, "momentum_decay": 0.004}),
+]  # fmt: skip
+# Rules that decide by numbers or arrays, or copy: NumPy goes on with them.
+REFUSED = [
+    (RADAM, {"beta1": 0.9, "beta2": 0.999, "epsilon": 1e-8}), (RMSPROP, {"rho": 0.9, "epsilon": 1e-6, "mu": 0.1}),
+    (RPROP, {"shrink": 0.5, "grow": 1.2, "lowest": 1e-6, "highest": 50.0}),
 ]  # fmt: skip
 
 
@@ -46,6 +55,14 @@ def test_native_updates_are_those_of_numpy(rule, attrs, dtype, decay):
     wanted, _ = stepped(rule, attrs, dtype, decay, is_native=False)
     steps = [s for s in scratch.values() if isinstance(s, NativeStep)]
     assert [s.is_none for s in steps] == [False] and steps[0]._function is not None
+    assert all(np.array_equal(a, b) for a, b in zip(found, wanted, strict=True))
+
+
+@pytest.mark.parametrize("rule, attrs", REFUSED)
+def test_rules_without_a_native_form_go_on_as_ever(rule, attrs):
+    found, scratch = stepped(rule, attrs, "float32", (0.0, 0.0), is_native=True)
+    wanted, _ = stepped(rule, attrs, "float32", (0.0, 0.0), is_native=False)
+    assert [s.is_none for s in scratch.values() if isinstance(s, NativeStep)] == [True]
     assert all(np.array_equal(a, b) for a, b in zip(found, wanted, strict=True))
 
 

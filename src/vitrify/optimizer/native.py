@@ -42,8 +42,23 @@ class _Cell:
         self.notes = notes
         self.value = value
 
-    def __mul__(self, other: Any) -> _Cell:
-        return self.notes.noted("multiply", self, other)
+
+def _operator(op: str, is_reflected: bool) -> Callable[..., Any]:
+    def method(x: _Cell, y: Any) -> _Cell:
+        return x.notes.noted(op, y, x) if is_reflected else x.notes.noted(op, x, y)
+
+    return method
+
+
+def _refuse(*operands: Any) -> Any:
+    raise NoNativeForm("an update has no native form of what its rule does")
+
+
+for _name, _op in {"add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide"}.items():
+    setattr(_Cell, f"__{_name}__", _operator(_op, is_reflected=False))
+    setattr(_Cell, f"__r{_name}__", _operator(_op, is_reflected=True))
+for _name in ("lt", "le", "gt", "ge", "and", "or", "invert", "neg", "pow", "getitem", "setitem", "int", "bool"):
+    setattr(_Cell, f"__{_name}__", _refuse)
 
 
 class _Notes:
@@ -57,14 +72,19 @@ class _Notes:
         """One more input."""
         return _Cell(self, self.block.add_input(Meta(shape, self.dtype)))
 
-    def __getattr__(self, name: str) -> Callable[..., None]:
+    def __getattr__(self, name: str) -> Callable[..., _Cell]:
         op = _OPS.get(name)
         if op is None:
             raise NoNativeForm(f"{name} has no native form in updates")
 
-        def call(*operands: Any, out: _Cell | None = None) -> None:
-            *given, target = operands if out is None else (*operands, out)
-            target.value = self.noted(op, *given).value
+        count = len(get_op(op).inputs)
+
+        def call(*operands: Any, out: _Cell | None = None) -> _Cell:
+            found, target = self.noted(op, *operands[:count]), operands[count] if len(operands) > count else out
+            if target is None:
+                return found
+            target.value = found.value
+            return target
 
         return call
 
