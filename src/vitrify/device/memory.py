@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ctypes
+import functools
+import os
 import sys
+from pathlib import Path
 
 from ..core.config import KEEP_FREED_MB
 
@@ -34,6 +37,20 @@ def give_back() -> bool:
     """Give memory that the process keeps to the system; returns whether there was any (glibc knows)."""
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
     return trim is not None and bool(trim(0))
+
+
+@functools.lru_cache(maxsize=1)
+def installed() -> int | None:
+    """The bytes of memory that this process can ever have: the machine's, or its control group's limit."""
+    try:
+        found = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # not a POSIX system, or one that does not tell
+        return None
+    try:
+        limit = Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii").strip()
+    except OSError:
+        return found
+    return min(found, int(limit)) if limit.isdigit() else found
 
 
 keep_freed(KEEP_FREED_MB.value)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ..core.size_text import size_text
 from .cuda_memory import CudaMemory
 from .usage import Usage
-
-_UNITS = ("B", "KiB", "MiB", "GiB")
 
 
 def summary_of(name: str, memory: CudaMemory) -> str:
@@ -15,18 +14,6 @@ def summary_of(name: str, memory: CudaMemory) -> str:
     free, total = memory.free_and_all
     head = f"{name}: {size_text(total)}, {size_text(total - free)} of it in use by all processes"
     return "\n".join([head, *_usage_lines(memory.usage), *_size_lines(memory.sizes)])
-
-
-def size_text(size: float) -> str:
-    """A number of bytes, in the largest unit of which it has one.
-
-    >>> size_text(1536)
-    '1.5 KiB'
-    """
-    unit = 0
-    while size >= 1024 and unit < len(_UNITS) - 1:
-        size, unit = size / 1024, unit + 1
-    return f"{size:.1f} {_UNITS[unit]}" if unit else f"{size:.0f} B"
 
 
 def _usage_lines(usage: Usage) -> list[str]:

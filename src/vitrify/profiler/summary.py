@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from ..core.errors import ArgumentError
+from ..core.size_text import size_text
 from ..core.timeline import Event, TracerEventType
 from .result import ProfilerResult, Row, length, overlap, rows, united
 from .tables import chart, table
@@ -235,17 +236,9 @@ def _memory(result: ProfilerResult, style: Style) -> str:
         return ""
     peak = max(result.samples, key=lambda sample: sample.bytes)
     at = style.time(peak.time - result.start)
-    head = f"Memory of what operators made: peak {_size(peak.bytes)} at {at} {style.time_unit}, by {peak.maker}"
+    head = f"Memory of what operators made: peak {size_text(peak.bytes)} at {at} {style.time_unit}, by {peak.maker}"
     times = [(sample.time, sample.bytes) for sample in result.samples]
-    return "\n".join([head, *chart(times, result.start, result.end, _size)])
-
-
-def _size(count: float) -> str:
-    for unit in ("B", "KiB", "MiB"):
-        if count < 1024:
-            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
-        count /= 1024
-    return f"{count:.2f} GiB"
+    return "\n".join([head, *chart(times, result.start, result.end, size_text)])
 
 
 _VIEWS: dict[SummaryView, Callable[[ProfilerResult, Style], str]] = {

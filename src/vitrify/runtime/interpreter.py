@@ -11,6 +11,7 @@ from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..core.errors import VitrifyError
 from ..core.place import Place
 from ..core.setting import WATCH
 from ..core.timeline import TracerEventType, span
@@ -55,7 +56,7 @@ class InterpreterCore:
     __slots__ = (
         "_checked_shapes", "_is_cut", "_left_out", "_n_inputs", "_optimized", "_outputs", "_parts", "_relower", "_rest",
         "_schedule", "_steps", "_takes_turns", "block", "choice", "graphs", "instructions", "label", "n_outputs",
-        "names", "options", "plans", "surroundings", "suspends", "timings", "variants", "whole",
+        "names", "options", "plans", "refused", "surroundings", "suspends", "timings", "variants", "whole",
     )  # fmt: skip
 
     def __init__(
@@ -107,6 +108,7 @@ class InterpreterCore:
         self._relower = relower
         self._optimized = optimized
         self.variants: dict[ExecutionOptions, InterpreterCore] = {}
+        self.refused: VitrifyError | None = None
 
     def _shared_schedule(self) -> Schedule | None:
         if self.choice.mode != THREADS or self.suspends or self.choice.order is None:
@@ -195,8 +197,14 @@ class InterpreterCore:
         found = self.variants.get(options)
         return self.variants.setdefault(options, self._relower(options)) if found is None else found
 
+    def refuse(self, err: VitrifyError) -> None:
+        """Let every run raise this error before anything runs."""
+        self.refused, self._takes_turns, self.whole = err, True, None
+
     def _run(self, frame: Frame, observer: Observer | None = None) -> tuple[Any, ...]:
         """A run that is not just one step after the other."""
+        if self.refused is not None:
+            raise self.refused
         place = self.surroundings.place
         if not place.is_gpu_place():
             return self._run_there(frame, observer)

@@ -22,6 +22,7 @@ from ..ops.fused import fused_op
 from ..passes.pipeline import optimized
 from .access import HOST, RAISES, RANDOM, Access
 from .calls import LoweredFunction
+from .capacity import too_large
 from .captured import demanded, refusal
 from .fused import runner
 from .inplace import find_handed, find_inplace, find_taken, partners
@@ -306,7 +307,11 @@ class _Source:
                 block = block_of(graph)
                 inputs, outputs = block.inputs, block.outputs
         with on_device(self.place):
-            return Lowering(block, self.place, {}, options, self).lower(inputs, outputs, self.label)
+            core = Lowering(block, self.place, {}, options, self).lower(inputs, outputs, self.label)
+        err = too_large(core) if self.place.is_cpu_place() else None
+        if err is not None:
+            core.refuse(err)
+        return core
 
 
 __all__ = ["InterpreterCore", "lower"]
