@@ -13,6 +13,7 @@ from ..core.errors import DTypeError
 from ..eager.layer import Layer
 from ..runtime.options import DEFAULT
 from ..runtime.strategy import BuildStrategy
+from .saved_value import SavedValue
 from .static_function import ENABLED, StaticFunction
 
 ALL_TRANSFORMERS = 100
@@ -35,6 +36,8 @@ def to_static(
     build_strategy: a `paddle.static.BuildStrategy`, which says how the programs run; raises DTypeError for anything
         else. Functions that a split function calls run as they do by default.
     backend: accepted for Paddle's sake; execution is chosen by the runtime.
+    property: the function takes nothing but its Layer and gives plain data; `jit.save` keeps what it gives, so that a
+        loaded Layer gives the same. Of Paddle's API; it runs as Python.
     full_graph: True: convert the whole function, or raise UnsupportedError naming what cannot be. False: a statement
         that cannot be converted runs as Python between compiled segments; `paddle.jit.explain` tells which and why.
 
@@ -54,6 +57,8 @@ def to_static(
         raise DTypeError(
             f"to_static: build_strategy takes a paddle.static.BuildStrategy, got {type(build_strategy).__name__}"
         )
+    if kwargs.get("property") and function is not None:
+        return SavedValue(function)
     if function is None:
         return lambda fn: to_static(fn, input_spec, build_strategy, backend, full_graph=full_graph, **kwargs)
     options = DEFAULT if build_strategy is None else build_strategy.options()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from functools import partial
 from threading import Lock
 from typing import Any
 
@@ -11,12 +12,12 @@ import numpy as np
 
 from ..core.errors import ArgumentError, DTypeError
 from ..core.modes import grad_enabled
-from ..core.pytree import flatten, unflatten_plain
+from ..core.pytree import flatten
 from ..eager.layer import Layer
 from ..eager.parameter import Parameter
 from ..eager.tensor import Tensor, as_tensor, wrap
 from ..ir.builder import Builder, current_builder
-from ..ir.model_file import ModelFile, SavedFunction, Slot
+from ..ir.model_file import ModelFile, SavedFunction, Slot, TensorInfo
 from ..ir.model_formats import read_any_model
 from ..ir.program import Program, Variable
 from ..ir.regions import copy_ops
@@ -34,7 +35,7 @@ class SavedProgram:
         self, name: str, saved: SavedFunction, tensors: dict[str, Tensor], options: ExecutionOptions = DEFAULT
     ) -> None:
         self.name = name
-        self._saved = saved
+        self.saved = saved
         self._options = options
         self._captured = [tensors[n] for n in saved.tensors]
         self._compiled: dict[Any, PartialProgramLayer] = {}
@@ -45,7 +46,7 @@ class SavedProgram:
     @property
     def program(self) -> Program:
         """The forward program."""
-        return self._saved.program
+        return self.saved.program
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         builder = current_builder()
@@ -77,7 +78,7 @@ class SavedProgram:
         return found
 
     def _concrete(self) -> ConcreteProgram:
-        saved = self._saved
+        saved = self.saved
         block = saved.program.global_block()
         n = len(block.outputs) - len(saved.writes)
         leaves: list[Any] = []
@@ -98,7 +99,7 @@ class SavedProgram:
         leaves: list[Any] = []
         if flatten((args, kwargs), leaves) != self._tree:
             raise ArgumentError(
-                f"{self.name}: called with {_shape_of(args, kwargs)}, saved for {_shape_of(*self._saved.input_tree)}"
+                f"{self.name}: called with {_shape_of(args, kwargs)}, saved for {_shape_of(*self.saved.input_tree)}"
             )
         found = []
         for given, wanted in zip(leaves, self._leaves):
@@ -110,14 +111,14 @@ class SavedProgram:
 
     def _with_defaults(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
         """Trailing arguments that were Python values when saved may be left out."""
-        saved_args, saved_kwargs = self._saved.input_tree
+        saved_args, saved_kwargs = self.saved.input_tree
         missing = saved_args[len(args) :]
         if not any(isinstance(leaf, Slot) for part in missing for leaf in _flat(part)):
             args = (*args, *missing)
         return args, {**saved_kwargs, **kwargs}
 
     def _checked(self, value: Any, index: int) -> Any:
-        spec = self._saved.inputs[index]
+        spec = self.saved.inputs[index]
         if not isinstance(value, (Tensor, Variable, np.ndarray)):
             raise DTypeError(f"{self.name}: argument {index} must be a tensor, got {type(value).__name__}")
         tensor = value if isinstance(value, Variable) else as_tensor(value)
@@ -129,21 +130,14 @@ class SavedProgram:
         return tensor
 
 
+def _given(value: Any) -> Any:
+    return value
+
+
 def _flat(value: Any) -> list[Any]:
     leaves: list[Any] = []
     flatten(value, leaves)
     return leaves
-
-
-def _specs(saved: SavedFunction) -> list[Any] | None:
-    """The specs that a function was saved with, for saving it again; None where it took arguments by name."""
-    args, kwargs = saved.input_tree
-    if kwargs:
-        return None
-    leaves: list[Any] = []
-    tree = flatten(list(args), leaves)
-    specs = (saved.inputs[v.index] if isinstance(v, Slot) else v for v in leaves)
-    return list(unflatten_plain(tree, specs))
 
 
 def _unmarked(leaf: Any) -> Any:
@@ -168,14 +162,33 @@ class TranslatedLayer(Layer):
         for name, tensor in tensors.items():
             _place(self, name, tensor)
         programs = {name: SavedProgram(name, saved, tensors) for name, saved in model.functions.items()}
-        self.__dict__["_programs"] = programs
-        self.__dict__["saved_specs"] = {
-            name: found for name, saved in model.functions.items() if (found := _specs(saved)) is not None
-        }
+        note = model.note if isinstance(model.note, dict) else {}
+        self.__dict__.update(_programs=programs, _tensors=tensors, _note=note)
+        read, values = note.get("read"), note.get("values")
+        self.__dict__["_read"] = {n for n in read if isinstance(n, str)} if isinstance(read, list) else set()
         for name in programs:
-            if name != "forward" and not name.endswith(TRAIN):
+            if name != "forward" and not name.endswith(TRAIN) and name not in self._read:
                 self.__dict__[name] = self._method(name)
+        for name, value in values.items() if isinstance(values, dict) else ():
+            self.__dict__[name] = value if name in self._read else partial(_given, value)
         self.eval()
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self.__dict__.get("_read", ()) and name in self._programs:
+            return self._run(name, (), {})  # a property of the saved Layer
+        return super().__getattr__(name)
+
+    def as_loaded(self, training: bool = True) -> ModelFile:
+        """The model of all functions that were loaded, and of the tensors as they are now. `training`: those of
+        training mode as well."""
+        tensors: dict[str, Tensor] = self.__dict__["_tensors"]
+        functions = {n: p.saved for n, p in self._programs.items() if training or not n.endswith(TRAIN)}
+        return ModelFile(
+            functions,
+            {name: np.ascontiguousarray(t.numpy()).reshape(t.shape) for name, t in tensors.items()},
+            {name: TensorInfo(isinstance(t, Parameter), not t.stop_gradient) for name, t in tensors.items()},
+            {**self._note, "names": {name: t.name for name, t in tensors.items()}},
+        )
 
     def _method(self, name: str) -> Callable[..., Any]:
         def method(*args: Any, **kwargs: Any) -> Any:

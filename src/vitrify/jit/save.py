@@ -26,6 +26,7 @@ from .api import to_static
 from .effects import exchanged_buffers
 from .function_spec import FunctionSpec
 from .key import ByContent, ById
+from .saved_value import SavedValue
 from .static_function import StaticFunction
 from .template import ForkLeaf, InputLeaf, KindLeaf, ListLeaf, OutputLeaf, SharedLeaf, Template
 
@@ -59,7 +60,9 @@ FORMATS = SaveFormats()
 def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **configs: Any) -> None:
     """Write a converted function or Layer to `path.vtmodel` and `path.vtparams`, which `jit.load` runs without source.
 
-    layer: a Layer (its `forward`, and every other method that is a static function), or a function.
+    layer: a Layer, or a function. Of a Layer are saved its `forward`, every other method that is a static function,
+        properties with a converted getter, and what its methods under `to_static(property=True)` give. A Layer that was
+        loaded is saved again with all that its file held.
     input_spec: InputSpecs of the arguments, None dimensions may vary; by default those of `to_static`, or of the last
         call. A Layer is traced twice, in evaluation and in training mode, so that it can be fine-tuned after loading.
     format: "onnx" writes `path.onnx` instead, with the settings of `onnx.export`; "paddle" writes `path.pdmodel` and
@@ -83,9 +86,15 @@ def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **con
 
 def collect(layer: Any, input_spec: Any = None, training: bool = True) -> ModelFile:
     """The programs of a Layer or function with their tensors; `training`: those of training mode as well."""
+    loaded = getattr(layer, "as_loaded", None)  # of a TranslatedLayer: what it holds, without tracing it anew
+    if loaded is not None and input_spec is None:
+        model: ModelFile = loaded(training)
+        return model
+    note: dict[str, Any] = {}
     if isinstance(layer, Layer):
         functions = _layer_functions(layer)
         names = _structured_names(layer)
+        note = _values(layer)
     elif callable(layer):
         functions = {"forward": _as_static(layer)}
         names = {}
@@ -94,15 +103,15 @@ def collect(layer: Any, input_spec: Any = None, training: bool = True) -> ModelF
     writer = _Writer(names)
     for name, function in functions.items():
         spec = input_spec if name == "forward" or len(functions) == 1 else None
-        if spec is None:
-            spec = getattr(layer, "saved_specs", {}).get(name)  # of a Layer that was loaded
+        if spec is None and name in note.get("read", ()):
+            spec = []
         if isinstance(layer, Layer):
             for mode, suffix in _MODES[: 1 + training]:
                 with _in_mode(layer, mode):
                     writer.add(name + suffix, function, spec)
         else:
             writer.add(name, function, spec)
-    return writer.model()
+    return writer.model(note) if loaded is None else writer.beside(loaded(training))
 
 
 def _as_static(function: Callable[..., Any]) -> StaticFunction:
@@ -116,9 +125,24 @@ def _layer_functions(layer: Layer) -> dict[str, StaticFunction]:
     forward = layer.forward
     functions = {"forward": forward if isinstance(forward, StaticFunction) else _as_static(forward)}
     for name in dir(type(layer)):
-        if name != "forward" and isinstance(getattr(type(layer), name, None), StaticFunction):
+        found = getattr(type(layer), name, None)
+        if name != "forward" and isinstance(found, StaticFunction):
             functions[name] = getattr(layer, name)
+        elif isinstance(found, property) and isinstance(found.fget, StaticFunction):
+            functions[name] = found.fget.__get__(layer, type(layer))
     return functions
+
+
+def _values(layer: Layer) -> dict[str, Any]:
+    """What the file notes of methods that give plain data: their values, and which names are read, not called."""
+    kind = type(layer)
+    found = {name: getattr(kind, name, None) for name in dir(kind)}
+    values = {name: value for name, value in found.items() if isinstance(value, SavedValue)}
+    read = [n for n, v in found.items() if isinstance(v, property) and isinstance(v.fget, StaticFunction)]
+    read += [name for name, value in values.items() if not value.is_called]
+    if not values and not read:
+        return {}
+    return {"values": {name: value.value(layer) for name, value in values.items()}, "read": read}
 
 
 def _structured_names(layer: Layer) -> dict[int, str]:
@@ -172,7 +196,14 @@ class _Writer:
         self._tensors[name] = tensor
         return name
 
-    def model(self) -> ModelFile:
+    def beside(self, loaded: ModelFile) -> ModelFile:
+        """Everything collected, in the place of what is called alike in a model that was loaded."""
+        made = self.model({})
+        note = {**loaded.note, "names": {**loaded.note["names"], **made.note["names"]}}
+        functions = {**loaded.functions, **made.functions}
+        return ModelFile(functions, {**loaded.tensors, **made.tensors}, {**loaded.infos, **made.infos}, note)
+
+    def model(self, note: dict[str, Any]) -> ModelFile:
         """Everything collected."""
         return ModelFile(
             functions=self._functions,
@@ -180,7 +211,7 @@ class _Writer:
             infos={
                 name: TensorInfo(isinstance(t, Parameter), not t.stop_gradient) for name, t in self._tensors.items()
             },
-            note={"names": {name: t.name for name, t in self._tensors.items()}},
+            note={"names": {name: t.name for name, t in self._tensors.items()}, **note},
         )
 
 
