@@ -1,5 +1,6 @@
 """The command line: what it prints, writes and returns."""
 
+import io
 import subprocess
 import sys
 
@@ -28,6 +29,8 @@ def test_show(net, capsys):
     text = capsys.readouterr().out
     assert "takes  x: float32[?, 4]" in text and "2 linear, relu" in text
     assert "4 tensors, 23 elements, 23 of them trained, 92 bytes" in text
+    # 2 * 4 * 3 + 3 for the first product and its bias, 3 for relu, 2 * 3 * 2 + 2 for the last one.
+    assert "44 FLOPs for inputs of [1, 4]" in text and "41  linear  93.2%" in text and "3  relu" in text
     assert main(["info", path + ".vtmodel"]) == 0
     assert capsys.readouterr().out == text
     assert main(["print", path]) == main(["show", path, "--program"]) == 0
@@ -47,6 +50,25 @@ def test_run(net, tmp_path, capsys):
     assert "float32[2, 2]\n[[" in capsys.readouterr().out
     assert main(["run", path, "--size", "3"]) == 0
     assert "float32[3, 2]" in capsys.readouterr().out
+
+
+def test_flops_count_what_runs(tmp_path, capsys):
+    weight = paddle.ones([4, 4])
+
+    def steps(x, n):
+        i = paddle.zeros([1], "int64")
+        while i < n:
+            x = paddle.matmul(x, weight)
+            i += 1
+        return x
+
+    specs = [SPEC([None, 4], name="x"), SPEC([1], "int64", "n")]
+    paddle.jit.save(steps, tmp_path / "steps", input_spec=specs)
+    main(["show", str(tmp_path / "steps"), "--size", "2"])
+    assert "0 FLOPs for inputs of [2, 4], [1]" in capsys.readouterr().out
+    np.save(tmp_path / "n.npy", np.array([3]))
+    main(["show", str(tmp_path / "steps"), "--size", "2", "--input", f"n={tmp_path / 'n.npy'}"])
+    assert "192 FLOPs for inputs of [2, 4], [1]" in capsys.readouterr().out  # 3 * 2 * 2 * 4 * 4
 
 
 def test_bench(net, capsys):
@@ -94,10 +116,56 @@ def test_what_is_wrong_is_said_without_a_traceback(net, tmp_path, capsys):
     assert main(["run", path, "--input", str(tmp_path / "bad.npy")]) == 1
     assert "has shape [-1, 4], but received [2, 5]" in capsys.readouterr().err
     assert main(["convert", path, str(tmp_path / "x.tflite")]) == 1
+    for content in (b"", b"junk", b"PK\x03\x04"):
+        (tmp_path / "junk.npy").write_bytes(content)
+        assert main(["run", path, "--input", str(tmp_path / "junk.npy")]) == 1
+        assert "junk.npy holds no array" in capsys.readouterr().err
+    np.savez(tmp_path / "x.npz", x=np.ones((5, 4), "float32"))
+    assert main(["run", path, "--input", str(tmp_path / "x.npz")]) == 0
+    assert "float32[5, 2]" in capsys.readouterr().out
+    assert main(["run", path, "--input", f"x={tmp_path / 'x.npz'}"]) == 1
+    assert "holds several arrays" in capsys.readouterr().err
+    (tmp_path / "cut.vtmodel").write_bytes((tmp_path / "net.vtmodel").read_bytes()[:99])
+    assert main(["show", str(tmp_path / "cut")]) == 1
+    assert "was written with" in capsys.readouterr().err
     for wrong in ([], ["fly"], ["bench", path, "--repeat", "0"]):
         with pytest.raises(SystemExit) as end:
             main(wrong)
         assert end.value.code == 2
+
+
+def test_help_says_what_there_is(capsys):
+    version = paddle.__version__
+    for arguments, words in ((["--help"], "convert"), (["run", "--help"], "--input"), (["--version"], version)):
+        with pytest.raises(SystemExit) as end:
+            main(arguments)
+        text = capsys.readouterr().out
+        assert end.value.code == 0 and words in text
+        assert arguments == ["--version"] or ("exit codes: 0 done; 1" in text and "vitrify run net.onnx" in text)
+
+
+class Terminal(io.StringIO):
+    """What a person looks at."""
+
+    def isatty(self):
+        return True
+
+
+def test_a_terminal_is_told_what_goes_on(net, monkeypatch):
+    told = Terminal()
+    monkeypatch.setattr(sys, "stderr", told)
+    assert main(["bench", net[0], "--repeat", "2"]) == 0
+    assert "reading" in told.getvalue() and "run 2/2" in told.getvalue()
+    assert told.getvalue().endswith("\r\x1b[K")
+
+
+def test_an_interrupt_is_no_traceback(net, monkeypatch, capsys):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("vitrify.tools.run.run", interrupted)
+    assert main(["run", net[0]]) == 130
+    assert "interrupted" in capsys.readouterr().err
 
 
 def test_as_a_module(net):

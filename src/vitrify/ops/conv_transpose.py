@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.errors import ArgumentError, ShapeError
-from ..core.meta import UNKNOWN, Meta, Shape
+from ..core.meta import UNKNOWN, Meta, Shape, numel
 from .arguments import as_ints, dims, entries
 from .conv import (
     bias_cotangent,
@@ -108,6 +108,7 @@ conv_transpose_op = define_op(
     meta=_meta,
     vjp={"x": _x, "weight": _weight, "bias": bias_cotangent},
     dynamic=("output_size",),
+    work=lambda x, weight, *others, **attrs: 2.0 * numel(x.shape) * numel(weight.shape[1:]),
     amp="allow",
     maps={"onnx": "ConvTranspose", "paddle": "conv2d_transpose"},
 )

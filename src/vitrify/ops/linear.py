@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.errors import DTypeError, ShapeError
-from ..core.meta import UNKNOWN, Meta
+from ..core.meta import UNKNOWN, Meta, numel
 from .accumulate import wide
 from .elementwise import add_op
 from .matmul import matmul, matmul_op
@@ -66,6 +66,11 @@ def _linear_native(n: Any, x: Any, weight: Any, bias: Any) -> Any:
     return n.reshape(out, out.shape[1:]) if x.ndim == 1 else out
 
 
+def _linear_work(x: Meta, weight: Meta, bias: Meta | None) -> float:
+    results = numel(x.shape[:-1]) * weight.shape[1]
+    return float(results * (2 * weight.shape[0] + (bias is not None)))
+
+
 linear_op: OpDef = define_op(
     "linear",
     kernel=_linear_kernel,
@@ -75,6 +80,7 @@ linear_op: OpDef = define_op(
         "weight": _linear_weight,
         "bias": _linear_bias,
     },
+    work=_linear_work,
     amp="allow",
     maps={"paddle": "linear_v2"},
     native=_linear_native,

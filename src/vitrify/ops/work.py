@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..core.errors import VitrifyError
-from ..core.meta import Meta
+from ..core.meta import Meta, broadcast_shapes, numel
+from .expression_size import count_primitives
 from .registry import OpDef
 
 
@@ -18,3 +19,20 @@ def arithmetic(op: OpDef, metas: Sequence[Any], attrs: Mapping[str, Any]) -> flo
         return op.work(*metas, **attrs)
     except VitrifyError:  # sizes put in for unknown ones need not fit each other
         return 0.0
+
+
+def operations(op: OpDef, metas: Sequence[Any], attrs: Mapping[str, Any]) -> float:
+    """The arithmetic of an op, small ops included.
+
+    Of an elementwise one it is the steps of its expression for each result, of a reduction one step for each element.
+    Moving data is none; 0 where nothing is known, too.
+    """
+    if op.work is not None:
+        return arithmetic(op, metas, attrs)
+    known = [m for m in metas if isinstance(m, Meta)]
+    if not known or len(known) < len(metas) or not any(m.dtype.is_floating or m.dtype.is_complex for m in known):
+        return 0.0
+    if op.scalar is not None:
+        shape = broadcast_shapes(op.name, [m.shape for m in known], [str(i) for i in range(len(known))])
+        return float(numel(shape) * count_primitives(op.scalar, len(known), attrs))
+    return float(numel(known[0].shape)) if op.combiner is not None else 0.0

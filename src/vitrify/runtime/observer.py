@@ -15,7 +15,7 @@ from ..core.timeline import TIMELINE, Timeline, TracerEventType, now
 from ..device.api import wait_for
 from ..ops.failure import metas_of
 from ..ops.finite import check_finite
-from ..ops.work import arithmetic
+from ..ops.work import operations
 from .instruction import Frame, Instruction
 
 
@@ -112,7 +112,7 @@ class Observer:
             metas = metas_of([frame[slot] for slot in instruction.reads])
             args["inputs"] = metas if timeline.record_shapes else None
             if timeline.with_flops:
-                args["flops"] = arithmetic(operator.op, metas[: len(metas) - operator.ref_count], operator.attrs)
+                args["flops"] = operations(operator.op, metas[: len(metas) - operator.ref_count], operator.attrs)
         return args
 
     def watching(self, index: int, instruction: Instruction, kernel: Callable[..., Any]) -> Callable[..., Any]:

@@ -6,48 +6,83 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from ..core.errors import VitrifyError
 from ..core.lazy import MissingPackageError
 from . import compare, convert, run, show
 
 _MODEL = "a model: PATH.vtmodel, PATH.json, PATH.pdmodel, PATH.onnx, or PATH alone"
-_EXIT = "exit codes: 0 done; 1 it could not be done, or models differ; 2 the command line is wrong"
+_EXIT = "exit codes: 0 done; 1 it could not be done, or models differ; 2 the command line is wrong; 130 interrupted"
+_EXAMPLES = {
+    "show": "vitrify show resnet18.pdmodel --size 8",
+    "print": "vitrify print resnet18 | less",
+    "run": "vitrify run net.onnx --input image=image.npy --output out.npz",
+    "bench": "vitrify bench net --size 32 --repeat 100",
+    "convert": "vitrify convert net.pdmodel net.onnx",
+    "diff": "vitrify diff net.pdmodel net.onnx --size 4 --tolerance 1e-4",
+}
+
+
+class _Formatter(argparse.HelpFormatter):
+    """Keeps the lines of an epilog apart, each of them wrapped."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        fill = super()._fill_text
+        return "\n".join(fill(line, width, indent) for line in text.splitlines())
+
+
+def _version() -> str:
+    package: Any = sys.modules[__name__.partition(".")[0]]
+    return str(package.__version__)
+
+
+def _texts(name: str) -> dict[str, Any]:
+    return {"epilog": f"example: {_EXAMPLES[name]}\n{_EXIT}", "formatter_class": _Formatter}
 
 
 def parser() -> argparse.ArgumentParser:
     """The parser of the command line."""
-    found = argparse.ArgumentParser(prog="vitrify", description=__doc__.partition(" See")[0], epilog=_EXIT)
+    found = argparse.ArgumentParser(
+        prog="vitrify",
+        description=__doc__.partition(" See")[0] + " Each command has a --help of its own.",
+        epilog="\n".join(f"  {example}" for example in ["examples:", *_EXAMPLES.values()]) + f"\n{_EXIT}",
+        formatter_class=_Formatter,
+    )
+    found.add_argument("--version", action="version", version=f"vitrify {_version()}")
     commands = found.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
-    command = commands.add_parser("show", help="what a model takes, gives and holds", aliases=["info"], epilog=_EXIT)
+    command = commands.add_parser(
+        "show", help="what a model takes, gives and holds, and its arithmetic", aliases=["info"], **_texts("show")
+    )
     command.add_argument("model", help=_MODEL)
     command.add_argument("--program", action="store_true", help="the whole program as text")
+    _add_inputs(command)
     command.set_defaults(run=show.main)
 
-    command = commands.add_parser("print", help="a model's program as text", epilog=_EXIT)
+    command = commands.add_parser("print", help="a model's program as text", **_texts("print"))
     command.add_argument("model", help=_MODEL)
     command.set_defaults(run=show.main, program=True)
 
-    command = commands.add_parser("run", help="run a model on arrays", epilog=_EXIT)
+    command = commands.add_parser("run", help="run a model on arrays", **_texts("run"))
     command.add_argument("model", help=_MODEL)
     _add_inputs(command)
     command.add_argument("--output", metavar="FILE.npz", help="write the outputs there")
     command.set_defaults(run=run.main)
 
-    command = commands.add_parser("bench", help="time a model", epilog=_EXIT)
+    command = commands.add_parser("bench", help="time a model", **_texts("bench"))
     command.add_argument("model", help=_MODEL)
     _add_inputs(command)
     command.add_argument("--repeat", type=_positive, default=20, metavar="N", help="how many runs are timed (20)")
     command.set_defaults(run=run.bench)
 
-    command = commands.add_parser("convert", help="write a model in another format", epilog=_EXIT)
+    command = commands.add_parser("convert", help="write a model in another format", **_texts("convert"))
     command.add_argument("model", help=_MODEL)
     command.add_argument("target", help="TO.vtmodel, TO.json, TO.pdmodel or TO.onnx: the ending says the format")
     command.add_argument("--force", action="store_true", help="replace files that are there")
     command.set_defaults(run=convert.main)
 
-    command = commands.add_parser("diff", help="compare two models: programs, parameters, outputs", epilog=_EXIT)
+    command = commands.add_parser("diff", help="compare two models: programs, parameters, outputs", **_texts("diff"))
     command.add_argument("model", help=_MODEL)
     command.add_argument("other", help=_MODEL)
     _add_inputs(command)
@@ -58,8 +93,9 @@ def parser() -> argparse.ArgumentParser:
 
 def _add_inputs(command: argparse.ArgumentParser) -> None:
     command.add_argument(
-        "--input", action="append", default=[], metavar="[NAME=]FILE.npy",
-        help="an input's array, by name or in the model's order; what is left out is random",
+        "--input", action="append", default=[], metavar="[NAME=]FILE",
+        help="an input's array, a .npy by name or in the model's order, or a .npz with arrays by the names of inputs; "
+        "what is left out is random, and 0 where whole numbers are asked for",
     )  # fmt: skip
     command.add_argument(
         "--size", type=_positive, default=1, metavar="N", help="the sizes left open, of random inputs (1)"
@@ -68,10 +104,9 @@ def _add_inputs(command: argparse.ArgumentParser) -> None:
 
 
 def _positive(text: str) -> int:
-    found = int(text)
-    if found < 1:
-        raise argparse.ArgumentTypeError(f"at least 1, but received {found}")
-    return found
+    if not text.lstrip("-").isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"a whole number from 1 on, but received {text!r}")
+    return int(text)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -82,6 +117,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # who reads our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except KeyboardInterrupt:
+        print(f"\nvitrify {given.command}: interrupted", file=sys.stderr)
+        return 130
     except (VitrifyError, MissingPackageError, OSError, ValueError) as err:
         print(f"vitrify {given.command}: {err}", file=sys.stderr)
         return 1

@@ -11,6 +11,7 @@ from ..inference import Config, Predictor
 from ..ir.content_hash import content_hash
 from ..ir.model_file import ModelFile
 from ..ir.model_formats import read_any_model
+from .progress import stage
 from .run import inputs_of, run
 
 MOST_LINES = 20
@@ -18,7 +19,8 @@ MOST_LINES = 20
 
 def main(given: argparse.Namespace) -> int:
     """Print what differs; 0 where outputs agree, 1 where not, or where they cannot be compared."""
-    models = [read_any_model(path, mapped=True) for path in (given.model, given.other)]
+    with stage("reading"):
+        models = [read_any_model(path, mapped=True) for path in (given.model, given.other)]
     same_program = _programs(*models)
     print("programs: " + ("the same" if same_program else "differ"))
     for line in _tensors(*models):
@@ -56,7 +58,8 @@ def _outputs(given: argparse.Namespace) -> list[str]:
     if len(shapes[0]) != len(shapes[1]):
         return [f"outputs: the first takes {len(shapes[0])} inputs, the second {len(shapes[1])}"]
     arrays = inputs_of(first, given)
-    a, b = (list(run(p, arrays).items()) for p in (first, second))
+    with stage("running both"):
+        a, b = (list(run(p, arrays).items()) for p in (first, second))
     if len(a) != len(b):
         return [f"outputs: the first gives {len(a)}, the second {len(b)}"]
     lines = []

@@ -6,10 +6,11 @@ import argparse
 import os
 
 from ..core.errors import ArgumentError
-from ..ir.model_file import write_model
+from ..ir.model_file import ModelFile, write_model
 from ..ir.model_formats import read_any_model
 from ..jit.load import TranslatedLayer
 from ..jit.save import save
+from .progress import stage
 
 # The format that a file's ending says, and the files that it consists of.
 _FORMATS: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -29,12 +30,18 @@ def main(given: argparse.Namespace) -> int:
     there = [prefix + e for e in endings if os.path.exists(prefix + e)]
     if there and not given.force:
         raise ArgumentError(f"{', '.join(there)} is there already", hint="--force replaces it")
-    model = read_any_model(given.model)
-    if name == "vitrify":
-        write_model(prefix, model)
-    else:
-        save(TranslatedLayer(model), prefix, format=name)
+    with stage(f"reading {given.model}"):
+        model = read_any_model(given.model)
+    with stage(f"writing {given.target}"):
+        _write(model, name, prefix)
     for file in endings:
         if os.path.exists(prefix + file):
             print(f"{prefix + file}: {os.path.getsize(prefix + file):,} bytes")
     return 0
+
+
+def _write(model: ModelFile, name: str, prefix: str) -> None:
+    if name == "vitrify":
+        write_model(prefix, model)
+    else:
+        save(TranslatedLayer(model), prefix, format=name)

@@ -7,6 +7,7 @@ from collections import Counter
 
 from ..ir.model_file import ModelFile, SavedFunction, slots_in
 from ..ir.model_formats import read_any_model
+from . import arithmetic
 
 
 def main(given: argparse.Namespace) -> int:
@@ -17,6 +18,8 @@ def main(given: argparse.Namespace) -> int:
             print(f"# {name}\n{function.program}")
     else:
         print(text_of(model))
+        if "forward" in model.functions:
+            print("\n" + "\n".join(arithmetic.text_of(given.model, given)))
     return 0
 
 
