@@ -1,0 +1,410 @@
+"""Matrix products in machine code of our own, for programs that run where there is no BLAS.
+
+    i32 gemm_<type>(m, n, k, a, row, column, b, row, column, c, row, scratch, koffsets, joffsets)
+
+c = a b; sizes are in elements, steps in bytes, rows of c lie side by side. After Goto and van de Geijn ("Anatomy of
+High-Performance Matrix Multiplication", 2008) and BLIS: blocks of a and b are copied into the order in which a
+micro-kernel reads them, which keeps a tile of c in registers. Where there are few rows, b is read where it lies.
+
+With tables of offsets (not null) the element of b at row p and column j lies at koffsets[p] + joffsets[j]: the windows
+of a convolution, which are then never written out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from .emit import FLOAT32, FLOAT64, Dtype, memory_type
+from .llvm import Target
+from .writer import Writer
+
+DTYPES = (FLOAT32, FLOAT64)
+# Rows of a and columns of b that are held in packed order, and the part of the inner size that goes with them: b's tile
+# for one micro-kernel stays in the first cache, a's block in the second.
+ROWS, COLUMNS, INNER = 192, 1024, 256
+_ALIGNED = 64
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The micro-kernels of a target: rows of their tiles, largest first, each with vectors in a row of b as it lies.
+
+    Packed tiles of b have always two vectors.
+    """
+
+    dtype: Dtype
+    lanes: int
+    rows: tuple[tuple[int, int], ...]
+
+    @property
+    def type(self) -> str:
+        """LLVM's name for an element."""
+        return memory_type(self.dtype)
+
+    @property
+    def width(self) -> int:
+        """Columns of a packed tile."""
+        return 2 * self.lanes
+
+    @property
+    def most(self) -> int:
+        """Rows of the largest tile."""
+        return self.rows[0][0]
+
+
+def shape_of(dtype: Dtype, target: Target) -> Shape:
+    """Tiles that fit the registers: 32 of AVX-512 or ARM, 16 of AVX2."""
+    wide = target.vector_bytes >= 64 or not target.is_x86
+    rows = ((12, 2), (8, 2), (4, 4), (2, 8), (1, 8)) if wide else ((6, 2), (4, 2), (2, 4), (1, 8))
+    return Shape(dtype, target.vector_bytes // dtype.itemsize, rows)
+
+
+def scratch_bytes(m: int, n: int, k: int, shape: Shape) -> int:
+    """Bytes of memory that a product of these sizes needs beside its arrays."""
+    rows, columns, inner = min(m, ROWS), min(-(-n // shape.width) * shape.width, COLUMNS), min(k, INNER)
+    return ((rows + columns) * inner * shape.dtype.itemsize // _ALIGNED + 2) * _ALIGNED
+
+
+def name_of(dtype: Dtype) -> str:
+    """The function's name."""
+    return f"gemm_{memory_type(dtype)}"
+
+
+def gemm_ir(shape: Shape) -> dict[str, str]:
+    """The functions by name, that of products among them."""
+    kernels = {(rows, vectors) for rows, wide in shape.rows for vectors in {2, wide}}
+    made = {}
+    for rows, vectors in sorted(kernels):
+        for masked in (False, True):
+            made[_kernel_name(shape, rows, vectors, masked)] = _micro_kernel(shape, rows, vectors, masked)
+    return {**made, f"pack_{shape.type}": _pack(shape), f"collect_{shape.type}": _collect(shape),
+            name_of(shape.dtype): _gemm(shape)}  # fmt: skip
+
+
+# -- tiles -------------------------------------------------------------------------------------------------------------
+
+
+def _kernel_name(shape: Shape, rows: int, vectors: int, masked: bool) -> str:
+    return f"tile_{shape.type}_{rows}_{vectors}{'_part' if masked else ''}"
+
+
+def _micro_kernel(shape: Shape, rows: int, vectors: int, masked: bool) -> str:
+    """c[:rows, :left] (+)= a b; a packed, b's rows `%brow` bytes apart. Masked: fewer columns than the vectors have.
+
+    void tile(i64 k, ptr a, ptr b, i64 brow, ptr c, i64 crow, i1 more, i64 left); more: add to what c has.
+    """
+    T, lanes, size = shape.type, shape.lanes, shape.dtype.itemsize
+    full, suffix = f"<{lanes} x {T}>", f"v{lanes}f{8 * size}"
+    lines = [
+        f"define internal void @{_kernel_name(shape, rows, vectors, masked)}(i64 %k, ptr %a, ptr %b, i64 %brow, ptr %c, "
+        "i64 %crow, i1 %more, i64 %left) #1 {",
+        "entry:",
+    ]
+    if masked:
+        lines += _masks(lanes, vectors)
+    tile = [(r, v) for r in range(rows) for v in range(vectors)]
+    lines += ["  br label %loop", "loop:", "  %p = phi i64 [0, %entry], [%p.next, %loop]",
+              "  %ap = phi ptr [%a, %entry], [%ap.next, %loop]", "  %bp = phi ptr [%b, %entry], [%bp.next, %loop]"]  # fmt: skip
+    lines += [f"  %t{r}.{v} = phi {full} [zeroinitializer, %entry], [%n{r}.{v}, %loop]" for r, v in tile]
+    for v in range(vectors):
+        lines += [f"  %b{v}.at = getelementptr {T}, ptr %bp, i64 {v * lanes}",
+                  f"  %b{v} = {_load(full, suffix, f'%b{v}.at', size, v if masked else None)}"]  # fmt: skip
+    for r in range(rows):
+        lines += [
+            f"  %a{r}.at = getelementptr {T}, ptr %ap, i64 {r}",
+            f"  %a{r}.one = load {T}, ptr %a{r}.at, align {size}",
+            f"  %a{r}.first = insertelement {full} poison, {T} %a{r}.one, i64 0",
+            f"  %a{r} = shufflevector {full} %a{r}.first, {full} poison, <{lanes} x i32> zeroinitializer",
+        ]
+        lines += [
+            f"  %n{r}.{v} = call {full} @llvm.fma.{suffix}({full} %a{r}, {full} %b{v}, {full} %t{r}.{v})"
+            for v in range(vectors)
+        ]
+    lines += [f"  %ap.next = getelementptr {T}, ptr %ap, i64 {rows}", "  %bp.next = getelementptr i8, ptr %bp, i64 %brow",
+              "  %p.next = add nuw i64 %p, 1", "  %again = icmp ult i64 %p.next, %k",
+              "  br i1 %again, label %loop, label %done", "done:"]  # fmt: skip
+    for r in range(rows):
+        lines += [f"  %c{r}.row = mul i64 %crow, {r}", f"  %c{r} = getelementptr i8, ptr %c, i64 %c{r}.row"]
+        lines += [f"  %c{r}.{v} = getelementptr {T}, ptr %c{r}, i64 {v * lanes}" for v in range(vectors)]
+    lines += ["  br i1 %more, label %adding, label %writing", "adding:"]
+    for r, v in tile:
+        lines += [f"  %o{r}.{v} = {_load(full, suffix, f'%c{r}.{v}', size, v if masked else None)}",
+                  f"  %s{r}.{v} = fadd {full} %o{r}.{v}, %n{r}.{v}"]  # fmt: skip
+    lines += [_store(full, suffix, f"%s{r}.{v}", f"%c{r}.{v}", size, v if masked else None) for r, v in tile]
+    lines += ["  ret void", "writing:"]
+    lines += [_store(full, suffix, f"%n{r}.{v}", f"%c{r}.{v}", size, v if masked else None) for r, v in tile]
+    return "\n".join([*lines, "  ret void", "}"])
+
+
+def _masks(lanes: int, vectors: int) -> list[str]:
+    """For each vector which of its columns there are."""
+    lines = [f"  %left.one = insertelement <{lanes} x i64> poison, i64 %left, i64 0",
+             f"  %left.all = shufflevector <{lanes} x i64> %left.one, <{lanes} x i64> poison, "
+             f"<{lanes} x i32> zeroinitializer"]  # fmt: skip
+    for v in range(vectors):
+        numbers = ", ".join(f"i64 {v * lanes + i}" for i in range(lanes))
+        lines.append(f"  %m{v} = icmp ugt <{lanes} x i64> %left.all, <{numbers}>")
+    return lines
+
+
+def _load(full: str, suffix: str, at: str, size: int, mask: int | None) -> str:
+    if mask is None:
+        return f"load {full}, ptr {at}, align {size}"
+    given = f"ptr {at}, i32 {size}, {_mask(full, mask)}, {full} zeroinitializer"
+    return f"call {full} @llvm.masked.load.{suffix}.p0({given})"
+
+
+def _store(full: str, suffix: str, value: str, at: str, size: int, mask: int | None) -> str:
+    if mask is None:
+        return f"  store {full} {value}, ptr {at}, align {size}"
+    return f"  call void @llvm.masked.store.{suffix}.p0({full} {value}, ptr {at}, i32 {size}, {_mask(full, mask)})"
+
+
+def _mask(full: str, number: int) -> str:
+    return f"{full.split(' x ')[0]} x i1> %m{number}"
+
+
+def declarations(shape: Shape) -> list[str]:
+    """What the functions need declared."""
+    full, suffix = f"<{shape.lanes} x {shape.type}>", f"v{shape.lanes}f{8 * shape.dtype.itemsize}"
+    mask = f"<{shape.lanes} x i1>"
+    return [
+        f"declare {full} @llvm.fma.{suffix}({full}, {full}, {full})",
+        f"declare {full} @llvm.masked.load.{suffix}.p0(ptr, i32, {mask}, {full})",
+        f"declare void @llvm.masked.store.{suffix}.p0({full}, ptr, i32, {mask})",
+    ]
+
+
+# -- packing -----------------------------------------------------------------------------------------------------------
+
+
+def _pack(shape: Shape) -> str:
+    """to[p, :width] = from[:rows, p], zeros behind the rows; `row` and `inner` are from's steps in bytes."""
+    T, size = shape.type, shape.dtype.itemsize
+    w = Writer("void", f"pack_{T}", (
+        "ptr %to", "i64 %width", "ptr %from", "i64 %rows", "i64 %k", "i64 %row", "i64 %inner"
+    ))  # fmt: skip
+    done, fours = w.variable("i64", 0), w.value("and i64 %rows, -4")
+    with w.when(w.value(f"icmp eq i64 %row, {size}")):  # rows lie side by side
+        step = shape.lanes
+        wide = w.value(f"and i64 %rows, {-step}")
+        with w.loop("%k") as p:
+            source, target = w.at("%from", w.times(p, "%inner"), "i8"), w.at("%to", w.times(p, "%width"), T)
+            _copied(w, source, target, T, size, step, 0, wide)
+            _copied(w, source, target, T, size, 4, wide, fours)
+        w.line(f"store i64 {fours}, ptr {done}")
+    left = w.value(f"load i64, ptr {done}")
+    is_across = w.value(f"icmp eq i64 %inner, {size}")
+    with w.when(w.value(f"and i1 {is_across}, {w.value(f'icmp eq i64 {left}, 0')}")):
+        whole = w.value("and i64 %k, -4")
+        with w.loop(fours, 0, 4) as r:
+            with w.loop(whole, 0, 4) as p:
+                _transposed(w, T, size, r, p)
+            with w.loop(4) as i:
+                _one_row(w, T, size, w.add(r, i), whole)
+        w.line(f"store i64 {fours}, ptr {done}")
+    with w.loop("%rows", w.value(f"load i64, ptr {done}")) as r:
+        _one_row(w, T, size, r, 0)
+    with w.loop("%width", "%rows") as r, w.loop("%k") as p:
+        w.store("0.0", "%to", w.add(w.times(p, "%width"), r), T, size)
+    w.line("ret void")
+    return w.text
+
+
+def _copied(w: Writer, source: str, target: str, T: str, size: int, step: int, start: object, end: str) -> None:
+    full = f"<{step} x {T}>"
+    with w.loop(end, start, step) as r:
+        x = w.value(f"load {full}, ptr {w.at(source, r, T)}, align {size}")
+        w.line(f"store {full} {x}, ptr {w.at(target, r, T)}, align {size}")
+
+
+def _one_row(w: Writer, T: str, size: int, r: str, start: object) -> None:
+    source = w.at("%from", w.times(r, "%row"), "i8")
+    with w.loop("%k", start) as p:
+        x = w.load(w.at(source, w.times(p, "%inner"), "i8"), 0, T, size)
+        w.store(x, "%to", w.add(w.times(p, "%width"), r), T, size)
+
+
+def _transposed(w: Writer, T: str, size: int, r: str, p: str) -> None:
+    """Four rows of four elements, exchanged in registers."""
+    four = f"<4 x {T}>"
+    at = w.at("%from", w.add(w.times(r, "%row"), w.times(p, size)), "i8")
+    rows = [w.value(f"load {four}, ptr {w.at(at, w.times('%row', i), 'i8')}, align {size}") for i in range(4)]
+
+    def mixed(x: str, y: str, lanes: Sequence[int]) -> str:
+        chosen = ", ".join(f"i32 {i}" for i in lanes)
+        return w.value(f"shufflevector {four} {x}, {four} {y}, <4 x i32> <{chosen}>")
+
+    low = [mixed(rows[i], rows[i + 1], (0, 4, 1, 5)) for i in (0, 2)]
+    high = [mixed(rows[i], rows[i + 1], (2, 6, 3, 7)) for i in (0, 2)]
+    columns = [mixed(*pair, lanes) for pair in (low, high) for lanes in ((0, 1, 4, 5), (2, 3, 6, 7))]
+    for i, column in enumerate(columns):
+        place = w.at("%to", w.add(w.times(w.add(p, i), "%width"), r), T)
+        w.line(f"store {four} {column}, ptr {place}, align {size}")
+
+
+def _collect(shape: Shape) -> str:
+    """to[p, j] = the element at koffsets[p] + joffsets[j], for `left` columns; zeros behind them."""
+    T, size, lanes = shape.type, shape.dtype.itemsize, shape.lanes
+    full = f"<{lanes} x {T}>"
+    w = Writer("void", f"collect_{T}", (
+        "ptr %to", "ptr %from", "i64 %left", "i64 %k", "ptr %koffsets", "ptr %joffsets"
+    ))  # fmt: skip
+    with w.loop(shape.width, 0, lanes) as g:
+        last = w.add(g, lanes - 1)
+        is_dense = w.variable("i1", "false")
+        with w.when(w.value(f"icmp slt i64 {last}, %left")):  # neighbours in one row of the image
+            far = w.value(f"sub i64 {w.load('%joffsets', last)}, {w.load('%joffsets', g)}")
+            w.line(f"store i1 {w.value(f'icmp eq i64 {far}, {(lanes - 1) * size}')}, ptr {is_dense}")
+        dense = w.value(f"load i1, ptr {is_dense}")
+        with w.when(dense):
+            start = w.at("%from", w.load("%joffsets", g), "i8")
+            with w.loop("%k") as p:
+                x = w.value(f"load {full}, ptr {w.at(start, w.load('%koffsets', p), 'i8')}, align {size}")
+                place = w.at("%to", w.add(w.times(p, shape.width), g), T)
+                w.line(f"store {full} {x}, ptr {place}, align {size}")
+        with w.when(w.value(f"xor i1 {dense}, true")), w.loop(lanes) as i:
+            j = w.add(g, i)
+            is_there = w.value(f"icmp slt i64 {j}, %left")
+            with w.when(is_there):
+                start = w.at("%from", w.load("%joffsets", j), "i8")
+                with w.loop("%k") as p:
+                    x = w.load(w.at(start, w.load("%koffsets", p), "i8"), 0, T, size)
+                    w.store(x, "%to", w.add(w.times(p, shape.width), j), T, size)
+            with w.when(w.value(f"xor i1 {is_there}, true")), w.loop("%k") as p:
+                w.store("0.0", "%to", w.add(w.times(p, shape.width), j), T, size)
+    w.line("ret void")
+    return w.text
+
+
+# -- products ----------------------------------------------------------------------------------------------------------
+
+
+def _least(w: Writer, x: object, y: object) -> str:
+    return w.value(f"select i1 {w.value(f'icmp slt i64 {x}, {y}')}, i64 {x}, i64 {y}")
+
+
+def _gemm(shape: Shape) -> str:
+    T, size = shape.type, shape.dtype.itemsize
+    w = Writer("i32", name_of(shape.dtype), (
+        "i64 %m", "i64 %n", "i64 %k", "ptr %a", "i64 %arow", "i64 %acolumn", "ptr %b", "i64 %brow", "i64 %bcolumn",
+        "ptr %c", "i64 %crow", "ptr %scratch", "ptr %koffsets", "ptr %joffsets",
+    ))  # fmt: skip
+    nothing = w.value("icmp eq i64 %k, 0")
+    with w.when(nothing):
+        with w.loop("%m") as i, w.loop("%n") as j:
+            w.store("0.0", w.at("%c", w.times(i, "%crow"), "i8"), j, T, size)
+        w.leave("i32 0")
+    tables = w.value("icmp ne ptr %koffsets, null")
+    has_columns = w.value(f"icmp eq i64 %bcolumn, {size}")
+    is_low = w.value(f"icmp sle i64 %m, {2 * shape.most}")
+    as_it_lies = w.value(f"and i1 {w.value(f'and i1 {has_columns}, {is_low}')}, {w.value(f'xor i1 {tables}, true')}")
+    room = w.value(f"select i1 {as_it_lies}, i64 %n, i64 {COLUMNS}")
+    with w.loop("%n", 0, room) as j0:
+        columns = _least(w, w.value(f"sub i64 %n, {j0}"), room)
+        with w.loop("%k", 0, INNER) as p0:
+            inner = _least(w, w.value(f"sub i64 %k, {p0}"), INNER)
+            block = _Block(w, shape, "%scratch", inner, w.value(f"icmp ne i64 {p0}, 0"), p0)
+            used = w.times(inner, w.times(_up(w, columns, shape.width), size))
+            with w.when(w.value(f"xor i1 {as_it_lies}, true")):
+                block.pack_b(j0, columns, tables)
+                block.packed_a = w.at("%scratch", used, "i8")
+                block.packed_rows(j0, columns)
+            with w.when(as_it_lies):
+                block.packed_a = "%scratch"
+                block.rows(j0, columns)
+    w.line("ret i32 0")
+    return w.text
+
+
+def _up(w: Writer, x: str, step: int) -> str:
+    return w.value(f"and i64 {w.add(x, step - 1)}, {-step}")
+
+
+@dataclass
+class _Block:
+    """The products of one part of the inner size."""
+
+    w: Writer
+    shape: Shape
+    packed_a: str
+    inner: str
+    more: str
+    p0: str
+
+    def pack_b(self, j0: str, columns: str, tables: str) -> None:
+        """Copy a block of b into tiles."""
+        w, T, width = self.w, self.shape.type, self.shape.width
+        with w.loop(columns, 0, width) as j:
+            left = _least(w, w.value(f"sub i64 {columns}, {j}"), width)
+            to = w.at("%scratch", w.times(w.times(j, self.inner), self.shape.dtype.itemsize), "i8")
+            with w.when(tables):
+                given = (f"ptr {to}", "ptr %b", f"i64 {left}", f"i64 {self.inner}",
+                         f"ptr {w.at('%koffsets', self.p0)}", f"ptr {w.at('%joffsets', w.add(j0, j))}")  # fmt: skip
+                w.call("void", f"@collect_{T}", *given)
+            with w.when(w.value(f"xor i1 {tables}, true")):
+                place = w.add(w.times(self.p0, "%brow"), w.times(w.add(j0, j), "%bcolumn"))
+                w.call("void", f"@pack_{T}", f"ptr {to}", f"i64 {width}", f"ptr {w.at('%b', place, 'i8')}",
+                       f"i64 {left}", f"i64 {self.inner}", "i64 %bcolumn", "i64 %brow")  # fmt: skip
+
+    def rows(self, j0: str, columns: str) -> None:
+        """All rows of a times this part of b, where it lies."""
+        w, size = self.w, self.shape.dtype.itemsize
+        with w.loop("%m", 0, ROWS) as i0:
+            for i, height, vectors in self._heights(self._count(i0)):
+                self._pack_a(i0, i, height)
+                with w.loop(columns, 0, vectors * self.shape.lanes) as j:
+                    place = w.add(w.times(self.p0, "%brow"), w.times(w.add(j0, j), size))
+                    self._tile(i0, i, j0, j, columns, height, vectors, w.at("%b", place, "i8"), "%brow")
+
+    def packed_rows(self, j0: str, columns: str) -> None:
+        """All rows of a times the packed part of b: each tile of b meets all tiles of a while it is in the cache."""
+        w, size, width = self.w, self.shape.dtype.itemsize, self.shape.width
+        with w.loop("%m", 0, ROWS) as i0:
+            count = self._count(i0)
+            for i, height, _ in self._heights(count):
+                self._pack_a(i0, i, height)
+            with w.loop(columns, 0, width) as j:
+                b = w.at("%scratch", w.times(w.times(j, self.inner), size), "i8")
+                for i, height, _ in self._heights(count):
+                    self._tile(i0, i, j0, j, columns, height, 2, b, str(width * size))
+
+    def _count(self, i0: str) -> str:
+        return _least(self.w, self.w.value(f"sub i64 %m, {i0}"), ROWS)
+
+    def _heights(self, count: str) -> Iterator[tuple[str, int, int]]:
+        """Where tiles of each height begin in so many rows: the largest tiles first. What is written for each runs
+        for each.
+        """
+        w = self.w
+        done = w.variable("i64", 0)
+        for height, vectors in self.shape.rows:
+            start = w.value(f"load i64, ptr {done}")
+            left = w.value(f"sub i64 {count}, {start}")
+            end = w.add(start, w.times(w.value(f"udiv i64 {left}, {height}"), height))
+            with w.loop(end, start, height) as i:
+                yield i, height, vectors
+            w.line(f"store i64 {end}, ptr {done}")
+
+    def _pack_a(self, i0: str, i: str, height: int) -> None:
+        w, T = self.w, self.shape.type
+        to = w.at(self.packed_a, w.times(w.times(i, self.inner), self.shape.dtype.itemsize), "i8")
+        source = w.at("%a", w.add(w.times(w.add(i0, i), "%arow"), w.times(self.p0, "%acolumn")), "i8")
+        w.call("void", f"@pack_{T}", f"ptr {to}", f"i64 {height}", f"ptr {source}", f"i64 {height}",
+               f"i64 {self.inner}", "i64 %arow", "i64 %acolumn")  # fmt: skip
+
+    def _tile(
+        self, i0: str, i: str, j0: str, j: str, columns: str, height: int, vectors: int, b: str, brow: str
+    ) -> None:
+        w, size = self.w, self.shape.dtype.itemsize
+        left = w.value(f"sub i64 {columns}, {j}")
+        a = w.at(self.packed_a, w.times(w.times(i, self.inner), size), "i8")
+        c = w.at("%c", w.add(w.times(w.add(i0, i), "%crow"), w.times(w.add(j0, j), size)), "i8")
+        given = (f"i64 {self.inner}", f"ptr {a}", f"ptr {b}", f"i64 {brow}", f"ptr {c}", "i64 %crow", f"i1 {self.more}",
+                 f"i64 {left}")  # fmt: skip
+        is_whole = w.value(f"icmp sge i64 {left}, {vectors * self.shape.lanes}")
+        with w.when(is_whole):
+            w.call("void", f"@{_kernel_name(self.shape, height, vectors, False)}", *given)
+        with w.when(w.value(f"xor i1 {is_whole}, true")):
+            w.call("void", f"@{_kernel_name(self.shape, height, vectors, True)}", *given)
