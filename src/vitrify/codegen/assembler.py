@@ -175,8 +175,12 @@ class Assembler:
             raise NoNativeForm(f"{x.dtype}{x.shape} cannot be copied into {target.dtype}{target.shape}")
         if x.dtype.itemsize not in (1, 2, 4, 8):
             raise NoNativeForm(f"{x.dtype} has no native form")
-        self._over(parts()[f"copy{x.dtype.itemsize}"], 0, (x, target), x.shape)
+        self._over(self.part(f"copy{x.dtype.itemsize}"), 0, (x, target), x.shape)
         return target
+
+    def part(self, name: str) -> Any:
+        """The word that names a fixed part: its address."""
+        return harness() if name == "loop" else parts()[name]
 
     # -- computing -----------------------------------------------------------------------------------------------------
 
@@ -185,7 +189,7 @@ class Assembler:
         touched = [w.buffer for w in words if isinstance(w, Operand)]
         self.steps.append(Step(function, list(words), blocks, touched))
 
-    def _over(self, loop: int, data: int, operands: Sequence[Operand], shape: Shape) -> None:
+    def _over(self, loop: Any, data: Any, operands: Sequence[Operand], shape: Shape) -> None:
         """An inner loop over all elements of operands that broadcast to a shape."""
         words = over(loop, data, operands, shape)
         if words is not None:
@@ -218,10 +222,18 @@ class Assembler:
                 raise NoNativeForm("the results do not fit where they are wanted")
             self.written.update(x.buffer for x in outputs)
             self.bytes += sum(x.buffer.size for x in outputs)
-        if _is_in_short_rows([*given, *outputs], shape):
-            given = [x if x.shape == shape and x.is_contiguous else self.copy(_expanded(x, shape)) for x in given]
-        self._over(harness(), kernel.address, (*given, *outputs), shape)
+        if self._is_in_short_rows([*given, *outputs], shape):
+            given = [x if x.shape == shape and x.is_contiguous else self.copy(expanded(x, shape)) for x in given]
+        self._over(self.part("loop"), kernel.address, (*given, *outputs), shape)
         return outputs
+
+    def _is_in_short_rows(self, operands: Sequence[Operand], shape: Shape) -> bool:
+        """Whether a kernel would go row by row, with rows so short that writing out what is repeated takes less time."""
+        words = over(0, 0, operands, shape)
+        if words is None or prod(shape) > _FEW:
+            return False
+        _, _, _, inner, dims, *_ = words
+        return bool(dims) and inner < _SHORT_ROW  # type: ignore[operator]
 
     def apply(self, op: OpDef, *operands: Operand, **attrs: Any) -> Operand:
         """The result of one elementwise op."""
@@ -246,7 +258,7 @@ class Assembler:
 
     def _products(self, x: Operand, y: Operand, out: Operand, batch: Shape) -> None:
         x, y = self._for_blas(x), self._for_blas(y)
-        x, y = (_expanded(v, (*batch, *v.shape[-2:])) for v in (x, y))
+        x, y = (expanded(v, (*batch, *v.shape[-2:])) for v in (x, y))
         *_, rows, columns = out.shape
         size = out.dtype.itemsize
         letters, leading = zip(*[_layout(v) for v in (y, x)])  # Fortran's columns are our rows: out' = y' x'
@@ -273,10 +285,10 @@ class Assembler:
         if not axis:
             out = self.copy(x, out)
         else:
-            self._reduced(parts()[f"{name}_{code}"], x, kept, axis, out)
+            self._reduced(self.part(f"{name}_{code}"), x, kept, axis, out)
         return self.reshape(out, [1 if i in axis else n for i, n in enumerate(x.shape)]) if keepdim else out
 
-    def _reduced(self, loop: int, x: Operand, kept: Sequence[int], axis: Shape, out: Operand) -> None:
+    def _reduced(self, loop: Any, x: Operand, kept: Sequence[int], axis: Shape, out: Operand) -> None:
         """One call of the inner loop for each element of the result, over one dimension that the reduced ones make."""
         order = [*kept, *sorted(axis)]
         moved = self.view(lambda a: a.transpose(order), x)
@@ -419,15 +431,6 @@ def _need_flag(x: Any) -> None:
         raise NoNativeForm("what decides is not one truth value")
 
 
-def _is_in_short_rows(operands: Sequence[Operand], shape: Shape) -> bool:
-    """Whether a kernel would go row by row, with rows so short that writing out what is repeated takes less time."""
-    words = over(0, 0, operands, shape)
-    if words is None or prod(shape) > _FEW:
-        return False
-    _, _, _, inner, dims, *_ = words
-    return bool(dims) and inner < _SHORT_ROW  # type: ignore[operator]
-
-
 def _broadcast(shapes: Sequence[Shape]) -> Shape:
     try:
         return np.broadcast_shapes(*shapes)
@@ -435,7 +438,7 @@ def _broadcast(shapes: Sequence[Shape]) -> Shape:
         raise NoNativeForm(str(err)) from err
 
 
-def _expanded(x: Operand, shape: Shape) -> Operand:
+def expanded(x: Operand, shape: Shape) -> Operand:
     """x broadcast to a shape."""
     missing = len(shape) - x.ndim
     strides = [0 if n == 1 and m != 1 else s for n, m, s in zip(x.shape, shape[missing:], x.strides)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .errors import NoNativeForm
 from .pointwise import Signature
@@ -22,13 +22,13 @@ class Pointwise:
     """A compiled group: its operands, where its description lies, and which inputs each output depends on."""
 
     signature: Signature
-    address: int
+    address: Any
     cones: tuple[tuple[int, ...], ...]
 
 
 def over(
-    loop: int, data: int, operands: Sequence[Operand], shape: Shape, keep_last: bool = False
-) -> list[int | Operand] | None:
+    loop: Any, data: Any, operands: Sequence[Operand], shape: Shape, keep_last: bool = False
+) -> list[Any] | None:
     """The words of a step over all elements of operands that broadcast to a shape; None where there are none.
 
     keep_last: the last dimension is the inner loop's, as it stands.
@@ -40,7 +40,7 @@ def over(
     steps = [_steps(x, shape) for x in operands]
     sizes, steps = _merged(shape, steps, keep_last)
     inner = sizes.pop() if sizes else 1
-    words: list[int | Operand] = [loop, data, len(operands), inner, len(sizes), prod(sizes), *sizes]
+    words: list[Any] = [loop, data, len(operands), inner, len(sizes), prod(sizes), *sizes]
     for x, own in zip(operands, steps):
         last = own.pop() if own else x.dtype.itemsize
         words += [x, last, *own]

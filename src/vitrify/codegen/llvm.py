@@ -8,6 +8,7 @@ import platform
 import sys
 import threading
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from ..core.lazy import is_available, lazy_module
@@ -33,16 +34,26 @@ def why_not_here() -> str:
     return "" if is_available("llvmlite") else "llvmlite is not installed"
 
 
-class Target:
-    """The machine that code is made for: its triple, CPU, features, and which vector functions of libm it has."""
+# CPUs by level instead of by name (the psABI of x86-64), with the features that decide something here.
+LEVELS: dict[str, dict[str, bool]] = {
+    "x86-64-v2": {}, "x86-64-v3": {"avx2": True, "f16c": True},
+    "x86-64-v4": {"avx2": True, "f16c": True, "avx512f": True},
+}  # fmt: skip
 
-    def __init__(self) -> None:
+
+class Target:
+    """The machine that code is made for: its triple, CPU, features, and which vector functions of libm it has.
+
+    level: one of `LEVELS`; by default this machine's own CPU.
+    """
+
+    def __init__(self, level: str | None = None) -> None:
         _llvm.initialize_native_target()
         _llvm.initialize_native_asmprinter()
         self.triple: str = _llvm.get_default_triple()
-        self.cpu: str = _llvm.get_host_cpu_name()
-        features: Mapping[str, bool] = _llvm.get_host_cpu_features()
-        self.features: str = features.flatten()  # type: ignore[attr-defined]
+        self.cpu: str = level or _llvm.get_host_cpu_name()
+        features: Mapping[str, bool] = _llvm.get_host_cpu_features() if level is None else LEVELS[level]
+        self.features: str = "" if level else features.flatten()  # type: ignore[attr-defined]
         self.is_x86 = _KNOWN[platform.machine()] == "x86"
         self.has_f16 = not self.is_x86 or bool(features.get("f16c"))
         self.libmvec = self._vector_library()
@@ -135,6 +146,65 @@ def object_code(text: str) -> bytes:
     with _LOCK:
         machine = host().machine()
         return bytes(machine.emit_object(optimized(text, machine)))
+
+
+def target_of(level: str) -> Target:
+    """The target that is called `level`: one of `LEVELS`, or "host". Raises NoNativeForm."""
+    found = host()
+    if level == "host":
+        return found
+    if not found.is_x86:
+        raise NoNativeForm(f"{level} is a level of x86-64, and this machine is {platform.machine()}")
+    with _LOCK:
+        return Target(level)
+
+
+def object_of_modules(
+    main: str, modules: Mapping[str, str], exported: Sequence[str], target: Target, data: Sequence[tuple[str, Path]]
+) -> bytes:
+    """An object file of several modules. The functions of each have its name and a dot before theirs; those of `main`
+    that begin as one of `exported` says can be called from outside. data: files whose contents lie at a name.
+    """
+    with _LOCK:
+        _llvm.initialize_native_asmparser()
+        machine = _llvm.Target.from_triple(target.triple).create_target_machine(
+            cpu=target.cpu, features=target.features, opt=2, reloc="pic", codemodel="small"
+        )
+        whole = _parsed(main + "\n\n" + "\n".join(_included(name, path) for name, path in data), machine, target)
+        for name, text in modules.items():
+            part = _parsed(text, machine, target)
+            for function in part.functions:
+                if not function.is_declaration and name and name != "harness":
+                    function.name = f"{name}.{function.name}"
+                function.linkage = "external"
+            whole.link_in(part)
+        for function in whole.functions:
+            if not function.is_declaration and not function.name.startswith(tuple(exported)):
+                function.linkage = "internal"
+        passes = _llvm.create_pass_builder(machine, _llvm.create_pipeline_tuning_options(speed_level=1))
+        manager = _llvm.create_new_module_pass_manager()
+        manager.add_global_dead_code_eliminate_pass()
+        manager.add_sroa_pass()
+        manager.add_instruction_combine_pass()
+        manager.add_simplify_cfg_pass()
+        manager.run(whole, passes)
+        return bytes(machine.emit_object(whole))
+
+
+def _parsed(text: str, machine: Any, target: Target) -> Any:
+    module = _llvm.parse_assembly(text)
+    module.triple = target.triple
+    module.data_layout = str(machine.target_data)
+    return module
+
+
+def _included(name: str, path: Path) -> str:
+    """A file's content as read-only data, by the assembler that LLVM has."""
+    section = ".section .rodata" if sys.platform == "linux" else ".section __TEXT,__const"
+    label = name if sys.platform == "linux" else f"_{name}"
+    file = str(path).replace("\\", "\\\\")
+    lines = [section, ".balign 64", f"{label}:", f'.incbin "{file}"', ".text"]
+    return "\n".join("module asm \"{}\"".format(line.replace('"', "\\22")) for line in lines)
 
 
 def load(code: bytes, names: Sequence[str]) -> Loaded:

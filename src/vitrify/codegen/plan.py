@@ -39,7 +39,7 @@ def plan_of(assembler: Assembler, inputs: Sequence[Operand], outputs: Sequence[O
     """The plan of the steps collected, for these inputs, giving these outputs."""
     if assembler.words and assembler.key is not None:
         inputs = [*inputs, assembler.key]
-    results = _results(assembler, outputs)
+    results = results_of(assembler, outputs)
     arena = _place(assembler.steps, results)
     layout = _Layout(len(inputs), len(results))
     layout.add(assembler.steps)
@@ -60,7 +60,7 @@ def _all(steps: Sequence[Step]) -> Iterator[Step]:
             yield from _all(block)
 
 
-def _results(assembler: Assembler, outputs: Sequence[Operand]) -> list[Operand]:
+def results_of(assembler: Assembler, outputs: Sequence[Operand]) -> list[Operand]:
     """The outputs, each all of a buffer of its own, which is a result's from now on."""
     taken: set[Buffer] = set()
     found = []
@@ -78,13 +78,19 @@ def _results(assembler: Assembler, outputs: Sequence[Operand]) -> list[Operand]:
 
 def _place(steps: Sequence[Step], results: Sequence[Operand]) -> int:
     """Give arrays in the arena their offsets; the arena's size."""
-    lives: dict[Buffer, list[int]] = {}
-    _live(steps, lives, 0)
+    lives = lives_of(steps)
     buffers = [b for b in lives if b.kind == ARENA]
     offsets, total = placed([(lives[b][0], lives[b][1], b.size) for b in buffers])
     for buffer, offset in zip(buffers, offsets):
         buffer.number = offset
     return total
+
+
+def lives_of(steps: Sequence[Step]) -> dict[Buffer, list[int]]:
+    """The first and last step that uses each buffer."""
+    lives: dict[Buffer, list[int]] = {}
+    _live(steps, lives, 0)
+    return lives
 
 
 def _live(steps: Sequence[Step], lives: dict[Buffer, list[int]], at: int) -> int:

@@ -161,6 +161,8 @@ class OpDef:
             machine code together with its neighbours. None where these inputs and attributes have none.
         native: `native(n, *operands, **attrs)` -> its outputs as steps of a native program, written with the methods of
             codegen's Assembler `n`; elementwise ops and views need none.
+        ahead: a form like `native` for programs compiled ahead of time, which run without NumPy and BLAS: of what a
+            program that has those leaves to them.
         moves: "h2d" or "d2h" for an op that brings a value to the device or to the host.
     """
 
@@ -204,6 +206,7 @@ class OpDef:
     combiner: Combiner | None = None
     decompose: Callable[..., Any] | None = None
     native: Callable[..., Any] | None = None
+    ahead: Callable[..., Any] | None = None
 
     def __call__(self, *inputs: Any, **attrs: Any) -> Any:
         return bind(self, inputs, attrs)
@@ -330,6 +333,7 @@ def define_op(
     combiner: Combiner | None = None,
     decompose: Callable[..., Any] | None = None,
     native: Callable[..., Any] | None = None,
+    ahead: Callable[..., Any] | None = None,
 ) -> OpDef:
     """Register an op and return it; see `OpDef` for the fields. `vjp` is a dict of per-input rules, one joint rule,
     `NoGradient(reason)` or `StructuralGradient(reason)`. Of `kernel` and `steps` one is given.
@@ -374,6 +378,7 @@ def define_op(
         combiner=combiner,
         decompose=decompose,
         native=native,
+        ahead=ahead,
     )
     _check_rules(op)
     _REGISTRY.add(op)

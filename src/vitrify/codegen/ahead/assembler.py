@@ -1,0 +1,134 @@
+"""The assembler of programs compiled ahead of time: words name functions and constants where the other has addresses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...ir.program import Block
+from .. import gemm
+from ..assembler import Assembler, Buffer, Operand, Shape, dense, expanded
+from ..emit import INT64
+from ..errors import NoNativeForm
+from ..llvm import Target
+
+DATA = "data"
+"""A buffer of constants: `number` is the array."""
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """A word that is the address of a function or of a constant."""
+
+    name: str
+
+
+class AheadAssembler(Assembler):
+    """Collects the steps of a program for a target. Raises NoNativeForm.
+
+    is_sample: sizes stand for others, so nothing may be chosen by how large they are.
+    """
+
+    def __init__(
+        self, kernels: Callable[[Block], Any], run_block: Callable[..., list[Any]], target: Target, is_sample: bool
+    ) -> None:
+        super().__init__(kernels, run_block)
+        self._target = target
+        self._is_sample = is_sample
+        self._constants: dict[bytes, Buffer] = {}
+
+    def part(self, name: str) -> Any:
+        """The word that names a fixed part."""
+        return Symbol(name)
+
+    def constant(self, array: Any) -> Operand:
+        """An array that is known now."""
+        array = np.ascontiguousarray(array)
+        key = f"{array.dtype.str}{array.shape}".encode() + array.tobytes()
+        buffer = self._constants.get(key)
+        if buffer is None:
+            buffer = self._constants[key] = Buffer(DATA, array.nbytes, array)
+        return Operand(buffer, 0, array.shape, dense(array.shape, array.dtype.itemsize), array.dtype)
+
+    def _is_in_short_rows(self, operands: Sequence[Operand], shape: Shape) -> bool:
+        return not self._is_sample and super()._is_in_short_rows(operands, shape)
+
+    def group(self, body: Block, values: Sequence[Any]) -> tuple[Any, ...]:
+        """The outputs of a group of operators: by one kernel, or where there is none one by one."""
+        try:
+            return self.elementwise(body, values)
+        except NoNativeForm:
+            return tuple(self.block(body, values))
+
+    # -- products ------------------------------------------------------------------------------------------------------
+
+    def _products(self, x: Operand, y: Operand, out: Operand, batch: Shape) -> None:
+        x, y = (expanded(v, (*batch, *v.shape[-2:])) for v in (x, y))
+        y = self._known_in_rows(y)
+        m, n, k = out.shape[-2], out.shape[-1], x.shape[-1]
+        self._multiply(x, y, out, (m, n, k), [*x.strides[-2:], *y.strides[-2:]], None)
+
+    def _known_in_rows(self, y: Operand) -> Operand:
+        """y; its rows side by side where it is known now."""
+        size = y.dtype.itemsize
+        if y.buffer.kind != DATA or y.strides[-1] == size or y.ndim != 2:
+            return y
+        array = np.lib.stride_tricks.as_strided(_raw(y), y.shape, y.strides)
+        return self.constant(array)
+
+    def _multiply(
+        self, x: Operand, y: Operand, out: Operand, sizes: Sequence[int], steps: Sequence[int], tables: Any
+    ) -> None:
+        """Products of stacks; in steps those of x's and y's rows and columns."""
+        shape = gemm.shape_of(out.dtype, self._target)
+        room = (gemm.ROWS, gemm.COLUMNS, gemm.INNER) if self._is_sample else sizes
+        scratch = self.new((gemm.scratch_bytes(*room, shape),), np.dtype(np.uint8))
+        batch = out.shape[:-2]
+        stacks = [v.strides[: len(batch)] for v in (x, y, out)]
+        words = [
+            *sizes, *steps, out.strides[-2], scratch, x, y, out, len(batch), int(np.prod(batch, dtype=np.int64)),
+            *(tables or (-1, -1)), *batch, *[s for own in stacks for s in own],
+        ]  # fmt: skip
+        self.add(f"multiply_{shape.type}", words)
+
+    def windows_product(self, weight: Operand, x: Operand, out: Operand, koffsets: Any, joffsets: Any) -> None:
+        """out = weight times windows of x, for stacks of images: row p of window j lies at koffsets[p] + joffsets[j]."""
+        tables = [self.constant(np.asarray(t, INT64)) for t in (koffsets, joffsets)]
+        sizes = (weight.shape[-2], len(joffsets), len(koffsets))
+        self._multiply(weight, x, out, sizes, [*weight.strides[-2:], 0, 0], tables)
+
+    # -- indices -------------------------------------------------------------------------------------------------------
+
+    def take(self, x: Operand, indices: Operand, axis: int, wraps: bool) -> Operand:
+        """Slices of x along an axis by their numbers; the run ends where one is outside."""
+        x, indices = self.contiguous(x), self.contiguous(indices)
+        if indices.dtype.kind != "i" or indices.dtype.itemsize not in (4, 8):
+            raise NoNativeForm(f"indices of {indices.dtype} have no native form")
+        shape = (*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :])
+        out = self.new(shape, x.dtype)
+        outer, each = (int(np.prod(s, dtype=np.int64)) for s in (x.shape[:axis], x.shape[axis + 1 :]))
+        words = [out, x, indices, outer, indices.size, each * x.dtype.itemsize, x.shape[axis], int(wraps)]
+        self.add(f"taken_i{8 * indices.dtype.itemsize}", words)
+        return out
+
+    def extreme_place(self, name: str, x: Operand, axis: int) -> Operand:
+        """The place of the first "max" or "min" along an axis, as int64."""
+        if x.dtype not in gemm.DTYPES or not x.shape[axis]:
+            raise NoNativeForm(f"the place of the {name} of {x.dtype}{x.shape} has no native form")
+        x = self.contiguous(x)
+        shape, step = (*x.shape[:axis], *x.shape[axis + 1 :]), x.strides[axis]
+        out = self.new(shape, INT64)
+        inner = int(np.prod(x.shape[axis + 1 :], dtype=np.int64))
+        if out.size:
+            words = [out, x, out.size, x.shape[axis], step, inner, x.dtype.itemsize, step * x.shape[axis]]
+            self.add(f"{name}_place_{'float' if x.dtype.itemsize == 4 else 'double'}", words)
+        return out
+
+
+def _raw(x: Operand) -> Any:
+    """The constant's own array from the operand's first element on."""
+    flat = x.buffer.number.reshape(-1).view(np.uint8)[x.offset :]
+    return flat[: flat.size // x.dtype.itemsize * x.dtype.itemsize].view(x.dtype)

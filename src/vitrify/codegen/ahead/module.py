@@ -1,0 +1,159 @@
+"""Compiled programs as one object file."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .. import gemm
+from ..emit import FLOAT32, FLOAT64
+from ..harness import harness_ir
+from ..inner_loops import inner_loops
+from ..llvm import Target, object_of_modules
+from ..pointwise import attributes
+from . import interface, steps
+from .assembler import Symbol
+from .interface import BLOCK_HEAD, HEAD_WORDS, Strings
+from .layout import Coefficients, Place
+from .program import Compiled, Port
+
+_ALIGNED = 64
+LARGEST_DATA = (1 << 31) - (1 << 26)
+"""Constants beyond this are out of reach of the code that reads them."""
+
+
+def object_code(programs: Sequence[tuple[str, Compiled]], target: Target) -> bytes:
+    """The object file of programs, each with the prefix of its functions."""
+    strings = Strings()
+    parts = [_globals(f"program{i}", program, strings) for i, (_, program) in enumerate(programs)]
+    exports = [interface.exported(prefix, f"@program{i}.model") for i, (prefix, _) in enumerate(programs)]
+    common = interface.common_ir(strings)
+    memcpy = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"
+    first = programs[0][0]
+    names = [f"@vitrify_prefix = weak_odr constant [{len(first) + 1} x i8] c\"{first}\\00\""]
+    main = [common, *parts, *exports, strings.ir, *names, *_declared(programs, common)]
+    fixed = {**inner_loops(), **steps.steps()}
+    products = []
+    for dtype in (FLOAT32, FLOAT64):
+        shape = gemm.shape_of(dtype, target)
+        fixed |= {**gemm.gemm_ir(shape), f"multiply_{shape.type}": steps.products(dtype)}
+        products += gemm.declarations(shape)
+    modules = {"": "\n\n".join([*fixed.values(), memcpy, *products, attributes(target)])}
+    modules["harness"] = harness_ir(target.is_x86)
+    for i, (_, program) in enumerate(programs):
+        modules |= {f"program{i}.{name}": text for name, text in program.kernels.modules.items()}
+    kept = [f"{prefix}_" for prefix, _ in programs]
+    with tempfile.TemporaryDirectory() as folder:
+        return object_of_modules("\n\n".join(main), modules, kept, target, _data(programs, Path(folder)))
+
+
+def _declared(programs: Sequence[tuple[str, Compiled]], common: str) -> Iterator[str]:
+    """Declarations of the functions of other modules that words name."""
+    yield "declare i32 @run(ptr, ptr, ptr)\ndeclare void @loop()"
+    named = {w.name for _, p in programs for w in p.layout.words if isinstance(w, Symbol)}
+    for name in sorted(named):
+        if name not in ("run", "loop") and not name.startswith("kernel"):
+            yield f"declare void @{name}()"
+    for i, (_, program) in enumerate(programs):
+        for words in program.kernels.descriptions.values():
+            for symbol in sorted({w.name for w in words if isinstance(w, Symbol)}):
+                yield f"declare void @program{i}.{symbol}()"
+
+
+def _data(programs: Sequence[tuple[str, Compiled]], folder: Path) -> list[tuple[str, Path]]:
+    """The constants of each program as a file, by the name of where they are to lie."""
+    found = []
+    for i, (_, program) in enumerate(programs):
+        path = folder / f"{i}.bin"
+        with path.open("wb") as out:
+            for at, content in program.layout.data:
+                out.write(b"\0" * (at - out.tell()))
+                out.write(content if isinstance(content, bytes) else np.ascontiguousarray(content).view(np.uint8).data)
+            out.write(b"\0" * _ALIGNED)
+        found.append((f"program{i}.data", path))
+    return found
+
+
+# -- one program -------------------------------------------------------------------------------------------------------
+
+
+def _globals(own: str, program: Compiled, strings: Strings) -> str:
+    """The tables of a program."""
+    layout, basis = program.layout, program.layout.basis
+    lines = [f"@{own}.{name} = internal constant {_array(words, own)}" for name, words in program.kernels.descriptions.items()]
+    ports = {}
+    for kind, group in (("inputs", program.inputs), ("outputs", program.outputs)):
+        rows: list[Any] = []
+        for i, port in enumerate(group):
+            dims, shown = f"{own}.{kind}{i}.dims", f"{own}.{kind}{i}.shape"
+            sizes = [-1 - program.sizes.index(n) if n in program.sizes else n for n in port.shape]
+            lines += [f"@{dims} = internal constant {_array([n if n != '?' else -1 for n in sizes], own)}",
+                      f"@{shown} = internal constant {_array(port.shown, own)}"]  # fmt: skip
+            at = layout.outputs[i] if kind == "outputs" else 0
+            rows += [*_port(port, strings), f"@{dims}", at, f"@{shown}"]
+        ports[kind] = rows
+    patches = [w for at, c in layout.patches.items() for w in (at, *_row(c))]
+    places = [i for i, w in enumerate(layout.words) if isinstance(w, Place)]
+    tables = {
+        "inputs": ports["inputs"], "outputs": ports["outputs"], "words": layout.words, "patches": patches,
+        "places": places, "powers": [e for p in basis.powers for e in p], "bound": layout.bound,
+        "groups": [n for group in layout.groups for n in group],
+    }  # fmt: skip
+    lines += [f"@{own}.{name} = internal constant {_array(words, own)}" for name, words in tables.items()]
+    lines.append(f"@{own}.data = external hidden constant i8")
+    lines.append(f"@{own}.kept = internal global ptr null")
+    lines.append(f"@{own}.model = internal constant {_array(_head(own, program, len(places)), own)}")
+    return "\n".join(lines)
+
+
+def _port(port: Port, strings: Strings) -> list[Any]:
+    item = {"bool": 1, "bfloat16": 2}.get(port.dtype) or np.dtype(port.dtype).itemsize
+    return [strings.at(port.name), interface.DTYPES.index(port.dtype), item, len(port.shape)]
+
+
+def _row(coefficients: Coefficients) -> list[int]:
+    """The coefficients that are not 0: how many, then the number of each power and its factor."""
+    terms = [(i, c) for i, c in enumerate(coefficients) if c]
+    return [len(terms), *[n for term in terms for n in term]]
+
+
+def _head(own: str, program: Compiled, places: int) -> list[Any]:
+    layout = program.layout
+    basis = layout.basis
+    fixed = 8 * (BLOCK_HEAD + len(layout.words) + layout.pointers)
+    words: list[Any] = [0] * HEAD_WORDS
+    for index, word in (
+        (interface.N_INPUTS, len(program.inputs)), (interface.N_OUTPUTS, len(program.outputs)),
+        (interface.INPUTS, f"@{own}.inputs"), (interface.OUTPUTS, f"@{own}.outputs"),
+        (interface.N_SIZES, len(program.sizes)), (interface.N_POWERS, len(basis.powers)),
+        (interface.POWERS, f"@{own}.powers"), (interface.N_WORDS, len(layout.words)), (interface.WORDS, f"@{own}.words"),
+        (interface.N_PATCHES, len(layout.patches)), (interface.PATCHES, f"@{own}.patches"),
+        (interface.N_PLACES, places), (interface.PLACES, f"@{own}.places"), (interface.N_GROUPS, len(layout.groups)),
+        (interface.GROUPS, f"@{own}.groups"), (interface.DERIVED, layout.derived[0]),
+        (interface.N_DERIVED, layout.derived[1]), (interface.CODE, layout.code[0]), (interface.END, layout.code[1]),
+        (interface.DATA, f"@{own}.data"), (interface.KEPT, f"@{own}.kept"), (interface.BOUND, f"@{own}.bound"),
+        (interface.FIXED, -(-fixed // _ALIGNED) * _ALIGNED), (interface.N_POINTERS, layout.pointers),
+    ):  # fmt: skip
+        words[index] = word
+    return words
+
+
+def _array(words: Sequence[Any], own: str) -> str:
+    """Words as a constant of LLVM's."""
+    return f"[{len(words)} x i64] [{', '.join(f'i64 {_word(w, own)}' for w in words)}]"
+
+
+def _word(word: Any, own: str) -> str:
+    if isinstance(word, Symbol):
+        name = f"{own}.{word.name}" if word.name.startswith("kernel") else word.name
+        return f"ptrtoint (ptr @{name} to i64)"
+    if isinstance(word, Place):
+        return str(word.index)
+    return f"ptrtoint (ptr {word} to i64)" if isinstance(word, str) else str(int(word))
+
+
+__all__ = ["LARGEST_DATA", "object_code"]

@@ -1,0 +1,126 @@
+"""A block compiled ahead of time: its steps for sizes that may be left open, its kernels, its constants."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...core.errors import ArgumentError, UnsupportedError
+from ...core.meta import Meta
+from ...ir.program import Block, Variable
+from ...ir.ssa_blocks import block_of, graph_of
+from ..assembler import INPUT, Buffer, Operand, dense
+from ..errors import NoNativeForm
+from ..llvm import Target
+from ..plan import results_of
+from .assembler import DATA
+from .forms import Forms, Kernels
+from .interface import DTYPES, MOST_DIMS
+from .layout import Layout, Sample, layout_of
+from .sizes import MOST_SIZES, basis
+
+OpenShape = tuple[int | str, ...]
+
+
+@dataclass(frozen=True)
+class Port:
+    """An input or output: its name, dtype, and sizes; those left open have a name, or -1 in outputs."""
+
+    name: str
+    dtype: str
+    shape: OpenShape
+
+    @property
+    def shown(self) -> tuple[int, ...]:
+        """The shape with -1 for what is left open."""
+        return tuple(-1 if isinstance(n, str) else n for n in self.shape)
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A program for a target. `sizes`: the names of those left open."""
+
+    name: str
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+    sizes: tuple[str, ...]
+    layout: Layout
+    kernels: Kernels
+
+
+def compiled(
+    name: str, block: Block, inputs: Sequence[Port], parameters: Sequence[Any], outputs: Sequence[str], target: Target,
+    optimize: Any,
+) -> Compiled:  # fmt: skip
+    """The program of a block that takes arrays like `inputs` and then these parameters.
+
+    optimize: what makes a graph of one better. Raises UnsupportedError with the op and the user's line.
+    """
+    _check(name, [*inputs])
+    sizes = tuple(dict.fromkeys(n for port in inputs for n in port.shape if isinstance(n, str)))
+    if len(sizes) > MOST_SIZES:
+        raise ArgumentError(
+            f"{name}: {len(sizes)} sizes are left open ({', '.join(sizes)}), and a native program has at most {MOST_SIZES}",
+            hint="give sizes in input_spec, or one name to sizes that are equal: dynamic_axes={'x': {0: 'batch'}}",
+        )
+    block = block_of(optimize(graph_of(block, _variables(block), block.outputs)))
+    forms = Forms(Kernels(target), name)
+    constants = [Buffer(DATA, array.nbytes, array) for array in parameters]
+    found = basis(len(sizes))
+    made = [_sample(forms, block, inputs, constants, dict(zip(sizes, s)), bool(sizes)) for s in found.samples]
+    try:
+        layout = layout_of(found, made)
+    except NoNativeForm as reason:
+        raise UnsupportedError(
+            f"{name} cannot be compiled ahead of time with open sizes ({', '.join(sizes)}): {reason}",
+            hint="give all sizes in input_spec, and save one program for each that is needed",
+        ) from None
+    given = tuple(_port(n, v, [s.outputs[i].shape for s in made]) for i, (n, v) in enumerate(zip(outputs, block.outputs)))
+    _check(name, [*given])
+    return Compiled(name, tuple(inputs), given, sizes, layout, forms.kernels)
+
+
+def _variables(block: Block) -> list[Variable]:
+    return list(block.inputs)
+
+
+def _check(name: str, ports: Sequence[Port]) -> None:
+    """All arrays can be told of in C."""
+    for port in ports:
+        if port.dtype not in DTYPES or len(port.shape) > MOST_DIMS:
+            raise UnsupportedError(
+                f"{name}: {port.name} is {port.dtype} of {len(port.shape)} dimensions, which a native program does not "
+                f"take or give",
+                hint=f"it knows {', '.join(DTYPES)} of up to {MOST_DIMS} dimensions",
+            )
+
+
+def _sample(
+    forms: Forms, block: Block, inputs: Sequence[Port], constants: Sequence[Buffer], sizes: dict[str, int],
+    is_sample: bool,
+) -> Sample:  # fmt: skip
+    """The steps for certain sizes."""
+    assembler = forms.assembler(is_sample)
+    given = []
+    for number, (port, variable) in enumerate(zip(inputs, block.inputs)):
+        shape = tuple(sizes[n] if isinstance(n, str) else n for n in port.shape)
+        dtype = _meta(variable).dtype.np
+        steps = dense(shape, dtype.itemsize)
+        given.append(Operand(Buffer(INPUT, 0, number), 0, shape, steps, dtype))
+    known = [
+        Operand(b, 0, b.number.shape, dense(b.number.shape, b.number.dtype.itemsize), b.number.dtype) for b in constants
+    ]
+    outputs = results_of(assembler, forms.run(assembler, block, [*given, *known]))
+    return Sample(assembler.steps, given, outputs)
+
+
+def _meta(variable: Any) -> Meta:
+    assert isinstance(variable.meta, Meta)
+    return variable.meta
+
+
+def _port(name: str, variable: Any, shapes: Sequence[tuple[int, ...]]) -> Port:
+    """An output; what differs between the samples is left open."""
+    shape = tuple(s[0] if len(set(s)) == 1 else "?" for s in zip(*shapes))
+    return Port(name, _meta(variable).dtype.name, shape)

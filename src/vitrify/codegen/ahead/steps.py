@@ -1,0 +1,126 @@
+"""Steps that only programs compiled ahead of time have: what a library or NumPy does for the others."""
+
+from __future__ import annotations
+
+from ..emit import FLOAT32, FLOAT64, Dtype, memory_type
+from ..steps import PARAMETERS, REFUSED
+from ..steps import steps as common_steps
+from ..writer import Writer
+
+_EXTREMES = (FLOAT32, FLOAT64)
+
+
+def _array(w: Writer, index: int) -> str:
+    return w.load("%P", w.load("%c", index), "ptr")
+
+
+def products(dtype: Dtype) -> str:
+    """Matrix products by the function of `gemm.py`.
+
+    c: 2 3 4 rows, columns, inner size; 5 6 the steps of A's rows and columns, 7 8 of B's, 9 of C's rows; 10 scratch;
+    11 12 13 A B C; 14 dimensions of stacks, 15 how many products, 16 17 tables of offsets of B's elements, or 0 of them;
+    18... their sizes; then for A, B, C its steps from one to the next in each of these dimensions.
+    """
+    type = memory_type(dtype)
+    w = Writer("i32", f"multiply_{type}", PARAMETERS)
+    m, n, k, arow, acolumn, brow, bcolumn, crow = (w.load("%c", i) for i in range(2, 10))
+    scratch = _array(w, 10)
+    dims, count = w.load("%c", 14), w.load("%c", 15)
+    tables = [_table(w, i) for i in (16, 17)]
+    with w.loop(count) as number:
+        bases = [w.variable("ptr", _array(w, i)) for i in (11, 12, 13)]
+        rest = w.variable("i64", number)
+        with w.loop(dims) as back:
+            d = w.value(f"sub i64 {w.value(f'sub i64 {dims}, 1')}, {back}")
+            size, left = w.load("%c", w.add(18, d)), w.value(f"load i64, ptr {rest}")
+            index = w.value(f"urem i64 {left}, {size}")
+            w.line(f"store i64 {w.value(f'udiv i64 {left}, {size}')}, ptr {rest}")
+            for i, base in enumerate(bases):
+                step = w.load("%c", w.add(w.add(18, d), w.times(dims, i + 1)))
+                here = w.at(w.value(f"load ptr, ptr {base}"), w.times(index, step), "i8")
+                w.line(f"store ptr {here}, ptr {base}")
+        a, b, c = (w.value(f"load ptr, ptr {base}") for base in bases)
+        given = [f"i64 {m}", f"i64 {n}", f"i64 {k}", f"ptr {a}", f"i64 {arow}", f"i64 {acolumn}", f"ptr {b}",
+                 f"i64 {brow}", f"i64 {bcolumn}", f"ptr {c}", f"i64 {crow}", f"ptr {scratch}",
+                 *[f"ptr {t}" for t in tables]]  # fmt: skip
+        w.call("i32", f"@gemm_{type}", *given)
+    w.line("ret i32 0")
+    return w.text
+
+
+def _table(w: Writer, index: int) -> str:
+    """The address of an array; null where the word is -1."""
+    number = w.load("%c", index)
+    found = w.variable("ptr", "null")
+    with w.when(w.value(f"icmp sge i64 {number}, 0")):
+        w.line(f"store ptr {w.load('%P', number, 'ptr')}, ptr {found}")
+    return w.value(f"load ptr, ptr {found}")
+
+
+def taken(type: str, size: int) -> str:
+    """Slices by their numbers: to[o, j] = from[o, index[j]], each so many bytes; negative numbers count from the end.
+
+    c: 2 to, 3 from, 4 indices, 5 outer count, 6 how many indices, 7 bytes of a slice, 8 how many slices there are,
+    9 whether negative numbers are allowed. A number outside ends the run.
+    """
+    w = Writer("i32", f"taken_{type}", PARAMETERS)
+    target, source, indices = (_array(w, i) for i in (2, 3, 4))
+    outer, count, each, classes, wraps = (w.load("%c", i) for i in (5, 6, 7, 8, 9))
+    with w.loop(outer) as o, w.loop(count) as j:
+        given = w.load(indices, j, type, size)
+        given = given if size == 8 else w.value(f"sext {type} {given} to i64")
+        shift = w.value(f"select i1 {w.value(f'icmp slt i64 {given}, 0')}, i64 {w.times(classes, wraps)}, i64 0")
+        index = w.add(given, shift)
+        with w.when(w.value(f"icmp uge i64 {index}, {classes}")):
+            w.leave(f"i32 {REFUSED}")
+        here = w.at(source, w.times(w.add(w.times(o, classes), index), each), "i8")
+        there = w.at(target, w.times(w.add(w.times(o, count), j), each), "i8")
+        w.call("void", "@llvm.memcpy.p0.p0.i64", f"ptr {there}", f"ptr {here}", f"i64 {each}", "i1 0")
+    w.line("ret i32 0")
+    return w.text
+
+
+def extreme_place(name: str, dtype: Dtype) -> str:
+    """Where each row has its first largest or smallest element; the first NaN where there is one.
+
+    c: 2 to, of int64, 3 from, 4 rows, 5 their size, 6 the step from one element to the next, 7 and 8 the number of rows
+    that go on by the step of 9, and the step of each such group: element (r / c8, r % c8).
+    """
+    type, size = memory_type(dtype), dtype.itemsize
+    w = Writer("i32", f"{name}_place_{type}", PARAMETERS)
+    target, source = _array(w, 2), _array(w, 3)
+    rows, count, step, group, inside, outside = (w.load("%c", i) for i in (4, 5, 6, 7, 8, 9))
+    predicate = "ogt" if name == "max" else "olt"
+    with w.loop(rows) as r:
+        place = w.add(w.times(w.value(f"udiv i64 {r}, {group}"), outside), w.times(w.value(f"urem i64 {r}, {group}"), inside))
+        row = w.at(source, place, "i8")
+        best, at = w.variable(type, w.load(row, 0, type, size)), w.variable("i64", 0)
+        with w.loop(count, 1) as i:
+            x = w.load(w.at(row, w.times(i, step), "i8"), 0, type, size)
+            old = w.value(f"load {type}, ptr {best}")
+            is_better = w.value(f"fcmp {predicate} {type} {x}, {old}")
+            is_first_nan = w.value(
+                f"and i1 {w.value(f'fcmp uno {type} {x}, {x}')}, {w.value(f'fcmp ord {type} {old}, {old}')}"
+            )
+            with w.when(w.value(f"or i1 {is_better}, {is_first_nan}")):
+                w.line(f"store {type} {x}, ptr {best}")
+                w.line(f"store i64 {i}, ptr {at}")
+        w.store(w.value(f"load i64, ptr {at}"), target, r)
+    w.line("ret i32 0")
+    return w.text
+
+
+def never_interrupted() -> str:
+    """What loops ask from time to time: nobody interrupts here."""
+    return "define i32 @interrupted(ptr %P, i64 %at) {\n  ret i32 0\n}"
+
+
+def steps() -> dict[str, str]:
+    """All steps by name."""
+    common = {name: text for name, text in common_steps().items() if not name.startswith("products_")}
+    own = [taken("i64", 8), taken("i32", 4), *[extreme_place(n, d) for n in ("max", "min") for d in _EXTREMES]]
+    return {**common, "interrupted": never_interrupted(), **{_name(text): text for text in own}}
+
+
+def _name(text: str) -> str:
+    return text.partition("@")[2].partition("(")[0]
