@@ -171,7 +171,7 @@ newaxis = None
 
 # Packages that not every program needs are imported when first asked for, themselves or one of these names.
 _LAZY = (
-    "audio", "base", "callbacks", "compat", "distributed", "distribution", "fft", "framework", "geometric", "hapi",
+    "aot", "audio", "base", "callbacks", "compat", "distributed", "distribution", "fft", "framework", "geometric", "hapi",
     "hub", "incubate", "inference", "io", "metric", "onnx", "optimizer", "paddle_program", "profiler", "signal",
     "sparse", "static", "tensor", "text", "utils", "version", "vision",
 )  # fmt: skip
@@ -195,3 +195,4 @@ READERS.add(".onnx", lambda: __getattr__("onnx").read_format)
 FORMATS.add("paddle", lambda: __getattr__("paddle_program").save_desc)
 FORMATS.add("paddle3", lambda: __getattr__("paddle_program").save_json)
 FORMATS.add("onnx", lambda: __getattr__("onnx").save_format)
+FORMATS.add("native", lambda: __getattr__("aot").save_format)

@@ -69,6 +69,18 @@ class SavedFunction:
     writes: tuple[int, ...] = ()
 
 
+def input_names(function: SavedFunction) -> list[str]:
+    """A name for each tensor argument: that of its spec, or of the program's variable; each once."""
+    found: list[str] = []
+    block = function.program.global_block()
+    for spec, var in zip(function.inputs, block.inputs):
+        name = spec.name or var.name
+        while name in found or name in function.tensors:
+            name += "_"
+        found.append(name)
+    return found
+
+
 @dataclass
 class ModelFile:
     """Everything that a pair of files holds. `note` is plain data about the model (its class, who made it, ...)."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..core.atomic_file import atomic_file
 from ..core.errors import ArgumentError, UnsupportedError
-from ..ir.model_file import ModelFile, SavedFunction, Slot, tree_to_json
+from ..ir.model_file import ModelFile, SavedFunction, Slot, input_names, tree_to_json
 from ..jit.save import collect
 from .graph import onnx_package
 from .write import EXTERNAL_FROM, external_proto, model_of, raw_bytes, tensor_proto
@@ -86,7 +86,7 @@ def _write(
             f"onnx: {name} changes its arguments or buffers in place, which an ONNX model cannot",
             hint="return the new values",
         )
-    names = _input_names(function)
+    names = input_names(function)
     output_tree = _given_out(function)
     if not block.outputs:
         raise UnsupportedError(f"onnx: {name} gives no tensor, and an ONNX model gives at least one")
@@ -131,18 +131,6 @@ def _given_out(function: SavedFunction) -> Any:
 def _describe(proto: Any, properties: Mapping[str, str]) -> None:
     for key, value in properties.items():
         proto.metadata_props.add(key=key, value=value)
-
-
-def _input_names(function: SavedFunction) -> list[str]:
-    """A name for each tensor argument: that of its spec, or of the program's variable; each once."""
-    found: list[str] = []
-    block = function.program.global_block()
-    for spec, var in zip(function.inputs, block.inputs):
-        name = spec.name or var.name
-        while name in found or name in function.tensors:
-            name += "_"
-        found.append(name)
-    return found
 
 
 def _write_files(file: str, proto: Any, tensors: Mapping[str, np.ndarray[Any, Any]], external: bool) -> None:

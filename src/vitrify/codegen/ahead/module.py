@@ -26,16 +26,16 @@ LARGEST_DATA = (1 << 31) - (1 << 26)
 """Constants beyond this are out of reach of the code that reads them."""
 
 
-def object_code(programs: Sequence[tuple[str, Compiled]], target: Target) -> bytes:
-    """The object file of programs, each with the prefix of its functions."""
+def object_code(programs: Sequence[tuple[str, Compiled]], names: Sequence[str], target: Target) -> bytes:
+    """The object file of programs, each with the prefix of its functions; names: as the functions are called."""
     strings = Strings()
     parts = [_globals(f"program{i}", program, strings) for i, (_, program) in enumerate(programs)]
     exports = [interface.exported(prefix, f"@program{i}.model") for i, (prefix, _) in enumerate(programs)]
     common = interface.common_ir(strings)
     memcpy = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"
-    first = programs[0][0]
-    names = [f"@vitrify_prefix = weak_odr constant [{len(first) + 1} x i8] c\"{first}\\00\""]
-    main = [common, *parts, *exports, strings.ir, *names, *_declared(programs, common)]
+    listed = "\n".join(f"{name} {prefix}" for name, (prefix, _) in zip(names, programs))
+    index = interface.constant_text("@vitrify_functions", listed).replace("internal", "weak_odr", 1)
+    main = [common, *parts, *exports, strings.ir, index, *_declared(programs)]
     fixed = {**inner_loops(), **steps.steps()}
     products = []
     for dtype in (FLOAT32, FLOAT64):
@@ -51,7 +51,7 @@ def object_code(programs: Sequence[tuple[str, Compiled]], target: Target) -> byt
         return object_of_modules("\n\n".join(main), modules, kept, target, _data(programs, Path(folder)))
 
 
-def _declared(programs: Sequence[tuple[str, Compiled]], common: str) -> Iterator[str]:
+def _declared(programs: Sequence[tuple[str, Compiled]]) -> Iterator[str]:
     """Declarations of the functions of other modules that words name."""
     yield "declare i32 @run(ptr, ptr, ptr)\ndeclare void @loop()"
     named = {w.name for _, p in programs for w in p.layout.words if isinstance(w, Symbol)}

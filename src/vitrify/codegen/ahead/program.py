@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ...core.errors import ArgumentError, UnsupportedError
 from ...core.meta import Meta
 from ...ir.program import Block, Variable
+from ...ir.ssa import Graph
 from ...ir.ssa_blocks import block_of, graph_of
 from ..assembler import INPUT, Buffer, Operand, dense
 from ..errors import NoNativeForm
@@ -50,10 +51,10 @@ class Compiled:
 
 
 def compiled(
-    name: str, block: Block, inputs: Sequence[Port], parameters: Sequence[Any], outputs: Sequence[str], target: Target,
-    optimize: Any,
+    name: str, block: Block, inputs: Sequence[Port], parameters: Sequence[Any], outputs: Sequence[Variable],
+    target: Target, optimize: Callable[[Graph], Graph],
 ) -> Compiled:  # fmt: skip
-    """The program of a block that takes arrays like `inputs` and then these parameters.
+    """The program of a block that takes arrays like `inputs` and then these parameters, and gives these variables.
 
     optimize: what makes a graph of one better. Raises UnsupportedError with the op and the user's line.
     """
@@ -64,7 +65,7 @@ def compiled(
             f"{name}: {len(sizes)} sizes are left open ({', '.join(sizes)}), and a native program has at most {MOST_SIZES}",
             hint="give sizes in input_spec, or one name to sizes that are equal: dynamic_axes={'x': {0: 'batch'}}",
         )
-    block = block_of(optimize(graph_of(block, _variables(block), block.outputs)))
+    block = block_of(optimize(graph_of(block, block.inputs, outputs)))
     forms = Forms(Kernels(target), name)
     constants = [Buffer(DATA, array.nbytes, array) for array in parameters]
     found = basis(len(sizes))
@@ -76,13 +77,9 @@ def compiled(
             f"{name} cannot be compiled ahead of time with open sizes ({', '.join(sizes)}): {reason}",
             hint="give all sizes in input_spec, and save one program for each that is needed",
         ) from None
-    given = tuple(_port(n, v, [s.outputs[i].shape for s in made]) for i, (n, v) in enumerate(zip(outputs, block.outputs)))
+    given = tuple(_port(v, [s.outputs[i].shape for s in made]) for i, v in enumerate(outputs))
     _check(name, [*given])
     return Compiled(name, tuple(inputs), given, sizes, layout, forms.kernels)
-
-
-def _variables(block: Block) -> list[Variable]:
-    return list(block.inputs)
 
 
 def _check(name: str, ports: Sequence[Port]) -> None:
@@ -120,7 +117,7 @@ def _meta(variable: Any) -> Meta:
     return variable.meta
 
 
-def _port(name: str, variable: Any, shapes: Sequence[tuple[int, ...]]) -> Port:
+def _port(variable: Variable, shapes: Sequence[tuple[int, ...]]) -> Port:
     """An output; what differs between the samples is left open."""
     shape = tuple(s[0] if len(set(s)) == 1 else "?" for s in zip(*shapes))
-    return Port(name, _meta(variable).dtype.name, shape)
+    return Port(variable.name, _meta(variable).dtype.name, shape)

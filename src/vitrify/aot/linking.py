@@ -1,0 +1,56 @@
+"""From an object file to a shared library, by the linker that the system has."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+# Compilers know where the system's libraries are; linkers by themselves take one more.
+_LINKERS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("cc", ()), ("gcc", ()), ("clang", ()), ("ld", ("-lc",)), ("ld.lld", ("-lc",)),
+)  # fmt: skip
+_TIMEOUT = 300
+
+
+def library_suffix() -> str:
+    """The ending of shared libraries."""
+    return ".dylib" if sys.platform == "darwin" else ".so"
+
+
+def _libraries(code: bytes) -> list[str]:
+    """What the code calls functions of."""
+    return [*(["-lmvec"] if b"_ZGV" in code else []), "-lm"]
+
+
+def linked(code: bytes, name: str) -> tuple[bytes | None, str]:
+    """A shared library of that name made of an object file; None and the reason where no linker makes one."""
+    reason = "no linker is found (" + ", ".join(linker for linker, _ in _LINKERS) + ")"
+    with tempfile.TemporaryDirectory() as folder:
+        source, target = Path(folder) / "program.o", Path(folder) / "program.so"
+        source.write_bytes(code)
+        for linker, more in _LINKERS:
+            found = shutil.which(linker)
+            if found is None:
+                continue
+            command = [found, "-shared", "-o", str(target), str(source), *_own_name(linker, name), *_libraries(code), *more]
+            ended = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT, check=False)
+            if ended.returncode == 0:
+                return target.read_bytes(), ""
+            reason = f"{linker} fails: {ended.stderr.strip()[:500]}"
+    return None, reason
+
+
+def _own_name(linker: str, name: str) -> list[str]:
+    """How the library is called by programs that are linked with it."""
+    if sys.platform == "darwin":
+        return []
+    return ["-soname", name] if linker.startswith("ld") else [f"-Wl,-soname,{name}"]
+
+
+def command_text(base: str) -> str:
+    """The command that links an object file."""
+    mvec = "-lmvec " if sys.platform == "linux" else ""
+    return f"cc -shared -o {base}{library_suffix()} {base}.o {mvec}-lm"

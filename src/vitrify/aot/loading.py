@@ -1,0 +1,117 @@
+"""Native programs in Python, through ctypes: as C would call them."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..codegen.ahead.interface import DTYPES, MOST_DIMS, OK
+from ..core.dtype import as_dtype
+from ..core.errors import ArgumentError, DTypeError, FileFormatError, ShapeError
+from ..core.meta import Meta
+from .linking import library_suffix
+
+Array = np.ndarray[Any, Any]
+_ERRORS = {2: DTypeError, 3: ShapeError}
+
+
+class CArray(ctypes.Structure):
+    """vitrify_array of the header."""
+
+    _fields_ = (
+        ("data", ctypes.c_void_p), ("bytes", ctypes.c_int64), ("dtype", ctypes.c_int32), ("ndim", ctypes.c_int32),
+        ("shape", ctypes.c_int64 * MOST_DIMS),
+    )  # fmt: skip
+
+
+def native_file(path: str) -> str | None:
+    """The library of a native program at this path, with or without its ending; None where there is none."""
+    for file in (path, path + library_suffix()):
+        if file.endswith(library_suffix()) and os.path.isfile(file):
+            return file
+    return None
+
+
+class NativeFunction:
+    """One function of a native program. Threads may share it."""
+
+    def __init__(self, library: ctypes.CDLL, prefix: str) -> None:
+        self._library = library
+        self._prefix = prefix
+        self.input_names, self.input_metas = self._ports("input")
+        self.output_names, self.output_metas = self._ports("output")
+
+    def _function(self, name: str, returns: Any) -> Any:
+        found = getattr(self._library, f"{self._prefix}_{name}")
+        found.restype = returns
+        return found
+
+    def _ports(self, kind: str) -> tuple[list[str], list[Meta]]:
+        count = self._function(f"{kind}_count", ctypes.c_int64)()
+        name, dtype = self._function(f"{kind}_name", ctypes.c_char_p), self._function(f"{kind}_dtype", ctypes.c_int32)
+        ndim = self._function(f"{kind}_ndim", ctypes.c_int32)
+        shape = self._function(f"{kind}_shape", ctypes.POINTER(ctypes.c_int64))
+        numbers = [ctypes.c_int64(i) for i in range(count)]
+        metas = [Meta(tuple(shape(i)[: ndim(i)]), as_dtype(DTYPES[dtype(i)])) for i in numbers]
+        return [name(i).decode() for i in numbers], metas
+
+    def __call__(self, *arrays: Array) -> list[Array]:
+        """The outputs for these inputs. Raises ShapeError, DTypeError or ArgumentError with the program's own words."""
+        held = [np.ascontiguousarray(a) for a in arrays]
+        inputs = (CArray * max(len(held), 1))(*[_seen(a) for a in held])
+        outputs = (CArray * max(len(self.output_metas), 1))()
+        counts = ctypes.c_int64(len(held)), ctypes.c_int64(len(self.output_metas))
+        if any(-1 in m.shape for m in self.output_metas):
+            self._done(self._function("shapes", ctypes.c_int32)(inputs, counts[0], outputs, counts[1]))
+            shapes = [tuple(o.shape[: o.ndim]) for o in outputs]
+        else:
+            shapes = [tuple(m.shape) for m in self.output_metas]
+        found = [np.empty(shape, m.dtype.np) for shape, m in zip(shapes, self.output_metas)]
+        for room, array in zip(outputs, found):
+            room.data, room.bytes = array.ctypes.data, array.nbytes
+        self._done(self._function("run", ctypes.c_int32)(inputs, counts[0], outputs, counts[1]))
+        return found
+
+    def _done(self, code: int) -> None:
+        if code != OK:
+            text = self._function("last_error", ctypes.c_char_p)().decode()
+            raise _ERRORS.get(code, ArgumentError)(f"{self._prefix}: {text}")
+
+
+def _seen(array: Array) -> CArray:
+    name = as_dtype(array.dtype).name
+    if name not in DTYPES or array.ndim > MOST_DIMS:
+        raise DTypeError(f"a native program takes no {name} of {array.ndim} dimensions")
+    shape = (ctypes.c_int64 * MOST_DIMS)(*array.shape)
+    return CArray(array.ctypes.data, array.nbytes, DTYPES.index(name), array.ndim, shape)
+
+
+class NativeModel:
+    """The functions of a native program by name; calling it calls `forward`."""
+
+    def __init__(self, file: str) -> None:
+        try:
+            library = ctypes.CDLL(os.path.abspath(file))
+            text = ctypes.cast(library.vitrify_functions, ctypes.c_char_p).value or b""
+        except (OSError, AttributeError) as err:
+            raise FileFormatError(f"{file} is no native program of vitrify: {err}") from None
+        pairs: Sequence[Sequence[str]] = [line.split(" ") for line in text.decode().splitlines()]
+        self.functions = {name: NativeFunction(library, prefix) for name, prefix in pairs}
+
+    def __call__(self, *arrays: Array) -> list[Array]:
+        """The outputs of `forward`."""
+        return self.functions["forward"](*arrays)
+
+
+def load(path: str | os.PathLike[str]) -> NativeModel:
+    """The native program at `path`, with or without the library's ending. Its code runs in this process: load what you
+    trust. Raises FileNotFoundError, FileFormatError.
+    """
+    file = native_file(os.fspath(path))
+    if file is None:
+        raise FileNotFoundError(f"there is no native program {os.fspath(path)!r}")
+    return NativeModel(file)
