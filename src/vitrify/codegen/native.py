@@ -22,7 +22,7 @@ from .elements import Pointwise
 from .emit import Dtype
 from .errors import NoNativeForm
 from .harness import description, harness_ir
-from .llvm import COMPILER, Loaded, host, load, object_code
+from .llvm import COMPILER, Loaded, Target, host, load, object_code
 from .pointwise import Signature, needed_by, pointwise_ir, structure
 from .row_form import RowForm
 from .row_kernel import Prepared, RowKernel
@@ -178,12 +178,17 @@ def why_not(body: Block) -> str:
 def _checked(body: Block) -> tuple[str, Signature] | tuple[str, RowSignature, RowPlan]:
     if not NATIVE.value:
         raise NoNativeForm("the flag `native` is off")
+    return ir_of(body, host())
+
+
+def ir_of(body: Block, target: Target) -> tuple[str, Signature] | tuple[str, RowSignature, RowPlan]:
+    """The LLVM IR of a group of operators for a target, and what it takes. Raises NoNativeForm."""
     if all(op.op.decompose is None and op.op.combiner is None for op in body.ops):
-        return pointwise_ir(body, host())
+        return pointwise_ir(body, target)
     graph = expanded(graph_of(body))
     if any(op.op.combiner is not None for op in graph.ops):
-        return rows_ir(graph, host())
-    return pointwise_ir(block_of(graph), host())
+        return rows_ir(graph, target)
+    return pointwise_ir(block_of(graph), target)
 
 
 def compiled(body: Block) -> NativeKernel | RowKernel:

@@ -28,7 +28,7 @@ class RowLoop:
     """A compiled group of operators on rows, and its address."""
 
     form: RowForm
-    address: int
+    address: Any
 
 
 def row_outputs(n: Assembler, loop: RowLoop, values: Sequence[Any]) -> tuple[Operand, ...]:

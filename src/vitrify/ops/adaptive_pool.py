@@ -13,6 +13,7 @@ from .arguments import as_int, is_tensor
 from .bins import Bins, bin_maxima, bin_means, even_bins, fractional_bins, plane_gather, plane_scatter, spread_means
 from .registry import OpDef, define_op
 from .sliding_window import is_channel_last, need_rank, per_dim, spatial_of, with_spatial
+from .window_forms import adaptive_avg_pool_form
 
 Sizes = tuple[Any, ...]
 
@@ -57,6 +58,7 @@ adaptive_avg_pool_op: OpDef = define_op(
     meta=lambda x, *, output_size, channel_last: _meta("adaptive_avg_pool", x, output_size, channel_last),
     vjp={"x": lambda ct, *, x_like, channel_last: adaptive_avg_pool_grad_op(ct, x_like, channel_last=channel_last)},
     dynamic=("output_size",),
+    ahead=adaptive_avg_pool_form,
 )
 
 

@@ -17,6 +17,7 @@ from .select import where
 from .shape import reshape
 from .sizes import size_of
 from .unary import rsqrt
+from .window_forms import batch_norm_form
 
 # --- with the batch's statistics -------------------------------------------------------------------------------------
 
@@ -141,6 +142,7 @@ batch_norm_infer_op = define_op(
     vjp=_infer_vjp,
     amp="deny",
     maps={"paddle": "batch_norm"},
+    ahead=batch_norm_form,
 )
 
 # --- one element a channel -------------------------------------------------------------------------------------------

@@ -28,6 +28,7 @@ from .sliding_window import (
     window_padding,
     with_spatial,
 )
+from .window_forms import conv_form
 
 # --- kernels ---------------------------------------------------------------------------------------------------------
 
@@ -144,6 +145,7 @@ conv_op = define_op(
     work=lambda x, weight, bias, **attrs: _window_work(_conv_meta(x, weight, bias, **attrs), weight),
     amp="allow",
     maps={"onnx": "Conv", "paddle": "conv2d"},
+    ahead=conv_form,
 )
 
 

@@ -97,12 +97,18 @@ def _stack_meta(*xs: Meta, axis: int) -> Meta:
     return xs[0].with_shape(shape)
 
 
+def _stack_native(n: Any, *xs: Any, axis: int) -> Any:
+    place = axis % (xs[0].ndim + 1)
+    return _concat_native(n, *[n.view(lambda a: a[(*(slice(None),) * place, None)], x) for x in xs], axis=place)
+
+
 stack_op = define_op(
     "stack",
     kernel=lambda xp, *xs, axis: xp.stack(xs, axis=axis),
     meta=_stack_meta,
     vjp=lambda ct, *, xs_like, axis: {"xs": unstack_op(ct, axis=axis, num=len(xs_like))},
     maps={"paddle": "stack"},
+    native=_stack_native,
 )
 
 

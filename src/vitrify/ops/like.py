@@ -149,6 +149,7 @@ full_like_op = define_op(
     vjp=NoGradient("the result does not depend on the values of x"),
     shape_only=["x"],
     maps={"paddle": "fill_any_like"},
+    native=lambda n, x, *, fill_value, dtype: n.full(x.shape, fill_value, dtype.np),
 )
 
 

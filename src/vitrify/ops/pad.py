@@ -10,6 +10,7 @@ from ..core.meta import UNKNOWN, Meta
 from .accumulate import add_along
 from .arguments import as_ints, entries, is_tensor
 from .registry import OpDef, define_op
+from .window_forms import padded_form
 
 Pairs = list[tuple[Any, Any]]
 
@@ -69,6 +70,12 @@ def _pad_kernel(xp: Any, x: Any, *, pads: Any, mode: str, value: Any) -> Any:
     return out
 
 
+def _pad_native(n: Any, x: Any, *, pads: Any, mode: str, value: Any) -> Any:
+    if mode != "constant":
+        n.refuse(f"mode {mode!r} has no native form")
+    return padded_form(n, x, _pairs(pads), value)
+
+
 def _source(xp: Any, mode: str, size: int, before: int, after: int) -> Any:
     return SOURCES[mode](xp, xp.arange(-before, size + after), size)
 
@@ -97,6 +104,7 @@ pad_op: OpDef = define_op(
     vjp={"x": lambda ct, *, x_like, pads, mode: pad_adjoint_op(ct, x_like, pads=pads, mode=mode)},
     dynamic=("pads",),
     maps={"onnx": "Pad", "paddle": "pad3d"},
+    native=_pad_native,
 )
 pad_adjoint_op: OpDef = define_op(
     "pad_adjoint",

@@ -28,6 +28,7 @@ from .sliding_window import (
     window_padding,
     with_spatial,
 )
+from .window_forms import avg_pool_form, max_pool_form
 
 
 def pooled(kind: str, x: Meta, kernel: Shape, stride: Shape, padding: Any, ceil_mode: bool, channel_last: bool) -> Meta:
@@ -65,7 +66,12 @@ def _max_x(
 
 
 max_pool_op = define_op(
-    "max_pool", kernel=_max_kernel, meta=_max_meta, vjp={"x": _max_x}, maps={"onnx": "MaxPool", "paddle": "pool2d"}
+    "max_pool",
+    kernel=_max_kernel,
+    meta=_max_meta,
+    vjp={"x": _max_x},
+    maps={"onnx": "MaxPool", "paddle": "pool2d"},
+    ahead=max_pool_form,
 )
 
 
@@ -175,6 +181,7 @@ avg_pool_op = define_op(
     meta=_avg_meta,
     vjp={"x": _avg_x},
     maps={"onnx": "AveragePool", "paddle": "pool2d"},
+    ahead=avg_pool_form,
 )
 
 

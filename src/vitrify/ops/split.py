@@ -213,6 +213,9 @@ unstack_op = define_op(
     vjp={"x": lambda cts, *, axis: get_op("stack")(*cts, axis=axis)},
     outputs=VARIADIC_OUTPUTS,
     maps={"paddle": "unstack"},
+    native=lambda n, x, *, axis, num: tuple(
+        n.view(lambda a, i=i: a[(*(slice(None),) * axis, i)], x) for i in range(x.shape[axis])
+    ),
 )
 
 

@@ -11,7 +11,7 @@ from ..core.meta import Meta, Shape, normalize_axis
 from .arguments import finish, static_ints
 from .axes import axes_of, count_over, divided, largest, reduced_shape, reduction, restored
 from .compare import equal, isnan, logical_not
-from .like import as_float, cast
+from .like import as_float, cast, cast_op
 from .meta_rules import real_floating
 from .reduce import mean_op, sum_op
 from .registry import NoGradient, define_op
@@ -41,6 +41,17 @@ def _arg_meta(name: str) -> Any:
     return rule
 
 
+def _arg_form(name: str) -> Any:
+    def form(n: Any, x: Any, *, axis: int, keepdim: bool, dtype: DType) -> Any:
+        if not x.ndim:
+            return n.full((), 0, dtype.np)
+        found = n.extreme_place(name[3:], x, axis)
+        found = n.apply(cast_op, found, dtype=dtype) if dtype.np != found.dtype else found
+        return n.reshape(found, reduced_shape(x.shape, (axis,), keepdim)) if keepdim else found
+
+    return form
+
+
 _ARG_OPS = {
     name: define_op(
         name,
@@ -48,6 +59,7 @@ _ARG_OPS = {
         meta=_arg_meta(name),
         vjp=_POSITION,
         maps={"paddle": name[:3] + "_" + name[3:]},
+        ahead=_arg_form(name),
     )
     for name in ("argmax", "argmin")
 }

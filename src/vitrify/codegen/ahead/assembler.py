@@ -10,7 +10,7 @@ import numpy as np
 
 from ...ir.program import Block
 from .. import gemm
-from ..assembler import Assembler, Buffer, Operand, Shape, dense, expanded
+from ..assembler import CONSTANT, Assembler, Buffer, Operand, Shape, dense, expanded
 from ..emit import INT64
 from ..errors import NoNativeForm
 from ..llvm import Target
@@ -53,15 +53,34 @@ class AheadAssembler(Assembler):
             buffer = self._constants[key] = Buffer(DATA, array.nbytes, array)
         return Operand(buffer, 0, array.shape, dense(array.shape, array.dtype.itemsize), array.dtype)
 
+    def known(self, x: Operand) -> Any:
+        """The values of x where they are known now, as an array that nobody may change; else None."""
+        if x.buffer.kind == CONSTANT:
+            return np.broadcast_to(np.frombuffer(x.buffer.number, x.dtype)[0], x.shape)
+        if x.buffer.kind != DATA:
+            return None
+        return np.lib.stride_tricks.as_strided(_raw(x), x.shape, x.strides, writeable=False)
+
     def _is_in_short_rows(self, operands: Sequence[Operand], shape: Shape) -> bool:
         return not self._is_sample and super()._is_in_short_rows(operands, shape)
 
-    def group(self, body: Block, values: Sequence[Any]) -> tuple[Any, ...]:
-        """The outputs of a group of operators: by one kernel, or where there is none one by one."""
-        try:
-            return self.elementwise(body, values)
-        except NoNativeForm:
-            return tuple(self.block(body, values))
+    def pooled(self, name: str, x: Operand, dims: Sequence[Sequence[int]], empty: Any) -> Operand:
+        """The "max" or "sum" of each window of x, whose first two dimensions are those of images and channels.
+
+        dims: for each other one how many windows, their size, step, and how much lies before the first element. What is
+        outside does not count; `empty` is what windows of nothing give.
+        """
+        if x.dtype not in gemm.DTYPES or len(dims) > 3:
+            raise NoNativeForm(f"pooling of {x.dtype} over {len(dims)} dimensions has no native form")
+        x = self.contiguous(x)
+        out = self.new((*x.shape[:2], *(d[0] for d in dims)), x.dtype)
+        none = np.array(empty, x.dtype).view(f"i{x.dtype.itemsize}").item()
+        each = [[1, 1, 1, 1, 0, 0]] * (3 - len(dims))
+        each += [[n, size, k, s, low, step] for (n, k, s, low), size, step in zip(dims, x.shape[2:], x.strides[2:])]
+        if out.size:
+            words = [out, x, x.shape[0] * x.shape[1], x.strides[1], *[v for d in each for v in d], none]
+            self.add(f"pooled_{name}_{'float' if x.dtype.itemsize == 4 else 'double'}", words)
+        return out
 
     # -- products ------------------------------------------------------------------------------------------------------
 
@@ -76,8 +95,7 @@ class AheadAssembler(Assembler):
         size = y.dtype.itemsize
         if y.buffer.kind != DATA or y.strides[-1] == size or y.ndim != 2:
             return y
-        array = np.lib.stride_tricks.as_strided(_raw(y), y.shape, y.strides)
-        return self.constant(array)
+        return self.constant(self.known(y))
 
     def _multiply(
         self, x: Operand, y: Operand, out: Operand, sizes: Sequence[int], steps: Sequence[int], tables: Any

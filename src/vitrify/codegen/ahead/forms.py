@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from ...core.errors import UnsupportedError
 from ...core.meta import UNKNOWN, Meta
-from ...ir.decompose import expanded
+from ...ir.attributes import Ref
+from ...ir.decompose import simpler
 from ...ir.program import Block, Literal, Operator, Variable
-from ...ir.ssa_blocks import block_of, graph_of
-from ..assembler import Assembler, Operand
+from ..assembler import Operand
 from ..elements import Pointwise
 from ..emit import Dtype
 from ..errors import NoNativeForm
 from ..harness import description
 from ..llvm import Target
-from ..pointwise import Signature, needed_by, pointwise_ir
+from ..native import ir_of
+from ..pointwise import Signature, needed_by
+from ..row_form import RowForm
+from ..row_steps import RowLoop
+from ..rows import RowSignature
 from ..single import alone
 from .assembler import AheadAssembler, Symbol
 
+# Results of operators on constants may be as large as these, and so much larger.
+_FEW_BYTES = 1 << 16
 _WAY_OUT = "leave it to Python before or after the call, write it in other operators, or save in another format"
 
 
@@ -31,27 +39,32 @@ class Kernels:
     target: Target
     modules: dict[str, str] = field(default_factory=dict)
     descriptions: dict[str, list[int | Symbol]] = field(default_factory=dict)
-    _found: dict[Block, Pointwise] = field(default_factory=dict)
-    _names: dict[tuple[str, Signature], str] = field(default_factory=dict)
+    _found: dict[Block, Pointwise | RowLoop | NoNativeForm] = field(default_factory=dict)
+    _names: dict[tuple[str, Signature | RowSignature], str] = field(default_factory=dict)
 
-    def of(self, body: Block) -> Pointwise:
-        """The kernel of a block of elementwise operators. Raises NoNativeForm."""
-        found = self._found.get(body)
-        if found is None:
-            text, signature = pointwise_ir(body, self.target)
-            cones = tuple(needed_by(body, [v])[1] for v in body.outputs)
-            found = self._found[body] = Pointwise(signature, Symbol(self._named(text, signature)), cones)
+    def of(self, body: Block) -> Pointwise | RowLoop:
+        """The kernel of a group of operators. Raises NoNativeForm."""
+        if body not in self._found:
+            try:
+                self._found[body] = self._made(body)
+            except NoNativeForm as reason:
+                self._found[body] = reason
+        found = self._found[body]
+        if isinstance(found, NoNativeForm):
+            raise found
         return found
 
-    def _named(self, text: str, signature: Signature) -> str:
+    def _made(self, body: Block) -> Pointwise | RowLoop:
+        text, signature, *plans = ir_of(body, self.target)
         code = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith(";"))
-        name = self._names.get((code, signature))
-        if name is None:
-            name = self._names[code, signature] = f"kernel{len(self._names)}"
-            functions = [Symbol(f"{name}.compute{i}") for i in range(len(signature.variants))]
-            self.modules[name] = code
-            self.descriptions[name] = described(signature, self.target.lanes, functions)
-        return name
+        name = self._names.setdefault((code, signature), f"kernel{len(self._names)}")
+        self.modules[name] = code
+        if isinstance(signature, RowSignature):
+            return RowLoop(RowForm(signature, plans[0]), Symbol(f"{name}.rows"))
+        functions = [Symbol(f"{name}.compute{i}") for i in range(len(signature.variants))]
+        self.descriptions[name] = described(signature, self.target.lanes, functions)
+        cones = tuple(needed_by(body, [v])[1] for v in body.outputs)
+        return Pointwise(signature, Symbol(name), cones)
 
 
 def described(signature: Signature, lanes: int, functions: Sequence[Symbol]) -> list[int | Symbol]:
@@ -68,13 +81,13 @@ class Forms:
         self.kernels = kernels
         self._where = where
         self._alone: dict[Operator, Block] = {}
-        self._simple: dict[Block, Block] = {}
+        self._simple: dict[Block, Block | None] = {}
 
     def assembler(self, is_sample: bool) -> AheadAssembler:
         """One that runs blocks by these forms."""
         return AheadAssembler(self.kernels.of, self._run_block, self.kernels.target, is_sample)
 
-    def run(self, assembler: Assembler, block: Block, values: Sequence[Any]) -> list[Any]:
+    def run(self, assembler: AheadAssembler, block: Block, values: Sequence[Any]) -> list[Any]:
         """The outputs of a block for these values, whose steps are added."""
         found: dict[Variable, Any] = dict(zip(block.inputs, values))
         for operator in block.ops:
@@ -85,10 +98,10 @@ class Forms:
                 found[variable] = value
         return [_value(assembler, found, v) for v in block.outputs]
 
-    def _run_block(self, assembler: Assembler, block: Block, values: Sequence[Any]) -> list[Any]:
-        return self.run(assembler, block, values)
+    def _run_block(self, assembler: AheadAssembler, block: Block, values: Sequence[Any], in_simple_ops: bool) -> list[Any]:
+        return self.run(assembler, self._simpler(block) if in_simple_ops else block, values)
 
-    def _made(self, assembler: Assembler, operator: Operator, values: list[Any]) -> tuple[Any, ...]:
+    def _made(self, assembler: AheadAssembler, operator: Operator, values: list[Any]) -> tuple[Any, ...]:
         """What the operator's form makes of these values."""
         try:
             made = self._form(assembler, operator, values)
@@ -102,20 +115,28 @@ class Forms:
             f"{self._where}: {operator.type} cannot be compiled ahead of time: {reason}", loc=loc, hint=_WAY_OUT
         )
 
-    def _form(self, assembler: Assembler, operator: Operator, values: list[Any]) -> Any:
-        op = operator.op
-        if op.random or op.effect or operator.ref_count:
+    def _form(self, assembler: AheadAssembler, operator: Operator, values: list[Any]) -> Any:
+        op, attrs = operator.op, dict(operator.attrs)
+        if op.random or op.effect:
             raise NoNativeForm("it does more than compute its outputs")
+        if operator.ref_count:
+            attrs = {k: _filled(assembler, v, values) for k, v in attrs.items()}
+            values = values[: len(values) - operator.ref_count]
         form = op.ahead or op.native
+        if op.view and len(values) == 1 and form is None and op.scalar is None:
+            return assembler.view(lambda x: op.on_numpy(x, **attrs), values[0])
+        if form is None or values:
+            has_form = bool(form or op.scalar or op.decompose)
+            found = _known_result(assembler, operator, values, attrs, has_form)
+            if found is not None:
+                return found
         if form is not None:
-            return form(assembler, *values, **operator.attrs)
-        if op.scalar is None and op.view and len(values) == 1:
-            return assembler.view(lambda x: op.on_numpy(x, **operator.attrs), values[0])
+            return form(assembler, *values, **attrs)
+        if op.scalar is None and op.decompose is None:
+            raise NoNativeForm("it has no native form")
         body = self._alone_of(operator)
-        given = {k: v for k, v in zip(operator.inputs, values) if isinstance(k, Variable)}
-        if op.scalar is not None:
-            return assembler.elementwise(body, list(given.values()))
-        return tuple(self.run(assembler, self._simpler(body), list(given.values())))
+        given = [v for k, v in {k: v for k, v in zip(operator.inputs, values) if isinstance(k, Variable)}.items()]
+        return assembler.elementwise(body, given) if op.scalar is not None else assembler.group(body, given)
 
     def _alone_of(self, operator: Operator) -> Block:
         found = self._alone.get(operator)
@@ -125,17 +146,72 @@ class Forms:
 
     def _simpler(self, body: Block) -> Block:
         """The block written in simpler operators. Raises NoNativeForm where it has none."""
-        found = self._simple.get(body)
+        if body not in self._simple:
+            self._simple[body] = simpler(body)
+        found = self._simple[body]
         if found is None:
-            graph = graph_of(body)
-            simple = expanded(graph)
-            if len(simple.ops) == len(graph.ops) and all(a is b for a, b in zip(simple.ops, graph.ops)):
-                raise NoNativeForm("it has no native form")
-            found = self._simple[body] = block_of(simple)
+            raise NoNativeForm("it has no native form")
         return found
 
 
-def _value(assembler: Assembler, found: dict[Variable, Any], value: Any) -> Any:
+def _filled(assembler: AheadAssembler, value: Any, values: Sequence[Any]) -> Any:
+    """An attribute with numbers in place of operands, which must be known now. Raises NoNativeForm."""
+    if isinstance(value, Ref):
+        array = assembler.known(values[value.index])
+        if array is None:
+            raise NoNativeForm("a size or place among its attributes is known only when the program runs")
+        return array.item() if value.item is None else array[value.item].item()
+    if isinstance(value, slice):
+        return slice(*(_filled(assembler, v, values) for v in (value.start, value.stop, value.step)))
+    if isinstance(value, (list, tuple)):
+        return type(value)(_filled(assembler, v, values) for v in value)
+    return value
+
+
+def _known_result(
+    assembler: AheadAssembler, operator: Operator, values: Sequence[Any], attrs: Mapping[str, Any], has_form: bool
+) -> Any:
+    """What an operator gives where all that it reads is known now, as constants; else None.
+
+    What is one number everywhere, perhaps for a size that is left open, is no reason for a large constant.
+    """
+    op = operator.op
+    if any(isinstance(v, Block) for v in attrs.values()):
+        return None
+    arrays = []
+    for name, x in zip((*op.inputs, *op.inputs[-1:] * len(values)), values):
+        array = None
+        if isinstance(x, Operand):
+            array = np.broadcast_to(np.zeros((), x.dtype), x.shape) if name in op.shape_only else assembler.known(x)
+        if x is not None and array is None:
+            return None
+        arrays.append(array)
+    is_even = any(a is not None and a.size > 1 and not any(a.strides) for a in arrays)
+    if is_even and has_form and op.scalar is None:
+        return None
+    with np.errstate(all="ignore"):
+        found = op.on_numpy(*arrays, **attrs)
+    several = found if isinstance(found, tuple) else (found,)
+    room = sum(a.nbytes for a in arrays if a is not None and any(a.strides)) + _FEW_BYTES
+    if not all(isinstance(a, (np.ndarray, np.generic)) for a in several) or sum(a.nbytes for a in several) > room:
+        return None
+    return tuple(_constant(assembler, a, _dtype(v)) for a, v in zip(several, operator.outputs))
+
+
+def _dtype(variable: Variable) -> Dtype:
+    if not isinstance(variable.meta, Meta):
+        raise NoNativeForm("lists and frames have no native form")
+    return variable.meta.dtype.np
+
+
+def _constant(assembler: AheadAssembler, array: Any, dtype: Dtype) -> Operand:
+    array = np.asarray(array).astype(dtype, copy=False)
+    if array.size and array.tobytes() == array.flat[0].tobytes() * array.size:
+        return assembler.full(array.shape, array.flat[0], array.dtype)
+    return assembler.constant(array)
+
+
+def _value(assembler: AheadAssembler, found: dict[Variable, Any], value: Any) -> Any:
     if isinstance(value, Literal):
         return assembler.full((), value.value, value.dtype.np)
     return None if value is None else found[value]
@@ -149,8 +225,6 @@ def _check(operator: Operator, variable: Variable, value: Any) -> None:
             f"{operator.type} gives something else than an array", loc=operator.locs[0] if operator.locs else None
         )
     fits = len(meta.shape) == value.ndim and all(m in (UNKNOWN, n) for m, n in zip(meta.shape, value.shape))
-    assert fits and _of(meta) == value.dtype, f"{operator.type} gives {value.dtype}{value.shape}, not {meta}"
+    assert fits and meta.dtype.np == value.dtype, f"{operator.type} gives {value.dtype}{value.shape}, not {meta}"
 
 
-def _of(meta: Meta) -> Dtype:
-    return meta.dtype.np

@@ -15,8 +15,8 @@ from ..writer import Writer
 
 (
     N_INPUTS, N_OUTPUTS, INPUTS, OUTPUTS, N_SIZES, N_POWERS, POWERS, N_WORDS, WORDS, N_PATCHES, PATCHES, N_PLACES, PLACES,
-    N_GROUPS, GROUPS, DERIVED, N_DERIVED, CODE, END, DATA, KEPT, BOUND, FIXED, N_POINTERS, HEAD_WORDS,
-) = range(25)  # fmt: skip
+    N_GROUPS, GROUPS, DERIVED, N_DERIVED, CODE, END, DATA, KEPT, BOUND, FIXED, SIZED, N_FLOATS, FLOATS, HEAD_WORDS,
+) = range(27)  # fmt: skip
 # What a model says of an input or output: where its name is, its dtype, bytes of an element, dimensions, and where they
 # are; of an output where its sizes lie among the words; and where its shape is, -1 for what is left open.
 NAME, DTYPE, ITEM, NDIM, DIMS, AT, SHOWN, EACH = range(8)
@@ -232,6 +232,16 @@ def _fill(strings: Strings) -> str:
         here = w.value(f"load ptr, ptr {row}")
         w.store(_polynomial(w, here, "%powers", 1), words, w.load(here))
         w.line(f"store ptr {w.at(here, w.add(w.times(w.load(here, 1), 2), 2))}, ptr {row}")
+    floats = w.load("%model", FLOATS, "ptr")
+    with w.loop(w.load("%model", N_FLOATS)) as f:
+        pair = w.at(floats, w.times(f, 2))
+        at = w.at(words, w.load(pair))
+        number = w.value(f"sitofp i64 {w.load(at)} to double")
+        is_short = w.value(f"icmp eq i64 {w.load(pair, 1)}, 4")
+        with w.when(is_short):
+            w.store(w.value(f"fptrunc double {number} to float"), at, 0, "float", 4)
+        with w.when(w.value(f"xor i1 {is_short}, true")):
+            w.store(number, at, 0, "double")
     places, base = w.load("%model", PLACES, "ptr"), w.value(f"ptrtoint ptr {words} to i64")
     with w.loop(w.load("%model", N_PLACES)) as p:
         at = w.load(places, p)
@@ -288,7 +298,8 @@ def _addresses(strings: Strings) -> str:
         w.line(f"store ptr {w.at(here, size, 'i8')}, ptr {start}")
     data = w.add(base, count)
     w.store(w.load("%model", DATA, "ptr"), pointers, data, "ptr")
-    pairs, first = w.at(words, w.load("%model", DERIVED)), w.add(data, 1)
+    w.store(w.at(words, w.load("%model", SIZED)), pointers, w.add(data, 1), "ptr")
+    pairs, first = w.at(words, w.load("%model", DERIVED)), w.add(data, 2)
     with w.loop(w.load("%model", N_DERIVED)) as i:
         pair = w.at(pairs, w.times(i, 2))
         w.store(w.add(w.load(pointers, w.load(pair)), w.load(pair, 1)), pointers, w.add(first, i))

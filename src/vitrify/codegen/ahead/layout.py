@@ -16,6 +16,9 @@ from .assembler import Symbol
 from .sizes import Basis
 
 Coefficients = tuple[int, ...]
+# Numbers that depend on sizes: as many as there are sizes of an array.
+_FEW = 64
+_SIZED = (np.dtype("<i8"), np.dtype("<f4"), np.dtype("<f8"))
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,9 @@ class Layout:
 
     code: where the steps begin and end. derived: where the pairs (base, offset) of addresses begin, and how many there
     are. outputs: for each where its sizes begin, and behind them its bytes. groups: parts of the arena, as the power
-    that their bytes grow with and how many these are. data: constants with their offsets.
+    that their bytes grow with and how many these are. data: constants with their offsets. sized: the words
+    from which on numbers lie that depend on sizes. floats: those of them that are to be floating-point numbers, with their
+    bytes.
     """
 
     basis: Basis
@@ -53,6 +58,8 @@ class Layout:
     data: list[tuple[int, bytes | Any]] = field(default_factory=list)
     data_bytes: int = 0
     pointers: int = 0
+    sized: int = 0
+    floats: list[tuple[int, int]] = field(default_factory=list)
 
     @property
     def bound(self) -> Coefficients:
@@ -81,6 +88,7 @@ class _Builder:
         self.places: dict[int, tuple[int, Coefficients]] = {}  # of arrays in the arena: the base, and the offset
         self.derived: dict[tuple[int, Coefficients], int] = {}
         self.data: dict[Any, int] = {}
+        self.sized: dict[tuple[str, tuple[Coefficients, ...]], int] = {}  # numbers that depend on sizes: where they begin
 
     def built(self) -> Layout:
         layout = self.layout
@@ -96,14 +104,22 @@ class _Builder:
             for dims in zip(*[out.shape for out in outs]):
                 self._fit_word(self._fit(dims))
             self._fit_word(self._fit([out.size * out.dtype.itemsize for out in outs]))
-        layout.pointers = self._base + 1 + len(self.derived)
+        layout.sized = len(layout.words)
+        for kind, rows in self.sized:
+            for row in rows:
+                if kind != "<i8":
+                    layout.floats.append((len(layout.words), np.dtype(kind).itemsize))
+                self._fit_word(row)
+        layout.pointers = self._base + 2 + len(self.derived)
         return layout
 
     # -- memory --------------------------------------------------------------------------------------------------------
 
     @property
     def _base(self) -> int:
-        """Where the base of constants is among a run's addresses: behind inputs, outputs, parts of the arena."""
+        """Where the base of constants is among a run's addresses: behind inputs, outputs, parts of the arena. The next
+        one is that of numbers that depend on sizes.
+        """
         return len(self.first.inputs) + len(self.first.outputs) + len(self.layout.groups)
 
     def _place(self) -> None:
@@ -207,22 +223,36 @@ class _Builder:
             base, start = self.places[numbers.pop()]
             offset = tuple(a + b for a, b in zip(offset, start))
         else:
-            base, offset = self._base, tuple(a + b for a, b in zip(offset, self._term(0, self._constant(operands))))
-        return self._base + 1 + self.derived.setdefault((base, offset), len(self.derived))
+            start, base = self._constant(operands), self._base
+            if start is None:
+                start, base = 8 * self._sized(operands), base + 1
+            offset = tuple(a + b for a, b in zip(offset, self._term(0, start)))
+        return self._base + 2 + self.derived.setdefault((base, offset), len(self.derived))
 
-    def _constant(self, operands: Sequence[Operand]) -> int:
-        """Where the constants of these operands lie in the program's data."""
+    def _constant(self, operands: Sequence[Operand]) -> int | None:
+        """Where the constants of these operands lie in the program's data; None where they depend on sizes."""
         buffers = [x.buffer for x in operands]
+        key: Any = buffers[0].number
         if buffers[0].kind == CONSTANT:
-            key: Any = buffers[0].number
             if any(b.number != key for b in buffers):
-                raise NoNativeForm("its constants depend on the sizes")
+                return None
             return self.data[key] if key in self.data else self._put(key, key, 8)
-        arrays = [b.number for b in buffers]
-        if any(a is not arrays[0] and not (a.shape == arrays[0].shape and np.array_equal(a, arrays[0])) for a in arrays):
+        if any(b.number is not key and not np.array_equal(b.number, key) for b in buffers):
+            return None
+        return self.data[id(key)] if id(key) in self.data else self._put(id(key), key, 64)
+
+    def _sized(self, operands: Sequence[Operand]) -> int:
+        """The word from which on numbers lie that depend on sizes."""
+        arrays, dtype = [x.buffer.number for x in operands], operands[0].dtype
+        if operands[0].buffer.kind == CONSTANT:
+            arrays = [np.frombuffer(a, dtype) for a in arrays]
+        first = arrays[0]
+        if dtype not in _SIZED or first.size > _FEW or len({a.shape for a in arrays}) != 1:
             raise NoNativeForm("its constants depend on the sizes")
-        key = id(arrays[0])
-        return self.data[key] if key in self.data else self._put(key, arrays[0], 64)
+        if first.size > 1 and dtype != np.int64 or any(a.size and (a != np.rint(a)).any() for a in arrays):
+            raise NoNativeForm("its constants depend on the sizes")
+        rows = tuple(self._fit([int(v) for v in values]) for values in zip(*[a.reshape(-1).tolist() for a in arrays]))
+        return self.sized.setdefault((dtype.str, rows), sum(len(rows) for _, rows in self.sized))
 
     def _put(self, key: Any, content: Any, alignment: int) -> int:
         layout = self.layout

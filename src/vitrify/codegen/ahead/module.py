@@ -59,9 +59,9 @@ def _declared(programs: Sequence[tuple[str, Compiled]]) -> Iterator[str]:
         if name not in ("run", "loop") and not name.startswith("kernel"):
             yield f"declare void @{name}()"
     for i, (_, program) in enumerate(programs):
-        for words in program.kernels.descriptions.values():
-            for symbol in sorted({w.name for w in words if isinstance(w, Symbol)}):
-                yield f"declare void @program{i}.{symbol}()"
+        found = [w for words in (program.layout.words, *program.kernels.descriptions.values()) for w in words]
+        for name in sorted({w.name for w in found if isinstance(w, Symbol) and "." in w.name}):
+            yield f"declare void @program{i}.{name}()"
 
 
 def _data(programs: Sequence[tuple[str, Compiled]], folder: Path) -> list[tuple[str, Path]]:
@@ -101,7 +101,7 @@ def _globals(own: str, program: Compiled, strings: Strings) -> str:
     tables = {
         "inputs": ports["inputs"], "outputs": ports["outputs"], "words": layout.words, "patches": patches,
         "places": places, "powers": [e for p in basis.powers for e in p], "bound": layout.bound,
-        "groups": [n for group in layout.groups for n in group],
+        "floats": [n for pair in layout.floats for n in pair], "groups": [n for group in layout.groups for n in group],
     }  # fmt: skip
     lines += [f"@{own}.{name} = internal constant {_array(words, own)}" for name, words in tables.items()]
     lines.append(f"@{own}.data = external hidden constant i8")
@@ -136,7 +136,8 @@ def _head(own: str, program: Compiled, places: int) -> list[Any]:
         (interface.GROUPS, f"@{own}.groups"), (interface.DERIVED, layout.derived[0]),
         (interface.N_DERIVED, layout.derived[1]), (interface.CODE, layout.code[0]), (interface.END, layout.code[1]),
         (interface.DATA, f"@{own}.data"), (interface.KEPT, f"@{own}.kept"), (interface.BOUND, f"@{own}.bound"),
-        (interface.FIXED, -(-fixed // _ALIGNED) * _ALIGNED), (interface.N_POINTERS, layout.pointers),
+        (interface.FIXED, -(-fixed // _ALIGNED) * _ALIGNED), (interface.SIZED, layout.sized), (interface.N_FLOATS, len(layout.floats)),
+        (interface.FLOATS, f"@{own}.floats"),
     ):  # fmt: skip
         words[index] = word
     return words

@@ -1,0 +1,161 @@
+"""Convolutions and pooling as steps of programs compiled ahead of time: without NumPy, and without writing windows out.
+
+A convolution is a product whose second matrix is never made: element (p, j) is the input at an offset that depends on p
+(channel and place in the window) plus one that depends on j (place of the window).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import replace
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..core.meta import Shape
+from .bins import even_bins
+from .elementwise import add_op, divide_op, multiply_op
+from .pool_kernel import Windows, lowest, window_sizes, windows_of
+from .sliding_window import resolve_padding, spatial_of, used_dilation, window_counts
+
+
+def conv_form(
+    n: Any, x: Any, weight: Any, bias: Any, *, stride: Shape, padding: Any, dilation: Shape, groups: int,
+    channel_last: bool,
+) -> Any:  # fmt: skip
+    """A convolution of float32 or float64."""
+    _need_products(n, x, weight)
+    kernel = weight.shape[2:]
+    if channel_last:
+        x = n.view(lambda a: np.moveaxis(a, -1, 1), x)
+    sizes = x.shape[2:]
+    counts = window_counts(sizes, kernel, stride, padding, dilation)
+    pads = resolve_padding(padding, sizes, kernel, stride)
+    x = padded_form(n, x, [(0, 0), (0, 0), *pads], 0)
+    out = n.new((x.shape[0], weight.shape[0], *counts), x.dtype)
+    if out.size:
+        _product(n, x, weight, out, stride, used_dilation(padding, dilation), groups)
+    if bias is not None:
+        spread = n.reshape(bias, (-1, *(1,) * len(counts)))
+        out = n.apply(add_op, out, spread)
+    return n.view(lambda a: np.moveaxis(a, 1, -1), out) if channel_last else out
+
+
+def _need_products(n: Any, *operands: Any) -> None:
+    if any(x.dtype not in (np.float32, np.float64) for x in operands):
+        n.refuse(f"products of {operands[0].dtype} have no native form")
+
+
+def _product(n: Any, x: Any, weight: Any, out: Any, stride: Shape, dilation: Shape, groups: int) -> None:
+    """Fill in the results, for each image and group of channels."""
+    images, channels, outputs = x.shape[0], weight.shape[1], weight.shape[0]
+    steps, counts, kernel = x.strides[2:], out.shape[2:], weight.shape[2:]
+    inner = _offsets([(channels, x.strides[1]), *zip(kernel, (s * d for s, d in zip(steps, dilation)))])
+    places = _offsets([(c, s * st) for c, s, st in zip(counts, steps, stride)])
+    per_group = outputs // groups
+    flat = n.reshape(weight, (groups, per_group, prod(weight.shape[1:])))
+    matrix = replace(flat, shape=(images, *flat.shape), strides=(0, *flat.strides))
+    seen = replace(
+        x, shape=(images, groups, 1, 1), strides=(x.strides[0], x.strides[1] * channels, 0, x.dtype.itemsize)
+    )
+    made = n.reshape(out, (images, groups, per_group, len(places)))
+    n.windows_product(matrix, seen, made, inner, places)
+
+
+def _offsets(dims: Sequence[tuple[int, int]]) -> list[int]:
+    """The offsets of all places in some dimensions of (size, step), the last one fastest."""
+    return [sum(i * step for i, (_, step) in zip(at, dims)) for at in itertools.product(*(range(s) for s, _ in dims))]
+
+
+def padded_form(n: Any, x: Any, pairs: Sequence[tuple[int, int]], value: Any) -> Any:
+    """x with so many elements of one value before and behind each dimension; fewer where that is negative."""
+    if not any(map(any, pairs)):
+        return x
+    shape = [size + before + after for size, (before, after) in zip(x.shape, pairs)]
+    out = n.copy(n.full(shape, value, x.dtype))
+    there = tuple(slice(max(b, 0), size - max(a, 0)) for size, (b, a) in zip(shape, pairs))
+    here = tuple(slice(max(-b, 0), size - max(-a, 0)) for size, (b, a) in zip(x.shape, pairs))
+    n.copy(n.view(lambda a: a[here], x), n.view(lambda a: a[there], out))
+    return out
+
+
+# -- pooling -----------------------------------------------------------------------------------------------------------
+
+
+def _pooled(n: Any, x: Any, name: str, windows: Windows, start: Any) -> Any:
+    """Each window combined, in the memory order of the caller."""
+    is_last = windows.lead == 1
+    x = n.view(lambda a: np.moveaxis(a, -1, 1), x) if is_last else x
+    dims = [
+        (count, size, step, low)
+        for count, size, step, (low, _) in zip(windows.counts, windows.kernel, windows.stride, windows.pads)
+    ]
+    out = n.pooled(name, x, dims, start)
+    return n.view(lambda a: np.moveaxis(a, 1, -1), out) if is_last else out
+
+
+def max_pool_form(
+    n: Any, x: Any, *, kernel: Shape, stride: Shape, padding: Any, ceil_mode: bool, channel_last: bool
+) -> Any:
+    """The largest element of each window."""
+    windows = windows_of(x.shape, kernel, stride, padding, ceil_mode, channel_last)
+    return _pooled(n, x, "max", windows, lowest(x.dtype))
+
+
+def avg_pool_form(
+    n: Any, x: Any, *, kernel: Shape, stride: Shape, padding: Any, ceil_mode: bool, channel_last: bool, exclusive: bool,
+    divisor: float | None,
+) -> Any:  # fmt: skip
+    """The mean of each window."""
+    windows = windows_of(x.shape, kernel, stride, padding, ceil_mode, channel_last)
+    total = _pooled(n, x, "sum", windows, 0)
+    if divisor is not None:
+        return n.apply(divide_op, total, n.full((), divisor, x.dtype))
+    counts = window_sizes(np, windows, exclusive, x.dtype, x.ndim)
+    same = counts.flat[0]
+    by = n.full((), same, x.dtype) if (counts == same).all() else n.constant(counts)
+    return n.apply(divide_op, total, by)
+
+
+_MOST_BINS = 256
+
+
+def adaptive_avg_pool_form(n: Any, x: Any, *, output_size: Any, channel_last: bool) -> Any:
+    """The mean of each bin."""
+    lead = 1 if channel_last else 2
+    sizes = spatial_of(x.shape, channel_last)
+    bins = [even_bins(s, s if o is None else int(o)) for s, o in zip(sizes, output_size)]
+    axes = tuple(range(lead, lead + len(sizes)))
+    if prod(map(len, bins)) > _MOST_BINS:
+        n.refuse(f"more than {_MOST_BINS} bins have no native form")
+    shape = (*x.shape[:lead], *map(len, bins), *x.shape[lead + len(sizes) :])
+    out = n.new(shape, x.dtype)
+    for place in itertools.product(*(range(len(b)) for b in bins)):
+        ends = [b[i] for b, i in zip(bins, place)]
+        part = n.view(lambda a: a[(*(slice(None),) * lead, *(slice(*e) for e in ends))], x)
+        total = n.reduce("sum", part, axes, True)
+        mean = n.apply(divide_op, total, n.full((), prod(b - a for a, b in ends), x.dtype))
+        target = n.view(lambda a: a[(*(slice(None),) * lead, *(slice(i, i + 1) for i in place))], out)
+        n.copy(mean, target)
+    return out
+
+
+# -- statistics --------------------------------------------------------------------------------------------------------
+
+
+def batch_norm_form(
+    n: Any, x: Any, mean: Any, variance: Any, weight: Any, bias: Any, *, channel: int, epsilon: float
+) -> Any:
+    """Normalization by statistics that are known when the program is compiled."""
+    given = [None if v is None else n.known(v) for v in (mean, variance, weight, bias)]
+    if any(array is None and v is not None for array, v in zip(given, (mean, variance, weight, bias))):
+        n.refuse("its statistics are known only when the program runs")
+    middle, spread, factor, shift = (None if a is None else a.astype(np.float64).reshape(-1) for a in given)
+    scale = 1 / np.sqrt(spread + epsilon) * (1.0 if factor is None else factor)
+    shape = [1] * x.ndim
+    shape[channel] = -1
+    moved = (0.0 if shift is None else shift) - middle * scale
+    by, to = (n.constant(v.astype(x.dtype).reshape(shape)) for v in (scale, moved))
+    return n.apply(add_op, n.apply(multiply_op, x, by), to)
