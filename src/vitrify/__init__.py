@@ -171,8 +171,8 @@ newaxis = None
 
 # Packages that not every program needs are imported when first asked for, themselves or one of these names.
 _LAZY = (
-    "aot", "audio", "base", "callbacks", "compat", "distributed", "distribution", "fft", "framework", "geometric", "hapi",
-    "hub", "incubate", "inference", "io", "metric", "onnx", "optimizer", "paddle_program", "profiler", "signal",
+    "aot", "audio", "base", "callbacks", "compat", "distributed", "distribution", "fft", "framework", "geometric",
+    "hapi", "hub", "incubate", "inference", "io", "metric", "onnx", "optimizer", "paddle_program", "profiler", "signal",
     "sparse", "static", "tensor", "text", "utils", "version", "vision",
 )  # fmt: skip
 __getattr__ = lazy_attributes(

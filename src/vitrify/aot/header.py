@@ -71,7 +71,7 @@ def header_text(prefix: str, programs: Sequence[tuple[str, Compiled]], names: Se
     parts = [_of_program(own, program, name) for (own, program), name in zip(programs, names)]
     return (
         f"/* {prefix}: a program compiled by vitrify. Link with -lm, and on Linux -lmvec. */\n"
-        f"#ifndef {guard}\n#define {guard}\n\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n"
+        f'#ifndef {guard}\n#define {guard}\n\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern "C" {{\n#endif\n\n'
         + _COMMON.replace("@DTYPES@", codes)
         + "\n"
         + "\n".join(parts)

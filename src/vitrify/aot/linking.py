@@ -35,7 +35,16 @@ def linked(code: bytes, name: str) -> tuple[bytes | None, str]:
             found = shutil.which(linker)
             if found is None:
                 continue
-            command = [found, "-shared", "-o", str(target), str(source), *_own_name(linker, name), *_libraries(code), *more]
+            command = [
+                found,
+                "-shared",
+                "-o",
+                str(target),
+                str(source),
+                *_own_name(linker, name),
+                *_libraries(code),
+                *more,
+            ]
             ended = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT, check=False)
             if ended.returncode == 0:
                 return target.read_bytes(), ""

@@ -53,7 +53,9 @@ def save_format(layer: Any, path: Any, input_spec: Any = None, **configs: Any) -
             f"jit.save: a native program holds its parameters, at most {LARGEST_DATA:,} bytes, and these are {held:,}",
             hint="save in another format, or as smaller parts",
         )
-    _write(base, object_code(programs, list(model.functions), target), header_text(prefix, programs, [*model.functions]))
+    _write(
+        base, object_code(programs, list(model.functions), target), header_text(prefix, programs, [*model.functions])
+    )
 
 
 def _target(cpu: str) -> Target:

@@ -228,12 +228,12 @@ class Assembler:
         return outputs
 
     def _is_in_short_rows(self, operands: Sequence[Operand], shape: Shape) -> bool:
-        """Whether a kernel would go row by row, with rows so short that writing out what is repeated takes less time."""
+        """Whether a kernel would go by rows so short that writing out what is repeated takes less time."""
         words = over(0, 0, operands, shape)
         if words is None or prod(shape) > _FEW:
             return False
         _, _, _, inner, dims, *_ = words
-        return bool(dims) and inner < _SHORT_ROW  # type: ignore[operator]
+        return bool(dims) and bool(inner < _SHORT_ROW)
 
     def apply(self, op: OpDef, *operands: Operand, **attrs: Any) -> Operand:
         """The result of one elementwise op."""

@@ -97,15 +97,20 @@ def _micro_kernel(shape: Shape, rows: int, vectors: int, masked: bool) -> str:
     T, lanes, size = shape.type, shape.lanes, shape.dtype.itemsize
     full, suffix = f"<{lanes} x {T}>", f"v{lanes}f{8 * size}"
     lines = [
-        f"define internal void @{_kernel_name(shape, rows, vectors, masked)}(i64 %k, ptr %a, ptr %b, i64 %brow, ptr %c, "
-        "i64 %crow, i1 %more, i64 %left) #1 {",
+        f"define internal void @{_kernel_name(shape, rows, vectors, masked)}(i64 %k, ptr %a, ptr %b, i64 %brow, "
+        "ptr %c, i64 %crow, i1 %more, i64 %left) #1 {",
         "entry:",
     ]
     if masked:
         lines += _masks(lanes, vectors)
     tile = [(r, v) for r in range(rows) for v in range(vectors)]
-    lines += ["  br label %loop", "loop:", "  %p = phi i64 [0, %entry], [%p.next, %loop]",
-              "  %ap = phi ptr [%a, %entry], [%ap.next, %loop]", "  %bp = phi ptr [%b, %entry], [%bp.next, %loop]"]  # fmt: skip
+    lines += [
+        "  br label %loop",
+        "loop:",
+        "  %p = phi i64 [0, %entry], [%p.next, %loop]",
+        "  %ap = phi ptr [%a, %entry], [%ap.next, %loop]",
+        "  %bp = phi ptr [%b, %entry], [%bp.next, %loop]",
+    ]
     lines += [f"  %t{r}.{v} = phi {full} [zeroinitializer, %entry], [%n{r}.{v}, %loop]" for r, v in tile]
     for v in range(vectors):
         lines += [f"  %b{v}.at = getelementptr {T}, ptr %bp, i64 {v * lanes}",
@@ -121,7 +126,8 @@ def _micro_kernel(shape: Shape, rows: int, vectors: int, masked: bool) -> str:
             f"  %n{r}.{v} = call {full} @llvm.fma.{suffix}({full} %a{r}, {full} %b{v}, {full} %t{r}.{v})"
             for v in range(vectors)
         ]
-    lines += [f"  %ap.next = getelementptr {T}, ptr %ap, i64 {rows}", "  %bp.next = getelementptr i8, ptr %bp, i64 %brow",
+    lines += [f"  %ap.next = getelementptr {T}, ptr %ap, i64 {rows}",
+              "  %bp.next = getelementptr i8, ptr %bp, i64 %brow",
               "  %p.next = add nuw i64 %p, 1", "  %again = icmp ult i64 %p.next, %k",
               "  br i1 %again, label %loop, label %done", "done:"]  # fmt: skip
     for r in range(rows):
@@ -238,7 +244,7 @@ def _transposed(w: Writer, T: str, size: int, r: str, p: str) -> None:
 
     low = [mixed(rows[i], rows[i + 1], (0, 4, 1, 5)) for i in (0, 2)]
     high = [mixed(rows[i], rows[i + 1], (2, 6, 3, 7)) for i in (0, 2)]
-    columns = [mixed(*pair, lanes) for pair in (low, high) for lanes in ((0, 1, 4, 5), (2, 3, 6, 7))]
+    columns = [mixed(x, y, lanes) for x, y in (low, high) for lanes in ((0, 1, 4, 5), (2, 3, 6, 7))]
     for i, column in enumerate(columns):
         place = w.at("%to", w.add(w.times(w.add(p, i), "%width"), r), T)
         w.line(f"store {four} {column}, ptr {place}, align {size}")

@@ -132,27 +132,33 @@ def adaptive_avg_pool_form(n: Any, x: Any, *, output_size: Any, channel_last: bo
         n.refuse(f"more than {_MOST_BINS} bins have no native form")
     shape = (*x.shape[:lead], *map(len, bins), *x.shape[lead + len(sizes) :])
     out = n.new(shape, x.dtype)
+    before = (slice(None),) * lead
     for place in itertools.product(*(range(len(b)) for b in bins)):
         ends = [b[i] for b, i in zip(bins, place)]
-        part = n.view(lambda a: a[(*(slice(None),) * lead, *(slice(*e) for e in ends))], x)
-        total = n.reduce("sum", part, axes, True)
+        here = (*before, *(slice(*e) for e in ends))
+        there = (*before, *(slice(i, i + 1) for i in place))
+        total = n.reduce("sum", n.view(lambda a, at=here: a[at], x), axes, True)
         mean = n.apply(divide_op, total, n.full((), prod(b - a for a, b in ends), x.dtype))
-        target = n.view(lambda a: a[(*(slice(None),) * lead, *(slice(i, i + 1) for i in place))], out)
-        n.copy(mean, target)
+        n.copy(mean, n.view(lambda a, at=there: a[at], out))
     return out
 
 
 # -- statistics --------------------------------------------------------------------------------------------------------
 
 
+def _statistics(n: Any, x: Any) -> Any:
+    """The values of x, one a channel, in float64."""
+    found = None if x is None else n.known(x)
+    if found is None and x is not None:
+        n.refuse("its statistics are known only when the program runs")
+    return None if found is None else found.astype(np.float64).reshape(-1)
+
+
 def batch_norm_form(
     n: Any, x: Any, mean: Any, variance: Any, weight: Any, bias: Any, *, channel: int, epsilon: float
 ) -> Any:
     """Normalization by statistics that are known when the program is compiled."""
-    given = [None if v is None else n.known(v) for v in (mean, variance, weight, bias)]
-    if any(array is None and v is not None for array, v in zip(given, (mean, variance, weight, bias))):
-        n.refuse("its statistics are known only when the program runs")
-    middle, spread, factor, shift = (None if a is None else a.astype(np.float64).reshape(-1) for a in given)
+    middle, spread, factor, shift = (_statistics(n, v) for v in (mean, variance, weight, bias))
     scale = 1 / np.sqrt(spread + epsilon) * (1.0 if factor is None else factor)
     shape = [1] * x.ndim
     shape[channel] = -1

@@ -1,4 +1,4 @@
-"""The assembler of programs compiled ahead of time: words name functions and constants where the other has addresses."""
+"""The assembler of programs compiled ahead of time: its words name what those of the other have the addresses of."""
 
 from __future__ import annotations
 
@@ -102,8 +102,8 @@ class AheadAssembler(Assembler):
     ) -> None:
         """Products of stacks; in steps those of x's and y's rows and columns."""
         shape = gemm.shape_of(out.dtype, self._target)
-        room = (gemm.ROWS, gemm.COLUMNS, gemm.INNER) if self._is_sample else sizes
-        scratch = self.new((gemm.scratch_bytes(*room, shape),), np.dtype(np.uint8))
+        m, n, k = (gemm.ROWS, gemm.COLUMNS, gemm.INNER) if self._is_sample else sizes
+        scratch = self.new((gemm.scratch_bytes(m, n, k, shape),), np.dtype(np.uint8))
         batch = out.shape[:-2]
         stacks = [v.strides[: len(batch)] for v in (x, y, out)]
         words = [
@@ -113,7 +113,7 @@ class AheadAssembler(Assembler):
         self.add(f"multiply_{shape.type}", words)
 
     def windows_product(self, weight: Operand, x: Operand, out: Operand, koffsets: Any, joffsets: Any) -> None:
-        """out = weight times windows of x, for stacks of images: row p of window j lies at koffsets[p] + joffsets[j]."""
+        """out = weight times windows of x, for stacks: row p of window j lies at koffsets[p] + joffsets[j]."""
         tables = [self.constant(np.asarray(t, INT64)) for t in (koffsets, joffsets)]
         sizes = (weight.shape[-2], len(joffsets), len(koffsets))
         self._multiply(weight, x, out, sizes, [*weight.strides[-2:], 0, 0], tables)

@@ -1,4 +1,4 @@
-"""The steps of a block for arrays of certain sizes: each operator by its native form, or an error with the user's line."""
+"""The steps of a block for arrays of certain sizes: each operator by its native form; errors name the user's line."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import UnsupportedError
-from ...core.meta import UNKNOWN, Meta
-from ...ir.attributes import Ref
+from ...core.meta import UNKNOWN, Meta, Ref
 from ...ir.decompose import simpler
 from ...ir.program import Block, Literal, Operator, Variable
 from ..assembler import Operand
@@ -98,7 +97,9 @@ class Forms:
                 found[variable] = value
         return [_value(assembler, found, v) for v in block.outputs]
 
-    def _run_block(self, assembler: AheadAssembler, block: Block, values: Sequence[Any], in_simple_ops: bool) -> list[Any]:
+    def _run_block(
+        self, assembler: AheadAssembler, block: Block, values: Sequence[Any], in_simple_ops: bool
+    ) -> list[Any]:
         return self.run(assembler, self._simpler(block) if in_simple_ops else block, values)
 
     def _made(self, assembler: AheadAssembler, operator: Operator, values: list[Any]) -> tuple[Any, ...]:
@@ -226,5 +227,3 @@ def _check(operator: Operator, variable: Variable, value: Any) -> None:
         )
     fits = len(meta.shape) == value.ndim and all(m in (UNKNOWN, n) for m, n in zip(meta.shape, value.shape))
     assert fits and meta.dtype.np == value.dtype, f"{operator.type} gives {value.dtype}{value.shape}, not {meta}"
-
-

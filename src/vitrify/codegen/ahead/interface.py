@@ -14,8 +14,9 @@ from ..steps import REFUSED
 from ..writer import Writer
 
 (
-    N_INPUTS, N_OUTPUTS, INPUTS, OUTPUTS, N_SIZES, N_POWERS, POWERS, N_WORDS, WORDS, N_PATCHES, PATCHES, N_PLACES, PLACES,
-    N_GROUPS, GROUPS, DERIVED, N_DERIVED, CODE, END, DATA, KEPT, BOUND, FIXED, SIZED, N_FLOATS, FLOATS, HEAD_WORDS,
+    N_INPUTS, N_OUTPUTS, INPUTS, OUTPUTS, N_SIZES, N_POWERS, POWERS, N_WORDS, WORDS, N_PATCHES, PATCHES, N_PLACES,
+    PLACES, N_GROUPS, GROUPS, DERIVED, N_DERIVED, CODE, END, DATA, KEPT, BOUND, FIXED, SIZED, N_FLOATS, FLOATS,
+    HEAD_WORDS,
 ) = range(27)  # fmt: skip
 # What a model says of an input or output: where its name is, its dtype, bytes of an element, dimensions, and where they
 # are; of an output where its sizes lie among the words; and where its shape is, -1 for what is left open.
@@ -102,9 +103,13 @@ def _dtype_name(w: Writer, code: str) -> str:
 
 def _check(strings: Strings) -> str:
     """Whether the inputs are those of the model, and what the sizes left open are."""
-    w = _Function(strings, "i32", "vitrify.check", ("ptr %model", "ptr %inputs", "i64 %count", "ptr %sizes", "i1 %asks"))
+    w = _Function(
+        strings, "i32", "vitrify.check", ("ptr %model", "ptr %inputs", "i64 %count", "ptr %sizes", "i1 %asks")
+    )
     wanted = w.load("%model", N_INPUTS)
-    w.need(w.value(f"icmp eq i64 %count, {wanted}"), ARGUMENT, "takes %lld inputs, got %lld", f"i64 {wanted}", "i64 %count")
+    w.need(
+        w.value(f"icmp eq i64 %count, {wanted}"), ARGUMENT, "takes %lld inputs, got %lld", f"i64 {wanted}", "i64 %count"
+    )
     is_none = w.value(f"icmp eq i64 {wanted}, 0")
     is_given = w.value("icmp ne ptr %inputs, null")
     w.need(w.value(f"or i1 {is_none}, {is_given}"), ARGUMENT, "inputs is NULL")
@@ -149,8 +154,8 @@ def _check_size(w: _Function, name: str, d: str, dim: str, given: str) -> None:
     is_open = w.value(f"icmp slt i64 {dim}, 0")
     with w.when(is_open):
         place = w.at("%sizes", w.value(f"sub i64 -1, {dim}"))
-        w.need(w.value(f"icmp sge i64 {given}, 1"), WRONG_SHAPE, "input %s: dimension %lld must be at least 1, got %lld",
-               name, f"i64 {d}", f"i64 {given}")  # fmt: skip
+        w.need(w.value(f"icmp sge i64 {given}, 1"), WRONG_SHAPE,
+               "input %s: dimension %lld must be at least 1, got %lld", name, f"i64 {d}", f"i64 {given}")  # fmt: skip
         with w.when(w.value(f"icmp slt i64 {w.load(place)}, 0")):
             w.store(given, place)
         size = w.load(place)
@@ -198,7 +203,10 @@ def _memory(strings: Strings) -> str:
     size = w.value(f"load i64, ptr {total}")
     block = w.variable("ptr", w.value(f"atomicrmw xchg ptr {w.load('%model', KEPT, 'ptr')}, ptr null acquire"))
     kept = w.value(f"load ptr, ptr {block}")
-    with w.when(w.value(f"icmp ne ptr {kept}, null")), w.when(w.value(f"icmp ult i64 {w.load(kept, CAPACITY)}, {size}")):
+    with (
+        w.when(w.value(f"icmp ne ptr {kept}, null")),
+        w.when(w.value(f"icmp ult i64 {w.load(kept, CAPACITY)}, {size}")),
+    ):
         w.call("void", "@free", f"ptr {kept}")
         w.line(f"store ptr null, ptr {block}")
     with w.when(w.value(f"icmp eq ptr {w.value(f'load ptr, ptr {block}')}, null")):
@@ -271,7 +279,9 @@ def _shapes(strings: Strings) -> str:
         w.need(w.value(f"icmp sge i64 {has}, {size}"), ROOM, "output %s: takes %lld bytes, has room for %lld", name,
                f"i64 {size}", f"i64 {has}")  # fmt: skip
         is_there = w.value(f"icmp ne ptr {w.load(array, 0, 'ptr')}, null")
-        w.need(w.value(f"or i1 {is_there}, {w.value(f'icmp eq i64 {size}, 0')}"), ARGUMENT, "output %s: data is NULL", name)
+        w.need(
+            w.value(f"or i1 {is_there}, {w.value(f'icmp eq i64 {size}, 0')}"), ARGUMENT, "output %s: data is NULL", name
+        )
     w.line("ret i32 0")
     return w.text
 
@@ -324,7 +334,9 @@ def _run(strings: Strings) -> str:
     with w.when(w.value(f"icmp eq ptr {block}, null")):
         w.leave(f"i32 {MEMORY}")
     words = w.at(block, BLOCK_HEAD)
-    found = w.variable("i32", w.call("i32", "@vitrify.results", "ptr %model", f"ptr {words}", "ptr %outputs", "i1 %asks"))
+    found = w.variable(
+        "i32", w.call("i32", "@vitrify.results", "ptr %model", f"ptr {words}", "ptr %outputs", "i1 %asks")
+    )
     is_ready = w.value(f"icmp eq i32 {w.value(f'load i32, ptr {found}')}, 0")
     with w.when(w.value(f"and i1 {is_ready}, {w.value('xor i1 %asks, true')}")):
         pointers = w.call("ptr", "@vitrify.addresses", "ptr %model", f"ptr {block}", f"ptr {powers}", "ptr %inputs",

@@ -44,8 +44,8 @@ class Layout:
     code: where the steps begin and end. derived: where the pairs (base, offset) of addresses begin, and how many there
     are. outputs: for each where its sizes begin, and behind them its bytes. groups: parts of the arena, as the power
     that their bytes grow with and how many these are. data: constants with their offsets. sized: the words
-    from which on numbers lie that depend on sizes. floats: those of them that are to be floating-point numbers, with their
-    bytes.
+    from which on numbers lie that depend on sizes. floats: those of them that are to be floating-point numbers, with
+    their bytes.
     """
 
     basis: Basis
@@ -88,7 +88,9 @@ class _Builder:
         self.places: dict[int, tuple[int, Coefficients]] = {}  # of arrays in the arena: the base, and the offset
         self.derived: dict[tuple[int, Coefficients], int] = {}
         self.data: dict[Any, int] = {}
-        self.sized: dict[tuple[str, tuple[Coefficients, ...]], int] = {}  # numbers that depend on sizes: where they begin
+        self.sized: dict[
+            tuple[str, tuple[Coefficients, ...]], int
+        ] = {}  # numbers that depend on sizes: where they begin
 
     def built(self) -> Layout:
         layout = self.layout
@@ -135,7 +137,7 @@ class _Builder:
             groups.setdefault(self._leading(coefficients), []).append((number, buffers[0], unit))
         outside = len(self.first.inputs) + len(self.first.outputs)
         for at, (power, members) in enumerate(sorted(groups.items())):
-            offsets, total = placed([(*lives[buffer], unit) for _, buffer, unit in members])
+            offsets, total = placed([(lives[b][0], lives[b][1], unit) for _, b, unit in members])
             self.layout.groups.append((power, total))
             for (number, _, _), offset in zip(members, offsets):
                 self.places[number] = outside + at, self._term(power, offset)
@@ -223,10 +225,10 @@ class _Builder:
             base, start = self.places[numbers.pop()]
             offset = tuple(a + b for a, b in zip(offset, start))
         else:
-            start, base = self._constant(operands), self._base
-            if start is None:
-                start, base = 8 * self._sized(operands), base + 1
-            offset = tuple(a + b for a, b in zip(offset, self._term(0, start)))
+            place, base = self._constant(operands), self._base
+            if place is None:
+                place, base = 8 * self._sized(operands), base + 1
+            offset = tuple(a + b for a, b in zip(offset, self._term(0, place)))
         return self._base + 2 + self.derived.setdefault((base, offset), len(self.derived))
 
     def _constant(self, operands: Sequence[Operand]) -> int | None:
@@ -249,7 +251,7 @@ class _Builder:
         first = arrays[0]
         if dtype not in _SIZED or first.size > _FEW or len({a.shape for a in arrays}) != 1:
             raise NoNativeForm("its constants depend on the sizes")
-        if first.size > 1 and dtype != np.int64 or any(a.size and (a != np.rint(a)).any() for a in arrays):
+        if (first.size > 1 and dtype != np.int64) or any(a.size and (a != np.rint(a)).any() for a in arrays):
             raise NoNativeForm("its constants depend on the sizes")
         rows = tuple(self._fit([int(v) for v in values]) for values in zip(*[a.reshape(-1).tolist() for a in arrays]))
         return self.sized.setdefault((dtype.str, rows), sum(len(rows) for _, rows in self.sized))
@@ -268,5 +270,3 @@ def _all(steps: Sequence[Step]) -> Iterator[Step]:
         yield step
         for block in step.blocks:
             yield from _all(block)
-
-

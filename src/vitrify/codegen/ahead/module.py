@@ -59,8 +59,9 @@ def _declared(programs: Sequence[tuple[str, Compiled]]) -> Iterator[str]:
         if name not in ("run", "loop") and not name.startswith("kernel"):
             yield f"declare void @{name}()"
     for i, (_, program) in enumerate(programs):
-        found = [w for words in (program.layout.words, *program.kernels.descriptions.values()) for w in words]
-        for name in sorted({w.name for w in found if isinstance(w, Symbol) and "." in w.name}):
+        found = {w.name for w in program.layout.words if isinstance(w, Symbol)}
+        found |= {w.name for ws in program.kernels.descriptions.values() for w in ws if isinstance(w, Symbol)}
+        for name in sorted(name for name in found if "." in name):
             yield f"declare void @program{i}.{name}()"
 
 
@@ -84,7 +85,10 @@ def _data(programs: Sequence[tuple[str, Compiled]], folder: Path) -> list[tuple[
 def _globals(own: str, program: Compiled, strings: Strings) -> str:
     """The tables of a program."""
     layout, basis = program.layout, program.layout.basis
-    lines = [f"@{own}.{name} = internal constant {_array(words, own)}" for name, words in program.kernels.descriptions.items()]
+    lines = [
+        f"@{own}.{name} = internal constant {_array(words, own)}"
+        for name, words in program.kernels.descriptions.items()
+    ]
     ports = {}
     for kind, group in (("inputs", program.inputs), ("outputs", program.outputs)):
         rows: list[Any] = []
@@ -130,13 +134,15 @@ def _head(own: str, program: Compiled, places: int) -> list[Any]:
         (interface.N_INPUTS, len(program.inputs)), (interface.N_OUTPUTS, len(program.outputs)),
         (interface.INPUTS, f"@{own}.inputs"), (interface.OUTPUTS, f"@{own}.outputs"),
         (interface.N_SIZES, len(program.sizes)), (interface.N_POWERS, len(basis.powers)),
-        (interface.POWERS, f"@{own}.powers"), (interface.N_WORDS, len(layout.words)), (interface.WORDS, f"@{own}.words"),
+        (interface.POWERS, f"@{own}.powers"), (interface.N_WORDS, len(layout.words)),
+        (interface.WORDS, f"@{own}.words"),
         (interface.N_PATCHES, len(layout.patches)), (interface.PATCHES, f"@{own}.patches"),
         (interface.N_PLACES, places), (interface.PLACES, f"@{own}.places"), (interface.N_GROUPS, len(layout.groups)),
         (interface.GROUPS, f"@{own}.groups"), (interface.DERIVED, layout.derived[0]),
         (interface.N_DERIVED, layout.derived[1]), (interface.CODE, layout.code[0]), (interface.END, layout.code[1]),
         (interface.DATA, f"@{own}.data"), (interface.KEPT, f"@{own}.kept"), (interface.BOUND, f"@{own}.bound"),
-        (interface.FIXED, -(-fixed // _ALIGNED) * _ALIGNED), (interface.SIZED, layout.sized), (interface.N_FLOATS, len(layout.floats)),
+        (interface.FIXED, -(-fixed // _ALIGNED) * _ALIGNED), (interface.SIZED, layout.sized),
+        (interface.N_FLOATS, len(layout.floats)),
         (interface.FLOATS, f"@{own}.floats"),
     ):  # fmt: skip
         words[index] = word

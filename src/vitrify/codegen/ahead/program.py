@@ -62,7 +62,7 @@ def compiled(
     sizes = tuple(dict.fromkeys(n for port in inputs for n in port.shape if isinstance(n, str)))
     if len(sizes) > MOST_SIZES:
         raise ArgumentError(
-            f"{name}: {len(sizes)} sizes are left open ({', '.join(sizes)}), and a native program has at most {MOST_SIZES}",
+            f"{name}: {len(sizes)} sizes are left open ({', '.join(sizes)}); native programs have at most {MOST_SIZES}",
             hint="give sizes in input_spec, or one name to sizes that are equal: dynamic_axes={'x': {0: 'batch'}}",
         )
     block = block_of(optimize(graph_of(block, block.inputs, outputs)))

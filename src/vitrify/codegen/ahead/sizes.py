@@ -1,7 +1,7 @@
 """Sizes that are known only when a program runs: what depends on them, as polynomials found from samples.
 
-A program is put together for a few sizes. What differs between them (counts, steps, offsets) must be a polynomial of the
-sizes, of third degree at most: n images of 3 x T x T have 3 n T T elements. One more sample checks that it is.
+A program is put together for a few sizes. What differs between them (counts, steps, offsets) must be a polynomial of
+the sizes, of third degree at most: n images of 3 x T x T have 3 n T T elements. One more sample checks that it is.
 """
 
 from __future__ import annotations
@@ -52,7 +52,9 @@ def power(powers: Powers, sizes: Sequence[int]) -> int:
 @lru_cache(maxsize=8)
 def basis(count: int) -> Basis:
     """The basis for so many sizes."""
-    powers = sorted((p for p in product(range(_DEGREE + 1), repeat=count) if sum(p) <= _DEGREE), key=lambda p: (sum(p), p))
+    powers = sorted(
+        (p for p in product(range(_DEGREE + 1), repeat=count) if sum(p) <= _DEGREE), key=lambda p: (sum(p), p)
+    )
     # Different primes for each size: shifted by one another.
     sizes = [tuple(_PRIMES[e] + 30 * s for s, e in enumerate(p)) for p in powers]
     check = tuple(_PRIMES[-1] + 30 * s for s in range(count))

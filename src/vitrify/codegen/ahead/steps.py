@@ -20,7 +20,7 @@ def products(dtype: Dtype) -> str:
     """Matrix products by the function of `gemm.py`.
 
     c: 2 3 4 rows, columns, inner size; 5 6 the steps of A's rows and columns, 7 8 of B's, 9 of C's rows; 10 scratch;
-    11 12 13 A B C; 14 dimensions of stacks, 15 how many products, 16 17 tables of offsets of B's elements, or 0 of them;
+    11 12 13 A B C; 14 dimensions of stacks, 15 how many products, 16 17 tables of offsets of B's elements, or -1;
     18... their sizes; then for A, B, C its steps from one to the next in each of these dimensions.
     """
     type = memory_type(dtype)
@@ -94,7 +94,9 @@ def extreme_place(name: str, dtype: Dtype) -> str:
     rows, count, step, group, inside, outside = (w.load("%c", i) for i in (4, 5, 6, 7, 8, 9))
     predicate = "ogt" if name == "max" else "olt"
     with w.loop(rows) as r:
-        place = w.add(w.times(w.value(f"udiv i64 {r}, {group}"), outside), w.times(w.value(f"urem i64 {r}, {group}"), inside))
+        place = w.add(
+            w.times(w.value(f"udiv i64 {r}, {group}"), outside), w.times(w.value(f"urem i64 {r}, {group}"), inside)
+        )
         row = w.at(source, place, "i8")
         best, at = w.variable(type, w.load(row, 0, type, size)), w.variable("i64", 0)
         with w.loop(count, 1) as i:
@@ -113,11 +115,11 @@ def extreme_place(name: str, dtype: Dtype) -> str:
 
 
 def pooled(name: str, dtype: Dtype) -> str:
-    """The largest element, or the sum, of each window of stacks of arrays of three dimensions, without what lies outside.
+    """The largest element, or the sum, of each window of arrays of three dimensions, without what lies outside.
 
-    c: 2 to, 3 from, 4 how many arrays, 5 the step between them; 6 for each dimension how many windows, the size, those of
-    a window, its step, how much lies before the first element, the step of an element; 24 what an empty window gives, the
-    bits of a float or double.
+    c: 2 to, 3 from, 4 how many arrays, 5 the step between them; 6 for each dimension how many windows, its size, that
+    of a window, the windows' step, how much lies before the first element, the step of an element; 24 what an empty
+    window gives, the bits of a float or double.
     """
     type, size = memory_type(dtype), dtype.itemsize
     w = Writer("i32", f"pooled_{name}_{type}", PARAMETERS)

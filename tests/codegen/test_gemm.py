@@ -1,0 +1,110 @@
+"""Matrix products of our own against NumPy's: every size, layout and step, and nothing outside of the arrays."""
+
+import ctypes
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vitrify.codegen import gemm, llvm
+from vitrify.codegen.native import loaded
+from vitrify.codegen.pointwise import attributes
+
+pytestmark = pytest.mark.skipif(bool(llvm.why_not_here()), reason="nothing can be compiled here")
+WORD, POINTER = ctypes.c_int64, ctypes.c_void_p
+SIGNATURE = [WORD] * 3 + [POINTER, WORD, WORD] * 2 + [POINTER, WORD] + [POINTER] * 3
+SIZES = st.sampled_from([0, 1, 2, 3, 5, 7, 12, 13, 16, 17, 31, 32, 33, 47, 64, 127, 257])
+GUARD = 64
+
+
+def product_of(dtype, level="host"):
+    """(the shape of its tiles, the function) for a dtype."""
+    target = llvm.target_of(level)
+    shape = gemm.shape_of(np.dtype(dtype), target)
+    name = gemm.name_of(shape.dtype)
+    text = "\n\n".join([*gemm.gemm_ir(shape).values(), *gemm.declarations(shape), attributes(target)])
+    return shape, ctypes.CFUNCTYPE(ctypes.c_int32, *SIGNATURE)(loaded(text, (name,)).addresses[name])
+
+
+def multiplied(compiled, a, b, tables=None):
+    """a b by machine code, with memory around the result and the scratch memory that must stay as it is."""
+    shape, function = compiled
+    m, k = a.shape
+    n = b.shape[1] if tables is None else len(tables[1])
+    room = np.full((m, n + 3), 7, a.dtype)
+    size = gemm.scratch_bytes(m, n, k, shape)
+    scratch = np.full(size + GUARD, 99, np.uint8)
+    offsets = [None, None] if tables is None else [t.ctypes.data for t in tables]
+    function(
+        m, n, k, a.ctypes.data, *a.strides, b.ctypes.data, *b.strides[-2:], room.ctypes.data, room.strides[0],
+        scratch.ctypes.data, *offsets,
+    )  # fmt: skip
+    assert (scratch[size:] == 99).all()
+    assert (room[:, n:] == 7).all()
+    return room[:, :n]
+
+
+def laid_out(array, how):
+    """The same elements, lying otherwise."""
+    if how == "columns":
+        return np.asfortranarray(array)
+    if how == "sparse":
+        return np.repeat(np.repeat(array, 2, 0), 3, 1)[::2, ::3]
+    return array
+
+
+@pytest.fixture(scope="module")
+def products():
+    return {dtype: product_of(dtype) for dtype in ("float32", "float64")}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@settings(max_examples=120, deadline=None)
+@given(m=SIZES, n=SIZES, k=SIZES, lie_a=st.sampled_from(["rows", "columns", "sparse"]),
+       lie_b=st.sampled_from(["rows", "columns", "sparse"]), seed=st.integers(0, 9))  # fmt: skip
+def test_products(products, dtype, m, n, k, lie_a, lie_b, seed):
+    rng = np.random.default_rng(seed)
+    a = laid_out(rng.standard_normal((m, k)).astype(dtype), lie_a)
+    b = laid_out(rng.standard_normal((k, n)).astype(dtype), lie_b)
+    tolerance = 2e-5 if dtype == "float32" else 1e-12
+    exact = a.astype(np.float64) @ b.astype(np.float64)
+    np.testing.assert_allclose(multiplied(products[dtype], a, b), exact, atol=tolerance * max(k, 1) ** 0.5 * 4)
+
+
+def test_blocks_of_all_kinds(products):
+    rng = np.random.default_rng(0)
+    a, b = rng.standard_normal((205, 523)).astype("float32"), rng.standard_normal((523, 1100)).astype("float32")
+    for lie in ("rows", "columns"):
+        np.testing.assert_allclose(multiplied(products["float32"], a, laid_out(b, lie)), a @ b, atol=1e-3)
+
+
+def test_elements_at_offsets(products):
+    rng = np.random.default_rng(0)
+    image = rng.standard_normal((3, 9, 11)).astype("float32")
+    kernel, places = (2, 3), (8, 9)
+    inner = np.array([c * 396 + y * 44 + x * 4 for c in range(3) for y in range(2) for x in range(3)])
+    outer = np.array([y * 44 + x * 4 for y in range(places[0]) for x in range(places[1])])
+    weight = rng.standard_normal((13, len(inner))).astype("float32")
+    windows = np.lib.stride_tricks.sliding_window_view(image, kernel, (1, 2)).transpose(0, 3, 4, 1, 2)
+    found = multiplied(products["float32"], weight, image.reshape(3, -1), (inner, outer))
+    np.testing.assert_allclose(found, weight @ windows.reshape(len(inner), -1), atol=1e-4)
+
+
+@pytest.mark.skipif(llvm.why_not_here() != "" or not llvm.host().is_x86, reason="levels are of x86-64")
+@pytest.mark.parametrize("level", ["x86-64-v2", "x86-64-v3"])
+def test_narrower_vectors(level):
+    rng = np.random.default_rng(0)
+    compiled = product_of("float32", level)
+    for m, n, k in ((1, 40, 9), (7, 33, 20), (13, 65, 300)):
+        a, b = rng.standard_normal((m, k)).astype("float32"), rng.standard_normal((k, n)).astype("float32")
+        np.testing.assert_allclose(multiplied(compiled, a, b), a @ b, atol=1e-4)
+
+
+def test_infinities_and_nan_stay_in_their_rows(products):
+    a, b = np.ones((5, 4), "float32"), np.ones((4, 40), "float32")
+    a[2, 1], a[3, 0] = np.nan, np.inf
+    found = multiplied(products["float32"], a, b)
+    assert np.isnan(found[2]).all()
+    assert np.isinf(found[3]).all()
+    assert (found[[0, 1, 4]] == 4).all()
