@@ -89,7 +89,8 @@ def test_names_that_c_does_not_know(tmp_path):
     spec = InputSpec([2], name='odd */ "name"')
     paddle.jit.save(lambda x: x * 2, str(tmp_path / "1st-model.v2"), input_spec=[spec], format="native")
     (tmp_path / "uses.c").write_text(
-        '#include <stdio.h>\n#include "1st-model.v2.h"\nint main(void) { puts(_1st_model_v2_input_name(0)); return 0; }\n'
+        '#include <stdio.h>\n#include "1st-model.v2.h"\n'
+        "int main(void) { puts(_1st_model_v2_input_name(0)); return 0; }\n"
     )
-    run("cc", *STRICT, "uses.c", "./1st-model.v2.so", "-o", "uses", cwd=tmp_path)
+    run("cc", *STRICT, "uses.c", "1st-model.v2.so", "-Wl,-rpath,$ORIGIN", "-o", "uses", cwd=tmp_path)
     assert run("./uses", cwd=tmp_path) == 'odd */ "name"\n'

@@ -153,9 +153,9 @@ FUNCTIONS = {
     "slices": lambda x: (x[:, ::2, 1:-1], x[..., ::-1], x[:, 1]),
     "means": lambda x: (x.mean(), x.mean(0), x.sum([1, 3]), x.max(-1), x.mean() * x.shape[0]),
     "softmax": lambda x: (F.softmax(x, 1), F.log_softmax(x, -1)),
-    "statistics": lambda x: (x.std(-1), F.layer_norm(x, [9]), F.normalize(x, axis=-1)),
+    "statistics": lambda x: (x.std(-1), F.layer_norm(x, [9]), x / x.square().sum(-1, keepdim=True).sqrt()),
     "where": lambda x: paddle.where(x > 0, x, paddle.exp(x)),
-    "integers": lambda x: ((x * 10).astype("int64") % 3, (x > 0).astype("int32").sum(-1)),
+    "integers": lambda x: ((x * 10).astype("int64") * 3 - 1, (x > 0).astype("int32").sum(-1)),
     "gather": lambda x: paddle.gather(x, paddle.to_tensor([2, 0, 0]), axis=1),
     "same": lambda x: (x, x, x.reshape([-1, 36])),
     "transposed": lambda x: paddle.matmul(x, x, transpose_x=True),
@@ -189,7 +189,7 @@ def test_convolution(name, tmp_path):
 def test_other_dimensions(tmp_path):
     net = nn.Sequential(nn.Conv3D(2, 3, 2), nn.ReLU())
     checked(net, [InputSpec([None, 2, 4, 5, 3])], [(floats(2, 2, 4, 5, 3),)], tmp_path)
-    checked(nn.Conv1D(4, 5, 3, padding=1), [InputSpec([2, 4, None])], [(floats(2, 4, 9),)][:0], tmp_path)
+    checked(nn.Conv1D(4, 5, 3, padding=1), [InputSpec([None, 4, 9])], [(floats(2, 4, 9),)], tmp_path)
 
 
 def test_channels_last(tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import tempfile
 from collections.abc import Sequence
 from typing import Any
 
@@ -95,7 +96,7 @@ class NativeModel:
 
     def __init__(self, file: str) -> None:
         try:
-            library = ctypes.CDLL(os.path.abspath(file))
+            library = _opened(file)
             text = ctypes.cast(library.vitrify_functions, ctypes.c_char_p).value or b""
         except (OSError, AttributeError) as err:
             raise FileFormatError(f"{file} is no native program of vitrify: {err}") from None
@@ -105,6 +106,14 @@ class NativeModel:
     def __call__(self, *arrays: Array) -> list[Array]:
         """The outputs of `forward`."""
         return self.functions["forward"](*arrays)
+
+
+def _opened(file: str) -> ctypes.CDLL:
+    """The library; the system would give the one that it has already for a name it knows, though the file is new."""
+    with tempfile.TemporaryDirectory() as folder:
+        link = os.path.join(folder, os.path.basename(file))
+        os.symlink(os.path.abspath(file), link)
+        return ctypes.CDLL(link)
 
 
 def load(path: str | os.PathLike[str]) -> NativeModel:
