@@ -118,19 +118,7 @@ class AheadAssembler(Assembler):
         sizes = (weight.shape[-2], len(joffsets), len(koffsets))
         self._multiply(weight, x, out, sizes, [*weight.strides[-2:], 0, 0], tables)
 
-    # -- indices -------------------------------------------------------------------------------------------------------
-
-    def take(self, x: Operand, indices: Operand, axis: int, wraps: bool) -> Operand:
-        """Slices of x along an axis by their numbers; the run ends where one is outside."""
-        x, indices = self.contiguous(x), self.contiguous(indices)
-        if indices.dtype.kind != "i" or indices.dtype.itemsize not in (4, 8):
-            raise NoNativeForm(f"indices of {indices.dtype} have no native form")
-        shape = (*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :])
-        out = self.new(shape, x.dtype)
-        outer, each = (int(np.prod(s, dtype=np.int64)) for s in (x.shape[:axis], x.shape[axis + 1 :]))
-        words = [out, x, indices, outer, indices.size, each * x.dtype.itemsize, x.shape[axis], int(wraps)]
-        self.add(f"taken_i{8 * indices.dtype.itemsize}", words)
-        return out
+    # -- places and windows --------------------------------------------------------------------------------------------
 
     def extreme_place(self, name: str, x: Operand, axis: int) -> Operand:
         """The place of the first "max" or "min" along an axis, as int64."""

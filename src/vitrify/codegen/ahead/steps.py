@@ -5,8 +5,9 @@ from __future__ import annotations
 from contextlib import ExitStack
 
 from ..emit import FLOAT32, FLOAT64, Dtype, memory_type
-from ..steps import PARAMETERS, REFUSED
+from ..steps import PARAMETERS
 from ..steps import steps as common_steps
+from ..table_steps import table_steps
 from ..writer import Writer
 
 _EXTREMES = (FLOAT32, FLOAT64)
@@ -57,29 +58,6 @@ def _table(w: Writer, index: int) -> str:
     with w.when(w.value(f"icmp sge i64 {number}, 0")):
         w.line(f"store ptr {w.load('%P', number, 'ptr')}, ptr {found}")
     return w.value(f"load ptr, ptr {found}")
-
-
-def taken(type: str, size: int) -> str:
-    """Slices by their numbers: to[o, j] = from[o, index[j]], each so many bytes; negative numbers count from the end.
-
-    c: 2 to, 3 from, 4 indices, 5 outer count, 6 how many indices, 7 bytes of a slice, 8 how many slices there are,
-    9 whether negative numbers are allowed. A number outside ends the run.
-    """
-    w = Writer("i32", f"taken_{type}", PARAMETERS)
-    target, source, indices = (_array(w, i) for i in (2, 3, 4))
-    outer, count, each, classes, wraps = (w.load("%c", i) for i in (5, 6, 7, 8, 9))
-    with w.loop(outer) as o, w.loop(count) as j:
-        given = w.load(indices, j, type, size)
-        given = given if size == 8 else w.value(f"sext {type} {given} to i64")
-        shift = w.value(f"select i1 {w.value(f'icmp slt i64 {given}, 0')}, i64 {w.times(classes, wraps)}, i64 0")
-        index = w.add(given, shift)
-        with w.when(w.value(f"icmp uge i64 {index}, {classes}")):
-            w.leave(f"i32 {REFUSED}")
-        here = w.at(source, w.times(w.add(w.times(o, classes), index), each), "i8")
-        there = w.at(target, w.times(w.add(w.times(o, count), j), each), "i8")
-        w.call("void", "@llvm.memcpy.p0.p0.i64", f"ptr {there}", f"ptr {here}", f"i64 {each}", "i1 0")
-    w.line("ret i32 0")
-    return w.text
 
 
 def extreme_place(name: str, dtype: Dtype) -> str:
@@ -166,9 +144,9 @@ def never_interrupted() -> str:
 def steps() -> dict[str, str]:
     """All steps by name."""
     common = {name: text for name, text in common_steps().items() if not name.startswith("products_")}
-    own = [taken("i64", 8), taken("i32", 4), *[extreme_place(n, d) for n in ("max", "min") for d in _EXTREMES]]
+    own = [extreme_place(n, d) for n in ("max", "min") for d in _EXTREMES]
     own += [pooled(n, d) for n in ("max", "sum") for d in _EXTREMES]
-    return {**common, "interrupted": never_interrupted(), **{_name(text): text for text in own}}
+    return {**common, **table_steps(), "interrupted": never_interrupted(), **{_name(text): text for text in own}}
 
 
 def _name(text: str) -> str:
