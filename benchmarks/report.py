@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from math import isclose
 from pathlib import Path
+from statistics import geometric_mean
 
 from benchmarks.contenders import OURS_EAGER, OURS_STATIC
 from benchmarks.measure import ROOT, Result
@@ -115,13 +116,17 @@ def json_lines(workload: str, results: Iterable[Result], run: Run) -> Iterable[s
 
 
 def summary(found: dict[str, list[Result]]) -> str:
-    """Return one line a workload: static over eager, and the best peer over the better of our two."""
+    """Return one line a workload, static over eager and the best peer over the better of our two, and the latter's mean."""
     lines = ["workload".ljust(20) + "static/eager".rjust(14) + "best peer/ours".rjust(16)]
+    leads = []
     for workload, results in found.items():
         times = {r.contender: r.median for r in results if r.error is None}
         ours = [times[c] for c in (OURS_EAGER, OURS_STATIC) if c in times]
         peers = [time for c, time in times.items() if c.peer != "vitrify"]
         ratio = f"{times[OURS_STATIC] / times[OURS_EAGER]:.2f}" if len(ours) == 2 else "-"
-        lead = f"{min(peers) / min(ours):.2f}" if peers and ours else "-"
+        leads += [min(peers) / min(ours)] if peers and ours else []
+        lead = f"{leads[-1]:.2f}" if peers and ours else "-"
         lines.append(workload.ljust(20) + ratio.rjust(14) + lead.rjust(16))
+    if len(leads) > 1:
+        lines.append("geometric mean".ljust(34) + f"{geometric_mean(leads):.2f}".rjust(16))
     return "\n".join(lines)

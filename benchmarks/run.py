@@ -1,7 +1,7 @@
 """Time vitrify, and other frameworks where their Python is given, on the workloads of this folder.
 
     python -m benchmarks.run --torch ~/torch/bin/python --jax ~/jax/bin/python --paddle ~/paddle/bin/python
-    python -m benchmarks.run --only mlp_small,gpt_tiny --without torch.compile --rounds 5
+    python -m benchmarks.run --only mlp_small,gpt_tiny --without torch.compile --rounds 5 --plot ratios.svg
 
 Each contender runs in its own process and environment. All stay alive and take their rounds in turn; a result is the
 median of its rounds. Besides the tables, every result is added to a file of JSON lines.
@@ -15,6 +15,7 @@ from pathlib import Path
 
 from benchmarks.contenders import CONTENDERS, Contender, pythons
 from benchmarks.measure import ROOT, Result, contest
+from benchmarks.plot import plot
 from benchmarks.report import Run, json_lines, load, summary, table, this_run
 
 # Frameworks whose threads wait by spinning (OpenMP's default) lose whole time slices to other processes.
@@ -38,6 +39,7 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=0.3, help="length of a round (default 0.3)")
     parser.add_argument("--threads", type=int, help="threads that each framework may use (default: its own choice)")
     parser.add_argument("--out", type=Path, help="file that JSON lines are added to")
+    parser.add_argument("--plot", type=Path, help="where to write a picture (SVG or PNG), which needs matplotlib")
     chosen = parser.parse_args(argv)
     unknown = set(chosen.only) - set(workloads())
     if unknown:
@@ -90,6 +92,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         write(out, name, results, run)
         found[name] = results
     print(summary(found), f"written to {out}", sep="\n\n")
+    if chosen.plot:
+        plot(found, chosen.plot)
     return int(any(result.error for results in found.values() for result in results))
 
 

@@ -10,6 +10,7 @@ from benchmarks import run, worker
 from benchmarks.case import Case
 from benchmarks.contenders import CONTENDERS, OURS_EAGER, OURS_STATIC, Contender, pythons
 from benchmarks.measure import Result, contest
+from benchmarks.plot import plot, relative
 from benchmarks.report import json_lines, summary, table, this_run
 
 TORCH = next(c for c in CONTENDERS if c.name == "torch eager")
@@ -72,6 +73,21 @@ def test_the_summary_compares_with_the_best():
     results = [result(OURS_EAGER, 10), result(OURS_STATIC, 5), result(TORCH, 20)]
     lines = summary({"a": results, "b": results[2:]}).splitlines()
     assert lines[1].split() == ["a", "0.50", "4.00"] and lines[2].split() == ["b", "-", "-"]
+
+
+def test_the_summary_ends_with_the_mean():
+    found = {"a": [result(OURS_STATIC, 10), result(TORCH, 20)], "b": [result(OURS_STATIC, 10), result(TORCH, 80)]}
+    assert summary(found).splitlines()[-1].split() == ["geometric", "mean", "4.00"]
+
+
+def test_the_picture_is_relative_to_the_better_of_ours(tmp_path):
+    pytest.importorskip("matplotlib")
+    results = [result(OURS_EAGER, 10), result(OURS_STATIC, 5), result(TORCH, 20), result(CONTENDERS[3], error="no")]
+    assert relative(results) == {"vitrify eager": 2.0, "vitrify static": 1.0, "torch eager": 4.0}
+    assert relative(results[2:]) == {}
+    plot({"mlp": results, "nothing": []}, tmp_path / "pictures" / "ratios.svg")
+    picture = (tmp_path / "pictures" / "ratios.svg").read_text(encoding="utf-8")
+    assert "mlp" in picture and "torch eager" in picture and "nothing" not in picture and "torch.compile" not in picture
 
 
 def test_json_lines_hold_everything():
