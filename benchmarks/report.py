@@ -116,7 +116,7 @@ def json_lines(workload: str, results: Iterable[Result], run: Run) -> Iterable[s
 
 
 def summary(found: dict[str, list[Result]]) -> str:
-    """Return one line a workload, static over eager and the best peer over the better of our two, and the latter's mean."""
+    """Return a line a workload, static over eager and the best peer over the better of our two, and their mean."""
     lines = ["workload".ljust(20) + "static/eager".rjust(14) + "best peer/ours".rjust(16)]
     leads = []
     for workload, results in found.items():
