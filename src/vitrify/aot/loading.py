@@ -6,13 +6,13 @@ import ctypes
 import os
 import tempfile
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from ..codegen.ahead.interface import DTYPES, MOST_DIMS, OK
 from ..core.dtype import as_dtype
-from ..core.errors import ArgumentError, DTypeError, FileFormatError, ShapeError
+from ..core.errors import ArgumentError, DTypeError, FileFormatError, ShapeError, UnsupportedError
 from ..core.meta import Meta
 from .linking import library_suffix
 
@@ -35,6 +35,14 @@ def native_file(path: str) -> str | None:
         if file.endswith(library_suffix()) and os.path.isfile(file):
             return file
     return None
+
+
+def no_operators(file: str, params: str | None) -> NoReturn:
+    """What reading a native program as operators does: raise UnsupportedError."""
+    raise UnsupportedError(
+        f"{file} is a native program: machine code, without the operators that it was made of",
+        hint="run it by paddle.inference or vitrify.aot.load; save the Layer in another format for anything else",
+    )
 
 
 class NativeFunction:

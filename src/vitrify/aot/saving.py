@@ -6,6 +6,7 @@ import os
 import re
 import warnings
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from ..codegen.ahead.module import LARGEST_DATA, object_code
@@ -122,9 +123,12 @@ def _write(base: str, code: bytes, header: str) -> None:
     """The library, or the object file where nothing links it; then the header."""
     os.makedirs(os.path.dirname(os.path.abspath(base)), exist_ok=True)
     library, reason = linked(code, os.path.basename(base) + library_suffix())
-    target = base + (".o" if library is None else library_suffix())
+    endings = [library_suffix(), ".o"]
+    target = base + endings[library is None]
     with atomic_file(target) as out:
         out.write(code if library is None else library)
+    with suppress(FileNotFoundError):  # of an earlier save, which the header does not tell of
+        os.unlink(base + endings[library is not None])
     with atomic_file(base + ".h") as out:
         out.write(header.encode())
     if library is None:

@@ -8,13 +8,14 @@ import warnings
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from ..aot.loading import native_file
 from ..core.atomic_file import atomic_file
 from ..core.errors import ArgumentError, DTypeError
 from ..core.place import CPUPlace, CUDAPlace, Place
 from ..core.source import user_stacklevel
 from ..device.available import device_count
 from ..ir.model_file import ModelFile
-from ..ir.model_formats import read_any_model
+from ..ir.model_formats import READERS, read_any_model
 from ..runtime.options import ExecutionOptions
 from .kinds import PrecisionType
 
@@ -205,6 +206,13 @@ class Config:
     def model_from_memory(self) -> bool:
         """Whether `set_model_buffer` gave the contents."""
         return self._buffers is not None
+
+    def native_file(self) -> str | None:
+        """The library, where the model is a native program; raises as `read_model`."""
+        path = self._file or self._folder
+        if self._buffers is not None or not path:
+            return None
+        return native_file(READERS.find(path, self._params or None).file)
 
     def read_model(self) -> ModelFile:
         """The model; raises ArgumentError when none is named, FileNotFoundError, FileFormatError, UnsupportedError."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..aot.loading import load
 from ..core.errors import ArgumentError, DTypeError
 from ..core.meta import Meta
 from ..core.modes import grad_enabled, recorder, scoped
@@ -55,6 +56,29 @@ class _Model:
             return list(self._program(*inputs))
 
 
+class _Native:
+    """As `_Model`, of a native program."""
+
+    def __init__(self, file: str, config: Config) -> None:
+        if config.use_gpu():
+            raise ArgumentError(f"{file} is a native program, which runs on the CPU", hint="config.disable_gpu()")
+        functions = load(file).functions
+        if "forward" not in functions:
+            raise ArgumentError(f"the model has no function `forward`, it has {', '.join(functions)}")
+        self._program = functions["forward"]
+        self.inputs, self.input_metas = _named(self._program.input_names), self._program.input_metas
+        self.outputs, self.output_metas = _named(self._program.output_names), self._program.output_metas
+
+    def run(self, inputs: Sequence[EagerTensor]) -> list[EagerTensor]:
+        """The outputs for these inputs."""
+        return [wrap(array) for array in self._program(*[tensor.numpy() for tensor in inputs])]
+
+
+def _model_of(config: Config) -> _Model | _Native:
+    file = config.native_file()
+    return _Model(config) if file is None else _Native(file, config)
+
+
 def _tensor_meta(var: Variable) -> Meta:
     if not isinstance(var.meta, Meta):
         raise DTypeError(f"output {var.name!r} is a list of tensors, which a predictor cannot give")
@@ -92,11 +116,11 @@ class Predictor:
         (3, 2)
     """
 
-    def __init__(self, config: Config, _model: _Model | None = None) -> None:
+    def __init__(self, config: Config, _model: _Model | _Native | None = None) -> None:
         if not isinstance(config, Config):
             raise DTypeError(f"create_predictor: expects a Config, but received {type(config).__name__}")
         self._config = config
-        self._model = _Model(config) if _model is None else _model
+        self._model = _model_of(config) if _model is None else _model
         self._in = {n: Tensor(n, m, True) for n, m in zip(self._model.inputs, self._model.input_metas)}
         self._out = {n: Tensor(n, m, False) for n, m in zip(self._model.outputs, self._model.output_metas)}
         self._hooks: dict[str, list[Hook]] = {"input": [], "output": []}

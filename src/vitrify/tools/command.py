@@ -12,7 +12,7 @@ from ..core.errors import VitrifyError
 from ..core.lazy import MissingPackageError
 from . import compare, convert, run, show
 
-_MODEL = "a model: PATH.vtmodel, PATH.json, PATH.pdmodel, PATH.onnx, or PATH alone"
+_MODEL = "a model: PATH.vtmodel, PATH.json, PATH.pdmodel, PATH.onnx, PATH.so, or PATH alone"
 _EXIT = "exit codes: 0 done; 1 it could not be done, or models differ; 2 the command line is wrong; 130 interrupted"
 _EXAMPLES = {
     "show": "vitrify show resnet18.pdmodel --size 8",
@@ -78,7 +78,7 @@ def parser() -> argparse.ArgumentParser:
 
     command = commands.add_parser("convert", help="write a model in another format", **_texts("convert"))
     command.add_argument("model", help=_MODEL)
-    command.add_argument("target", help="TO.vtmodel, TO.json, TO.pdmodel or TO.onnx: the ending says the format")
+    command.add_argument("target", help="TO.vtmodel, TO.json, TO.pdmodel, TO.onnx or TO.so: the ending says the format")
     command.add_argument("--force", action="store_true", help="replace files that are there")
     command.set_defaults(run=convert.main)
 

@@ -13,18 +13,22 @@ from ..ir.model_file import ModelFile
 from ..ir.model_formats import read_any_model
 from .progress import stage
 from .run import inputs_of, run
+from .show import native_model
 
 MOST_LINES = 20
 
 
 def main(given: argparse.Namespace) -> int:
     """Print what differs; 0 where outputs agree, 1 where not, or where they cannot be compared."""
-    with stage("reading"):
-        models = [read_any_model(path, mapped=True) for path in (given.model, given.other)]
-    same_program = _programs(*models)
-    print("programs: " + ("the same" if same_program else "differ"))
-    for line in _tensors(*models):
-        print(line)
+    paths = given.model, given.other
+    if any(native_model(path) is not None for path in paths):
+        print("programs: not compared, as machine code does not tell")
+    else:
+        with stage("reading"):
+            models = [read_any_model(path, mapped=True) for path in paths]
+        print("programs: " + ("the same" if _programs(*models) else "differ"))
+        for line in _tensors(*models):
+            print(line)
     found = _outputs(given)
     print("\n".join(found) if found else f"outputs: agree to {given.tolerance:g}")
     return int(bool(found))

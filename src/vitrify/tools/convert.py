@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
+from ..aot.linking import library_suffix
 from ..core.errors import ArgumentError
 from ..ir.model_file import ModelFile, write_model
 from ..ir.model_formats import read_any_model
@@ -18,6 +19,7 @@ _FORMATS: dict[str, tuple[str, tuple[str, ...]]] = {
     ".json": ("paddle3", (".json", ".pdiparams")),
     ".pdmodel": ("paddle", (".pdmodel", ".pdiparams")),
     ".onnx": ("onnx", (".onnx",)),
+    library_suffix(): ("native", (library_suffix(), ".h", ".o")),
 }
 
 

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections import Counter
 
+from ..aot.loading import NativeModel, load, native_file
 from ..ir.model_file import ModelFile, SavedFunction, slots_in
-from ..ir.model_formats import read_any_model
+from ..ir.model_formats import READERS, read_any_model
 from . import arithmetic
 
 
 def main(given: argparse.Namespace) -> int:
     """Print the model's functions and tensors, or its programs."""
+    native = None if given.program else native_model(given.model)
+    if native is not None:
+        print(text_of_native(*native))
+        return 0
     model = read_any_model(given.model, mapped=True)
     if given.program:
         for name, function in model.functions.items():
@@ -21,6 +27,22 @@ def main(given: argparse.Namespace) -> int:
         if "forward" in model.functions:
             print("\n" + "\n".join(arithmetic.text_of(given.model, given)))
     return 0
+
+
+def native_model(path: str) -> tuple[str, NativeModel] | None:
+    """The file and the functions of a native program at this path; None where the model there is another."""
+    file = native_file(READERS.find(path).file)
+    return None if file is None else (file, load(file))
+
+
+def text_of_native(file: str, model: NativeModel) -> str:
+    """What a native program takes and gives, and how large it is."""
+    parts = []
+    for name, function in model.functions.items():
+        takes = [f"  takes  {n}: {meta}" for n, meta in zip(function.input_names, function.input_metas)]
+        gives = [f"  gives  {n}: {meta}" for n, meta in zip(function.output_names, function.output_metas)]
+        parts.append("\n".join([f"function {name}", *takes, *gives]))
+    return "\n\n".join([*parts, f"machine code and parameters, {_bytes(os.path.getsize(file))}"])
 
 
 def text_of(model: ModelFile) -> str:
