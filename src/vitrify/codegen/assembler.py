@@ -27,7 +27,7 @@ from .row_steps import RowLoop, row_outputs
 from .single import single
 
 # Rows below so many elements are short; what is repeated is written out for arrays up to so many.
-_SHORT_ROW, _FEW = 48, 1 << 14
+_SHORT_ROW, _FEW = 96, 1 << 14
 Shape = tuple[int, ...]
 INPUT, OUTPUT, ARENA, CONSTANT = "input", "output", "arena", "constant"
 _CODES = {dtype: code for code, dtype in REDUCED.items()}

@@ -12,6 +12,8 @@ from .writer import Writer
 PARAMETERS = ("ptr %arguments", "ptr %sizes", "ptr %steps", "ptr %data")
 # Elements that a reduction takes side by side.
 LANES = 8
+# Elements that are copied by the C library, whose call takes as long as copying a few.
+_MANY = 128
 REDUCED = {"f32": FLOAT32, "f64": FLOAT64, "i64": INT64}
 
 
@@ -23,7 +25,15 @@ def copy_loop(size: int) -> str:
     dense = w.value(f"icmp eq i64 {from_step}, {size}")
     dense = w.value(f"and i1 {dense}, {w.value(f'icmp eq i64 {to_step}, {size}')}")
     with w.when(dense):
-        w.call("void", "@llvm.memcpy.p0.p0.i64", f"ptr {target}", f"ptr {source}", f"i64 {w.times(n, size)}", "i1 0")
+        with w.when(w.value(f"icmp uge i64 {n}, {_MANY}")):
+            count = w.times(n, size)
+            w.call("void", "@llvm.memcpy.p0.p0.i64", f"ptr {target}", f"ptr {source}", f"i64 {count}", "i1 0")
+            w.leave("void")
+        whole, full = w.value(f"and i64 {n}, {-LANES}"), f"<{LANES} x {type}>"
+        for kind, first, end, step in ((full, 0, whole, LANES), (type, whole, n, 1)):
+            with w.loop(end, first, step) as i:
+                value = w.value(f"load {kind}, ptr {w.at(source, i, type)}, align {size}")
+                w.line(f"store {kind} {value}, ptr {w.at(target, i, type)}, align {size}")
         w.leave("void")
     with w.loop(n) as i:
         value = w.load(w.at(source, w.times(i, from_step), "i8"), 0, type, size)

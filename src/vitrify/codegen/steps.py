@@ -64,32 +64,38 @@ def over_elements() -> str:
     dimensions, 7 their sizes' product, 8... their sizes; then for each operand its array, inner step and outer steps.
     """
     w = Writer("i32", "over_elements", PARAMETERS)
-    pointers, steps, sizes = (w.space(f"[{MOST_OPERANDS} x i64]") for _ in range(3))
+    pointers, steps, sizes, places = (w.space(f"[{MOST_OPERANDS} x i64]") for _ in range(4))
     loop, data, count = w.load("%c", 2, "ptr"), w.load("%c", 3, "ptr"), word(w, 4)
     dims, outer = word(w, 6), word(w, 7)
     each = w.add(dims, 2)
     first = w.add(dims, 8)
     w.store(word(w, 5), sizes)
     w.store(word(w, 3), sizes, 1)
+    with w.loop(dims) as d:
+        w.store(0, places, d)
     with w.loop(count) as k:
         own = w.at("%c", w.add(first, w.times(k, each)))
+        w.store(w.load("%P", w.load(own)), pointers, k)
         w.store(w.load(own, 1), steps, k)
-    with w.loop(outer) as number:
-        with w.loop(count) as k:
-            own = w.at("%c", w.add(first, w.times(k, each)))
-            w.store(w.load("%P", w.load(own)), pointers, k)
-        rest = w.variable("i64", number)
-        with w.loop(dims) as back:
-            d = w.value(f"sub i64 {w.value(f'sub i64 {dims}, 1')}, {back}")
-            size = w.load("%c", w.add(8, d))
-            left = w.value(f"load i64, ptr {rest}")
-            index = w.value(f"urem i64 {left}, {size}")
-            w.line(f"store i64 {w.value(f'udiv i64 {left}, {size}')}, ptr {rest}")
-            with w.loop(count) as k:
-                own = w.at("%c", w.add(first, w.times(k, each)))
-                step = w.load(own, w.add(2, d))
-                w.store(w.add(w.load(pointers, k), w.times(index, step)), pointers, k)
+    with w.loop(outer):
         w.call("void", loop, f"ptr {pointers}", f"ptr {sizes}", f"ptr {steps}", f"ptr {data}")
+        # On to the next place, as a counter with digits goes: the last first, the one before it when that begins anew.
+        at = w.variable("i64", w.add(dims, -1))
+        w.label("carry")
+        d = w.value(f"load i64, ptr {at}")
+        with w.when(w.value(f"icmp sge i64 {d}, 0")):
+            last = w.add(w.load("%c", w.add(8, d)), -1)
+            place = w.load(places, d)
+            is_last = w.value(f"icmp eq i64 {place}, {last}")
+            w.store(w.value(f"select i1 {is_last}, i64 0, i64 {w.add(place, 1)}"), places, d)
+            back = w.value(f"sub i64 0, {last}")
+            by = w.value(f"select i1 {is_last}, i64 {back}, i64 1")
+            with w.loop(count) as k:
+                step = w.load("%c", w.add(w.add(first, w.times(k, each)), w.add(2, d)))
+                w.store(w.add(w.load(pointers, k), w.times(by, step)), pointers, k)
+            w.line(f"store i64 {w.add(d, -1)}, ptr {at}")
+            w.jump(is_last, "carry", "moved")
+        w.label("moved")
     w.line("ret i32 0")
     return w.text
 

@@ -102,6 +102,10 @@ class Writer:
         yield
         self.label(f"{name}.done")
 
+    def jump(self, condition: str, then: str, otherwise: str) -> None:
+        """Go on at one of two labels; what follows is reached from elsewhere only."""
+        self._lines += [f"br i1 {condition}, label %{then}, label %{otherwise}", f"{self._fresh('left')}:"]
+
     def leave(self, value: str) -> None:
         """Return this; what follows is reached from elsewhere only."""
         self._lines += [f"ret {value}", f"{self._fresh('left')}:"]
