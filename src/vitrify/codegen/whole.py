@@ -48,6 +48,14 @@ def _no_plan(*arrays: Any) -> None:
     """None: there is no plan yet."""
 
 
+_REFUSED = Planned(_no_plan, 0, 0, 0)
+
+
+def _always() -> bool:
+    """True."""
+    return True
+
+
 def why_not(operators: Sequence[Operator]) -> str:
     """Why operators have no native form; empty as far as can be said before arrays are known."""
     for operator in operators:
@@ -77,7 +85,7 @@ class WholeProgram:
         self._kernels: dict[Block, Pointwise | RowLoop | str] = {}  # or why there is none
         self._alone: dict[Operator, Block] = {}
         self._simple: dict[Block, Block | None] = {}
-        self._plans: BoundedCache[Any, Planned | None] = BoundedCache("plans of a program", limit=MAX_PLANS)
+        self._plans: BoundedCache[Any, Planned] = BoundedCache("plans of a program", limit=MAX_PLANS)
         self._lock = Lock()
         self._latest: Callable[..., Any] = _no_plan
         self._refused = 0
@@ -85,11 +93,14 @@ class WholeProgram:
         self._most_refused = 0 if is_static else MAX_REFUSED
         self.refused_at: Operator | None = None
 
-    def __call__(self, arrays: Sequence[Any]) -> tuple[Any, ...] | None:
-        """The outputs; None where the operators must be run one by one."""
+    def __call__(self, arrays: Sequence[Any], may_plan: Callable[[], bool] = _always) -> tuple[Any, ...] | None:
+        """The outputs; None where the operators must be run one by one.
+
+        may_plan: asked before arrays of a new signature are planned for.
+        """
         found = self._latest(*arrays)
         if found is None:
-            found = self._by_signature(arrays)
+            found = self._by_signature(arrays, may_plan)
             if found is None:
                 return None
         if self._picks is None:
@@ -97,14 +108,18 @@ class WholeProgram:
         whole = (*found, *arrays, None)
         return tuple([whole[i] for i in self._picks])
 
-    def _by_signature(self, arrays: Sequence[Any]) -> tuple[Any, ...] | None:
+    def _by_signature(self, arrays: Sequence[Any], may_plan: Callable[[], bool]) -> tuple[Any, ...] | None:
         if any(a.__class__ is not np.ndarray for a in arrays):
             if not all(isinstance(a, (np.ndarray, np.generic)) for a in arrays):
                 return None
             arrays = [np.asarray(a) for a in arrays]
         key = tuple([(a.shape, a.strides, a.dtype) for a in arrays])
-        planned = self._plans.get_or_build(key, lambda: self._planned(arrays))
+        planned = self._plans.get(key)
         if planned is None:
+            if not may_plan():
+                return None
+            planned = self._plans.put(key, self._planned(arrays))
+        if planned.function is _no_plan:
             return None
         self._latest = planned.function
         try:
@@ -118,13 +133,13 @@ class WholeProgram:
         """Whether no signature so far could be planned for, of more than a few."""
         return self._refused > self._most_refused and self._latest is _no_plan
 
-    def _planned(self, arrays: Sequence[Any]) -> Planned | None:
+    def _planned(self, arrays: Sequence[Any]) -> Planned:
         try:
             with self._lock:
                 return self.plan(arrays)
         except NoNativeForm:
             self._refused += 1
-            return None
+            return _REFUSED
 
     def plan(self, arrays: Sequence[Any]) -> Planned:
         """The plan for arrays like these. Raises NoNativeForm."""

@@ -20,6 +20,7 @@ from ..ir.ssa_blocks import graph_of
 from ..ops.sizes import stand_in_op
 from .costs import bytes_of
 from .instruction import Frame, Instruction
+from .options import ALWAYS
 from .whole import LEAST_OPERATORS, Whole
 
 if TYPE_CHECKING:
@@ -50,7 +51,9 @@ class NativeRun:
         wanted = later.union(*[i.reads for i in after])
         outputs = [v for v in made if slots[v] in wanted]
         self._reads, self._writes = [slots[v] for v in reads], [slots[v] for v in outputs]
-        self._whole = Whole([*reads], [i.operator for i in inside], outputs, at_once=True)
+        is_always = core.options.native == ALWAYS
+        operators = [i.operator for i in inside]
+        self._whole = Whole([*reads], operators, outputs, is_always=is_always, is_due=True)
 
     def __call__(self, frame: Frame) -> None:
         whole = self._whole

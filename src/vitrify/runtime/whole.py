@@ -1,7 +1,8 @@
 """When a whole program runs as one native call: once its runs have taken as long as planning it will.
 
-As for groups (`fused.py`) it goes by estimates, not by the clock. A plan is for one signature of arrays, so one that is
-seen for the first few times is left to the interpreter, too.
+As for groups (`fused.py`) it goes by estimates, not by the clock. A plan is for one signature of arrays, and must have
+been earned as well by what was run before, of whatever signature: where sizes differ at every call, planning takes no
+longer than what native calls save.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from .warming import ITERATIONS
 # What an operator takes longer in the interpreter than in a native program, and what planning takes for one, in
 # milliseconds.
 _RUN_MS, _PLAN_MS = 2e-2, 0.15
+# So many plans may come one right after the other, once runs have been worth them.
+_MOST_PLANS = 64
 LEAST_OPERATORS = 2
 """One operator costs the interpreter little more than a plan would."""
 
@@ -28,21 +31,26 @@ LEAST_OPERATORS = 2
 class Whole:
     """A program that becomes one native call at some time. Threads may share it."""
 
-    __slots__ = ("_at_once", "_cost", "_inputs", "_limit", "_operators", "_outputs", "_program", "_spent", "is_none")
+    __slots__ = (
+        "_cost", "_credit", "_inputs", "_is_always", "_most", "_operators", "_outputs", "_price", "_program", "is_none",
+    )  # fmt: skip
 
     def __init__(
-        self, inputs: Sequence[Variable], operators: Sequence[Operator], outputs: Sequence[Any], at_once: bool = False
-    ) -> None:
+        self, inputs: Sequence[Variable], operators: Sequence[Operator], outputs: Sequence[Any], *,
+        is_always: bool = False, is_due: bool = False,
+    ) -> None:  # fmt: skip
+        """is_always: whatever is new is planned for at once; is_due: the first is."""
         self._inputs = inputs
         self._operators = operators
         self._outputs = outputs
         self._program: WholeProgram | None = None
+        self._is_always = is_always or not NATIVE_AFTER_MS.value
         count, runs = _counted(operators)
         self._cost = runs * _RUN_MS
-        after = NATIVE_AFTER_MS.value
-        self._limit = after + count * _PLAN_MS if after else 0
-        self._spent = 0.0
-        self._at_once = at_once
+        self._price = count * _PLAN_MS
+        self._most = _MOST_PLANS * self._price
+        # What runs so far have been worth, plans that were made subtracted.
+        self._credit = self._price if is_due else -NATIVE_AFTER_MS.value
         self.is_none = False
 
     @staticmethod
@@ -56,7 +64,7 @@ class Whole:
             return None
         if _counted(operators)[0] < LEAST_OPERATORS:
             return None
-        return Whole(inputs, operators, outputs, options.native == ALWAYS)
+        return Whole(inputs, operators, outputs, is_always=options.native == ALWAYS)
 
     @property
     def refused_at(self) -> Operator | None:
@@ -65,24 +73,29 @@ class Whole:
 
     def run(self, arrays: Sequence[Any]) -> tuple[Any, ...] | None:
         """The program's outputs; None where the interpreter has to run it."""
+        if self._credit < self._most:
+            self._credit += self._cost
         program = self._program
         if program is None:
-            if not self._is_due():
+            if not NATIVE.value or not (self._is_always or self._credit >= self._price):
                 return None
             program = self._program = whole_program(self._inputs, self._operators, self._outputs)
             if program is None:
                 self.is_none = True
                 return None
-        found = program(arrays)
+        found = program(arrays, self._pays)
         if found is None and program.is_refused:
             self.is_none = True
         return found
 
-    def _is_due(self) -> bool:
-        if not NATIVE.value:
+    def _pays(self) -> bool:
+        """Whether runs have been worth one more plan, which they have paid for then."""
+        if self._is_always:
+            return True
+        if self._credit < self._price:
             return False
-        self._spent += self._cost
-        return self._at_once or self._spent >= self._limit
+        self._credit -= self._price
+        return True
 
 
 def _counted(operators: Sequence[Operator]) -> tuple[int, int]:
