@@ -34,6 +34,13 @@ def test_each_dimension_varies_on_its_own():
     assert f.concrete_program.inputs[0].shape == [-1, -1]
 
 
+@pytest.mark.parametrize("spec", [None, [paddle.static.InputSpec([None, 3])]], ids=["no spec", "spec"])
+def test_a_size_of_one_that_is_squeezed_has_a_program_of_its_own(spec):
+    f = paddle.jit.to_static(lambda x: paddle.squeeze(x) * 2, input_spec=spec, full_graph=True)
+    assert [f(rows(n)).shape for n in (4, 5, 1, 6, 1, 7)] == [[4, 3], [5, 3], [3], [6, 3], [3], [7, 3]]
+    assert len(f.program_cache) == (2 if spec else 3)
+
+
 def test_gradients_with_unknown_sizes():
     f, _ = counted(lambda x, w: ((x * w + 1) * x).mean())
     for n in (2, 5, 3):

@@ -33,6 +33,7 @@ def added(x, index, value):
 
 GATHER = [
     Case("gather", paddle.gather, (X, PICK, 1), ref=lambda x, i, a: x.take(i, 1), second=True),
+    Case("gather along a tensor axis", paddle.gather, (X, PICK, np.array(1)), ref=lambda x, i, a: x.take(i, 1)),
     Case("gather from the end", paddle.gather, (M, np.array([-1, 0])), ref=lambda x, i: x[i]),
     Case("gather 0-D index", paddle.gather, (X, np.array(1), 1), ref=lambda x, i, a: x[:, 1]),
     Case("gather column index", paddle.gather, (V, np.array([[1], [2]])), ref=lambda x, i: x[1:3]),
@@ -209,6 +210,7 @@ PUT = [
 ]
 MASKS = [
     Case("masked_select", paddle.masked_select, (M, MASK), ref=lambda x, m: x[m], second=True),
+    Case("masked_select by a column", paddle.masked_select, (M, MASK[:, :1]), ref=lambda x, m: x[m[:, 0]].reshape(-1)),
     Case("masked_select broadcast", paddle.masked_select, (V, MASK), ref=lambda x, m: np.broadcast_to(x, m.shape)[m]),
     Case("masked_fill", paddle.masked_fill, (M, MASK, 2.0), ref=lambda x, m, v: np.where(m, v, x)),
     Case("masked_fill broadcast", paddle.masked_fill, (V, MASK, np.array(2.0)), ref=lambda x, m, v: np.where(m, v, x)),

@@ -193,6 +193,7 @@ CASES = [
         ref=lambda a, p, n: np.maximum(0, gap(a, p) - np.minimum(gap(a, n), gap(p, n)) + 1).sum(),
     ),
     Case("multi margin", F.multi_margin_loss, (X, LABELS), ref=multi_margin),
+    Case("multi margin/int32", F.multi_margin_loss, (X, LABELS.astype("int32")), ref=multi_margin),
     Case(
         "multi margin/weights",
         lambda x, y, w: F.multi_margin_loss(x, y, p=2, weight=w, reduction="none"),

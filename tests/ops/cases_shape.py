@@ -47,6 +47,14 @@ RESHAPE = [
         ref=lambda x, a: x.squeeze(1),
         dynamic=False,
     ),
+    Case("squeeze a tensor axis", paddle.squeeze, (floats(2, 1, 3), np.array(1)), ref=lambda x, a: x.squeeze(1)),
+    Case("unsqueeze at a tensor axis", paddle.unsqueeze, (X, np.array(-1)), ref=lambda x, a: x[..., None], second=True),
+    Case(
+        "unsqueeze at tensor axes",
+        lambda x, a: paddle.unsqueeze(x, [0, a]),
+        (X, np.array(2)),
+        ref=lambda x, a: x[None, :, None],
+    ),
     Case("unsqueeze", paddle.unsqueeze, (X, [0, -1]), ref=lambda x, a: x[None, ..., None], second=True),
     Case("unsqueeze one after the other", paddle.unsqueeze, (X, [2, 0]), ref=lambda x, a: x[None, :, :, None]),
     Case("atleast_1d", paddle.atleast_1d, (np.array(1.0),), ref=np.atleast_1d),
@@ -107,6 +115,12 @@ EXPAND = [
 JOIN = [
     Case("concat", paddle.concat, ([M, floats(3, 2)], 1), ref=np.concatenate, second=True),
     Case("concat with nothing", paddle.concat, ([M, floats(0, 4)],), ref=np.concatenate),
+    Case(
+        "concat along a tensor axis",
+        paddle.concat,
+        ([M, floats(3, 2)], np.array(1)),
+        ref=lambda x, a: np.concatenate(x, 1),
+    ),
     Case("concat by a tensor axis", paddle.concat, ([M, M], -2), ref=np.concatenate),
     Case("stack", paddle.stack, ([M, floats(3, 4, seed=1)], -1), ref=np.stack, second=True),
     Case("stack 0-D", paddle.stack, ([np.array(1.0), np.array(2.0)],), ref=np.stack),
@@ -141,6 +155,9 @@ JOIN = [
 ]
 SPLIT = [
     Case("split in equal parts", paddle.split, (X, 3, 1), ref=lambda x, n, a: np.split(x, 3, 1), second=True),
+    Case(
+        "split along a tensor axis", paddle.split, (X, [1, 2], np.array([-2])), ref=lambda x, s, a: np.split(x, [1], 1)
+    ),
     Case("split by sections", paddle.split, (X, [1, -1], 2), ref=lambda x, s, a: np.split(x, [1], 2)),
     Case("split by a tensor section", paddle.split, (X, [np.array(1), 2], 1), ref=lambda x, s, a: np.split(x, [1], 1)),
     Case("chunk", paddle.chunk, (X, 2, 2), ref=lambda x, n, a: np.split(x, 2, 2)),

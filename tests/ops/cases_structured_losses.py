@@ -124,7 +124,6 @@ CASES = [
             [np.logaddexp(0, -x[0] @ w[0]) + np.log(2)],
             [np.logaddexp(0, x[1] @ w[1]) + np.logaddexp(0, -x[1] @ w[0])],
         ],
-        dynamic=False,
     ),
     Case(
         "adaptive_log_softmax_with_loss",
@@ -139,7 +138,6 @@ CASES = [
         (COSINES, ints(3, high=4)),
         ref=lambda x, y: arc_face(x, y, 1.1, 0.3, 0.2, 4.0),
         second=True,
-        dynamic=False,
     ),
     Case(
         "margin_cross_entropy with its softmax",
@@ -147,7 +145,6 @@ CASES = [
         (COSINES, ints(3, 1, high=4)),
         ref=lambda x, y: (arc_face(x, y[:, 0], 1, 0, 0, 1).mean(), scipy.special.softmax(x, 1)),
         grad=False,
-        dynamic=False,
     ),
     Case(
         "gather_tree",

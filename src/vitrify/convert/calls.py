@@ -30,6 +30,7 @@ from .nondeterministic import refused
 from .open_lists import OPEN_LISTS
 from .operators import OPERATORS, methodcaller
 from .ordering import sort_list
+from .pylayer import applied, is_apply
 from .raise_ import exception_maker
 from .recursion import entered
 from .table import BUILTINS
@@ -105,6 +106,8 @@ class CallConverter:
             return by_key(method, method) or method
         if plain is GraphList.sort:
             return MethodType(REPLACEMENTS[plain], method.__self__)
+        if is_apply(method):
+            return applied(method, self)
         if is_left_alone(method.__self__):
             return method
         if not is_user_code(plain):

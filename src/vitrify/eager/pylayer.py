@@ -86,28 +86,33 @@ class PyLayerNode:
             returned = self.backward(context, *given)
         finally:
             context._node = None
-        return self._by_edge(list(_tensors_and_none(returned)))
+        return self._by_edge(list(tensors_and_none(returned)))
 
     def _by_edge(self, returned: list[Tensor | None]) -> list[Tensor | None]:
-        wanted = [i for i, edge in enumerate(self.edges) if edge is not None]
-        if len(returned) == len(wanted) != len(self.edges):
-            found = dict(zip(wanted, returned))
-            returned = [found.get(i) for i in range(len(self.edges))]
-        if len(returned) != len(self.edges):
-            raise ArgumentError(
-                f"{self.name}.backward returned {len(returned)} gradients, forward got {len(self.edges)} tensors",
-                hint="return one gradient for each Tensor argument of forward, None where there is none",
-            )
-        for i, ct in enumerate(returned):
+        found = one_for_each(self.name, returned, [edge is not None for edge in self.edges])
+        for i, ct in enumerate(found):
             if ct is not None and self.edges[i] is not None and ct._data.shape != self.inputs[i]:
                 raise ShapeError(
                     f"{self.name}.backward: gradient {i} has shape {ct.shape}, its input has {list(self.inputs[i])}"
                 )
-        return returned
+        return found
 
     def release(self) -> None:
         """Drop the context."""
         self.context = None
+
+
+def one_for_each(name: str, returned: Sequence[Any], wanted: Sequence[bool]) -> list[Any]:
+    """What a `backward` returned, one for each tensor argument, where it may be one for each of those wanted alone."""
+    if len(returned) == sum(wanted) != len(wanted):
+        given = iter(returned)
+        return [next(given) if is_wanted else None for is_wanted in wanted]
+    if len(returned) != len(wanted):
+        raise ArgumentError(
+            f"{name}.backward returned {len(returned)} gradients, forward got {len(wanted)} tensors",
+            hint="return one gradient for each Tensor argument of forward, None where there is none",
+        )
+    return list(returned)
 
 
 class PyLayer(PyLayerContext):
@@ -143,7 +148,7 @@ class PyLayer(PyLayerContext):
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """The outputs of `forward(ctx, *args, **kwargs)`, differentiated by `backward`."""
-        inputs = list(_tensors((*args, *kwargs.values())))
+        inputs = list(tensors_in((*args, *kwargs.values())))
         _refuse_variables(cls, inputs)
         context = PyLayerContext()
         with scoped(grad_enabled, False):
@@ -155,23 +160,23 @@ class PyLayer(PyLayerContext):
             attached = type(outputs)([_attach(o, node) for o in outputs])
         else:
             attached = _attach(outputs, node)
-        _keep_saved(context, list(_tensors(outputs)))
+        _keep_saved(context, list(tensors_in(outputs)))
         return attached
 
 
-def _tensors(value: Any) -> Any:
+def tensors_in(value: Any) -> Any:
     """The tensors in nested lists and tuples, in order."""
     if isinstance(value, TensorMethods):
         yield value
     elif isinstance(value, (list, tuple)):
         for item in value:
-            yield from _tensors(item)
+            yield from tensors_in(item)
 
 
-def _tensors_and_none(value: Any) -> Any:
+def tensors_and_none(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         for item in value:
-            yield from _tensors_and_none(item)
+            yield from tensors_and_none(item)
     else:
         yield value
 
@@ -180,7 +185,7 @@ def _refuse_variables(cls: type[PyLayer], inputs: Sequence[Any]) -> None:
     if not all(isinstance(t, Tensor) for t in inputs):
         raise UnsupportedError(
             f"{cls.__name__}: a PyLayer cannot become part of a program being built",
-            hint="call it from a function marked @paddle.jit.not_to_static, or write it with differentiable ops",
+            hint="call it in a function with @to_static, or in a program use paddle.static.nn.static_pylayer",
         )
 
 
@@ -209,4 +214,4 @@ def _keep_saved(context: PyLayerContext, outputs: Sequence[Tensor]) -> None:
     context._not_differentiable = ()
 
 
-__all__ = ["PyLayer", "PyLayerContext"]
+__all__ = ["PyLayer", "PyLayerContext", "one_for_each", "tensors_and_none", "tensors_in"]

@@ -94,6 +94,7 @@ class Builder:
         self.aliases = Aliases()
         self.forks: list[Fork] = []
         self.kept: dict[int, Any] = {}  # by id, what a list of unknown length holds by value, though Python shares it
+        self.without_ones = False  # whether something recorded is right only where no unknown size is 1
         self.locs: tuple[Loc, ...] | None = None
         # What is called in place of a function (`forward` and hooks of Layers, special methods) while this program is
         # built; tracing puts conversion here.

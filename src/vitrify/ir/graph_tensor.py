@@ -141,6 +141,10 @@ class GraphTensor(TensorMethods):
     def __format__(self, spec: str) -> str:
         return format(repr(self), spec)
 
+    def _keep_unknown_sizes(self) -> None:
+        """Note that what is recorded next takes no unknown size for 1."""
+        recorder.get().without_ones = True
+
     # -- in-place changes -------------------------------------------------------------------------------------------
 
     def _become(self, value: Any) -> Any:

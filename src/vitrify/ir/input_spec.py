@@ -94,6 +94,16 @@ class NumberSpec(InputSpec):
         super().__init__((), dtype)
 
 
+class WithoutOnes(InputSpec):
+    """An argument whose unknown sizes are not 1: a program that squeezes whatever has size 1 keeps these dimensions."""
+
+    def accepts(self, shape: Sequence[int], dtype: DType) -> bool:
+        """Whether a tensor of this shape and dtype fits."""
+        return super().accepts(shape, dtype) and not any(
+            want == UNKNOWN and got == 1 for want, got in zip(self.shape, shape)
+        )
+
+
 def _dim(value: Any) -> int:
     if value is None:
         return UNKNOWN

@@ -52,7 +52,8 @@ class ConcreteProgram:
     objects, `guards` what it read of them. `tensor_leaves` says which leaves of the call are tensors, `layers` which
     Layers it called; `leaves_undone`, whether it may raise without having changed what eager code changes before.
     `spent`: the numbers of outputs whose graph the program's own backward freed; `pinned`: those of captured tensors
-    that no others may stand in for, as their gradients or state are the program's.
+    that no others may stand in for, as their gradients or state are the program's. `without_ones`: whether it is right
+    only where no unknown size is 1.
     """
 
     program: Program
@@ -68,6 +69,7 @@ class ConcreteProgram:
     leaves_undone: bool = False
     spent: frozenset[int] = frozenset()
     pinned: frozenset[int] = frozenset()
+    without_ones: bool = False
 
     @property
     def block(self) -> Block:
@@ -258,6 +260,7 @@ def _finish(
         state.program, n, state.captured, outputs.variables, output.moved(n), writes,
         effects=[effect.moved(n) for effect in effects], guards=Guards(observer.kept(observer.places(), slots)),
         spent=spent, pinned=frozenset(i for i, t in enumerate(state.captured) if id(t) in state.training.pinned),
+        without_ones=state.builder.without_ones,
     )  # fmt: skip
 
 

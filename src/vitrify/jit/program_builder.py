@@ -11,14 +11,14 @@ import numpy as np
 from ..convert import Converted, convert
 from ..core.dtype import DType, default_dtype, from_np
 from ..core.errors import InternalError
-from ..core.meta import Shape
+from ..core.meta import UNKNOWN, Shape
 from ..core.modes import amp_state, grad_enabled
 from ..core.place import current_place
 from ..core.pytree import TreeDef
 from ..core.source import user_stacklevel
 from ..core.timeline import TracerEventType, span
 from ..eager.tensor import Tensor
-from ..ir.input_spec import InputSpec, NumberSpec
+from ..ir.input_spec import InputSpec, NumberSpec, WithoutOnes
 from ..runtime.options import ExecutionOptions
 from .concrete_program import ConcreteProgram, trace
 from .function_spec import FunctionSpec
@@ -64,6 +64,9 @@ class ProgramBuilder:
         """A program for this call, as general as it can be traced. Raises what the last attempt raised."""
         wide = family.widen(shapes)
         attempts = self._attempts(family, wide, list(shapes), user_specs)
+        has_own_one = any(map(_refuses_ones, family.entries)) and any(1 in shape for shape in shapes)
+        if has_own_one:
+            attempts = attempts[-1:]
         for number, (sizes, variation) in enumerate(attempts, 1):
             is_last = number == len(attempts)
             specs = _specs(leaves, sizes, user_specs if sizes is wide else [None] * len(leaves))
@@ -79,8 +82,11 @@ class ProgramBuilder:
                 if variation is not None:
                     variation.pin()
                 continue
+            if not is_last and not self._cache.fits(family.entries[-1][0], shapes):
+                has_own_one = True
+                continue
             # Only known sizes worked: they are part of the key from now on.
-            family.pinned = family.pinned or (is_last and sizes is not wide)
+            family.pinned = family.pinned or (is_last and sizes is not wide and not has_own_one)
             return program
         raise InternalError("no specs to build for")
 
@@ -105,6 +111,8 @@ class ProgramBuilder:
             concrete = self.trace(tree, values, variation)
             layers = layer_state(self.eager, concrete.layers)
             program = PartialProgramLayer(concrete, layers, options=self._options)
+        if concrete.without_ones:
+            specs = [s and WithoutOnes(s.shape, s.dtype, s.name, s.stop_gradient) for s in specs]
         static = tuple((leaf.__class__, content(leaf)) for spec, leaf in zip(specs, leaves) if spec is None)
         key = CacheKey(
             tree, tuple(s for s in specs if s is not None), static, layers.flags, grad_enabled.get(), amp_state.get(),
@@ -145,6 +153,10 @@ class ProgramBuilder:
             count = _leaf_count(part)
             names += [base] if count == 1 else [f"{base}_{i}" for i in range(count)]
         return names
+
+
+def _refuses_ones(entry: tuple[CacheKey, PartialProgramLayer]) -> bool:
+    return any(isinstance(spec, WithoutOnes) and UNKNOWN in spec.shape for spec in entry[0].specs)
 
 
 def _leaf_count(tree: TreeDef) -> int:

@@ -178,6 +178,11 @@ class ProgramCache:
             self._trim()
         return found
 
+    @staticmethod
+    def fits(key: CacheKey, shapes: Sequence[Shape]) -> bool:
+        """Whether a program takes tensors of these sizes, whose dtypes are known to fit."""
+        return all(s.accepts(shape, s.dtype) for s, shape in zip(key.specs, shapes))
+
     def find(self, family: Family, shapes: Sequence[Shape], dtypes: Sequence[Any]) -> PartialProgramLayer | None:
         """The current program of `family` whose specs accept these sizes; the newest wins."""
         for key, program in reversed(family.entries):

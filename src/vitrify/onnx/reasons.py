@@ -21,6 +21,7 @@ _RANDOM = "an ONNX runtime draws other random numbers, so results would differ"
 _LOSS = "it sums over all alignments, which no ONNX operator does"
 _RUNTIME = "the runtime puts it into programs as it runs them; those that are exported have none"
 _SPECIAL = "ONNX has no operator for it"
+_AXIS = "the axes of ONNX operators are attributes, known when the model is written"
 _BYTES = "ONNX operators do not read the bytes of one dtype as another"
 
 _REASONS: dict[str, str] = {
@@ -72,7 +73,8 @@ _REASONS: dict[str, str] = {
     **dict.fromkeys(("ctc", "rnnt"), _LOSS),
     **dict.fromkeys(
         (
-            "frexp", "histogram_bin_edges", "max_unpool", "overlap_add", "place_gather", "window_places", "corner",
+            "frexp", "histogram_bin_edges", "max_unpool", "nearest_gather", "overlap_add", "place_gather",
+            "window_places", "corner",
             "diagonal_scatter", "fold_patches", "unfold_patches", "resize_axes", "sample_positions", "base_grid",
             "viterbi_decode",
         ),
@@ -82,6 +84,7 @@ _REASONS: dict[str, str] = {
         ("feed", "fetch", "fused", "memcpy_d2h", "memcpy_h2d", "stand_in", "transfer_dtype", "transfer_layout"),
         _RUNTIME,
     ),
+    **dict.fromkeys(("axis_from_front", "axis_to_front"), _AXIS),
     "view_dtype": _BYTES,
 }  # fmt: skip
 

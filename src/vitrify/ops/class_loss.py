@@ -23,6 +23,7 @@ from .reduction import check_reduction, reduced
 from .registry import NoGradient, define_op
 from .select import clip, where
 from .shape import reshape, squeeze, unsqueeze
+from .sizes import size_of
 from .softmax import log_softmax
 from .trig import acos, cos
 
@@ -83,11 +84,12 @@ def hsigmoid_loss(
     node, turn = tree_path_op(label, num_classes=int(num_classes)) if path_table is None else (path_table, path_code)
     valid = node >= 0
     safe = where(valid, node, zeros_like(node))
+    turns = size_of(safe, 1)
     rows = gather(weight, reshape(safe, [-1]), 0)
-    rows = reshape(rows, [-1, safe.shape[1], weight.shape[1]])
+    rows = reshape(rows, [-1, turns, size_of(weight, 1)])
     score = squeeze(matmul(rows, unsqueeze(input, 2)), 2)
     if bias is not None:
-        score = score + reshape(gather(reshape(bias, [-1]), reshape(safe, [-1]), 0), [-1, safe.shape[1]])
+        score = score + reshape(gather(reshape(bias, [-1]), reshape(safe, [-1]), 0), [-1, turns])
     # A score of 0 beyond the root adds log(2), a constant, to the cost of shorter paths, as it does in Paddle.
     score = where(valid, clip(score, -40.0, 40.0), zeros_like(score))
     return sum(softplus(score) - score * cast(turn, score.dtype), 1, keepdim=True)
@@ -160,7 +162,7 @@ def margin_cross_entropy(
     wanted = "none" if reduction is None else reduction
     check_reduction("margin_cross_entropy", wanted)
     column = label if label.ndim == 2 else unsqueeze(label, 1)
-    chosen = equal(arange(logits.shape[1], dtype=column.dtype), column)
+    chosen = equal(arange(size_of(logits, 1), dtype=column.dtype), column)
     # Off the label acos would have infinite slopes at 1, which no cotangent of 0 undoes.
     angle = acos(where(chosen, logits, zeros_like(logits)))
     bent = cos(angle * margin1 + margin2) - margin3

@@ -119,9 +119,10 @@ def _resolved(op: str, padding: Padding, x: Any, weight: Any, stride: Shape, cha
     if padding != "SAME":
         return padding
     sizes = spatial_of(x.shape, channel_last)
-    if any(s == UNKNOWN and st > 1 for s, st in zip(sizes, stride)):
+    if UNKNOWN in weight.shape[2:] or any(s == UNKNOWN and st > 1 for s, st in zip(sizes, stride)):
         raise ArgumentError(
-            f"{op}: padding 'SAME' with a stride needs known sizes, got x of shape {list(x.shape)}",
+            f"{op}: padding 'SAME' needs a kernel of known size, and with a stride known sizes of x, got x of shape "
+            f"{list(x.shape)} and weight of shape {list(weight.shape)}",
             hint="give the padding as numbers, or fix the sizes in the InputSpec",
         )
     return resolve_padding(padding, tuple(max(s, 1) for s in sizes), tuple(weight.shape[2:]), stride)

@@ -288,7 +288,7 @@ def cross_entropy(
     if soft_label:
         smoothed = label if label_smoothing == 0 else _smoothed(label, label_smoothing, place)
         return _soft(input, smoothed, weight, reduction, place, use_softmax)
-    if label.ndim == input.ndim and label_smoothing and label.shape[place] == input.shape[place] != 1:
+    if label_smoothing and _one_a_class(input, label, place):
         return _soft(input, _smoothed(label, label_smoothing, place), weight, reduction, place, use_softmax)
     given = label.ndim
     hard = label if given == input.ndim else unsqueeze(label, place) if given == input.ndim - 1 else None
@@ -303,6 +303,14 @@ def cross_entropy(
         return _smoothed_hard(input, hard, weight, ignore_index, reduction, place, use_softmax, label_smoothing)
     loss = _hard_loss(input, hard, ignore_index, place, use_softmax)
     return _reduce_hard(loss, hard, weight, ignore_index, reduction, place, keep=given == input.ndim)
+
+
+def _one_a_class(input: Any, label: Any, axis: int) -> bool:
+    """Whether label has a probability for each class; where sizes are not known yet, class numbers are integers."""
+    if label.ndim != input.ndim:
+        return False
+    sizes = label.shape[axis], input.shape[axis]
+    return bool(label.dtype.is_floating if UNKNOWN in sizes else sizes[0] == sizes[1] != 1)
 
 
 def _hard_loss(input: Any, label: Any, ignore_index: int, axis: int, use_softmax: bool) -> Any:

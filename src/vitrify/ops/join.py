@@ -8,6 +8,7 @@ from typing import Any
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, merge_dim, normalize_axis
 from .arguments import finish, is_tensor, static_int
+from .moving_axis import at_axis
 from .registry import define_op
 from .shape import atleast_1d, atleast_2d, atleast_3d, unsqueeze_op
 from .split import split_like_op, unstack_op
@@ -83,8 +84,7 @@ def concat(x: Sequence[Any], axis: Any = 0, name: str | None = None, *, out: Any
     tensors = _tensors("concat", x)
     if tensors[0].ndim == 0:
         raise ShapeError("concat: 0-D tensors have no dimension to join along", hint="use stack")
-    at = normalize_axis("concat", static_int("concat", axis, "axis"), tensors[0].ndim)
-    return finish("concat", concat_op(*tensors, axis=at), out)
+    return finish("concat", at_axis("concat", tensors, axis, lambda xs, at: concat_op(*xs, axis=at)), out)
 
 
 cat = concatenate = concat

@@ -175,7 +175,7 @@ def multi_margin_loss(
     violation = violation if p == 1 else violation**p
     if weight is not None:
         violation = violation * unsqueeze(weight[label], -1)
-    others = (column != arange(classes, dtype="int64")).astype(input.dtype)
+    others = (column != arange(classes, dtype=column.dtype)).astype(input.dtype)
     return reduced(sum(violation * others, axis=1) / classes, reduction)
 
 
@@ -193,7 +193,7 @@ def multi_label_margin_loss(input: Any, label: Any, reduction: str = "mean", nam
     check_reduction("multi_label_margin_loss", reduction)
     same_shape("multi_label_margin_loss", input, label)
     classes = size_of(input, -1)
-    ended = ((label < 0).astype("int64").cumsum(-1) > 0)
+    ended = (label < 0).astype("int64").cumsum(-1) > 0
     given = (~ended).astype(input.dtype)
     safe = where(ended, 0, label)
     hot = unsqueeze(safe, -1) == arange(classes, dtype="int64")

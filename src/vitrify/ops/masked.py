@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import DTypeError, ShapeError
-from ..core.meta import Meta, broadcast_shapes
+from ..core.meta import UNKNOWN, Meta, broadcast_shapes
 from .arguments import finish, is_tensor
 from .expand import broadcast_tensors
 from .index import index_get_op
@@ -32,7 +32,7 @@ def masked_select(x: Any, mask: Any, name: str | None = None, *, out: Any = None
         [2, 3]
     """
     _need_mask("masked_select", mask)
-    if x.shape != mask.shape:
+    if x.shape != mask.shape or UNKNOWN in x.shape:
         x, mask = broadcast_tensors([x, mask])
     if x.ndim == 0:
         x, mask = (get_op("unsqueeze")(t, axes=(0,)) for t in (x, mask))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -11,6 +12,7 @@ from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Ref, Shape, known_dim, normalize_axes, normalize_axis, numel
 from .arguments import as_ints, entries, is_tensor, only_ints, packs_ints, static_int, static_ints
 from .like import reshape_like
+from .moving_axis import from_front, is_unknown, to_front
 from .registry import OpDef, define_op, get_op
 
 RESHAPED = {"x": lambda ct, *, x_like: reshape_like(ct, x_like)}
@@ -312,7 +314,8 @@ def _with_ones(shape: Shape, axes: Shape) -> list[int]:
 def squeeze(x: Any, axis: Any = None, name: str | None = None) -> Any:
     """x without dimensions of size 1: all of them, or those among `axis` (other sizes there are left alone).
 
-    While a program is built, an unknown size named by `axis` is taken to be 1; one not named is kept.
+    While a program is built, an unknown size named by `axis` is taken to be 1; one not named is kept, and a call of a
+    compiled function with size 1 there gets a program of its own.
     Source: paddle.squeeze.
 
     Example:
@@ -320,9 +323,13 @@ def squeeze(x: Any, axis: Any = None, name: str | None = None) -> Any:
         >>> paddle.squeeze(paddle.ones([1, 2, 1]), 0).shape
         [2, 1]
     """
+    if is_unknown(axis):
+        return squeeze(to_front(x, axis), 0)
     shape = x.shape
     named = () if axis is None else static_ints("squeeze", axis, "axis")
     if not named:
+        if UNKNOWN in shape:
+            x._keep_unknown_sizes()
         return squeeze_op(x, axes=tuple(i for i, d in enumerate(shape) if d == 1))
     chosen = normalize_axes("squeeze", tuple(dict.fromkeys(named)), max(len(shape), 1))
     return squeeze_op(x, axes=tuple(a for a in sorted(chosen) if shape and shape[a] in (1, UNKNOWN)))
@@ -336,6 +343,10 @@ def unsqueeze(x: Any, axis: Any, name: str | None = None) -> Any:
         >>> paddle.unsqueeze(paddle.ones([2, 3]), [0, -1]).shape
         [1, 2, 3, 1]
     """
+    if is_unknown(axis):
+        return from_front(unsqueeze(x, 0), axis)
+    if isinstance(axis, (list, tuple)) and any(map(is_unknown, axis)):
+        return functools.reduce(unsqueeze, axis, x)
     marks: list[int] = [0] * x.ndim
     for place in static_ints("unsqueeze", axis, "axis"):
         marks.insert(normalize_axis("unsqueeze", place, len(marks) + 1), 1)

@@ -9,6 +9,7 @@ from typing import Any
 from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape, normalize_axis
 from .arguments import as_ints, is_tensor, static_int, static_ints
+from .moving_axis import at_axis
 from .registry import VARIADIC_OUTPUTS, define_op, get_op
 
 
@@ -63,9 +64,7 @@ def _split_meta(x: Meta, *, sections: Any, axis: int) -> tuple[Meta, ...]:
 def _split_native(n: Any, x: Any, *, sections: Any, axis: int) -> Any:
     bounds = [0, *accumulate(_section_sizes(x.shape[axis], sections))]
     before = (slice(None),) * axis
-    return tuple(
-        n.view(lambda a, part=slice(*pair): a[(*before, part)], x) for pair in zip(bounds, bounds[1:])
-    )
+    return tuple(n.view(lambda a, part=slice(*pair): a[(*before, part)], x) for pair in zip(bounds, bounds[1:]))
 
 
 split_op = define_op(
@@ -97,10 +96,9 @@ def split(x: Any, num_or_sections: Any, axis: Any = 0, name: str | None = None) 
         >>> [p.shape for p in paddle.split(paddle.ones([4, 6]), [1, -1], axis=1)]
         [[4, 1], [4, 5]]
     """
-    at = normalize_axis("split", static_int("split", axis, "axis"), x.ndim)
     whole = isinstance(num_or_sections, int) or is_tensor(num_or_sections)
     sections = static_int("split", num_or_sections, "num") if whole else as_ints("split", num_or_sections, "sections")
-    return list(split_op(x, sections=sections, axis=at))
+    return list(at_axis("split", [x], axis, lambda xs, at: split_op(*xs, sections=sections, axis=at)))
 
 
 def chunk(x: Any, chunks: int, axis: Any = 0, name: str | None = None) -> list[Any]:

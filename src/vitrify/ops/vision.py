@@ -16,6 +16,7 @@ from .like import cast, zeros_like
 from .matmul import matmul
 from .registry import NoGradient, OpDef, define_op
 from .shape import flatten, unflatten, unsqueeze
+from .sizes import size_of
 from .transpose import swapaxes
 from .unary import floor, round
 
@@ -106,6 +107,21 @@ place_scatter_op: OpDef = define_op(
 )
 
 
+def _nearest_kernel(xp: Any, x: Any, at: Any) -> Any:
+    return _gather_kernel(xp, x, xp.rint(at).astype(xp.int64))
+
+
+nearest_op: OpDef = define_op(
+    "nearest_gather",
+    kernel=_nearest_kernel,
+    meta=lambda x, at: x.with_shape((*x.shape[:2], *at.shape[1:-1])),
+    vjp={
+        "x": lambda ct, *, at, x_like: place_scatter_op(ct, cast(round(at), int64), x_like),
+        "at": lambda ct, *, at_like: zeros_like(at_like),  # it jumps, and is level everywhere else
+    },
+)
+
+
 def grid_sample(
     x: Any, grid: Any, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool = True,
     name: str | None = None,
@@ -131,7 +147,7 @@ def grid_sample(
             raise ArgumentError(f"grid_sample: {what} must be one of {', '.join(known)}, got {value!r}")
     at = sample_positions_op(grid, x, padding_mode=padding_mode, align_corners=bool(align_corners))[0]
     if mode == "nearest":
-        return place_gather_op(x, cast(round(at), int64))
+        return nearest_op(x, at)
     return sample_linear(x, at)
 
 
@@ -235,8 +251,8 @@ def temporal_shift(
         raise ShapeError(f"temporal_shift: x has shape {list(x.shape)}, expected 4 dimensions")
     last = data_format == "NHWC"
     frames = unflatten(x, 0, [-1, seg_num])
-    channels = x.shape[3 if last else 1]
-    first, second = int(channels * shift_ratio), int(channels * 2 * shift_ratio)
+    channels = size_of(x, 3 if last else 1)
+    first, second = _whole(channels * shift_ratio), _whole(channels * 2 * shift_ratio)
 
     def part(start: int, stop: int) -> Any:
         return frames[..., start:stop] if last else frames[:, :, start:stop]
@@ -251,6 +267,11 @@ def temporal_shift(
         same,
     ]
     return flatten(concat(shifted, -1 if last else 2), 0, 1)
+
+
+def _whole(share: Any) -> Any:
+    """A number of channels without its fraction, also where it is known only when the program runs."""
+    return int(share) if isinstance(share, float) else cast(share, int64)
 
 
 __all__ = ["affine_grid", "grid_sample", "temporal_shift"]

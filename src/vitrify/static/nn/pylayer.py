@@ -7,31 +7,29 @@ from typing import Any
 
 from ...core.dispatch import in_dynamic_mode
 from ...core.errors import ArgumentError, DTypeError, ShapeError, UnsupportedError
-from ...core.meta import Meta
 from ...core.modes import grad_enabled, scoped
 from ...core.pytree import flatten, unflatten
 from ...ir.program import Variable
-from ...ops.registry import Instead, OpDef, define_op
+from ...ops.hand_gradient import with_gradient_op
 
 
-def _given_vjp(cts: Any, *, values: Sequence[Any], backward: Any, count: int) -> dict[str, Any]:
-    """Cotangents of the inputs by the user's function; the forward values, which stand before them, have none."""
-    if backward is None:
-        raise UnsupportedError(
-            "static_pylayer: its backward_fn is Python, which programs that were saved or cloned for testing lack",
-            hint="take gradients in the program that it was written in",
-        )
-    found = backward(*cts)
-    grads = list(found) if isinstance(found, (list, tuple)) else [found]
-    inputs = values[count:]
-    if len(grads) != len(inputs):
-        raise ArgumentError(
-            f"static_pylayer: backward_fn gives {len(grads)} values, forward_fn takes {len(inputs)} Variables",
-            hint="give one gradient for each input, in their order",
-        )
-    for i, (ct, value) in enumerate(zip(grads, inputs)):
-        _check_gradient(i, ct, value)
-    return {"values": [*[None] * count, *grads]}
+def _of_inputs(backward_fn: Callable[..., Any], count: int) -> Callable[..., list[Any]]:
+    """The form of backward_fn that `with_gradient` calls: it gets the forward values too, `count` outputs first."""
+
+    def backward(cts: Sequence[Any], values: Sequence[Any]) -> list[Any]:
+        found = backward_fn(*cts)
+        grads = list(found) if isinstance(found, (list, tuple)) else [found]
+        inputs = values[count:]
+        if len(grads) != len(inputs):
+            raise ArgumentError(
+                f"static_pylayer: backward_fn gives {len(grads)} values, forward_fn takes {len(inputs)} Variables",
+                hint="give one gradient for each input, in their order",
+            )
+        for i, (ct, value) in enumerate(zip(grads, inputs)):
+            _check_gradient(i, ct, value)
+        return grads
+
+    return backward
 
 
 def _check_gradient(i: int, ct: Any, value: Any) -> None:
@@ -41,21 +39,6 @@ def _check_gradient(i: int, ct: Any, value: Any) -> None:
         raise DTypeError(f"static_pylayer: gradient {i} must be a Variable, but received {type(ct).__name__}")
     if len(ct.shape) != len(value.shape) or any(-1 not in (a, b) and a != b for a, b in zip(ct.shape, value.shape)):
         raise ShapeError(f"static_pylayer: gradient {i} has shape {list(ct.shape)}, its input {list(value.shape)}")
-
-
-def _meta(*values: Meta, backward: Any, count: int) -> list[Meta]:
-    return list(values[:count])
-
-
-with_gradient_op: OpDef = define_op(
-    "with_gradient",
-    kernel=lambda xp, *values, backward, count: list(values[:count]),
-    meta=_meta,
-    vjp=_given_vjp,
-    outputs=("*outs",),
-    evaluation=lambda *, backward, count: Instead(with_gradient_op, ("*values",), {"backward": None, "count": count}),
-)
-"""The first `count` of its inputs; backward(*cotangents) gives the cotangents of the others. None in saved programs."""
 
 
 def static_pylayer(
@@ -97,7 +80,8 @@ def static_pylayer(
     _check_variables("what forward_fn gives", leaves)
     if backward_fn is None or not leaves:
         return made
-    outs = with_gradient_op(*leaves, *given, backward=backward_fn, count=len(leaves))
+    count = len(leaves)
+    outs = with_gradient_op(*leaves, *given, backward=_of_inputs(backward_fn, count), count=count)
     return unflatten(tree, iter(outs))
 
 

@@ -1,0 +1,113 @@
+"""PyLayer.apply in converted code: one meaning with eager code, gradients included."""
+
+import numpy as np
+import pytest
+
+import vitrify as paddle
+from vitrify.autograd import PyLayer
+from vitrify.core.errors import ArgumentError
+
+UNKNOWN = [paddle.static.InputSpec([None], "float32", stop_gradient=False)]
+
+
+class Square(PyLayer):
+    """Its gradient is not that of a square, so that nothing but its own backward gives it."""
+
+    @staticmethod
+    def forward(ctx, x, factor=1.0):
+        ctx.save_for_backward(x)
+        ctx.factor, ctx.mean = factor, x.mean()
+        return x * x * factor if x.sum() > 0 else x
+
+    @staticmethod
+    def backward(ctx, dy):
+        (x,) = ctx.saved_tensor()
+        return dy * x * ctx.factor * (3 if ctx.mean > 1 else 5)
+
+
+class Several(PyLayer):
+    @staticmethod
+    def forward(ctx, x, y):
+        larger = (x > y).astype("int32")
+        ctx.mark_non_differentiable(larger)
+        ctx.save_for_backward(y)
+        return x, larger, x + y
+
+    @staticmethod
+    def backward(ctx, dx, dlarger, dsum):
+        assert dlarger.shape == dx.shape  # zeros stand for what no cotangent came to
+        return dx * 7 + dsum, dsum * ctx.saved_tensor()[0]
+
+
+def plain(x):
+    return Square.apply(x, factor=2.0) + 1
+
+
+def branch(x):
+    return Square.apply(x) if x.max() > 1 else x * 2
+
+
+def loop(x):
+    i = paddle.zeros([], "int32")
+    while i < 3:
+        x = Square.apply(x) * 0.3
+        i += 1
+    return x
+
+
+def several(x):
+    same, larger, total = Several.apply(x, x * 2 - 1)
+    return same + total * larger.astype("float32")
+
+
+def of_one_output(x):
+    return Several.apply(x, x * 2)[2]
+
+
+@pytest.mark.parametrize("spec", [None, UNKNOWN], ids=["known sizes", "unknown sizes"])
+@pytest.mark.parametrize("fn", [plain, branch, loop, several, of_one_output])
+def test_values_and_gradients_are_those_of_eager_code(fn, spec):
+    found = []
+    for call in (fn, paddle.jit.to_static(fn, full_graph=True, input_spec=spec)):
+        x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+        y = call(x)
+        y.sum().backward()
+        found.append((y.numpy(), x.grad.numpy()))
+    np.testing.assert_allclose(found[1][0], found[0][0], rtol=1e-6)
+    np.testing.assert_allclose(found[1][1], found[0][1], rtol=1e-6)
+
+
+def test_a_training_step_and_second_derivatives():
+    net = paddle.nn.Linear(2, 2)
+    opt = paddle.optimizer.SGD(0.1, parameters=net.parameters())
+
+    @paddle.jit.to_static(full_graph=True)
+    def step(x):
+        loss = (Square.apply(net(x)) ** 2).mean()
+        loss.backward()
+        opt.step()
+        opt.clear_grad()
+        return loss
+
+    before = net.weight.numpy()
+    assert step(paddle.ones([2, 2])).item() > 0 and not np.allclose(net.weight.numpy(), before)
+    x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    (slope,) = paddle.grad(paddle.jit.to_static(plain, full_graph=True)(x), x, create_graph=True)
+    slope.sum().backward()
+    assert slope.tolist() == [6.0, 12.0] and x.grad.tolist() == [6.0, 6.0]
+
+
+def test_a_wrong_number_of_gradients_is_an_error():
+    class Wrong(PyLayer):
+        @staticmethod
+        def forward(ctx, x, y):
+            return x + y
+
+        @staticmethod
+        def backward(ctx, dy):
+            return dy, dy, dy
+
+    x = paddle.ones([2])
+    x.stop_gradient = False
+    with pytest.raises(ArgumentError, match=r"Wrong.backward returned 3 gradients, forward got 2 tensors"):
+        paddle.jit.to_static(lambda x: Wrong.apply(x, x), full_graph=True)(x).sum().backward()
