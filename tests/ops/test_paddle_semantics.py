@@ -131,3 +131,25 @@ def test_renorm_in_place_has_a_gradient():
 def test_signatures(name, parameters):
     assert list(inspect.signature(getattr(paddle, name)).parameters) == parameters
     assert paddle.zeros_like(ONE, requires_grad=True).stop_gradient is False
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "wanted"),
+    [
+        ("int8", "int16", "int16"),
+        ("int64", "int32", "int64"),
+        ("float32", "float64", "float64"),
+        ("float16", "int32", "float16"),
+    ],
+)
+def test_a_quotient_of_a_0d_tensor_has_the_wider_dtype(a, b, wanted):
+    many, one = paddle.ones([2]), paddle.to_tensor(3.0)
+    for x, y in ((many, one), (one, many)):
+        for first, second in ((a, b), (b, a)):
+            assert (x.astype(first) // y.astype(second)).dtype == getattr(paddle, wanted)
+
+
+@pytest.mark.parametrize("value", [None, {"a": 1}])
+def test_what_holds_no_numbers_is_no_tensor(value):
+    with pytest.raises(TypeError, match=f"cannot make a tensor of {type(value).__name__}"):
+        paddle.to_tensor(value)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core.dtype import as_dtype, default_dtype
-from ..core.errors import ArgumentError
+from ..core.errors import ArgumentError, DTypeError
 from ..core.modes import is_tracing
 from ..core.place import CPUPlace, as_place, current_place
 from ..device.api import place_of, put
@@ -46,7 +46,7 @@ def _as_numpy(data: Any) -> np.ndarray[Any, Any]:
     except ValueError as err:
         raise ArgumentError(f"to_tensor: the nested list has rows of different lengths ({err})") from None
     if array.dtype.kind in "OUSMm":
-        raise ArgumentError(f"to_tensor: cannot make a tensor of {type(data).__name__} with elements of {array.dtype}")
+        raise DTypeError(f"to_tensor: cannot make a tensor of {type(data).__name__} with elements of {array.dtype}")
     return array
 
 

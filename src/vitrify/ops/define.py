@@ -99,7 +99,7 @@ def binary(
     to_float: bool = False,
     out: bool = False,
     out_third: bool = False,
-    weak_0d: bool = True,
+    weak_0d: bool | None = True,
     onnx: str | None = None,
     paddle: str | None = None,
 ) -> Callable[..., Any]:

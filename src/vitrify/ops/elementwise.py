@@ -86,6 +86,7 @@ floor_divide_op: OpDef = define_elementwise(
     scalar="floordiv",
     meta=elementwise("floor_divide", XY, unless_complex),
     vjp=QUOTIENT,
+    weak_0d=None,
     raises=True,
     maps={"paddle": "elementwise_floordiv"},
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..core.errors import ArgumentError
+from ..core.errors import ArgumentError, DTypeError
 from ..core.meta import Meta, Shape, normalize_axis
 from .arguments import finish, static_ints
 from .axes import axes_of, largest, reduction, restored
@@ -152,6 +152,8 @@ def norm(
     axes = None if axis is None else static_ints("norm", axis, "axis")
     if axes is None and p == "nuc":
         axes = (0, 1)
+    if p == "nuc" and axes is not None and len(axes) != 2:
+        raise DTypeError(f"norm: p='nuc' is a norm of matrices, which lie along two axes, got axis {list(axes)}")
     if axes is not None and len(axes) == 2 and p not in (None, "fro"):
         return finish("norm", matrix_norm(x, p, axes, keepdim), out)
     return finish("norm", vector_norm(x, 2.0 if p in (None, "fro") else p, axes, keepdim), out)

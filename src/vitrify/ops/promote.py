@@ -23,9 +23,11 @@ def common_dtype(op: OpDef, inputs: Sequence[Any]) -> DType | None:
         if isinstance(value, SCALARS):
             scalars.append(value)
         else:
-            tensors.append((value.dtype, value.ndim == 0 and (op.weak_0d or not value.dtype.is_floating)))
+            tensors.append((value.dtype, value.ndim == 0 and (op.weak_0d is not False or not value.dtype.is_floating)))
     if not tensors:
         return None
+    if op.weak_0d is None and any(is_weak for _, is_weak in tensors):
+        tensors = [(dtype, True) for dtype, _ in tensors]
     try:
         return reduce(promote_scalar, scalars, reduce(_meet, tensors)[0])
     except TypeError as err:

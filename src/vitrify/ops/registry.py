@@ -130,7 +130,8 @@ class OpDef:
         inputs / variadic: positional names; the last one collects a list when `variadic`.
         outputs: names, or VARIADIC_OUTPUTS when their number depends on the attributes.
         promote: inputs brought to one common dtype before the kernel (Paddle's promotion rules).
-        weak_0d: whether a floating 0-D tensor among them adapts to the others as a number does.
+        weak_0d: whether a floating 0-D tensor among them adapts to the others as a number does; None: it does not, and
+            neither do integers, so that the wider dtype of two is the result's.
         broadcast: cotangents are summed back to each input's shape after the vjp.
         elementwise: broadcast and promote all; the kernel itself finds bad shapes, so eager skips `meta`.
         dynamic: attributes that may hold tensors; eager reads their values, programs pass them as inputs.
@@ -175,7 +176,7 @@ class OpDef:
     attrs: tuple[str, ...]
     outputs: tuple[str, ...]
     promote: frozenset[str]
-    weak_0d: bool
+    weak_0d: bool | None
     broadcast: bool
     elementwise: bool
     dynamic: frozenset[str]
@@ -306,7 +307,7 @@ def define_op(
     vjp: Any,
     outputs: tuple[str, ...] = ("out",),
     promote: Sequence[str] = (),
-    weak_0d: bool = True,
+    weak_0d: bool | None = True,
     broadcast: bool = False,
     elementwise: bool = False,
     dynamic: Sequence[str] = (),
