@@ -7,6 +7,12 @@ from typing import Any
 from ...eager.layer import Layer
 from ...eager.param_attr import ParamAttrLike
 from . import functional
+from .transformer import (
+    FusedBiasDropoutResidualLayerNorm,
+    FusedFeedForward,
+    FusedMultiHeadAttention,
+    FusedTransformerEncoderLayer,
+)
 
 
 class FusedLinear(Layer):
@@ -64,4 +70,12 @@ class FusedDropoutAdd(Layer):
         return f"p={self.p}, mode={self.mode}{name}"
 
 
-__all__ = ["FusedDropoutAdd", "FusedLinear", "functional"]
+__all__ = [
+    "FusedBiasDropoutResidualLayerNorm",
+    "FusedDropoutAdd",
+    "FusedFeedForward",
+    "FusedLinear",
+    "FusedMultiHeadAttention",
+    "FusedTransformerEncoderLayer",
+    "functional",
+]

@@ -1,14 +1,13 @@
-"""`paddle.incubate.nn.functional`: functions that Paddle computes in one step."""
+"""Linear functions with what follows them: activation, dropout, addition."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ...core.errors import ArgumentError
-from ...ops.activation import gelu, relu
-from ...ops.dropout import dropout
-from ...ops.matmul import matmul
-from ...ops.softmax import swiglu
+from ....core.errors import ArgumentError
+from ....ops.activation import gelu, relu
+from ....ops.dropout import dropout
+from ....ops.matmul import matmul
 
 
 def fused_matmul_bias(
@@ -46,4 +45,4 @@ def fused_dropout_add(
     return dropout(x, p, training=training, mode=mode) + y
 
 
-__all__ = ["fused_dropout_add", "fused_linear", "fused_linear_activation", "fused_matmul_bias", "swiglu"]
+__all__ = ["fused_dropout_add", "fused_linear", "fused_linear_activation", "fused_matmul_bias"]
