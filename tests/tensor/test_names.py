@@ -30,9 +30,7 @@ DIFFERENT = {
     r"paddle\.jit\.to_static": "there is no CINN behind it",
     r"paddle\.static\.Variable|paddle\.jit\.TranslatedLayer": "objects that users are handed, not make",
     r"Tensor\.where": "takes the condition first or as itself",
-    r"(paddle|Tensor)\.(prod|var|bitwise_\w+|quantile|true_divide)": "out and aliases of parameters",
     r"Tensor\.__\w+__": "operators are called by Python, with one operand",
-    r"paddle\.(addmm|baddbmm|t|where|trunc|scatter_add)_": "in-place functions take the tensor by position",
     r"paddle\.distributed\.(irecv|new_group)": "there is nobody to wait for",
     r"paddle\.static\.append_backward": "recomputation is not a matter of programs here",
 }

@@ -165,15 +165,15 @@ def divide(x: Any, y: Any, name: str | None = None, *, rounding_mode: str | None
     return finish("divide", _ROUNDED[rounding_mode](x, y), out)
 
 
-def true_divide(x: Any, y: Any, name: str | None = None, *, out: Any = None) -> Any:
-    """x / y with fractions kept. Source: paddle.true_divide.
+def true_divide(input: Any, other: Any, *, out: Any = None) -> Any:
+    """input / other with fractions kept. Source: paddle.true_divide.
 
     Example:
         >>> import vitrify as paddle
         >>> paddle.true_divide(paddle.to_tensor([1]), paddle.to_tensor([2])).tolist()
         [0.5]
     """
-    return finish("true_divide", _fraction(x, y), out)
+    return finish("true_divide", _fraction(input, other), out)
 
 
 def _fraction(x: Any, y: Any) -> Any:
