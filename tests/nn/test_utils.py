@@ -193,3 +193,11 @@ def test_clipping_by_value():
     assert params[0].grad.tolist() == [-1.0, 0.5] and params[1].grad.tolist() == [[1.0]]
     with pytest.raises(ArgumentError, match="must not be negative"):
         clip_grad_value_(params, -1.0)
+
+
+def test_spectral_norm_under_auto_cast_keeps_its_vectors_dtype():
+    layer, x = spectral_norm(nn.Linear(5, 4)), to_tensor(drawn(2, 5))
+    with paddle.amp.auto_cast(dtype="bfloat16"):
+        loss = layer(x).astype("float32").sum()
+    loss.backward()
+    assert layer.weight_u.dtype == paddle.float32 and layer.weight_orig.grad.dtype == paddle.float32

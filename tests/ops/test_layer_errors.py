@@ -246,3 +246,5 @@ def test_same_padding_needs_sizes():
         assert F.conv2d_transpose(x, w, padding="SAME").shape == [2, 2, -1, 4]
         with pytest.raises(ArgumentError, match="needs known sizes"):
             F.conv2d_transpose(x, w, stride=2, padding="SAME")
+        with pytest.raises(ArgumentError, match="needs known sizes of the kernel"):
+            F.conv2d_transpose(x, data("k", [3, 2, None, 3], "float32"), padding="SAME")

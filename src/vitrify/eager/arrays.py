@@ -46,7 +46,8 @@ def _as_numpy(data: Any) -> np.ndarray[Any, Any]:
     except ValueError as err:
         raise ArgumentError(f"to_tensor: the nested list has rows of different lengths ({err})") from None
     if array.dtype.kind in "OUSMm":
-        raise DTypeError(f"to_tensor: cannot make a tensor of {type(data).__name__} with elements of {array.dtype}")
+        wrong = ArgumentError if isinstance(data, (list, tuple, np.ndarray)) else DTypeError
+        raise wrong(f"to_tensor: cannot make a tensor of {type(data).__name__} with elements of {array.dtype}")
     return array
 
 

@@ -121,7 +121,7 @@ def _resolved(op: str, padding: Padding, x: Any, weight: Any, stride: Shape, cha
     sizes = spatial_of(x.shape, channel_last)
     if UNKNOWN in weight.shape[2:] or any(s == UNKNOWN and st > 1 for s, st in zip(sizes, stride)):
         raise ArgumentError(
-            f"{op}: padding 'SAME' needs a kernel of known size, and with a stride known sizes of x, got x of shape "
+            f"{op}: padding 'SAME' needs known sizes of the kernel, and with a stride of x, got x of shape "
             f"{list(x.shape)} and weight of shape {list(weight.shape)}",
             hint="give the padding as numbers, or fix the sizes in the InputSpec",
         )

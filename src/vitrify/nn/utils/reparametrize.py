@@ -163,7 +163,7 @@ class SpectralNormRule(ComputedWeight):
         with no_grad():
             vectors = power_iteration(matrix, *held, rounds, self.eps)
         for buffer, vector in zip(held, vectors):
-            buffer.set_value(vector)
+            buffer.set_value(vector.astype(buffer.dtype))
         return vectors
 
     def compute(self, layer: Any) -> Any:
