@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import vitrify as paddle
 from vitrify import nn, to_tensor
 from vitrify.core.errors import ArgumentError
 from vitrify.eager.tensor import Tensor

@@ -14,7 +14,7 @@ def sized(meta: Meta) -> Meta:
 
     >>> from vitrify.core.dtype import float32
     >>> sized(Meta((-1, 4), float32))
-    Meta(shape=(32, 4), dtype=float32)
+    Meta(shape=(32, 4), dtype=paddle.float32)
     """
     return meta.with_shape(tuple(UNKNOWN_SIZE if size == UNKNOWN else size for size in meta.shape))
 
