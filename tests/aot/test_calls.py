@@ -175,26 +175,50 @@ def test_memory_is_given_back_and_taken_again(mlp, called, rows):
         assert called(array(x), array(y)) == (0, "")
 
 
-@pytest.mark.parametrize("guard", ["left", "right"])
-def test_nothing_is_read_or_written_outside(mlp, called, rows, guard):
+def walled(shape, guard):
+    """An array with a page that nobody may touch right before or behind it."""
     mmap = pytest.importorskip("mmap")
-    page = mmap.PAGESIZE
-    libc = ctypes.CDLL(None, use_errno=True)
+    page, libc, size = mmap.PAGESIZE, ctypes.CDLL(None), int(np.prod(shape)) * 4
+    room = -(-size // page) * page
+    memory = mmap.mmap(-1, room + 2 * page)
+    base = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+    for wall in (base, base + page + room):
+        assert libc.mprotect(ctypes.c_void_p(wall), ctypes.c_size_t(page), 0) == 0
+    start = page if guard == "left" else page + room - size
+    return np.frombuffer(memory, "float32", size // 4, start).reshape(shape)
 
-    def placed(shape):
-        size = int(np.prod(shape)) * 4
-        memory = mmap.mmap(-1, 3 * page)
-        base = ctypes.addressof(ctypes.c_char.from_buffer(memory))
-        for wall in (base, base + 2 * page):
-            assert libc.mprotect(ctypes.c_void_p(wall), ctypes.c_size_t(page), 0) == 0
-        start = page if guard == "left" else 2 * page - size
-        return np.frombuffer(memory, "float32", size // 4, start).reshape(shape)
 
+@pytest.fixture(scope="module")
+def convolved(tmp_path_factory):
+    """(a Layer, the path of its program) of convolutions and pooling that read the input where it lies."""
+    net = paddle.nn.Sequential(paddle.nn.Conv2D(3, 5, 3, 2), paddle.nn.ReLU(), paddle.nn.Conv2D(5, 4, 2))
+    both = paddle.nn.LayerList([net, paddle.nn.MaxPool2D(3, 2)])
+
+    def run(x):
+        return both[0](x), both[1](x), x[:, :, 1:-1] * 2
+
+    path = str(tmp_path_factory.mktemp("conv") / "conv")
+    paddle.jit.save(run, path, input_spec=[InputSpec([None, 3, 11, 13])], format="native")
+    return run, path
+
+
+@pytest.mark.parametrize("guard", ["left", "right"])
+@pytest.mark.parametrize("model", ["mlp", "convolved"])
+def test_nothing_is_read_or_written_outside(request, model, guard):
+    net, path = request.getfixturevalue(model)
+    function = load(path).functions["forward"]
     for n in (1, 3, 13, 37):
-        x, y = placed((n, 20)), placed((n, 10))
-        x[...] = rows(n)
-        assert called(array(x), array(y)) == (0, "")
-        np.testing.assert_allclose(y, mlp[0](paddle.to_tensor(rows(n))).numpy(), 1e-5, 1e-5)
+        x = walled((n, *function.input_metas[0].shape[1:]), guard)
+        x[...] = np.random.default_rng(n).standard_normal(x.shape)
+        wanted = net(paddle.to_tensor(x.copy()))
+        wanted = [t.numpy() for t in (wanted if isinstance(wanted, tuple) else (wanted,))]
+        outputs = [walled(a.shape, guard) for a in wanted]
+        rooms = (CArray * len(wanted))(*map(array, outputs))
+        given = (CArray * 1)(array(x))
+        code = function._function("run", ctypes.c_int32)(given, ctypes.c_int64(1), rooms, ctypes.c_int64(len(wanted)))
+        assert code == 0
+        for found, expected in zip(outputs, wanted):
+            np.testing.assert_allclose(found, expected, 1e-5, 1e-5)
 
 
 # -- saving ------------------------------------------------------------------------------------------------------------
@@ -303,7 +327,9 @@ def test_other_cpus(cpu, tmp_path, rows):
 
     if not host().is_x86:
         pytest.skip("levels are of x86-64")
-    net = paddle.nn.Sequential(paddle.nn.Linear(20, 5), paddle.nn.GELU())
+    net = paddle.nn.Sequential(
+        paddle.nn.Linear(20, 24), paddle.nn.GELU(), paddle.nn.Unflatten(1, [2, 3, 4]), paddle.nn.Conv2D(2, 7, 2)
+    )
     paddle.jit.save(net, str(tmp_path / "m"), input_spec=[InputSpec([None, 20])], format="native", cpu=cpu)
     x = rows(9)
     np.testing.assert_allclose(load(str(tmp_path / "m"))(x)[0], net(paddle.to_tensor(x)).numpy(), 1e-5, 1e-5)

@@ -13,7 +13,7 @@ from vitrify.codegen.pointwise import attributes
 
 pytestmark = pytest.mark.skipif(bool(llvm.why_not_here()), reason="nothing can be compiled here")
 WORD, POINTER = ctypes.c_int64, ctypes.c_void_p
-SIGNATURE = [WORD] * 3 + [POINTER, WORD, WORD] * 2 + [POINTER, WORD] + [POINTER] * 3
+SIGNATURE = [WORD] * 3 + [POINTER, WORD, WORD] * 2 + [POINTER, WORD] + [POINTER] * 4
 SIZES = st.sampled_from([0, 1, 2, 3, 5, 7, 12, 13, 16, 17, 31, 32, 33, 47, 64, 127, 257])
 GUARD = 64
 
@@ -27,7 +27,7 @@ def product_of(dtype, level="host"):
     return shape, ctypes.CFUNCTYPE(ctypes.c_int32, *SIGNATURE)(loaded(text, (name,)).addresses[name])
 
 
-def multiplied(compiled, a, b, tables=None):
+def multiplied(compiled, a, b, tables=None, bias=None):
     """a b by machine code, with memory around the result and the scratch memory that must stay as it is."""
     shape, function = compiled
     m, k = a.shape
@@ -38,7 +38,7 @@ def multiplied(compiled, a, b, tables=None):
     offsets = [None, None] if tables is None else [t.ctypes.data for t in tables]
     function(
         m, n, k, a.ctypes.data, *a.strides, b.ctypes.data, *b.strides[-2:], room.ctypes.data, room.strides[0],
-        scratch.ctypes.data, *offsets,
+        scratch.ctypes.data, *offsets, None if bias is None else bias.ctypes.data,
     )  # fmt: skip
     assert (scratch[size:] == 99).all()
     assert (room[:, n:] == 7).all()
@@ -79,14 +79,26 @@ def test_blocks_of_all_kinds(products):
         np.testing.assert_allclose(multiplied(products["float32"], a, laid_out(b, lie)), a @ b, atol=1e-3)
 
 
-def test_elements_at_offsets(products):
+@pytest.mark.parametrize("m, n, k", [(3, 5, 0), (1, 40, 9), (205, 70, 523), (13, 33, 256)])
+@pytest.mark.parametrize("lie", ["rows", "columns"])
+def test_rows_that_begin_with_a_number(products, m, n, k, lie):
     rng = np.random.default_rng(0)
-    image = rng.standard_normal((3, 9, 11)).astype("float32")
-    kernel, places = (2, 3), (8, 9)
-    inner = np.array([c * 396 + y * 44 + x * 4 for c in range(3) for y in range(2) for x in range(3)])
-    outer = np.array([y * 44 + x * 4 for y in range(places[0]) for x in range(places[1])])
+    a, b, bias = (rng.standard_normal(s).astype("float32") for s in ((m, k), (k, n), (m,)))
+    found = multiplied(products["float32"], a, laid_out(b, lie), bias=bias)
+    np.testing.assert_allclose(found, a @ b + bias[:, None], atol=1e-3)
+
+
+@pytest.mark.parametrize("stride", [1, 2])
+@pytest.mark.parametrize("width", [9, 16, 37])
+def test_elements_at_offsets(products, width, stride):
+    rng = np.random.default_rng(0)
+    image = rng.standard_normal((3, 9, width)).astype("float32")
+    kernel, places = (2, 3), (8, (width - 3) // stride + 1)
+    row, plane = 4 * width, 36 * width
+    inner = np.array([c * plane + y * row + x * 4 for c in range(3) for y in range(2) for x in range(3)])
+    outer = np.array([y * row + x * 4 * stride for y in range(places[0]) for x in range(places[1])])
     weight = rng.standard_normal((13, len(inner))).astype("float32")
-    windows = np.lib.stride_tricks.sliding_window_view(image, kernel, (1, 2)).transpose(0, 3, 4, 1, 2)
+    windows = np.lib.stride_tricks.sliding_window_view(image, kernel, (1, 2))[:, :, ::stride].transpose(0, 3, 4, 1, 2)
     found = multiplied(products["float32"], weight, image.reshape(3, -1), (inner, outer))
     np.testing.assert_allclose(found, weight @ windows.reshape(len(inner), -1), atol=1e-4)
 

@@ -1,8 +1,9 @@
 """Matrix products in machine code of our own, for programs that run where there is no BLAS.
 
-    i32 gemm_<type>(m, n, k, a, row, column, b, row, column, c, row, scratch, koffsets, joffsets)
+    i32 gemm_<type>(m, n, k, a, row, column, b, row, column, c, row, scratch, koffsets, joffsets, bias)
 
-c = a b; sizes are in elements, steps in bytes, rows of c lie side by side. After Goto and van de Geijn ("Anatomy of
+c = a b, plus in each row its element of bias unless that is null; sizes are in elements, steps in bytes, rows of c lie
+side by side. After Goto and van de Geijn ("Anatomy of
 High-Performance Matrix Multiplication", 2008) and BLIS: blocks of a and b are copied into the order in which a
 micro-kernel reads them, which keeps a tile of c in registers. Where there are few rows, b is read where it lies.
 
@@ -92,38 +93,39 @@ def _kernel_name(shape: Shape, rows: int, vectors: int, masked: bool) -> str:
 def _micro_kernel(shape: Shape, rows: int, vectors: int, masked: bool) -> str:
     """c[:rows, :left] (+)= a b; a packed, b's rows `%brow` bytes apart. Masked: fewer columns than the vectors have.
 
-    void tile(i64 k, ptr a, ptr b, i64 brow, ptr c, i64 crow, i1 more, i64 left); more: add to what c has.
+    void tile(i64 k, ptr a, ptr b, i64 brow, ptr c, i64 crow, i1 more, i64 left, ptr bias); more: add to what c has;
+    bias: what rows begin with, or null.
     """
     T, lanes, size = shape.type, shape.lanes, shape.dtype.itemsize
     full, suffix = f"<{lanes} x {T}>", f"v{lanes}f{8 * size}"
     lines = [
         f"define internal void @{_kernel_name(shape, rows, vectors, masked)}(i64 %k, ptr %a, ptr %b, i64 %brow, "
-        "ptr %c, i64 %crow, i1 %more, i64 %left) #1 {",
+        "ptr %c, i64 %crow, i1 %more, i64 %left, ptr %bias) #1 {",
         "entry:",
     ]
     if masked:
         lines += _masks(lanes, vectors)
     tile = [(r, v) for r in range(rows) for v in range(vectors)]
+    lines += ["  %is.plain = icmp eq ptr %bias, null", "  br i1 %is.plain, label %loop, label %biased", "biased:"]
+    for r in range(rows):
+        lines += [f"  %z{r}.at = getelementptr {T}, ptr %bias, i64 {r}", *_broadcast(T, size, lanes, f"z{r}")]
     lines += [
         "  br label %loop",
         "loop:",
-        "  %p = phi i64 [0, %entry], [%p.next, %loop]",
-        "  %ap = phi ptr [%a, %entry], [%ap.next, %loop]",
-        "  %bp = phi ptr [%b, %entry], [%bp.next, %loop]",
+        "  %p = phi i64 [0, %entry], [0, %biased], [%p.next, %loop]",
+        "  %ap = phi ptr [%a, %entry], [%a, %biased], [%ap.next, %loop]",
+        "  %bp = phi ptr [%b, %entry], [%b, %biased], [%bp.next, %loop]",
     ]
-    lines += [f"  %t{r}.{v} = phi {full} [zeroinitializer, %entry], [%n{r}.{v}, %loop]" for r, v in tile]
+    lines += [
+        f"  %t{r}.{v} = phi {full} [zeroinitializer, %entry], [%z{r}, %biased], [%n{r}.{v}, %loop]" for r, v in tile
+    ]
     for v in range(vectors):
         lines += [f"  %b{v}.at = getelementptr {T}, ptr %bp, i64 {v * lanes}",
                   f"  %b{v} = {_load(full, suffix, f'%b{v}.at', size, v if masked else None)}"]  # fmt: skip
     for r in range(rows):
+        lines += [f"  %a{r}.at = getelementptr {T}, ptr %ap, i64 {r}", *_broadcast(T, size, lanes, f"a{r}")]
         lines += [
-            f"  %a{r}.at = getelementptr {T}, ptr %ap, i64 {r}",
-            f"  %a{r}.one = load {T}, ptr %a{r}.at, align {size}",
-            f"  %a{r}.first = insertelement {full} poison, {T} %a{r}.one, i64 0",
-            f"  %a{r} = shufflevector {full} %a{r}.first, {full} poison, <{lanes} x i32> zeroinitializer",
-        ]
-        lines += [
-            f"  %n{r}.{v} = call {full} @llvm.fma.{suffix}({full} %a{r}, {full} %b{v}, {full} %t{r}.{v})"
+            f"  %n{r}.{v} = call {full} @llvm.fmuladd.{suffix}({full} %a{r}, {full} %b{v}, {full} %t{r}.{v})"
             for v in range(vectors)
         ]
     lines += [f"  %ap.next = getelementptr {T}, ptr %ap, i64 {rows}",
@@ -141,6 +143,16 @@ def _micro_kernel(shape: Shape, rows: int, vectors: int, masked: bool) -> str:
     lines += ["  ret void", "writing:"]
     lines += [_store(full, suffix, f"%n{r}.{v}", f"%c{r}.{v}", size, v if masked else None) for r, v in tile]
     return "\n".join([*lines, "  ret void", "}"])
+
+
+def _broadcast(T: str, size: int, lanes: int, name: str) -> list[str]:
+    """The element at %name.at in all lanes of %name."""
+    full = f"<{lanes} x {T}>"
+    return [
+        f"  %{name}.one = load {T}, ptr %{name}.at, align {size}",
+        f"  %{name}.first = insertelement {full} poison, {T} %{name}.one, i64 0",
+        f"  %{name} = shufflevector {full} %{name}.first, {full} poison, <{lanes} x i32> zeroinitializer",
+    ]
 
 
 def _masks(lanes: int, vectors: int) -> list[str]:
@@ -176,7 +188,7 @@ def declarations(shape: Shape) -> list[str]:
     full, suffix = f"<{shape.lanes} x {shape.type}>", f"v{shape.lanes}f{8 * shape.dtype.itemsize}"
     mask = f"<{shape.lanes} x i1>"
     return [
-        f"declare {full} @llvm.fma.{suffix}({full}, {full}, {full})",
+        f"declare {full} @llvm.fmuladd.{suffix}({full}, {full}, {full})",
         f"declare {full} @llvm.masked.load.{suffix}.p0(ptr, i32, {mask}, {full})",
         f"declare void @llvm.masked.store.{suffix}.p0({full}, ptr, i32, {mask})",
     ]
@@ -251,37 +263,85 @@ def _transposed(w: Writer, T: str, size: int, r: str, p: str) -> None:
 
 
 def _collect(shape: Shape) -> str:
-    """to[p, j] = the element at koffsets[p] + joffsets[j], for `left` columns; zeros behind them."""
+    """to[p, j] = the element at koffsets[p] + joffsets[j], for `left` columns; zeros behind them.
+
+    Columns that are neighbours in memory, as those of a row of an image are, are copied together: a vector holds pieces
+    of one or more rows.
+    """
     T, size, lanes = shape.type, shape.dtype.itemsize, shape.lanes
     full = f"<{lanes} x {T}>"
     w = Writer("void", f"collect_{T}", (
         "ptr %to", "ptr %from", "i64 %left", "i64 %k", "ptr %koffsets", "ptr %joffsets"
     ))  # fmt: skip
     with w.loop(shape.width, 0, lanes) as g:
-        last = w.add(g, lanes - 1)
-        is_dense = w.variable("i1", "false")
-        with w.when(w.value(f"icmp slt i64 {last}, %left")):  # neighbours in one row of the image
-            far = w.value(f"sub i64 {w.load('%joffsets', last)}, {w.load('%joffsets', g)}")
-            w.line(f"store i1 {w.value(f'icmp eq i64 {far}, {(lanes - 1) * size}')}, ptr {is_dense}")
-        dense = w.value(f"load i1, ptr {is_dense}")
-        with w.when(dense):
-            start = w.at("%from", w.load("%joffsets", g), "i8")
-            with w.loop("%k") as p:
-                x = w.value(f"load {full}, ptr {w.at(start, w.load('%koffsets', p), 'i8')}, align {size}")
-                place = w.at("%to", w.add(w.times(p, shape.width), g), T)
-                w.line(f"store {full} {x}, ptr {place}, align {size}")
-        with w.when(w.value(f"xor i1 {dense}, true")), w.loop(lanes) as i:
-            j = w.add(g, i)
-            is_there = w.value(f"icmp slt i64 {j}, %left")
-            with w.when(is_there):
-                start = w.at("%from", w.load("%joffsets", j), "i8")
-                with w.loop("%k") as p:
-                    x = w.load(w.at(start, w.load("%koffsets", p), "i8"), 0, T, size)
-                    w.store(x, "%to", w.add(w.times(p, shape.width), j), T, size)
-            with w.when(w.value(f"xor i1 {is_there}, true")), w.loop("%k") as p:
-                w.store("0.0", "%to", w.add(w.times(p, shape.width), j), T, size)
+        end = _least(w, w.add(g, lanes), "%left")
+        with w.when(w.value(f"icmp slt i64 {end}, {w.add(g, lanes)}")), w.loop("%k") as p:
+            w.line(f"store {full} zeroinitializer, ptr {_place(w, shape, p, g)}, align {size}")
+        at = w.variable("i64", g)
+        name = w.fresh_label()
+        w.label(f"{name}.next")
+        first = w.value(f"load i64, ptr {at}")
+        more = w.value(f"icmp slt i64 {first}, {end}")
+        w.line(f"br i1 {more}, label %{name}.piece, label %{name}.done\n{name}.piece:")
+        last = _neighbours(w, first, end, size, name)
+        _piece(w, shape, g, first, last)
+        w.line(f"store i64 {last}, ptr {at}")
+        w.line(f"br label %{name}.next\n{name}.done:")
     w.line("ret void")
     return w.text
+
+
+def _place(w: Writer, shape: Shape, p: str, column: str) -> str:
+    return w.at("%to", w.add(w.times(p, shape.width), column), shape.type)
+
+
+def _neighbours(w: Writer, first: str, end: str, size: int, name: str) -> str:
+    """The column behind the last one that lies in a row with the first."""
+    last = w.variable("i64", w.add(first, 1))
+    w.label(f"{name}.look")
+    column = w.value(f"load i64, ptr {last}")
+    w.line(f"br i1 {w.value(f'icmp slt i64 {column}, {end}')}, label %{name}.ask, label %{name}.found\n{name}.ask:")
+    before = w.value(f"sub i64 {column}, 1")
+    step = w.value(f"sub i64 {w.load('%joffsets', column)}, {w.load('%joffsets', before)}")
+    after = w.add(column, 1)
+    is_next = w.value(f"icmp eq i64 {step}, {size}")
+    w.line(f"br i1 {is_next}, label %{name}.go, label %{name}.found\n{name}.go:")
+    w.line(f"store i64 {after}, ptr {last}")
+    w.line(f"br label %{name}.look\n{name}.found:")
+    return w.value(f"load i64, ptr {last}")
+
+
+def _piece(w: Writer, shape: Shape, g: str, first: str, last: str) -> None:
+    """Copy neighbouring columns of a vector: all of it, some lanes, or a single element for each row."""
+    T, size, lanes = shape.type, shape.dtype.itemsize, shape.lanes
+    full, suffix = f"<{lanes} x {T}>", f"v{lanes}f{8 * size}"
+    count = w.value(f"sub i64 {last}, {first}")
+    start = w.at("%from", w.load("%joffsets", first), "i8")
+    is_whole, is_single = (w.value(f"icmp eq i64 {count}, {n}") for n in (lanes, 1))
+    with w.when(is_whole), w.loop("%k") as p:
+        x = w.value(f"load {full}, ptr {w.at(start, w.load('%koffsets', p), 'i8')}, align {size}")
+        w.line(f"store {full} {x}, ptr {_place(w, shape, p, g)}, align {size}")
+    with w.when(is_single), w.loop("%k") as p:
+        x = w.load(w.at(start, w.load("%koffsets", p), "i8"), 0, T, size)
+        w.line(f"store {T} {x}, ptr {_place(w, shape, p, first)}, align {size}")
+    some = w.value(f"xor i1 {w.value(f'or i1 {is_whole}, {is_single}')}, true")
+    with w.when(some):
+        ones = w.value(f"insertelement <{lanes} x i64> poison, i64 {count}, i64 0")
+        counts = w.value(
+            f"shufflevector <{lanes} x i64> {ones}, <{lanes} x i64> poison, <{lanes} x i32> zeroinitializer"
+        )
+        numbers = ", ".join(f"i64 {i}" for i in range(lanes))
+        mask = w.value(f"icmp ugt <{lanes} x i64> {counts}, <{numbers}>")
+        with w.loop("%k") as p:
+            source = w.at(start, w.load("%koffsets", p), "i8")
+            x = w.value(
+                f"call {full} @llvm.masked.load.{suffix}.p0(ptr {source}, i32 {size}, <{lanes} x i1> {mask}, "
+                f"{full} zeroinitializer)"
+            )
+            w.line(
+                f"call void @llvm.masked.store.{suffix}.p0({full} {x}, ptr {_place(w, shape, p, first)}, i32 {size}, "
+                f"<{lanes} x i1> {mask})"
+            )
 
 
 # -- products ----------------------------------------------------------------------------------------------------------
@@ -295,12 +355,16 @@ def _gemm(shape: Shape) -> str:
     T, size = shape.type, shape.dtype.itemsize
     w = Writer("i32", name_of(shape.dtype), (
         "i64 %m", "i64 %n", "i64 %k", "ptr %a", "i64 %arow", "i64 %acolumn", "ptr %b", "i64 %brow", "i64 %bcolumn",
-        "ptr %c", "i64 %crow", "ptr %scratch", "ptr %koffsets", "ptr %joffsets",
+        "ptr %c", "i64 %crow", "ptr %scratch", "ptr %koffsets", "ptr %joffsets", "ptr %bias",
     ))  # fmt: skip
-    nothing = w.value("icmp eq i64 %k, 0")
-    with w.when(nothing):
-        with w.loop("%m") as i, w.loop("%n") as j:
-            w.store("0.0", w.at("%c", w.times(i, "%crow"), "i8"), j, T, size)
+    no_bias = w.value("icmp eq ptr %bias, null")
+    with w.when(w.value("icmp eq i64 %k, 0")):
+        with w.loop("%m") as i:
+            start = w.variable(T, "0.0")
+            with w.when(w.value(f"xor i1 {no_bias}, true")):
+                w.line(f"store {T} {w.load('%bias', i, T, size)}, ptr {start}")
+            with w.loop("%n") as j:
+                w.store(w.value(f"load {T}, ptr {start}"), w.at("%c", w.times(i, "%crow"), "i8"), j, T, size)
         w.leave("i32 0")
     tables = w.value("icmp ne ptr %koffsets, null")
     has_columns = w.value(f"icmp eq i64 %bcolumn, {size}")
@@ -311,7 +375,8 @@ def _gemm(shape: Shape) -> str:
         columns = _least(w, w.value(f"sub i64 %n, {j0}"), room)
         with w.loop("%k", 0, INNER) as p0:
             inner = _least(w, w.value(f"sub i64 %k, {p0}"), INNER)
-            block = _Block(w, shape, "%scratch", inner, w.value(f"icmp ne i64 {p0}, 0"), p0)
+            more = w.value(f"icmp ne i64 {p0}, 0")
+            block = _Block(w, shape, "%scratch", inner, more, p0, w.value(f"or i1 {more}, {no_bias}"))
             used = w.times(inner, w.times(_up(w, columns, shape.width), size))
             with w.when(w.value(f"xor i1 {as_it_lies}, true")):
                 block.pack_b(j0, columns, tables)
@@ -338,6 +403,7 @@ class _Block:
     inner: str
     more: str
     p0: str
+    is_plain: str
 
     def pack_b(self, j0: str, columns: str, tables: str) -> None:
         """Copy a block of b into tiles."""
@@ -405,10 +471,12 @@ class _Block:
     ) -> None:
         w, size = self.w, self.shape.dtype.itemsize
         left = w.value(f"sub i64 {columns}, {j}")
+        row = w.add(i0, i)
         a = w.at(self.packed_a, w.times(w.times(i, self.inner), size), "i8")
-        c = w.at("%c", w.add(w.times(w.add(i0, i), "%crow"), w.times(w.add(j0, j), size)), "i8")
-        given = (f"i64 {self.inner}", f"ptr {a}", f"ptr {b}", f"i64 {brow}", f"ptr {c}", "i64 %crow", f"i1 {self.more}",
-                 f"i64 {left}")  # fmt: skip
+        c = w.at("%c", w.add(w.times(row, "%crow"), w.times(w.add(j0, j), size)), "i8")
+        bias = w.value(f"select i1 {self.is_plain}, ptr null, ptr {w.at('%bias', row, self.shape.type)}")
+        given = (f"i64 {self.inner}", f"ptr {a}", f"ptr {b}", f"i64 {brow}", f"ptr {c}", "i64 %crow",
+                 f"i1 {self.more}", f"i64 {left}", f"ptr {bias}")  # fmt: skip
         is_whole = w.value(f"icmp sge i64 {left}, {vectors * self.shape.lanes}")
         with w.when(is_whole):
             w.call("void", f"@{_kernel_name(self.shape, height, vectors, False)}", *given)

@@ -27,6 +27,10 @@ class Writer:
         self._count += 1
         return f"{prefix}{self._count}"
 
+    def fresh_label(self) -> str:
+        """A name for blocks that no others have."""
+        return self._fresh("part")
+
     def value(self, instruction: str) -> str:
         """The result of an instruction."""
         name = "%" + self._fresh("v")

@@ -36,8 +36,8 @@ def conv_form(
     x = padded_form(n, x, [(0, 0), (0, 0), *pads], 0)
     out = n.new((x.shape[0], weight.shape[0], *counts), x.dtype)
     if out.size:
-        _product(n, x, weight, out, stride, used_dilation(padding, dilation), groups)
-    if bias is not None:
+        _product(n, x, weight, bias if groups == 1 else None, out, stride, used_dilation(padding, dilation), groups)
+    if bias is not None and groups > 1:
         spread = n.reshape(bias, (-1, *(1,) * len(counts)))
         out = n.apply(add_op, out, spread)
     return n.view(lambda a: np.moveaxis(a, 1, -1), out) if channel_last else out
@@ -48,7 +48,9 @@ def _need_products(n: Any, *operands: Any) -> None:
         n.refuse(f"products of {operands[0].dtype} have no native form")
 
 
-def _product(n: Any, x: Any, weight: Any, out: Any, stride: Shape, dilation: Shape, groups: int) -> None:
+def _product(
+    n: Any, x: Any, weight: Any, bias: Any, out: Any, stride: Shape, dilation: Shape, groups: int
+) -> None:
     """Fill in the results, for each image and group of channels."""
     images, channels, outputs = x.shape[0], weight.shape[1], weight.shape[0]
     steps, counts, kernel = x.strides[2:], out.shape[2:], weight.shape[2:]
@@ -61,12 +63,15 @@ def _product(n: Any, x: Any, weight: Any, out: Any, stride: Shape, dilation: Sha
         x, shape=(images, groups, 1, 1), strides=(x.strides[0], x.strides[1] * channels, 0, x.dtype.itemsize)
     )
     made = n.reshape(out, (images, groups, per_group, len(places)))
-    n.windows_product(matrix, seen, made, inner, places)
+    n.windows_product(matrix, seen, made, inner, places, bias)
 
 
-def _offsets(dims: Sequence[tuple[int, int]]) -> list[int]:
+def _offsets(dims: Sequence[tuple[int, int]]) -> Any:
     """The offsets of all places in some dimensions of (size, step), the last one fastest."""
-    return [sum(i * step for i, (_, step) in zip(at, dims)) for at in itertools.product(*(range(s) for s, _ in dims))]
+    found = np.zeros(1, np.int64)
+    for size, step in dims:
+        found = (found[:, None] + np.arange(size) * step).reshape(-1)
+    return found
 
 
 def padded_form(n: Any, x: Any, pairs: Sequence[tuple[int, int]], value: Any) -> Any:
@@ -160,8 +165,10 @@ def batch_norm_form(
     """Normalization by statistics that are known when the program is compiled."""
     middle, spread, factor, shift = (_statistics(n, v) for v in (mean, variance, weight, bias))
     scale = 1 / np.sqrt(spread + epsilon) * (1.0 if factor is None else factor)
+    moved = (0.0 if shift is None else shift) - middle * scale
+    if channel == 1 and n.scale_rows(x, scale, moved):
+        return x
     shape = [1] * x.ndim
     shape[channel] = -1
-    moved = (0.0 if shift is None else shift) - middle * scale
     by, to = (n.constant(v.astype(x.dtype).reshape(shape)) for v in (scale, moved))
     return n.apply(add_op, n.apply(multiply_op, x, by), to)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,12 @@ from ..llvm import Target
 
 DATA = "data"
 """A buffer of constants: `number` is the array."""
+
+
+# Constants of so many bytes are looked for among those that there are.
+_SMALL = 1 << 12
+# Words of a product: its arrays, and what rows begin with.
+_A, _C, _BIAS = 9, 11, 16
 
 
 @dataclass(frozen=True)
@@ -38,7 +44,8 @@ class AheadAssembler(Assembler):
         super().__init__(kernels, run_block)
         self._target = target
         self._is_sample = is_sample
-        self._constants: dict[bytes, Buffer] = {}
+        self._constants: dict[Any, Buffer] = {}
+        self.is_read_once = False  # whether only the operator at work reads its first input, which no view made
 
     def part(self, name: str) -> Any:
         """The word that names a fixed part."""
@@ -47,10 +54,9 @@ class AheadAssembler(Assembler):
     def constant(self, array: Any) -> Operand:
         """An array that is known now."""
         array = np.ascontiguousarray(array)
-        key = f"{array.dtype.str}{array.shape}".encode() + array.tobytes()
-        buffer = self._constants.get(key)
-        if buffer is None:
-            buffer = self._constants[key] = Buffer(DATA, array.nbytes, array)
+        buffer = Buffer(DATA, array.nbytes, array)
+        if array.nbytes <= _SMALL:
+            buffer = self._constants.setdefault((array.dtype, array.shape, array.tobytes()), buffer)
         return Operand(buffer, 0, array.shape, dense(array.shape, array.dtype.itemsize), array.dtype)
 
     def known(self, x: Operand) -> Any:
@@ -108,15 +114,41 @@ class AheadAssembler(Assembler):
         stacks = [v.strides[: len(batch)] for v in (x, y, out)]
         words = [
             *sizes, *steps, out.strides[-2], scratch, x, y, out, len(batch), int(np.prod(batch, dtype=np.int64)),
-            *(tables or (-1, -1)), *batch, *[s for own in stacks for s in own],
+            *(tables or (-1, -1, -1)), *batch, *[s for own in stacks for s in own],
         ]  # fmt: skip
         self.add(f"multiply_{shape.type}", words)
 
-    def windows_product(self, weight: Operand, x: Operand, out: Operand, koffsets: Any, joffsets: Any) -> None:
-        """out = weight times windows of x, for stacks: row p of window j lies at koffsets[p] + joffsets[j]."""
-        tables = [self.constant(np.asarray(t, INT64)) for t in (koffsets, joffsets)]
+    def windows_product(
+        self, weight: Operand, x: Operand, out: Operand, koffsets: Any, joffsets: Any, bias: Operand | None
+    ) -> None:
+        """out = weight times windows of x, plus a number for each row, for stacks of images.
+
+        Row p of window j lies at koffsets[p] + joffsets[j].
+        """
+        tables: list[Any] = [self.constant(np.asarray(t, INT64)) for t in (koffsets, joffsets)]
+        tables.append(-1 if bias is None else self.contiguous(bias))
         sizes = (weight.shape[-2], len(joffsets), len(koffsets))
         self._multiply(weight, x, out, sizes, [*weight.strides[-2:], 0, 0], tables)
+
+    def scale_rows(self, x: Operand, scale: Any, shift: Any) -> bool:
+        """Let the product that has just made x, and that nobody else reads, give scale * x + shift in each row.
+
+        False where x is none of matrices for images (its first dimension), with constant weights, in one group.
+        """
+        step = self.steps[-1] if self.is_read_once and self.steps else None
+        if step is None or not step.function.startswith("multiply_") or step.words[_C].buffer is not x.buffer:
+            return False
+        weight, out, bias = step.words[_A], step.words[_C], step.words[_BIAS]
+        known = self.known(weight)
+        old = 0.0 if bias == -1 else self.known(bias)
+        is_alike = x.is_contiguous and x.offset == 0 and x.ndim > 1 and x.size == out.size
+        if known is None or old is None or not is_alike or out.shape[1] != 1 or x.shape[:2] != out.shape[::2][:2]:
+            return False
+        made = self.constant(known[0, 0] * scale[:, None].astype(weight.dtype))
+        step.words[_A] = replace(made, shape=weight.shape, strides=(0, 0, *made.strides))
+        step.words[_BIAS] = self.constant((old * scale + shift).astype(weight.dtype))
+        step.touched[:] = [w.buffer for w in step.words if isinstance(w, Operand)]
+        return True
 
     # -- places and windows --------------------------------------------------------------------------------------------
 

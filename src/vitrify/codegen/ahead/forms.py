@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -89,7 +90,9 @@ class Forms:
     def run(self, assembler: AheadAssembler, block: Block, values: Sequence[Any]) -> list[Any]:
         """The outputs of a block for these values, whose steps are added."""
         found: dict[Variable, Any] = dict(zip(block.inputs, values))
+        once = _read_once(block)
         for operator in block.ops:
+            assembler.is_read_once = bool(operator.inputs) and operator.inputs[0] in once
             given = [_value(assembler, found, v) for v in operator.inputs]
             made = self._made(assembler, operator, given)
             for variable, value in zip(operator.outputs, made):
@@ -153,6 +156,14 @@ class Forms:
         if found is None:
             raise NoNativeForm("it has no native form")
         return found
+
+
+def _read_once(block: Block) -> set[Any]:
+    """The variables that operators other than views make, and one place reads."""
+    reads = Counter(v for operator in block.ops for v in operator.inputs if isinstance(v, Variable))
+    reads.update(v for v in block.outputs if isinstance(v, Variable))
+    made = {v for operator in block.ops if not operator.op.view for v in operator.outputs}
+    return {v for v in made if reads[v] == 1}
 
 
 def _filled(assembler: AheadAssembler, value: Any, values: Sequence[Any]) -> Any:

@@ -22,24 +22,25 @@ def products(dtype: Dtype) -> str:
 
     c: 2 3 4 rows, columns, inner size; 5 6 the steps of A's rows and columns, 7 8 of B's, 9 of C's rows; 10 scratch;
     11 12 13 A B C; 14 dimensions of stacks, 15 how many products, 16 17 tables of offsets of B's elements, or -1;
-    18... their sizes; then for A, B, C its steps from one to the next in each of these dimensions.
+    18 what rows of C begin with, or -1; 19... the sizes of 14; then for A, B, C its steps from one to the next in each
+    of these dimensions.
     """
     type = memory_type(dtype)
     w = Writer("i32", f"multiply_{type}", PARAMETERS)
     m, n, k, arow, acolumn, brow, bcolumn, crow = (w.load("%c", i) for i in range(2, 10))
     scratch = _array(w, 10)
     dims, count = w.load("%c", 14), w.load("%c", 15)
-    tables = [_table(w, i) for i in (16, 17)]
+    tables = [_table(w, i) for i in (16, 17, 18)]
     with w.loop(count) as number:
         bases = [w.variable("ptr", _array(w, i)) for i in (11, 12, 13)]
         rest = w.variable("i64", number)
         with w.loop(dims) as back:
             d = w.value(f"sub i64 {w.value(f'sub i64 {dims}, 1')}, {back}")
-            size, left = w.load("%c", w.add(18, d)), w.value(f"load i64, ptr {rest}")
+            size, left = w.load("%c", w.add(19, d)), w.value(f"load i64, ptr {rest}")
             index = w.value(f"urem i64 {left}, {size}")
             w.line(f"store i64 {w.value(f'udiv i64 {left}, {size}')}, ptr {rest}")
             for i, base in enumerate(bases):
-                step = w.load("%c", w.add(w.add(18, d), w.times(dims, i + 1)))
+                step = w.load("%c", w.add(w.add(19, d), w.times(dims, i + 1)))
                 here = w.at(w.value(f"load ptr, ptr {base}"), w.times(index, step), "i8")
                 w.line(f"store ptr {here}, ptr {base}")
         a, b, c = (w.value(f"load ptr, ptr {base}") for base in bases)
