@@ -117,12 +117,16 @@ class NativeStep:
     """The update of the same parameters again and again, by one rule. Kept in an optimizer's scratch."""
 
     def __init__(self, count: int) -> None:
+        self._count = count
         self._spent = 0.0
         self._cost = count * _RUN_MS
         self._limit = NATIVE_AFTER_MS.value + count * _PLAN_MS if NATIVE_AFTER_MS.value else 0.0
         self._function: Callable[..., Any] | None = None
         self._coefs = np.empty(0)
         self.is_none = False
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return NativeStep, (self._count,)  # copies and other processes plan anew
 
     def run(
         self, key: tuple[Any, ...], build: tuple[Apply, Callable[..., Any]], floats: Sequence[float],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,10 +18,11 @@ from .in_program import ProgramState, apply_in_program, backward_in_program, che
 from .in_trace import rate_in_trace, step_in_trace
 from .lr.base import LRScheduler, StateMismatchError
 from .slots import HALF, Group, ParameterSettings, Slot, check_parameters, decay_coefficients, group_params
-from .update import UpdateRule, Workspace
+from .update import MAX_GATHERED, MOST_GATHERED, UpdateRule, Workspace, together
 
 _COUNT = re.compile(r"_\d+$")
 PairList = list[tuple[Any, Any]]
+Due = tuple[Slot, Any, Any]  # the array to update, its gradient
 
 
 class Optimizer:
@@ -58,6 +59,7 @@ class Optimizer:
         self._slots: dict[int, Slot] = {}
         self._loaded: dict[str, Any] = {}
         self._work: dict[Any, Workspace] = {}
+        self._scratch: dict[Any, Any] = {}  # of updates of several parameters
         self._groups = self._make_groups(self._parameter_list)
         self.program_state = ProgramState()
 
@@ -211,15 +213,40 @@ class Optimizer:
         if group.clip is not None:
             pairs = group.clip([(p, as_float32(g)) for p, g in pairs] if self.master_grad else pairs)
         rule = self._require_rule()
+        alike: dict[Any, list[Due]] = {}
         for param, grad in pairs:
             slot = self._slots.get(id(param)) or self._slot(param, group)
             array, grads = slot.begin(), grad._data
             if grads.dtype != array.dtype:
                 grads = grads.astype(array.dtype)
-            work = self._work.get(array.dtype) or self._workspace(array.dtype, rule)
             rate = lr * self.rate_factor(slot)
-            rule.run(array, grads, rate, slot.arrays, slot.counters, slot.attrs, slot.decay, work)
+            if array.size <= MAX_GATHERED and not rule.whole and array.base is None:
+                alike.setdefault((rate, slot.decay, id(slot.attrs)), []).append((slot, array, grads))
+            else:
+                self._update(rule, slot, array, grads, rate)
+        for (rate, *_), found in alike.items():
+            for part in _parts(found):
+                if not self._update_together(rule, part, rate):
+                    for each in part:
+                        self._update(rule, *each, rate)
+
+    def _update(self, rule: UpdateRule, slot: Slot, array: Any, grad: Any, rate: float) -> None:
+        """Run the rule on one parameter."""
+        work = self._work.get(array.dtype) or self._workspace(array.dtype, rule)
+        rule.run(array, grad, rate, slot.arrays, slot.counters, slot.attrs, slot.decay, work)
+        slot.finish()
+
+    def _update_together(self, rule: UpdateRule, found: Sequence[Due], rate: float) -> bool:
+        """Whether small parameters with the same settings could be updated at once."""
+        if len(found) < 2 or len({id(array) for _, array, _ in found}) < len(found):
+            return False
+        calls = [[array, grad, rate, *slot.arrays, *slot.counters] for slot, array, grad in found]
+        first = found[0][0]
+        if not together(rule, calls, rate, first.attrs, first.decay, self._scratch):
+            return False
+        for slot, _, _ in found:
             slot.finish()
+        return True
 
     def _workspace(self, dtype: Any, rule: UpdateRule) -> Workspace:
         work = self._work[dtype] = Workspace(dtype, rule.n_coefs)
@@ -354,6 +381,19 @@ class Optimizer:
     def get_opti_var_name_list(self) -> list[str]:
         """Names of the state tensors that exist."""
         return [key for key in self.state_dict() if key not in ("LR_Scheduler", "master_weights")]
+
+
+
+def _parts(found: Sequence[Due]) -> Iterator[list[Due]]:
+    """Yield them in parts that are not too large to be gathered in one array."""
+    part, size = list[Due](), 0
+    for each in found:
+        if size and size + each[1].size > MOST_GATHERED:
+            yield part
+            part, size = [], 0
+        part.append(each)
+        size += each[1].size
+    yield part
 
 
 def _refuse_in_static_mode(owner: str) -> None:

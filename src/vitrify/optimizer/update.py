@@ -189,6 +189,12 @@ def _op_in_place(rule: UpdateRule) -> InPlace:
     return InPlace(lambda count: (0, *range(3, 2 + count)), run, None if rule.whole else run_many)
 
 
+MAX_GATHERED = 4096
+"""Parameters of so many elements are updated together: what the calls for each take counts for larger ones no more."""
+MOST_GATHERED = 1 << 18
+"""Elements of all of them."""
+
+
 def together(
     rule: UpdateRule,
     calls: Sequence[Sequence[Any]],
