@@ -8,6 +8,7 @@ from typing import Any
 
 from ..core.dtype import bool_, float32, int64
 from ..core.errors import UnsupportedError
+from ..ir.composed_scalars import ComposedScalars
 from .graph import Graph, Value
 
 # Primitives that are one ONNX operator.
@@ -43,7 +44,7 @@ MISSING = {
 }
 
 
-class OnnxScalars:
+class OnnxScalars(ComposedScalars):
     """The scalar primitives as nodes of one graph."""
 
     def __init__(self, graph: Graph) -> None:
@@ -74,6 +75,10 @@ class OnnxScalars:
         self.graph.needs_opset(18, name)
         return self.graph.both(op, x, y)
 
+    def number(self, value: float, like: Value) -> Value:
+        """A number in the dtype of a value."""
+        return self.graph.constant(value, like.dtype)
+
     # -- arithmetic ----------------------------------------------------------------------------------------------
 
     def div(self, x: Any, y: Any) -> Value:
@@ -86,10 +91,6 @@ class OnnxScalars:
     def square(self, x: Value) -> Value:
         """x * x."""
         return x * x
-
-    def rsqrt(self, x: Value) -> Value:
-        """1 / sqrt(x)."""
-        return self.reciprocal(self.sqrt(x))  # type: ignore[no-any-return]
 
     def fmod(self, x: Any, y: Any) -> Value:
         """What is left of x, with the sign of x."""
@@ -147,13 +148,6 @@ class OnnxScalars:
             return extreme(x, y)
         return self.where(self.isnan(x), y, self.where(self.isnan(y), x, extreme(x, y)))
 
-    def hypot(self, x: Value, y: Value) -> Value:
-        """sqrt(x * x + y * y) without overflow."""
-        a, b = self.abs(x), self.abs(y)
-        large, small = self.maximum(a, b), self.minimum(a, b)
-        share = small / self.where(large == 0, 1, large)
-        return self.where(self.isinf(large), large, large * self.sqrt(share * share + 1))
-
     def atan2(self, x: Value, y: Value) -> Value:
         """The angle of the point (y, x)."""
         safe = self.where(y == 0, 1, y)
@@ -163,20 +157,6 @@ class OnnxScalars:
         axis = self.where(x == 0, self.where(self.signbit(y), half, x), half * 0.5)
         both = self.where(self.isinf(x) & self.isinf(y), self.where(y > 0, half * 0.25, half * 0.75), side)
         return self.where(y == 0, axis, both)
-
-    def signbit(self, x: Value) -> Value:
-        """Whether x has a minus sign, zeros too."""
-        if not x.dtype.is_floating:
-            return x < 0
-        return (x < 0) | ((x == 0) & (self.graph.node("Reciprocal", x) < 0))
-
-    def copysign(self, x: Value, y: Value) -> Value:
-        """x with the sign of y."""
-        return self.where(self.signbit(y), -self.abs(x), self.abs(x))
-
-    def heaviside(self, x: Value, y: Value) -> Value:
-        """0 where x is negative, 1 where it is positive, y where it is 0."""
-        return self.where(x == 0, y, self.where(x > 0, 1, self.where(x < 0, 0, x)))
 
     # -- exponentials and logarithms ------------------------------------------------------------------------------
 
@@ -203,15 +183,6 @@ class OnnxScalars:
     def log10(self, x: Value) -> Value:
         """The logarithm to base 10."""
         return self.log(x) * (1 / math.log(10))  # type: ignore[no-any-return]
-
-    def softplus(self, x: Value) -> Value:
-        """log(1 + exp(x)) without overflow."""
-        return self.maximum(x, 0) + self.log1p(self.exp(-self.abs(x)))
-
-    def logaddexp(self, x: Value, y: Value) -> Value:
-        """log(exp(x) + exp(y)) without overflow."""
-        gap = self.where(x == y, 0, -self.abs(x - y))
-        return self.maximum(x, y) + self.log1p(self.exp(gap))
 
     # -- choices and tests ---------------------------------------------------------------------------------------
 
@@ -264,24 +235,6 @@ class OnnxScalars:
         if y.dtype.itemsize < 8:
             return self.floordiv(x.cast(int64), self._power_of_two(x.cast(int64), y)).cast(x.dtype)
         return self.floordiv(x, self._power_of_two(x, y))
-
-    # -- complex numbers: those that are real --------------------------------------------------------------------
-
-    def conj(self, x: Value) -> Value:
-        """x itself: it is real."""
-        return x
-
-    def real(self, x: Value) -> Value:
-        """x itself: it is real."""
-        return x
-
-    def imag(self, x: Value) -> Value:
-        """0: it is real."""
-        return self.where(x == x, self.graph.constant(0, x.dtype), self.graph.constant(0, x.dtype))
-
-    def angle(self, x: Value) -> Value:
-        """0 or pi: it is real."""
-        return self.where(x < 0, math.pi, self.where(x == x, 0, x))
 
 
 def write_expression(graph: Graph, scalar: Any, inputs: list[Any], attrs: dict[str, Any]) -> Value:

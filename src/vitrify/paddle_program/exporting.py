@@ -17,15 +17,17 @@ from ..ir.dead_code import live_operators
 from ..ir.model_file import ModelFile, SavedFunction, Slot, slots_in
 from ..ir.program import Block, Literal, Operator, Variable
 from ..jit.save import collect
-from . import control_forms, forms, index_forms, layer_forms, library_forms
+from ..ops.registry import OpDef
+from . import composed_forms, control_forms, forms, index_forms, layer_forms, library_forms
 from .desc_writing import desc_program
-from .emitter import FORMS, Emitter, Value
+from .emitter import FORMS, Emitter, Value, known
 from .graph import Param, keep_used
 from .json_writing import json_program
 from .reading import DATA_TYPES, tensor_desc
+from .scalars import is_written, write_expression
 
 # The rooms whose import enters their forms in the table.
-ROOMS = (forms, index_forms, layer_forms, library_forms, control_forms)
+ROOMS = (composed_forms, forms, index_forms, layer_forms, library_forms, control_forms)
 Array = np.ndarray[Any, Any]
 _NUMBER_OF = {dtype.name: number for number, dtype in DATA_TYPES.items()}
 
@@ -86,8 +88,8 @@ def _write(prefix: str, name: str, function: SavedFunction, model: ModelFile, ol
 
 def _check_forms(name: str, block: Block) -> None:
     """Name all ops at once that have no form."""
-    known = FORMS.names()
-    missing = {op.op.name: op for op in _all_operators(block) if op.op.name not in known}
+    held = FORMS.names()
+    missing = {o.op.name: o for o in _all_operators(block) if o.op.name not in held and not _is_written(o)}
     if missing:
         first = next(iter(missing.values()))
         raise UnsupportedError(
@@ -159,15 +161,31 @@ def _operators(g: Emitter, block: Block, env: dict[Variable, Any]) -> None:
             g.op_name = operator.op.name
             given = [_input(g, v, env) for v in operator.inputs]
             attrs = {key: _attribute(g, value, given) for key, value in operator.attrs.items()}
+            operands = given[: len(given) - operator.ref_count]
             form = FORMS.get(operator.op)
-            assert form is not None
-            found = form(g, *given[: len(given) - operator.ref_count], **attrs)
+            found = _written(g, operator.op, operands, attrs) if form is None else form(g, *operands, **attrs)
         except VitrifyError as err:
             raise _located(operator, err) from err
         outs = [found] if isinstance(found, Value) else list(found)
         for var, value in zip(operator.outputs, outs):
             if value is not None:
                 env[var] = _settled(g, value, var.meta)
+
+
+def _written(g: Emitter, op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any]) -> Any:
+    """What an op without a form is: its expression, or a constant where nothing is left to the run."""
+    if op.scalar is not None:
+        return write_expression(g, op, inputs, attrs)
+    return g.constant(op.kernel(np, **{name: known(value) for name, value in attrs.items()}))
+
+
+def _is_written(operator: Operator) -> bool:
+    """Whether an operator without a form can be written, as far as that can be told beforehand."""
+    op = operator.op
+    if any(isinstance(v.meta, Meta) and v.meta.dtype.is_complex for v in operator.variables):
+        return False
+    is_constant = not (op.inputs or op.variadic or op.random or op.effect or op.steps)
+    return is_written(op) or (is_constant and op.on_host is False)
 
 
 def _settled(g: Emitter, value: Value, meta: Any) -> Value:

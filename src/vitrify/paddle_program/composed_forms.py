@@ -1,0 +1,88 @@
+"""Paddle's forms of ops that its programs have no operator for, compositions of a few that they have; and unfold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.dtype import bool_, float32, int64
+from ..core.errors import UnsupportedError
+from ..core.meta import UNKNOWN, Meta, numel
+from .emitter import FORMS, Emitter, Value
+from .scalars import Operand, PaddleScalars
+
+
+@FORMS("unfold_windows")
+def unfold_windows(g: Emitter, x: Value, *, axis: int, size: int, step: int) -> Value:
+    """gather of every place of every window, which become the last dimension."""
+    length = x.shape[axis]
+    if length == UNKNOWN:
+        raise UnsupportedError("windows of a dimension of unknown size have no form in Paddle's programs")
+    places = np.arange(0, length - size + 1, step)[:, None] + np.arange(size)
+    shape = (*x.shape[:axis], places.size, *x.shape[axis + 1 :])
+    found = g.op("gather", x, g.stored(places.reshape(-1)), axis, meta=Meta(shape, x.dtype))
+    last = g.transpose(found, [*(i for i in range(x.ndim) if i != axis), axis])
+    split = g.reshape(last, [*[g.size(last, i) for i in range(x.ndim - 1)], *places.shape])
+    front = list(range(x.ndim - 1))
+    return g.transpose(split, [*front[:axis], x.ndim - 1, *front[axis:], x.ndim])
+
+
+@FORMS("unfold_patches")
+def unfold_patches(g: Emitter, x: Value, *, kernel: Any, stride: Any, pads: Any, dilation: Any) -> Value:
+    """unfold, whose paddings are those of the top, the left, the bottom and the right."""
+    (top, bottom), (left, right) = pads
+    return g.op(
+        "unfold", x, meta=g.metas[0], kernel_sizes=list(kernel), strides=list(stride),
+        paddings=[top, left, bottom, right], dilations=list(dilation),
+    )  # fmt: skip
+
+
+@FORMS("rms_norm")
+def rms_norm(
+    g: Emitter, x: Value, weight: Value | None, bias: Value | None, *, axes: tuple[int, ...],
+    param_axes: tuple[int, ...], groups: int, epsilon: float,
+) -> list[Value]:  # fmt: skip
+    """x times rsqrt of the mean of its squares, in float32 at least."""
+    if groups or tuple(param_axes) != tuple(range(x.ndim - len(param_axes), x.ndim)):
+        raise UnsupportedError("a root mean square norm of groups, or with channels first, has no form")
+    scalars = PaddleScalars(g)
+    wide: Any = Operand(scalars, g.cast(x, float32) if x.dtype.itemsize < 4 else x)
+    squares = (wide * wide).value
+    stats = Meta(tuple(1 if i in axes else s for i, s in enumerate(x.shape)), squares.dtype)
+    mean = g.op("mean", squares, list(axes), meta=stats, keepdim=True)
+    mean_square: Any = Operand(scalars, mean)
+    rstd = scalars.rsqrt(mean_square + epsilon)
+    out = wide * rstd
+    if weight is not None:
+        out = out * Operand(scalars, weight)
+    if bias is not None:
+        out = out + Operand(scalars, bias)
+    return [g.cast(out.value, x.dtype), rstd.value]
+
+
+@FORMS("rank")
+def rank(g: Emitter, x: Value) -> Value:
+    """A constant."""
+    return g.full(x.ndim, g.metas[0].dtype)
+
+
+@FORMS("is_empty")
+def is_empty(g: Emitter, x: Value) -> Value:
+    """Whether the product of the sizes is 0; a constant where they are known."""
+    if UNKNOWN not in x.shape:
+        return g.full(numel(x.shape) == 0, bool_)
+    count = g.op("numel", x, meta=Meta((), int64))
+    return g.op("equal", count, g.full(0, int64), meta=Meta((), bool_))
+
+
+@FORMS("equal_all")
+def equal_all(g: Emitter, x: Value, y: Value) -> Value:
+    """all of equal, for tensors of one shape."""
+    if UNKNOWN in (*x.shape, *y.shape):
+        raise UnsupportedError("equal_all of tensors of unknown sizes has no form in Paddle's programs")
+    if x.shape != y.shape:
+        return g.full(False, bool_)
+    same = g.op("equal", x, g.cast(y, x.dtype), meta=Meta(x.shape, bool_))
+    axes = list(range(x.ndim))
+    return g.op("all", same, meta=Meta((), bool_), axis=axes, keepdim=False, reduce_all=True) if axes else same
