@@ -1,5 +1,7 @@
 """What a file holds besides `forward` survives loading, fine-tuning and saving again."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -109,6 +111,19 @@ def test_another_spec_of_forward_leaves_the_other_methods(tmp_path):
     agree(told(loaded), told(net))
     with pytest.raises(ValueError, match=r"saved for float32\[2, 3\]"):
         loaded(paddle.ones([4, 3]))
+
+
+def test_saving_makes_no_copy_of_the_parameters(tmp_path):
+    net = nn.Linear(1024, 4096)
+    size = 4 * 1024 * 4096
+    paddle.jit.save(net, str(tmp_path / "warm"), input_spec=[InputSpec([None, 1024])])
+    for layer in (net, paddle.jit.load(str(tmp_path / "warm"))):
+        tracemalloc.start()
+        try:
+            paddle.jit.save(layer, str(tmp_path / "large"), input_spec=[InputSpec([None, 1024])])
+            assert tracemalloc.get_traced_memory()[1] < size // 8
+        finally:
+            tracemalloc.stop()
 
 
 def test_a_value_that_no_file_can_hold_is_named(tmp_path):

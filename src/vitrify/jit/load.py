@@ -24,7 +24,7 @@ from ..ir.regions import copy_ops
 from ..runtime.options import DEFAULT, ExecutionOptions
 from .concrete_program import ConcreteProgram
 from .partial_program import PartialProgramLayer
-from .save import TRAIN
+from .save import TRAIN, elements
 from .template import InputLeaf, OutputLeaf, Template
 
 
@@ -185,7 +185,7 @@ class TranslatedLayer(Layer):
         functions = {n: p.saved for n, p in self._programs.items() if training or not n.endswith(TRAIN)}
         return ModelFile(
             functions,
-            {name: np.ascontiguousarray(t.numpy()).reshape(t.shape) for name, t in tensors.items()},
+            {name: elements(t) for name, t in tensors.items()},
             {name: TensorInfo(isinstance(t, Parameter), not t.stop_gradient) for name, t in tensors.items()},
             {**self._note, "names": {name: t.name for name, t in tensors.items()}},
         )

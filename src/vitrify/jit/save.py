@@ -207,12 +207,19 @@ class _Writer:
         """Everything collected."""
         return ModelFile(
             functions=self._functions,
-            tensors={name: np.ascontiguousarray(t.numpy()).reshape(t.shape) for name, t in self._tensors.items()},
+            tensors={name: elements(t) for name, t in self._tensors.items()},
             infos={
                 name: TensorInfo(isinstance(t, Parameter), not t.stop_gradient) for name, t in self._tensors.items()
             },
             note={"names": {name: t.name for name, t in self._tensors.items()}, **note},
         )
+
+
+def elements(tensor: Tensor) -> Any:
+    """What a tensor holds, in C order: where it lies in the host's memory no copy of it, for models may be large."""
+    data = tensor._data
+    array = data if isinstance(data, np.ndarray) else tensor.numpy()
+    return np.ascontiguousarray(array).reshape(tensor.shape)
 
 
 def _leave_out_host_calls(program: Program) -> None:
