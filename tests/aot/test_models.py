@@ -157,6 +157,8 @@ FUNCTIONS = {
     "where": lambda x: paddle.where(x > 0, x, paddle.exp(x)),
     "integers": lambda x: ((x * 10).astype("int64") * 3 - 1, (x > 0).astype("int32").sum(-1)),
     "gather": lambda x: paddle.gather(x, paddle.to_tensor([2, 0, 0]), axis=1),
+    "tile": lambda x: (paddle.tile(x, [2, 1, 1, 3]), paddle.tile(x, [3, 1, 2]), paddle.expand(x, [2, *x.shape])),
+    "attention": lambda x: F.scaled_dot_product_attention(x, x, x, is_causal=True),
     "same": lambda x: (x, x, x.reshape([-1, 36])),
     "transposed": lambda x: paddle.matmul(x, x, transpose_x=True),
     "double": lambda x: paddle.matmul(x.astype("float64"), x.astype("float64"), transpose_y=True).sum(-1),
@@ -195,6 +197,17 @@ def test_other_dimensions(tmp_path):
 def test_channels_last(tmp_path):
     net = nn.Conv2D(4, 6, 3, padding=1, data_format="NHWC")
     checked(net, [InputSpec([None, 11, 9, 4])], [(floats(2, 11, 9, 4),)], tmp_path)
+
+
+def test_numbers_without_dimensions(tmp_path):
+    def total(x, n):
+        found, i = paddle.zeros([3]), paddle.to_tensor(0)
+        while i < n:
+            found, i = found + x * i.astype("float32"), i + 1
+        return found, i
+
+    inputs = [(floats(3), np.array(n)) for n in (0, 1, 20)]
+    checked(total, [InputSpec([3]), InputSpec([], "int64")], inputs, tmp_path)
 
 
 def test_two_arguments_of_one_size(tmp_path):

@@ -88,6 +88,18 @@ def test_rows_that_begin_with_a_number(products, m, n, k, lie):
     np.testing.assert_allclose(found, a @ b + bias[:, None], atol=1e-3)
 
 
+@pytest.mark.parametrize("m, k", [(1, 3), (5, 256), (192, 10), (207, 523)])
+def test_packed_matrices(products, m, k):
+    shape, function = products["float32"]
+    rng = np.random.default_rng(0)
+    a, b = rng.standard_normal((m, k)).astype("float32"), rng.standard_normal((k, 40)).astype("float32")
+    c, scratch = np.empty((m, 40), "float32"), np.empty(gemm.scratch_bytes(m, 40, k, shape), np.uint8)
+    ready = gemm.packed(a, shape)
+    function(m, 40, k, ready.ctypes.data, -1, 0, b.ctypes.data, *b.strides, c.ctypes.data, 160, scratch.ctypes.data,
+             None, None, None)  # fmt: skip
+    np.testing.assert_allclose(c, a @ b, atol=1e-3)
+
+
 @pytest.mark.parametrize("stride", [1, 2])
 @pytest.mark.parametrize("width", [9, 16, 37])
 def test_elements_at_offsets(products, width, stride):

@@ -70,7 +70,7 @@ class NativeFunction:
 
     def __call__(self, *arrays: Array) -> list[Array]:
         """The outputs for these inputs. Raises ShapeError, DTypeError or ArgumentError with the program's own words."""
-        held = [np.ascontiguousarray(a) for a in arrays]
+        held = [np.asarray(a, order="C") for a in arrays]
         inputs = (CArray * max(len(held), 1))(*[_seen(a) for a in held])
         outputs = (CArray * max(len(self.output_metas), 1))()
         counts = ctypes.c_int64(len(held)), ctypes.c_int64(len(self.output_metas))

@@ -7,6 +7,8 @@ side by side. After Goto and van de Geijn ("Anatomy of
 High-Performance Matrix Multiplication", 2008) and BLIS: blocks of a and b are copied into the order in which a
 micro-kernel reads them, which keeps a tile of c in registers. Where there are few rows, b is read where it lies.
 
+Where `row` of a is -1 it is packed already, as `packed` does with constants.
+
 With tables of offsets (not null) the element of b at row p and column j lies at koffsets[p] + joffsets[j]: the windows
 of a convolution, which are then never written out.
 """
@@ -15,6 +17,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from .emit import FLOAT32, FLOAT64, Dtype, memory_type
 from .llvm import Target
@@ -65,6 +70,19 @@ def scratch_bytes(m: int, n: int, k: int, shape: Shape) -> int:
     """Bytes of memory that a product of these sizes needs beside its arrays."""
     rows, columns, inner = min(m, ROWS), min(-(-n // shape.width) * shape.width, COLUMNS), min(k, INNER)
     return ((rows + columns) * inner * shape.dtype.itemsize // _ALIGNED + 2) * _ALIGNED
+
+
+def packed(a: Any, shape: Shape) -> Any:
+    """A matrix in the order in which products read it."""
+    parts = []
+    for p0 in range(0, a.shape[1], INNER):
+        for i0 in range(0, a.shape[0], ROWS):
+            block, done = a[i0 : i0 + ROWS, p0 : p0 + INNER], 0
+            for height, _ in shape.rows:
+                while len(block) - done >= height:
+                    parts.append(block[done : done + height].T.reshape(-1))
+                    done += height
+    return np.concatenate(parts) if parts else np.zeros(0, a.dtype)
 
 
 def name_of(dtype: Dtype) -> str:
@@ -461,6 +479,10 @@ class _Block:
 
     def _pack_a(self, i0: str, i: str, height: int) -> None:
         w, T = self.w, self.shape.type
+        with w.when(w.value("icmp ne i64 %arow, -1")):
+            self._copy_a(w, T, i0, i, height)
+
+    def _copy_a(self, w: Writer, T: str, i0: str, i: str, height: int) -> None:
         to = w.at(self.packed_a, w.times(w.times(i, self.inner), self.shape.dtype.itemsize), "i8")
         source = w.at("%a", w.add(w.times(w.add(i0, i), "%arow"), w.times(self.p0, "%acolumn")), "i8")
         w.call("void", f"@pack_{T}", f"ptr {to}", f"i64 {height}", f"ptr {source}", f"i64 {height}",
@@ -472,7 +494,9 @@ class _Block:
         w, size = self.w, self.shape.dtype.itemsize
         left = w.value(f"sub i64 {columns}, {j}")
         row = w.add(i0, i)
-        a = w.at(self.packed_a, w.times(w.times(i, self.inner), size), "i8")
+        copied = w.at(self.packed_a, w.times(w.times(i, self.inner), size), "i8")
+        known = w.at("%a", w.add(w.times(self.p0, "%m"), w.times(row, self.inner)), self.shape.type)
+        a = w.value(f"select i1 {w.value('icmp eq i64 %arow, -1')}, ptr {known}, ptr {copied}")
         c = w.at("%c", w.add(w.times(row, "%crow"), w.times(w.add(j0, j), size)), "i8")
         bias = w.value(f"select i1 {self.is_plain}, ptr null, ptr {w.at('%bias', row, self.shape.type)}")
         given = (f"i64 {self.inner}", f"ptr {a}", f"ptr {b}", f"i64 {brow}", f"ptr {c}", "i64 %crow",

@@ -4,22 +4,31 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import UNKNOWN
 from .dropout import dropout
 from .expand import repeat_interleave
 from .matmul import matmul
 from .registry import OpDef, define_op
-from .select import where
+from .select import where, where_op
 from .shape import flatten, squeeze, unsqueeze
 from .softmax import softmax
 from .transpose import transpose
+
+
+def _causal_form(n: Any, x: Any, *, fill: float) -> Any:
+    lower = n.constant(np.tri(*x.shape[-2:], dtype=np.bool_))
+    return n.apply(where_op, lower, x, n.full((), fill, x.dtype))
+
 
 causal_mask_op: OpDef = define_op(
     "causal_mask",
     kernel=lambda xp, x, *, fill: xp.where(xp.tri(*x.shape[-2:], dtype=bool), x, x.dtype.type(fill)),
     meta=lambda x, *, fill: x,
     vjp={"x": lambda ct: causal_mask_op(ct, fill=0.0)},
+    ahead=_causal_form,
 )
 
 

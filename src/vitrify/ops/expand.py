@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape, normalize_axis
 from ..core.meta import broadcast_shapes as common_shape
@@ -55,6 +57,7 @@ expand_op = define_op(
     vjp=EXPAND_VJP,
     dynamic=("shape",),
     maps={"onnx": "Expand", "paddle": "expand_v2"},
+    native=lambda n, x, *, shape: n.view(lambda a: _broadcast_view(np, a, shape=shape), x),
 )
 # For vjp rules, whose results nobody changes in place: no memory is written.
 expand_view_op = define_op(
@@ -172,6 +175,14 @@ def _sum_tiles_kernel(xp: Any, x: Any, like: Any, *, repeat_times: Any) -> Any:
     return xp.asarray(summed).reshape(like.shape)
 
 
+def _tile_native(n: Any, x: Any, *, repeat_times: Any) -> Any:
+    sizes, times = _aligned(x.shape, entries(repeat_times))
+    apart = [part for size in sizes for part in (1, size)]
+    wide = [part for pair in zip(times, sizes) for part in pair]
+    spread = n.view(lambda a: np.broadcast_to(a.reshape(apart), wide), x)
+    return n.reshape(n.copy(spread), [t * size for t, size in zip(times, sizes)])
+
+
 tile_op: OpDef = define_op(
     "tile",
     kernel=lambda xp, x, *, repeat_times: xp.array(xp.tile(x, entries(repeat_times))),
@@ -179,6 +190,7 @@ tile_op: OpDef = define_op(
     vjp={"x": lambda ct, *, x_like, repeat_times: sum_tiles_op(ct, x_like, repeat_times=repeat_times)},
     dynamic=("repeat_times",),
     maps={"onnx": "Tile", "paddle": "tile"},
+    native=_tile_native,
 )
 sum_tiles_op: OpDef = define_op(
     "sum_tiles",

@@ -79,7 +79,12 @@ def padded_form(n: Any, x: Any, pairs: Sequence[tuple[int, int]], value: Any) ->
     if not any(map(any, pairs)):
         return x
     shape = [size + before + after for size, (before, after) in zip(x.shape, pairs)]
-    out = n.copy(n.full(shape, value, x.dtype))
+    out = n.new(shape, x.dtype)
+    for axis, (size, ends) in enumerate(zip(shape, pairs)):
+        for edge in (slice(0, max(ends[0], 0)), slice(size - max(ends[1], 0), size)):
+            if edge.start < edge.stop:
+                part = n.view(lambda a, at=(*(slice(None),) * axis, edge): a[at], out)
+                n.copy(n.full(part.shape, value, x.dtype), part)
     there = tuple(slice(max(b, 0), size - max(a, 0)) for size, (b, a) in zip(shape, pairs))
     here = tuple(slice(max(-b, 0), size - max(-a, 0)) for size, (b, a) in zip(x.shape, pairs))
     n.copy(n.view(lambda a: a[here], x), n.view(lambda a: a[there], out))

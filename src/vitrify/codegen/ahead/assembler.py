@@ -10,7 +10,7 @@ import numpy as np
 
 from ...ir.program import Block
 from .. import gemm
-from ..assembler import CONSTANT, Assembler, Buffer, Operand, Shape, dense, expanded
+from ..assembler import CONSTANT, Assembler, Buffer, Operand, Shape, Step, dense, expanded
 from ..emit import INT64
 from ..errors import NoNativeForm
 from ..llvm import Target
@@ -21,8 +21,8 @@ DATA = "data"
 
 # Constants of so many bytes are looked for among those that there are.
 _SMALL = 1 << 12
-# Words of a product: its arrays, and what rows begin with.
-_A, _C, _BIAS = 9, 11, 16
+# Words of a product: the step from row to row of A, A, C, and what rows begin with.
+_ROW, _A, _C, _BIAS = 3, 9, 11, 16
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,7 @@ class AheadAssembler(Assembler):
         self._target = target
         self._is_sample = is_sample
         self._constants: dict[Any, Buffer] = {}
+        self._weights: list[tuple[Step, Operand]] = []  # matrices of products that are known now
         self.is_read_once = False  # whether only the operator at work reads its first input, which no view made
 
     def part(self, name: str) -> Any:
@@ -129,6 +130,8 @@ class AheadAssembler(Assembler):
         tables.append(-1 if bias is None else self.contiguous(bias))
         sizes = (weight.shape[-2], len(joffsets), len(koffsets))
         self._multiply(weight, x, out, sizes, [*weight.strides[-2:], 0, 0], tables)
+        if self.known(weight) is not None and weight.shape[1] == 1:
+            self._weights.append((self.steps[-1], weight))
 
     def scale_rows(self, x: Operand, scale: Any, shift: Any) -> bool:
         """Let the product that has just made x, and that nobody else reads, give scale * x + shift in each row.
@@ -146,9 +149,21 @@ class AheadAssembler(Assembler):
             return False
         made = self.constant(known[0, 0] * scale[:, None].astype(weight.dtype))
         step.words[_A] = replace(made, shape=weight.shape, strides=(0, 0, *made.strides))
+        self._weights = [(s, step.words[_A] if s is step else w) for s, w in self._weights]
         step.words[_BIAS] = self.constant((old * scale + shift).astype(weight.dtype))
         step.touched[:] = [w.buffer for w in step.words if isinstance(w, Operand)]
         return True
+
+    def pack_weights(self, kept: dict[Any, Any]) -> None:
+        """Put matrices that are known into the order in which products read them; kept: those of other samples."""
+        for number, (step, weight) in enumerate(self._weights):
+            shape = gemm.shape_of(weight.dtype, self._target)
+            if number not in kept:
+                kept[number] = gemm.packed(self.known(weight)[0, 0], shape)
+            made = self.constant(kept[number])
+            step.words[_A] = replace(made, shape=weight.shape, strides=(0,) * 4)
+            step.words[_ROW] = -1
+            step.touched[:] = [w.buffer for w in step.words if isinstance(w, Operand)]
 
     # -- places and windows --------------------------------------------------------------------------------------------
 

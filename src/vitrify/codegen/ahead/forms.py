@@ -80,6 +80,7 @@ class Forms:
     def __init__(self, kernels: Kernels, where: str) -> None:
         self.kernels = kernels
         self._where = where
+        self.packed: dict[Any, Any] = {}  # matrices in the order of products, for all samples
         self._alone: dict[Operator, Block] = {}
         self._simple: dict[Block, Block | None] = {}
 

@@ -109,6 +109,7 @@ def _sample(
         Operand(b, 0, b.number.shape, dense(b.number.shape, b.number.dtype.itemsize), b.number.dtype) for b in constants
     ]
     outputs = results_of(assembler, forms.run(assembler, block, [*given, *known]))
+    assembler.pack_weights(forms.packed)
     return Sample(assembler.steps, given, outputs)
 
 
