@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 # Compilers know where the system's libraries are; linkers by themselves take one more.
-_LINKERS: tuple[tuple[str, tuple[str, ...]], ...] = (
+LINKERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("cc", ()), ("gcc", ()), ("clang", ()), ("ld", ("-lc",)), ("ld.lld", ("-lc",)),
 )  # fmt: skip
 _TIMEOUT = 300
@@ -27,11 +27,11 @@ def _libraries(code: bytes) -> list[str]:
 
 def linked(code: bytes, name: str) -> tuple[bytes | None, str]:
     """A shared library of that name made of an object file; None and the reason where no linker makes one."""
-    reason = "no linker is found (" + ", ".join(linker for linker, _ in _LINKERS) + ")"
+    reason = "no linker is found (" + ", ".join(linker for linker, _ in LINKERS) + ")"
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder) / "program.o", Path(folder) / "program.so"
         source.write_bytes(code)
-        for linker, more in _LINKERS:
+        for linker, more in LINKERS:
             found = shutil.which(linker)
             if found is None:
                 continue
