@@ -153,3 +153,8 @@ def test_a_quotient_of_a_0d_tensor_has_the_wider_dtype(a, b, wanted):
 def test_what_holds_no_numbers_is_no_tensor(value):
     with pytest.raises(TypeError, match=f"cannot make a tensor of {type(value).__name__}"):
         paddle.to_tensor(value)
+
+
+def test_a_number_alone_is_no_operand():
+    with pytest.raises(ValueError, match="gelu: argument 0 must be a tensor, got float"):
+        paddle.nn.functional.gelu(3.0)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.errors import ArgumentError
+from .arguments import need_tensors
 from .complex_ import abs as abs_
 from .define import in_place, only
 from .elementwise import scale
@@ -335,6 +336,7 @@ def gelu(x: Any, approximate: Any = False, name: str | None = None) -> Any:
     """
     if approximate not in (True, False, "tanh", "none"):
         raise ArgumentError(f"gelu: approximate must be a bool, 'tanh' or 'none', got {approximate!r}")
+    need_tensors("gelu", x)
     return gelu_op(x, approximate=approximate in (True, "tanh"))
 
 

@@ -1,0 +1,134 @@
+"""Call the cases of the tables eagerly and compiled for sizes that only a run knows, and compare: one meaning.
+
+    python -m tests.conformance.compiled --every 10
+    python -m tests.conformance.compiled --only paddle.concat,Tensor.sum
+
+No other framework is needed. What cannot be told before a run is listed in `UNDECIDED`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from typing import Any
+
+import vitrify
+from tests.conformance.__main__ import chosen_cases
+from tests.conformance.compare import compare
+from tests.conformance.execution import Record, error_record, found_at, run
+from tests.conformance.spec import Case
+
+# Patterns of cases -> why a program for unknown sizes gives something else than eager code.
+UNDECIDED = {
+    "*squeeze*": "which sizes are 1, and so how many dimensions are left, only a run knows",
+    "*histogramdd*": "how many results there are follows from a size",
+    "*tolist(*": "a list of unknown length has no items to show",
+    "*clip(float32[], min=float32[1]*": "a bound with a dimension may have any size",
+    "*crop*": "a size that does not fit is an error of the run",
+    "*linalg.solve(float32[2,3,3]*": "a stack of vectors and a matrix differ in their sizes alone",
+    "*index_sample*": "a size that does not fit is an error of the run",
+    "*tensordot*": "a size that does not fit is an error of the run",
+}
+
+
+class Compiled:
+    """vitrify, whose functions of tensors are compiled for unknown sizes before they are called."""
+
+    def __init__(self, case: Case) -> None:
+        self._case = case
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(vitrify, name)
+
+    def call(self, *args: Any, **kwargs: Any) -> Any:
+        """What the case's function gives for these arguments, inside a program."""
+        leaves: list[Any] = []
+        tree = _without_tensors((list(args), kwargs), leaves)
+        api, form = self._case.api, self._case.form
+
+        def body(*tensors: Any) -> Any:
+            given, named = _with_tensors(tree, tensors)
+            if form == "function":
+                return found_at(vitrify, api)(*given, **named)
+            return getattr(given[0], api.removeprefix("Tensor."))(*given[1:], **named)
+
+        specs = [vitrify.static.InputSpec([None] * x.ndim, x.dtype, stop_gradient=x.stop_gradient) for x in leaves]
+        return vitrify.jit.to_static(body, input_spec=specs, full_graph=True)(*leaves) if leaves else body()
+
+
+class _Place:
+    """Where a tensor stood."""
+
+    def __init__(self, index: int) -> None:
+        self.index = index
+
+
+def _mapped(value: Any, leaf: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return type(value)(_mapped(item, leaf) for item in value)
+    if isinstance(value, dict):
+        return {name: _mapped(item, leaf) for name, item in value.items()}
+    if isinstance(value, slice):
+        return slice(*(_mapped(part, leaf) for part in (value.start, value.stop, value.step)))
+    return leaf(value)
+
+
+def _without_tensors(value: Any, leaves: list[Any]) -> Any:
+    def leaf(item: Any) -> Any:
+        if not isinstance(item, vitrify.Tensor):
+            return item
+        leaves.append(item)
+        return _Place(len(leaves) - 1)
+
+    return _mapped(value, leaf)
+
+
+def _with_tensors(tree: Any, tensors: Sequence[Any]) -> Any:
+    return _mapped(tree, lambda item: tensors[item.index] if isinstance(item, _Place) else item)
+
+
+def run_compiled(case: Case) -> Record:
+    """The record of a case whose function is compiled."""
+    framework = Compiled(case)
+    row = replace(case.row, call=lambda paddle, *args, **kwargs: framework.call(*args, **kwargs))
+    try:
+        return run(framework, replace(case, row=row))
+    except Exception as err:  # noqa: BLE001 - whatever it is, it is what happened
+        return error_record(err)
+
+
+def differences(cases: Sequence[tuple[str, int, Case]]) -> Iterator[tuple[Case, str, str]]:
+    """The cases in which compiled code does something else: case, kind of difference, what differs."""
+    for _, _, case in cases:
+        if case.form not in ("function", "method") or case.row.call is not None:
+            continue
+        if any(fnmatchcase(case.text.replace("[", "("), p.replace("[", "(")) for p in UNDECIDED):
+            continue
+        eager, compiled = run(vitrify, case), run_compiled(case)
+        if eager["kind"] == compiled["kind"] == "error" or eager["kind"] == "absent":
+            continue
+        verdict = compare(compiled, eager, case.row.rtol)
+        if verdict.differs:
+            yield case, verdict.kind, " ".join(verdict.why.split())
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run what the command line asks for; 1 if anything differs."""
+    parser = argparse.ArgumentParser(prog="tests.conformance.compiled", description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--only", default="", help="APIs, comma-separated, * allowed (default: all)")
+    parser.add_argument("--tables", default="", help="tables, comma-separated (default: all)")
+    parser.add_argument("--every", type=int, default=1, help="run every Nth case only")
+    chosen = parser.parse_args(argv)
+    count = 0
+    for case, kind, why in differences(list(chosen_cases(chosen.only, chosen.tables))[:: chosen.every]):
+        print(f"{kind}: {case.text}\n    {why[:400]}", flush=True)
+        count += 1
+    print(f"{count} cases differ")
+    return 1 if count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

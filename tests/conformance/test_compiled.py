@@ -1,0 +1,28 @@
+"""A sample of the tables' cases gives compiled, for sizes that only a run knows, what it gives eagerly."""
+
+import pytest
+
+import vitrify as paddle
+from tests.conformance.__main__ import chosen_cases
+from tests.conformance.compiled import UNDECIDED, differences, main
+from tests.conformance.tables import NAMES
+
+SAMPLE = 90
+
+
+@pytest.mark.parametrize("table", NAMES)
+def test_compiled_code_is_eager_code(table):
+    cases = list(chosen_cases("", table))[SAMPLE // 2 :: SAMPLE]
+    assert not [(case.text, kind, why) for case, kind, why in differences(cases)]
+
+
+def test_the_command_line_prints_what_differs(capsys, monkeypatch):
+    assert main(["--only", "paddle.roll", "--every", "5"]) == 0
+    monkeypatch.setattr(paddle, "roll", lambda x, *args, **kwargs: x * int(paddle.in_dynamic_mode()))
+    assert main(["--only", "paddle.roll", "--every", "5"]) == 1
+    said = capsys.readouterr().out
+    assert said.startswith("0 cases differ") and "values: paddle.roll(float32" in said
+
+
+def test_reasons_are_given():
+    assert all(UNDECIDED.values())
