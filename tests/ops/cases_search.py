@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 import vitrify as paddle
@@ -13,6 +15,10 @@ M = floats(3, 4)
 V = floats(4)
 TIES = np.array([3, 1, 3, 2, 1, 3])
 NAN = np.array([1.0, np.nan, 0.0, 2.0])
+
+
+LONG = np.random.RandomState(0).randint(0, 9, (2, 5000)) / 2.0  # ties, beyond the length from which they are put right
+QUICK: dict[str, Any] = {"grad": False}
 
 
 def ranked(x, k, axis, largest=True):
@@ -30,6 +36,11 @@ SORT = [
     Case("msort", paddle.msort, (X,), ref=lambda x: np.sort(x, 0)),
     Case("argsort", paddle.argsort, (X, 1), ref=np.argsort),
     Case("argsort keeps ties in order", paddle.argsort, (TIES,), ref=lambda x: np.argsort(x, kind="stable")),
+    Case("argsort of long rows", paddle.argsort, (LONG, 1), ref=lambda x, a: np.argsort(x, 1, kind="stable"), **QUICK),
+    Case("argsort of long columns", paddle.argsort, (LONG.T.copy(), 0), **QUICK,
+         ref=lambda x, a: np.argsort(x, 0, kind="stable")),
+    Case("argsort of long rows of nan", paddle.argsort, (np.where(LONG > 5, np.nan, LONG), 1),
+         ref=lambda x, a: np.argsort(x, 1, kind="stable"), **QUICK),
     Case("argsort descending", paddle.argsort, (TIES,), {"descending": True}, ref=[0, 2, 5, 3, 1, 4]),
     Case("topk", paddle.topk, (X, 2), ref=lambda x, k: ranked(x, k, -1), second=True),
     Case("topk smallest", paddle.topk, (X, 2, 1, False), ref=lambda x, *_: ranked(x, 2, 1, False)),
@@ -59,7 +70,7 @@ SORT = [
     ),
     Case("mode gradient", paddle.mode, (X,)),
     Case("mode 0-D", paddle.mode, (np.array(2.0),), ref=lambda x: [x, np.array(0)]),
-]
+]  # fmt: skip
 SEARCH = [
     Case("nonzero", paddle.nonzero, (bools(3, 4),), ref=np.argwhere),
     Case("nonzero as tuple", paddle.nonzero, (ints(3, 4, high=2), True), ref=lambda x, t: np.nonzero(x)),

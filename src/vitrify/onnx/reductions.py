@@ -217,6 +217,12 @@ def sort(g: Context, x: Value, *, axis: int, descending: bool) -> tuple[Value, V
     return _top(g, x, g.size(x, axis), axis, descending)
 
 
+@FORMS("sort_values")
+def sort_values(g: Context, x: Value, *, axis: int, descending: bool) -> Value:
+    """The values of TopK of all."""
+    return sort(g, x, axis=axis, descending=descending)[0]
+
+
 @FORMS("topk")
 def topk(g: Context, x: Value, *, k: Any, axis: int, largest: bool) -> tuple[Value, Value]:
     """TopK."""

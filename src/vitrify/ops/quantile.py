@@ -18,7 +18,7 @@ from .like import cast
 from .reduce import any_op, sum_op
 from .select import maximum, where_op
 from .shape import flatten, squeeze, unsqueeze
-from .sort import sort_op
+from .sort import sort_op, sort_values_op
 from .statistics import argmax
 from .transpose import transpose
 from .unary import ceil, floor, round
@@ -42,7 +42,7 @@ def _at(rows: Any, place: Any) -> Any:
 def _pick(x: Any, axes: Shape, keepdim: bool, skip_nan: bool, low: Place, high: Place, share: Place) -> Any:
     """The value between the sorted elements at `low` and `high`, `share` of the way up; NaN counts unless skipped."""
     rows = _lined_up(x, axes)
-    ordered = sort_op(rows, axis=rows.ndim - 1, descending=False)[0]
+    ordered = sort_values_op(rows, axis=rows.ndim - 1, descending=False)
     count = _count(rows)
     below, above = _at(ordered, low(count)), _at(ordered, high(count))
     value = below + (above - below) * cast(share(count), x.dtype)

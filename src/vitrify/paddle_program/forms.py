@@ -257,6 +257,13 @@ def sort(g: Emitter, x: Value, *, axis: int, descending: bool) -> list[Value]:
     return g.ops("argsort", [x], g.metas, axis=axis, descending=descending, stable=True)
 
 
+@FORMS("sort_values")
+def sort_values(g: Emitter, x: Value, *, axis: int, descending: bool) -> Value:
+    """The values of argsort."""
+    both = [g.metas[0], g.metas[0].with_dtype(int64)]
+    return g.ops("argsort", [x], both, axis=axis, descending=descending, stable=True)[0]
+
+
 @FORMS("topk")
 def topk(g: Emitter, x: Value, *, k: Any, axis: int, largest: bool) -> list[Value]:
     """topk."""
