@@ -220,7 +220,8 @@ def sort(g: Context, x: Value, *, axis: int, descending: bool) -> tuple[Value, V
 @FORMS("sort_values")
 def sort_values(g: Context, x: Value, *, axis: int, descending: bool) -> Value:
     """The values of TopK of all."""
-    return sort(g, x, axis=axis, descending=descending)[0]
+    values: Value = sort(g, x, axis=axis, descending=descending)[0]
+    return values
 
 
 @FORMS("topk")
