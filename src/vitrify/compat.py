@@ -28,8 +28,39 @@ class PaddleLoadedError(UserCodeError, ImportError):
     """PaddlePaddle itself was imported before."""
 
 
+# Inner modules of Paddle that model code imports from -> the modules here that have what they have.
+_INNER = {
+    "autograd.py_layer": "autograd",
+    "base.executor": "static",
+    "framework.io": "framework",
+    "framework.random": "framework",
+    "hapi.dynamic_flops": "hapi.flops",
+    "incubate.nn.layer": "incubate.nn",
+    "incubate.nn.layer.fused_transformer": "incubate.nn",
+    "io.dataloader": "io",
+    "io.dataloader.batch_sampler": "io",
+    "io.dataloader.collate": "io.collate",
+    "io.dataloader.dataset": "io",
+    "io.dataloader.sampler": "io",
+    "io.reader": "io",
+    "metric.metrics": "metric",
+    "nn.layer.distance": "nn",
+    "nn.layer.layers": "nn",
+    "static.input": "static",
+    "vision.transforms.transforms": "vision.transforms",
+    **{f"nn.initializer.{name}": "nn.initializer" for name in (
+        "assign", "bilinear", "constant", "dirac", "initializer", "kaiming", "normal", "orthogonal", "uniform",
+        "xavier",
+    )},
+    **{f"optimizer.{name}": "optimizer" for name in (
+        "adadelta", "adagrad", "adamax", "adamw", "lamb", "momentum", "rmsprop", "sgd",
+    )},
+}  # fmt: skip
+
+
 def _own_name(name: str) -> str:
-    return _OURS + name[len(_THEIRS) :]
+    inner = name[len(_THEIRS) + 1 :]
+    return ".".join(filter(None, (_OURS, _INNER.get(inner, inner))))
 
 
 class _Alias(Loader):

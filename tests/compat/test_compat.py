@@ -9,6 +9,7 @@ import pytest
 
 import vitrify
 from vitrify import compat
+from vitrify.core.errors import UnsupportedError
 
 
 def test_code_for_paddle_runs_without_edits(tmp_path):
@@ -59,3 +60,34 @@ def test_paddle_itself_is_not_replaced(monkeypatch):
     monkeypatch.setitem(sys.modules, "paddle", importlib.import_module("json"))
     with pytest.raises(ImportError, match="imported already"):
         compat.install()
+
+
+def test_inner_modules_lead_to_what_they_hold():
+    """Of each: the paths that model code imports from, and a name there."""
+    names = {
+        "autograd.py_layer": "PyLayer", "base.executor": "global_scope", "framework.io": "load",
+        "hapi.dynamic_flops": "flops",
+        "incubate.nn.layer.fused_transformer": "FusedMultiHeadAttention", "io.dataloader": "BatchSampler",
+        "io.dataloader.batch_sampler": "BatchSampler", "io.dataloader.collate": "default_collate_fn",
+        "io.reader": "DataLoader", "metric.metrics": "Metric", "nn.initializer.constant": "Constant",
+        "nn.initializer.kaiming": "KaimingNormal", "nn.layer.distance": "PairwiseDistance", "nn.layer.layers": "Layer",
+        "nn.layer.transformer": "_convert_attention_mask", "optimizer.adamw": "AdamW", "optimizer.momentum": "Momentum",
+        "static.input": "InputSpec", "utils.download": "get_weights_path_from_url",
+        "vision.transforms.transforms": "Compose",
+    }  # fmt: skip
+    with compat.as_paddle():
+        for path, name in names.items():
+            assert hasattr(importlib.import_module(f"paddle.{path}"), name), path
+        for path in compat._INNER:
+            importlib.import_module(f"paddle.{path}")
+    assert callable(vitrify.nn.initializer.Constant(1.0)) and vitrify.nn.Layer.__module__ == "vitrify.eager.layer"
+
+
+def test_weights_that_somebody_put_there(tmp_path):
+    url = "https://example.com/models/net.pdparams"
+    with pytest.raises(UnsupportedError, match="vitrify does not download"):
+        vitrify.utils.download.get_path_from_url(url, str(tmp_path))
+    (tmp_path / "net.pdparams").write_bytes(b"x")
+    assert vitrify.utils.download.get_path_from_url(url, str(tmp_path)) == str(tmp_path / "net.pdparams")
+    with pytest.raises(ValueError, match="has the MD5 sum"):
+        vitrify.utils.download.get_path_from_url(url, str(tmp_path), md5sum="0" * 32)

@@ -6,7 +6,7 @@ import copy
 from collections.abc import Sequence
 from typing import Any
 
-from ...core.dtype import default_dtype
+from ...core.dtype import as_dtype, default_dtype
 from ...core.errors import ArgumentError
 from ...eager.layer import Layer
 from ...eager.param_attr import ParamAttrLike
@@ -296,6 +296,11 @@ class Transformer(Layer):
     def generate_square_subsequent_mask(self, length: int) -> Any:
         """A mask [length, length] with -inf wherever a position would see a later one."""
         return triu(full([length, length], float("-inf"), default_dtype()), 1)
+
+
+def _convert_attention_mask(attn_mask: Any, dtype: Any) -> Any:
+    """`additive_mask` under the name that model code imports from here."""
+    return additive_mask(attn_mask, as_dtype(dtype))
 
 
 __all__ = [

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import DType, float32
-from ..core.errors import ArgumentError, ShapeError
-from ..core.lazy import lazy_module
-from ..core.meta import Shape
-from ..eager.initializer import (
+from ...core.dtype import DType, float32
+from ...core.errors import ArgumentError, ShapeError
+from ...core.lazy import lazy_module
+from ...core.meta import Shape
+from ...eager.initializer import (
     Array,
     Constant,
     Initializer,
@@ -27,7 +27,7 @@ from ..eager.initializer import (
     fans,
     set_global_initializer,
 )
-from ..eager.tensor import Tensor
+from ...eager.tensor import Tensor
 
 _special = lazy_module("scipy.special")
 

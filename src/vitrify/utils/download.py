@@ -1,0 +1,38 @@
+"""`paddle.utils.download`: files that model code names by their address; nothing is downloaded here."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from ..core.errors import FileFormatError, UnsupportedError
+
+WEIGHTS_HOME = "~/.cache/paddle/hapi/weights"
+
+
+def get_weights_path_from_url(url: str, md5sum: str | None = None) -> str:
+    """The local file of these weights; see `get_path_from_url`. Source: paddle.utils.download."""
+    return get_path_from_url(url, WEIGHTS_HOME, md5sum)
+
+
+def get_path_from_url(
+    url: str, root_dir: str, md5sum: str | None = None, check_exist: bool = True, decompress: bool = True
+) -> str:
+    """The path of the file in `root_dir` that has the name at the end of `url`, where somebody has put it before.
+
+    Raises UnsupportedError where there is none, FileFormatError where its MD5 sum is another one.
+    Source: paddle.utils.download.get_path_from_url.
+    """
+    path = Path(root_dir).expanduser() / url.rpartition("/")[2]
+    if not path.exists():
+        raise UnsupportedError(
+            f"get_path_from_url: vitrify does not download, and there is no {path}", hint=f"put {url} there yourself"
+        )
+    if md5sum is not None and path.is_file():
+        found = hashlib.md5(path.read_bytes(), usedforsecurity=False).hexdigest()
+        if found != md5sum:
+            raise FileFormatError(f"get_path_from_url: {path} has the MD5 sum {found}, expected {md5sum}")
+    return str(path)
+
+
+__all__ = ["get_path_from_url", "get_weights_path_from_url"]
