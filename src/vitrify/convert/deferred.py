@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
 from ..core.errors import UnsupportedError
-from ..core.pytree import as_plain, is_open, is_partial
+from ..core.pytree import OneOf, as_plain, is_open, is_partial
 from ..core.source import Loc, user_frames
 from ..eager.host_expr import name_of
 from ..eager.parameter import Parameter
@@ -15,6 +15,7 @@ from ..eager.tensor import Tensor
 from ..ir.graph_tensor import is_number
 from ..ir.program import Variable
 from ..ir.varying import CLASS, facts_of, kind_of
+from ..ops.compare import equal
 from ..ops.promote import SCALARS
 from ..ops.registry import OpDef
 from .values import Undefined, builder
@@ -62,12 +63,12 @@ class Deferred:
 
 def is_deferred(value: Any) -> bool:
     """Whether the value is known only when the program runs: a tensor of it, or made of one."""
-    return isinstance(value, (Variable, Deferred))
+    return isinstance(value, (Variable, Deferred, OneOf))
 
 
 def holds_deferred(value: Any) -> bool:
     """Whether a value, or something inside nested containers, is known only when the program runs."""
-    if isinstance(value, (Variable, Deferred, Tensor)):
+    if isinstance(value, (Variable, Deferred, Tensor, OneOf)):
         return True
     return any(holds_deferred(item) for item in _items(value))
 
@@ -97,9 +98,21 @@ def captured(value: Any) -> Node:
         return _input(value)
     if isinstance(value, Undefined):
         raise value.fail()
+    if isinstance(value, OneOf):
+        return _option(value)
     if not holds_deferred(value):
         return _whole(value)
     return _container(value)
+
+
+def _option(value: OneOf) -> Node:
+    """The expression for whichever of several values it is."""
+    code, *options = value.children
+    found = captured(options[-1])
+    for index, option in reversed(list(enumerate(options[:-1]))):
+        is_it = Input(builder().value(equal(code, index)), True, True)
+        found = Call("choose", (is_it, Lazy(captured(option)), Lazy(found)))
+    return found
 
 
 def _input(value: Any) -> Node:

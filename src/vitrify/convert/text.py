@@ -5,6 +5,7 @@ Such a text is put together when the program runs. It may go into prints, assert
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from types import FunctionType
@@ -15,7 +16,7 @@ from ..core.pytree import as_plain, is_open, is_partial
 from ..eager.tensor import Tensor
 from ..ir.builder import current_builder
 from .deferred import Call, Deferred, Input, Lazy, captured, holds_deferred
-from .one_of import by_option, for_options, is_option, options_of, settled
+from .one_of import GraphOneOf, by_option, for_options, is_option, options_of, settled
 from .values import Undefined, builder, is_tensor
 
 Text = Any  # str | GraphText
@@ -94,6 +95,27 @@ def as_text(value: Any) -> Any:
     return found
 
 
+def _by_texts(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a function of texts work on each option of a text that a tensor chose among known ones."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        given = [*args, *kwargs.values()]
+        given += [item for value in given if type(value) in (list, tuple) and not is_open(value) for item in value]
+        chosen = [value for value in given if isinstance(value, GraphOneOf)]
+        is_known = not any(holds_deferred(value) for value in given if not isinstance(value, (GraphOneOf, list, tuple)))
+        if is_known and 0 < len(chosen) <= MAX_CHOSEN and all(type(o) is str for v in chosen for o in v.options):
+            return for_options(function, deep=True)(*args, **kwargs)
+        return function(*args, **kwargs)
+
+    return call
+
+
+MAX_CHOSEN = 2
+"""So many texts that tensors chose are put together in all ways; of more, the program makes the text."""
+
+
+@_by_texts
 def concatenated(*parts: Text) -> Text:
     """The parts one after another."""
     parts = tuple(map(as_text, parts))
@@ -111,6 +133,7 @@ def concatenated(*parts: Text) -> Text:
     return GraphText(Call("concat", tuple(nodes)))
 
 
+@_by_texts
 def join(separator: Text, items: Any) -> Text:
     """`separator.join(items)`."""
     separator, *found = map(as_text, (separator, *items))
@@ -124,6 +147,7 @@ def join(separator: Text, items: Any) -> Text:
     return concatenated(*parts)
 
 
+@_by_texts
 def format_text(template: Text, *args: Any, **kwargs: Any) -> Text:
     """`template.format(*args, **kwargs)`."""
     if not any(map(_is_needed, (template, *args, *kwargs.values()))):
@@ -150,6 +174,7 @@ def _is_needed(value: Any) -> bool:
 # -- text of values ---------------------------------------------------------------------------------------------------
 
 
+@by_option(1)
 def shown(value: Any, how: str = "str") -> Text:
     """`str(value)`, `repr(value)` or `ascii(value)`."""
     if isinstance(value, Undefined):
@@ -225,7 +250,7 @@ def _mentions(value: Any, outer: tuple[int, ...]) -> bool:
     """Whether the text of a container shows tensors, or objects with text of their own; cycles are left to Python."""
     if id(value) in outer:
         return False
-    if is_tensor(value) or isinstance(value, Deferred) or _own_method(value, "__repr__") is not None:
+    if is_tensor(value) or isinstance(value, (Deferred, GraphOneOf)) or _own_method(value, "__repr__") is not None:
         return True
     if isinstance(value, BaseException):
         return holds_deferred(value.args)
