@@ -117,12 +117,13 @@ def trace_branches(
         sides.append(side)
     if unknown:
         return _only_path(sides, unknown)
-    joined = Joined(sides[0].block, sides[1].block, (sides[0].current, sides[1].current), originals)
+    joined = Joined(sides[0].block, sides[1].block, (sides[0].current, sides[1].current), originals, pred)
     merged = _merge_values(sides, names, joined)
     handles = _merge_handles(sides, joined)
     places = _merge_places(sides, joined)
     results, operator = _emit_if(pred, joined)
     _tell_what_follows(pred, joined, results)
+    _note_leaves(joined, results)
     for handle, slot in handles:
         mark(results[slot], None, _differing(joined, slot, results[slot]))
         builder().assign(handle, results[slot])
@@ -143,6 +144,13 @@ def _tell_what_follows(pred: Variable, joined: Joined, results: Sequence[Any]) -
             tell(means(result, pred, a), (frozenset({result}), frozenset()))
         elif type(a) is int and type(b) is int:
             note_decided(result, pred, a, b)
+
+
+def _note_leaves(joined: Joined, results: Sequence[Any]) -> None:
+    training = builder().training
+    if training is not None and training.leaf_of:
+        for result, (a, _), (b, _) in zip(results, *joined.sides):
+            training.merged(result, (a, b))
 
 
 def _filled_values(merged: Sequence[Any], results: list[Any]) -> tuple[Any, ...]:
@@ -252,7 +260,8 @@ def _merge_places(sides: Sequence[_Side], joined: Joined) -> list[tuple[Any, Any
     for place in wholes(places).values():
         (a, x), (b, y) = (side.at_end(place) for side in sides)
         merged = a if a is b else merge(place.label, x, y, joined)
-        is_bare = isinstance(x, Undefined) is not isinstance(y, Undefined) and _is_bare(merged)
+        unset = [value for value in (x, y) if isinstance(value, Undefined)]
+        is_bare = len(unset) == 1 and bool(unset[0].name) and _is_bare(merged)
         if is_bare or (isinstance(merged, MaybeUnset) and not isinstance(place, CellPlace)):
             merged = Unmergeable(place.label, "only one branch sets it, to something without tensors")
         if isinstance(place, ContentPlace) and _cannot_hold(place.owner, merged):

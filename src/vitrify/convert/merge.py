@@ -25,7 +25,7 @@ from .list_items import Items, ListSpec, Mixed, Spec, item_spec, join, keep, lis
 from .lists import GraphList
 from .merge_dicts import merge_dicts
 from .one_of import MAX_OPTIONS, GraphOneOf, settled
-from .optional import kinds_at
+from .optional import decided, kinds_at
 from .paired import LACKING, paired_options
 from .structure import Originals, is_alike, made_of, put_together
 from .text import GraphText
@@ -41,6 +41,7 @@ class Joined:
     orelse: Block
     current: tuple[dict[Any, Variable], dict[Any, Variable]]
     originals: Originals
+    pred: Any = None
     sides: tuple[list[Any], list[Any]] = field(default_factory=lambda: ([], []))
     pairs: dict[tuple[Any, Any], int] = field(default_factory=dict)
 
@@ -254,6 +255,7 @@ def _list_flag(value: list[Any]) -> Any:
 
 
 def _merge_leaf(name: str, a: Any, b: Any, joined: Joined) -> Any:
+    a, b = decided(a, joined.pred, True), decided(b, joined.pred, False)
     if a is b or (a.__class__ is b.__class__ and isinstance(a, (*SCALARS, str, bytes)) and _same(a, b)):
         return a
     if is_text(a) and is_text(b) and not (isinstance(a, str) and isinstance(b, str)):

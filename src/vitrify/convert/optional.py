@@ -10,10 +10,12 @@ from collections.abc import Iterable
 from types import NoneType
 from typing import Any
 
+from ..core.dtype import bool_
 from ..core.errors import UnsettledError
 from ..eager.host_ops import assert_op
 from ..ir.builder import current_builder
 from ..ir.graph_tensor import as_number
+from ..ir.numbers import is_number
 from ..ir.program import Block, Variable
 from ..ir.varying import KIND, KINDS, Kind
 from ..ops.compare import equal, logical_not
@@ -119,6 +121,15 @@ def _root(condition: Variable) -> tuple[Variable, bool]:
     held: Variable = builder().held(condition)  # it may have been changed in place since
     root: tuple[Variable, bool] = held.__dict__.get(MEANS, (held, True))
     return root
+
+
+def decided(value: Any, pred: Any, holds: bool) -> Any:
+    """`value` where the condition holds, or does not: what says nothing but that is True or False there."""
+    are_variables = isinstance(value, Variable) and isinstance(pred, Variable)
+    if not are_variables or not is_number(value) or value.dtype is not bool_:
+        return value
+    (root, is_same), (other, is_same_there) = _root(value), _root(pred)
+    return (is_same == is_same_there) == holds if root is other else value
 
 
 def note_known(codes: Iterable[Any], block: Block | None = None) -> None:

@@ -38,6 +38,8 @@ class Leaves:
         self._trace = trace
         self.leaf_of: dict[Variable, Any] = {}
         """The leaf that a variable made by an in-place change, or by a leaf of the program's own, is a version of."""
+        self.mixed: set[Variable] = set()
+        """What is a leaf on one path of a tensor's decision alone, or one that the path has used."""
         self.pinned: dict[int, Tensor] = {}
         """The tensors whose gradient or state the program reads or writes: no other may take their place."""
         self._given: set[Variable] = set()
@@ -51,6 +53,23 @@ class Leaves:
     def note_leaf(self, var: Variable, owner: Any) -> None:
         """Remember that `var` is a leaf that wants a gradient, which `owner.grad` will hold."""
         self.leaf_of[var] = owner
+
+    def merged(self, result: Variable, sides: tuple[Any, ...]) -> None:
+        """Note that `result` is what two paths gave: a leaf, where both only made one."""
+        variables = [side for side in sides if isinstance(side, Variable)]
+        made = [side for side in variables if self.leaf_of.get(side) is side]
+        if not made:
+            if any(side in self.mixed for side in variables):
+                self.mixed.add(result)
+            return
+        used = {v for side in made for op in side.block.ops for v in op.inputs}
+        if len(made) < 2 or any(side in used for side in made):
+            self.mixed.add(result)
+            return
+        for side in made:
+            self.leaf_of.pop(side, None)
+        object.__setattr__(result, "stop_gradient", False)
+        self.note_leaf(result, result)
 
     def version(self, old: Variable, value: Variable) -> Variable | None:
         """`value` as the content of the leaf whose content was `old`; None if that is no leaf."""

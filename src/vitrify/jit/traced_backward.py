@@ -37,6 +37,8 @@ class TracedBackward(Leaves):
     def backward(self, tensors: Sequence[Any], grads: Sequence[Any], retain_graph: bool) -> None:
         """Accumulate into `.grad` of every leaf the vjp of `tensors` with `grads` (ones where None)."""
         outs = [self._output(t) for t in tensors]
+        if any(v.block is not self.block and not isinstance(leaf, Tensor) for v, leaf in self.versions()):
+            raise UnsupportedError("backward() to a leaf made in a branch or loop that a tensor decides", hint=OUTSIDE)
         for out, tensor in zip(outs, tensors):
             if out.stop_gradient:
                 raise ArgumentError(
@@ -44,8 +46,6 @@ class TracedBackward(Leaves):
                     hint="set stop_gradient=False on an input, or check for no_grad()",
                 )
         leaves = {v: leaf for v, leaf in self.versions() if v.block is self.block}
-        if any(v.block is not self.block and not isinstance(leaf, Tensor) for v, leaf in self.versions()):
-            raise UnsupportedError("backward() to a leaf made in a branch or loop that a tensor decides", hint=OUTSIDE)
         outside = [v for v in self._trace.arguments if not v.stop_gradient]
         wrt = [*leaves, *outside, *self._retained]
         found = self._pulled(outs, grads, wrt, retain_graph, create_graph=False)

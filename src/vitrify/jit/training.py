@@ -116,6 +116,12 @@ class Training(TracedBackward):
         for var in outputs:
             if var.__dict__.get("_grad") is not None:
                 raise UnsupportedError("a tensor with a gradient of its own leaves the function", hint=OUTSIDE)
+            if var in self.mixed:
+                raise UnsupportedError(
+                    "a tensor leaves the function that is a leaf on one path of a tensor's decision, and on the other "
+                    "is none or has been used",
+                    hint="make the leaf (stop_gradient = False) after the `if`",
+                )
         spent = self._spent()
         self._check_flow([v for v in outputs if v not in spent])
         return frozenset(i for i, v in enumerate(outputs) if v in spent)
