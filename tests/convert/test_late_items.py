@@ -7,6 +7,8 @@ import pytest
 import vitrify as paddle
 from vitrify.core.errors import UnsupportedError
 
+from ..end_to_end.differential import compare
+
 
 def prints(x):
     def values():
@@ -20,3 +22,42 @@ def prints(x):
 def test_items_with_effects_are_refused():
     with pytest.raises(UnsupportedError, match=r"any\(\) of a generator"):
         paddle.jit.to_static(prints, full_graph=True)(paddle.to_tensor([1.0, 2.0, 3.0]))
+
+
+def without_end(x):
+    def same():
+        while True:
+            yield x
+
+    for v in same():
+        x = x + v * v + 1
+        if x.sum() > 30:
+            break
+    return x
+
+
+def test_a_generator_without_end_is_not_traced_for_ever():
+    x = paddle.to_tensor([1.0, 2.0, 3.0])
+    with pytest.raises(UnsupportedError, match="items are no end of it"):
+        paddle.jit.to_static(without_end, full_graph=True)(x)
+    compare(without_end, ([1.0, 2.0, 3.0],), full_graph=False)
+
+
+class Rising:
+    def __init__(self, x):
+        self.x = x
+
+    def __getitem__(self, i):
+        if self.x.sum() * i > 30:
+            raise IndexError
+        return self.x * i
+
+
+def summed(x):
+    return sum(Rising(x))
+
+
+def test_an_end_that_a_tensor_finds_is_refused_where_no_loop_looks_for_it():
+    with pytest.raises(UnsupportedError, match="a tensor decides whether IndexError is raised"):
+        paddle.jit.to_static(summed, full_graph=True)(paddle.to_tensor([1.0, 2.0, 3.0]))
+    compare(summed, ([1.0, 2.0, 3.0],), full_graph=False)

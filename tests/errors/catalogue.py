@@ -592,18 +592,19 @@ GROUPS: dict[str, list[Entry]] = {
             "try around what a tensor decides",
             "UnsupportedError",
             "a tensor decides whether",
-            "What is raised in the same function is caught. What a called function raises would come too late: the "
-            "program runs after the `try` statement is over.",
+            "What is raised in the same function or in functions that it calls is caught. Where a call cannot be "
+            "followed (in a comprehension or lambda, in a `with`), the error would come too late: the program runs "
+            "after the `try` statement is over.",
             """
             def check(x):
                 if x.sum() > 3:
                     raise ValueError("large")
+                return x
 
 
             def f(x):
                 try:
-                    check(x)
-                    x = x * 2
+                    x = sum([check(v) for v in (x, x * 2)])
                 except ValueError:
                     x = x / 2
                 return x
@@ -1281,7 +1282,7 @@ ELSEWHERE: dict[str, str] = {
     "whether the power of numbers that change is an int or a float is not known": "tests/jit/test_numbers",
     " of a variable of a program": "gradients of programs written by hand; tests/static",
     "run_program: backward ran through this part of the graph inside of the function and freed it": _BACKWARD,
-    "backward() to a leaf made in a branch or loop that a tensor decides": _NET,
+    "backward() to a leaf made in a branch or loop that a tensor decides": "tests/jit/test_leaves_on_paths.py",
     " of a number that is known only when the program runs": "raised by programs of tests/convert/test_caught.py",
     "), given a tensor that has a value only when the program runs; a handler here would take that for an error of its "
     "own": "raised by programs of tests/convert/test_caught.py",
@@ -1302,7 +1303,8 @@ ELSEWHERE: dict[str, str] = {
     "a tensor as the key of a dict: its value is known only when the program runs": _LISTS,
     " after it; a loop that stops by a tensor condition can carry only tensors and numbers": _NET,
     " on one path of an `if` that a tensor decides": _TESTED,
-    ": a tensor decides whether its next item is made, and making it has effects": _TESTED,
+    "a tensor leaves the function that is a leaf on one path of a tensor's decision, and on the other is none or has "
+    "been used": "tests/jit/test_leaves_on_paths.py",
     " that the body of a loop changes in place and then exchanges for another one; a tensor stops the loop": _TESTED,
     " returns a list or dict that was there before it was called, inside another one or beside it": _TESTED,
     " changes what its argument ": _NET,

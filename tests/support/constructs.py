@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
+import itertools
 import math
 import random
 import time
@@ -276,6 +277,23 @@ def custom_iterator(x):
     for n in Countdown(3):
         x = x * n
     return x
+
+
+@construct(LOOP, "custom iterator whose end a tensor finds")
+def ended_iterator(x):
+    total = x * 0
+    for y in Doubling(x):
+        total = total + y
+    return total
+
+
+@construct(LOOP, "`itertools.count` and `cycle`, left by a tensor")
+def endless(x):
+    for n, sign in zip(itertools.count(1), itertools.cycle([1, -1])):
+        x = x * 1.5 + n * sign
+        if x.abs().sum() > 30:
+            break
+    return x, n
 
 
 @construct(LOOP, "loop variable that is a tuple of tensors")
@@ -919,6 +937,22 @@ class Box:
         if self.value.sum() > 0:
             return self.value * 2
         return self.value
+
+
+class Doubling:
+    """Doubles a tensor until it is large."""
+
+    def __init__(self, x):
+        self.x = x
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.x.abs().sum() > 30:
+            raise StopIteration
+        self.x = self.x * 2
+        return self.x
 
 
 class Countdown:

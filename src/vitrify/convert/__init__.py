@@ -1,6 +1,6 @@
 """What converted code calls, and conversion itself: Python by value, a program where a tensor decides."""
 
-from .api import Converted, convert, convert_call, observe_function, source_of
+from .api import Converted, attempt, convert, convert_call, observe_function, source_of
 from .raise_ import ends_program
 from .recursion import entered
 from .user_code import ignore_module, is_user_code, not_to_static
@@ -9,6 +9,7 @@ from .values import Undefined
 __all__ = [
     "Converted",
     "Undefined",
+    "attempt",
     "convert",
     "convert_call",
     "ends_program",

@@ -14,7 +14,9 @@ from ..eager.layer import Layer
 from ..ir.builder import current_builder
 from ..transformers import ConvertedCode, convert_code, is_converted, refuse_generator, stage_sources
 from ..transformers import source_of as source_of_function
+from .attempts import raising_form, returned
 from .calls import CallConverter
+from .handlers import deep_tries
 from .helpers import VitrifyHelpers
 from .library import looks_around, of_library
 from .observe import current_observer
@@ -24,7 +26,7 @@ from .user_code import is_ours, is_user_code, passes_on
 
 Converted = Callable[..., Any]
 
-_CODES: BoundedCache[tuple[str, CodeType], ConvertedCode] = BoundedCache("converted_code", 4096)
+_CODES: BoundedCache[tuple[str, CodeType, bool, frozenset[int]], ConvertedCode] = BoundedCache("converted_code", 4096)
 
 
 def convert_plain(fn: FunctionType) -> FunctionType:
@@ -38,11 +40,22 @@ def convert_plain(fn: FunctionType) -> FunctionType:
     return record.bind(fn, HELPERS)
 
 
-def _record(fn: FunctionType) -> ConvertedCode:
-    key = fn.__code__.co_filename, fn.__code__  # code objects of equal text in two files are equal
+def _convert_raising(fn: FunctionType) -> FunctionType:
+    """One Python function converted such that it gives what it returns or raises as a pair."""
+    record = _record(fn, raising=True)
+    observer = current_observer()
+    if observer is not None:
+        observer.function(fn, record.only_changed)
+    return record.bind(fn, HELPERS)
+
+
+def _record(fn: FunctionType, raising: bool = False) -> ConvertedCode:
+    name = fn.__code__.co_filename
+    tries = deep_tries(name)
+    key = name, fn.__code__, raising, tries  # code objects of equal text in two files are equal
     record = _CODES.get(key)
     if record is None:
-        record = convert_code(fn)
+        record = convert_code(fn, raising=raising, deep_tries=tries)
         _CODES.put(key, record)
         _show(fn, record)
     return record
@@ -85,9 +98,17 @@ def _call_option(function: GraphOneOf, *args: Any, **kwargs: Any) -> Any:
     return each_option(function, lambda option: _called(option)(*args, **kwargs))
 
 
+def attempt(function: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """`(None, function(*args, **kwargs))`, or what a function of the user's raises, and nothing."""
+    if isinstance(function, GraphOneOf):
+        return each_option(function, lambda option: attempt(option, *args, **kwargs))
+    form = raising_form(function, _convert_raising) if current_builder() is not None else None
+    return returned(_called(function)(*args, **kwargs)) if form is None else form(*args, **kwargs)
+
+
 _LIBRARY = (FunctionType, MethodType, BuiltinFunctionType, MethodDescriptorType, type)
 _WITH_OPTIONS = (FunctionType, MethodType, Layer)
-HELPERS = VitrifyHelpers(_called)
+HELPERS = VitrifyHelpers(_called, attempt)
 
 
 def convert(function: Callable[..., Any]) -> Converted:

@@ -20,6 +20,7 @@ from ..core.errors import UnsupportedError
 from ..core.pytree import OpenDict
 from ..eager.layer import Layer
 from .construct import GenericAlias, constructor, generic, instance_of
+from .endless import ENDLESS
 from .higher_order import HIGHER_ORDER
 from .host_calls import host_form
 from .keys import by_key
@@ -40,7 +41,9 @@ from .user_code import class_attribute, is_left_alone, is_user_code
 from .wrappers import CachedFunction, around, cached, dispatched, is_dispatcher
 
 Converter = Callable[[FunctionType], Callable[..., Any]]
-REPLACEMENTS: dict[Any, Callable[..., Any]] = {**BUILTINS, **HIGHER_ORDER, **OPERATORS, **LIST_FUNCTIONS, **OPEN_LISTS}
+REPLACEMENTS: dict[Any, Callable[..., Any]] = {
+    **BUILTINS, **HIGHER_ORDER, **OPERATORS, **LIST_FUNCTIONS, **OPEN_LISTS, **ENDLESS
+}  # fmt: skip
 _IN_C = (BuiltinFunctionType, MethodWrapperType, MethodDescriptorType, WrapperDescriptorType)
 
 

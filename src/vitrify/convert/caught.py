@@ -18,7 +18,7 @@ from ..core.errors import UnsupportedError, VitrifyError
 from ..core.source import Loc, user_locs
 from ..ir.builder import current_builder
 from .deferred import holds_deferred
-from .handlers import suppressing
+from .handlers import catching
 from .raise_ import is_raised_by_user
 from .user_code import is_own_file, user_method
 from .values import builder, is_graph
@@ -42,6 +42,14 @@ def of_conversion(err: BaseException) -> BaseException | None:
     if hasattr(err, "exceptions"):  # a group of several
         return next(filter(None, map(of_conversion, err.exceptions)), None)
     return None if isinstance(err, VitrifyError) or not isinstance(err, Exception) else _of_library(err)
+
+
+def unmasked(err: Exception) -> Exception:
+    """The error that tells of the conversion, where `err` came up in a `finally` of the user's that it passed."""
+    met: BaseException | None = err
+    while met is not None and not isinstance(met, UnsupportedError):
+        met = met.__context__
+    return met if isinstance(met, UnsupportedError) else err
 
 
 def _of_library(err: Exception) -> BaseException | None:
@@ -107,7 +115,8 @@ class _Managed:
     def __init__(self, manager: Any, enter: Callable[[], Any], leave: Callable[..., Any]) -> None:
         self._enter = enter
         self._leave = leave
-        self._suppressing = suppressing(manager) if isinstance(manager, suppress) else None
+        held = getattr(manager, "_exceptions", ()) if isinstance(manager, suppress) else None
+        self._suppressing = None if held is None else catching(held, "the `with suppress(...)` around it")
 
     def __enter__(self) -> Any:
         if self._suppressing is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .attempts import raised, returned
 from .branches import convert_ifelse, convert_ifexp, unchanged
 from .caught import managed, pass_on
 from .compare import convert_compare
@@ -87,8 +88,12 @@ class VitrifyHelpers:
     capture, star, same, either = capture, star, same, either
     sequence, mapping, instance = sequence, mapping, instance
 
-    def __init__(self, convert_call: Any) -> None:
+    returned = staticmethod(returned)
+    raised = staticmethod(raised)
+
+    def __init__(self, convert_call: Any, attempt: Any) -> None:
         self.convert_call = convert_call
+        self.attempt = attempt
 
     def __repr__(self) -> str:
         return "<vitrify helpers>"

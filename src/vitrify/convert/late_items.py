@@ -19,28 +19,36 @@ from .values import builder
 _CONTAINERS: tuple[Any, ...] = ([], (), {}, {}.keys(), {}.values(), {}.items(), set(), range(0), "", b"")
 _PLAIN = frozenset({*(type(iter(empty)) for empty in _CONTAINERS), type(reversed([])), type(iter(range(1 << 70)))})
 _WRAPPERS = frozenset({zip, enumerate})
+MAX_LATE = 1000
+"""So many items of an iterator are made while a tensor decides whether eager code wants them."""
 
 
 def late_items(items: Any, undecided: Callable[[], bool], what: str) -> Iterator[Any]:
     """The items; once it is `undecided` whether eager code goes on, one whose making has effects is refused."""
     found = iter(items)
+    late = 0
     while True:
         try:
-            item = late_item(found, what) if undecided() else next(found)
+            is_late = undecided()
+            item = late_item(found, what, late) if is_late else next(found)
+            late += is_late
         except StopIteration:
             return
         yield item
 
 
-def late_item(items: Iterator[Any], what: str) -> Any:
+def late_item(items: Iterator[Any], what: str, number: int) -> Any:
     """The next item, made before it is known whether eager code would get to it; StopIteration if there is none.
 
-    Raises UnsupportedError if that has an effect: it prints, draws random numbers, or changes what others know.
+    Raises UnsupportedError if that has an effect: it prints, draws random numbers, or changes what others know; and
+    if so many were made already (`number`) that there may be no end.
     """
     if _only_gives(items):
         return next(items)
+    if number >= MAX_LATE:
+        raise _refused(items, what, f"a tensor decides where to stop, and {number} items are no end of it")
     if isinstance(items, GeneratorType) and stored_cells(items.gi_code):
-        raise _refused(items, what)
+        raise _refused(items, what, _EFFECTS)
     build = builder()
     mark, current = len(build.block.ops), dict(build.current)
     with journaling() as journal:
@@ -51,16 +59,21 @@ def late_item(items: Iterator[Any], what: str) -> Any:
             changed = journal.is_changed() or bool(build.changed_since(current, build.block))
             journal.keep()
             if changed or any(map(must_run, build.block.ops[mark:])):
-                raise _refused(items, what)
+                raise _refused(items, what, _EFFECTS)
 
 
 def _only_gives(items: Iterator[Any]) -> bool:
     """Whether items come from containers alone, so that no code runs when one is fetched."""
     kind = type(items)
     if kind in _WRAPPERS:
-        parts = [p for part in gc.get_referents(items) for p in (part if type(part) is tuple else (part,))]
-        return all(_only_gives(part) for part in parts if hasattr(part, "__next__"))
+        return all(map(_only_gives, _parts(items)))
     return kind in _PLAIN
+
+
+def _parts(items: Iterator[Any]) -> Iterator[Any]:
+    """The iterators that a `zip` or `enumerate` takes its items from."""
+    for part in gc.get_referents(items):
+        yield from (p for p in (part if type(part) is tuple else (part,)) if hasattr(p, "__next__"))
 
 
 def _references_of_a_loop(iterable: Any) -> int:
@@ -72,18 +85,30 @@ def _references_of_a_loop(iterable: Any) -> int:
 _OF_LOOP = _references_of_a_loop(iterable=object())
 
 
+_OF_STEPPING = 2
+"""What a `Stepping` holds of its owner: that, and a bound method."""
+
+
 def _held_by(items: Any) -> list[int]:
     """The id of what an iterator refers to, once for each reference that it and the loop have."""
     if isinstance(items, Stepping):
-        return [id(items.owner)] * (_OF_LOOP + 2)  # `items.owner` and its bound method
-    return [id(part) for part in gc.get_referents(items)]
+        return [id(items.owner)] * (_OF_LOOP + _OF_STEPPING)
+    parts = list(_parts(items)) if type(items) in _WRAPPERS else []
+    owners = [id(part.owner) for part in parts if isinstance(part, Stepping) for _ in range(_OF_STEPPING)]
+    return [*(id(part) for part in gc.get_referents(items)), *owners]
 
 
-def _refused(items: Any, what: str) -> UnsupportedError:
-    kind = type(items.owner if isinstance(items, Stepping) else items).__name__
+def _kind(items: Any) -> str:
+    return type(items.owner if isinstance(items, Stepping) else items).__name__
+
+
+_EFFECTS = "a tensor decides whether its next item is made, and making it has effects"
+
+
+def _refused(items: Any, what: str, why: str) -> UnsupportedError:
     frames = user_frames(2, limit=1)
     return UnsupportedError(
-        f"{what} of a {kind}: a tensor decides whether its next item is made, and making it has effects",
+        f"{what} of a {_kind(items)}: {why}",
         loc=frames[0] if frames else None,
         hint=f"make the items before (`list(...)`), or leave the effects to what follows in {what}",
     )

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..core.pytree import is_open
 from .dicts import VIEWS, GraphDict, dict_of_view
+from .handlers import catching
 from .journal import note_spent
 from .nondeterministic import refuse_items
 from .one_of import GraphOneOf, asked, by_option, settled
@@ -59,9 +60,9 @@ def iterate(iterable: Any) -> Iterator[Any]:
         if item is not None:
             return _by_index(item)
     items = builtins.iter(iterable) if make is None else make()
-    step = user_method(items, "__next__")
-    if step is not None:
-        return Stepping(step, items)
+    stepping = Stepping.of(items)
+    if stepping is not None:
+        return stepping
     if items is iterable:
         note_spent(items)
     return items  # type: ignore[no-any-return]
@@ -71,14 +72,23 @@ class Stepping:
     """An iterator that calls a converted `__next__`."""
 
     def __init__(self, step: Callable[[], Any], owner: Any) -> None:
-        self._step = step
+        self.step = step
         self.owner = owner
+        code = class_attribute(type(owner), "__next__").__code__
+        self.place = code.co_filename, code.co_firstlineno
+
+    @staticmethod
+    def of(owner: Any) -> Stepping | None:
+        """What goes through the items of an iterator of the user's; None for others."""
+        step = user_method(owner, "__next__")
+        return None if step is None else Stepping(step, owner)
 
     def __iter__(self) -> Iterator[Any]:
         return self
 
     def __next__(self) -> Any:
-        return self._step()
+        with catching(StopIteration, "what goes through the items", self.place):
+            return self.step()
 
 
 def _by_index(item: Callable[[int], Any]) -> Iterator[Any]:
@@ -86,7 +96,8 @@ def _by_index(item: Callable[[int], Any]) -> Iterator[Any]:
     index = 0
     while True:
         try:
-            found = item(index)
+            with catching(IndexError, "what goes through the items"):
+                found = item(index)
         except IndexError:
             return
         yield found

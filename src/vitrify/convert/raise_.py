@@ -30,7 +30,9 @@ ENDED: Any = object()
 def convert_raise(*given: Any) -> Any:
     """The exception for `raise`, `raise error` or `raise error from cause`."""
     if given and isinstance(given[0], GraphOneOf):
-        return each_option(given[0], _raised)
+        return each_option(given[0], lambda error: _raised(error, *given[1:]))
+    if len(given) == 2 and isinstance(given[1], GraphOneOf):
+        return each_option(given[1], lambda cause: _raised(given[0], cause))
     err = _instance(given[0]) if given else sys.exc_info()[1]
     if err is None:
         return RuntimeError("No active exception to reraise")
@@ -47,8 +49,8 @@ def convert_raise(*given: Any) -> Any:
     return err
 
 
-def _raised(error: Any) -> Any:
-    raise convert_raise(error)
+def _raised(*given: Any) -> Any:
+    raise convert_raise(*given)
 
 
 def _instance(value: Any) -> Any:

@@ -22,7 +22,7 @@ from .carried import CarriedState, CarriedValue
 from .cells import outer_variables
 from .journal import Journal, journaling, note_write
 from .leaves import Leaf
-from .loops import carry_place, ends, enter, grow
+from .loop_trace import carry_place, ends, enter, grow
 from .places import restore
 from .sharing import Outer, outer_of
 from .unknown import Pending, Signal, stand_in

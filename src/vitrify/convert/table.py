@@ -17,7 +17,9 @@ from .attributes import class_of, read_attribute
 from .comprehension import GeneratorExpression, all_of, any_of, clause_of, sum_of
 from .dicts import VIEWS, GraphDict, dict_of_view, new_dict, unknown_keys
 from .emit import unset_flag
+from .endless import Calling, Numbered, Zipped
 from .facts import ask
+from .handlers import catching
 from .higher_order import graph_sequence, known_items
 from .host import convert_print
 from .journal import note_spent
@@ -29,7 +31,7 @@ from .one_of import GraphOneOf, asked
 from .operators import convert_truth
 from .optional import assert_not_none
 from .ordering import convert_sorted, extreme, items_of
-from .protocols import iterate
+from .protocols import Stepping, iterate
 from .raise_ import for_user
 from .sequences import GraphSequence, graph_enumerate, graph_range, graph_reversed, graph_zip
 from .text import GraphText, convert_ascii, convert_format, convert_repr, convert_str
@@ -101,7 +103,10 @@ def convert_enumerate(iterable: Any, start: Any = 0) -> Any:
     found = graph_sequence(iterable)
     if found is not None:
         return graph_enumerate(found, start)
-    return _counted(iterate(iterable), start) if is_graph(start) else builtins.enumerate(iterate(iterable), start)
+    items = iterate(iterable)
+    if isinstance(items, Stepping):
+        return Stepping.of(Numbered(items.owner, start))
+    return _counted(items, start) if is_graph(start) else builtins.enumerate(items, start)
 
 
 def _counted(items: Iterator[Any], count: Any) -> Iterator[Any]:
@@ -123,7 +128,10 @@ def convert_zip(*iterables: Any, strict: bool = False) -> Any:
                 "zip(strict=True) over tensors whose lengths are known only when the program runs",
                 hint="assert that the lengths are equal, and leave out strict=True",
             )
-    return builtins.zip(*[known_items(i) for i in iterables], strict=strict)
+    parts = [known_items(i) for i in iterables]
+    if parts and not strict and all(isinstance(part, Stepping) for part in parts):
+        return Stepping.of(Zipped([part.owner for part in parts]))
+    return builtins.zip(*parts, strict=strict)
 
 
 def convert_reversed(sequence: Any) -> Any:
@@ -201,7 +209,7 @@ def _decided_by(iterable: Any, combine: Callable[..., Any], stop_on: bool, what:
 
 def convert_iter(*args: Any) -> Any:
     """`iter(iterable)`, `iter(function, end)`."""
-    return known_items(args[0]) if len(args) == 1 else builtins.iter(*args)
+    return known_items(args[0]) if len(args) == 1 else Calling(*args)
 
 
 def convert_next(iterator: Any, default: Any = _NOTHING) -> Any:
@@ -210,11 +218,12 @@ def convert_next(iterator: Any, default: Any = _NOTHING) -> Any:
     if step is None:
         note_spent(iterator)
         return builtins.next(iterator) if default is _NOTHING else builtins.next(iterator, default)
-    try:
+    if default is _NOTHING:
         return step()
+    try:
+        with catching(StopIteration, "the default of next()"):
+            return step()
     except StopIteration:
-        if default is _NOTHING:
-            raise
         return default
 
 

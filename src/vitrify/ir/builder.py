@@ -40,6 +40,10 @@ def _constant(value: Any) -> Any:
     )
 
 
+def _attempted(function: Callable[..., Any], *args: Any) -> tuple[Any, Any]:
+    return None, function(*args)
+
+
 def _as_it_is(function: Any) -> Any:
     return function
 
@@ -99,6 +103,8 @@ class Builder:
         # What is called in place of a function (`forward` and hooks of Layers, special methods) while this program is
         # built; tracing puts conversion here.
         self.convert: Callable[[Any], Any] = _as_it_is
+        # Calls a function with arguments: `(None, what it gives)`, or `(error, nothing)`.
+        self.attempt: Callable[..., Any] = _attempted
         # The value of one of two functions, as a flag decides when the program runs: called with it, the functions and
         # a name for messages. Tracing puts what records an `if` here.
         self.choose: Callable[[Any, Callable[[], Any], Callable[[], Any], str], Any] = _known

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..convert import convert_call, ends_program, entered, observe_function
+from ..convert import attempt, convert_call, ends_program, entered, observe_function
 from ..convert.branches import choose
+from ..convert.caught import unmasked
 from ..convert.guards import Guards
 from ..convert.handlers import refuse_if_caught
 from ..convert.host import assert_place_set
@@ -105,6 +106,7 @@ class _Trace:
         self.block = self.program.global_block()
         self.builder = Builder(self.program, self.lift)
         self.builder.convert = self.convert
+        self.builder.attempt = attempt
         self.builder.choose = choose
         self.builder.tracing = True
         self.arguments: list[Variable] = []
@@ -218,12 +220,15 @@ def trace(
             observe_function(original)
         try:
             result = [entered(function)(*given[0], **given[1])]
-        except Exception as err:
+        except Exception as failure:
+            err = unmasked(failure)
             changed = bool(observer.calls) or journal.is_changed() or state.builder.leaves_undone
             if not ends_program(err, changed=changed):
                 if not isinstance(err, UnsupportedError) and (changed or any(op.op.effect for op in state.block.ops)):
                     Unfinished().mark(err)  # eager code raises it, too, most likely, but not before it did all this
-                raise
+                if err is failure:
+                    raise
+                raise err from None
             result = [None]
         concrete = _finish(state, arguments, result, observer, owners)
     concrete.leaves_undone = state.builder.leaves_undone

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..convert import Converted, convert
+from ..convert.handlers import learn
 from ..core.dtype import DType, default_dtype, from_np
-from ..core.errors import InternalError
+from ..core.errors import InternalError, UnsupportedError
 from ..core.meta import UNKNOWN, Shape
 from ..core.modes import amp_state, grad_enabled
 from ..core.place import current_place
@@ -125,7 +126,13 @@ class ProgramBuilder:
 
     def trace(self, tree: TreeDef, values: Sequence[Any], variation: Variation | None = None) -> ConcreteProgram:
         """The program of a call of this structure, with InputSpecs in place of tensors; it is not kept."""
-        return trace(self.converted, tree, values, self._argument_names(tree), self.eager, variation)
+        while True:
+            try:
+                return trace(self.converted, tree, values, self._argument_names(tree), self.eager, variation)
+            except UnsupportedError as err:
+                if not learn(err):
+                    raise
+                self._converted = None
 
     def warn_of_retracing(self, tree: TreeDef, consequence: str) -> None:
         """Say once which argument, or what else, asks for ever new programs."""

@@ -22,6 +22,11 @@ class Context:
     global_names: Callable[[str], bool] = field(default=lambda name: False)
     """Whether a global of that name shadows a builtin."""
 
+    raising: bool = False
+    """Whether the function gives what it returns or raises as a pair."""
+    deep_tries: frozenset[int] = frozenset()
+    """The lines of the `try` statements that see what called functions raise where a tensor decides that."""
+
     doubtful: set[str] = field(default_factory=set)
     """Variables of which some read may find them unset."""
 

@@ -35,6 +35,8 @@ Control flow takes and returns values; nothing is set behind the reader's back:
   is `x = vt.Undefined(...)`. The value of `return` inside loops starts the same way, under a generated name.
 - Lazy operands are functions without arguments, called at once or never.
 
+- `vt.attempt(f, *args, **kwargs)` gives `(None, result)`, or `(error, nothing)` where the user's function `f` raises;
+  `vt.returned(value)` and `vt.raised(error)` make such pairs.
 - `raise vt.convert_raise(error, cause)`: the helper gives the exception, or leaves the path by one of its own.
 
 `vt.convert_call(f)(...)`: every call but those of the helpers, of `super()` (made explicit) and of methods of literals
@@ -154,6 +156,9 @@ class Helpers(Protocol):
 
     # statements
     def convert_call(self, function: Value) -> Value: ...
+    def attempt(self, function: Value, /, *args: Value, **kwargs: Value) -> Values: ...
+    def returned(self, value: Value) -> Values: ...
+    def raised(self, error: BaseException | None) -> Values: ...
     def pass_on(self) -> None:
         """Raise the exception being handled again if it tells of the conversion, not of the user's code."""
 

@@ -15,7 +15,7 @@ from .facts.activity import helper_name
 from .nodes import ExpressionTransformer, Node
 from .quote import name, quote
 
-STORES = frozenset({"set_attr", "convert_setitem", "convert_setitem_at", "new_list", "new_dict"})
+STORES = frozenset({"set_attr", "convert_setitem", "convert_setitem_at", "new_list", "new_dict", "attempt", "returned"})
 """Helpers that keep an argument."""
 KEEPING_METHODS = frozenset({"append", "appendleft", "insert", "setdefault"})
 """Methods of containers that keep an argument."""

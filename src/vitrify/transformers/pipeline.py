@@ -14,6 +14,7 @@ from .assert_ import convert_asserts
 from .attribute import convert_attribute_stores, convert_shapes
 from .break_continue import lower_loop_jumps
 from .call import convert_calls
+from .called_raises import give_raised_as_value
 from .compare import convert_chained_comparisons
 from .compile import compile_function, instantiate
 from .comprehension import convert_comprehensions
@@ -51,6 +52,7 @@ PIPELINE: tuple[tuple[str, Transform], ...] = (
     ("normalise", normalise),
     ("super", make_super_explicit),
     ("loop_test", move_assigning_tests),
+    ("raised", give_raised_as_value),
     ("try", lower_caught_raises),
     ("walrus", lower_lazy_bindings),
     ("guard_reads", guard_reads),
@@ -113,9 +115,14 @@ def convert_function(fn: FunctionType, helpers: object) -> FunctionType:
     return convert_code(fn).bind(fn, helpers)
 
 
-def convert_code(fn: FunctionType) -> ConvertedCode:
-    """The conversion of `fn` that depends on its code alone, so that callers may cache it by `fn.__code__`."""
-    tree, context = prepare(fn)
+def convert_code(
+    fn: FunctionType, *, raising: bool = False, deep_tries: frozenset[int] = frozenset()
+) -> ConvertedCode:
+    """The conversion of `fn` that depends on its code alone, so that callers may cache it by `fn.__code__`.
+
+    raising, deep_tries: see `Context`.
+    """
+    tree, context = prepare(fn, raising, deep_tries)
     for _ in _stages(tree, context, fn):
         pass
     code, changed = compile_function(tree, fn, context)
@@ -143,7 +150,9 @@ def stage_sources(fn: FunctionType) -> Iterator[tuple[str, str]]:
         yield name, render(copy_tree(tree))
 
 
-def prepare(fn: FunctionType) -> tuple[Node, Context]:
+def prepare(
+    fn: FunctionType, raising: bool = False, deep_tries: frozenset[int] = frozenset()
+) -> tuple[Node, Context]:
     """A private copy of the function's tree, without decorators, and its surroundings."""
     refuse_unconvertible(fn)
     definition = find_definition(fn)
@@ -152,7 +161,8 @@ def prepare(fn: FunctionType) -> tuple[Node, Context]:
     free = fn.__code__.co_freevars
     names = Names(identifiers(tree) | set(free) | set(dir(builtins)), HELPER_NAME)
     shadowed = fn.__globals__
-    context = Context(names, definition.class_name, "__class__" in free, lambda name: name in shadowed)
+    is_shadowed = shadowed.__contains__
+    context = Context(names, definition.class_name, "__class__" in free, is_shadowed, raising, deep_tries)
     return tree, context
 
 

@@ -17,7 +17,8 @@
                                         else:
                                             raise error
 
-What calls and operations raise still goes Python's way. Only a `try` with a `raise` below an `if` or loop is rewritten.
+What operations raise still goes Python's way. Only a `try` with a `raise` below an `if` or loop is rewritten, and one
+that is to see what called functions raise (`called_raises`).
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from collections.abc import Iterator
 
 import gast
 
+from .called_raises import attempts
 from .context import Context
 from .nodes import (
     BLOCKS,
@@ -92,9 +94,13 @@ class _Lowering:
         """Whether a `raise` in the body may be decided by a tensor, and whether it can be made a jump."""
         found = [(site, part) for part in stmt.body for site in _sites(part)]
         deep = [site for site, part in found if site is not part or isinstance(site, gast.Assert)]
-        if not any(self._can_catch(stmt, site) for site in deep):
+        if not (self._is_deep(stmt) or any(self._can_catch(stmt, site) for site in deep)):
             return False
         return all(map(self._is_plain, _all_sites(stmt.body))) and _has_no_jumps(stmt.body) and _is_seen(stmt.handlers)
+
+    def _is_deep(self, stmt: Node) -> bool:
+        """Whether what called functions raise is to be seen, too."""
+        return self.context.raising or stmt.lineno in self.context.deep_tries
 
     def _is_plain(self, site: Node) -> bool:
         if isinstance(site, gast.Assert):
@@ -148,7 +154,8 @@ class _Lowering:
         """`error = None` and the `try` with the body in a loop that is left where something is raised."""
         self.errors.add(error)
         start = quote("error = None", at=stmt, error=error)
-        (loop,) = quote("while True:\n    body\n    break", at=stmt, body=self._jumping(stmt.body, error))
+        body = self._jumping(stmt.body, error, self._is_deep(stmt))
+        (loop,) = quote("while True:\n    body\n    break", at=stmt, body=body)
         made = gast.Try(body=[loop], handlers=[], orelse=[], finalbody=[])
         return [*start, gast.copy_location(made, stmt)]
 
@@ -179,16 +186,16 @@ class _Lowering:
         start = "name = error\ndel name\nown = error"
         return [*quote(start, at=handler, name=known, own=own, error=error), *body]
 
-    def _jumping(self, stmts: Stmts, error: str) -> Stmts:
+    def _jumping(self, stmts: Stmts, error: str, deep: bool) -> Stmts:
         out: Stmts = []
         for stmt in stmts:
             if isinstance(stmt, (gast.Raise, gast.Assert)):
                 out += self._jump(stmt, error)
                 continue
-            out.append(stmt)
-            if isinstance(stmt, (gast.If, *LOOPS)) and any(_sites(stmt)):
-                stmt.body = self._jumping(stmt.body, error)
-                stmt.orelse = self._jumping(stmt.orelse, error)
+            out += attempts(stmt, error, self.context) if deep else [stmt]
+            if isinstance(stmt, (gast.If, *LOOPS)) and (deep or any(_sites(stmt))):
+                stmt.body = self._jumping(stmt.body, error, deep)
+                stmt.orelse = self._jumping(stmt.orelse, error, deep)
                 if isinstance(stmt, LOOPS):
                     out += quote("if error is not None:\n    break", at=stmt, error=error)
         return out

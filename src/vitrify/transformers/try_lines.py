@@ -19,6 +19,8 @@ class TryLines:
     """A `try` statement: the lines whose exceptions its handlers see, and those that its `finally` follows."""
 
     line: int
+    start: tuple[int, int]
+    """Line and column of its first statement."""
     body: Lines
     everything: Lines
     handlers: tuple[ast.expr | None, ...]
@@ -30,14 +32,19 @@ class TryLines:
 _INDEXES: BoundedCache[tuple[str, str], tuple[tuple[Lines, tuple[TryLines, ...]], ...]] = BoundedCache("try lines", 64)
 
 
-def tries_around(filename: str, text: str, line: int) -> list[TryLines]:
-    """The `try` statements of the function around `line` that an exception from that line passes through."""
+def tries_around(filename: str, text: str, line: int, col: int | None = None) -> list[TryLines]:
+    """The `try` statements of the function around `line` that an exception from that line passes through.
+
+    col: the column (in bytes), if known: a body may start on the line of its `try`.
+    """
     spans = _INDEXES.get_or_build((filename, text), lambda: tuple(_functions(text)))
     around = [(end - start, tries) for (start, end), tries in spans if start <= line <= end]
     if not around:
         return []
     tries = min(around, key=lambda found: found[0])[1]
-    return [t for t in tries if _within(line, t.body) or (t.has_final and _within(line, t.everything))]
+    at = line, 1 << 30 if col is None else col
+    inside = [t for t in tries if t.start <= at]
+    return [t for t in inside if _within(line, t.body) or (t.has_final and _within(line, t.everything))]
 
 
 def _within(line: int, lines: Lines) -> bool:
@@ -68,6 +75,7 @@ def _try_lines(node: Any) -> TryLines:
     last = (node.orelse or node.handlers or node.body)[-1]
     return TryLines(
         node.lineno,
+        (node.body[0].lineno, node.body[0].col_offset),
         _span(node.body[0], node.body[-1]),
         _span(node.body[0], last),
         tuple(handler.type for handler in node.handlers),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ...convert.branches import trace_branches
-from ...convert.loops import trace_loop
+from ...convert.loop_trace import trace_loop
 from ...convert.values import scalar_condition
 from ...core.dispatch import in_dynamic_mode
 from ...core.errors import ArgumentError, DTypeError

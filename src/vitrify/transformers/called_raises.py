@@ -1,0 +1,213 @@
+"""Calls in a `try` whose callee a tensor may let raise: what they raise comes back as a value.
+
+    y = f(g(x))                         error, value = vt.attempt(g, x)
+                                        if error is not None:
+                                            break
+                                        error, value_1 = vt.attempt(f, value)
+                                        if error is not None:
+                                            break
+                                        y = value_1
+
+So it is done in a `try` that turned out to need it (`Context.deep_tries`), and in functions that are themselves called
+so (`Context.raising`): those give what they return, or raise, as a pair.
+
+    def g(x):                           def g(x):
+        if x > 0:                           try:
+            raise ValueError                    if x > 0:
+        return x                                    raise ValueError
+                                                return vt.returned(x)
+                                                return vt.returned(None)
+                                            except BaseException as raised:
+                                                return vt.raised(raised)
+                                            return vt.raised(None)
+
+What `and`, `or` and conditional expressions may leave out stands in an `if`. Calls in lambdas and comprehensions stay.
+"""
+
+from __future__ import annotations
+
+import gast
+
+from .context import Context
+from .facts.activity import helper_name
+from .nodes import FUNCTIONS, Node, ScopeTransformer, Stmts, docstring_length, is_generator
+from .quote import name, quote, quote_expr
+
+_SIMPLE = (gast.Expr, gast.Assign, gast.AugAssign, gast.AnnAssign, gast.Return)
+_GIVING = """
+try:
+    body
+    return vt.returned(None)
+except BaseException as caught:
+    return vt.raised(caught)
+return vt.raised(None)
+"""
+"""The last line is never reached, but traced where a tensor decides what is raised: it must give nothing new."""
+
+
+def give_raised_as_value(tree: Node, context: Context) -> Node:
+    """`tree`, whose function gives what it returns or raises as a pair, if the conversion is for that."""
+    if context.raising and isinstance(tree, FUNCTIONS) and not is_generator(tree):
+        at = docstring_length(tree)
+        body = _Returns(context).block(tree.body[at:])
+        raised = context.names.fresh("raised")
+        tree.body[at:] = quote(_GIVING, at=tree.body[at], body=body, vt=context.vt, caught=raised)
+    return tree
+
+
+class _Returns(ScopeTransformer):
+    def __init__(self, context: Context) -> None:
+        self.context = context
+
+    def visit_Return(self, node: Node) -> Node:
+        value = quote_expr("None", at=node) if node.value is None else node.value
+        node.value = self.context.call("returned", value, at=node)
+        return node
+
+
+def attempts(stmt: Node, error: str, context: Context) -> Stmts:
+    """The statement, with jumps behind the calls that it is sure to make: `break`, when `error` is set."""
+    field = "iter" if isinstance(stmt, gast.For) else "test" if isinstance(stmt, gast.If) else "value"
+    value = getattr(stmt, field, None)
+    is_fit = isinstance(stmt, (*_SIMPLE, gast.If, gast.For)) and value is not None
+    if not is_fit or (isinstance(stmt, gast.AugAssign) and not isinstance(stmt.target, gast.Name)):
+        return [stmt]
+    hoisting = _Hoisting(error, context)
+    if not hoisting.calls(value):
+        return [stmt]
+    found = hoisting.expression(value)
+    before = hoisting.before
+    if isinstance(stmt, gast.AugAssign):
+        held = context.names.fresh("value")
+        before = [*quote("held = old", at=stmt, held=held, old=stmt.target.id), *before]
+        return [*before, *quote("target = held", at=stmt, target=stmt.target.id, held=held), _with(stmt, field, found)]
+    if isinstance(stmt, gast.Expr) and isinstance(found, gast.Name):
+        return before
+    return [*before, _with(stmt, field, found)]
+
+
+def _with(stmt: Node, field: str, value: Node) -> Node:
+    setattr(stmt, field, value)
+    return stmt
+
+
+class _Hoisting:
+    """Takes calls out of an expression; `before`: the statements that make them."""
+
+    def __init__(self, error: str, context: Context) -> None:
+        self.error = error
+        self.context = context
+        self.before: Stmts = []
+
+    def calls(self, node: Node) -> bool:
+        """Whether a call in the expression can be taken out of it."""
+        return self._is_call(node) or any(map(self.calls, [*_parts(node), *_lazy_parts(node)]))
+
+    def _is_call(self, node: Node) -> bool:
+        if not isinstance(node, gast.Call) or helper_name(node, self.context.names) is not None:
+            return False
+        return not (isinstance(node.func, gast.Name) and node.func.id == "super")
+
+    def expression(self, node: Node) -> Node:
+        """What is left of the expression."""
+        if not self.calls(node):
+            return node
+        if isinstance(node, gast.IfExp):
+            return self._choice(node)
+        if isinstance(node, gast.BoolOp):
+            return self._lazy(node)
+        parts = _parts(node)
+        last = max((i for i, part in enumerate(parts) if self.calls(part)), default=-1)
+        for index, part in enumerate(parts[: last + 1]):
+            found = self.expression(part)
+            if index < last and isinstance(found, gast.keyword):
+                found.value = self._kept(found.value)
+            elif index < last:
+                found = self._kept(found)
+            _put(node, index, found)
+        return self._attempt(node) if self._is_call(node) else node
+
+    def _kept(self, value: Node) -> Node:
+        if isinstance(value, gast.Constant):
+            return value
+        held = self.context.names.fresh("value")
+        self.before += quote("held = value", at=value, held=held, value=value)
+        return name(held, at=value)
+
+    def _choice(self, node: Node) -> Node:
+        held = self.context.names.fresh("value")
+        test = self.expression(node.test)
+        bodies = [self._inside(part, held) for part in (node.body, node.orelse)]
+        self.before.append(gast.copy_location(gast.If(test=test, body=bodies[0], orelse=bodies[1]), node))
+        return name(held, at=node)
+
+    def _lazy(self, node: Node) -> Node:
+        held = self.context.names.fresh("value")
+        first, *rest = node.values
+        self.before += quote("held = value", at=first, held=held, value=self.expression(first))
+        for part in rest:
+            test = name(held, at=part)
+            if isinstance(node.op, gast.Or):
+                test = gast.copy_location(gast.UnaryOp(op=gast.Not(), operand=test), part)
+            block = self._inside(part, held)
+            self.before.append(gast.copy_location(gast.If(test=test, body=block, orelse=[]), part))
+        return name(held, at=node)
+
+    def _inside(self, part: Node, held: str) -> Stmts:
+        """The statements that compute a part of an expression in a branch of its own."""
+        inner = _Hoisting(self.error, self.context)
+        value = inner.expression(part)
+        return [*inner.before, *quote("held = value", at=part, held=held, value=value)]
+
+    def _attempt(self, call: Node) -> Node:
+        held = self.context.names.fresh("value")
+        made = self.context.call("attempt", call.func, *call.args, at=call)
+        made.keywords = call.keywords
+        gast.copy_location(made, call)
+        self.before += quote("error, held = made", at=call, error=self.error, held=held, made=made)
+        self.before += quote("if error is not None:\n    break", at=call, error=self.error)
+        return name(held, at=call)
+
+
+def _parts(node: Node) -> Stmts:
+    """The parts of an expression in the order in which they are evaluated; none where some may not be."""
+    parts = [part for _, _, part in _places(node)]
+    is_chain = isinstance(node, gast.Compare) and len(node.ops) > 1
+    return [] if is_chain or any(isinstance(part, _UNPACKED) for part in parts) else parts
+
+
+def _lazy_parts(node: Node) -> Stmts:
+    """The parts of an expression of which not all are evaluated."""
+    if isinstance(node, gast.IfExp):
+        return [node.test, node.body, node.orelse]
+    return list(node.values) if isinstance(node, gast.BoolOp) else []
+
+
+_UNPACKED = (gast.Starred, gast.Slice)
+
+
+def _places(node: Node) -> list[tuple[str, int | None, Node]]:
+    found: list[tuple[str, int | None, Node]] = []
+    for field in _FIELDS.get(type(node), ()):
+        value = getattr(node, field)
+        if isinstance(value, list):
+            found += [(field, index, item) for index, item in enumerate(value)]
+        elif value is not None:
+            found.append((field, None, value))
+    return found
+
+
+_FIELDS: dict[type, tuple[str, ...]] = {
+    gast.BinOp: ("left", "right"), gast.UnaryOp: ("operand",), gast.Compare: ("left", "comparators"),
+    gast.Tuple: ("elts",), gast.List: ("elts",), gast.Set: ("elts",), gast.Subscript: ("value", "slice"),
+    gast.Attribute: ("value",), gast.Call: ("func", "args", "keywords"), gast.keyword: ("value",),
+}  # fmt: skip
+"""Expressions whose parts are evaluated one after the other, all of them."""
+
+
+def _put(node: Node, index: int, part: Node) -> None:
+    field, place, _ = _places(node)[index]
+    if place is None:
+        setattr(node, field, part)
+    else:
+        getattr(node, field)[place] = part

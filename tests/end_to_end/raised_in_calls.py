@@ -1,0 +1,275 @@
+"""`try` around calls of functions that a tensor lets raise: caught, passed on, cleaned up after, as in eager code."""
+
+import vitrify as paddle
+
+from .functions import N, X
+
+
+class CodeError(Exception):
+    def __init__(self, code):
+        super().__init__(code)
+        self.code = code
+
+
+def checked(x, limit=2):
+    if x.sum() > limit:
+        raise ValueError("big")
+    return x * 2
+
+
+def checked_twice(x):
+    y = checked(x)
+    if y.sum() < -3:
+        raise KeyError("negative")
+    return checked(y, 20) + 1
+
+
+def counted(x):
+    for i in range(3):
+        if x.sum() > 5:
+            raise CodeError(i)
+        x = x + 1
+    return x
+
+
+class Stepper:
+    def __init__(self, x):
+        self.x = x
+        self.steps = 0
+        self.log = []
+
+    def step(self, k):
+        self.steps += 1
+        if self.x.sum() > 4:
+            raise CodeError(k)
+        self.x = self.x + k
+        return self.x
+
+    def __call__(self, k):
+        return self.step(k)
+
+    def add(self, x):
+        if x.sum() < 0:
+            raise ValueError("negative")
+        self.x = self.x + x
+        self.log.append(x)
+
+
+def through_two_calls(x):
+    try:
+        y = checked_twice(x)
+    except ValueError:
+        y = x * 3
+    except KeyError:
+        y = x * 5
+    return y
+
+
+def with_else(x):
+    try:
+        y = checked_twice(x)
+    except KeyError:
+        y = x * 3
+    except ValueError:
+        y = x
+    else:
+        y = y * 5
+    return y
+
+
+def several_in_one_expression(x):
+    try:
+        a = checked(x) + checked(x * 2, limit=3) * len([x, x])
+    except ValueError as err:
+        return x * 10, str(err)
+    return a, "ok"
+
+
+def in_a_loop(x):
+    out = []
+    for _ in range(3):
+        try:
+            out.append(checked(x))
+        except ValueError:
+            out.append(x * 100)
+        x = x + 1
+    return out
+
+
+def attribute_of_the_error(x):
+    try:
+        return counted(x)
+    except CodeError as err:
+        return x * err.code
+
+
+def method_in_a_loop(x):
+    stepper = Stepper(x)
+    try:
+        for k in range(4):
+            stepper.step(k)
+    except CodeError as err:
+        code = err.code
+    else:
+        code = -1
+    return stepper.x, stepper.steps, code
+
+
+def callable_object(x):
+    stepper = Stepper(x)
+    try:
+        stepper(1)
+        stepper(2)
+    except CodeError:
+        x = x - 1
+    finally:
+        stepper.steps += 10
+    return stepper.x, stepper.steps, x
+
+
+def another_raised_in_handler(x):
+    def guarded(z):
+        try:
+            return checked(z)
+        except ValueError:
+            z = z + 1
+        raise KeyError("k")
+
+    try:
+        return guarded(x)
+    except KeyError:
+        return x * 7
+
+
+def assertion(x):
+    def small(z):
+        assert z.sum() < 3, "no"
+        return z * 2
+
+    try:
+        return small(x)
+    except AssertionError:
+        return x * 7
+
+
+def in_a_condition(x):
+    try:
+        if checked(x).sum() > 1:
+            y = 1
+        else:
+            y = 2
+    except ValueError:
+        y = 3
+    return x * y
+
+
+def behind_and(x):
+    try:
+        y = x.sum() > 1 and checked(x, 4).sum() > 0
+    except ValueError:
+        y = x.sum() > 100
+    return x * 2 if y else x * 3
+
+
+def conditional_expression(x):
+    try:
+        return checked(x) if x.sum() > 1 else x
+    except ValueError:
+        return x * 5
+
+
+def only_finally(x):
+    log = []
+    try:
+        y = checked(x, 100)
+    finally:
+        log.append(x)
+    return y, log
+
+
+def not_caught(x):
+    try:
+        return checked(x)
+    except KeyError:
+        return x
+
+
+def raised_again(x):
+    try:
+        checked(x)
+    except ValueError:
+        print("caught")
+        raise
+    return x
+
+
+def raised_from(x):
+    try:
+        checked(x)
+    except ValueError as err:
+        raise KeyError("z") from err
+    return x
+
+
+def leaves_the_loop(x):
+    i = 0
+    while i < 5:
+        try:
+            x = checked(x, 8)
+        except ValueError:
+            break
+        i += 1
+    else:
+        i = 100
+    return x, i
+
+
+def tried_again(x):
+    def retry(function, count):
+        for i in range(count):
+            try:
+                return function(x - i * 4)
+            except ValueError:
+                pass
+        raise RuntimeError("gave up")
+
+    return retry(checked, 3)
+
+
+def objects_that_refuse(x):
+    total = Stepper(x * 0)
+    for v in (x, x * 2, x - 2):
+        try:
+            total.add(v)
+        except ValueError:
+            total.x = total.x - v
+    return total.x, total.log
+
+
+def order_of_evaluation(x):
+    seen = []
+
+    def noted(k, z):
+        seen.append(k)
+        if z.sum() > 5:
+            raise ValueError("large")
+        return z + k
+
+    try:
+        y = noted(1, x) * seen[-1] + noted(2, x * 0.5)
+    except ValueError:
+        y = x
+    return y, paddle.to_tensor(len(seen))
+
+
+BIG, SMALL = ([40.0, 2.0, 3.0],), ([0.1, 0.2, 0.1],)
+CALLS = [(X,), (N,), SMALL, BIG]
+CASES = [
+    (fn, CALLS)
+    for fn in (
+        through_two_calls, with_else, several_in_one_expression, in_a_loop, attribute_of_the_error,
+        method_in_a_loop, callable_object, another_raised_in_handler, assertion, in_a_condition,
+        behind_and, conditional_expression, not_caught, raised_again, raised_from, leaves_the_loop, tried_again,
+        objects_that_refuse, order_of_evaluation, only_finally,
+    )
+]  # fmt: skip
