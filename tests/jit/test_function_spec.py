@@ -1,7 +1,10 @@
 """FunctionSpec: binding calls to leaves, and the user's input_spec to arguments."""
 
+import inspect
+
 import pytest
 
+import vitrify as paddle
 from vitrify.jit.function_spec import FunctionSpec
 from vitrify.static import InputSpec
 
@@ -58,3 +61,15 @@ def test_wrong_specs_are_refused():
         FunctionSpec(g, 3)
     with pytest.raises(ValueError, match="input_spec is needed"):
         FunctionSpec(g).call_from_specs()
+
+
+@pytest.mark.parametrize("decorated", [True, False])
+def test_the_signature_of_a_bound_method_is_without_self(decorated):
+    class Net(paddle.nn.Layer):
+        def forward(self, x, scale=2.0):
+            return x * scale
+
+    if decorated:
+        Net.forward = paddle.jit.to_static(Net.forward)
+    net = Net() if decorated else paddle.jit.to_static(Net())
+    assert list(inspect.signature(net.forward).parameters) == ["x", "scale"]

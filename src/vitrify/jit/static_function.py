@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import warnings
 from collections.abc import Callable, Sequence
 from threading import RLock
@@ -88,6 +89,8 @@ class StaticFunction(Traceable):
         """on_failure, on_idle: of parts of other functions, told of a failed trace, and when it settles as Python."""
         functools.update_wrapper(self, function)
         super().__init__(function, input_spec, instance, full_graph, options)
+        if instance is not None:
+            self.__signature__ = inspect.signature(self._eager)  # without `self`, which the wrapped function has
         self._on_failure = on_failure
         self._on_idle = on_idle
         self._python = AsPython(self._settle, CONVINCED if on_idle is None else PATIENCE)
