@@ -56,6 +56,7 @@ DELIBERATE: tuple[Deliberate, ...] = (
     Deliberate(("*p=0*", "*, 0)", "*, 0.0)", "*fill_(*", "*zero_(*", "*floor_divide_*", "*vander*", "*lu_unpack*", "*lstsq*", "*rounding_mode=*", "*sparse_c*_tensor*", "*bernoulli*"), "stop_gradient",
                "counts, constants and steps ask for no gradient; values of sparse tensors and least squares pass theirs on"),
     Deliberate(("*diag_embed*", "*unique*[0]*"), "stop_gradient", "what is put on a diagonal keeps its gradient; of different elements, counts have none, in an empty tensor too"),
+    Deliberate(("*__setitem__(*[0,*",), "gradient", "what is written nowhere gets zeros; Paddle gives what its memory held"),
     # Values and dtypes
     Deliberate(("*np.float32(1.5))", "*np.int64(2))"), "dtype|values", "a NumPy number counts as the Python number that it is; Paddle cuts it off to the tensor's dtype"),
     Deliberate(("Tensor.__*__(*[] nonzero, *",), "shape", "operators of 0-D tensors and numbers give 0-D tensors"),
