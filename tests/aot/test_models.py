@@ -157,6 +157,7 @@ FUNCTIONS = {
     "where": lambda x: paddle.where(x > 0, x, paddle.exp(x)),
     "integers": lambda x: ((x * 10).astype("int64") * 3 - 1, (x > 0).astype("int32").sum(-1)),
     "gather": lambda x: paddle.gather(x, paddle.to_tensor([2, 0, 0]), axis=1),
+    "norms": lambda x: (F.group_norm(x, 2, weight=paddle.arange(4, dtype="float32")), F.instance_norm(x)),
     "tile": lambda x: (paddle.tile(x, [2, 1, 1, 3]), paddle.tile(x, [3, 1, 2]), paddle.expand(x, [2, *x.shape])),
     "attention": lambda x: F.scaled_dot_product_attention(x, x, x, is_causal=True),
     "same": lambda x: (x, x, x.reshape([-1, 36])),

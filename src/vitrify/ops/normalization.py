@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 from ..core.dtype import DType, float32
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape, numel
 from .arguments import static_ints
+from .elementwise import add_op, divide_op, multiply_op, subtract_op
 from .like import cast, reshape_like
 from .norm_kernel import Layout, normalize, normalize_adjoint
 from .reduce import mean, sum
-from .registry import OpDef, define_op
+from .registry import OpDef, define_op, get_op
 from .shape import flatten, reshape, unflatten
 from .unary import rsqrt, sqrt
 
@@ -187,10 +189,32 @@ def _normed(x: Any, weight: Any, bias: Any, layout: Layout, epsilon: float, *, c
     return cast(out, dtype), middle, rstd
 
 
+def _channel_form(
+    n: Any, x: Any, weight: Any, bias: Any, *, axes: Shape, param_axes: Shape, groups: int, epsilon: float
+) -> Any:
+    """Norms over parts of the channels or of images, as steps of programs compiled ahead of time."""
+    layout = Layout(axes, param_axes, groups)
+    wide = n.reshape(n.contiguous(x), layout.split(x.shape))
+    count = n.full((), prod(wide.shape[i] for i in layout.axes), x.dtype)
+
+    def averaged(v: Any) -> Any:
+        return n.apply(divide_op, n.reduce("sum", v, tuple(layout.axes), True), count)
+
+    middle = averaged(wide)
+    out = n.apply(subtract_op, wide, middle)
+    spread = n.apply(add_op, averaged(n.apply(multiply_op, out, out)), n.full((), epsilon, x.dtype))
+    rstd = n.apply(get_op("rsqrt"), spread)
+    out = n.apply(multiply_op, out, rstd)
+    for op, param in ((multiply_op, weight), (add_op, bias)):
+        if param is not None:
+            out = n.apply(op, out, n.reshape(param, layout.param_shape(x.shape)))
+    return n.reshape(out, x.shape), middle, rstd
+
+
 # --- ops -------------------------------------------------------------------------------------------------------------
 
 
-def _define(name: str, maps: dict[str, str], *, has_groups: bool = False) -> OpDef:
+def _define(name: str, maps: dict[str, str], *, has_groups: bool = False, ahead: Any = None) -> OpDef:
     """An op that normalizes over `axes`: outputs (out, mean, rstd), the statistics being kept for backward."""
 
     def kernel(
@@ -220,13 +244,17 @@ def _define(name: str, maps: dict[str, str], *, has_groups: bool = False) -> OpD
     outputs = ("out", "mean", "rstd")
     simpler = None if has_groups else in_ops
     return define_op(
-        name, kernel=kernel, meta=meta, vjp=vjp, outputs=outputs, amp="deny", maps=maps, decompose=simpler
+        name, kernel=kernel, meta=meta, vjp=vjp, outputs=outputs, amp="deny", maps=maps, decompose=simpler, ahead=ahead
     )
 
 
 layer_norm_op = _define("layer_norm", {"onnx": "LayerNormalization", "paddle": "layer_norm"})
-group_norm_op = _define("group_norm", {"onnx": "GroupNormalization", "paddle": "group_norm"}, has_groups=True)
-instance_norm_op = _define("instance_norm", {"onnx": "InstanceNormalization", "paddle": "instance_norm"})
+group_norm_op = _define(
+    "group_norm", {"onnx": "GroupNormalization", "paddle": "group_norm"}, has_groups=True, ahead=_channel_form
+)
+instance_norm_op = _define(
+    "instance_norm", {"onnx": "InstanceNormalization", "paddle": "instance_norm"}, ahead=_channel_form
+)
 
 
 def _rms_kernel(
