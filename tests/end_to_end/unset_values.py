@@ -208,6 +208,35 @@ def library_function(x):
     return isinstance(x, f)
 
 
+def never_set_read_on_a_path(x, k=0):
+    """Python decides that `y` is unset, a tensor whether that is noticed."""
+    if k > 3:
+        y = x
+    if x.sum() > 0:
+        print("before")
+        x = y * 2
+    return x
+
+
+def never_set_read_in_a_loop(x, k=0):
+    if k > 3:
+        y = x
+    while x.sum() > 0.75:
+        x = x - 1
+        if x.max() < 0.25:
+            x = y + x
+    return x
+
+
+def deleted_read_on_a_path(x):
+    y = x * 2
+    del y
+    if x.sum() > 0:
+        print("before")
+        return y
+    return x
+
+
 CASES = [
     (function, ((A,), (B,), (C,)))
     for function in (
@@ -215,6 +244,7 @@ CASES = [
         text_and_tensor, nested_empty_list, tensors_in_list, set_again_on_a_path, changed_on_a_path, read_by_function,
         deleted, set_in_loop, filled_in_loop, text_in_loop, set_in_loop_over_items, set_by_break_or_else,
         returns_empty_list, returns_number, returns_text_with_tensor, returns_from_endless_loop,
-        returns_none_in_helper, two_names_of_one, library_function,
+        returns_none_in_helper, two_names_of_one, library_function, never_set_read_on_a_path, never_set_read_in_a_loop,
+        deleted_read_on_a_path,
     )
 ]  # fmt: skip

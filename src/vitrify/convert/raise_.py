@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from ..core.errors import IndexRangeError, ShapeError, UnsupportedError, VitrifyError
 from ..core.source import innermost_user_loc, is_user_file, user_frames, user_locs
-from ..eager.host_ops import raise_op
+from ..eager.host_ops import UnsetError, raise_op
 from ..ir.builder import current_builder
 from ..ir.dead_code import has_effect
 from ..ir.graph_tensor import GraphTensor
@@ -146,8 +146,8 @@ def is_raised_by_user(err: BaseException) -> bool:
     build = builder()
     if id(err) in build.errors and build.errors[id(err)][2]:
         return True
-    if type(err) in (ShapeError, IndexRangeError):
-        return True  # nothing but shapes decides, and those are known here
+    if type(err) in (ShapeError, IndexRangeError, UnsetError):
+        return True  # nothing but shapes decides, or that this path sets no variable, and those are known here
     if not _is_of_values(err):
         return False
     if isinstance(err, KeyError) and any(isinstance(key, (GraphTensor, Deferred)) for key in err.args):
@@ -184,6 +184,8 @@ def _error_node(err: BaseException) -> Node:
     made = _made_of(builder(), err)
     if made is not None:
         return made
+    if type(err) is UnsetError:
+        return Call("UnsetError", (err.message,))
     if type(err).__module__ == "builtins" and not vars(err):
         return Call(type(err), tuple(map(captured, err.args)))
     return Call(_again, (type(err), captured(err.args), captured(vars(err))))
