@@ -23,6 +23,7 @@ from .entry import parts
 from .errors import NoNativeForm
 from .inner_loops import REDUCED
 from .native import harness
+from .own_products import own_gemm
 from .row_steps import RowLoop, row_outputs
 from .single import single
 
@@ -264,8 +265,17 @@ class Assembler:
         letters, leading = zip(*[_layout(v) for v in (y, x)])  # Fortran's columns are our rows: out' = y' x'
         name = "float" if size == 4 else "double"
         count, steps = (batch[-1], [v.strides[-3] for v in (y, x, out)]) if batch else (1, [0, 0, 0])
+        own = own_gemm(rows, columns, x.shape[-1], out.dtype)
+        if own:
+            scratch = Operand(Buffer(ARENA, own.scratch), 0, (), (), out.dtype)
         for outer in np.ndindex(batch[:-1]):
             a, b, c = (replace(v, offset=v.offset + sum(i * s for i, s in zip(outer, v.strides))) for v in (y, x, out))
+            if own:
+                self.add(f"own_products_{name}", [
+                    own.address, rows, columns, x.shape[-1], *x.strides[-2:], *y.strides[-2:], columns * size, b, a, c,
+                    scratch, count, steps[1], steps[0], steps[2],
+                ])  # fmt: skip
+                continue
             self.add(f"products_{name}", [
                 blas.gemm(out.dtype), columns, rows, x.shape[-1], *leading, max(columns, 1), *letters, a, b, c, count,
                 *steps,

@@ -121,6 +121,24 @@ def products(type: str) -> str:
     return w.text
 
 
+def own_products(type: str) -> str:
+    """Matrix products by the function of `gemm`: c: 2 that, 3... m n k, 6... steps in bytes from row to row and from
+    column to column of A, then of B, 10 from row to row of C, 11... the arrays A B C and working memory, 15 how many,
+    16... what to go on by from one to the next, in bytes.
+    """
+    w = Writer("i32", f"own_products_{type}", PARAMETERS)
+    gemm = w.load("%c", 2, "ptr")
+    m, n, k, arow, acolumn, brow, bcolumn, crow = (word(w, i) for i in range(3, 11))
+    a, b, c, scratch = (array(w, i) for i in range(11, 15))
+    with w.loop(word(w, 15)) as number:
+        x, y, z = (w.at(p, w.times(number, word(w, 16 + j)), "i8") for j, p in enumerate((a, b, c)))
+        of_a, of_b = (f"ptr {x}", f"i64 {arow}", f"i64 {acolumn}"), (f"ptr {y}", f"i64 {brow}", f"i64 {bcolumn}")
+        given = [f"i64 {m}", f"i64 {n}", f"i64 {k}", *of_a, *of_b, f"ptr {z}", f"i64 {crow}", f"ptr {scratch}"]
+        w.call("i32", gemm, *given, *["ptr null"] * 3)
+    w.line("ret i32 0")
+    return w.text
+
+
 def _label(w: Writer, labels: str, row: str, classes: str, ignored: str) -> tuple[str, str]:
     """A row's label, 0 where it is to be ignored, and whether it is; one out of range ends the run."""
     label = w.load(labels, row)
@@ -253,4 +271,5 @@ def steps() -> dict[str, str]:
     types = {"float": 4, "double": 8}
     labelled = {f"{f.__name__}_{t}": f(t, size) for f in (picked, weights, lowered) for t, size in types.items()}
     others = {f.__name__: f() for f in (over_elements, branch, while_true, repeat, interrupted)}
-    return {"run": runner(), **others, **labelled, **{f"products_{t}": products(t) for t in types}}
+    made = {f"{f.__name__}_{t}": f(t) for f in (products, own_products) for t in types}
+    return {"run": runner(), **others, **labelled, **made}

@@ -1,0 +1,43 @@
+"""When whole programs multiply matrices by code of our own (`gemm.py`) and not by BLAS."""
+
+from __future__ import annotations
+
+import functools
+from typing import NamedTuple
+
+from . import gemm
+from .emit import FLOAT32, Dtype
+from .llvm import host
+from .native import loaded
+
+# Multiplications of a product from which on ours was faster where it was measured: with AVX-512, 1.7 to 2.3 times on
+# one thread. Above the second number BLAS uses all threads, and ours has one.
+_LEAST, _MOST = 1 << 16, 1 << 23
+_BYTES = 64
+_DTYPES = (FLOAT32,)
+
+
+class OwnGemm(NamedTuple):
+    """The address of the function, and the bytes of working memory that it needs."""
+
+    address: int
+    scratch: int
+
+
+def own_gemm(m: int, n: int, k: int, dtype: Dtype) -> OwnGemm | None:
+    """Our function for a product of these sizes; None where BLAS is the better one, or it was not measured."""
+    target = host()
+    if dtype not in _DTYPES or not target.is_x86 or target.vector_bytes < _BYTES or not _LEAST <= m * n * k <= _MOST:
+        return None
+    return OwnGemm(_address(dtype), gemm.scratch_bytes(m, n, k, gemm.shape_of(dtype, target)))
+
+
+@functools.lru_cache(maxsize=len(_DTYPES))
+def _address(dtype: Dtype) -> int:
+    shape = gemm.shape_of(dtype, host())
+    name = gemm.name_of(dtype)
+    text = "\n\n".join([*gemm.gemm_ir(shape).values(), *gemm.declarations(shape)])
+    return loaded(text, (name,)).addresses[name]
+
+
+__all__ = ["OwnGemm", "own_gemm"]
