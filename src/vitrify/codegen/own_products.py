@@ -10,8 +10,9 @@ from .emit import FLOAT32, Dtype
 from .llvm import host
 from .native import loaded
 
-# Multiplications of a product from which on ours was faster where it was measured: with AVX-512, 1.7 to 2.3 times on
-# one thread. Above the second number BLAS uses all threads, and ours has one.
+# Multiplications of a product from which on ours was no slower where it was measured, on one thread with AVX-512: twice
+# as fast as OpenBLAS's kernels for AVX2, level with those for AVX-512, and a step of an LSTM, whose products have few
+# rows, takes 0.76 of the time. Above the second number BLAS uses all threads, and ours has one.
 _LEAST, _MOST = 1 << 16, 1 << 23
 _BYTES = 64
 _DTYPES = (FLOAT32,)
