@@ -383,7 +383,6 @@ class Optimizer:
         return [key for key in self.state_dict() if key not in ("LR_Scheduler", "master_weights")]
 
 
-
 def _parts(found: Sequence[Due]) -> Iterator[list[Due]]:
     """Yield them in parts that are not too large to be gathered in one array."""
     part, size = list[Due](), 0
