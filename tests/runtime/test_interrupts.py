@@ -22,7 +22,8 @@ WANTED = ((1 + 0 + 1 + 2 + 3) * (1 + 4 + 5 + 6 + 7) * X).tolist()
 ROUNDS = 60
 MAIN = threading.main_thread()
 
-pytestmark = pytest.mark.usefixtures("interruptible")
+# Coverage takes a lock when a thread comes to a line, and keeps it for ever where an interrupt comes in between.
+pytestmark = [pytest.mark.usefixtures("interruptible"), pytest.mark.no_cover]
 
 
 def press(times=1):
