@@ -42,7 +42,7 @@ def programs_of(case):
 
 
 def given_to(recorded, call):
-    """The case's arrays, and ones for the cotangents. What backward may raise needs those, so forward runs by itself."""
+    """The case's arrays, and ones for the cotangents. Backward may raise without those, so forward runs by itself."""
     forward = record(call.on, [v.meta for v in recorded.inputs], False)
     values = lower(forward.program.global_block(), forward.inputs, forward.outputs)(*call.arrays)
     flowing = [np.asarray(v) for v, var in zip(values, recorded.outputs) if is_inexact(var) and not var.stop_gradient]
