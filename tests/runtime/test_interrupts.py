@@ -22,8 +22,7 @@ WANTED = ((1 + 0 + 1 + 2 + 3) * (1 + 4 + 5 + 6 + 7) * X).tolist()
 ROUNDS = 60
 MAIN = threading.main_thread()
 
-# Coverage takes a lock when a thread comes to a line, and keeps it for ever where an interrupt comes in between.
-pytestmark = [pytest.mark.usefixtures("interruptible"), pytest.mark.no_cover]
+pytestmark = pytest.mark.usefixtures("interruptible")
 
 
 def press(times=1):
@@ -70,9 +69,13 @@ def test_a_second_interrupt_does_not_wait_for_what_computes(mode):
     assert core(X)[0].tolist() == WANTED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["trace", "threads", "streams"])
 def test_interrupts_at_any_moment_leave_all_in_order(mode):
-    """Many interrupts, at moments that differ: each comes out, and the run after it gives the same bits."""
+    """Many interrupts, at moments that differ: each comes out, and the run after it gives the same bits.
+
+    Slow tests run without coverage, whose collector keeps a lock of its own for ever where an interrupt comes in between.
+    """
     core = graphs.core(graphs.program(0, 50), mode=mode, threads=2)
     given = graphs.arrays(0)
     paddle.seed(0)
