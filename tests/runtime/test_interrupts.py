@@ -74,7 +74,7 @@ def test_a_second_interrupt_does_not_wait_for_what_computes(mode):
 def test_interrupts_at_any_moment_leave_all_in_order(mode):
     """Many interrupts, at moments that differ: each comes out, and the run after it gives the same bits.
 
-    Slow tests run without coverage, whose collector keeps a lock of its own for ever where an interrupt comes in between.
+    Slow tests run without coverage, which keeps a lock of its own for ever where an interrupt comes in between.
     """
     core = graphs.core(graphs.program(0, 50), mode=mode, threads=2)
     given = graphs.arrays(0)
