@@ -71,12 +71,14 @@ adaptive_avg_pool_grad_op: OpDef = define_op(
     kernel=_avg_grad_kernel,
     meta=lambda ct, x, *, channel_last: x.with_dtype(ct.dtype),
     vjp={"ct": lambda g, *, ct_like, channel_last: adaptive_avg_pool_like_op(g, ct_like, channel_last=channel_last)},
+    shape_only=["x"],
 )
 adaptive_avg_pool_like_op: OpDef = define_op(
     "adaptive_avg_pool_like",
     kernel=_avg_like_kernel,
     meta=lambda x, y, *, channel_last: y.with_dtype(x.dtype),
     vjp={"x": lambda ct, *, x_like, channel_last: adaptive_avg_pool_grad_op(ct, x_like, channel_last=channel_last)},
+    shape_only=["y"],
 )
 
 # --- positions within planes -----------------------------------------------------------------------------------------
@@ -86,6 +88,7 @@ plane_scatter_op: OpDef = define_op(
     kernel=lambda xp, ct, index, x: plane_scatter(xp, ct, index, x.shape, add=True),
     meta=lambda ct, index, x: x.with_dtype(ct.dtype),
     vjp={"ct": lambda g, *, index: plane_gather_op(g, index)},
+    shape_only=["x"],
 )
 plane_gather_op: OpDef = define_op(
     "plane_gather",

@@ -224,6 +224,7 @@ channel_spread_op: OpDef = define_op(
     kernel=_channel_spread_kernel,
     meta=lambda y, x, *, channel_last: x.with_dtype(y.dtype),
     vjp={"y": lambda ct, *, channel_last: channel_sum_op(ct, channel_last=channel_last)},
+    shape_only=["x"],
 )
 
 

@@ -61,12 +61,14 @@ window_places_adjoint_op: OpDef = define_op(
     kernel=_places_adjoint_kernel,
     meta=lambda ct, like: like.with_dtype(ct.dtype),
     vjp={"ct": lambda g, *, ct_like: window_shift_op(g, ct_like)},
+    shape_only=["like"],
 )
 window_shift_op: OpDef = define_op(
     "window_shift",
     kernel=_shift_kernel,
     meta=lambda offset, like: like.with_dtype(offset.dtype),
     vjp={"offset": lambda ct, *, offset_like: window_places_adjoint_op(ct, offset_like)},
+    shape_only=["like"],
 )
 
 # --- checks ----------------------------------------------------------------------------------------------------------

@@ -56,6 +56,7 @@ diagonal_adjoint_op: OpDef = define_op(
     kernel=_adjoint_kernel,
     meta=lambda x, like, *, offset, axis1, axis2: x.with_shape(like.shape),
     vjp={"x": lambda ct, *, offset, axis1, axis2: diagonal_op(ct, offset=offset, axis1=axis1, axis2=axis2)},
+    shape_only=["like"],
 )
 
 

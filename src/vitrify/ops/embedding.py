@@ -62,6 +62,7 @@ embedding_grad_op: OpDef = define_op(
     meta=lambda ct, x, weight, *, padding_idx: weight.with_dtype(ct.dtype),
     vjp={"ct": lambda g, *, x, padding_idx: embedding_op(x, g, padding_idx=padding_idx)},
     native=lambda n, ct, x, weight, *, padding_idx: n.add_rows(ct, x, weight.shape, without=padding_idx),
+    shape_only=["weight"],
 )
 
 

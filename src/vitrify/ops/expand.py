@@ -198,6 +198,7 @@ sum_tiles_op: OpDef = define_op(
     meta=lambda x, like, *, repeat_times: x.with_shape(like.shape),
     vjp={"x": lambda ct, *, repeat_times: tile_op(ct, repeat_times=repeat_times)},
     dynamic=("repeat_times",),
+    shape_only=["like"],
 )
 
 
@@ -260,6 +261,7 @@ sum_repeats_op: OpDef = define_op(
     meta=lambda x, like, repeats, *, times, axis: x.with_shape(like.shape),
     vjp={"x": lambda ct, *, repeats, times, axis: repeat_interleave_op(ct, repeats, times=times, axis=axis)},
     dynamic=("times",),
+    shape_only=["like"],
 )
 
 

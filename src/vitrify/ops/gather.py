@@ -57,6 +57,7 @@ gather_adjoint_op: OpDef = define_op(
     meta=lambda x, like, index, *, axis: x.with_shape(like.shape),
     vjp={"x": lambda ct, *, index, axis: gather_op(ct, index, axis=axis)},
     native=lambda n, x, like, index, *, axis: n.add_rows(x, index, like.shape, axis, wraps=True),
+    shape_only=["like"],
 )
 
 
@@ -176,6 +177,7 @@ take_along_axis_adjoint_op: OpDef = define_op(
     kernel=_take_along_adjoint_kernel,
     meta=lambda x, like, index, *, axis, broadcast: x.with_shape(like.shape),
     vjp={"x": lambda ct, *, index, axis, broadcast: take_along_axis_op(ct, index, axis=axis, broadcast=broadcast)},
+    shape_only=["like"],
 )
 
 

@@ -63,6 +63,7 @@ getitem_adjoint_op: OpDef = define_op(
     vjp={"x": lambda ct, *, index: getitem_op(ct, index=index)},
     dynamic=("index",),
     native=_getitem_adjoint_native,
+    shape_only=["like"],
 )
 
 
@@ -106,6 +107,7 @@ index_get_adjoint_op: OpDef = define_op(
     meta=lambda x, like, *indices, axes: x.with_shape(like.shape),
     vjp={"x": lambda ct, *, indices, axes: index_get_op(ct, *indices, axes=axes)},
     native=lambda n, x, like, *indices, axes: n.add_rows(x, _only(n, indices), like.shape, axes[0], wraps=True),
+    shape_only=["like"],
 )
 
 

@@ -204,6 +204,7 @@ resize_like_op: OpDef = define_op(
             ct, x_like, first=first, scales=scales, kind=kind, align_corners=align_corners, align_mode=align_mode
         )
     },
+    shape_only=["like"],
 )
 resize_adjoint_op: OpDef = define_op(
     "resize_adjoint",
@@ -214,6 +215,7 @@ resize_adjoint_op: OpDef = define_op(
             ct, x_like, first=first, scales=scales, kind=kind, align_corners=align_corners, align_mode=align_mode
         )
     },
+    shape_only=["like"],
 )
 
 # mode -> (which numbers of dimensions, how each dimension is resized)

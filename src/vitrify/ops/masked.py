@@ -93,6 +93,7 @@ masked_gather_op: OpDef = define_op(
     kernel=_masked_gather_kernel,
     meta=lambda x, like, mask: x.with_shape(like.shape),
     vjp={"x": lambda ct, *, x_like, mask: masked_scatter_op(_zeros(x_like, ct), mask, ct)},
+    shape_only=["like"],
 )
 
 

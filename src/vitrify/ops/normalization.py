@@ -157,6 +157,7 @@ norm_grad_op: OpDef = define_op(
     vjp=_second_order,
     outputs=("dx", "dweight", "dbias"),
     decompose=_grad_in_ops,
+    shape_only=["bias"],
 )
 
 

@@ -112,6 +112,7 @@ pad_adjoint_op: OpDef = define_op(
     meta=lambda x, like, *, pads, mode: x.with_shape(like.shape),
     vjp={"x": lambda ct, *, pads, mode: pad_op(ct, pads=pads, mode=mode, value=0)},
     dynamic=("pads",),
+    shape_only=["like"],
 )
 
 CHANNEL_LAST = ("NLC", "NHWC", "NDHWC")

@@ -91,6 +91,7 @@ fold_like_op = define_op(
     kernel=_fold_like_kernel,
     meta=lambda x, y, *, kernel, stride, pads, dilation: y,
     vjp={"x": _fold_vjp},
+    shape_only=["y"],
 )
 
 

@@ -207,6 +207,7 @@ avg_pool_grad_op = define_op(
     kernel=_avg_grad_kernel,
     meta=lambda ct, x, **window: x.with_dtype(ct.dtype),
     vjp={"ct": _avg_grad_ct},
+    shape_only=["x"],
 )
 
 

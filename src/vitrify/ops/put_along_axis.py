@@ -104,6 +104,7 @@ last_writers_op = define_op(
         along_axis_shape("put_along_axis", like, index, axis, broadcast), bool_
     ),
     vjp=NoGradient("places are integers"),
+    shape_only=["like"],
 )
 
 

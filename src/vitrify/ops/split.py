@@ -83,6 +83,7 @@ split_like_op = define_op(
     meta=lambda x, *likes, axis: tuple(x.with_shape(y.shape) for y in likes),
     vjp={"x": lambda cts, *, axis: get_op("concat")(*cts, axis=axis)},
     outputs=VARIADIC_OUTPUTS,
+    shape_only=["likes"],
 )
 
 

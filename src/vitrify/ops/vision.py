@@ -104,6 +104,7 @@ place_scatter_op: OpDef = define_op(
     kernel=_scatter_kernel,
     meta=lambda ct, at, x: x.with_dtype(ct.dtype),
     vjp={"ct": lambda g, *, at: place_gather_op(g, at)},
+    shape_only=["x"],
 )
 
 

@@ -66,6 +66,7 @@ fold_op: OpDef = define_op(
     kernel=_fold_kernel,
     meta=lambda x, like, *, axis, size, step: x.with_shape(like.shape),
     vjp={"x": lambda ct, *, axis, size, step: unfold_op(ct, axis=axis, size=size, step=step)},
+    shape_only=["like"],
 )
 
 
@@ -131,6 +132,7 @@ as_strided_adjoint_op: OpDef = define_op(
     kernel=_strided_adjoint_kernel,
     meta=lambda x, like, *, shape, stride, offset: x.with_shape(like.shape),
     vjp={"x": lambda ct, *, shape, stride, offset: as_strided_op(ct, shape=shape, stride=stride, offset=offset)},
+    shape_only=["like"],
 )
 
 
