@@ -299,6 +299,23 @@ def test_no_source():
     assert "exec()" in str(info.value)
 
 
+def test_texts_of_one_name():
+    """Every text given to exec() is called <string>; `python -c` leaves its own lines under that name."""
+    text = "def typed(x):\n    return x + 1\n"
+    linecache.cache["<string>"] = (len(text), None, text.splitlines(keepends=True), "<string>")
+    try:
+        own: dict[str, FunctionType] = {}
+        exec(text, own)
+        assert convert(own["typed"])(1) == 2
+        for other in ("def typed(x):\n    return x * 7", "def another(x):\n    return x"):
+            namespace: dict[str, FunctionType] = {}
+            exec(other, namespace)
+            with pytest.raises(NoSourceError, match="not available"):
+                convert([fn for fn in namespace.values() if isinstance(fn, FunctionType)][0])
+    finally:
+        del linecache.cache["<string>"]
+
+
 def test_source_from_linecache():
     text = "def cell(x):\n    if x:\n        return 'yes'\n    return 'no'\n"
     linecache.cache["<cell 1>"] = (len(text), None, text.splitlines(keepends=True), "<cell 1>")

@@ -27,6 +27,8 @@ from .nodes import Node
 _NO_SOURCE_HINT = (
     "define the function in a file or notebook cell; code typed into a plain REPL or made by exec() has no source"
 )
+_NAME_OF_ANY_TEXT = "<string>"
+"""What exec() names every text; from Python 3.13 on, lines of this name are there, those of `python -c`."""
 _ASYNCHRONOUS = {
     inspect.CO_COROUTINE: "coroutines (`async def`)",
     inspect.CO_ASYNC_GENERATOR: "async generators",
@@ -58,8 +60,11 @@ def find_definition(fn: FunctionType) -> Definition:
         return remembered
     candidates = _index(code.co_filename, _file_text(fn)).get((code.co_name, code.co_firstlineno), ())
     matching = [found for found in candidates if _parameter_names(found) == _code_parameters(code)]
-    if len(matching) == 1 and _is_young(code.co_filename) and not _is_still_there(_file_text(fn), code):
-        matching = []
+    may_be_another = code.co_filename == _NAME_OF_ANY_TEXT
+    if len(matching) == 1 and (may_be_another or _is_young(code.co_filename)):
+        matching = matching if _is_still_there(_file_text(fn), code) else []
+    if not matching and may_be_another:
+        raise _not_available(code)
     if not matching:
         raise NoSourceError(
             f"the source of function `{code.co_name}` is not what was compiled: "
@@ -105,9 +110,13 @@ def _file_text(fn: FunctionType) -> str:
     linecache.checkcache(code.co_filename)
     lines = linecache.getlines(code.co_filename, fn.__globals__)
     if not lines:
-        where = f"{code.co_filename}:{code.co_firstlineno}"
-        raise NoSourceError(f"the source of function `{code.co_name}` ({where}) is not available", hint=_NO_SOURCE_HINT)
+        raise _not_available(code)
     return "".join(lines)
+
+
+def _not_available(code: CodeType) -> NoSourceError:
+    where = f"{code.co_filename}:{code.co_firstlineno}"
+    return NoSourceError(f"the source of function `{code.co_name}` ({where}) is not available", hint=_NO_SOURCE_HINT)
 
 
 _Index = dict[tuple[str, int], tuple[Definition, ...]]
