@@ -172,8 +172,127 @@ def own_class(x):
     return x
 
 
+def left_by_break_and_continue(x):
+    for i in range(4):
+        try:
+            if x.sum() > 2.5:
+                break
+            if x.min() < -1.5:
+                x = x + 0.3
+                continue
+            if x.max() > 1:
+                raise ValueError(i)
+            x = x * 1.5
+        except ValueError as err:
+            print(err.args[0])
+            x = x * 0.5 + 0.75
+            if i == 2:
+                continue
+        else:
+            print("else")
+            x = x - 0.1
+        finally:
+            print("finally")
+        x = x + 0.2
+    else:
+        print("through")
+    return x
+
+
+def left_while_searching(x):
+    found = x * 0
+    i = 0
+    while True:
+        try:
+            i += 1
+            for value in x:
+                if value > i:
+                    raise LookupError
+                if value < -1.5:
+                    break
+            else:
+                found = found + 10
+                break
+            found = found - 1
+            if i > 2:
+                break
+        except LookupError:
+            found = found + 1
+    return found * i
+
+
+def handler_with_scopes_of_its_own(x):
+    y = x
+    try:
+        if x.sum() > 0:
+            raise ValueError("positive", 2.0)
+    except ValueError as err:
+        for value in [part * 0.5 for part in (x, y) if len(err.args) == 2]:
+            y = y + value
+
+        def scale(v):
+            return v * err.args[1]  # noqa: F821
+
+        y = scale(y)
+    return y
+
+
+def handler_whose_function_has_its_name(x):
+    try:
+        if x.sum() > 0:
+            raise ValueError("positive", 2.0)
+        return x
+    except ValueError as err:
+
+        def scale(err):
+            return x * err
+
+        return scale(err=err.args[1])
+
+
+def raised_from(x):
+    cause = KeyError("cause")
+    try:
+        if x.sum() > 0:
+            raise ValueError("positive") from cause
+        if x.min() < -1:
+            raise ValueError from None
+    except ValueError as err:
+        print(repr(err.__cause__))
+        return x * 2
+    return x
+
+
+def raised_variable(x):
+    error = ValueError("positive")
+    kind = KeyError
+    try:
+        if x.sum() > 0:
+            raise error
+        if x.min() < -1:
+            raise kind
+    except (ValueError, KeyError) as err:
+        print(type(err), err is error)
+        return x * 2
+    return x
+
+
+class Fault(Exception):
+    pass
+
+
+def own_class_by_its_name(x):
+    try:
+        if x.sum() > 0:
+            raise Fault
+    except Fault:
+        return x * 2
+    return x
+
+
 CASES = [(f, ((P,), (N,), (S,))) for f in (
     try_raise, try_raise_as, try_two, try_loop, try_assert, try_reraise, try_pass, try_finally,
     name_is_unset_behind_the_handler, class_raised_in_nested_loops, raised_in_a_handler, python_decides,
-    return_in_the_body, own_class,
+    return_in_the_body, own_class, left_by_break_and_continue, left_while_searching, handler_with_scopes_of_its_own,
+    handler_whose_function_has_its_name, raised_from, raised_variable, own_class_by_its_name,
 )]  # fmt: skip

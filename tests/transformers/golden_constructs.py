@@ -112,6 +112,19 @@ def guarded(mode, x):
     return x
 
 
+def caught_raise(x):
+    while x < 9:
+        try:
+            if x > 5:
+                raise ValueError(x)
+            if x > 3:
+                break
+        except ValueError as err:
+            x = err.args[0]
+        x = x + 1
+    return x
+
+
 def try_finally(x, log):
     try:
         if x > 0:
@@ -182,7 +195,7 @@ def dict_displays(x, d):
 
 FUNCTIONS = (
     if_elif, if_attribute, if_containers, if_effects, if_function, if_delete, nested_loops, return_in_nested_loops,
-    while_else, while_walrus, for_range, for_tuple_state, ternaries, guarded, try_finally, targets, closures, casts,
+    while_else, while_walrus, for_range, for_tuple_state, ternaries, guarded, caught_raise, try_finally, targets, closures, casts,
     docstring_only, dict_displays,
 )  # fmt: skip
 METHODS = (Child.forward,)

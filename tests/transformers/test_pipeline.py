@@ -308,10 +308,9 @@ def test_texts_of_one_name():
         exec(text, own)
         assert convert(own["typed"])(1) == 2
         for other in ("def typed(x):\n    return x * 7", "def another(x):\n    return x"):
-            namespace: dict[str, FunctionType] = {}
-            exec(other, namespace)
+            exec(other, own)
             with pytest.raises(NoSourceError, match="not available"):
-                convert([fn for fn in namespace.values() if isinstance(fn, FunctionType)][0])
+                convert(own[other[4:].partition("(")[0]])
     finally:
         del linecache.cache["<string>"]
 

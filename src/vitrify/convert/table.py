@@ -27,7 +27,7 @@ from .late_items import late_items
 from .logic import convert_and, convert_or
 from .number_functions import MATH, convert_complex, convert_divmod, convert_pow, convert_round
 from .objects import del_attr, set_attr
-from .one_of import GraphOneOf, asked
+from .one_of import GraphOneOf, asked, each_option
 from .operators import convert_truth
 from .optional import assert_not_none
 from .ordering import convert_sorted, extreme, items_of
@@ -166,7 +166,7 @@ def _each_class(classes: Any) -> Iterator[type]:
 
 def convert_type(*args: Any, **kwargs: Any) -> Any:
     """`type(x)`: Tensor for a tensor of the program."""
-    return class_of(args[0]) if len(args) == 1 else builtins.type(*args, **kwargs)
+    return each_option(args[0], class_of) if len(args) == 1 else builtins.type(*args, **kwargs)
 
 
 def convert_sum(iterable: Any, /, start: Any = 0) -> Any:

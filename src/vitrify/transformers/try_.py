@@ -17,7 +17,8 @@
                                         else:
                                             raise error
 
-What operations raise still goes Python's way. Only a `try` with a `raise` below an `if` or loop is rewritten, and one
+`break` and `continue` that leave the body set a flag, at which the `if` after it looks. What operations raise still
+goes Python's way. Only a `try` with a `raise` below an `if` or loop is rewritten, and one
 that is to see what called functions raise (`called_raises`).
 """
 
@@ -32,14 +33,13 @@ from .called_raises import attempts
 from .context import Context
 from .nodes import (
     BLOCKS,
-    COMPREHENSIONS,
+    FUNCTIONS,
     LOOPS,
     SCOPES,
     TRIES,
     Node,
     Stmts,
     all_nodes,
-    child_statements,
     functions_in,
     own_nodes_of,
 )
@@ -96,18 +96,12 @@ class _Lowering:
         deep = [site for site, part in found if site is not part or isinstance(site, gast.Assert)]
         if not (self._is_deep(stmt) or any(self._can_catch(stmt, site) for site in deep)):
             return False
-        return all(map(self._is_plain, _all_sites(stmt.body))) and _has_no_jumps(stmt.body) and _is_seen(stmt.handlers)
+        is_plain = all(isinstance(site, gast.Assert) or site.exc is not None for site in _all_sites(stmt.body))
+        return is_plain and _raise_in_sight(stmt.body) and _is_seen(stmt.handlers)
 
     def _is_deep(self, stmt: Node) -> bool:
         """Whether what called functions raise is to be seen, too."""
         return self.context.raising or stmt.lineno in self.context.deep_tries
-
-    def _is_plain(self, site: Node) -> bool:
-        if isinstance(site, gast.Assert):
-            return True
-        if site.exc is None or site.cause is not None:
-            return False
-        return isinstance(site.exc, gast.Call) or self._is_made(site.exc) or self._builtin(site.exc) is not None
 
     def _is_made(self, value: Node) -> bool:
         """Whether it is a variable of ours that holds an exception."""
@@ -136,31 +130,33 @@ class _Lowering:
 
     def _caught(self, stmt: Node) -> Stmts:
         error, raised = self.context.names.fresh("error"), self.context.names.fresh("raised")
-        out = self._body(stmt, error)
+        leaving = _Leaving(self.context)
+        out = self._body(stmt, error, leaving)
         for handler in stmt.handlers:
             kind = quote_expr("BaseException", at=handler) if handler.type is None else copy_tree(handler.type)
             body = quote("error = raised", at=handler, error=error, raised=raised)
             made = gast.ExceptHandler(type=kind, name=name(raised, at=handler, store=True), body=body)
             out[-1].handlers.append(gast.copy_location(made, handler))
-        return [*out, self._dispatch(stmt, error)]
+        return [*out, self._dispatch(stmt, error, leaving.after(stmt))]
 
     def _finally(self, stmt: Node) -> Stmts:
         error = self.context.names.fresh("error")
-        out = self._body(stmt, error)
+        leaving = _Leaving(self.context)
+        out = self._body(stmt, error, leaving)
         out[-1].finalbody = stmt.finalbody
-        return [*out, *quote("if error is not None:\n    raise error", at=stmt, error=error)]
+        return [*out, *quote("if error is not None:\n    raise error", at=stmt, error=error), *leaving.after(stmt)]
 
-    def _body(self, stmt: Node, error: str) -> Stmts:
+    def _body(self, stmt: Node, error: str, leaving: _Leaving) -> Stmts:
         """`error = None` and the `try` with the body in a loop that is left where something is raised."""
         self.errors.add(error)
-        start = quote("error = None", at=stmt, error=error)
-        body = self._jumping(stmt.body, error, self._is_deep(stmt))
+        body = self._jumping(leaving.block(stmt.body), error, self._is_deep(stmt))
+        start = [*quote("error = None", at=stmt, error=error), *leaving.before(stmt)]
         (loop,) = quote("while True:\n    body\n    break", at=stmt, body=body)
         made = gast.Try(body=[loop], handlers=[], orelse=[], finalbody=[])
         return [*start, gast.copy_location(made, stmt)]
 
-    def _dispatch(self, stmt: Node, error: str) -> Node:
-        """What comes after: the `else` of the `try`, the handler that fits, or the error itself."""
+    def _dispatch(self, stmt: Node, error: str, leave: Stmts) -> Node:
+        """What comes after: a jump out of the body or the `else`, the handler that fits, or the error itself."""
         rest: Stmts = quote("raise error", at=stmt, error=error)
         for handler in reversed(stmt.handlers):
             body = _Again(error).block(handler.body)
@@ -172,17 +168,15 @@ class _Lowering:
             test = quote_expr("isinstance(error, kind)", at=handler, error=error, kind=copy_tree(handler.type))
             rest = [gast.copy_location(gast.If(test=test, body=body, orelse=rest), handler)]
         test = quote_expr("error is None", at=stmt, error=error)
-        orelse = stmt.orelse or [gast.copy_location(gast.Pass(), stmt)]
+        orelse = [*leave, *stmt.orelse] or [gast.copy_location(gast.Pass(), stmt)]
         return gast.copy_location(gast.If(test=test, body=orelse, orelse=rest), stmt)
 
     def _with_name(self, handler: Node, body: Stmts, error: str) -> Stmts:
         """The body of a handler, with a variable of ours for the name, which Python unsets on every way out."""
         known = handler.name.id
         own = self.context.names.fresh(known)
-        for stmt in body:
-            for node in all_nodes(stmt):
-                if isinstance(node, gast.Name) and node.id == known:
-                    node.id = own
+        for node in _names_of(known, body):
+            node.id = own
         start = "name = error\ndel name\nown = error"
         return [*quote(start, at=handler, name=known, own=own, error=error), *body]
 
@@ -202,13 +196,62 @@ class _Lowering:
 
     def _jump(self, site: Node, error: str) -> Stmts:
         if isinstance(site, gast.Raise):
-            is_class = not (isinstance(site.exc, gast.Call) or self._is_made(site.exc))
-            value = quote_expr("kind()", at=site, kind=site.exc) if is_class else site.exc
-            return quote("error = value\nbreak", at=site, error=error, value=value)
+            return quote("error = value\nbreak", at=site, error=error, value=self._value(site))
         message = [] if site.msg is None else [site.msg]
         made = quote_expr("AssertionError(message)", at=site, message=message)
         jump = quote("if not test:\n    error = value\n    break", at=site, test=site.test, error=error, value=made)
         return jump if __debug__ else []
+
+
+    def _value(self, site: Node) -> Node:
+        """The exception of a `raise`."""
+        if site.cause is None and (isinstance(site.exc, gast.Call) or self._is_made(site.exc)):
+            return site.exc
+        if site.cause is None and self._builtin(site.exc) is not None:
+            return quote_expr("kind()", at=site, kind=site.exc)
+        given = [site.exc, *filter(None, [site.cause])]
+        return self.context.call("convert_raise", *given, at=site)
+
+
+class _Leaving:
+    """Makes `break` and `continue` that leave the body of a `try` a flag, as the body becomes a loop of its own."""
+
+    _FLAGS = ((gast.Break, "broke"), (gast.Continue, "continued"))
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.flags: dict[type, str] = {}
+
+    def block(self, stmts: Stmts) -> Stmts:
+        """The statements, whose jumps set a flag and leave the loop that is put around them."""
+        return [new for stmt in stmts for new in self._statement(stmt)]
+
+    def before(self, stmt: Node) -> Stmts:
+        """What sets the flags back."""
+        return [new for flag in self.flags.values() for new in quote("flag = False", at=stmt, flag=flag)]
+
+    def after(self, stmt: Node) -> Stmts:
+        """The jumps, where a flag is set."""
+        out: Stmts = []
+        for kind, flag in self.flags.items():
+            (found,) = quote("if flag:\n    pass", at=stmt, flag=flag)
+            found.body = [gast.copy_location(kind(), stmt)]
+            out.append(found)
+        return out
+
+    def _statement(self, stmt: Node) -> Stmts:
+        for kind, word in self._FLAGS:
+            if isinstance(stmt, kind):
+                flag = self.flags.setdefault(kind, self.context.names.fresh(word))
+                return quote("flag = True\nbreak", at=stmt, flag=flag)
+        if isinstance(stmt, LOOPS):
+            stmt.orelse = self.block(stmt.orelse)
+        elif not isinstance(stmt, SCOPES):
+            for owner in (stmt, *getattr(stmt, "handlers", ())):
+                for field in BLOCKS:
+                    if isinstance(getattr(owner, field, None), list):
+                        setattr(owner, field, self.block(getattr(owner, field)))
+        return [stmt]
 
 
 def _sites(stmt: Node) -> Iterator[Node]:
@@ -224,38 +267,48 @@ def _all_sites(stmts: Stmts) -> list[Node]:
     return [site for stmt in stmts for site in _sites(stmt)]
 
 
-def _has_no_jumps(stmts: Stmts) -> bool:
-    """Whether no `break` or `continue` leaves the statements, and nothing is raised where no jump can start."""
+def _raise_in_sight(stmts: Stmts) -> bool:
+    """Whether nothing is raised inside of a `with` or another `try`, which would have to see it first."""
     for stmt in stmts:
-        if isinstance(stmt, (gast.Break, gast.Continue)):
-            return False
         if isinstance(stmt, (gast.With, gast.AsyncWith, *TRIES)):
-            if any(isinstance(node, (gast.Raise, gast.Assert)) for node in own_nodes_of([stmt])) or _jumps(stmt):
+            if any(isinstance(node, (gast.Raise, gast.Assert)) for node in own_nodes_of([stmt])):
                 return False
-        elif isinstance(stmt, gast.If) and not _has_no_jumps([*stmt.body, *stmt.orelse]):
+        elif isinstance(stmt, (gast.If, *LOOPS)) and not _raise_in_sight([*stmt.body, *stmt.orelse]):
             return False
     return True
-
-
-def _jumps(stmt: Node) -> bool:
-    """Whether a `break` or `continue` leaves the statement."""
-    if isinstance(stmt, (gast.Break, gast.Continue)):
-        return True
-    inner = stmt.orelse if isinstance(stmt, LOOPS) else child_statements(stmt)
-    return not isinstance(stmt, SCOPES) and any(map(_jumps, inner))
 
 
 def _is_seen(handlers: Stmts) -> bool:
     """Whether the handlers name plain classes, and ask for the exception by its name alone."""
     for handler in handlers:
-        if any(isinstance(node, (*SCOPES, *COMPREHENSIONS, gast.Global, gast.Nonlocal)) for node in all_nodes(handler)):
-            return False
         kinds = handler.type.elts if isinstance(handler.type, gast.Tuple) else [handler.type]
         if not all(kind is None or isinstance(kind, _KINDS) for kind in kinds):
             return False
         if any(getattr(node, "attr", getattr(node, "id", None)) in _LOOKS for node in all_nodes(handler)):
             return False
+        if handler.name is not None and any(_declares(node, handler.name.id) for node in all_nodes(handler)):
+            return False
     return True
+
+
+def _declares(node: Node, known: str) -> bool:
+    return isinstance(node, (gast.Global, gast.Nonlocal)) and known in node.names
+
+
+def _names_of(known: str, nodes: list[Node]) -> Iterator[Node]:
+    """Where the variable is named, but for functions that have a parameter of its name."""
+    for node in nodes:
+        if isinstance(node, gast.Name) and node.id == known:
+            yield node
+        elif isinstance(node, (*FUNCTIONS, gast.Lambda)) and known in _parameters(node.args):
+            yield from _names_of(known, [*node.args.defaults, *filter(None, node.args.kw_defaults)])
+        else:
+            yield from _names_of(known, list(gast.iter_child_nodes(node)))
+
+
+def _parameters(args: Node) -> set[str]:
+    every = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
+    return {arg.id for arg in every if arg is not None}
 
 
 class _Again:
