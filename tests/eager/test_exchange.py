@@ -13,6 +13,8 @@ from vitrify.eager.autograd import grad
 from vitrify.eager.dlpack import from_dlpack, to_dlpack
 from vitrify.eager.parameter import Parameter
 from vitrify.eager.tensor import Tensor, as_tensor, to_tensor
+from vitrify.jit import to_static
+from vitrify.static import InputSpec
 
 
 def test_to_tensor_copies():
@@ -160,6 +162,20 @@ def test_what_a_tensor_says_of_its_memory():
     assert str(x.place) == "Place(cpu)" and x.device == "cpu" and not x.is_cuda and x.layout == "NCHW"
     assert x.is_same_shape(x) and not x.is_same_shape(row)
     assert x.value() is x and x.get_tensor().data_ptr() == x.data_ptr()
+
+
+@pytest.mark.parametrize("sizes", [[2, 3], [None, None]])
+def test_a_compiled_function_is_told_the_same(sizes):
+    def told(x):
+        flags = x.is_dense(), x.is_sparse(), x.is_selected_rows(), x.is_cuda, x.layout, x.device, x.is_same_shape(x)
+        return x.strides, x.stride(0) * x, x.nbytes, x.itemsize, x.value() + x.data, flags
+
+    x = to_tensor(np.arange(6, dtype="float32").reshape(2, 3))
+    spec = [InputSpec(sizes, "float32")]
+    made, expected = to_static(told, input_spec=spec, full_graph=True)(x), told(x)
+    assert [int(s) for s in made[0]] == expected[0] and int(made[2]) == expected[2] and made[3] == expected[3]
+    assert made[1].tolist() == expected[1].tolist() and made[4].tolist() == expected[4].tolist()
+    assert [bool(f) if not isinstance(f, str) else f for f in made[5]] == list(expected[5])
 
 
 def test_names_are_unique_and_can_be_given():

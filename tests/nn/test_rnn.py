@@ -187,6 +187,15 @@ def test_projected_lstm():
     assert h.shape == [4, N, 2] and c.shape == [4, N, H]
 
 
+def test_steps_beyond_the_length_keep_the_output_of_a_projected_lstm():
+    net, xs = nn.LSTM(IN, H, proj_size=2), to_tensor(drawn(N, T, IN))
+    outputs, (h, _) = net(xs, sequence_length=to_tensor([2, T]))
+    _, (hidden, state) = net(xs[:, :2])
+    after, _ = net[0].cell(xs[:, 3], (hidden[0], state[0]))
+    close(outputs[0, 3], after.numpy()[0])
+    close(h[0, 0], hidden.numpy()[0, 0])
+
+
 def test_states_carry_a_sequence_on():
     net, xs = nn.LSTM(IN, H, num_layers=2), to_tensor(drawn(N, T, IN))
     whole, _ = net(xs)

@@ -12,7 +12,7 @@ X = floats(2, 3, 4)
 NONZERO = away(X, 0.0, gap=0.2)
 POINT = np.array(1.5)
 HOLED = np.where(floats(3, 5, seed=9) > 1.2, np.nan, floats(3, 5, seed=8))
-AXES = (None, 0, -1, (0, 2), [1])
+AXES = (None, 0, -1, (0, 2), [1], [-1, 0])
 
 
 def as_tuple(axis):
@@ -57,6 +57,7 @@ SUMS = [
     *reductions("all", reduce.all, np.all, x=bools(2, 3, 4)),
     *reductions("count_nonzero", reduce.count_nonzero, lambda x, **k: np.count_nonzero(x, **k), x=ints(2, 3, 4), axes=(0, (1, 2))),
     Case("sum/int32", reduce.sum, (ints(3, dtype="int32"),), ref=lambda x: x.sum(dtype="int64")),
+    Case("sum/keepdim before dtype", reduce.sum, (X,), {"axis": 1, "dtype": True}, ref=lambda x: x.sum(1, keepdims=True)),
     Case("sum/bool", reduce.sum, (bools(5),), ref=lambda x: x.sum(dtype="int64")),
     Case("sum/dtype", lambda x: reduce.sum(x, dtype="float64"), (ints(3),), ref=lambda x: x.sum(dtype="float64")),
     Case("sum/dtype int32", lambda x: reduce.sum(x, dtype="int32"), (ints(3),), ref=lambda x: x.sum(dtype="int32")),

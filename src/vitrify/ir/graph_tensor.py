@@ -16,7 +16,7 @@ from ..ops.creation import assign
 from ..ops.like import assign_op, cast
 from ..ops.methods import TensorMethods
 from ..ops.shape import reshape
-from ..ops.sizes import numel_op
+from ..ops.sizes import dim_size, numel_op
 
 
 class GraphTensor(TensorMethods):
@@ -263,13 +263,17 @@ class GraphTensor(TensorMethods):
         return current_place()
 
     @property
-    def itemsize(self) -> int:
-        """Bytes of one element."""
-        return int(self._known().dtype.np.itemsize)
+    def strides(self) -> list[Any]:
+        """For each dimension, how many elements apart its neighbours lie; unknown ones are 0-D tensors."""
+        found: list[Any] = [1] * self.ndim
+        for i in reversed(range(1, self.ndim)):
+            found[i - 1] = found[i] * dim_size(self, i)
+        return found
 
-    def element_size(self) -> int:
-        """Bytes of one element."""
-        return self.itemsize
+    @property
+    def data(self) -> Any:
+        """This tensor without gradient, on the same memory."""
+        return self.detach()
 
     def is_contiguous(self) -> bool:
         """True: a program's values have no layout of their own."""

@@ -16,9 +16,9 @@ from .sizes import dim_size
 
 
 def axes_of(op: str, axis: Any, ndim: int) -> Shape:
-    """The axes that a reduction of a tensor with `ndim` dimensions runs over, from Paddle's `axis` argument."""
+    """The axes that a reduction of a tensor with `ndim` dimensions runs over, in order, from the argument `axis`."""
     axes = None if axis is None else static_ints(op, axis, "axis")
-    found = normalize_axes(op, axes, ndim)
+    found = tuple(sorted(normalize_axes(op, axes, ndim)))
     return found if ndim else ()
 
 

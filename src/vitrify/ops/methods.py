@@ -64,6 +64,7 @@ from . import (
     windows,
 )
 from .define import in_place
+from .dense_layout import DenseLayout
 
 # Each family lists its methods in METHODS (name -> function of the tensor) and, in INPLACE, the names whose
 # in-place variant `name_` exists.
@@ -129,7 +130,7 @@ FAMILIES: tuple[ModuleType, ...] = (
 BROADCASTING = (elementwise, compare, power)
 
 
-class TensorMethods:
+class TensorMethods(DenseLayout):
     """Base of everything that stands for an array: its methods run or record ops through `core.dispatch.bind`."""
 
     __slots__ = ()

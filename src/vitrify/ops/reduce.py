@@ -54,7 +54,8 @@ def sum(
 ) -> Any:
     """The sum over `axis` (all axes for None).
 
-    x: any dtype; bool and int32 give int64 unless `dtype`, to which x is cast first, says otherwise.
+    x: any dtype; bool and int32 give int64 unless `dtype`, to which x is cast first, says otherwise. As in Paddle,
+    `keepdim` and `dtype` may also come in this order.
     Raises IndexRangeError for an axis outside. Source: paddle.sum.
 
     Example:
@@ -62,6 +63,8 @@ def sum(
         >>> paddle.sum(paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]]), axis=0).tolist()
         [4.0, 6.0]
     """
+    if isinstance(dtype, bool):
+        dtype, keepdim = None if isinstance(keepdim, bool) else keepdim, dtype
     axes = axes_of("sum", axis, x.ndim)
     wanted = None if dtype is None else as_dtype(dtype)
     result = sum_op(x if wanted is None else cast(x, wanted), axis=axes, keepdim=bool(keepdim))

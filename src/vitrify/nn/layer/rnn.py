@@ -208,12 +208,14 @@ class RNNBase(LayerList):
     def forward(self, inputs: Any, initial_states: Any = None, sequence_length: Any = None) -> tuple[Any, Any]:
         """Outputs of the last layer, zero beyond each sequence's length, and the last states of all layers.
 
+        With `proj_size`, what lies beyond the length is computed from the last states, as of `RNN`.
         inputs: [N, T, input_size], or [T, N, input_size] if time_major; states: [layers * directions, N, size], for an
         LSTM the pair (h, c) of them; sequence_length: [N] integer.
         """
         steps = inputs if self.time_major else _swap(inputs)
         before = self._initial(steps, initial_states)
-        within = None if sequence_length is None else _within(steps, sequence_length)
+        # a projected state keeps what it was computed to be beyond the end, as PaddlePaddle does there
+        within = None if sequence_length is None or self.proj_size else _within(steps, sequence_length)
         after: list[Any] = []
         for i, layer in enumerate(self):
             if i > 0 and self.dropout > 0.0:
