@@ -4,8 +4,8 @@
 
 --paddle: an interpreter with PaddlePaddle and onnxruntime, for the files that vitrify writes in their formats. All take
 turns; medians of whole processes, from their start to their end, bytecode and files being warm. Every process
-tells the sum of what it computed, which must agree. Exit status 1 where vitrify takes longer than the limit, or than
-another consumer of the same model.
+tells the sum of what it computed, which must agree. Exit status 1 where vitrify takes longer than the limit with any
+format, or longer than another consumer of the same model with the fastest.
 """
 
 import argparse
@@ -24,6 +24,7 @@ import numpy as np
 
 import vitrify
 from benchmarks.models import transformer
+from vitrify.aot.linking import library_suffix
 
 SIZE = transformer.Size(layers=4, width=256, heads=8, length=128, batch=1, vocabulary=256)
 LIMIT = 1.0
@@ -34,7 +35,7 @@ out = net(*[paddle.to_tensor(a) for a in arrays]).numpy()
 """
 _PREDICTOR = """
 from vitrify import inference
-predictor = inference.create_predictor(inference.Config(model))
+predictor = inference.create_predictor(inference.Config(model + "{ending}"))
 for name, array in zip(predictor.get_input_names(), arrays):
     predictor.get_input_handle(name).copy_from_cpu(array)
 predictor.run()
@@ -86,6 +87,10 @@ class Consumer:
         self.told.append(float(done.stdout.split()[-1]))
 
 
+def _predictor(ending: str) -> str:
+    return _PREDICTOR.replace("{ending}", ending)
+
+
 def _worked() -> float:
     """Return the processor time of all processes that have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -100,8 +105,8 @@ def save(folder: Path) -> Path:
     model = folder / "gpt"
     np.savez(model.with_suffix(".npz"), tokens=tokens, targets=targets)
     specs = [vitrify.static.InputSpec([None, SIZE.length], "int64", name) for name in ("tokens", "targets")]
-    for settings in ({}, {"format": "paddle3"}, {"format": "onnx"}):
-        vitrify.jit.save(net, str(model), input_spec=specs, **settings)
+    for written in ("vitrify", "paddle3", "onnx", "native"):
+        vitrify.jit.save(net, str(model), input_spec=specs, format=written)
     return model
 
 
@@ -112,9 +117,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--limit", type=float, default=LIMIT, metavar="SECONDS")
     chosen = parser.parse_args(arguments)
+    endings = {"native": library_suffix(), "own": ".vtmodel", ".json": ".json", "ONNX": ".onnx"}
     own = [
+        *[Consumer(f"vitrify Predictor, {n}", sys.executable, _predictor(e)) for n, e in endings.items()],
         Consumer("vitrify jit.load", sys.executable, _OWN),
-        Consumer("vitrify Predictor", sys.executable, _PREDICTOR),
     ]
     others = [Consumer("paddle.inference", chosen.paddle, _PADDLE), Consumer("onnxruntime", chosen.paddle, _ONNX)]
     consumers = own + (others if chosen.paddle else [])
@@ -134,13 +140,14 @@ def report(consumers: Sequence[Consumer], own: int, limit: float) -> int:
     for consumer in consumers:
         np.testing.assert_allclose(consumer.told, consumers[0].told[0], rtol=1e-4)
         print(
-            f"{consumer.name:18} {median(consumer.seconds):.3f} s, the fastest {min(consumer.seconds):.3f} s, "
+            f"{consumer.name:28} {median(consumer.seconds):.3f} s, the fastest {min(consumer.seconds):.3f} s, "
             f"{median(consumer.worked):.3f} s of processor time"
         )
-    ours = max(median(c.seconds) for c in consumers[:own])
-    best = min([limit, *(median(c.seconds) for c in consumers[own:])])
-    print(f"limit {limit:.3f} s, and the others: {'met' if ours < best else 'missed'}")
-    return int(ours >= best)
+    slowest, fastest = (choose(median(c.seconds) for c in consumers[:own]) for choose in (max, min))
+    others = min((median(c.seconds) for c in consumers[own:]), default=limit)
+    is_met = slowest < limit and fastest < others
+    print(f"each below {limit:.3f} s, and the fastest faster than all others: {'met' if is_met else 'missed'}")
+    return int(not is_met)
 
 
 if __name__ == "__main__":

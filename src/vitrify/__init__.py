@@ -3,181 +3,33 @@
 `import vitrify as paddle` gives PaddlePaddle 3's public names.
 """
 
-# ruff: noqa: F401, F403
-# Public names are those that the op families list in `__all__`, and the ones below.
-
 from functools import partial as _partial
-from math import e, inf, nan, pi
+from importlib import import_module as _import_module
 from typing import TYPE_CHECKING
+from typing import Any as _Any
 
-from . import amp, autograd, jit, linalg, nn, regularizer
-from .amp import autocast, get_autocast_cpu_dtype, get_autocast_dtype, get_autocast_gpu_dtype, is_autocast_enabled
-from .core.config import get_flags, set_flags
-from .core.dispatch import in_dynamic_mode
-from .core.dtype import (
-    DType as dtype,
-)
-from .core.dtype import (
-    bfloat16,
-    complex64,
-    complex128,
-    float16,
-    float32,
-    float64,
-    get_default_dtype,
-    int8,
-    int16,
-    int32,
-    int64,
-    set_default_dtype,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
-)
-from .core.dtype import bool_ as bool
-from .core.dtype import complex64 as cfloat
-from .core.dtype import complex128 as cdouble
-from .core.dtype import float16 as half
-from .core.dtype import float32 as float
-from .core.dtype import float64 as double
-from .core.dtype import int16 as short
-from .core.dtype import int32 as int
-from .core.dtype import int64 as long
-from .core.lazy import lazy_attributes
-from .core.limits import finfo, iinfo
-from .core.place import (
-    CPUPlace,
-    CUDAPinnedPlace,
-    CUDAPlace,
-    get_device,
-    is_compiled_with_cuda,
-    set_device,
-)
-from .core.rng import get_rng_state, seed, set_rng_state
-from .core.rng import seed as manual_seed
-from .device import (
-    Event,
-    Stream,
-    device_guard,
-    get_cudnn_version,
-    is_compiled_with_cinn,
-    is_compiled_with_custom_device,
-    is_compiled_with_ipu,
-    is_compiled_with_rocm,
-    is_compiled_with_xpu,
-)
-from .eager.autograd import grad
-from .eager.constructors import *
-from .eager.create_parameter import create_parameter
-from .eager.dlpack import from_dlpack, to_dlpack
-from .eager.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
-from .eager.param_attr import ParamAttr
-from .eager.repr_ import set_printoptions
-from .eager.tensor import Tensor, to_tensor
-from .ir.guard import disable_static, enable_static
-from .ir.model_formats import READERS, STATES
-from .jit.save import FORMATS
-from .linalg import cholesky, eigvalsh, norm
-from .nn.functional import adaptive_avg_pool1d, conv1d, conv2d, conv3d, group_norm, layer_norm, sigmoid
-from .ops.activation import *
-from .ops.arrange import *
-from .ops.casting import *
-from .ops.closeness import *
-from .ops.compare import *
-from .ops.complex_ import *
-from .ops.contraction import *
-from .ops.count import *
-from .ops.creation import *
-from .ops.cumulative import *
-from .ops.decomposition import *
-from .ops.diagonal import *
-from .ops.differences import *
-from .ops.distance import *
-from .ops.einsum import *
-from .ops.elementwise import *
-from .ops.expand import *
-from .ops.fill import *
-from .ops.gather import *
-from .ops.index import *
-from .ops.inplace import *
-from .ops.join import *
-from .ops.like import *
-from .ops.linalg import *
-from .ops.masked import *
-from .ops.matmul import *
-from .ops.norms import *
-from .ops.pad import *
-from .ops.power import *
-from .ops.put_along_axis import *
-from .ops.quantile import *
-from .ops.random import *
-from .ops.random_fill import *
-from .ops.reduce import *
-from .ops.registry import add_late_ops as _add_late_ops
-from .ops.scatter import *
-from .ops.search import *
-from .ops.select import *
-from .ops.shape import *
-from .ops.sizes import *
-from .ops.slicing import *
-from .ops.softmax import *
-from .ops.softmax import softmax_by_dim as softmax
-from .ops.sort import *
-from .ops.special import *
-from .ops.split import *
-from .ops.statistics import *
-from .ops.transpose import *
-from .ops.trig import *
-from .ops.unary import *
-from .ops.unique import *
-from .ops.windows import *
+from .core.late import OP_PACKAGES as _OP_PACKAGES
+from .core.lazy import lazy_attributes as _lazy_attributes
+from .ir.model_formats import READERS as _READERS
+from .ir.model_formats import STATES as _STATES
+from .ir.model_formats import WRITERS as _WRITERS
 
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from . import (
-        audio,
-        base,
-        callbacks,
-        distributed,
-        distribution,
-        fft,
-        framework,
-        geometric,
-        hapi,
-        hub,
-        incubate,
-        inference,
-        io,
-        metric,
-        onnx,
-        optimizer,
-        profiler,
-        signal,
-        sparse,
-        static,
-        tensor,
-        text,
-        utils,
-        version,
-        vision,
-    )
-    from .framework.save_load import load, save
-    from .hapi import Model, flops, summary
-    from .utils import batch
+    from .public import *  # noqa: F403
 
-newaxis = None
-
+# Packages that run saved models and need little else: asking for them imports nothing but what they use.
+_ALONE = ("aot", "inference")
 # Packages that not every program needs are imported when first asked for, themselves or one of these names.
 _LAZY = (
-    "aot", "audio", "base", "callbacks", "compat", "distributed", "distribution", "fft", "framework", "geometric",
-    "hapi", "hub", "incubate", "inference", "io", "metric", "onnx", "optimizer", "paddle_program", "profiler", "signal",
-    "sparse", "static", "tensor", "text", "utils", "version", "vision",
+    "audio", "base", "callbacks", "compat", "distributed", "distribution", "fft", "framework", "geometric", "hapi",
+    "hub", "incubate", "io", "metric", "onnx", "optimizer", "paddle_program", "profiler", "signal", "sparse", "static",
+    "tensor", "text", "utils", "version", "vision",
 )  # fmt: skip
-__getattr__ = lazy_attributes(
+_package = _lazy_attributes(
     __name__,
-    modules=_LAZY,
+    modules=(*_ALONE, *_LAZY),
     names={
         "DataParallel": "distributed",
         "batch": "utils",
@@ -185,16 +37,40 @@ __getattr__ = lazy_attributes(
         **dict.fromkeys(("Model", "flops", "summary"), "hapi"),
     },
 )
-for _package in ("optimizer", "static", "text", "vision"):  # the ops that they define are known to saved programs
-    _add_late_ops(_partial(__getattr__, _package))
-STATES.add(lambda: __getattr__("framework").save_load.read_state)
-READERS.add(".json", lambda: __getattr__("paddle_program").read_json_format)
-READERS.add(".pdmodel", lambda: __getattr__("paddle_program").read_desc_format)
-READERS.add("__model__", lambda: __getattr__("paddle_program").read_desc_format)
-READERS.add(".onnx", lambda: __getattr__("onnx").read_format)
-READERS.add(".so", lambda: __getattr__("aot").no_operators)
-READERS.add(".dylib", lambda: __getattr__("aot").no_operators)
-FORMATS.add("paddle", lambda: __getattr__("paddle_program").save_desc)
-FORMATS.add("paddle3", lambda: __getattr__("paddle_program").save_json)
-FORMATS.add("onnx", lambda: __getattr__("onnx").save_format)
-FORMATS.add("native", lambda: __getattr__("aot").save_format)
+
+
+def _load() -> None:
+    """Take over the names of `public`, with which come Tensors, ops and Layers."""
+    for name, value in vars(_import_module(".public", __name__)).items():
+        if not name.startswith("_"):
+            globals().setdefault(name, value)
+
+
+def __getattr__(name: str) -> _Any:
+    if name in _ALONE:
+        return _package(name)
+    if name.startswith("__") and name != "__all__":  # `import *` asks for that one first
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    _load()
+    return globals()[name] if name in globals() else _package(name)
+
+
+def __dir__() -> list[str]:
+    _load()
+    return sorted(globals())
+
+
+# What defines ops, which saved programs name.
+for _name in ("public", "optimizer", "static", "text", "vision"):
+    _OP_PACKAGES.add(_partial(_import_module, f".{_name}", __name__))
+_STATES.add(lambda: _package("framework").save_load.read_state)
+_READERS.add(".json", lambda: _package("paddle_program").read_json_format)
+_READERS.add(".pdmodel", lambda: _package("paddle_program").read_desc_format)
+_READERS.add("__model__", lambda: _package("paddle_program").read_desc_format)
+_READERS.add(".onnx", lambda: _package("onnx").read_format)
+_READERS.add(".so", lambda: _package("aot").no_operators)
+_READERS.add(".dylib", lambda: _package("aot").no_operators)
+_WRITERS.add("paddle", lambda: _package("paddle_program").save_desc)
+_WRITERS.add("paddle3", lambda: _package("paddle_program").save_json)
+_WRITERS.add("onnx", lambda: _package("onnx").save_format)
+_WRITERS.add("native", lambda: _package("aot").save_format)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..codegen.ahead.interface import DTYPES, MOST_DIMS
+from ..codegen.ahead.abi import DTYPES, MOST_DIMS
 from ..codegen.ahead.program import Compiled, Port
 
 _COMMON = f"""\

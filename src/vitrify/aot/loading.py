@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ..codegen.ahead.interface import DTYPES, MOST_DIMS, OK
+from ..codegen.ahead.abi import DTYPES, MOST_DIMS, OK
 from ..core.dtype import as_dtype
 from ..core.errors import ArgumentError, DTypeError, FileFormatError, ShapeError, UnsupportedError
 from ..core.meta import Meta

@@ -6,20 +6,23 @@ import os
 import tempfile
 import warnings
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..aot.loading import native_file
 from ..core.atomic_file import atomic_file
 from ..core.errors import ArgumentError, DTypeError
+from ..core.lazy import lazy_module
 from ..core.place import CPUPlace, CUDAPlace, Place
 from ..core.source import user_stacklevel
-from ..device.available import device_count
-from ..ir.model_file import ModelFile
 from ..ir.model_formats import READERS, read_any_model
 from ..runtime.options import ExecutionOptions
 from .kinds import PrecisionType
 
+if TYPE_CHECKING:
+    from ..ir.model_file import ModelFile
+
 C = TypeVar("C", bound=type)
+_available = lazy_module("vitrify.device.available")
 
 # Settings that say how Paddle's engines go about it: kept and given back, but what is computed here does not depend on
 # them. (the method, what it keeps, the value that it keeps; ... stands for its first argument)
@@ -229,7 +232,7 @@ class Config:
         self, memory_pool_init_size_mb: int = 100, device_id: int = 0, precision_mode: Any = PrecisionType.Float32
     ) -> None:
         """Run on a GPU; where there is none warn, and run on the CPU."""
-        if device_id >= device_count():
+        if device_id >= _available.device_count():
             message = f"Config.enable_use_gpu: there is no GPU {device_id}; the model runs on the CPU"
             warnings.warn(message, stacklevel=user_stacklevel())
             return

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from ..core.dtype import from_np
 from ..core.errors import ArgumentError, DTypeError, ShapeError
+from ..core.lazy import lazy_module
 from ..core.meta import Meta
-from ..eager.tensor import Tensor as EagerTensor
-from ..eager.tensor import wrap
 from .kinds import DataType, data_type_of
+
+if TYPE_CHECKING:
+    from ..eager.tensor import Tensor as EagerTensor
+
+Array = np.ndarray[Any, Any]
+_eager = lazy_module("vitrify.eager.tensor")
 
 
 class Tensor:
@@ -25,7 +30,7 @@ class Tensor:
         self._is_input = is_input
         self._wanted: tuple[int, ...] | None = None
         self._lod: list[list[int]] = []
-        self._held: EagerTensor | None = None
+        self._held: EagerTensor | Array | None = None  # an array until someone wants a Tensor
 
     # --- of inputs ---------------------------------------------------------------------------------------------------
 
@@ -45,12 +50,12 @@ class Tensor:
         self._check_input("copy_from_cpu")
         if not isinstance(data, np.ndarray):
             raise DTypeError(f"copy_from_cpu: expects a numpy.ndarray, but received {type(data).__name__}")
-        self._hold(wrap(self._checked(data).copy()))
+        self._hold(self._checked(data).copy())
 
     def share_external_data(self, data: Any) -> None:
         """Take a Tensor as the input's next value, without a copy. Source: share_external_data of Paddle's Tensor."""
         self._check_input("share_external_data")
-        if not isinstance(data, EagerTensor):
+        if not isinstance(data, _eager.Tensor):
             raise DTypeError(f"share_external_data: expects a Tensor, but received {type(data).__name__}")
         self.take(data)
 
@@ -65,11 +70,11 @@ class Tensor:
         self._check_fits(data.dtype, tuple(data.shape))
         self._hold(data)
 
-    def _hold(self, data: EagerTensor) -> None:
+    def _hold(self, data: EagerTensor | Array) -> None:
         self._held = data
         self._wanted = None
 
-    def _checked(self, data: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    def _checked(self, data: Array) -> Array:
         try:
             dtype = from_np(data.dtype)
         except TypeError:
@@ -99,9 +104,9 @@ class Tensor:
 
     # --- of outputs, and both ----------------------------------------------------------------------------------------
 
-    def copy_to_cpu(self) -> np.ndarray[Any, Any]:
+    def copy_to_cpu(self) -> Array:
         """The value as an array; raises ArgumentError before the first run. Source: copy_to_cpu of Paddle's Tensor."""
-        return np.array(self.value().numpy())
+        return np.array(self.array())
 
     def shape(self) -> list[int]:
         """The shape of what it holds; before that the one asked for by `reshape`, else the model's."""
@@ -123,10 +128,25 @@ class Tensor:
 
     def value(self) -> EagerTensor:
         """The Tensor that it holds; raises ArgumentError when there is none."""
+        held = self._there()
+        if isinstance(held, np.ndarray):
+            held = self._held = cast("EagerTensor", _eager.wrap(held))
+        return held
+
+    def array(self) -> Array:
+        """The array that it holds; raises ArgumentError when there is none."""
+        held = self._there()
+        return held if isinstance(held, np.ndarray) else held.numpy()
+
+    def _there(self) -> EagerTensor | Array:
         if self._held is None:
             what = "copy_from_cpu was not called for input" if self._is_input else "run() was not called: no value of"
             raise ArgumentError(f"{what} {self._name!r}")
         return self._held
+
+    def give(self, value: EagerTensor | Array) -> None:
+        """Hold what a run has computed."""
+        self._held = value
 
     def drop(self) -> None:
         """Hold nothing any more."""

@@ -3,98 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
-from ..aot.loading import load
 from ..core.errors import ArgumentError, DTypeError
-from ..core.meta import Meta
-from ..core.modes import grad_enabled, recorder, scoped
-from ..core.place import place_guard
+from ..core.lazy import lazy_module
 from ..core.suggest import did_you_mean
-from ..eager.tensor import Tensor as EagerTensor
-from ..eager.tensor import wrap
-from ..ir.model_file import SavedFunction, Slot, slots_in
-from ..ir.program import Variable
-from ..jit.load import SavedProgram
 from .config import Config
-from .handle import Tensor
+from .handle import Array, Tensor
+from .native_model import NativeModel
 
-Hook = Callable[[str, str, EagerTensor], None]
+if TYPE_CHECKING:
+    from ..eager.tensor import Tensor as EagerTensor
+    from .program_model import ProgramModel
 
-
-class _Model:
-    """What a predictor and its clones share: the program, compiled once, and the parameters."""
-
-    def __init__(self, config: Config) -> None:
-        model, place = config.read_model(), config.place()
-        function = model.functions.get("forward")
-        if function is None:
-            raise ArgumentError(f"the model has no function `forward`, it has {', '.join(model.functions)}")
-        block = function.program.global_block()
-        slots = slots_in(function.output_tree)
-        self.inputs = _named([spec.name or var.name for spec, var in zip(function.inputs, block.inputs)])
-        self.input_metas = [spec.meta for spec in function.inputs]
-        variables = [block.inputs[s.index] if s.kind == "input" else block.outputs[s.index] for s in slots]
-        self.outputs = _named([var.name for var in variables if var is not None])
-        self.output_metas = [_tensor_meta(var) for var in variables if var is not None]
-        flat = SavedFunction(
-            function.program,
-            function.inputs,
-            (tuple(Slot("input", i) for i in range(len(self.inputs))), {}),
-            slots,
-            function.tensors,
-            function.writes,
-        )
-        self.place = place
-        with place_guard(place):
-            tensors = {name: wrap(model.tensors[name]).to(place) for name in function.tensors}
-        self._program = SavedProgram("forward", flat, tensors, config.execution_options())
-
-    def run(self, inputs: Sequence[EagerTensor]) -> list[EagerTensor]:
-        """The outputs for these inputs."""
-        with place_guard(self.place), scoped(grad_enabled, False), scoped(recorder, None):
-            return list(self._program(*inputs))
+Hook = Callable[[str, str, "EagerTensor"], None]
+# A native program needs neither Tensors nor ops, so they are imported for the other kind alone.
+_eager = lazy_module("vitrify.eager.tensor")
+_program_model = lazy_module("vitrify.inference.program_model")
 
 
-class _Native:
-    """As `_Model`, of a native program."""
-
-    def __init__(self, file: str, config: Config) -> None:
-        if config.use_gpu():
-            raise ArgumentError(f"{file} is a native program, which runs on the CPU", hint="config.disable_gpu()")
-        functions = load(file).functions
-        if "forward" not in functions:
-            raise ArgumentError(f"the model has no function `forward`, it has {', '.join(functions)}")
-        self._program = functions["forward"]
-        self.inputs, self.input_metas = _named(self._program.input_names), self._program.input_metas
-        self.outputs, self.output_metas = _named(self._program.output_names), self._program.output_metas
-
-    def run(self, inputs: Sequence[EagerTensor]) -> list[EagerTensor]:
-        """The outputs for these inputs."""
-        return [wrap(array) for array in self._program(*[tensor.numpy() for tensor in inputs])]
-
-
-def _model_of(config: Config) -> _Model | _Native:
+def _model_of(config: Config) -> ProgramModel | NativeModel:
     file = config.native_file()
-    return _Model(config) if file is None else _Native(file, config)
-
-
-def _tensor_meta(var: Variable) -> Meta:
-    if not isinstance(var.meta, Meta):
-        raise DTypeError(f"output {var.name!r} is a list of tensors, which a predictor cannot give")
-    return var.meta
-
-
-def _named(names: Sequence[str]) -> list[str]:
-    """The names, each once."""
-    found: list[str] = []
-    for name in names:
-        unique, n = name, 0
-        while unique in found:
-            n += 1
-            unique = f"{name}_{n}"
-        found.append(unique)
-    return found
+    return cast("ProgramModel", _program_model.ProgramModel(config)) if file is None else NativeModel(file, config)
 
 
 class Predictor:
@@ -116,14 +46,14 @@ class Predictor:
         (3, 2)
     """
 
-    def __init__(self, config: Config, _model: _Model | _Native | None = None) -> None:
+    def __init__(self, config: Config, _model: ProgramModel | NativeModel | None = None) -> None:
         if not isinstance(config, Config):
             raise DTypeError(f"create_predictor: expects a Config, but received {type(config).__name__}")
         self._config = config
         self._model = _model_of(config) if _model is None else _model
         self._in = {n: Tensor(n, m, True) for n, m in zip(self._model.inputs, self._model.input_metas)}
         self._out = {n: Tensor(n, m, False) for n, m in zip(self._model.outputs, self._model.output_metas)}
-        self._hooks: dict[str, list[Hook]] = {"input": [], "output": []}
+        self._hooks: dict[str, list[Hook]] = {"feed": [], "fetch": []}
 
     def get_input_names(self) -> list[str]:
         """The inputs' names, in the model's order."""
@@ -164,16 +94,15 @@ class Predictor:
         """
         if inputs is not None:
             self._take(inputs)
-        for name, handle in self._in.items():
-            self._call_hooks("input", name, handle.value())
-        found = self._model.run([handle.value() for handle in self._in.values()])
-        for handle, (name, value) in zip(self._out.values(), zip(self._out, found)):
-            handle._held = value
-            self._call_hooks("output", name, value)
-        return None if inputs is None else found
+        self._call_hooks("feed", self._in)
+        found: Sequence[EagerTensor | Array] = self._model.run([*self._in.values()])
+        for handle, value in zip(self._out.values(), found):
+            handle.give(value)
+        self._call_hooks("fetch", self._out)
+        return None if inputs is None else [handle.value() for handle in self._out.values()]
 
     def _take(self, inputs: Sequence[EagerTensor]) -> None:
-        if not isinstance(inputs, (list, tuple)) or not all(isinstance(t, EagerTensor) for t in inputs):
+        if not isinstance(inputs, (list, tuple)) or not all(isinstance(t, _eager.Tensor) for t in inputs):
             raise DTypeError("Predictor.run: expects a list of Tensors", hint="paddle.to_tensor(array)")
         if len(inputs) != len(self._in):
             raise ArgumentError(f"Predictor.run: the model takes {len(self._in)} inputs, but received {len(inputs)}")
@@ -186,15 +115,16 @@ class Predictor:
 
     def register_input_hook(self, hook: Hook) -> None:
         """Call `hook("feed", name, tensor)` for each input before a run."""
-        self._hooks["input"].append(hook)
+        self._hooks["feed"].append(hook)
 
     def register_output_hook(self, hook: Hook) -> None:
         """Call `hook("fetch", name, tensor)` for each output after a run."""
-        self._hooks["output"].append(hook)
+        self._hooks["fetch"].append(hook)
 
-    def _call_hooks(self, what: str, name: str, value: EagerTensor) -> None:
+    def _call_hooks(self, what: str, handles: dict[str, Tensor]) -> None:
         for hook in self._hooks[what]:
-            hook("feed" if what == "input" else "fetch", name, value)
+            for name, handle in handles.items():
+                hook(what, name, handle.value())
 
     def clear_intermediate_tensor(self) -> None:
         """Let go of the outputs; what lies between them and the inputs is freed within each run."""

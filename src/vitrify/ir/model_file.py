@@ -20,12 +20,12 @@ from ..core.meta import Meta
 from ..core.plain import from_json, to_json
 from ..core.tensor_file import TensorFile, read_tensors, write_tensors
 from .input_spec import InputSpec
+from .model_formats import MODEL_SUFFIX
 from .program import Program
 from .serialize import decode_program, encode_program
 from .verify import agree
 
 MODEL = Kind(b"\x93VTMODEL", 1, "model file")
-MODEL_SUFFIX = ".vtmodel"
 PARAMS_SUFFIX = ".vtparams"
 NEXT = ".next"  # what the tensors' file is called until the model file that belongs to it is there
 Array = npt.NDArray[Any]

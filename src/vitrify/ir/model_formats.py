@@ -1,15 +1,24 @@
-"""Which formats saved models can be read from: our own, and those that packages above this one read, by file name."""
+"""The formats of saved models: our own, and those that packages above this one read, by file name, and write.
+
+Nothing is imported here before a model is read: who runs a model without operators needs none of it.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .model_file import MODEL_SUFFIX, ModelFile, check_fit, read_model
+from ..core.errors import ArgumentError
+from ..core.lazy import lazy_module
 
-Reader = Callable[[str, "str | None"], ModelFile]
+if TYPE_CHECKING:
+    from .model_file import ModelFile
+
+MODEL_SUFFIX = ".vtmodel"
+_own = lazy_module("vitrify.ir.model_file")
+Reader = Callable[[str, "str | None"], "ModelFile"]
 """Reads a model file and its parameters (None: those that the format puts beside it)."""
 
 
@@ -93,8 +102,32 @@ class StateReaders:
 STATES = StateReaders()
 
 
+class WriteFormats:
+    """Other formats than our own, by name: each is imported when first asked for.
+
+    They are written by packages above this one, which may not be imported here; this is the seam between them.
+    """
+
+    def __init__(self) -> None:
+        self._writers: dict[str, Callable[[], Callable[..., None]]] = {}
+
+    def add(self, name: str, find: Callable[[], Callable[..., None]]) -> None:
+        """Let `find()` give the function that saves in the format `name`."""
+        self._writers[name] = find
+
+    def writer(self, name: str) -> Callable[..., None]:
+        """The function that saves in that format; raises ArgumentError."""
+        if name not in self._writers:
+            raise ArgumentError(f"jit.save: no format is called {name!r}; there are {['vitrify', *self._writers]}")
+        return self._writers[name]()
+
+
+WRITERS = WriteFormats()
+
+
 def _read_own(file: str, params: str | None, mapped: bool = False) -> ModelFile:
-    return read_model(file.removesuffix(MODEL_SUFFIX), mapped=mapped, params=params)
+    model: ModelFile = _own.read_model(file.removesuffix(MODEL_SUFFIX), mapped=mapped, params=params)
+    return model
 
 
 def read_any_model(path: str | os.PathLike[str], params: str | None = None, *, mapped: bool = False) -> ModelFile:
@@ -107,5 +140,5 @@ def read_any_model(path: str | os.PathLike[str], params: str | None = None, *, m
     if found.reader is _read_own:
         return _read_own(found.file, found.params, mapped)
     model = found.reader(found.file, found.params)
-    check_fit(model)
+    _own.check_fit(model)
     return model

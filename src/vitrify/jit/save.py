@@ -21,6 +21,7 @@ from ..eager.tensor import Tensor
 from ..ir.attributes import strangers_in
 from ..ir.input_spec import InputSpec
 from ..ir.model_file import ModelFile, SavedFunction, Slot, TensorInfo, write_model
+from ..ir.model_formats import WRITERS
 from ..ir.program import Program
 from .api import to_static
 from .effects import exchanged_buffers
@@ -32,29 +33,6 @@ from .template import ForkLeaf, InputLeaf, KindLeaf, ListLeaf, OutputLeaf, Share
 
 TRAIN = "@train"
 _MODES = ((False, ""), (True, TRAIN))
-
-
-class SaveFormats:
-    """Other formats than our own, by name: each is imported when first asked for.
-
-    They are written by packages above this one, which may not be imported here; this is the seam between them.
-    """
-
-    def __init__(self) -> None:
-        self._writers: dict[str, Callable[[], Callable[..., None]]] = {}
-
-    def add(self, name: str, find: Callable[[], Callable[..., None]]) -> None:
-        """Let `find()` give the function that saves in the format `name`."""
-        self._writers[name] = find
-
-    def writer(self, name: str) -> Callable[..., None]:
-        """The function that saves in that format; raises ArgumentError."""
-        if name not in self._writers:
-            raise ArgumentError(f"jit.save: no format is called {name!r}; there are {['vitrify', *self._writers]}")
-        return self._writers[name]()
-
-
-FORMATS = SaveFormats()
 
 
 def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **configs: Any) -> None:
@@ -79,7 +57,7 @@ def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **con
     """
     wanted = configs.pop("format", "vitrify")
     if wanted != "vitrify":
-        FORMATS.writer(wanted)(layer, path, input_spec, **configs)
+        WRITERS.writer(wanted)(layer, path, input_spec, **configs)
     else:
         write_model(path, collect(layer, input_spec))
 

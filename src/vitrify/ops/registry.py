@@ -22,6 +22,7 @@ import numpy as np
 
 from ..core.dispatch import bind
 from ..core.errors import InternalError
+from ..core.late import OP_PACKAGES
 from .combiner import Combiner
 from .limits import Limit
 from .scalar import scalar_kernel, scalar_ufunc
@@ -238,11 +239,6 @@ class _Registry:
 
     def __init__(self) -> None:
         self._ops: dict[str, OpDef] = {}
-        self._late: list[Callable[[], object]] = []
-
-    def add_late(self, define: Callable[[], object]) -> None:
-        """Let `define`, which imports a package that few programs need, be called before an op counts as unknown."""
-        self._late.append(define)
 
     def add(self, op: OpDef) -> None:
         if op.name in self._ops:
@@ -251,20 +247,21 @@ class _Registry:
 
     def get(self, name: str) -> OpDef:
         found = self._ops.get(name)
-        for define in self._late if found is None else ():
-            define()
-            found = found or self._ops.get(name)
-        if found is None:
-            raise InternalError(f"no op is named {name!r}", hint="was the program made by a newer version?")
-        return found
+        if found is not None:
+            return found
+        for _ in OP_PACKAGES.load():
+            if name in self._ops:
+                return self._ops[name]
+        raise InternalError(f"no op is named {name!r}", hint="was the program made by a newer version?")
 
     def all(self) -> list[OpDef]:
+        for _ in OP_PACKAGES.load():
+            pass
         return [self._ops[name] for name in sorted(self._ops)]
 
 
 _REGISTRY = _Registry()
 get_op = _REGISTRY.get
-add_late_ops = _REGISTRY.add_late
 all_ops = _REGISTRY.all
 
 

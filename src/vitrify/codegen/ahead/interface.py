@@ -12,6 +12,20 @@ from dataclasses import dataclass, field
 
 from ..steps import REFUSED
 from ..writer import Writer
+from .abi import (
+    ARGUMENT,
+    ARRAY_BYTES,
+    ARRAY_DTYPE,
+    ARRAY_NDIM,
+    ARRAY_SHAPE,
+    ARRAY_SIZE,
+    DTYPES,
+    MEMORY,
+    ROOM,
+    VALUE,
+    WRONG_DTYPE,
+    WRONG_SHAPE,
+)
 
 (
     N_INPUTS, N_OUTPUTS, INPUTS, OUTPUTS, N_SIZES, N_POWERS, POWERS, N_WORDS, WORDS, N_PATCHES, PATCHES, N_PLACES,
@@ -23,16 +37,9 @@ from ..writer import Writer
 NAME, DTYPE, ITEM, NDIM, DIMS, AT, SHOWN, EACH = range(8)
 # A block of memory: its bytes, whether its words are filled in, the sizes that they are for; behind it the words.
 CAPACITY, READY, SIZES, BLOCK_HEAD = 0, 1, 2, 8
-# vitrify_array
-ARRAY_BYTES, ARRAY_DTYPE, ARRAY_NDIM, ARRAY_SHAPE, ARRAY_SIZE, MOST_DIMS = 8, 16, 20, 24, 88, 8
-OK, ARGUMENT, WRONG_DTYPE, WRONG_SHAPE, ROOM, MEMORY, VALUE = range(7)
 ERROR_BYTES = 512
 # Beyond so many bytes sizes are an error, not a question to the system.
 _LARGEST = float(1 << 46)
-DTYPES = (
-    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "bfloat16", "float32",
-    "float64",
-)  # fmt: skip
 
 
 @dataclass

@@ -16,6 +16,7 @@ from ..inner_loops import inner_loops
 from ..llvm import Target, object_of_modules
 from ..pointwise import attributes
 from . import interface, steps
+from .abi import DTYPES
 from .assembler import Symbol
 from .interface import BLOCK_HEAD, HEAD_WORDS, Strings
 from .layout import Coefficients, Place
@@ -116,7 +117,7 @@ def _globals(own: str, program: Compiled, strings: Strings) -> str:
 
 def _port(port: Port, strings: Strings) -> list[Any]:
     item = {"bool": 1, "bfloat16": 2}.get(port.dtype) or np.dtype(port.dtype).itemsize
-    return [strings.at(port.name), interface.DTYPES.index(port.dtype), item, len(port.shape)]
+    return [strings.at(port.name), DTYPES.index(port.dtype), item, len(port.shape)]
 
 
 def _row(coefficients: Coefficients) -> list[int]:

@@ -15,9 +15,9 @@ from ..assembler import INPUT, Buffer, Operand, dense
 from ..errors import NoNativeForm
 from ..llvm import Target
 from ..plan import results_of
+from .abi import DTYPES, MOST_DIMS
 from .assembler import DATA
 from .forms import Forms, Kernels
-from .interface import DTYPES, MOST_DIMS
 from .layout import Layout, Sample, layout_of
 from .sizes import MOST_SIZES, basis
 
