@@ -28,6 +28,7 @@ from .list_builtins import LIST_FUNCTIONS
 from .lists import GraphList
 from .mutators import mutator, writing
 from .nondeterministic import refused
+from .observe import current_observer
 from .open_lists import OPEN_LISTS
 from .operators import OPERATORS, methodcaller
 from .ordering import sort_list
@@ -117,6 +118,9 @@ class CallConverter:
             refusal = refused(method)
             if refusal is not None:
                 return refusal
+        observer = current_observer()
+        if observer is not None and is_user_code(plain):
+            observer.method(method.__self__, plain, plain.__name__)
         converted = self._plain(plain)
         return method if converted is plain else MethodType(converted, method.__self__)
 
@@ -146,7 +150,7 @@ class CallConverter:
         """An instance with a Python `__call__` of the user's is called through its converted form."""
         call = class_attribute(type(obj), "__call__")
         if isinstance(call, FunctionType) and is_user_code(inspect.unwrap(call)) and not is_left_alone(obj):
-            return MethodType(self._plain(call), obj)
+            return self._method(MethodType(call, obj))
         return obj if isinstance(obj, Layer) else refused(obj) or obj
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from operator import is_, itemgetter
-from types import CellType, ModuleType
+from operator import attrgetter, is_, itemgetter
+from types import CellType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -37,11 +37,17 @@ def can_be_input(value: Any) -> bool:
 
 
 class Expected:
-    """What a program needs of a value it read."""
+    """What a program needs of a value it read. `looks_inside`: it may change where the value stays the same object."""
+
+    looks_inside = False
 
     def fits(self, value: Any, found: Found) -> bool:
         """Whether `value` will do; tensors that the program takes in are entered into `found` by slot."""
         raise NotImplementedError
+
+    def parts(self) -> Sequence[Expected]:
+        """What is expected of each item of a container."""
+        return ()
 
 
 @dataclass
@@ -54,7 +60,9 @@ class Exactly(Expected):
         wanted = self.value
         if value is wanted:
             return True
-        return value.__class__ is wanted.__class__ and isinstance(value, IMMUTABLE) and bool(value == wanted)
+        if value.__class__ is not wanted.__class__ or not isinstance(value, IMMUTABLE) or value != wanted:
+            return False
+        return bool(value) or repr(value) == repr(wanted)  # -0.0 equals 0.0
 
 
 @dataclass
@@ -121,6 +129,7 @@ class Items(SomeContainer):
     keys: Sequence[Any]
     items: Sequence[Expected]
     unordered: bool = False
+    looks_inside = True
 
     def fits(self, value: Any, found: Found) -> bool:
         if not super().fits(value, found):
@@ -136,8 +145,25 @@ class Items(SomeContainer):
             value = value.values()
         return all(item.fits(v, found) for item, v in zip(self.items, value))
 
-    def __iter__(self) -> Any:
-        return iter(self.items)
+    def parts(self) -> Sequence[Expected]:
+        return self.items
+
+
+_FACTS = attrgetter("__code__", "__defaults__", "__kwdefaults__")
+
+
+@dataclass
+class SameFunction(Expected):
+    """A function whose code and defaults were not exchanged."""
+
+    function: FunctionType
+    facts: tuple[Any, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.facts = _FACTS(self.function)
+
+    def fits(self, value: Any, found: Found) -> bool:
+        return bool(_FACTS(value) == self.facts)
 
 
 @dataclass(frozen=True)
@@ -203,9 +229,8 @@ def fed_by(expected: Expected) -> Iterable[Fed]:
     """The inputs of the program among what is expected."""
     if isinstance(expected, Fed):
         yield expected
-    elif isinstance(expected, Items):
-        for item in expected.items:
-            yield from fed_by(item)
+    for part in expected.parts():
+        yield from fed_by(part)
 
 
 def _shown(expected: Expected) -> str:
@@ -216,8 +241,11 @@ def _shown(expected: Expected) -> str:
     if isinstance(expected, Items):
         return f"a {expected.kind.__name__} of {len(expected.keys)} as before"
     if isinstance(expected, SomeContainer):
-        return f"a {expected.kind.__name__}"
-    assert isinstance(expected, Exactly)
+        return f"a {expected.kind.__name__}{' as before' if expected.looks_inside else ''}"
+    if not isinstance(expected, Exactly):
+        return "as before"
+    if expected.value is MISSING:
+        return "not there"
     text = repr(expected.value)
     return text if len(text) <= 40 and isinstance(expected.value, IMMUTABLE) else f"the same {_kind(expected.value)}"
 
@@ -261,19 +289,29 @@ class Guards:
         plain: dict[int, list[Guard]] = {}
         layered: dict[int, list[Guard]] = {}
         self._always: list[Guard] = []
+        functions: list[SameFunction] = []
+        self._layers: list[_Namespace | Guard] = []
         slots = Counter(tensor.slot for guard in guards for tensor in fed_by(guard.expected) if tensor.slot >= 0)
         for guard in guards:
             namespace = guard.source.namespace
             # A tensor read from several places must be one tensor in all of them, next time, too.
             is_shared = any(slots[tensor.slot] > 1 for tensor in fed_by(guard.expected))
-            if namespace is None or is_shared or isinstance(guard.expected, Items):
+            if isinstance(guard.expected, SameFunction):
+                functions.append(guard.expected)
+            elif namespace is None and guard.source.of_layer:
+                self._layers.append(guard)
+            elif namespace is None or is_shared or guard.expected.looks_inside:
                 self._always.append(guard)
             elif guard.source.of_layer and isinstance(guard.expected, Exactly):
                 layered.setdefault(id(namespace), []).append(guard)
             else:
                 plain.setdefault(id(namespace), []).append(guard)
         self._namespaces = [_Namespace(g[0].source.namespace, g) for g in plain.values()]  # type: ignore[arg-type]
-        self._layers = [_Namespace(g[0].source.namespace, g) for g in layered.values()]  # type: ignore[arg-type]
+        self._layers += [_Namespace(g[0].source.namespace, g) for g in layered.values()]  # type: ignore[arg-type]
+        self._codes = [(expected.function, expected.function.__code__) for expected in functions]
+        with_defaults = [e for e in functions if e.facts[1:] != (None, None)]
+        self._functions = [expected.function for expected in with_defaults]
+        self._facts = [expected.facts for expected in with_defaults]
         self._epoch = -1  # of the Layers' attributes, when they were last looked at
 
     def check(self) -> Found | None:
@@ -288,6 +326,11 @@ class Guards:
                 if not group.fits(found):
                     return None
             self._epoch = epoch
+        for function, code in self._codes:
+            if function.__code__ is not code:
+                return None
+        if self._facts and list(map(_FACTS, self._functions)) != self._facts:
+            return None
         for group in self._namespaces:
             if not group.fits(found):
                 return None

@@ -8,8 +8,9 @@ from collections import OrderedDict, defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
-from types import CodeType, FunctionType, MappingProxyType, ModuleType
+from dataclasses import dataclass, field, replace
+from functools import partial
+from types import CodeType, FunctionType, MappingProxyType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from ..ir.graph_tensor import as_number
 from ..ir.program import Variable
 from .attributes import computed
 from .cells import stored_cells
+from .contents import BUFFERS, WITH_MEMBERS, Members, SameBytes, SameItems, members
 from .deferred import Deferred
 from .guards import (
     IMMUTABLE,
@@ -34,6 +36,7 @@ from .guards import (
     Expected,
     Guard,
     Items,
+    SameFunction,
     SomeContainer,
     Source,
     can_be_input,
@@ -43,6 +46,7 @@ from .journal import Journal
 from .nondeterministic import refuse_items
 from .one_of import by_option
 from .places import AttrPlace, CellPlace, GlobalPlace, content_before
+from .user_code import user_method
 from .user_errors import note_user_error
 from .values import Undefined, Unmergeable, builder
 
@@ -50,6 +54,7 @@ MAX_DEPTH = 5
 MAX_ITEMS = 1000
 CONTAINERS = (list, dict, OrderedDict, defaultdict, deque, tuple, set, frozenset)
 _GLOBALS: BoundedCache[CodeType, tuple[frozenset[str], frozenset[str]]] = BoundedCache("global_names", 4096)
+_NOT_WATCHED = (Variable, Tensor, Deferred, super, *CONTAINERS, *IMMUTABLE)
 _COVERED = ("_parameters", "_sub_layers")  # what jit/reach.py follows for every Layer
 
 
@@ -81,6 +86,10 @@ class Observer:
     calls: list[MethodCall] = field(default_factory=list)
     late: dict[int, str] = field(default_factory=dict)
     """ids of objects of which a method is called after each run, and the call: until then they are out of date."""
+    classes: dict[type, Mapping[str, Any]] = field(default_factory=dict)
+    """Views of the dicts of classes, one for each."""
+    met: set[int] = field(default_factory=set)
+    """ids of what was read so far: the guards hold it."""
     peeked: dict[int, tuple[Any, Any, Source]] = field(default_factory=dict)
     """Containers that were only changed so far: by id, (container, key of the guard it would get, source)."""
 
@@ -103,6 +112,59 @@ class Observer:
                 self.journal.note(place)
             source = Source.cell(name, cell)
             self._read(place.key, source, source.read(), name in only_changed)
+        self._signature(fn, only_changed)
+
+    def _signature(self, fn: FunctionType, only_changed: frozenset[str]) -> None:
+        """Note that the function stays what it is, and what its defaults hold that may change inside."""
+        if "<locals>" not in fn.__qualname__:  # others are made anew by each trace, most of them
+            expected = SameFunction(fn)
+            self.guards.setdefault((id(fn), "facts"), Guard(Source(fn.__name__, lambda: fn), fn, expected))
+        names = fn.__code__.co_varnames[: fn.__code__.co_argcount]
+        for place, value in enumerate(fn.__defaults__ or ()):
+            name = names[place - len(fn.__defaults__ or ())]
+            read = partial(_default, fn, place)
+            self._default((id(fn), name), Source(f"{name} of {fn.__name__}", read), value, name in only_changed)
+        for name, value in (fn.__kwdefaults__ or {}).items():
+            read = partial(_keyword_default, fn, name)
+            self._default((id(fn), name), Source(f"{name} of {fn.__name__}", read), value, name in only_changed)
+
+    def _default(self, key: Any, source: Source, value: Any, only_changed: bool) -> None:
+        if isinstance(value, (*BUFFERS, *WITH_MEMBERS, set)):
+            self._read(key, source, value, only_changed)
+
+    def method(self, owner: Any, function: Any, name: str) -> None:
+        """`function` was found under `name` in the class of `owner`, or in `owner` if it is a class."""
+        for base in (owner if isinstance(owner, type) else type(owner)).__mro__:
+            if name in base.__dict__ and not _is_library(base):
+                self._entry(base, name)
+                held = base.__dict__[name]
+                if function in (held, getattr(held, "__func__", None), getattr(held, "fget", None)):
+                    break
+        if isinstance(owner, Layer) or id(owner) in self.met:  # it may get a method of its own
+            held = getattr(owner, "__dict__", {})
+            self.absent(owner, name, Source(f"{type(owner).__name__}.{name}", partial(held.get, name, MISSING)))
+
+    def class_attribute(self, owner: Any, name: str) -> None:
+        """The class of `owner` said what `owner.name` is."""
+        base = next((base for base in type(owner).__mro__ if name in base.__dict__), None)
+        if base is not None and not _is_library(base):
+            self._entry(base, name)
+
+    def _entry(self, cls: type, name: str) -> None:
+        source = Source.entry(f"{cls.__name__}.{name}", self.classes.setdefault(cls, cls.__dict__), name)
+        value = cls.__dict__[name]
+        self.guards.setdefault((id(cls), name, "class"), Guard(source, value, Exactly(value)))
+
+    def absent(self, owner: Any, name: str, source: Source | None = None) -> None:
+        """`owner` was asked for an attribute that it does not have."""
+        key = (id(owner), name)
+        if key in self.journal.before or key in self.guards or isinstance(owner, _NOT_WATCHED) or _is_library(owner):
+            return
+        if source is None:
+            label = owner.__name__ if isinstance(owner, (ModuleType, type)) else type(owner).__name__
+            source = Source(f"{label}.{name}", partial(getattr, owner, name, MISSING))
+        found = replace(source, of_layer=isinstance(owner, Layer))
+        self.guards[key] = Guard(found, MISSING, Exactly(MISSING), key)
 
     def attribute(self, owner: Any, name: str, value: Any, *, changed_only: bool = False) -> Any:
         """`owner.name` was read, and gave `value`; returns what the program reads, if that is something else."""
@@ -114,10 +176,12 @@ class Observer:
         if isinstance(owner, Tensor) and name == "grad":  # another tensor after each backward
             self._read((id(owner), name), Source(f"{owner.name}.grad", lambda: owner._grad), value, changed_only)
             return value
-        if isinstance(owner, (Variable, Tensor, Deferred, super, *CONTAINERS, *IMMUTABLE)) or _is_library(owner):
+        if isinstance(owner, _NOT_WATCHED) or _is_library(owner):
             return value
         if getattr(value, "__self__", None) is owner:
-            return value  # a method
+            if isinstance(value, MethodType):
+                self.method(owner, value.__func__, name)
+            return value
         if isinstance(owner, Layer) and self._is_followed(owner, name):
             return value
         if not isinstance(owner, type) and isinstance(getattr(type(owner), name, None), property):
@@ -145,9 +209,7 @@ class Observer:
         place.set(found)
         return found
 
-    def _read(
-        self, key: Any, source: Source, value: Any, changed_only: bool, is_attribute: bool = False
-    ) -> None:
+    def _read(self, key: Any, source: Source, value: Any, changed_only: bool, is_attribute: bool = False) -> None:
         if key in self.guards or value is MISSING:
             return
         written = self.journal.before.get(key)
@@ -160,6 +222,7 @@ class Observer:
         if changed_only and isinstance(value, CONTAINERS):
             self.peeked.setdefault(id(value), (value, key, source))
             return
+        self.met.add(id(value))
         self.guards[key] = Guard(source, value, self.expected(value, key), key, is_attribute)
 
     def expected(self, value: Any, key: Any, depth: int = 0) -> Expected:
@@ -167,13 +230,24 @@ class Observer:
         if isinstance(value, Tensor):
             return self._tensor(value, key)
         if type(value) not in CONTAINERS or depth > MAX_DEPTH or len(value) > MAX_ITEMS:
-            return Exactly(value)
+            return self._of_other_class(value, key, depth)
         held = content_before(value, self.journal.before)
         if isinstance(value, (set, frozenset)):
             return Items(value, list(held), (), unordered=True)
         keys = list(held) if isinstance(held, dict) else range(len(held))
         items = held.values() if isinstance(held, dict) else held
         return Items(value, keys, [self.expected(v, (key, i), depth + 1) for i, v in enumerate(items)])
+
+    def _of_other_class(self, value: Any, key: Any, depth: int) -> Expected:
+        """What a program needs of what is no plain container, or a large one."""
+        if isinstance(value, BUFFERS):
+            return SameBytes(value)
+        if not isinstance(value, WITH_MEMBERS) or depth > MAX_DEPTH:
+            return Exactly(value)
+        keys, items = (list(part) for part in members(value))
+        if len(items) > MAX_ITEMS:
+            return SameItems(value, items)
+        return Members(value, keys, [self.expected(v, (key, i), depth + 1) for i, v in enumerate(items)])
 
     def _tensor(self, value: Tensor, key: Any) -> Expected:
         meta = Meta(tuple(value.shape), value.dtype)
@@ -220,11 +294,22 @@ class Observer:
         return list(guards)
 
 
+def _default(fn: FunctionType, place: int) -> Any:
+    defaults = fn.__defaults__ or ()
+    return defaults[place] if place < len(defaults) else MISSING
+
+
+def _keyword_default(fn: FunctionType, name: str) -> Any:
+    return (fn.__kwdefaults__ or {}).get(name, MISSING)
+
+
 def _is_library(owner: Any) -> bool:
     """Whether an attribute of `owner` is taken for constant: library modules and classes."""
     if isinstance(owner, ModuleType):
         file = getattr(owner, "__file__", None)
-        return file is None or not is_user_file(file)
+        if file is None:  # part of the interpreter, unless it was typed in or made by hand
+            return getattr(owner, "__spec__", None) is not None
+        return not is_user_file(file)
     if isinstance(owner, type):
         module = sys.modules.get(owner.__module__)
         return module is None or _is_library(module)
@@ -299,12 +384,21 @@ def _held(owner: Any, attribute: str) -> Any:
 def get_attr(owner: Any, attribute: str) -> Any:
     """`owner.attribute`, noted by who watches; what a property of the user's reads is noted where it does."""
     getter = computed(owner, attribute)
+    observer = _observer.get()
     if getter is not None:
+        if observer is not None:
+            observer.class_attribute(owner, attribute)
         return getter()
     value = _held(owner, attribute)
     refuse_items(value)
-    observer = _observer.get()
     return value if observer is None else observer.attribute(owner, attribute, value)
+
+
+def note_absent(owner: Any, attribute: str) -> None:
+    """Tell who watches that `owner` has no such attribute."""
+    observer = _observer.get()
+    if observer is not None and user_method(owner, "__getattr__") is None:
+        observer.absent(owner, attribute)
 
 
 @by_option(1)

@@ -13,7 +13,7 @@ from ..core.errors import UnsupportedError
 from ..core.pytree import is_open
 from ..ir.graph_tensor import as_number, number
 from ..ops.sizes import dim_size
-from .attributes import class_of, read_attribute
+from .attributes import class_of
 from .comprehension import GeneratorExpression, all_of, any_of, clause_of, sum_of
 from .dicts import VIEWS, GraphDict, dict_of_view, new_dict, unknown_keys
 from .emit import unset_flag
@@ -27,6 +27,7 @@ from .late_items import late_items
 from .logic import convert_and, convert_or
 from .number_functions import MATH, convert_complex, convert_divmod, convert_pow, convert_round
 from .objects import del_attr, set_attr
+from .observe import get_attr, note_absent
 from .one_of import GraphOneOf, asked, each_option
 from .operators import convert_truth
 from .optional import assert_not_none
@@ -248,10 +249,11 @@ def _from_pairs(*args: Any, **kwargs: Any) -> dict[Any, Any]:
 def convert_getattr(owner: Any, name: str, default: Any = _NOTHING) -> Any:
     """`getattr(owner, name, default)`."""
     try:
-        return read_attribute(owner, name)
+        return get_attr(owner, name)
     except AttributeError:
         if default is _NOTHING:
             raise
+        note_absent(owner, name)
         return default
 
 
@@ -292,6 +294,15 @@ def _of_frame(builtin: Callable[..., Any], least: int, hint: str) -> Callable[..
 
 _NAME_THEM = "name the variables that you need, for example {'x': x}"
 _GIVE_NAMESPACE = "give it a namespace: eval(text, {'x': x})"
+
+_own_variables = _of_frame(vars, 1, _NAME_THEM)
+
+
+def convert_vars(*objects: Any) -> Any:
+    """`vars(obj)`."""
+    held = len(objects) == 1 and hasattr(objects[0], "__dict__")
+    return get_attr(objects[0], "__dict__") if held else _own_variables(*objects)
+
 
 BUILTINS: dict[Any, Callable[..., Any]] = {
     builtins.len: convert_len,
@@ -334,7 +345,7 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     builtins.setattr: set_attr,
     builtins.delattr: del_attr,
     builtins.locals: _of_frame(locals, 1, _NAME_THEM),
-    builtins.vars: _of_frame(vars, 1, _NAME_THEM),
+    builtins.vars: convert_vars,
     builtins.dir: _of_frame(dir, 1, _NAME_THEM),
     builtins.eval: _of_frame(eval, 2, _GIVE_NAMESPACE),
     builtins.exec: _of_frame(exec, 2, _GIVE_NAMESPACE),

@@ -8,6 +8,11 @@ from .program import Program
 from .serialize import encode_program
 
 
+def hash_of_bytes(data: memoryview) -> str:
+    """XXH3-128 (hexadecimal) of bytes that lie together."""
+    return xxhash.xxh3_128_hexdigest(data)
+
+
 def content_hash(program: Program, *, locs: bool = False) -> str:
     """XXH3-128 (hexadecimal) of the serialized program: equal for equal programs in any process.
 
