@@ -5,6 +5,7 @@ import pytest
 
 import vitrify as paddle
 from tests.codegen.test_pointwise import kernel_of
+from vitrify.codegen.llvm import host
 from vitrify.core.lazy import lazy_module
 
 special = lazy_module("scipy.special")
@@ -64,6 +65,15 @@ def test_exp_where_it_becomes_zero(dtype):
     (found,) = kernel_of(lambda x: paddle.exp(x), ([-1], dtype))(x)
     with np.errstate(all="ignore"):
         assert np.max(units(found, np.exp(x.astype(np.longdouble)))) <= 1
+
+
+@pytest.mark.parametrize("lacks", ["has_fma", "has_scalef"])
+@pytest.mark.parametrize("name", ["exp", "tanh"])
+def test_functions_on_smaller_cpus(name, lacks, monkeypatch):
+    """Without one instruction to multiply and add libm is called; without one that scales by 2**n, two products scale."""
+    monkeypatch.setattr(host(), lacks, False)
+    check(lambda x: getattr(paddle, name)(x), FUNCTIONS[name], sweep("float32", 8))
+    test_exp_where_it_becomes_zero("float32")
 
 
 @pytest.mark.parametrize("name", PAIRS)

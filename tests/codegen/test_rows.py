@@ -39,7 +39,7 @@ def test_a_group_with_reductions_becomes_one_function():
 
 
 @pytest.mark.parametrize("dtype", CLOSE)
-@pytest.mark.parametrize("size", [2, 3, 8, 15, 16, 17, 31, 257])
+@pytest.mark.parametrize("size", [2, 3, 8, 15, 16, 17, 31, 63, 64, 65, 257])
 def test_rows_of_all_sizes(size, dtype):
     def fn(x):
         return F.softmax(x), F.log_softmax(x * 2), x.max(-1, keepdim=True) - x
@@ -147,6 +147,30 @@ def test_what_is_too_large_is_infinite(name, axis):
         warnings.simplefilter("error")
         (out,) = kernel_of(lambda x: getattr(x * 1, name)(axis), (UNKNOWN, "float32"))(x)
     assert np.isposinf(out).all()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16"])
+@pytest.mark.parametrize("size", [1, 16, 65, 130])
+def test_extremes_of_rows_with_nan(size, dtype):
+    """Wherever it stands; infinities, and rows of one number, beside it."""
+    x = np.full((size + 2, size), -np.inf, as_dtype(dtype).np)
+    x[np.arange(size), np.arange(size)] = np.nan
+    x[size, size // 2] = np.inf
+    for name, reduced in (("max", np.maximum), ("min", np.minimum)):
+        (out,) = kernel_of(lambda x, name=name: getattr(x * 1, name)(-1), (UNKNOWN, dtype))(x)
+        np.testing.assert_array_equal(out.astype(float), reduced.reduce(x.astype(float), axis=-1))
+
+
+def test_what_is_kept_lies_where_something_else_was_kept():
+    """Division and exp are kept for later loops one after the other, both in the memory of the result to come."""
+
+    def fn(x):
+        return F.layer_norm(F.softmax(x), [300])
+
+    kernel = kernel_of(fn, ([-1, 300], "float32"))
+    assert kernel._signature.scratch == ()
+    x = numbers(9, 300)
+    np.testing.assert_allclose(kernel(x)[0], fn(paddle.to_tensor(x)).numpy(), rtol=1e-4, atol=1e-5)
 
 
 def test_what_is_kept_between_loops():

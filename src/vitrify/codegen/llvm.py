@@ -36,8 +36,8 @@ def why_not_here() -> str:
 
 # CPUs by level instead of by name (the psABI of x86-64), with the features that decide something here.
 LEVELS: dict[str, dict[str, bool]] = {
-    "x86-64-v2": {}, "x86-64-v3": {"avx2": True, "f16c": True},
-    "x86-64-v4": {"avx2": True, "f16c": True, "avx512f": True},
+    "x86-64-v2": {}, "x86-64-v3": {"avx2": True, "f16c": True, "fma": True},
+    "x86-64-v4": {"avx2": True, "f16c": True, "fma": True, "avx512f": True},
 }  # fmt: skip
 
 
@@ -56,6 +56,8 @@ class Target:
         self.features: str = "" if level else features.flatten()  # type: ignore[attr-defined]
         self.is_x86 = _KNOWN[platform.machine()] == "x86"
         self.has_f16 = not self.is_x86 or bool(features.get("f16c"))
+        self.has_fma = not self.is_x86 or bool(features.get("fma"))
+        self.has_scalef = self.is_x86 and bool(features.get("avx512f"))
         self.libmvec = self._vector_library()
         # By width of a vector in bytes: the letter of glibc's vector ABI.
         self.widths: dict[int, str] = {}

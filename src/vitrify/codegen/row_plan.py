@@ -3,7 +3,7 @@
 Reductions cut the computation of a row into phases: what depends on no reduction is computed in the first loop over the
 row's elements, what depends on the results of the first loop in the second, and so on. Between them stand single
 numbers of the row. Elements that a later loop needs again are loaded or computed once more, or kept in memory where
-computing them takes a function of libm.
+computing them takes a function of libm or a division.
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ from . import libm
 from .emit import Dtype, register_type
 from .errors import NoNativeForm
 
-_SLOW = {*libm.UNARY, *libm.BINARY, "sigmoid", "softplus", "logaddexp", "floordiv", "mod"}
+_SLOW = {
+    *libm.UNARY, *libm.BINARY, "sigmoid", "softplus", "logaddexp", "floordiv", "mod", "div", "reciprocal", "sqrt",
+    "rsqrt",
+}  # fmt: skip
 
 
 @dataclass(eq=False)
@@ -154,7 +157,7 @@ def _keep(plan: RowPlan) -> None:
     outputs = [v for v in plan.outputs if v in plan.full]
     slow = {op.outputs[0] for op in plan.graph.ops if op.outputs[0] in plan.full and _is_slow(op)}
     last = _last_uses(plan, slow | {*outputs})
-    taken: set[Value] = set()
+    taken: dict[Value, int] = {}  # the last loop that needs what lies where this output will be
     for op in plan.graph.ops:
         value = op.outputs[0]
         if value not in plan.full or last.get(value, 0) <= plan.phase[value]:
@@ -162,10 +165,13 @@ def _keep(plan: RowPlan) -> None:
         if value in outputs:
             plan.kept[value] = value
         elif value in slow:
-            free = (o for o in outputs if o not in taken and plan.phase[value] < plan.phase[o] >= last[value])
+            # Within a loop, a vector is stored behind all that is loaded for it: what is read last there gives way.
+            at = plan.phase[value]
+            free = (o for o in outputs if taken.get(o, at) <= at < plan.phase[o] >= last[value])
             place = next((o for o in free if dtype_of(o) == dtype_of(value)), None)
             plan.kept[value] = place
-            taken |= {place} if place is not None else set()
+            if place is not None:
+                taken[place] = last[value]
 
 
 def _is_slow(op: Op) -> bool:

@@ -26,7 +26,7 @@ from .scalars import LlvmScalars, evaluated
 from .scalars import Operand as Number
 
 # Vectors of a row that one round of a loop takes, where it reduces them by instructions of several cycles.
-_UNROLLED = 2
+_UNROLLED = 4
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core.dtype import DType
-from . import libm
+from . import libm, own_math
 from .casts import converted, rounded, truth
 from .emit import (
     BOOL,
@@ -282,17 +282,22 @@ class LlvmScalars:
     def _float_function(self, name: str, *values: Any) -> Operand:
         operands = self._common(*values)
         operands = [self._as_float(x) for x in operands]
-        found = libm.call(self.emit, self.target, name, *[x.register for x in operands])
+        registers = [x.register for x in operands]
+        found = own_math.function(self.emit, self.target, name, *registers) if len(registers) == 1 else None
+        if found is None:
+            found = libm.call(self.emit, self.target, name, *registers)
         return self._result(found, operands[0].dtype)
 
     def exp(self, x: Any) -> Operand:
         """e**x. Vectors with numbers so small that the result is 0, as masks of attention have, are slow in libm."""
         a = self._as_float(x)
+        if (found := own_math.function(self.emit, self.target, "exp", a.register)) is not None:
+            return self._result(found, a.dtype)
         zero = self.number(0.0, a.dtype)
         is_gone = self._compared(a, self.number(_EXP_IS_ZERO[a.register.type], a.dtype), "lt")
         asked = self.operand(self.emit.select(is_gone, zero.register, a.register), a.dtype)
-        found = self._float_function("exp", asked)
-        return self.operand(self.emit.select(is_gone, zero.register, found.register), a.dtype)
+        there = self._float_function("exp", asked)
+        return self.operand(self.emit.select(is_gone, zero.register, there.register), a.dtype)
 
     def nextafter(self, x: Any, y: Any) -> Operand:
         """The number after x on the way to y."""
