@@ -70,7 +70,7 @@ def test_exp_where_it_becomes_zero(dtype):
 @pytest.mark.parametrize("lacks", ["has_fma", "has_scalef"])
 @pytest.mark.parametrize("name", ["exp", "tanh"])
 def test_functions_on_smaller_cpus(name, lacks, monkeypatch):
-    """Without one instruction to multiply and add libm is called; without one that scales by 2**n, two products scale."""
+    """Without an instruction to multiply and add libm is called; without one to scale by 2**n, two products scale."""
     monkeypatch.setattr(host(), lacks, False)
     check(lambda x: getattr(paddle, name)(x), FUNCTIONS[name], sweep("float32", 8))
     test_exp_where_it_becomes_zero("float32")
