@@ -74,7 +74,7 @@ class Accumulator:
                 total, lost = self._with_lost(found, state[0])
                 found = total, self.emit.binary("fadd", lost, state[1])
             else:
-                found = self._joined(found, *state[:1], state[-1])
+                found = self._joined(found, state[0], state[-1])
         return found
 
     def _joined(self, state: State, x: Register, bad: Register) -> State:

@@ -97,10 +97,11 @@ class AnyTensor(Fed):
     def fits(self, value: Any, found: Found) -> bool:
         if not isinstance(value, Tensor) or value.stop_gradient is not self.stop_gradient:
             return False
-        shape = self.meta.shape
-        if value.dtype is not self.meta.dtype or len(shape) != value.ndim:
+        wanted, shape = self.meta.shape, value._data.shape
+        if value.dtype is not self.meta.dtype:
             return False
-        if any(a not in (b, UNKNOWN) for a, b in zip(shape, value._data.shape)):
+        # Most often sizes are known, and the same: what follows is asked of the others only.
+        if wanted != shape and (len(wanted) != len(shape) or not all(a in (b, UNKNOWN) for a, b in zip(wanted, shape))):
             return False
         # Two places that held one tensor may now hold two.
         return self.slot < 0 or found.setdefault(self.slot, value) is value

@@ -137,10 +137,11 @@ def _call_of_one(
 def _call_of_many(
     modes: Callable[[], tuple[Any, ...]], kinds: Sequence[tuple[Any, ...]], inputs: Inputs, run: Run
 ) -> Call:
-    made, count = modes(), len(kinds)
+    (grad, amp), count = modes()[:2], len(kinds)
+    is_enabled, state = grad_enabled.get, amp_state.get
 
     def call(args: tuple[Any, ...]) -> Any:
-        if len(args) != count or modes() != made:
+        if len(args) != count or is_enabled() is not grad or (state() is not amp and state() != amp):
             return MISS
         for value, (kind, dtype, shape, stops) in zip(args, kinds):
             if value.__class__ is not kind or value.stop_gradient is not stops:
