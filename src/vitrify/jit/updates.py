@@ -15,15 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from ..core.meta import Meta, numel
 from ..device.api import namespace_of
 from ..eager.tensor import Tensor
 from ..ir.dead_code import must_run
 from ..ir.program import Block, Literal, Operator, Variable
 from ..runtime.instruction import pure_call
 
-MAX_TOGETHER = 4096
-"""Parameters of so many elements are updated together: gathering more takes longer than another call."""
 Frame = list[Any]
 Writes = Sequence[tuple[int, Variable]]
 
@@ -180,22 +177,14 @@ class _Call:
     reads: list[int]
     moved: list[tuple[int, int]]
 
-    @property
-    def size(self) -> int:
-        """How many elements the parameter has; a large number where that is not known."""
-        var = self.operator.outputs[0]
-        shape = var.meta.shape if isinstance(var.meta, Meta) else (-1,)
-        return MAX_TOGETHER + 1 if -1 in shape else numel(shape)
-
     def is_like(self, other: _Call) -> bool:
-        """Whether the two may run together, and it pays."""
+        """Whether the two may run together."""
         mine, theirs = self.operator, other.operator
         return (
             mine.op is theirs.op
             and mine.op.in_place is not None
             and mine.op.in_place.run_many is not None
             and mine.attrs == theirs.attrs
-            and max(self.size, other.size) <= MAX_TOGETHER
         )
 
 
@@ -236,7 +225,7 @@ def _joined(calls: Sequence[_Call], scratch: dict[Any, Any]) -> Step:
         for slot, place in moved:
             frame[slot] = frame[place]
 
-    return one if len(calls) == 1 else many
+    return one if form.run_many is None else many
 
 
 def _last(var: Variable, targets: dict[Variable, Variable], operators: Sequence[Operator]) -> Variable | None:

@@ -7,6 +7,7 @@ whose kernel then works on every parameter, in the memory that it has.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -30,8 +31,8 @@ _OPS = {
     "maximum": "maximum", "absolute": "abs",
 }  # fmt: skip
 _DTYPES = (np.dtype(np.float32), np.dtype(np.float64))
-# What NumPy takes for a parameter, and what planning takes for one, in milliseconds.
-_RUN_MS, _PLAN_MS = 5e-3, 0.2
+# What NumPy takes for a parameter and for each of its elements, and what planning takes for one, in milliseconds.
+_RUN_MS, _ELEMENT_MS, _PLAN_MS = 5e-3, 1e-6, 0.2
 Apply = Callable[..., None]
 
 
@@ -116,31 +117,31 @@ _BLOCKS: BoundedCache[Any, Block] = BoundedCache("native updates", limit=64)
 class NativeStep:
     """The update of the same parameters again and again, by one rule. Kept in an optimizer's scratch."""
 
-    def __init__(self, count: int) -> None:
-        self._count = count
+    def __init__(self, count: int, elements: int) -> None:
+        self._size = count, elements
         self._spent = 0.0
-        self._cost = count * _RUN_MS
+        self._cost = count * _RUN_MS + elements * _ELEMENT_MS
         self._limit = NATIVE_AFTER_MS.value + count * _PLAN_MS if NATIVE_AFTER_MS.value else 0.0
         self._function: Callable[..., Any] | None = None
         self._coefs = np.empty(0)
         self.is_none = False
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return NativeStep, (self._count,)  # copies and other processes plan anew
+        return NativeStep, self._size  # copies and other processes plan anew
 
     def run(
         self, key: tuple[Any, ...], build: tuple[Apply, Callable[..., Any]], floats: Sequence[float],
-        arrays: Sequence[Sequence[Any]],
+        columns: Sequence[Sequence[Any]],
     ) -> bool:  # fmt: skip
-        """Whether it was done. key: (rule, dtype, decay); arrays: for each parameter it, its gradient, its state."""
+        """Whether it was done. key: (rule, dtype, decay); columns: the parameters, their gradients, each of their state."""
         if self.is_none or not self._is_due():
             return False
-        flat = [array for own in arrays for array in own]
+        flat = [*chain.from_iterable(columns)]
         if self._function is not None:
             self._coefs[:] = floats
             if self._function(self._coefs, *flat) is not None:
                 return True
-        planned = self._planned(key, build, floats, arrays)
+        planned = self._planned(key, build, floats, columns)
         if planned is None:
             self.is_none = True
             return False
@@ -154,27 +155,28 @@ class NativeStep:
         self._spent += self._cost
         return NATIVE.value and self._spent >= self._limit
 
-    def _planned(self, key: Any, build: Any, floats: Sequence[float], arrays: Any) -> Planned | None:
+    def _planned(self, key: Any, build: Any, floats: Sequence[float], columns: Any) -> Planned | None:
         (_, dtype, decay), (apply, decayed) = key, build
         if dtype not in _DTYPES or why_not_here() or not layout_is_known():
             return None
-        counts = len(floats), len(arrays[0]) - 2
+        counts = len(floats), len(columns) - 2
         self._coefs = np.array(floats, dtype)
         try:
             block = _BLOCKS.get_or_build(key, lambda: _block(apply, decayed, dtype, counts, decay))
-            return _plan(block, self._coefs, arrays)
+            return _plan(block, self._coefs, columns)
         except NoNativeForm:
             return None
 
 
-def _plan(block: Block, coefs: Any, arrays: Sequence[Sequence[Any]]) -> Planned:
+def _plan(block: Block, coefs: Any, columns: Sequence[Sequence[Any]]) -> Planned:
     kernel = pointwise(block)
     assembler = Assembler(lambda body: kernel, _no_block)
     inputs = [_operand(0, coefs)]
     numbers = [Operand(inputs[0].buffer, i * coefs.itemsize, (), (), coefs.dtype) for i in range(coefs.size)]
-    for own in arrays:
-        given = [_operand(len(inputs) + i, array) for i, array in enumerate(own)]
-        inputs += given
+    inputs += [_operand(1 + i, array) for i, array in enumerate(chain.from_iterable(columns))]
+    count = len(columns[0])
+    for number in range(count):
+        given = inputs[1 + number :: count]
         param, _, *state = given
         if not all(x.is_contiguous for x in given):
             raise NoNativeForm("the elements do not lie side by side")

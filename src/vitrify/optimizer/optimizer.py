@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from .in_program import ProgramState, apply_in_program, backward_in_program, che
 from .in_trace import rate_in_trace, step_in_trace
 from .lr.base import LRScheduler, StateMismatchError
 from .slots import HALF, Group, ParameterSettings, Slot, check_parameters, decay_coefficients, group_params
-from .update import MAX_GATHERED, MOST_GATHERED, UpdateRule, Workspace, together
+from .update import MAX_GATHERED, UpdateRule, Workspace, together
 
 _COUNT = re.compile(r"_\d+$")
 PairList = list[tuple[Any, Any]]
@@ -220,15 +220,14 @@ class Optimizer:
             if grads.dtype != array.dtype:
                 grads = grads.astype(array.dtype)
             rate = lr * self.rate_factor(slot)
-            if array.size <= MAX_GATHERED and not rule.whole and array.base is None:
+            if not rule.whole and array.base is None:
                 alike.setdefault((rate, slot.decay, id(slot.attrs)), []).append((slot, array, grads))
             else:
                 self._update(rule, slot, array, grads, rate)
         for (rate, *_), found in alike.items():
-            for part in _parts(found):
-                if not self._update_together(rule, part, rate):
-                    for each in part:
-                        self._update(rule, *each, rate)
+            if not self._update_together(rule, found, rate):
+                for each in found:
+                    self._update(rule, *each, rate)
 
     def _update(self, rule: UpdateRule, slot: Slot, array: Any, grad: Any, rate: float) -> None:
         """Run the rule on one parameter."""
@@ -237,8 +236,9 @@ class Optimizer:
         slot.finish()
 
     def _update_together(self, rule: UpdateRule, found: Sequence[Due], rate: float) -> bool:
-        """Whether small parameters with the same settings could be updated at once."""
-        if len(found) < 2 or len({id(array) for _, array, _ in found}) < len(found):
+        """Whether parameters with the same settings could be updated at once."""
+        is_small = len(found) == 1 and found[0][1].size <= MAX_GATHERED
+        if is_small or len({id(array) for _, array, _ in found}) < len(found):
             return False
         calls = [[array, grad, rate, *slot.arrays, *slot.counters] for slot, array, grad in found]
         first = found[0][0]
@@ -381,18 +381,6 @@ class Optimizer:
     def get_opti_var_name_list(self) -> list[str]:
         """Names of the state tensors that exist."""
         return [key for key in self.state_dict() if key not in ("LR_Scheduler", "master_weights")]
-
-
-def _parts(found: Sequence[Due]) -> Iterator[list[Due]]:
-    """Yield them in parts that are not too large to be gathered in one array."""
-    part, size = list[Due](), 0
-    for each in found:
-        if size and size + each[1].size > MOST_GATHERED:
-            yield part
-            part, size = [], 0
-        part.append(each)
-        size += each[1].size
-    yield part
 
 
 def _refuse_in_static_mode(owner: str) -> None:

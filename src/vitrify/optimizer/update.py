@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, Protocol
 
 import numpy as np
@@ -90,7 +91,12 @@ class UpdateRule:
         work: Workspace,
     ) -> None:
         """Do one step in place. `decay`: coefficients of L1 and L2 decay, added to the gradient."""
-        coefs = self.prepare(lr, counters, attrs)
+        self.run_prepared(param, grad, self.prepare(lr, counters, attrs), arrays, decay, work)
+
+    def run_prepared(
+        self, param: Any, grad: Any, coefs: Floats, arrays: Sequence[Any], decay: tuple[float, float], work: Workspace
+    ) -> None:
+        """`run` with what `prepare` returned."""
         if param.__class__ is np.ndarray and param.flags.c_contiguous and not self.whole:
             self.run_flat(work, coefs, decay, param.reshape(-1), grad.reshape(-1), arrays)
             return
@@ -190,9 +196,11 @@ def _op_in_place(rule: UpdateRule) -> InPlace:
 
 
 MAX_GATHERED = 4096
-"""Parameters of so many elements are updated together: what the calls for each take counts for larger ones no more."""
+"""Where there is no native code, parameters of so many elements are updated together: what the calls for each take counts
+for larger ones no more."""
 MOST_GATHERED = 1 << 18
 """Elements of all of them."""
+_array_dtype, _array_shape = attrgetter("dtype"), attrgetter("shape")
 
 
 def together(
@@ -203,52 +211,83 @@ def together(
     decay: tuple[float, float],
     scratch: dict[Any, Any],
 ) -> bool:
-    """Whether several small parameters could be updated as one: (param, grad, rate, *arrays, *counters) of each.
-
-    They are gathered in one array, which takes less time than the calls of NumPy for each of them.
-    """
+    """Whether several parameters could be updated as one: (param, grad, rate, *arrays, *counters) of each."""
     n = len(rule.arrays)
-    counts = [[c.item() for c in call[3 + n :]] for call in calls]
-    dtype = calls[0][0].dtype
-    if any(count != counts[0] for count in counts) or any(
-        call[0].__class__ is not np.ndarray or call[0].dtype != dtype or call[1].dtype != dtype for call in calls
-    ):
-        return False
-    coefs = rule.prepare(rate, calls[0][3 + n :], attrs)
-    for call in calls[1:]:
-        for counter, first in zip(call[3 + n :], calls[0][3 + n :]):
-            counter[...] = first
-    if _natively(rule, calls, coefs, decay, scratch):
-        return True
-    size = sum(call[0].size for call in calls)
-    key = "together", n, rule.n_coefs, dtype
-    held = scratch.get(key)
-    if held is None or held[1].shape[1] < size:
-        held = scratch[key] = Workspace(dtype, rule.n_coefs), np.empty((n + 2, size), dtype)
-    work, flat = held[0], held[1][:, :size]
     columns = [[call[i] for call in calls] for i in (0, 1, *range(3, 3 + n))]
+    arrays = [*columns[0], *columns[1]]
+    dtype = arrays[0].dtype
+    if [*map(type, arrays)].count(np.ndarray) < len(arrays) or [*map(_array_dtype, arrays)].count(dtype) < len(arrays):
+        return False
+    if rule.counters:
+        counts = [[c.item() for c in call[3 + n :]] for call in calls]
+        if any(count != counts[0] for count in counts):
+            return False
+    coefs = rule.prepare(rate, calls[0][3 + n :], attrs)
+    if rule.counters:
+        for call in calls[1:]:
+            for counter, first in zip(call[3 + n :], calls[0][3 + n :]):
+                counter[...] = first
+    if not _natively(rule, columns, coefs, decay, scratch):
+        _by_numpy(rule, columns, coefs, decay, scratch)
+    return True
+
+
+def _natively(
+    rule: UpdateRule, columns: Sequence[Sequence[Any]], coefs: Floats, decay: tuple[float, float],
+    scratch: dict[Any, Any],
+) -> bool:  # fmt: skip
+    """Whether one native call has updated all; else the parameters are where they were."""
+    key = "native", rule, decay, *map(_array_shape, columns[0])
+    step = scratch.get(key)
+    if step is None:
+        step = scratch[key] = NativeStep(len(columns[0]), sum(array.size for array in columns[0]))
+    if step.is_none:
+        return False
+    return step.run((rule, columns[0][0].dtype, decay), (rule.apply, _decayed), coefs, columns)
+
+
+def _by_numpy(
+    rule: UpdateRule, columns: Sequence[Sequence[Any]], coefs: Floats, decay: tuple[float, float],
+    scratch: dict[Any, Any],
+) -> None:  # fmt: skip
+    """Large parameters one by one; small ones gathered in one array, which takes less time than calls for each."""
+    dtype = columns[0][0].dtype
+    key = "work", rule.n_coefs, dtype
+    work = scratch.get(key)
+    if work is None:
+        work = scratch[key] = Workspace(dtype, rule.n_coefs)
+    small: list[list[Sequence[Any]]] = [[]]
+    room = MOST_GATHERED
+    for param, grad, *arrays in zip(*columns):
+        if param.size > MAX_GATHERED:
+            rule.run_prepared(param, grad, coefs, arrays, decay, work)
+            continue
+        room -= param.size
+        if room < 0:
+            room = MOST_GATHERED - param.size
+            small.append([])
+        small[-1].append((param, grad, *arrays))
+    for part in small:
+        if part:
+            _gathered(rule, [*zip(*part)], coefs, decay, work, scratch)
+
+
+def _gathered(
+    rule: UpdateRule, columns: Sequence[Sequence[Any]], coefs: Floats, decay: tuple[float, float], work: Workspace,
+    scratch: dict[Any, Any],
+) -> None:  # fmt: skip
+    size = sum(array.size for array in columns[0])
+    key = "together", len(columns), work.dtype
+    held = scratch.get(key)
+    if held is None or held.shape[1] < size:
+        held = scratch[key] = np.empty((len(columns), size), work.dtype)
+    flat = held[:, :size]
     for row, arrays in zip(flat, columns):
         np.concatenate([a.reshape(-1) for a in arrays], out=row)
     rule.run_flat(work, coefs, decay, flat[0], flat[1], list(flat[2:]))
     for i, row in enumerate(flat):
         if i != 1:
             _scatter(row, columns[i])
-    return True
-
-
-def _natively(
-    rule: UpdateRule, calls: Sequence[Sequence[Any]], coefs: Floats, decay: tuple[float, float], scratch: dict[Any, Any]
-) -> bool:
-    """Whether one native call has updated all; then the parameters are where they were."""
-    n = len(rule.arrays)
-    key = "native", rule, decay, tuple([call[0].shape for call in calls])
-    step = scratch.get(key)
-    if step is None:
-        step = scratch[key] = NativeStep(len(calls))
-    if step.is_none:
-        return False
-    arrays = [(*call[:2], *call[3 : 3 + n]) for call in calls]
-    return step.run((rule, calls[0][0].dtype, decay), (rule.apply, _decayed), coefs, arrays)
 
 
 def _scatter(row: Any, arrays: Sequence[Any]) -> None:
