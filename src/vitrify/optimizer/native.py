@@ -133,7 +133,7 @@ class NativeStep:
         self, key: tuple[Any, ...], build: tuple[Apply, Callable[..., Any]], floats: Sequence[float],
         columns: Sequence[Sequence[Any]],
     ) -> bool:  # fmt: skip
-        """Whether it was done. key: (rule, dtype, decay); columns: the parameters, their gradients, each of their state."""
+        """Whether it was done. key: (rule, dtype, decay); columns: parameters, gradients, each of the state."""
         if self.is_none or not self._is_due():
             return False
         flat = [*chain.from_iterable(columns)]

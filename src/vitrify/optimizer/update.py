@@ -196,8 +196,8 @@ def _op_in_place(rule: UpdateRule) -> InPlace:
 
 
 MAX_GATHERED = 4096
-"""Where there is no native code, parameters of so many elements are updated together: what the calls for each take counts
-for larger ones no more."""
+"""Without native code parameters of so many elements are updated together: what the calls for each take counts for
+larger ones no more."""
 MOST_GATHERED = 1 << 18
 """Elements of all of them."""
 _array_dtype, _array_shape = attrgetter("dtype"), attrgetter("shape")
