@@ -16,7 +16,7 @@ from pathlib import Path
 import onnxruntime
 
 import vitrify
-from tests.interchange.checking import in_onnxruntime, in_paddle, read_back
+from tests.interchange.checking import in_native, in_onnxruntime, in_paddle, read_back
 from tests.interchange.writer import ENDINGS, write_case
 from tests.models.zoo import all_cases
 
@@ -45,7 +45,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         cases = [case for case in all_cases() if not only or case.name in only]
         written = [w for n, case in enumerate(cases) for w in write_case(case, Path(folder) / str(n))]
-        columns = {f"{kind}, read": read_back(written, kind) for kind in ENDINGS}
+        columns = {f"{kind}, read": read_back(written, kind) for kind in ENDINGS if kind != "native"}
+        columns["native, called"] = in_native(written)
         columns["onnx, ONNX Runtime"] = in_onnxruntime(written)
         for kind in ("paddle", "paddle3"):
             for way in WAYS:

@@ -85,6 +85,19 @@ def _in_session(written: Written) -> float | str:
     return distance([np.asarray(value) for value in found], written.outputs)
 
 
+def in_native(written: Sequence[Written]) -> dict[str, float | str]:
+    """Return what the compiled programs give, called through their C interface."""
+    return {w.name: _called(w) for w in written if "native" not in w.refused}
+
+
+def _called(written: Written) -> float | str:
+    try:
+        found = paddle.aot.load(written.file("native"))(*written.inputs())
+    except paddle.core.errors.VitrifyError as err:
+        return err.message
+    return distance(found, written.outputs)
+
+
 def read_back(written: Sequence[Written], kind: str) -> dict[str, float | str]:
     """Return what our own reader makes of the models."""
     return {w.name: _read(w, kind) for w in written if kind not in w.refused}

@@ -12,9 +12,11 @@ import numpy as np
 import vitrify as paddle
 from tests.models.case import Case
 from tests.models.checks import built, outputs_of
+from vitrify.aot.linking import library_suffix
 
-ENDINGS = {"native": ".vtmodel", "paddle3": ".json", "paddle": ".pdmodel", "onnx": ".onnx"}
+ENDINGS = {"own": ".vtmodel", "paddle3": ".json", "paddle": ".pdmodel", "onnx": ".onnx", "native": library_suffix()}
 """The formats, and the ending of the file that holds the program."""
+_FORMATS = {"own": "vitrify"}
 
 
 @dataclass
@@ -59,7 +61,7 @@ def write(name: str, layer: Any, specs: Sequence[Any], arrays: Sequence[np.ndarr
 
 
 def _format(kind: str) -> dict[str, Any]:
-    return {} if kind == "native" else {"format": kind, **({"opset_version": 18} if kind == "onnx" else {})}
+    return {"format": _FORMATS.get(kind, kind), **({"opset_version": 18} if kind == "onnx" else {})}
 
 
 def write_case(case: Case, folder: Path) -> list[Written]:

@@ -222,7 +222,7 @@ def test_what_nothing_uses_is_not_written(tmp_path):
         back = round_trip(net, [SPEC([None, 3], name="x")], [paddle.ones([2, 3])], tmp_path, kind)
         assert len(back.parameters()) == 2
     kinds = [op.type for op in desc_of(tmp_path / "model.pdmodel").blocks[0].ops]
-    assert kinds == ["feed", "matmul_v2", "elementwise_add", "scale", "scale", "fetch"]
+    assert kinds == ["feed", "matmul_v2", "elementwise_add", "scale", "assign", "fetch"]
 
 
 def test_parameters_that_no_operator_uses_are_skipped(tmp_path):
@@ -256,7 +256,7 @@ def test_no_operand_of_pdmodel_programs_lacks_dimensions(tmp_path):
     shapes = {v.name: list(v.type.lod_tensor.tensor.dims) for v in block.vars}
     kinds = [op.type for op in block.ops if op.type not in ("feed", "fetch")]
     divided = ["fill_constant", "elementwise_div"]
-    assert kinds == ["scale", "scale", "scale", *divided, "reduce_sum", "reshape2", "elementwise_mul", "scale"]
+    assert kinds == ["scale", "scale", "scale", *divided, "reduce_sum", "reshape2", "elementwise_mul", "assign"]
     assert all(shapes[name] for op in block.ops if "elementwise" in op.type for i in op.inputs for name in i.arguments)
 
 
@@ -385,6 +385,18 @@ ALGORITHMS = {
         lambda x: paddle.nn.functional.interpolate(x, size=[x.shape[2] * 2, x.shape[3] + 1], mode="bilinear"),
         [paddle.arange(32, dtype="float32").reshape([1, 2, 4, 4])],
     ),
+    "interpolate a line": (
+        lambda x: paddle.nn.functional.interpolate(x, size=[7], mode="linear", data_format="NWC", align_corners=True),
+        [paddle.arange(24, dtype="float32").reshape([2, 4, 3])],
+    ),
+    "interpolate a body": (
+        lambda x: [paddle.nn.functional.interpolate(x, scale_factor=1.5, mode=m) for m in ("trilinear", "nearest")],
+        [paddle.arange(64, dtype="float32").reshape([1, 2, 2, 4, 4])],
+    ),
+    "interpolate by cubes": (
+        lambda x: paddle.nn.functional.interpolate(x, size=[6, 3], mode="bicubic"),
+        [paddle.arange(32, dtype="float32").reshape([1, 2, 4, 4])],
+    ),
 }  # fmt: skip
 
 
@@ -394,3 +406,19 @@ def test_algorithms(kind, tmp_path):
         for known in (True, False):
             specs = [SPEC(x.shape if known else [None] * x.ndim, x.dtype, f"a{i}") for i, x in enumerate(given)]
             round_trip(function, specs, given, tmp_path, kind, rtol=1e-4)
+
+
+@pytest.mark.parametrize(("ending", "kind"), [(".json", "paddle3"), (".pdmodel", "paddle")])
+def test_operators_that_paddle_3_would_merge_wrongly_do_not_meet(ending, kind, tmp_path):
+    """A product of matrices and a scale by 1 behind it; a reshaped transposition and the list that it is put in."""
+    weight = paddle.create_parameter([3, 3], "float32")
+
+    def function(x):
+        product = x @ weight
+        return product, product.sum(), paddle.concat([product.t().reshape([1, -1]), product.reshape([1, -1])])
+
+    paddle.jit.save(function, str(tmp_path / "net"), input_spec=[SPEC([4, 3], "float32", "x")], format=kind)
+    content = (tmp_path / f"net{ending}").read_bytes()
+    assert b'"1.scale"' not in content and b"\x05scale" not in content
+    # three outputs, and the item of the list
+    assert content.count(b'"1.assign"') == (4 if kind == "paddle3" else 0)

@@ -64,6 +64,7 @@ class Emitter:
         self.root = self.graph
         self.last = 0
         self._numbers: dict[int, Any] = {}  # what values without dimensions are, where that is known
+        self._makers: dict[int, Node] = {}
 
     def region(self, run: Callable[[], list[Value]]) -> Graph:
         """The nodes that `run` writes, and the values that it gives, as a block of the next operator."""
@@ -96,9 +97,27 @@ class Emitter:
 
     def ops(self, name: str, inputs: Sequence[Any], metas: Sequence[Any], **attrs: Any) -> list[Value]:
         """Write an operator with several outputs of these types."""
+        given = [self._listed(i) if isinstance(i, (list, tuple)) else i for i in inputs]
         outs = [self.value(meta) for meta in metas]
-        self.graph.nodes.append(Node(name, list(map(_given, inputs)), [v.id for v in outs], attrs))
+        node = Node(name, list(map(_given, given)), [v.id for v in outs], attrs)
+        self._makers.update(dict.fromkeys(node.outputs, node))
+        self.graph.nodes.append(node)
         return outs
+
+    def _listed(self, parts: Sequence[Any]) -> list[Any]:
+        """Items of a list as a `.json` program may have them: oneDNN makes one operator of a transposition and the
+        reshape behind it, of another type, which the operator that makes the list would refuse.
+        """
+        if self.old:
+            return list(parts)
+        return [self.op("assign", p) if isinstance(p, Value) and self._is_moved(p) else p for p in parts]
+
+    def _is_moved(self, value: Value) -> bool:
+        made = self._makers.get(value.id)
+        if made is None or made.name != "reshape":
+            return False
+        before = self._makers.get(made.inputs[0])
+        return before is not None and before.name == "transpose"
 
     def list_op(self, name: str, inputs: Sequence[Any], metas: Sequence[Any], **attrs: Any) -> list[Value]:
         """Write an operator whose output is a list of values of these types."""

@@ -145,13 +145,9 @@ def _output(g: Emitter, slot: Slot, block: Block, env: Mapping[Variable, Any]) -
     """An output as a value of its own: inputs that are handed through, and what is given twice, are copied."""
     var = block.inputs[slot.index] if slot.kind == "input" else block.outputs[slot.index]
     assert var is not None
-    return (
-        g.op("scale", env[var], 1.0, bias=0.0, bias_after_scale=True) if _scales(env[var]) else g.op("assign", env[var])
-    )
-
-
-def _scales(value: Value) -> bool:
-    return value.dtype.is_floating
+    # No `scale` by 1, which Paddle itself writes: its pass that merges a product of matrices and such a scale leaves
+    # whoever else takes the product without it.
+    return g.op("assign", env[var])
 
 
 def _operators(g: Emitter, block: Block, env: dict[Variable, Any]) -> None:

@@ -133,8 +133,8 @@ def _layer_names(params: list[Param]) -> dict[str, str]:
 
 # Operators whose results may be far larger than what they are made of: they are left to the run.
 _GROWING = frozenset(
-    ("arange", "bilinear_interp", "expand", "eye", "full_with_tensor", "kron", "linspace", "meshgrid", "nearest_interp")
-    + ("one_hot", "pad", "pad3d", "tile", "unfold")
+    ("arange", "bicubic_interp", "bilinear_interp", "expand", "eye", "full_with_tensor", "kron", "linear_interp")
+    + ("linspace", "meshgrid", "nearest_interp", "one_hot", "pad", "pad3d", "tile", "trilinear_interp", "unfold")
 )
 
 

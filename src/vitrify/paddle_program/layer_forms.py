@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from ..core.dtype import as_dtype, float32
@@ -258,17 +259,49 @@ def pad(g: Emitter, x: Value, *, pads: Any, mode: str, value: Any) -> Value:
 def resize(
     g: Emitter, x: Value, *, first: int, sizes: Any, scales: Any, kind: str, align_corners: bool, align_mode: int
 ) -> Value:
-    """nearest_interp, bilinear_interp."""
-    names = {"nearest": "nearest_interp", "linear": "bilinear_interp"}
-    if x.ndim != 4 or first != 2 or kind not in names:
-        raise UnsupportedError(f"resizing {kind!r} of {x.ndim} dimensions has no form in Paddle's programs here")
-    wanted = [-1, -1] if sizes is None else list(sizes)
-    given = None
+    """One of the interp operators, with dimensions of size 1 for those that it wants and x has not."""
+    if kind not in _RESIZERS:
+        raise UnsupportedError(f"resizing {kind!r} has no form in Paddle's programs")
+    way = _RESIZERS[kind] if not g.old or kind != "linear" or x.ndim != 4 else _PLANE
+    last = g.metas[0]
+    if first == 1:
+        x = g.transpose(x, [0, x.ndim - 1, *range(1, x.ndim - 1)])
+        last = Meta((last.shape[0], last.shape[-1], *last.shape[1:-1]), last.dtype)
+    more = max(way.spatial - (x.ndim - 2), 0)
+    wide = Meta((*last.shape[:2], *[1] * more, *last.shape[2:]), last.dtype)
+    given, wanted = None, [1] * more + [-1] * (x.ndim - 2)
+    if sizes is not None:
+        wanted = [1] * more + list(sizes)
     if any(isinstance(s, Value) for s in wanted):
-        given, wanted = g.cast(g.sizes(wanted), as_dtype("int32")), [-1, -1]
-    factors = [float(s) for s in scales] if sizes is None else []
-    method = "nearest" if kind == "nearest" else "bilinear"
-    return g.op(
-        names[kind], x, given, None, None, meta=g.metas[0], data_format="NCHW", out_d=-1, out_h=wanted[0],
-        out_w=wanted[1], scale=factors, interp_method=method, align_corners=align_corners, align_mode=align_mode,
+        given, wanted = g.cast(g.sizes(wanted), as_dtype("int32")), [-1] * len(wanted)
+    depth, height, width = (-1, *wanted) if len(wanted) == 2 else wanted
+    # On CPUs programs are given to oneDNN, whose bilinear_interp and nearest_interp Paddle 3.3 fails to start in
+    # `.json`, and whose nearest_interp rounds otherwise. It has neither one of three dimensions nor one of float64.
+    computed = as_dtype("float64") if kind == "nearest" else x.dtype
+    found = g.op(
+        way.op, g.cast(g.unsqueeze(x, range(2, 2 + more)), computed), given, None, None,
+        meta=Meta(wide.shape, computed), data_format="NCHW", out_d=depth,
+        out_h=height, out_w=width, scale=[1.0] * more + [float(s) for s in scales] if sizes is None else [],
+        interp_method=way.method, align_corners=align_corners, align_mode=align_mode,
     )  # fmt: skip
+    found = g.cast(found, last.dtype)
+    if more:
+        found = g.op("squeeze", found, [*range(2, 2 + more)], meta=last)
+    return g.transpose(found, [0, *range(2, last.ndim), 1]) if first == 1 else found
+
+
+@dataclass(frozen=True)
+class _Resizer:
+    """An operator that resizes, what it is told to do, and the fewest dimensions it takes beside batch and channels."""
+
+    op: str
+    method: str
+    spatial: int
+
+
+_PLANE = _Resizer("bilinear_interp", "bilinear", 2)
+_RESIZERS = {
+    "nearest": _Resizer("nearest_interp", "nearest", 2),
+    "linear": _Resizer("trilinear_interp", "trilinear", 3),
+    "cubic": _Resizer("bicubic_interp", "bicubic", 2),
+}

@@ -253,20 +253,24 @@ def pad3d(x: Any, paddings: Any, *, mode: str = "constant", pad_value: float = 0
     return F.pad(as_tensor(x), known_ints(paddings), mode, pad_value, data_format)
 
 
-@reads("nearest_interp", "bilinear_interp")
+@reads("nearest_interp", "linear_interp", "bilinear_interp", "trilinear_interp", "bicubic_interp")
 def interpolate(
     x: Any, out_size: Any = None, size_tensor: Any = None, scale_tensor: Any = None, *, data_format: str = "NCHW",
-    out_h: int = -1, out_w: int = -1, scale: Sequence[float] = (), interp_method: str, align_corners: bool = False,
-    align_mode: int = 1,
+    out_d: int = -1, out_h: int = -1, out_w: int = -1, scale: Sequence[float] = (), interp_method: str,
+    align_corners: bool = False, align_mode: int = 1,
 ) -> Any:  # fmt: skip
     """An image in another size."""
     if size_tensor or scale_tensor is not None:
         raise UnsupportedError("sizes of images that the program works out cannot be read")
-    size = [out_h, out_w] if out_h > 0 and out_w > 0 else None
+    x = as_tensor(x)
+    spatial = x.ndim - 2
+    sizes = [out_d, out_h, out_w][3 - spatial :]
+    size = sizes if all(s > 0 for s in sizes) else None
     if out_size is not None:
         size = list(sizes_argument(out_size))
-    factors = list(scale) * (2 if len(scale) == 1 else 1) if size is None else None
-    return F.interpolate(as_tensor(x), size, factors, interp_method, align_corners, align_mode, data_format=data_format)
+    factors = list(scale) * (spatial if len(scale) == 1 else 1) if size is None else None
+    layout = ("NWC", "NHWC", "NDHWC")[spatial - 1] if data_format.endswith("C") else None
+    return F.interpolate(x, size, factors, interp_method, align_corners, align_mode, layout)
 
 
 @reads("cross_entropy_with_softmax")

@@ -77,6 +77,13 @@ _BROADCAST = (
 _REDUCE = "!in_dtype:int=-1 !out_dtype:int=-1 !reduce_all:bool=False"
 _CONV = "strides:ints paddings:ints padding_algorithm:str dilations:ints groups:int data_format:str"
 
+# Operators of images that differ in how they read between pixels.
+_RESIZED = "nearest linear bilinear trilinear bicubic"
+_RESIZE = (
+    "{0}_interp/{0}_interp_v2: x=X out_size=OutSize? size_tensor=SizeTensor*? scale_tensor=Scale? -> output=Out | "
+    "data_format=data_layout:str out_d:int out_h:int out_w:int scale:floats/doubles interp_method:str "
+    "align_corners:bool align_mode:int"
+)
 _ROWS = rf"""
 scale: x=X scale=scale:float(ScaleTensor) -> out=Out | bias:float bias_after_scale:bool
 pow: x=X -> out=Out | y=factor:float
@@ -212,14 +219,6 @@ group_norm: x=X scale=Scale? bias=Bias? -> y=Y mean=Mean variance=Variance | eps
 instance_norm: x=X scale=Scale? bias=Bias? -> y=Y saved_mean=SavedMean saved_variance=SavedVariance | epsilon:float
 pad: x=X pad_value=pad_value:float() -> out=Out | paddings:ints
 pad3d: x=X paddings=paddings:ints(Paddings) -> out=Out | mode:str pad_value=value:float/double data_format:str
-nearest_interp/nearest_interp_v2: x=X out_size=OutSize? size_tensor=SizeTensor*? scale_tensor=Scale? -> output=Out | \
-    data_format=data_layout:str out_d:int out_h:int out_w:int scale:floats/doubles interp_method:str \
-    align_corners:bool \
-    align_mode:int
-bilinear_interp/bilinear_interp_v2: x=X out_size=OutSize? size_tensor=SizeTensor*? scale_tensor=Scale? -> output=Out | \
-    data_format=data_layout:str out_d:int out_h:int out_w:int scale:floats/doubles interp_method:str \
-    align_corners:bool \
-    align_mode:int
 pixel_shuffle: x=X -> out=Out | upscale_factor:int data_format:str
 unfold: x=X -> out=Y | kernel_sizes:ints strides:ints paddings:ints dilations:ints
 index_add: x=X index=Index add_value=AddValue -> out=Out | axis:int
@@ -304,6 +303,7 @@ def _texts() -> list[str]:
         x, y = slots.split(",") if slots else ("X", "Y")
         rows.append(f"{name}: x={x} y={y} -> out=Out |")
     rows += [f"{name}: x=X y=Y -> out=Out | !axis:int=-1" for name in _BROADCAST.split()]
+    rows += [_RESIZE.format(name) for name in _RESIZED.split()]
     return rows + [line for line in _ROWS.replace("\\\n", " ").splitlines() if line.strip()]
 
 
