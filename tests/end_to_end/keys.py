@@ -363,6 +363,21 @@ def ordered(x):
     return list(d), d
 
 
+def part_is_listed_too(x):
+    """A tensor in the dict is in a list of unknown length, too: the dict may change, only that tensor not in place."""
+    out = [x, x * 2]
+    d = {"a": x, "b": [x, x * 3]}
+    while len(out) < x.max() + 4:
+        out.append(paddle.sin(x))
+    for _ in range(2):
+        if x.sum() < 30:
+            for _ in range(3):
+                if x.sum() > 0:
+                    d["c"] = d["a"] * 2
+                    d["b"].append(d["c"])
+    return out, d
+
+
 CASES = [
     *[(f, ((X,), (N,))) for f in (
         got, key_error, summed, looped, looped_keys, looped_items, looped_with_break, looped_with_return, listed,
@@ -370,6 +385,7 @@ CASES = [
         updated_over, united, copied, as_comprehension, any_all, order_kept, popped_inside, cleared_inside,
         updated_inside, values_of_kinds, outer_list_inside, branches_make_dicts, nested_branches, in_loop, read_in_loop,
         popped_in_loop, nested_list_in_loop, for_range_of_tensor, object_filled, passed_on, matched, is_none, ordered,
+        part_is_listed_too,
     )],
     *[(f, (({"a": X, "b": N}, X), ({"a": X, "b": N}, N))) for f in (
         argument_changed, argument_popped, argument_cleared, type_told,

@@ -228,14 +228,37 @@ def keep(value: Any) -> None:
                 keep(child)
 
 
-def is_kept(value: Any) -> bool:
-    """Whether a list of the program holds `value`, or something in it, as it is."""
-    if isinstance(value, OpenList) and value.origins:  # type: ignore[attr-defined]
-        return True
-    if is_tensor(value):
+Kept = bool | tuple["Kept", ...]
+
+
+def kept_parts(value: Any) -> Kept:
+    """Whether a list of the program holds `value` as it is; if not, the same for each part of it."""
+    if isinstance(value, OpenList):
+        return bool(value.origins)  # type: ignore[attr-defined]
+    node = None if is_tensor(value) else node_of(value)
+    if node is None or builder().is_kept(value):
         return builder().is_kept(value)
+    return tuple(map(kept_parts, node[1]))
+
+
+def keep_parts(value: Any, kept: Kept) -> None:
+    """`keep` of those parts of `value` that `kept` names; of all, where `value` is made of other parts."""
+    if not isinstance(kept, tuple):
+        if kept:
+            keep(value)
+        return
     node = node_of(value)
-    return node is not None and any(map(is_kept, node[1]))
+    children = () if node is None else node[1]
+    if len(children) == len(kept):
+        for child, part in zip(children, kept):
+            keep_parts(child, part)
+    elif is_any_kept(kept):
+        keep(value)
+
+
+def is_any_kept(kept: Kept) -> bool:
+    """Whether `kept` names anything."""
+    return any(map(is_any_kept, kept)) if isinstance(kept, tuple) else kept
 
 
 # --- taking values apart ---------------------------------------------------------------------------------------------

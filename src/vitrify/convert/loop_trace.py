@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -19,7 +19,7 @@ from .cells import closed_over
 from .dicts import UnknownKeysError
 from .facts import FirstIterationDiffers
 from .journal import Journal, journaling
-from .list_items import is_kept, keep
+from .list_items import Kept, keep, keep_parts, kept_parts
 from .optional import MaybeNoneError
 from .ownership import note_forks, private
 from .places import ContentPlace, place_parts, restore
@@ -109,17 +109,31 @@ def carry_place(place: Any, value: Any) -> Any:
 
 
 @dataclass(frozen=True)
+class _Listed:
+    """What of a carried value is in a list: of its last value, and of what it starts from."""
+
+    last: Kept
+    first: list[Any]
+
+    @classmethod
+    def of(cls, carried: CarriedValue, last: Any, heads: Iterator[Variable]) -> _Listed:
+        """heads: the formal inputs of the body, of which those of `carried` are taken."""
+        given = [(leaf.start, list(islice(heads, leaf.width))) for leaf in carried.leaves]
+        return cls(kept_parts(last), [start for start, own in given if any(map(builder().is_kept, own))])
+
+
+@dataclass(frozen=True)
 class _Traced:
     """The blocks of a loop, what each carried tensor did in the body, and which tensors from outside were changed.
 
-    `held`: for each carried value, whether the body put it into a list that holds it by value.
+    `listed`: for each carried value, what of it the body put into a list that holds it by value.
     """
 
     cond: Block
     body: Block
     turns: list[Turn]
     handles: dict[Any, Variable]
-    held: list[bool]
+    listed: list[_Listed]
 
 
 def _after_first(
@@ -179,8 +193,8 @@ def _attempt(test: Function, body: Function, state: CarriedState, is_first: bool
         flags = kept_flags(turns, outer_of(block, handles))
         block.outputs = [end for carried, value in leaving for end in carried.ends(value, flags)]
         heads = iter(block.inputs)
-        held = [is_kept((value, *islice(heads, carried.width))) for carried, value in leaving]
-    return _Traced(cond, block, turns, handles, held)
+        listed = [_Listed.of(carried, value, heads) for carried, value in leaving]
+    return _Traced(cond, block, turns, handles, listed)
 
 
 def _read_heads(cond: Block, body: Block) -> set[Variable]:
@@ -274,8 +288,8 @@ def _emit_loop(state: CarriedState, trace: _Traced) -> tuple[Any, ...]:
         restore(place, value)
     for handle, value in zip(state.handles, values[n + len(state.places) :]):
         build.assign(handle, value)
-    for carried, value, is_held in zip(state.all(), values, trace.held):
-        if is_held:
-            keep([value, *[leaf.start for leaf in carried.leaves]])
+    for value, listed in zip(values, trace.listed):
+        keep_parts(value, listed.last)
+        keep(listed.first)
     share_loop(operator, trace.turns, state.parts(results), outer_of(trace.body, trace.handles))
     return tuple(values[:n])
