@@ -6,10 +6,8 @@ it thinks of it. Neither is an error of the user's, so neither `except` nor `wit
 
 from __future__ import annotations
 
-import linecache
-import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from types import FrameType, TracebackType
 from typing import Any
@@ -21,10 +19,8 @@ from .deferred import holds_deferred
 from .handlers import catching
 from .raise_ import is_raised_by_user
 from .user_code import is_own_file, user_method
+from .user_errors import named
 from .values import builder, is_graph
-
-_PARAMETERS = re.compile(r"\blambda\b[^:]*:")
-_NAME = re.compile(r"(?<![\w.])[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 
 
 def pass_on() -> None:
@@ -61,7 +57,7 @@ def _of_library(err: Exception) -> BaseException | None:
     elif isinstance(err, (StopIteration, AttributeError)):
         return None
     frame, loc = _where(err.__traceback__)
-    if frame is None or loc is None or not any(map(holds, _named(loc, frame))):
+    if frame is None or loc is None or not any(map(holds, named(loc, frame))):
         return None
     found = UnsupportedError(
         f"library code raised {type(err).__name__} ({str(err)[:80]}), given a tensor that has a value only when the "
@@ -82,20 +78,6 @@ def _where(tb: TracebackType | None) -> tuple[FrameType | None, Loc | None]:
         tb = tb.tb_next
     locs = [] if frame is None else [loc for loc in user_locs(held) if loc.file == frame.f_code.co_filename]
     return frame, locs[0] if locs else None
-
-
-def _named(loc: Loc, frame: FrameType) -> Iterator[Any]:
-    """What the names and dotted names in the expression at `loc` stand for, as far as a look without calls tells."""
-    line = linecache.getline(loc.file, loc.line)
-    # Python 3.10 knows no columns: the whole line counts then, but for the parameters of a lambda.
-    text = line[loc.col : loc.end_col] if loc.col is not None else _PARAMETERS.sub("", line)
-    for name in _NAME.findall(text):
-        first, *rest = name.split(".")
-        value = frame.f_locals.get(first, frame.f_globals.get(first))
-        yield value
-        for attribute in rest:
-            value = getattr(value, "__dict__", {}).get(attribute)
-            yield value
 
 
 def managed(manager: Any) -> Any:

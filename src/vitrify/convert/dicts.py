@@ -23,7 +23,7 @@ from .handlers import refuse_if_caught
 from .journal import note_write
 from .keys import check_key
 from .places import ContentPlace
-from .raise_ import for_user
+from .user_errors import for_user
 from .values import builder
 
 

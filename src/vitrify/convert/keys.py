@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core.errors import UnsupportedError
 from ..ir.graph_tensor import is_number
-from .raise_ import for_user
+from .user_errors import for_user
 from .values import is_tensor
 
 _OF_DICTS = frozenset({"get", "pop", "setdefault", "__getitem__", "__contains__"})

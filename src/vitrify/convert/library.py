@@ -12,7 +12,7 @@ from typing import Any
 from ..core.errors import UnknownValueError, VitrifyError
 from ..ir.builder import current_builder
 from .deferred import holds_deferred
-from .raise_ import for_user
+from .user_errors import for_user
 
 _IN_C = (BuiltinFunctionType, MethodDescriptorType, type)
 _LOOKS_AROUND = frozenset({"builtins", "sys"})  # with functions that ask who calls them

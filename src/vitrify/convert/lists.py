@@ -27,8 +27,8 @@ from ..ops.lists import (
 from .journal import note_write
 from .list_items import Items, Mixed, Origin, fitted, item_spec, join, keep, list_spec, pack, passed_on, spec_of, unpack
 from .places import ContentPlace
-from .raise_ import for_user
 from .sequences import GraphSequence
+from .user_errors import for_user
 from .values import is_graph
 
 

@@ -22,8 +22,8 @@ from .observe import peek_attr
 from .one_of import by_option
 from .operate import get_item, operate, require_operands
 from .places import AttrPlace, CellPlace, GlobalPlace, ItemPlace, store_attribute
-from .raise_ import for_user
 from .user_code import class_attribute, user_method
+from .user_errors import for_user
 from .values import Undefined, is_graph, is_tensor
 
 INPLACE: dict[str, Any] = {
@@ -157,6 +157,7 @@ def inplace(op: str, left: Any, right: Any) -> Any:
 
 
 @by_option(1)
+@for_user
 def convert_shape(owner: Any) -> Any:
     """`owner.shape`, with unknown sizes of a tensor as tensors."""
     if not is_graph(owner):

@@ -47,7 +47,7 @@ from .nondeterministic import refuse_items
 from .one_of import by_option
 from .places import AttrPlace, CellPlace, GlobalPlace, content_before
 from .user_code import user_method
-from .user_errors import note_user_error
+from .user_errors import for_user, note_user_error
 from .values import Undefined, Unmergeable, builder
 
 MAX_DEPTH = 5
@@ -368,6 +368,7 @@ def current_observer() -> Observer | None:
     return _observer.get()
 
 
+@for_user
 def _held(owner: Any, attribute: str) -> Any:
     try:
         value = getattr(owner, attribute)

@@ -20,7 +20,7 @@ from ..ir.graph_tensor import as_number
 from ..ir.program import Block
 from ..ops.compare import equal
 from .optional import means, tell
-from .user_errors import note_user_error
+from .user_errors import for_user, note_user_error
 from .values import builder, failing_operators, is_graph
 
 Function = Callable[..., Any]
@@ -218,6 +218,7 @@ def for_options(function: Function, deep: bool) -> Function:
     return partial(_call, function, deep)
 
 
+@for_user
 def _call(function: Function, deep: bool, /, *args: Any, **kwargs: Any) -> Any:
     build = current_builder()
     if build is None or not build.has_options:

@@ -16,8 +16,8 @@ from .nondeterministic import refuse_items
 from .one_of import by_option
 from .optional import assert_not_none, is_none, optional_kind, refuse_none
 from .places import ItemPlace
-from .raise_ import for_user
 from .user_code import class_attribute, converted, user_method
+from .user_errors import for_user
 from .values import Unmergeable, is_tensor
 
 _Function = Callable[..., Any]

@@ -10,6 +10,7 @@ from typing import Any
 from ..eager.layer import Layer
 from ..ir.builder import current_builder
 from .optional import is_none, optional_kind
+from .user_errors import for_user
 from .values import builder
 
 Function = Callable[..., Any]
@@ -20,6 +21,7 @@ def for_either(function: Function) -> Function:
     return function if current_builder() is None else partial(_call, function)
 
 
+@for_user
 def _call(function: Function, *args: Any, **kwargs: Any) -> Any:
     if not builder().has_optional:
         return function(*args, **kwargs)

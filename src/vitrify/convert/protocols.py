@@ -14,6 +14,7 @@ from .nondeterministic import refuse_items
 from .one_of import GraphOneOf, asked, by_option, settled
 from .optional import is_none, optional_kind
 from .user_code import class_attribute, user_method
+from .user_errors import for_user
 from .values import Unmergeable, as_graph, builder, is_graph, is_tensor, scalar_condition
 
 
@@ -51,6 +52,7 @@ def _truth_unless_none(value: Any) -> Any:
     return builder().choose(absent, lambda: False, lambda: scalar_condition(value, "bool()"), "truth")
 
 
+@for_user
 def iterate(iterable: Any) -> Iterator[Any]:
     """`iter(iterable)`, by the converted `__iter__`, `__next__` or `__getitem__` of a user's class."""
     iterable = settled(iterable)
@@ -105,6 +107,7 @@ def _by_index(item: Callable[[int], Any]) -> Iterator[Any]:
 
 
 @by_option(2)
+@for_user
 def contains(container: Any, value: Any) -> Any:
     """`value in container`, by a converted `__contains__` or, without one, by converted iteration."""
     refuse_items(container)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable
-from types import CodeType
-from typing import Any, TypeVar
+from typing import Any
 
-from ..core.errors import IndexRangeError, ShapeError, UnsupportedError, VitrifyError
-from ..core.source import innermost_user_loc, is_user_file, user_frames, user_locs
+from ..core.errors import ArgumentError, DTypeError, IndexRangeError, ShapeError, UnsupportedError, VitrifyError
+from ..core.source import innermost_user_loc, user_frames, user_locs
 from ..eager.host_ops import UnsetError, raise_op
 from ..ir.builder import current_builder
 from ..ir.dead_code import has_effect
@@ -19,9 +18,8 @@ from .handlers import refuse_if_caught
 from .journal import is_anything_changed
 from .one_of import GraphOneOf, each_option
 from .told import refuse_if_told
+from .user_errors import is_for_user, is_of_plain_values
 from .values import Undefined, builder
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 ENDED: Any = object()
 """What `run_path` gives for a path that ends in an exception."""
@@ -111,7 +109,7 @@ def record_raise(err: BaseException) -> None:
     inner, outer = user_locs(err.__traceback__), user_frames(2)
     refuse_if_caught(err, inner[0] if inner else None)
     refuse_if_told(type(err).__name__)
-    _note_changes()
+    _note_changes(says_another=_tells_of_conversion(err))
     if inner and outer and (inner[-1].file, inner[-1].function) == (outer[0].file, outer[0].function):
         outer = outer[1:]  # the function around the branch that raised: in the user's source they are one
     cause = err.__cause__
@@ -121,9 +119,15 @@ def record_raise(err: BaseException) -> None:
         record(raise_op, error=_error_node(err), cause=node, attrs={"chained": chained})
 
 
-def _note_changes() -> None:
+def _note_changes(says_another: bool = False) -> None:
+    """Note what eager code has done by now. `says_another`: it raises the same class, with a text of its own."""
     build = builder()
-    build.leaves_undone = build.leaves_undone or bool(build.current) or is_anything_changed()
+    build.leaves_undone = build.leaves_undone or says_another or bool(build.current) or is_anything_changed()
+
+
+def _tells_of_conversion(err: BaseException) -> bool:
+    """Whether Python said what is wrong with a value, whose class may be one of ours."""
+    return isinstance(err, (*_OF_CLASSES, AttributeError)) and id(err) not in builder().errors
 
 
 def ends_program(err: BaseException, changed: bool) -> bool:
@@ -148,6 +152,8 @@ def is_raised_by_user(err: BaseException) -> bool:
         return True
     if type(err) in (ShapeError, IndexRangeError, UnsetError):
         return True  # nothing but shapes decides, or that this path sets no variable, and those are known here
+    if isinstance(err, _OF_CLASSES) and not isinstance(err, UnsupportedError):
+        return is_of_plain_values(err)
     if not _is_of_values(err):
         return False
     if isinstance(err, KeyError) and any(isinstance(key, (GraphTensor, Deferred)) for key in err.args):
@@ -159,8 +165,7 @@ def is_raised_by_user(err: BaseException) -> bool:
     tb = err.__traceback__
     while tb is not None and tb.tb_next is not None:
         tb = tb.tb_next
-    code = None if tb is None else tb.tb_frame.f_code
-    return code is not None and (is_user_file(code.co_filename) or code in _FOR_USER)
+    return tb is not None and is_for_user(tb.tb_frame.f_code)
 
 
 def _is_of_values(err: BaseException) -> bool:
@@ -170,14 +175,8 @@ def _is_of_values(err: BaseException) -> bool:
     return isinstance(err, _OF_VALUES) and not isinstance(err, VitrifyError)
 
 
+_OF_CLASSES = (TypeError, ArgumentError, DTypeError)
 _OF_VALUES = (LookupError, ArithmeticError, ValueError, NameError)
-_FOR_USER: set[CodeType] = set()
-
-
-def for_user(function: F) -> F:
-    """`function`, in whose own frame Python does what a statement of the user's says: errors there are the user's."""
-    _FOR_USER.add(function.__code__)
-    return function
 
 
 def _error_node(err: BaseException) -> Node:

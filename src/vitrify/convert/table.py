@@ -33,15 +33,16 @@ from .operators import convert_truth
 from .optional import assert_not_none
 from .ordering import convert_sorted, extreme, items_of
 from .protocols import Stepping, iterate
-from .raise_ import for_user
 from .sequences import GraphSequence, graph_enumerate, graph_range, graph_reversed, graph_zip
 from .text import GraphText, convert_ascii, convert_format, convert_repr, convert_str
 from .user_code import user_method
+from .user_errors import for_user
 from .values import Undefined, Unmergeable, as_graph, is_graph
 
 _NOTHING = object()
 
 
+@for_user
 def convert_len(obj: Any) -> Any:
     """`len(obj)`: a tensor's unknown first size becomes a tensor."""
     if isinstance(obj, GraphSequence):

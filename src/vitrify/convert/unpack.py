@@ -12,9 +12,9 @@ from .handlers import refuse_if_caught
 from .list_builtins import convert_list
 from .one_of import GraphOneOf, by_option, each_option
 from .protocols import iterate
-from .raise_ import for_user
 from .sequences import as_sequence
 from .told import refuse_if_told
+from .user_errors import for_user
 from .values import is_graph
 
 
