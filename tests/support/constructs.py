@@ -152,6 +152,26 @@ def text_or_tensor(x):
     return y
 
 
+@construct(BRANCH, "Python value that a tensor chose, as an argument (`axis = 0 if t else None`)", (MATRIX,), ([[-9.0, 2.0], [1.0, 2.0]],))
+def chosen_argument(x):
+    axis = 0 if x.sum() > 0 else None
+    return x.sum(axis) * 2
+
+
+@construct(BRANCH, "tensors of different rank", (MATRIX,), ([[-9.0, 2.0], [1.0, 2.0]],))
+def rank_differs(x):
+    y = x if x.sum() > 0 else x.sum(0)
+    return y.mean(-1)
+
+
+@construct(BRANCH, "wrong use of Python values on a path (`None + 1`), raised if taken")
+def wrong_on_a_path(x):
+    scale = None
+    if x.sum() < 0:
+        x = x * (scale + 1)
+    return x
+
+
 @construct(BRANCH, "`del` in a branch", (VECTOR,))
 def delete_in_branch(x):
     y = x * 2
@@ -890,6 +910,28 @@ def dataclass_replace(x):
 def special_methods(x):
     shelf = Shelf([x, x * 2])
     return shelf[1] * len(shelf) if 0 in shelf else x
+
+
+class Interval:
+    def __init__(self, low, high):
+        self.low, self.high = low, high
+
+    def width(self):
+        return self.high - self.low
+
+
+@construct(OBJECT, "object made on both paths, read and called afterwards")
+def object_on_both_paths(x):
+    i = Interval(x, x * 2) if x.sum() > 0 else Interval(x * 3, x)
+    return i.width() + i.low
+
+
+@construct(OBJECT, "object exchanged in a tensor loop")
+def object_in_a_loop(x):
+    i = Interval(x, x + 1)
+    while i.high.sum() < 20:
+        i = Interval(i.low + 1, i.high + i.width())
+    return i.high
 
 
 @construct(OBJECT, "operators of a class")

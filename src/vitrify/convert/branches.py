@@ -12,6 +12,7 @@ from ..ir.program import Block, Operator, Variable
 from ..ir.regions import align_captures
 from ..ir.varying import STOP_GRADIENT, differing, mark
 from ..ops.control_flow import if_op
+from .cases import note_chosen
 from .cells import closed_over
 from .emit import emit
 from .journal import journaling
@@ -97,9 +98,13 @@ def choose(flag: Variable, then: Function, orelse: Function, name: str) -> Any:
 
 
 def trace_branches(
-    pred: Variable, then: Function, orelse: Function, names: Sequence[str], shared: Sequence[Any] = ()
-) -> tuple[Any, ...]:
-    """Record an `if` operator; both functions are traced from the same state and their results merged."""
+    pred: Variable, then: Function, orelse: Function, names: Sequence[str], shared: Sequence[Any] = (),
+    by_value: bool = False,
+) -> tuple[Any, ...]:  # fmt: skip
+    """Record an `if` operator; both functions are traced from the same state and their results merged.
+
+    by_value: whether one object stands for two that were there before, which are then no longer told apart.
+    """
     shared = [*shared, *closed_over((then, orelse))]
     known = told_by(pred)
     sides: list[_Side] = []
@@ -117,7 +122,7 @@ def trace_branches(
         sides.append(side)
     if unknown:
         return _only_path(sides, unknown)
-    joined = Joined(sides[0].block, sides[1].block, (sides[0].current, sides[1].current), originals, pred)
+    joined = Joined(sides[0].block, sides[1].block, (sides[0].current, sides[1].current), originals, pred, by_value)
     merged = _merge_values(sides, names, joined)
     handles = _merge_handles(sides, joined)
     places = _merge_places(sides, joined)
@@ -144,6 +149,8 @@ def _tell_what_follows(pred: Variable, joined: Joined, results: Sequence[Any]) -
             tell(means(result, pred, a), (frozenset({result}), frozenset()))
         elif type(a) is int and type(b) is int:
             note_decided(result, pred, a, b)
+        if type(a) is type(b) and type(a) in (bool, int, float):
+            note_chosen(result, pred, a, b)
 
 
 def _note_leaves(joined: Joined, results: Sequence[Any]) -> None:

@@ -12,6 +12,7 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from ..eager.layer import Layer
+from ..ir.builder import current_builder
 from .user_code import class_attribute, converted, is_user_code
 
 GenericAlias = (types.GenericAlias, type(typing.List[int]))  # noqa: UP006 - the class of aliases is wanted
@@ -35,9 +36,17 @@ def instance_of(cls: type) -> Callable[..., Any]:
         made = _new(cls, args, kwargs)
         if isinstance(made, cls):
             _initialise(made, args, kwargs)
+            _note_made(made)
         return made
 
     return construct
+
+
+def _note_made(made: Any) -> None:
+    """Let the trace in progress take the object for plain data. Objects of classes built on ours have more to them."""
+    build = current_builder()
+    if build is not None and not any(base.__module__.partition(".")[0] == "vitrify" for base in type(made).__mro__):
+        build.made.note(made, build.block)
 
 
 def generic(alias: Any, convert: Callable[[Any], Any]) -> Callable[..., Any]:

@@ -148,8 +148,10 @@ def _same(a: Any, b: Any) -> bool:
 
 
 def _is_made_here(owner: Any) -> bool:
-    """Whether a list or dict was made in the block being built, or in one inside of it."""
-    return isinstance(owner, (OpenList, OpenDict)) and is_inside(getattr(owner, "block", None), builder().block)
+    """Whether a list, dict or object was made in the block being built, or in one inside of it."""
+    is_container = isinstance(owner, (OpenList, OpenDict))
+    block = getattr(owner, "block", None) if is_container else builder().made.block_of(owner)
+    return is_inside(block, builder().block)
 
 
 def is_inside(block: Block | None, region: Block) -> bool:
@@ -238,8 +240,11 @@ def note_write(place: Any) -> None:
     """
     build = current_builder()
     if build is not None and build.forks:
-        before = [value for journal in _open.get() for _, value in journal.before.values()]
-        if is_forked(build.forks, getattr(place, "owner", None), before):
+        entries = [entry for journal in _open.get() for entry in journal.before.values()]
+        places = {id(written): getattr(written, "owner", None) for written, _ in entries}
+        owners = [id(owner) for owner in places.values()]
+        places.clear()  # it refers to them, too
+        if is_forked(build.forks, getattr(place, "owner", None), [value for _, value in entries], owners):
             raise _forked(place)
     owner = getattr(place, "owner", None)
     if build is not None and owner is not None and not isinstance(owner, OpenList):

@@ -15,6 +15,7 @@ from ..ir.builder import UNSET
 from ..ir.numbers import as_number, is_number, number_dtype, sample
 from ..ir.program import Variable
 from ..ir.varying import STOP_GRADIENT, Kind, differing, facts_of, kind_code, kinds_of, mark
+from .cases import among, either_of, note_among
 from .emit import (
     common_dtype,
     dtype_of,
@@ -41,7 +42,8 @@ class Leaf:
     carried beside it that says so; `origin` names it for messages. `tracked`: a bool is carried beside it that says
     whether it is still the object `start`, because one of the two is changed in place. `items`: it is a list of
     unknown length, of such items. `kinds`: the classes it has in eager code; with more than one, the place of its class
-    is carried beside it. `facts`: those that end of an iteration and head do not share.
+    is carried beside it. `facts`: those that end of an iteration and head do not share. `among`: the Python numbers
+    that it may be, if a tensor chose among them.
     """
 
     start: Any = field(compare=False)
@@ -54,6 +56,7 @@ class Leaf:
     items: Spec | None = None
     kinds: frozenset[type] = frozenset()
     facts: frozenset[str] = frozenset()
+    among: tuple[Any, ...] | None = field(default=None, compare=False)
 
     @property
     def metas(self) -> list[Meta | ListMeta]:
@@ -120,6 +123,7 @@ def value_at_head(leaf: Leaf, name: str, tensors: Iterator[Variable]) -> Any:
     if leaf.meta is not None:
         kind = Kind(next(tensors), leaf.kinds) if leaf.is_mixed else None
         is_head = any(v is var for v in var.block.inputs)
+        note_among(var, leaf.among)
         mark(var, kind, leaf.differing(var), var.block if is_head else None)
     if leaf.tracked:
         next(tensors)
@@ -145,12 +149,19 @@ def widened(name: str, leaf: Leaf, end: Any) -> Leaf:
     shape = _join_shape(name, leaf.meta.shape, tuple(getattr(end, "shape", ())))
     flagged = leaf.flagged or unset_flag(end) is not None
     numbers = leaf.is_number and is_python_number(end)
-    wider = replace(leaf, flagged=flagged, is_number=numbers, kinds=leaf.kinds | kinds_of(end))
+    values = _either(leaf.among, end) if numbers else None
+    wider = replace(leaf, flagged=flagged, is_number=numbers, kinds=leaf.kinds | kinds_of(end), among=values)
     if (dtype, shape) != (leaf.meta.dtype, leaf.meta.shape):
         wider = replace(wider, meta=Meta(shape, dtype))
     assert wider.meta is not None
     wider = replace(wider, facts=leaf.facts | differing([end], wider.meta))
-    return leaf if wider == leaf else wider
+    return leaf if wider == leaf and wider.among == leaf.among else wider
+
+
+def _either(known: tuple[Any, ...] | None, end: Any) -> tuple[Any, ...] | None:
+    """The Python numbers that are known, and those that `end` may be."""
+    values = among(end)
+    return None if known is None or values is None else either_of((*known, *values))
 
 
 def wider_list(name: str, leaf: Leaf, end: Any) -> Leaf:
@@ -192,7 +203,9 @@ def _from_python(name: str, leaf: Leaf, end: Any) -> Leaf:
     meta = Meta(shape, _join_dtype(name, Leaf(start), end))
     numbers = is_python_number(start) and is_python_number(end)
     kinds, facts = leaf.kinds | kinds_of(end), differing([end], meta)
-    return replace(leaf, meta=meta, is_number=numbers, kinds=kinds, facts=facts)
+    # A number after the first turn is a counter, most likely: nobody asks for its values, and it would be traced again.
+    values = either_of((start, end)) if numbers and is_number(end) else None
+    return replace(leaf, meta=meta, is_number=numbers, kinds=kinds, facts=facts, among=values)
 
 
 def _optional(leaf: Leaf, start: Any, end: Any) -> Leaf:

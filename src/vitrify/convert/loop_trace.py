@@ -16,6 +16,7 @@ from .branches import trace_branches
 from .carried import CarriedState, CarriedValue
 from .carried_dict import CarriedDict
 from .cells import closed_over
+from .collapse import collapsed
 from .dicts import UnknownKeysError
 from .facts import FirstIterationDiffers
 from .journal import Journal, journaling
@@ -172,6 +173,7 @@ def _attempt(test: Function, body: Function, state: CarriedState, is_first: bool
         results = run_path(lambda: body(*values))
         if results is ENDED:
             return ENDED  # type: ignore[no-any-return]
+        results = tuple(map(collapsed, results))
         journal.forget_local((values, results))
         journal.refuse_spent()
         pairs = zip(state.variables, values, results)

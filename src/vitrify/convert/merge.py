@@ -17,6 +17,7 @@ from ..ir.numbers import as_number, number_dtype
 from ..ir.program import Block, Variable
 from ..ir.varying import STOP_GRADIENT, Kind, differing, kind_code, kinds_of, mark
 from ..ops.promote import SCALARS
+from .cases import either_of, note_among
 from .dicts import GraphDict
 from .emit import Deferred, common_dtype, dtype_of, is_numeric, is_python_number, placeholder_for, unset_flag
 from .inside import knows_nothing_of
@@ -26,7 +27,7 @@ from .lists import GraphList
 from .merge_dicts import merge_dicts
 from .one_of import MAX_OPTIONS, GraphOneOf, settled
 from .optional import decided, kinds_at
-from .paired import LACKING, paired_options
+from .paired import LACKING, fits, have_one_rank, paired_options
 from .structure import Originals, is_alike, made_of, put_together
 from .text import GraphText
 from .text_choice import TextSlot, chosen, is_text
@@ -42,6 +43,7 @@ class Joined:
     current: tuple[dict[Any, Variable], dict[Any, Variable]]
     originals: Originals
     pred: Any = None
+    by_value: bool = False
     sides: tuple[list[Any], list[Any]] = field(default_factory=lambda: ([], []))
     pairs: dict[tuple[Any, Any], int] = field(default_factory=dict)
 
@@ -60,6 +62,19 @@ class Joined:
         if (a, b) not in self.pairs:
             self.pairs[a, b] = self.add((a, None), (b, None))
         return Slot(self.pairs[a, b], is_number=True)
+
+    def keeps(self, a: Any, b: Any) -> bool:
+        """Whether one of two values is an object from before, which it stays: another one cannot stand for it."""
+        pairs = ((a, self.then), (b, self.orelse))
+        return not self.by_value and any(
+            not isinstance(value, (list, dict)) and self.is_from_before(self.originals.original(value), block)
+            for value, block in pairs
+        )
+
+    def is_from_before(self, original: Any, block: Block) -> bool:
+        """Whether it is a container or object that was made by this trace, before the block."""
+        made_in = original.block if isinstance(original, (OpenList, OpenDict)) else builder().made.block_of(original)  # type: ignore[union-attr]
+        return made_in is not None and not is_inside(made_in, block)
 
     def add(self, a: Any, b: Any) -> int:
         """Index of a new output."""
@@ -153,7 +168,7 @@ def merge(name: str, a: Any, b: Any, joined: Joined) -> Any:
         return _merge_leaf(name, a, b, joined)
     if isinstance(a, OpenDict) and isinstance(b, OpenDict):
         return _merge_dicts(a, b, joined)
-    if first is not None and second is not None and is_alike(first, second):
+    if first is not None and second is not None and is_alike(first, second) and not joined.keeps(a, b):
         merged = [merge(name, x, y, joined) for x, y in zip(first[1], second[1])]
         failed = next((m for m in merged if isinstance(m, Unmergeable)), None)
         return failed if failed is not None else made_of(first[0], merged, first[2])
@@ -168,7 +183,7 @@ def merge_options(name: str, a: Any, b: Any, joined: Joined) -> Any:
         return _merge_unset(name, a, b, joined)
     if not builder().tracing:  # in a program written by hand nobody asks each option by itself
         return _unlike(name, a, b)
-    paired = paired_options(a, b, joined.then, joined.orelse)
+    paired = paired_options(a, b, joined.then, joined.orelse, lambda x, y: fits(x, y) and not joined.keeps(x, y))
     if len(paired.options) > MAX_OPTIONS:
         return _unlike(name, a, b)
     merged: list[Any] = []
@@ -198,7 +213,7 @@ def _alone(joined: Joined, name: str, value: Any, on_then: bool) -> Any:
     """What only one path has, where nobody reads it on the other (a key of a dict): zeros stand there for tensors."""
     original = joined.originals.original(value)
     block = joined.then if on_then else joined.orelse
-    if isinstance(original, (OpenList, OpenDict)) and not is_inside(original.block, block):  # type: ignore[union-attr]
+    if joined.is_from_before(original, block):
         return Kept(original)
     if is_open(value):
         return _merge_lists(value if on_then else [], [] if on_then else value, joined)
@@ -264,7 +279,7 @@ def _merge_leaf(name: str, a: Any, b: Any, joined: Joined) -> Any:
         return _merge_lists(a, b, joined)
     if (a is None or b is None) and is_numeric(b if a is None else a):
         return _optional(a, b, joined)
-    dtype = common_dtype(a, b)
+    dtype = common_dtype(a, b) if builder().tracing is False or have_one_rank(a, b) else None
     if dtype is None:
         if a.__class__ is b.__class__ and not is_numeric(a) and _same(a, b):
             return a
@@ -425,6 +440,8 @@ def _filled(leaf: Any, results: list[Any]) -> Any:
     var = as_number(results[leaf.index]) if leaf.is_number else results[leaf.index]
     if leaf.flag is not None:
         var.__dict__[UNSET] = (results[leaf.flag], leaf.name, leaf.line)
+    if leaf.is_number:
+        note_among(var, either_of(leaf.sides))
     facts = differing(leaf.sides, var.meta)
     if not var.stop_gradient and any(is_tensor(side) and side.stop_gradient for side in leaf.sides):
         facts |= {STOP_GRADIENT}

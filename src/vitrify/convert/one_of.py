@@ -19,6 +19,7 @@ from ..ir.builder import current_builder
 from ..ir.graph_tensor import as_number
 from ..ir.program import Block
 from ..ops.compare import equal
+from .cases import by_cases
 from .optional import means, tell
 from .user_errors import for_user, note_user_error
 from .values import builder, failing_operators, is_graph
@@ -221,12 +222,12 @@ def for_options(function: Function, deep: bool) -> Function:
 @for_user
 def _call(function: Function, deep: bool, /, *args: Any, **kwargs: Any) -> Any:
     build = current_builder()
-    if build is None or not build.has_options:
+    if build is None or not (build.has_options or build.has_cases or build.has_optional):
         return function(*args, **kwargs)
     given = [*args, *kwargs.values()]
     found = next((held for held in (_first(value, deep) for value in given) if held is not None), None)
     if found is None:
-        return function(*args, **kwargs)
+        return by_cases(function, args, kwargs)
 
     def use(option: Any) -> Any:
         exchanged = [_exchanged(value, found, option, deep) for value in given]

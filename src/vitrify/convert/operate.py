@@ -9,6 +9,7 @@ from typing import Any
 
 from ..ir.graph_tensor import as_number
 from ..ops.compare import logical_not
+from .cases import by_cases
 from .journal import note_write
 from .keys import check_key
 from .lexicographic import are_sequences, compared
@@ -116,10 +117,18 @@ def get_item(owner: Any, key: Any) -> Any:
     check_key(owner, key)
     assert_not_none(owner, TypeError("'NoneType' object is not subscriptable"))
     makes_up = isinstance(owner, dict) and class_attribute(type(owner), "__missing__") is not None
-    value = _missing(owner, key) if makes_up and not is_tensor(key) and key not in owner else owner[key]
+    if makes_up and not is_tensor(key) and key not in owner:
+        value = _missing(owner, key)
+    else:
+        value = by_cases(operator.getitem, (owner, key), {}) if _takes_cases(owner, key) else owner[key]
     if isinstance(value, Unmergeable):
         raise value.fail()
     return value
+
+
+def _takes_cases(owner: Any, key: Any) -> bool:
+    """Whether the place asked for is made of numbers: of a slice, or among the indices of a tensor."""
+    return isinstance(key, slice) or (isinstance(key, tuple) and is_tensor(owner))
 
 
 @for_user

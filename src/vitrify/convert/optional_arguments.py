@@ -9,6 +9,7 @@ from typing import Any
 
 from ..eager.layer import Layer
 from ..ir.builder import current_builder
+from .cases import by_cases
 from .optional import is_none, optional_kind
 from .user_errors import for_user
 from .values import builder
@@ -28,7 +29,7 @@ def _call(function: Function, *args: Any, **kwargs: Any) -> Any:
     given: dict[Any, Any] = {**dict(enumerate(args)), **kwargs}
     key = next((k for k, v in given.items() if optional_kind(v) is not None and _may_leave_out(function, k)), None)
     if key is None:
-        return function(*args, **kwargs)
+        return by_cases(function, args, kwargs)
     without = {**given, key: None}
     return builder().choose(
         is_none(given[key]),

@@ -66,7 +66,9 @@ def note_forks(forks: list[Fork], values: Iterable[Any], *sources: Iterable[Any]
     merging = merging or object()
     for value, *origins in zip(values, *sources):
         if isinstance(value, OneOf):
-            pairs = [(option, part) for option in value.children[1:] for origin in origins for part in _options(origin)]
+            options, parts = value.children[1:], [part for origin in origins for part in _options(origin)]
+            made, left = _without(options, parts), _without(parts, options)  # some stay the objects that they are
+            pairs = [(option, part) for option in made for part in left]
             alike = [(option, part) for option, part in pairs if isinstance(option, type(part))]
             note_forks(forks, [option for option, _ in alike], [part for _, part in alike])
             continue
@@ -75,9 +77,14 @@ def note_forks(forks: list[Fork], values: Iterable[Any], *sources: Iterable[Any]
             continue
         if isinstance(value, set) or can_change(value) or is_open(value):
             forks.append(Fork(value, tuple(origins), merging))
-        parts = [node_of(origin) for origin in origins]
-        if node is not None and all(part is not None and len(part[1]) == len(node[1]) for part in parts):
-            note_forks(forks, node[1], *[part[1] for part in parts], merging=merging)
+        nodes = [node_of(origin) for origin in origins]
+        if node is not None and all(part is not None and len(part[1]) == len(node[1]) for part in nodes):
+            note_forks(forks, node[1], *[part[1] for part in nodes], merging=merging)
+
+
+def _without(values: Sequence[Any], others: Sequence[Any]) -> list[Any]:
+    """Those that are none of the other objects."""
+    return [value for value in values if not any(value is other for other in others)]
 
 
 def _options(value: Any) -> tuple[Any, ...]:
@@ -95,24 +102,26 @@ def ids_in_iterator(iterator: Any) -> list[int]:
     return [id(item) for part in held for item in (part if type(part) is tuple else (part,))]
 
 
-def is_forked(forks: Sequence[Fork], owner: Any, before: Sequence[Any]) -> bool:
+def is_forked(forks: Sequence[Fork], owner: Any, before: Sequence[Any], owners: Sequence[int]) -> bool:
     """Whether `owner` is on some path the same object as another container that is still in use.
 
-    before: what journals keep of the state before.
+    before: what journals keep of the state before; owners: the ids of objects that their places refer to.
     """
     for merged, sources, _ in forks:
-        if owner is merged and any(_is_in_use(source, forks, before) for source in sources):
+        if owner is merged and any(_is_in_use(source, forks, before, owners) for source in sources):
             return True
-        if any(owner is source for source in sources) and _is_in_use(merged, forks, before):
+        if any(owner is source for source in sources) and _is_in_use(merged, forks, before, owners):
             return True
     return False
 
 
-def _is_in_use(container: Any, forks: Sequence[Fork], before: Sequence[Any]) -> bool:
+def _is_in_use(container: Any, forks: Sequence[Fork], before: Sequence[Any], owners: Sequence[int]) -> bool:
     """Whether others than forks and journals, and what nothing but those knows, refer to the container."""
     held = [*[part for merged, sources, _ in forks for part in (merged, *sources)], *before]
-    # Once more each is held by its fork, or by its journal and the list given here.
-    known = known_references(held, Counter(id(part) for part in [*held, *before]))[id(container)]
+    # Once more each is held by its fork, or by its journal and the list given here, and by places.
+    base = Counter(id(part) for part in [*held, *before])
+    base.update(owners)
+    known = known_references(held, base)[id(container)]
     return sys.getrefcount(container) > known + _OF_A_CALL
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,11 +11,11 @@ from ..ir.graph_tensor import as_number
 from ..ir.program import Block
 from ..ops.compare import equal
 from ..ops.select import where
-from .emit import Deferred, common_dtype, is_numeric
+from .emit import Deferred, common_dtype, is_numeric, is_python_number
 from .one_of import GraphOneOf, options_of
 from .structure import is_alike
 from .text_choice import is_text
-from .values import Undefined, is_constant, is_equal
+from .values import Undefined, is_constant, is_equal, is_tensor
 
 
 class Lacking(Undefined):
@@ -35,8 +35,8 @@ class Paired:
     codes: tuple[Any, Any]
 
 
-def paired_options(a: Any, b: Any, then: Block, orelse: Block) -> Paired:
-    """The options of `a` and `b`, known at the ends of two blocks."""
+def paired_options(a: Any, b: Any, then: Block, orelse: Block, fits: Callable[[Any, Any], bool]) -> Paired:
+    """The options of `a` and `b`, known at the ends of two blocks; one value can stand for those that fit."""
     options: list[tuple[Any, Any]] = []
     places: tuple[dict[Any, int], dict[Any, int]] = ({}, {})
     for place, value in options_of(a, then).items():
@@ -74,10 +74,17 @@ def fits(a: Any, b: Any) -> bool:
     if a is b or (isinstance(a, list) and isinstance(b, list)):
         return True
     if is_numeric(a) and is_numeric(b):
-        return common_dtype(a, b) is not None
+        return have_one_rank(a, b) and common_dtype(a, b) is not None
     if is_text(a) and is_text(b):
         return a.__class__ is not str or b.__class__ is not str or a == b
     first, second = node_of(a), node_of(b)
     if first is not None and second is not None:
         return is_alike(first, second) or (first[0] is dict and second[0] is dict)
     return a.__class__ is b.__class__ and is_constant(a) and not is_numeric(a) and is_equal(a, b)
+
+
+def have_one_rank(a: Any, b: Any) -> bool:
+    """Whether two numbers or tensors have as many dimensions; a Python number takes those of a tensor."""
+    if is_python_number(a) or is_python_number(b):
+        return True
+    return len(a.shape) == len(b.shape) if is_tensor(a) and is_tensor(b) else True

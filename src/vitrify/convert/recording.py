@@ -348,9 +348,10 @@ def _tensors_in(recording: Recording, result: Any) -> list[tuple[int, Any]]:
 
 
 def container_of(parameter: CarriedValue) -> Any:
-    """The list or dict that every call gets as one object, or None."""
+    """The list, dict or object made by the trace that every call gets as one object, or None."""
     start = parameter.leaves[0].start if parameter.tree is LEAF else None
-    return start if isinstance(start, (list, dict)) and not _metas(parameter) else None
+    is_container = isinstance(start, (list, dict)) or start in builder().made
+    return start if is_container and not _metas(parameter) else None
 
 
 def _containers_in(value: Any) -> Iterator[int]:

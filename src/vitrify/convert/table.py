@@ -12,6 +12,7 @@ from typing import Any
 from ..core.errors import UnsupportedError
 from ..core.pytree import is_open
 from ..ir.graph_tensor import as_number, number
+from ..ops.creation import assign
 from ..ops.sizes import dim_size
 from .attributes import class_of
 from .comprehension import GeneratorExpression, all_of, any_of, clause_of, sum_of
@@ -30,14 +31,14 @@ from .objects import del_attr, set_attr
 from .observe import get_attr, note_absent
 from .one_of import GraphOneOf, asked, each_option
 from .operators import convert_truth
-from .optional import assert_not_none
+from .optional import assert_not_none, tell
 from .ordering import convert_sorted, extreme, items_of
 from .protocols import Stepping, iterate
 from .sequences import GraphSequence, graph_enumerate, graph_range, graph_reversed, graph_zip
 from .text import GraphText, convert_ascii, convert_format, convert_repr, convert_str
 from .user_code import user_method
 from .user_errors import for_user
-from .values import Undefined, Unmergeable, as_graph, is_graph
+from .values import MaybeUnset, Undefined, Unmergeable, as_graph, builder, is_graph
 
 _NOTHING = object()
 
@@ -250,12 +251,20 @@ def _from_pairs(*args: Any, **kwargs: Any) -> dict[Any, Any]:
 def convert_getattr(owner: Any, name: str, default: Any = _NOTHING) -> Any:
     """`getattr(owner, name, default)`."""
     try:
-        return get_attr(owner, name)
+        held = get_attr(owner, name)
     except AttributeError:
         if default is _NOTHING:
             raise
         note_absent(owner, name)
         return default
+    flag = None if default is _NOTHING or default is _NOTHING_FOUND else _flag_of(held)
+    if flag is None:
+        return held
+    return builder().choose(_is_set(flag), lambda: _value_of(held), lambda: default, f"getattr({name!r})")
+
+
+def _value_of(held: Any) -> Any:
+    return held.value if builtins.isinstance(held, MaybeUnset) else held
 
 
 def convert_hasattr(owner: Any, name: str) -> Any:
@@ -266,7 +275,19 @@ def convert_hasattr(owner: Any, name: str) -> Any:
     held = convert_getattr(owner, name, _NOTHING_FOUND)
     if builtins.isinstance(held, Unmergeable):
         raise held.fail()
-    return held is not _NOTHING_FOUND
+    flag = _flag_of(held)
+    return held is not _NOTHING_FOUND if flag is None else _is_set(flag)
+
+
+def _is_set(flag: Any) -> Any:
+    """The flag as a condition, which tells the paths behind it."""
+    return tell(as_number(assign(flag)), (frozenset({flag}), frozenset()))
+
+
+def _flag_of(held: Any) -> Any:
+    """What says whether an attribute is set that some path left unset; None of others."""
+    found = unset_flag(held)
+    return found[0] if found is not None else held.flag if builtins.isinstance(held, MaybeUnset) else None
 
 
 _NOTHING_FOUND = object()

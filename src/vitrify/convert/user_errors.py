@@ -7,7 +7,7 @@ import inspect
 import linecache
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from types import CodeType, FrameType
+from types import CodeType, FrameType, TracebackType
 from typing import Any, TypeVar
 
 from ..core.source import Loc, is_user_file, user_locs
@@ -41,7 +41,8 @@ def is_for_user(code: CodeType) -> bool:
 
 def is_of_plain_values(err: BaseException) -> bool:
     """Whether the error came up where nothing of the program was concerned, so that eager code meets it as well."""
-    frame, below = None, []
+    frame: TracebackType | None = None
+    below: list[FrameType] = []
     tb = err.__traceback__
     while tb is not None:
         if is_user_file(tb.tb_frame.f_code.co_filename):
@@ -63,7 +64,7 @@ def _is_given_plain_values(frame: FrameType) -> bool:
     if frame.f_code not in _FOR_USER:
         return False
     held = frame.f_locals
-    if _CALL <= held.keys() and not _fits(held["function"], held["args"], held["kwargs"]):
+    if held.keys() >= _CALL and not _fits(held["function"], held["args"], held["kwargs"]):
         return True
     return not any(map(_is_of_program, _arguments(frame)))
 

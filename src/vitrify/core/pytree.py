@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields
 from typing import Any
 
+from .modes import recorder
+
 LEAF = None
 TreeDef = Any  # None for a leaf, else (kind, children, extra)
 
@@ -107,7 +109,7 @@ def flatten(value: Any, leaves: list[Any]) -> TreeDef:
     """The structure of `value`, hashable; its leaves are appended to `leaves` in order.
 
     Containers: list, tuple, namedtuple, dict, OrderedDict, defaultdict, deque, instances of classes derived from them,
-    and dataclass instances. All else is a leaf.
+    dataclass instances, and objects that the trace in progress made. All else is a leaf.
     """
     cls = value.__class__
     if cls is tuple or cls is list:
@@ -141,7 +143,8 @@ def node_of(value: Any) -> Any:
     if is_plain_dataclass(cls):
         names = _attribute_names(value)
         return cls, [getattr(value, n) for n in names], ("object", names)
-    return None
+    made = getattr(recorder.get(), "made", None)  # by the trace in progress
+    return made.node(value) if made else None
 
 
 _BASES: tuple[type, ...] = (OrderedDict, defaultdict, dict, list, tuple, deque)
@@ -317,6 +320,9 @@ def _rebuilt(kind: Any, extra: Any, values: list[Any]) -> Any:
         made, count = object.__new__(kind), 0
     for name, value in zip(details[-1], values[count:]):
         object.__setattr__(made, name, value)
+    build = recorder.get()
+    if what == "object" and hasattr(build, "made"):
+        build.made.note(made, build.block)
     return made
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..core.dtype import as_dtype, default_dtype
 from ..core.errors import ArgumentError, DTypeError, UnsupportedError, UserCodeError, VitrifyError
+from ..core.made import Made
 from ..core.meta import ListMeta, Meta, Ref
 from ..core.modes import amp_state, grad_enabled, recorder, scoped
 from ..core.source import Loc, stack_depth, user_frames
@@ -97,6 +98,7 @@ class Builder:
         self.current: dict[Any, Variable] = {}
         self.aliases = Aliases()
         self.forks: list[Fork] = []
+        self.made = Made()
         self.kept: dict[int, Any] = {}  # by id, what a list of unknown length holds by value, though Python shares it
         self.without_ones = False  # whether something recorded is right only where no unknown size is 1
         self.locs: tuple[Loc, ...] | None = None
@@ -127,6 +129,8 @@ class Builder:
         self.has_optional = False
         # Whether some value may be of several kinds, of which only the program knows which it is.
         self.has_options = False
+        # Whether some number is one of a few Python numbers, as a tensor decided.
+        self.has_cases = False
         # Whether a path that ends in an exception changes something first, which a program that raises leaves undone.
         self.leaves_undone = False
         # What makes and fills the variables that live in a Scope; None where parameters are eager Tensors. Guards of

@@ -20,6 +20,7 @@ from ..convert.observe import Observer, current_observer, observing
 from ..convert.optional import refuse_none
 from ..convert.ownership import check_forks
 from ..convert.structure import opened
+from ..convert.user_errors import note_user_error
 from ..core.errors import DTypeError, UnsupportedError
 from ..core.meta import Meta
 from ..core.modes import grad_enabled
@@ -143,7 +144,8 @@ class _Trace:
         if isinstance(value, (np.ndarray, np.generic, list, tuple)):
             value = self._constant(value)
         if not isinstance(value, Tensor):
-            raise DTypeError(f"an op was given a {type(value).__name__} where it needs a tensor")
+            err = DTypeError(f"an op was given a {type(value).__name__} where it needs a tensor")
+            raise note_user_error(err) if isinstance(value, (str, bytes, dict, set)) else err
         found = self.variables.get(id(value))
         if found is None:
             observer = current_observer()
