@@ -173,3 +173,19 @@ def test_nothing_stale(expression, changes, mode, namespace):
         wanted = function(x)
         for _ in range(3):
             np.testing.assert_array_equal(static(x).numpy(), wanted.numpy(), err_msg=change)
+
+
+def test_a_method_that_wraps_that_of_its_class():
+    """`layer.forward = wrapped(layer.forward)`: the class's own is called, though the Layer has another."""
+
+
+    class Doubling(paddle.nn.Layer):
+        def forward(self, x):
+            return x * 2
+
+    layer = Doubling()
+    layer.forward = paddle.amp.auto_cast(level="O1", dtype="bfloat16")(layer.forward)
+    step = paddle.jit.to_static(lambda x: layer(x), full_graph=True)
+    for _ in range(3):
+        step(paddle.ones([1, 2]))
+    assert len(step.program_cache) == 1

@@ -142,6 +142,8 @@ class Observer:
                     break
         if isinstance(owner, Layer) or id(owner) in self.met:  # it may get a method of its own
             held = getattr(owner, "__dict__", {})
+            if name in held:  # which calls that of the class: nobody looked for it here
+                return
             self.absent(owner, name, Source(f"{type(owner).__name__}.{name}", partial(held.get, name, MISSING)))
 
     def class_attribute(self, owner: Any, name: str) -> None:
