@@ -39,6 +39,26 @@ class Several(PyLayer):
         return dx * 7 + dsum, dsum * ctx.saved_tensor()[0]
 
 
+class Scale(PyLayer):
+    @staticmethod
+    def forward(ctx, x, factor):
+        ctx.save_for_backward(x, factor)
+        ctx.bias = BIAS
+        return x * factor
+
+    @staticmethod
+    def backward(ctx, dy):
+        x, factor = ctx.saved_tensor()
+        return dy * factor + ctx.bias, dy * x
+
+
+FACTOR, BIAS = paddle.to_tensor([2.0, 3.0], stop_gradient=False), paddle.to_tensor([5.0, 7.0])
+
+
+def of_eager_tensors(x):
+    return Scale.apply(x, FACTOR) + Scale.apply(x, x * 3)
+
+
 def plain(x):
     return Square.apply(x, factor=2.0) + 1
 
@@ -65,7 +85,7 @@ def of_one_output(x):
 
 
 @pytest.mark.parametrize("spec", [None, UNKNOWN], ids=["known sizes", "unknown sizes"])
-@pytest.mark.parametrize("fn", [plain, branch, loop, several, of_one_output])
+@pytest.mark.parametrize("fn", [plain, branch, loop, several, of_one_output, of_eager_tensors])
 def test_values_and_gradients_are_those_of_eager_code(fn, spec):
     found = []
     for call in (fn, paddle.jit.to_static(fn, full_graph=True, input_spec=spec)):

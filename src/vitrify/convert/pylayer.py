@@ -13,6 +13,7 @@ from ..eager.pylayer import PyLayer, PyLayerContext, one_for_each, tensors_and_n
 from ..ops.creation import assign
 from ..ops.hand_gradient import with_gradient_op
 from ..ops.like import zeros_like
+from ..ops.methods import TensorMethods
 from .values import is_graph
 
 Convert = Callable[[Any], Any]
@@ -57,7 +58,7 @@ def _with_gradient(
         return outputs
     kept: list[Any] = []
     context_tree = flatten({k: v for k, v in vars(context).items() if k != "_not_differentiable"}, kept)
-    saved = [i for i, t in enumerate(kept) if is_graph(t)]
+    saved = [i for i, t in enumerate(kept) if isinstance(t, TensorMethods)]
     own = {id(t) for t in inputs}
     outs = [assign(leaves[i]) if id(leaves[i]) in own else leaves[i] for i in places]
     wanted = [not t.stop_gradient for t in inputs]

@@ -16,7 +16,7 @@ from ..ops.creation import assign
 from ..ops.like import assign_op, cast
 from ..ops.methods import TensorMethods
 from ..ops.shape import reshape
-from ..ops.sizes import dim_size, numel_op
+from ..ops.sizes import numel_op, size_of
 
 
 class GraphTensor(TensorMethods):
@@ -267,7 +267,7 @@ class GraphTensor(TensorMethods):
         """For each dimension, how many elements apart its neighbours lie; unknown ones are 0-D tensors."""
         found: list[Any] = [1] * self.ndim
         for i in reversed(range(1, self.ndim)):
-            found[i - 1] = found[i] * dim_size(self, i)
+            found[i - 1] = found[i] * size_of(self, i)
         return found
 
     @property
