@@ -30,6 +30,16 @@ def reductions(name, fn, ref, x=X, axes=AXES, second=True, point=True, **options
         yield Case(f"{name}/0-d", fn, (POINT,), ref=ref(POINT))
 
 
+def at_a_tensor(name, fn, ref, **options):
+    """Along an axis that is a tensor, which programs for unknown values do not know."""
+    for keepdim in (False, True):
+        expected = ref(X, axis=1, keepdims=keepdim)
+        yield Case(
+            f"{name}/tensor axis{' kept' * keepdim}", lambda x, a, keepdim: fn(x, a, keepdim=keepdim),
+            (X, np.array(-2)), {"keepdim": keepdim}, ref=expected, **options,
+        )  # fmt: skip
+
+
 def over_empty(name, fn, ref):
     yield Case(f"{name}/empty", fn, (X[:0],), {"axis": 0}, ref=lambda x: ref(x, axis=0), grad=False)
     yield Case(f"{name}/empty kept", fn, (X[:0],), {"axis": 1}, ref=lambda x: ref(x, axis=1), grad=False)
@@ -46,6 +56,10 @@ def unbiased(fn):
 SUMS = [
     *reductions("sum", reduce.sum, np.sum),
     *over_empty("sum", reduce.sum, np.sum),
+    *at_a_tensor("sum", reduce.sum, np.sum),
+    *at_a_tensor("max", reduce.max, np.max),
+    *at_a_tensor("std", statistics.std, unbiased(np.std)),
+    *at_a_tensor("argmax", statistics.argmax, lambda x, axis, keepdims: x.argmax(axis, keepdims=keepdims), grad=False),
     *reductions("mean", reduce.mean, np.mean),
     *reductions("max", reduce.max, np.max),
     *reductions("min", reduce.min, np.min),
@@ -61,6 +75,7 @@ SUMS = [
     Case("sum/bool", reduce.sum, (bools(5),), ref=lambda x: x.sum(dtype="int64")),
     Case("sum/dtype", lambda x: reduce.sum(x, dtype="float64"), (ints(3),), ref=lambda x: x.sum(dtype="float64")),
     Case("sum/dtype int32", lambda x: reduce.sum(x, dtype="int32"), (ints(3),), ref=lambda x: x.sum(dtype="int32")),
+    Case("cumsum/tensor axis", cumulative.cumsum, (X, np.array([1])), ref=lambda x, a: x.cumsum(1)),
     Case("sum/complex", reduce.sum, (complexes(3, 2), 0), ref=lambda x, a: x.sum(0)),
     Case("sum/method", lambda x: x.sum(-1), (X,), ref=X.sum(-1)),
     Case("mean/int", reduce.mean, (np.array([-1, -2, -4]),), ref=np.array(-2)),

@@ -26,7 +26,6 @@ ABSENT = {
 # Pattern of names -> why their parameters differ.
 DIFFERENT = {
     r"paddle\.onnx\.export": "the forms of operators are those of opset 17 and later",
-    r"paddle\.static\.InputSpec": "compared with a Variable, whose gradients are stopped unless said otherwise",
     r"paddle\.jit\.to_static": "there is no CINN behind it",
     r"paddle\.static\.Variable|paddle\.jit\.TranslatedLayer": "objects that users are handed, not make",
     r"Tensor\.where": "takes the condition first or as itself",

@@ -55,6 +55,8 @@ def numel(shape: Sequence[int]) -> int:
 
 def normalize_axis(op: str, axis: int, ndim: int, name: str = "axis") -> int:
     """`axis` as a non-negative number; raises IndexRangeError naming the op outside [-ndim, ndim)."""
+    if axis.__class__ is not int:
+        axis = int(axis)  # of a tensor, which attributes do not hold
     if not -ndim <= axis < max(ndim, 1):
         if ndim == 0 and axis in (0, -1):
             return 0

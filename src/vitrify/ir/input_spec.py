@@ -20,11 +20,11 @@ class InputSpec:
     Example:
         >>> from vitrify.static import InputSpec
         >>> InputSpec([None, 784], "float32", name="image")
-        InputSpec(shape=(-1, 784), dtype=paddle.float32, name=image, stop_gradient=True)
+        InputSpec(shape=(-1, 784), dtype=paddle.float32, name=image, stop_gradient=False)
     """
 
     def __init__(
-        self, shape: Sequence[int | None], dtype: Any = "float32", name: str | None = None, stop_gradient: bool = True
+        self, shape: Sequence[int | None], dtype: Any = "float32", name: str | None = None, stop_gradient: bool = False
     ) -> None:
         self.shape = tuple(_dim(d) for d in shape)
         self.dtype: DType = as_dtype(dtype)
@@ -34,7 +34,7 @@ class InputSpec:
     @classmethod
     def from_tensor(cls, tensor: Any, name: str | None = None) -> InputSpec:
         """The spec of a Tensor or Variable."""
-        return cls(tensor.shape, tensor.dtype, name or getattr(tensor, "name", None), tensor.stop_gradient)
+        return cls(tensor.shape, tensor.dtype, name or getattr(tensor, "name", None))
 
     @classmethod
     def from_numpy(cls, ndarray: np.ndarray[Any, Any], name: str | None = None) -> InputSpec:

@@ -16,6 +16,7 @@ from .elementwise import conj
 from .gather import take_along_axis
 from .like import as_float, cast
 from .meta_rules import Predicate, any_dtype, real_floating
+from .moving_axis import at_axis
 from .reduce import wide_dtype
 from .registry import NoGradient, OpDef, define_op
 from .select import kept, where_op
@@ -79,6 +80,13 @@ def _axis_or_flat(op: str, x: Any, axis: Any) -> tuple[Any, int]:
     return x, normalize_axis(op, int(axis), x.ndim)
 
 
+def _running_along(op: OpDef, x: Any, axis: Any) -> Any:
+    """`op`, which keeps the shape, along `axis`, which may be a tensor whose value only a run knows."""
+    if axis is None:
+        return op(flatten(x), axis=0, reverse=False)
+    return at_axis(op.name, [x], axis, lambda xs, place: op(xs[0], axis=place, reverse=False))
+
+
 def cumsum(
     x: Any, axis: int | None = None, dtype: Any = None, name: str | None = None, *, out: Any = None
 ) -> Any:
@@ -92,8 +100,7 @@ def cumsum(
         [1.0, 3.0, 6.0]
     """
     wanted = as_dtype(dtype) if dtype is not None else x.dtype if _has_fractions(x.dtype) else int64
-    x, place = _axis_or_flat("cumsum", cast(x, wanted), axis)
-    return finish("cumsum", cumsum_op(x, axis=place, reverse=False), out)
+    return finish("cumsum", _running_along(cumsum_op, cast(x, wanted), axis), out)
 
 
 def _has_fractions(dtype: DType) -> bool:
@@ -136,8 +143,7 @@ def cumprod(
         >>> paddle.cumprod(paddle.to_tensor([1.0, 2.0, 3.0]), dim=0).tolist()
         [1.0, 2.0, 6.0]
     """
-    x, place = _axis_or_flat("cumprod", x if dtype is None else cast(x, dtype), dim)
-    return finish("cumprod", cumprod_op(x, axis=place, reverse=False), out)
+    return finish("cumprod", _running_along(cumprod_op, x if dtype is None else cast(x, dtype), dim), out)
 
 
 # -- log of sums -----------------------------------------------------------------------------------------------------
@@ -175,8 +181,8 @@ def logcumsumexp(
         >>> paddle.logcumsumexp(paddle.to_tensor([1000.0, 0.0])).tolist()
         [1000.0, 1000.0]
     """
-    x, place = _axis_or_flat("logcumsumexp", as_float(x) if dtype is None else cast(x, dtype), axis)
-    return finish("logcumsumexp", logcumsumexp_op(x, axis=place, reverse=False), out)
+    x = as_float(x) if dtype is None else cast(x, dtype)
+    return finish("logcumsumexp", _running_along(logcumsumexp_op, x, axis), out)
 
 
 # -- extremes --------------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from .accumulate import add_along, add_at
 from .arguments import finish, static_int
 from .index_form import range_errors
 from .like import zeros_like
-from .moving_axis import at_axis, is_unknown
+from .moving_axis import at_axis, is_unknown, to_front
 from .registry import OpDef, define_op, get_op
 from .shape import flatten, reshape, squeeze_op
 from .sizes import dim_size, numel
@@ -81,6 +81,8 @@ def gather(x: Any, index: Any, axis: Any = None, name: str | None = None, out: A
         >>> paddle.gather(paddle.to_tensor([[1, 2], [3, 4], [5, 6]]), paddle.to_tensor([2, 0])).tolist()
         [[5, 6], [1, 2]]
     """
+    if is_unknown(axis) and index.ndim == 0:
+        return finish("gather", gather_op(to_front(x, axis), index, axis=0), out)
     places = _one_dimension("gather", index, not is_unknown(axis))
     start = 0 if axis is None else axis
     return finish("gather", at_axis("gather", [x], start, lambda xs, at: gather_op(*xs, places, axis=at)), out)

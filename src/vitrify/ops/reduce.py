@@ -7,7 +7,7 @@ from typing import Any
 from ..core.dtype import DType, as_dtype, bool_, float32, int32, int64
 from ..core.meta import Shape, numel
 from .arguments import finish
-from .axes import axes_of, count_over, divided, reduction, restored, spread
+from .axes import count_over, divided, reduced, reduction, restored, spread
 from .combiner import Combiner, greatest, least
 from .compare import equal
 from .elementwise import conj, divide_op
@@ -65,9 +65,8 @@ def sum(
     """
     if isinstance(dtype, bool):
         dtype, keepdim = None if isinstance(keepdim, bool) else keepdim, dtype
-    axes = axes_of("sum", axis, x.ndim)
     wanted = None if dtype is None else as_dtype(dtype)
-    result = sum_op(x if wanted is None else cast(x, wanted), axis=axes, keepdim=bool(keepdim))
+    result = reduced(sum_op, x if wanted is None else cast(x, wanted), axis, keepdim)
     return finish("sum", result if wanted is None else cast(result, wanted), out)
 
 
@@ -112,12 +111,11 @@ def mean(
         >>> paddle.mean(paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]]), axis=1).tolist()
         [1.5, 3.5]
     """
-    axes = axes_of("mean", axis, x.ndim)
     if dtype is not None:
         x = cast(x, dtype)
     elif x.dtype.is_bool:
         x = cast(x, float32)
-    return finish("mean", mean_op(x, axis=axes, keepdim=bool(keepdim)), out)
+    return finish("mean", reduced(mean_op, x, axis, keepdim), out)
 
 
 # -- extremes --------------------------------------------------------------------------------------------------------
@@ -164,7 +162,7 @@ def max(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None
         >>> paddle.max(paddle.to_tensor([[1.0, 5.0], [3.0, 4.0]]), axis=1).tolist()
         [5.0, 4.0]
     """
-    return finish("max", max_op(x, axis=axes_of("max", axis, x.ndim), keepdim=bool(keepdim)), out)
+    return finish("max", reduced(max_op, x, axis, keepdim), out)
 
 
 def min(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None, *, out: Any = None) -> Any:
@@ -177,7 +175,7 @@ def min(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None
         >>> paddle.min(paddle.to_tensor([[1.0, 5.0], [3.0, 4.0]]), axis=1).tolist()
         [1.0, 3.0]
     """
-    return finish("min", min_op(x, axis=axes_of("min", axis, x.ndim), keepdim=bool(keepdim)), out)
+    return finish("min", reduced(min_op, x, axis, keepdim), out)
 
 
 def amax(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None, *, out: Any = None) -> Any:
@@ -242,10 +240,9 @@ def prod(
         >>> paddle.prod(paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]]), axis=1).tolist()
         [2.0, 12.0]
     """
-    axes = axes_of("prod", axis, x.ndim)
     if dtype is not None or x.dtype.is_bool:
         x = cast(x, int64 if dtype is None else dtype)
-    return finish("prod", prod_op(x, axis=axes, keepdim=bool(keepdim)), out)
+    return finish("prod", reduced(prod_op, x, axis, keepdim), out)
 
 
 # -- logic -----------------------------------------------------------------------------------------------------------
@@ -277,7 +274,7 @@ def any(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None
         >>> paddle.any(paddle.to_tensor([False, True])).item()
         True
     """
-    return finish("any", any_op(x, axis=axes_of("any", axis, x.ndim), keepdim=bool(keepdim)), out)
+    return finish("any", reduced(any_op, x, axis, keepdim), out)
 
 
 def all(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None, *, out: Any = None) -> Any:
@@ -288,7 +285,7 @@ def all(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None
         >>> paddle.all(paddle.to_tensor([False, True])).item()
         False
     """
-    return finish("all", all_op(x, axis=axes_of("all", axis, x.ndim), keepdim=bool(keepdim)), out)
+    return finish("all", reduced(all_op, x, axis, keepdim), out)
 
 
 def count_nonzero(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
@@ -299,7 +296,7 @@ def count_nonzero(x: Any, axis: Any = None, keepdim: bool = False, name: str | N
         >>> paddle.count_nonzero(paddle.to_tensor([0.0, 1.0, 2.0])).item()
         2
     """
-    return sum_op(x != 0, axis=axes_of("count_nonzero", axis, x.ndim), keepdim=bool(keepdim))
+    return reduced(sum_op, x != 0, axis, keepdim, "count_nonzero")
 
 
 def reduce_as(x: Any, target: Any, name: str | None = None) -> Any:

@@ -9,10 +9,11 @@ from ..core.dtype import DType, as_dtype
 from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import Meta, Shape, normalize_axis
 from .arguments import finish, static_ints
-from .axes import axes_of, count_over, divided, largest, reduced_shape, reduction, restored
+from .axes import axes_of, count_over, divided, largest, over_front, reduced, reduced_shape, reduction, restored
 from .compare import equal, isnan, logical_not
 from .like import as_float, cast, cast_op
 from .meta_rules import real_floating
+from .moving_axis import is_unknown
 from .reduce import mean_op, sum_op
 from .registry import NoGradient, define_op
 from .select import maximum, where_op
@@ -69,6 +70,8 @@ def _position(name: str, x: Any, axis: Any, keepdim: bool, dtype: Any) -> Any:
     wanted = as_dtype(dtype)
     if not wanted.is_integer:
         raise ArgumentError(f"{name}: dtype must be an integer type, got {wanted.name}")
+    if is_unknown(axis):
+        return over_front(lambda front: _position(name, front, 0, False, dtype), x, axis, keepdim)
     if axis is not None:
         place = normalize_axis(name, static_ints(name, axis, "axis")[0], x.ndim)
         return _ARG_OPS[name](x, axis=place, keepdim=bool(keepdim), dtype=wanted)
@@ -139,7 +142,7 @@ def logsumexp(x: Any, axis: Any = None, keepdim: bool = False, name: str | None 
         >>> paddle.logsumexp(paddle.to_tensor([1000.0, 0.0])).item()
         1000.0
     """
-    result = logsumexp_op(as_float(x), axis=axes_of("logsumexp", axis, x.ndim), keepdim=bool(keepdim))
+    result = reduced(logsumexp_op, as_float(x), axis, keepdim)
     return finish("logsumexp", result, out)
 
 
@@ -148,6 +151,8 @@ def logsumexp(x: Any, axis: Any = None, keepdim: bool = False, name: str | None 
 
 def _variance(op: str, x: Any, axis: Any, correction: float, keepdim: bool) -> Any:
     x = as_float(x)
+    if is_unknown(axis):
+        return over_front(lambda front: _variance(op, front, 0, correction, False), x, axis, keepdim)
     axes = axes_of(op, axis, x.ndim)
     deviation = x - mean_op(x, axis=axes, keepdim=True)
     count = count_over(x, axes)
@@ -203,7 +208,7 @@ def nansum(x: Any, axis: Any = None, dtype: Any = None, keepdim: bool = False, n
         3.0
     """
     x = x if dtype is None else cast(x, dtype)
-    total = sum_op(where_op(isnan(x), 0, x), axis=axes_of("nansum", axis, x.ndim), keepdim=bool(keepdim))
+    total = reduced(sum_op, where_op(isnan(x), 0, x), axis, keepdim, "nansum")
     return total if dtype is None else cast(total, dtype)
 
 
