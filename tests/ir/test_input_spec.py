@@ -10,7 +10,7 @@ from vitrify.static import InputSpec
 def test_shape_dtype_name():
     spec = InputSpec([None, 784], "float32", name="image")
     assert (spec.shape, spec.dtype, spec.name, spec.stop_gradient) == ((-1, 784), paddle.float32, "image", False)
-    assert repr(spec) == "InputSpec(shape=(-1, 784), dtype=paddle.float32, name=image, stop_gradient=True)"
+    assert repr(spec) == "InputSpec(shape=(-1, 784), dtype=paddle.float32, name=image, stop_gradient=False)"
 
 
 def test_from_tensor_and_numpy():
