@@ -138,15 +138,31 @@ class Tensor:
         held = self._there()
         return held if isinstance(held, np.ndarray) else held.numpy()
 
+    def content(self) -> Any:
+        """The array, wherever it lies, that it holds; raises ArgumentError when there is none."""
+        held = self._there()
+        return held if isinstance(held, np.ndarray) else held._data
+
+    def overwrite(self, array: Any) -> None:
+        """Let what it holds have another content: a Tensor given by share_external_data is the caller's own."""
+        held = self._there()
+        if isinstance(held, np.ndarray):
+            self._held = array
+        else:
+            held._become(_eager.wrap(array))
+
     def _there(self) -> EagerTensor | Array:
         if self._held is None:
             what = "copy_from_cpu was not called for input" if self._is_input else "run() was not called: no value of"
             raise ArgumentError(f"{what} {self._name!r}")
         return self._held
 
-    def give(self, value: EagerTensor | Array) -> None:
-        """Hold what a run has computed."""
-        self._held = value
+    def give(self, value: Any) -> None:
+        """Hold what a run has computed: a Tensor, or an array, which becomes one where it lies on a device."""
+        if isinstance(value, (np.ndarray, np.generic)):
+            self._held = np.asarray(value)
+        else:
+            self._held = value if isinstance(value, _eager.Tensor) else _eager.wrap(value)
 
     def drop(self) -> None:
         """Hold nothing any more."""

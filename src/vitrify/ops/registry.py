@@ -16,6 +16,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial, wraps
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from ..core.dispatch import bind
 from ..core.errors import InternalError
 from ..core.late import OP_PACKAGES
 from .combiner import Combiner
+from .homes import HOMES
 from .limits import Limit
 from .scalar import scalar_kernel, scalar_ufunc
 
@@ -249,6 +251,10 @@ class _Registry:
         found = self._ops.get(name)
         if found is not None:
             return found
+        if name in HOMES:
+            import_module(HOMES[name])
+            if name in self._ops:
+                return self._ops[name]
         for _ in OP_PACKAGES.load():
             if name in self._ops:
                 return self._ops[name]

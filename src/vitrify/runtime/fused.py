@@ -7,10 +7,10 @@ small programs never wait for a compiler, and what runs often or on much data do
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from ..codegen.native import NativeKernel, RowKernel, is_ready, native_kernel
 from ..core.config import NATIVE, NATIVE_AFTER_MS, kernel_threads
+from ..core.lazy import lazy_module
 from ..ir.program import Block, Operator
 from ..ops.expression_size import count_primitives
 from .interpreter import InterpreterCore
@@ -30,7 +30,11 @@ _COMPOSITE = 6
 _SHARED = 1 << 20
 
 
-Kernel = NativeKernel | RowKernel
+if TYPE_CHECKING:
+    from ..codegen.native import NativeKernel, RowKernel
+
+Kernel: TypeAlias = "NativeKernel | RowKernel"
+_native = lazy_module("vitrify.codegen.native")  # many processes end before anything pays for compiling
 
 
 class _Account:
@@ -79,7 +83,7 @@ class _Group:
         if kernel is None:
             if self._has_none or not self._is_worth_it(arrays):
                 return self._core.consume(arrays)
-            kernel = self._kernel = native_kernel(self._body)
+            kernel = self._kernel = cast("Kernel | None", _native.native_kernel(self._body))
             if kernel is None:
                 self._has_none = True
                 return self._core.consume(arrays)
@@ -116,7 +120,7 @@ class _Group:
         if self._at_once:
             return True
         is_paid = self._spent >= NATIVE_AFTER_MS.value
-        if is_paid and (is_ready() or _Account.spent >= _LOADING * NATIVE_AFTER_MS.value):
+        if is_paid and (_native.is_ready() or _Account.spent >= _LOADING * NATIVE_AFTER_MS.value):
             return True
         cost = self._operators * (_CALL_MS + _ELEMENT_MS * max(a.size for a in arrays))
         self._spent += cost

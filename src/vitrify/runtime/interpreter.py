@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..core.errors import VitrifyError
+from ..core.lazy import lazy_module
 from ..core.place import Place
 from ..core.setting import WATCH
 from ..core.timeline import TracerEventType, span
@@ -24,7 +25,6 @@ from .captured import Graphs
 from .checks import check_shapes, explain_instruction
 from .failure import raise_if_other
 from .instruction import Frame, Instruction, Step
-from .native_runs import Part, cut
 from .observer import Observer, Timings, observer_of
 from .on_streams import on_streams, run_on_streams
 from .options import ExecutionOptions, in_force
@@ -36,6 +36,10 @@ from .summary import listing
 from .threads import run_threads
 from .whole import Whole
 
+if TYPE_CHECKING:
+    from .native_runs import Part
+
+_native_runs = lazy_module("vitrify.runtime.native_runs")  # it imports the code generator
 MAX_CHECKED_SHAPES = 256
 Shapes = tuple[tuple[int, ...] | None, ...]
 
@@ -174,12 +178,12 @@ class InterpreterCore:
         self._is_cut = True
         if whole.refused_at is not None:
             self._left_out.add(whole.refused_at)
-        self._parts = cut(self, self._left_out)
+        self._parts = _native_runs.cut(self, self._left_out)
 
     def leave_out(self, operator: Operator) -> None:
         """Make native calls without this operator from the next run on."""
         self._left_out.add(operator)
-        self._parts = cut(self, self._left_out)
+        self._parts = _native_runs.cut(self, self._left_out)
 
     def _watched(self, frame: Frame) -> tuple[Any, ...]:
         """A run while some flag or profiler is on, here or elsewhere."""

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import InternalError
+from ..core.lazy import lazy_module
 from ..core.meta import ListMeta, Meta
 from ..core.place import CPUPlace, Place
 from ..device.api import namespace_at, on_device
@@ -19,7 +20,6 @@ from ..ir.dead_code import live_operators
 from ..ir.program import Block, Literal, Operator, Variable
 from ..ir.ssa_blocks import block_of, graph_of
 from ..ops.fused import fused_op
-from ..passes.pipeline import optimized
 from .access import HOST, RAISES, RANDOM, Access
 from .calls import LoweredFunction
 from .capacity import too_large
@@ -36,6 +36,7 @@ from .transfers import Transfers, deciding_blocks, read_by_host
 from .whole import Whole
 
 _CPU = CPUPlace()
+_pipeline = lazy_module("vitrify.passes.pipeline")  # a program runs as it was recorded first
 
 
 class Lowering:
@@ -302,7 +303,7 @@ class _Source:
         block, inputs, outputs = self.block, self.inputs, self.outputs
         if options.passes and self.place.is_cpu_place() and (options.mode != STREAMS or options.serial):
             recorded = graph_of(block, inputs, outputs)
-            graph = optimized(recorded, self.label)
+            graph = _pipeline.optimized(recorded, self.label)
             if graph is not recorded:
                 block = block_of(graph)
                 inputs, outputs = block.inputs, block.outputs

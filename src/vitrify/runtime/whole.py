@@ -8,16 +8,21 @@ longer than what native calls save.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..codegen.whole import WholeProgram, whole_program
 from ..core.config import NATIVE, NATIVE_AFTER_MS
+from ..core.lazy import lazy_module
 from ..ir.attributes import blocks_in
 from ..ir.program import Operator, Variable
 from ..ops.fused import fused_op
 from .options import ALWAYS, NEVER, ExecutionOptions
 from .plan import STREAMS, THREADS, Choice
 from .warming import ITERATIONS
+
+if TYPE_CHECKING:
+    from ..codegen.whole import WholeProgram
+
+_codegen = lazy_module("vitrify.codegen.whole")
 
 # What an operator takes longer in the interpreter than in a native program, and what planning takes for one, in
 # milliseconds.
@@ -79,7 +84,7 @@ class Whole:
         if program is None:
             if not NATIVE.value or not (self._is_always or self._credit >= self._price):
                 return None
-            program = self._program = whole_program(self._inputs, self._operators, self._outputs)
+            program = self._program = _codegen.whole_program(self._inputs, self._operators, self._outputs)
             if program is None:
                 self.is_none = True
                 return None
