@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from . import expressions, idioms, wide  # noqa: F401 - they enter their rules
+from . import everyday, expressions, idioms, wide  # noqa: F401 - they enter their rules
 from .grammar import Scope, Writer
 from .statements import block, bound_kind, returned
 
@@ -84,6 +84,82 @@ def countdown(n):
     while n > 0:
         n -= 1
         yield n
+
+class Tracker:
+    made = 0
+
+    def __init__(self, start, *, decay=0.5):
+        self.state = start
+        self.decay = decay
+        self.log = []
+        self.best = None
+
+    def __call__(self, v):
+        self.state = self.state * self.decay + v
+        if self.best is None or self.state.sum() > self.best.sum():
+            self.best = self.state
+        return self.state
+
+    def note(self, v):
+        if v.sum() < 0:
+            return self
+        self.log.append(v)
+        return self
+
+    def __add__(self, v):
+        return Tracker(self.state + v, decay=self.decay)
+
+    def __len__(self):
+        return len(self.log)
+
+    def __iter__(self):
+        return iter(self.log)
+
+    def __getitem__(self, index):
+        return self.log[index] if self.log else self.state
+
+    def __enter__(self):
+        self.decay = self.decay * 0.5
+        return self
+
+    def __exit__(self, *info):
+        self.decay = self.decay * 2
+        return False
+
+    @classmethod
+    def of(cls, v):
+        return cls(v * 1)
+
+    @staticmethod
+    def squashed(v):
+        return paddle.tanh(v) if v.sum() > 0 else v * 0.5
+
+def strict(v, limit=1.0):
+    if v.sum() > limit:
+        raise ValueError("planned")
+    return v * 0.5
+
+def even(v, n):
+    return v if n <= 0 or v.sum() > 2 else odd(v * 0.5 + 0.1, n - 1)
+
+def odd(v, n):
+    return -v if n <= 0 else even(v + 0.2, n - 1)
+
+def collect(v, n, into):
+    if n > 0 and v.sum() < 3:
+        into.append(v)
+        collect(v + 0.3, n - 1, into)
+    return into
+
+def pieces(v, n):
+    for i in range(n):
+        yield v * (0.5 + i * 0.1)
+    yield from (v, -v)
+
+def mixed(first, /, second=0.5, *rest, last=None, **more):
+    for v in (*rest, *more.values()):
+        first = first + v * second
+    return first if last is None else first + last
 
 """.lstrip()
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.transformers import golden_constructs
 from tests.transformers.python_helpers import PythonHelpers
-from vitrify.transformers import convert_function, source_of
+from vitrify.transformers import convert_code, convert_function, source_of
 
 FOLDER = Path(__file__).parents[1] / "golden" / "transformers"
 HEADER = "# fmt: off\n# ruff: noqa\n"
@@ -206,10 +206,40 @@ FUNCTIONS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("fn", (*FUNCTIONS, method), ids=lambda fn: fn.__name__)
-def test_golden(fn, request):
-    text = HEADER + source_of(convert_function(fn, PythonHelpers()))
-    path = FOLDER / f"{fn.__name__}.py"
+def try_around_calls(read, xs):
+    """Where a tensor may let a called function raise what the handler catches."""
+    total = 0
+    try:
+        for x in xs:
+            total += read(x) * 2
+        first = read(xs[0])
+    except (KeyError, ValueError) as error:
+        first = str(error)
+    return total, first
+
+
+def called_in_try(x, check):
+    """What such a call calls: its own calls may raise as well."""
+    if x < 0:
+        raise ValueError("negative")
+    y = check(x) + check(-x)
+    return y if y > 0 else check(y)
+
+
+def golden(name, text, request):
+    path = FOLDER / f"{name}.py"
     if request.config.getoption("--update-golden"):
         path.write_text(text)
     assert path.read_text() == text
+
+
+@pytest.mark.parametrize("fn", (*FUNCTIONS, method), ids=lambda fn: fn.__name__)
+def test_golden(fn, request):
+    golden(fn.__name__, HEADER + source_of(convert_function(fn, PythonHelpers())), request)
+
+
+@pytest.mark.parametrize(("fn", "is_called"), [(try_around_calls, False), (called_in_try, True)])
+def test_golden_of_calls_that_may_raise(fn, is_called, request):
+    lines = range(fn.__code__.co_firstlineno, fn.__code__.co_firstlineno + 12)
+    code = convert_code(fn, raising=is_called, deep_tries=frozenset(lines))
+    golden(fn.__name__, HEADER + code.source, request)

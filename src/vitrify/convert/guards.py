@@ -244,7 +244,7 @@ def _shown(expected: Expected) -> str:
     if isinstance(expected, SomeContainer):
         return f"a {expected.kind.__name__}{' as before' if expected.looks_inside else ''}"
     if not isinstance(expected, Exactly):
-        return "as before"
+        return "defined as before" if isinstance(expected, SameFunction) else "as before"
     if expected.value is MISSING:
         return "not there"
     text = repr(expected.value)

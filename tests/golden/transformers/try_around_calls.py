@@ -1,0 +1,86 @@
+# fmt: off
+# ruff: noqa
+def try_around_calls(read, xs):
+    """Where a tensor may let a called function raise what the handler catches."""
+    first: vt.Variable
+    total: vt.Variable
+    total = 0
+    error_1 = None
+    first = vt.Undefined('first', 215)
+    try:
+        broke_1 = False
+
+        def test(broke_1, error_1):
+            return vt.convert_not(broke_1)
+
+        def body(broke_1, error_1):
+            nonlocal first
+            broke = False
+
+            def body_1(x, broke, error_1):
+                nonlocal total
+                value_1 = total
+                error_1, value = vt.attempt(read, x)
+
+                def then(broke):
+                    broke = True
+                    return (broke,)
+
+                def orelse(broke):
+                    nonlocal total
+                    total = value_1
+                    total += value * 2
+                    return (broke,)
+                (broke,) = vt.convert_ifelse(vt.convert_compare(error_1, 'is not', None), then,
+                        orelse, (broke,), ('broke',), shared=(vt.name('total', lambda: total),))
+                return broke, error_1
+            broke, error_1 = vt.convert_for(xs, body_1, (broke, error_1), ('broke', 'error_1'),
+                    lambda broke, error_1: vt.convert_not(broke),
+                    shared=(vt.name('total', lambda: total),))
+
+            def then_1(error_1):
+                broke_1 = True
+                return broke_1, error_1
+
+            def orelse_1(error_1):
+                error_1, value_2 = vt.attempt(read, xs[0])
+
+                def then_2():
+                    broke_1 = True
+                    return (broke_1,)
+
+                def orelse_2():
+                    nonlocal first
+                    first = value_2
+                    broke_1 = True
+                    return (broke_1,)
+                (broke_1,) = vt.convert_ifelse(vt.convert_compare(error_1, 'is not', None), then_2,
+                        orelse_2, (), ('broke_1',), shared=(vt.name('first', lambda: first),))
+                return broke_1, error_1
+            broke_1, error_1 = vt.convert_ifelse(vt.convert_compare(error_1, 'is not', None),
+                    then_1, orelse_1, (error_1,), ('broke_1', 'error_1'),
+                    shared=(vt.name('first', lambda: first),))
+            return broke_1, error_1
+        broke_1, error_1 = vt.convert_while(test, body, (broke_1, error_1), ('broke_1', 'error_1'),
+                shared=(vt.name('first', lambda: first), vt.name('total', lambda: total)))
+    except (KeyError, ValueError) as raised:
+        vt.pass_on()
+        error_1 = raised
+
+    def orelse_3(first):
+
+        def then_3():
+            error = error_1
+            error = vt.Undefined('error', 216)
+            error_2 = error_1
+            first = vt.convert_call(str)(error_2)
+            return (first,)
+
+        def orelse_4():
+            raise vt.convert_raise(error_1)
+        (first,) = vt.convert_ifelse(vt.convert_call(isinstance)(error_1, (KeyError, ValueError)),
+                then_3, orelse_4, (), ('first',))
+        return (first,)
+    (first,) = vt.convert_ifelse(vt.convert_compare(error_1, 'is', None), vt.unchanged, orelse_3,
+            (first,), ('first',))
+    return total, vt.load(first)
