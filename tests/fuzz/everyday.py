@@ -1,4 +1,4 @@
-"""What models are full of, for seeds from `WIDE_FROM` on: objects with state, records in loops, closures, containers."""
+"""What models are full of, for seeds from `WIDE_FROM` on: objects with state, records in loops, closures."""
 
 from __future__ import annotations
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..core.errors import UnsupportedError
 from ..core.pytree import LEAF, OpenDict, OpenList, can_change, flatten, is_open, is_partial
 from ..ir.program import Block, Operator, Variable
 from ..ir.regions import align_captures
@@ -15,6 +14,7 @@ from ..ops.control_flow import if_op
 from .cases import note_chosen
 from .cells import closed_over
 from .emit import emit
+from .foreign import ForeignError
 from .journal import journaling
 from .merge import Joined, Slot, Slots, fill_slots, merge
 from .one_of import GraphOneOf, note_decided
@@ -272,7 +272,7 @@ def _merge_places(sides: Sequence[_Side], joined: Joined) -> list[tuple[Any, Any
         if is_bare or (isinstance(merged, MaybeUnset) and not isinstance(place, CellPlace)):
             merged = Unmergeable(place.label, "only one branch sets it, to something without tensors")
         if isinstance(place, ContentPlace) and _cannot_hold(place.owner, merged):
-            raise _grows(place, _length(x), _length(y))
+            raise _grows(place, _length(x), _length(y)).of(place.owner)
         found.append((place, merged, (a, b)))
     return found
 
@@ -314,8 +314,8 @@ def _length(content: Any) -> str:
     return "an unknown number of" if is_open(content) or is_partial(content) else str(len(content))
 
 
-def _grows(place: ContentPlace, then: str, orelse: str) -> UnsupportedError:
-    return UnsupportedError(
+def _grows(place: ContentPlace, then: str, orelse: str) -> ForeignError:
+    return ForeignError(
         f"{place.label} is changed in an `if` that a tensor decides: it has {then} items on one path and {orelse} on "
         "the other",
         loc=place.loc,

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import attrgetter, is_, itemgetter
-from types import CellType, FunctionType, ModuleType
+from types import CellType, FunctionType, MemberDescriptorType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,8 @@ from ..core.meta import UNKNOWN, Meta
 from ..core.place import Place
 from ..eager.layer import Layer
 from ..eager.tensor import Tensor, wrap
+from .places import AttrPlace, CellPlace, GlobalPlace
+from .user_code import class_attribute
 
 MISSING = object()
 IMMUTABLE = (bool, int, float, complex, str, bytes, type(None), DType, Place, np.generic, range)
@@ -177,11 +179,14 @@ class Source:
     key: Hashable = None
     of_layer: bool = False
     """Whether it is a plain attribute of a Layer, which tells when one is set (`core/epoch.py`)."""
+    place: Any = None
+    """The same as a place, where something else can be put for the time of a trace."""
 
     @staticmethod
     def entry(label: str, namespace: Mapping[str, Any], key: str) -> Source:
         """An entry of a dict."""
-        return Source(label, lambda: namespace.get(key, MISSING), namespace, key)
+        place = GlobalPlace(key, namespace) if isinstance(namespace, dict) else None
+        return Source(label, lambda: namespace.get(key, MISSING), namespace, key, place=place)
 
     @staticmethod
     def attribute(owner: Any, name: str) -> Source:
@@ -193,12 +198,14 @@ class Source:
                 if namespace is not None and name in namespace:
                     is_plain = isinstance(owner, Layer) and namespace is held
                     return replace(Source.entry(label, namespace, name), of_layer=is_plain)
-        return Source(label, lambda: getattr(owner, name, MISSING))
+        is_slot = isinstance(class_attribute(type(owner), name), MemberDescriptorType)
+        place = AttrPlace(owner, name) if is_slot else None
+        return Source(label, lambda: getattr(owner, name, MISSING), place=place)
 
     @staticmethod
     def cell(name: str, cell: CellType) -> Source:
         """A variable that closures share."""
-        return Source(name, lambda: _content(cell))
+        return Source(name, lambda: _content(cell), place=CellPlace(name, cell))
 
 
 def _content(cell: CellType) -> Any:

@@ -46,6 +46,7 @@ from .journal import Journal
 from .nondeterministic import refuse_items
 from .one_of import by_option
 from .places import AttrPlace, CellPlace, GlobalPlace, content_before
+from .stand_ins import StandIns, places_in
 from .user_code import user_method
 from .user_errors import for_user, note_user_error
 from .values import Undefined, Unmergeable, builder
@@ -79,6 +80,7 @@ class Observer:
     """Shapes of tensors whose sizes change, with -1 there, by the keys of their guards."""
     metas: dict[int, Meta] = field(default_factory=dict)
     """What is known of such tensors, by their ids."""
+    stand_ins: StandIns = field(default_factory=StandIns)
     read_numbers: dict[Any, Variable] = field(default_factory=dict)
     layers: list[Layer] = field(default_factory=list)
     """Layers whose training flag, parameters or sublayers were read."""
@@ -221,14 +223,18 @@ class Observer:
             return  # this trace made it
         if isinstance(value, (Variable, ModuleType)):
             return
+        self.stand_ins.refuse_missed(source.place, value)
+        original = self.stand_ins.original(value)
         if changed_only and isinstance(value, CONTAINERS):
-            self.peeked.setdefault(id(value), (value, key, source))
+            self.peeked.setdefault(id(value), (original, key, source))
             return
+        value = original
         self.met.add(id(value))
         self.guards[key] = Guard(source, value, self.expected(value, key), key, is_attribute)
 
     def expected(self, value: Any, key: Any, depth: int = 0) -> Expected:
         """What a program needs of `value`: containers are looked into."""
+        value = self.stand_ins.original(value)
         if isinstance(value, Tensor):
             return self._tensor(value, key)
         if type(value) not in CONTAINERS or depth > MAX_DEPTH or len(value) > MAX_ITEMS:
@@ -272,7 +278,7 @@ class Observer:
 
     def known_containers(self) -> set[int]:
         """ids of the containers read that were there before the trace."""
-        found: set[int] = set(self.peeked)
+        found: set[int] = {*self.peeked, *self.stand_ins.originals}
         waiting = [guard.value for guard in self.guards.values()]
         while waiting:
             value = waiting.pop()
@@ -287,6 +293,10 @@ class Observer:
         """The guards so far, and such for the containers that were only changed: they may be exchanged for others."""
         peeked = [Guard(source, value, SomeContainer(value), key) for value, key, source in self.peeked.values()]
         return [*self.guards.values(), *peeked]
+
+    def places_of(self, container: Any) -> list[Any]:
+        """The places that hold the container, of those that were read so far."""
+        return [p for guard in self.places() for p in places_in(guard.source.place, guard.value, container)]
 
     def kept(self, guards: Sequence[Guard], slots: Mapping[int, int]) -> list[Guard]:
         """`guards`, told which tensors are inputs. slots: their numbers by the tensors' ids."""

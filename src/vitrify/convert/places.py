@@ -9,11 +9,11 @@ from contextlib import suppress
 from types import CellType
 from typing import Any, Protocol
 
-from ..core.errors import UnsupportedError
 from ..core.pytree import OpenDict, OpenList, is_open, is_partial, node_of, rebuild
 from ..core.source import user_frames
 from ..eager.layer import Layer
 from ..ops.methods import TensorMethods
+from .foreign import ForeignError
 from .user_code import library_method
 from .values import Absent, Undefined, Unmergeable
 
@@ -214,14 +214,14 @@ class ContentPlace:
     def unset(self) -> None:
         self.set({} if isinstance(self.owner, dict) else ())
 
-    def grows(self) -> UnsupportedError:
+    def grows(self) -> ForeignError:
         """The error of a container that cannot take a length which is known only when the program runs."""
-        return UnsupportedError(
+        return ForeignError(
             f"{self.label} changes its length inside a loop or branch that a tensor decides, and it was not "
             "made by converted code",
             loc=self.loc,
             hint="change a copy of it (xs = list(xs)), or keep the values in one tensor",
-        )
+        ).of(self.owner)
 
 
 class CellPlace:

@@ -1,4 +1,7 @@
-"""Keys of dicts that converted code did not make: Python alone knows them, so every path must set the same ones."""
+"""Keys of dicts that converted code did not make: Python alone knows them, so every path must set the same ones.
+
+Where that is not so, `stand_ins.py` may put a dict in its place that can have them.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,10 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
-from ..core.errors import UnsupportedError
 from ..core.pytree import OpenDict, flatten
 from ..core.source import user_frames
 from .emit import unset_flag
+from .foreign import ForeignError
 from .places import ItemPlace
 from .values import Undefined, Unmergeable
 
@@ -21,9 +24,9 @@ def check_keys(then: Iterable[tuple[Any, Any]], orelse: Iterable[tuple[Any, Any]
     """
     first, second = _changed_keys(then), _changed_keys(orelse)
     for owner in {**first, **second}:
-        if first[owner] != second[owner]:
-            index, _ = (first[owner] or second[owner])[0]
-            raise _one_sided(f"dict[{index!r}]")
+        if _keys(first[owner]) != _keys(second[owner]):
+            place, _ = (first[owner] or second[owner])[0]
+            raise _one_sided(f"dict[{place.index!r}]").of(place.owner)
 
 
 def check_carried(place: Any, value: Any) -> None:
@@ -32,7 +35,7 @@ def check_carried(place: Any, value: Any) -> None:
     if _is_key(place):
         flatten(value, leaves)
     if any(unset_flag(leaf) is not None for leaf in leaves):
-        raise _one_sided(place.label)
+        raise _one_sided(place.label).of(place.owner)
 
 
 def _is_key(place: Any) -> bool:
@@ -40,18 +43,22 @@ def _is_key(place: Any) -> bool:
 
 
 def _changed_keys(ends: Iterable[tuple[Any, Any]]) -> defaultdict[int, list[Any]]:
-    """For each dict, by its id, the keys that are new or gone, in order, with whether they are there."""
+    """For each dict, by its id, the places of keys that are new or gone, in order, with whether they are there."""
     found: defaultdict[int, list[Any]] = defaultdict(list)
     for place, value in ends:
         if _is_key(place):
             is_there = isinstance(value, Unmergeable) or not isinstance(value, Undefined)
             if is_there is not dict.__contains__(place.owner, place.index):
-                found[id(place.owner)].append((place.index, is_there))
+                found[id(place.owner)].append((place, is_there))
     return found
 
 
-def _one_sided(label: str) -> UnsupportedError:
-    return UnsupportedError(
+def _keys(changed: list[Any]) -> list[Any]:
+    return [(place.index, is_there) for place, is_there in changed]
+
+
+def _one_sided(label: str) -> ForeignError:
+    return ForeignError(
         f"a tensor decides whether, or in which order, {label} is set; the dict was not made by converted code",
         loc=next(iter(user_frames(2, limit=1)), None),
         hint="set the same keys on all paths, in one order, or change a copy of the dict (d = dict(d))",

@@ -11,6 +11,7 @@ import numpy as np
 from ..convert import attempt, convert_call, ends_program, entered, observe_function
 from ..convert.branches import choose
 from ..convert.caught import unmasked
+from ..convert.foreign import ForeignError
 from ..convert.guards import Guards
 from ..convert.handlers import refuse_if_caught
 from ..convert.host import assert_place_set
@@ -19,6 +20,7 @@ from ..convert.journal import journaling
 from ..convert.observe import Observer, current_observer, observing
 from ..convert.optional import refuse_none
 from ..convert.ownership import check_forks
+from ..convert.stand_ins import Foreign, standing_in
 from ..convert.structure import opened
 from ..convert.user_errors import note_user_error
 from ..core.errors import DTypeError, UnsupportedError
@@ -187,11 +189,13 @@ def trace(
     names: Sequence[str | None],
     original: Callable[..., Any] | None = None,
     variation: Variation | None = None,
+    foreign: Sequence[Foreign] = (),
 ) -> ConcreteProgram:
     """Run `function` once with Variables for the InputSpec leaves, recording a program.
 
     leaves: InputSpec for each tensor argument, anything else as its Python value. original: the user's function that
-    `function` is the converted form of. variation: which numbers and sizes of the Python state become inputs.
+    `function` is the converted form of. variation: which numbers and sizes of the Python state become inputs. foreign:
+    containers of the user's that can grow in this trace.
 
     Whatever the function does to Python objects is undone afterwards, and done by each run of the program.
     """
@@ -211,11 +215,13 @@ def trace(
     varying = variation or Variation()
     state.has_number_inputs = bool(varying.numbers) or any(isinstance(leaf, NumberSpec) for leaf in leaves)
     with (
+        standing_in(foreign) as stand_ins,
         state.training.undone_on_failure(),
         building(state.builder),
         journaling() as journal,
         observing(journal, varying.numbers, varying.shapes) as observer,
     ):
+        observer.stand_ins = stand_ins
         owners = containers(given)
         journal.given = {id(value) for value in values if hasattr(type(value), "__next__")}
         if original is not None:
@@ -224,6 +230,8 @@ def trace(
             result = [entered(function)(*given[0], **given[1])]
         except Exception as failure:
             err = unmasked(failure)
+            if isinstance(err, ForeignError) and not err.places:
+                err.places = observer.places_of(err.container)
             changed = bool(observer.calls) or journal.is_changed() or state.builder.leaves_undone
             if not ends_program(err, changed=changed):
                 if not isinstance(err, UnsupportedError) and (changed or any(op.op.effect for op in state.block.ops)):
@@ -245,8 +253,12 @@ def _finish(
     """The program of a trace; `result` is a list of what it returned, and alone holds it."""
     places = {v: i for i, v in enumerate(arguments)}
     observer.journal.forget_local(result, [id(call.owner) for call in observer.calls])
-    replayed = replayable(observer, owners)
+    for stand_in in observer.stand_ins.made:
+        observer.content_matters(stand_in)
+    replayed = replayable(observer, {*owners, *observer.stand_ins.originals})
     holders: dict[int, Holder] = {**held(observer.places()), **owners}
+    originals = observer.stand_ins.originals
+    holders |= {key: holders[id(value)] for key, value in originals.items() if id(value) in holders}
     outputs = Outputs(
         state.builder, places, state.index, holders, observer.known_containers(), lambda: places | state.numbers()
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import warnings
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -58,12 +58,27 @@ class Store:
         place = self.place if self.holder is None else self.place.at(self.holder.find(arguments))
         if self.value is None or (self.flag is not None and not values[self.flag.index]._data):
             return place.unset  # type: ignore[no-any-return]
-        return partial(_put, place, self.value.build(values, inputs, arguments, shared))
+        value = self.value.build(values, inputs, arguments, shared)
+        if isinstance(place, ContentPlace) and type(value) in (list, dict):
+            value = _handed_through(value, [*_parts(place.get()), *inputs])
+        return partial(_put, place, value)
 
 
 def _put(place: Any, value: Any) -> None:
-    if not _is_content_of(place.get(), value):
+    if isinstance(place, ContentPlace) or not _is_content_of(place.get(), value):
         place.set(value)
+
+
+def _parts(held: Any) -> Iterable[Any]:
+    return held.values() if isinstance(held, dict) else held
+
+
+def _handed_through(value: Any, known: Iterable[Any]) -> Any:
+    """A list or dict with those of the tensors `known` that the program only handed through as the objects they are."""
+    tensors = {id(item._data): item for item in known if isinstance(item, Tensor)}
+    entries = value.items() if isinstance(value, dict) else enumerate(value)
+    found = {key: tensors.get(id(item._data), item) if isinstance(item, Tensor) else item for key, item in entries}
+    return found if isinstance(value, dict) else [*found.values()]
 
 
 def _is_content_of(held: Any, value: Any) -> bool:

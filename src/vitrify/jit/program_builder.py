@@ -10,6 +10,7 @@ import numpy as np
 
 from ..convert import Converted, convert
 from ..convert.handlers import learn
+from ..convert.stand_ins import Foreign, learn_of
 from ..core.dtype import DType, default_dtype, from_np
 from ..core.errors import InternalError, UnsupportedError
 from ..core.meta import UNKNOWN, Shape
@@ -41,13 +42,16 @@ class ProgramBuilder:
     """Traces a function for calls that no program fits, and adds what comes of it to the function's cache."""
 
     def __init__(
-        self, eager: Callable[..., Any], spec: FunctionSpec, cache: ProgramCache, options: ExecutionOptions, warns: bool
-    ) -> None:
+        self, eager: Callable[..., Any], spec: FunctionSpec, cache: ProgramCache, options: ExecutionOptions, *,
+        warns: bool, is_whole: bool,
+    ) -> None:  # fmt: skip
+        """is_whole: what cannot be converted is an error, not a segment."""
         self.eager = eager
         self._spec = spec
         self._cache = cache
         self._options = options
         self._warns = warns
+        self._is_whole = is_whole
         self._variation = Variation()
         self._converted: Converted | None = None
 
@@ -126,10 +130,13 @@ class ProgramBuilder:
 
     def trace(self, tree: TreeDef, values: Sequence[Any], variation: Variation | None = None) -> ConcreteProgram:
         """The program of a call of this structure, with InputSpecs in place of tensors; it is not kept."""
+        foreign: list[Foreign] = []
         while True:
             try:
-                return trace(self.converted, tree, values, self._argument_names(tree), self.eager, variation)
+                return trace(self.converted, tree, values, self._argument_names(tree), self.eager, variation, foreign)
             except UnsupportedError as err:
+                if self._is_whole and learn_of(err, foreign):
+                    continue
                 if not learn(err):
                     raise
                 self._converted = None

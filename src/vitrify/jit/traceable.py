@@ -36,7 +36,9 @@ class Traceable(Binding):
     def _builder(self) -> ProgramBuilder:
         """What traces the function. Its parts are compiled in silence: whoever called them warns."""
         warns = self._on_failure is None
-        return ProgramBuilder(self._eager, self.function_spec, self.program_cache, self._options, warns)
+        return ProgramBuilder(
+            self._eager, self.function_spec, self.program_cache, self._options, warns=warns, is_whole=self._full_graph
+        )
 
     @property
     def converted(self) -> Converted:
