@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 from ..core.meta import FrameMeta, ListMeta
-from ..ir.program import Operator, Variable
+from ..ir.program import Block, Operator, Variable
+from ..ops.control_flow import if_op, while_op
 from ..ops.registry import NoGradient, StructuralGradient, Vjp
 
 
@@ -21,23 +22,71 @@ def active_variables(
     operators: Iterable[Operator], wrt: Iterable[Variable], blocked: frozenset[Variable] = frozenset()
 ) -> set[Variable]:
     """What depends differentiably on `wrt` (itself included) by these operators, not through `blocked` variables."""
-    active = set(wrt) - blocked
-    for operator in operators:
-        if _passes_gradient(operator, active):
-            active.update(
-                v for v in operator.outputs if carries_gradient(v) and not v.stop_gradient and v not in blocked
-            )
-    return active
+    return _Activity(blocked).of(operators, wrt)
 
 
-def _passes_gradient(operator: Operator, active: set[Variable]) -> bool:
-    rules = operator.op.vjp
-    if isinstance(rules, NoGradient):
-        return False
-    if isinstance(rules, StructuralGradient):
-        return any(v in active for v in operator.variables)
-    assert isinstance(rules, Vjp)
-    return bool(wanted_inputs(operator, active))
+def active_formals(operator: Operator, active: Collection[Variable]) -> list[int]:
+    """Indices of the inputs of a loop's body that carry a derivative, carried values to a fixed point."""
+    return sorted(_Activity(frozenset()).of_loop(operator, active)[0])
+
+
+class _Activity:
+    """Follows derivatives through operators, and through branches and loops output by output."""
+
+    def __init__(self, blocked: frozenset[Variable]) -> None:
+        self.blocked = blocked
+        self.known: dict[tuple[Block, frozenset[int]], set[Variable]] = {}
+        """Of blocks, by the indices of the inputs that carry a derivative."""
+
+    def of(self, operators: Iterable[Operator], wrt: Iterable[Variable]) -> set[Variable]:
+        """As `active_variables`."""
+        active = set(wrt) - self.blocked
+        for operator in operators:
+            active.update(v for v in self._reached(operator, active) if self._can_be(v))
+        return active
+
+    def _can_be(self, var: Variable) -> bool:
+        return carries_gradient(var) and not var.stop_gradient and var not in self.blocked
+
+    def _reached(self, operator: Operator, active: set[Variable]) -> Sequence[Variable]:
+        rules = operator.op.vjp
+        if isinstance(rules, NoGradient):
+            return ()
+        if not isinstance(rules, StructuralGradient):
+            return operator.outputs if wanted_inputs(operator, active) else ()
+        if not any(v in active for v in operator.variables):
+            return ()
+        if operator.op is if_op:
+            return self._of_branches(operator, active)
+        return self.of_loop(operator, active)[1] if operator.op is while_op else operator.outputs
+
+    def _of_branches(self, operator: Operator, active: set[Variable]) -> list[Variable]:
+        given = {i for i, v in enumerate(operator.inputs[1:]) if v in active}
+        sides = [operator.attrs["then"], operator.attrs["orelse"]]
+        inside = set().union(*[self._of_block(side, given) for side in sides])
+        return [v for v, *ends in zip(operator.outputs, *[s.outputs for s in sides]) if not inside.isdisjoint(ends)]
+
+    def of_loop(self, operator: Operator, active: Collection[Variable]) -> tuple[set[int], list[Variable]]:
+        """As `active_formals`, and the outputs that carry a derivative."""
+        body, n = operator.attrs["body"], operator.attrs["n_carried"]
+        given = operator.inputs[1 if operator.attrs["cond"] is None else 0 :]
+        found = {i for i, v in enumerate(given) if isinstance(v, Variable) and v in active}
+        found = {i for i in found if carries_gradient(body.inputs[i])}
+        while True:
+            inside = self._of_block(body, found)
+            ends = [i for i, v in enumerate(body.outputs) if v in inside]
+            more = {i for i in ends if i < n and carries_gradient(body.inputs[i])}
+            if more <= found:
+                break
+            found |= more
+        carried = [operator.outputs[i] for i in sorted(found) if i < n]
+        return found, [*carried, *[operator.outputs[i + 1] for i in ends if i >= n]]  # behind them, the trip count
+
+    def _of_block(self, block: Block, given: set[int]) -> set[Variable]:
+        key = block, frozenset(given)
+        if key not in self.known:
+            self.known[key] = self.of(block.ops, [block.inputs[i] for i in given])
+        return self.known[key]
 
 
 def wanted_inputs(operator: Operator, active: set[Variable]) -> frozenset[str]:

@@ -23,7 +23,7 @@ from ..ops.missing import (
     present_list,
     zero_cotangent,
 )
-from .activity import active_variables, carries_gradient
+from .activity import active_formals
 from .context import Pullback, seed
 from .gaps import Marks, has_gaps, marks_of, put_marks
 from .shapes import leave_shapes, shape_of
@@ -54,28 +54,10 @@ class _Loop:
         return self.operator.outputs[self.n_carried]
 
 
-def _active_formals(loop: _Loop, active: set[Variable]) -> list[int]:
-    """Indices of the body's inputs that carry a derivative, carried values to a fixed point."""
-    formals = loop.body.inputs
-    found = {
-        i for i, v in enumerate(loop.inputs) if isinstance(v, Variable) and v in active and carries_gradient(formals[i])
-    }
-    while True:
-        inside = active_variables(loop.body.ops, [formals[i] for i in found])
-        more = {
-            i
-            for i, out in enumerate(loop.body.outputs[: loop.n_carried])
-            if out in inside and carries_gradient(formals[i])
-        }
-        if more <= found:
-            return sorted(found)
-        found |= more
-
-
 def while_vjp(rule: Pullback, operator: Operator, cts: Sequence[Variable | None]) -> list[Variable | None]:
     """A cotangent for each input of a `while` operator."""
     loop = _Loop.of(operator)
-    live = _active_formals(loop, rule.active)
+    live = active_formals(operator, rule.active)
     steps = rule.builder.value(loop.steps)
     reverse = _Reverse(
         rule, loop,
