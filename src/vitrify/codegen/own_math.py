@@ -22,6 +22,17 @@ _EXP = (0.49999993372854495, 0.1666651952179944, 0.041668401130071135, 0.0083688
 _EXPM1 = (0.5000000062641177, 0.1666654204683067, 0.041666279116878646, 0.0083667107946338, 0.0013946667379776399)
 # From here on exp is infinite or 0, and tanh is 1.
 _EXP_ENDS, _TANH_IS_ONE = 104.0, 9.02
+# erf(x) / x - 1 by x**2 up to the first number (error 2**-31), from there on -log(1 - erf(x)) by x (error 2**-29), up
+# to the second, where erf is 1.
+_ERF_IS_LARGE, _ERF_IS_ONE = 0.92, 4.0
+_ERF = (
+    0.1283791665798095, -0.3761263318842567, 0.11283687188682993, -0.02685894150743088, 0.0051999066622293465,
+    -0.0008130012574174447, 8.316774777471555e-05,
+)  # fmt: skip
+_ERF_TAIL = (
+    0.00019567344451143498, 1.1276756359071007, 0.6371822301461367, 0.10393161295481869, -0.02222692861336879,
+    0.0030432196118824555, -0.0001959374793995092,
+)  # fmt: skip
 
 
 def function(emit: Emitter, target: Target, name: str, x: Register) -> Register | None:
@@ -103,6 +114,17 @@ def _tanh(emit: Emitter, target: Target, x: Register) -> Register:
     return emit.intrinsic("copysign", found, x)
 
 
-_FUNCTIONS: dict[str, Callable[[Emitter, Target, Register], Register]] = {"exp": _exp, "tanh": _tanh}
+def _erf(emit: Emitter, target: Target, x: Register) -> Register:
+    """Two polynomials, and exp for the tail: 1 - exp(...) is accurate where the result is not small."""
+    size = _at_most(emit, emit.intrinsic("fabs", x), _ERF_IS_ONE)
+    _, bits, r = _reduced(emit, emit.unary("fneg", _polynomial(emit, size, _ERF_TAIL)))
+    tail = _fma(emit, _polynomial(emit, r, _EXP), emit.binary("fmul", r, r), r)
+    rest = _fma(emit, tail, _power_of_two(emit, bits), _power_of_two(emit, bits))
+    large = emit.intrinsic("copysign", emit.binary("fsub", _number(1.0), rest), x)
+    small = _fma(emit, _polynomial(emit, emit.binary("fmul", x, x), _ERF), x, x)
+    return emit.select(emit.compare("fcmp ogt", size, _number(_ERF_IS_LARGE)), large, small)
+
+
+_FUNCTIONS: dict[str, Callable[[Emitter, Target, Register], Register]] = {"erf": _erf, "exp": _exp, "tanh": _tanh}
 
 __all__ = ["function"]
