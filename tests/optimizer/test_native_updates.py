@@ -37,13 +37,19 @@ def calls_of(rule, dtype):
     ]
 
 
+def columns_of(calls):
+    """What `together` takes: of all parameters each of what they have, without the rate."""
+    params, grads, _, *state = zip(*calls)
+    return [params, grads, *state]
+
+
 def stepped(rule, attrs, dtype, decay, is_native):
     """All arrays behind three steps, and the scratch."""
     calls, scratch = calls_of(rule, dtype), {}
     before = [id(a) for call in calls for a in call]
     with flags_guard({"native": is_native, "native_after_ms": 0, "cache_mb": 0}):
         for _ in range(3):
-            assert together(rule, calls, 0.1, attrs, decay, scratch)
+            assert together(rule, columns_of(calls), 0.1, attrs, decay, scratch)
     assert before == [id(a) for call in calls for a in call]
     return [a for call in calls for a in call if isinstance(a, np.ndarray)], scratch
 
@@ -69,10 +75,10 @@ def test_rules_without_a_native_form_go_on_as_ever(rule, attrs):
 def test_arrays_that_cannot_be_written_or_lie_otherwise_are_left_to_numpy():
     calls, scratch = calls_of(SGD, "float32"), {}
     with flags_guard({"native_after_ms": 0, "cache_mb": 0}):
-        assert together(SGD, calls, 0.1, {}, (0.0, 0.0), scratch)
+        assert together(SGD, columns_of(calls), 0.1, {}, (0.0, 0.0), scratch)
         calls[0][0].flags.writeable = False
         with pytest.raises(ValueError, match="read-only"):
-            together(SGD, calls, 0.1, {}, (0.0, 0.0), scratch)
+            together(SGD, columns_of(calls), 0.1, {}, (0.0, 0.0), scratch)
         calls[0][0] = np.ones((5, 3), np.float32).T
-        assert together(SGD, calls, 0.1, {}, (0.0, 0.0), scratch)
+        assert together(SGD, columns_of(calls), 0.1, {}, (0.0, 0.0), scratch)
         np.testing.assert_allclose(calls[0][0], 1 - 0.1 * calls[0][1], rtol=1e-6)

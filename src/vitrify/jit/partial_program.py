@@ -110,10 +110,13 @@ class PartialProgramLayer:
             exchanged = self._guards.check()
             if exchanged is None:
                 return None
-            if exchanged:
-                captured = [exchanged.get(slot, tensor) for slot, tensor in enumerate(captured)]
-                if self._pinned and self._is_exchanged(captured):
-                    return None
+            others = [(slot, tensor) for slot, tensor in exchanged.items() if tensor is not captured[slot]]
+            if others:
+                captured = [*captured]
+                for slot, tensor in others:
+                    if slot in self._pinned:
+                        return None
+                    captured[slot] = tensor
         return captured
 
     def _fitting(self, moved: Moved) -> Sequence[Tensor] | None:

@@ -98,7 +98,7 @@ class Updates:
             changed = self._changed
             frame = [
                 *[t._data for t in inputs],
-                *[array if _memory_id(array) not in changed else array.copy() for array in needs],
+                *[array.copy() if _memory_id(array) in changed else array for array in needs],
                 *self._rest,
             ]
             for tensor in results:
@@ -214,6 +214,7 @@ def _joined(calls: Sequence[_Call], scratch: dict[Any, Any]) -> Step:
     form, attrs = calls[0].operator.op.in_place, calls[0].operator.attrs
     assert form is not None
     reads, moved = [call.reads for call in calls], [pair for call in calls for pair in call.moved]
+    columns = [*zip(*reads)]
 
     def one(frame: Frame) -> None:
         form.run(scratch, *[frame[s] for s in reads[0]], **attrs)
@@ -221,7 +222,7 @@ def _joined(calls: Sequence[_Call], scratch: dict[Any, Any]) -> Step:
             frame[slot] = frame[place]
 
     def many(frame: Frame) -> None:
-        form.run_many(scratch, [[frame[s] for s in slots] for slots in reads], **attrs)  # type: ignore[misc]
+        form.run_many(scratch, [[frame[s] for s in slots] for slots in columns], **attrs)  # type: ignore[misc]
         for slot, place in moved:
             frame[slot] = frame[place]
 

@@ -115,7 +115,7 @@ class Instead:
 class InPlace:
     """`places(n)`: the positions of the inputs that the n outputs overwrite. `run(scratch, *arrays, **attrs)` does it;
     `scratch` is a dict in which it keeps memory from call to call, for one thread at a time.
-    `run_many(scratch, calls, **attrs)` does it for the arrays of several calls at once, where it can.
+    `run_many(scratch, columns, **attrs)` does it for several calls at once, where it can: of each array, those of all.
     """
 
     places: Callable[[int], Sequence[int]]

@@ -240,9 +240,9 @@ class Optimizer:
         is_small = len(found) == 1 and found[0][1].size <= MAX_GATHERED
         if is_small or len({id(array) for _, array, _ in found}) < len(found):
             return False
-        calls = [[array, grad, rate, *slot.arrays, *slot.counters] for slot, array, grad in found]
+        columns = [*zip(*[(array, grad, *slot.arrays, *slot.counters) for slot, array, grad in found])]
         first = found[0][0]
-        if not together(rule, calls, rate, first.attrs, first.decay, self._scratch):
+        if not together(rule, columns, rate, first.attrs, first.decay, self._scratch):
             return False
         for slot, _, _ in found:
             slot.finish()

@@ -185,11 +185,14 @@ def _op_in_place(rule: UpdateRule) -> InPlace:
         rule.run(param, grad, float(lr), state[:n], state[n:], attrs, (l1, l2), work)
 
     def run_many(
-        scratch: dict[Any, Any], calls: Sequence[Sequence[Any]], *, l1: float, l2: float, **attrs: Any
+        scratch: dict[Any, Any], columns: Sequence[Sequence[Any]], *, l1: float, l2: float, **attrs: Any
     ) -> None:
-        rates = {float(call[2]) for call in calls}
-        if len(rates) > 1 or not together(rule, calls, rates.pop(), attrs, (l1, l2), scratch):
-            for call in calls:
+        first = columns[2][0]
+        rates = {float(rate) for rate in columns[2] if rate is not first}
+        rates.add(float(first))
+        own = (*columns[:2], *columns[3:])
+        if len(rates) > 1 or not together(rule, own, rates.pop(), attrs, (l1, l2), scratch):
+            for call in zip(*columns):
                 run(scratch, *call, l1=l1, l2=l2, **attrs)
 
     return InPlace(lambda count: (0, *range(3, 2 + count)), run, None if rule.whole else run_many)
@@ -205,28 +208,27 @@ _array_dtype, _array_shape = attrgetter("dtype"), attrgetter("shape")
 
 def together(
     rule: UpdateRule,
-    calls: Sequence[Sequence[Any]],
+    columns: Sequence[Sequence[Any]],
     rate: float,
     attrs: Mapping[str, Any],
     decay: tuple[float, float],
     scratch: dict[Any, Any],
 ) -> bool:
-    """Whether several parameters could be updated as one: (param, grad, rate, *arrays, *counters) of each."""
-    n = len(rule.arrays)
-    columns = [[call[i] for call in calls] for i in (0, 1, *range(3, 3 + n))]
+    """Whether several parameters could be updated as one. columns: all of them, their gradients, each of the rule's
+    arrays, each of its counters.
+    """
+    count = 2 + len(rule.arrays)
+    columns, counters = columns[:count], columns[count:]
     arrays = [*columns[0], *columns[1]]
     dtype = arrays[0].dtype
     if [*map(type, arrays)].count(np.ndarray) < len(arrays) or [*map(_array_dtype, arrays)].count(dtype) < len(arrays):
         return False
-    if rule.counters:
-        counts = [[c.item() for c in call[3 + n :]] for call in calls]
-        if any(count != counts[0] for count in counts):
-            return False
-    coefs = rule.prepare(rate, calls[0][3 + n :], attrs)
-    if rule.counters:
-        for call in calls[1:]:
-            for counter, first in zip(call[3 + n :], calls[0][3 + n :]):
-                counter[...] = first
+    if any(len({c.item() for c in column}) > 1 for column in counters):
+        return False
+    coefs = rule.prepare(rate, [column[0] for column in counters], attrs)
+    for first, *others in counters:
+        for counter in others:
+            counter[...] = first
     if not _natively(rule, columns, coefs, decay, scratch):
         _by_numpy(rule, columns, coefs, decay, scratch)
     return True
