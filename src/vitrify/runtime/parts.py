@@ -7,8 +7,6 @@ from itertools import count
 from threading import Semaphore
 from typing import Any
 
-import numpy as np
-
 from .pool import pool
 
 Arrays = Sequence[Any]
@@ -26,19 +24,21 @@ def cut(inputs: Arrays, outputs: Arrays, threads: int, whole: int = 0) -> list[t
     axis = next((i for i, size in enumerate(shape[: len(shape) - whole]) if size >= _EACH * threads), None)
     if axis is None:
         return [(inputs, outputs)]
-    bounds = np.linspace(0, shape[axis], _EACH * threads + 1, dtype=int).tolist()
-    found: list[tuple[Arrays, Arrays]] = []
-    for start, stop in zip(bounds, bounds[1:]):
-        ours = [_part(a, axis - len(shape), slice(start, stop)) for a in (*inputs, *outputs)]
-        found.append((ours[: len(inputs)], ours[len(inputs) :]))
-    return found
+    count, size = _EACH * threads, shape[axis]
+    bounds = [size * i // count for i in range(count + 1)]
+    slices = [slice(start, stop) for start, stop in zip(bounds, bounds[1:])]
+    columns = [_parts(array, axis - len(shape), slices) for array in (*inputs, *outputs)]
+    return [(own[: len(inputs)], own[len(inputs) :]) for own in zip(*columns)]
 
 
-def _part(array: Any, axis: int, where: slice) -> Any:
-    """What an array has of a slice of the whole: all of it where it is broadcast. The axis counts from the end."""
+def _parts(array: Any, axis: int, slices: Sequence[slice]) -> list[Any]:
+    """What an array has of slices of the whole: all of it where it is broadcast. The axis counts from the end."""
     if array.ndim < -axis or array.shape[axis] == 1:
-        return array
-    return array[(*[slice(None)] * (array.ndim + axis), where)]
+        return [array] * len(slices)
+    if array.ndim == -axis:
+        return [array[where] for where in slices]
+    before = (slice(None),) * (array.ndim + axis)
+    return [array[(*before, where)] for where in slices]
 
 
 def share(work: Callable[[int], object], parts: int, threads: int) -> None:
