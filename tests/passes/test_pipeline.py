@@ -32,7 +32,7 @@ def test_results_are_the_same_in_any_order(number, monkeypatch):
     """Forward and backward against the program as it was recorded, to the bit."""
     fn, calls = CASES[number]
     order = random.Random(number).sample(PASSES, len(PASSES))
-    monkeypatch.setattr("vitrify.runtime.lowering.optimized", lambda graph, label: steps_of(graph, order)[-1].graph)
+    monkeypatch.setattr("vitrify.passes.pipeline.optimized", lambda graph, label: steps_of(graph, order)[-1].graph)
     found = {}
     for options in (PLAIN, ExecutionOptions()):
 
