@@ -7,7 +7,7 @@ they handle are `Operand`s: parts of buffers with sizes and steps. Views cost no
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from math import prod
 from typing import Any, NoReturn
 
@@ -23,84 +23,16 @@ from .entry import parts
 from .errors import NoNativeForm
 from .inner_loops import REDUCED
 from .native import harness
-from .own_products import own_gemm
+from .operands import ARENA, CONSTANT, STATE, Buffer, Edge, Operand, Shape, Step, broadcast, dense, expanded
+from .products import add_products
 from .row_steps import RowLoop, row_outputs
+from .sharing import over_elements
 from .single import single
+from .team import Team
 
 # Rows below so many elements are short; what is repeated is written out for arrays up to so many.
 _SHORT_ROW, _FEW = 96, 1 << 14
-Shape = tuple[int, ...]
-INPUT, OUTPUT, ARENA, CONSTANT = "input", "output", "arena", "constant"
 _CODES = {dtype: code for code, dtype in REDUCED.items()}
-
-
-@dataclass(eq=False)
-class Buffer:
-    """Memory: an input, a result, a part of the arena or a number. `number`: which one; of constants, their bytes."""
-
-    kind: str
-    size: int
-    number: Any = 0
-
-
-@dataclass(frozen=True)
-class Operand:
-    """An array in a buffer: as NumPy describes one, with offset and steps in bytes."""
-
-    buffer: Buffer
-    offset: int
-    shape: Shape
-    strides: Shape
-    dtype: Dtype
-
-    @property
-    def ndim(self) -> int:
-        """How many dimensions it has."""
-        return len(self.shape)
-
-    @property
-    def size(self) -> int:
-        """How many elements it has."""
-        return prod(self.shape)
-
-    @property
-    def is_contiguous(self) -> bool:
-        """Whether its elements lie in their order, without gaps."""
-        return self.size <= 1 or all(
-            n == 1 or step == expected
-            for n, step, expected in zip(self.shape, self.strides, dense(self.shape, self.dtype.itemsize))
-        )
-
-
-def dense(shape: Shape, itemsize: int) -> Shape:
-    """The steps of an array whose elements lie side by side."""
-    found, step = [], itemsize
-    for n in reversed(shape):
-        found.append(step)
-        step *= max(n, 1)
-    return tuple(found[::-1])
-
-
-@dataclass(eq=False)
-class Step:
-    """One step: its function, its words (an Operand stands for its address), and what it runs (`Edge` in the words)."""
-
-    function: str
-    words: list[Any]
-    blocks: tuple[list[Step], ...] = ()
-    touched: list[Buffer] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class Edge:
-    """Where the steps of a block begin or end."""
-
-    block: int
-    is_end: bool
-
-
-STATE = Edge(-1, False)
-"""The word that says where the plan and the thread lie among a run's addresses."""
 
 
 class Assembler:
@@ -111,8 +43,10 @@ class Assembler:
         kernels: Callable[[Block], Pointwise | RowLoop],
         run_block: Callable[[Assembler, Block, Sequence[Any], bool], list[Any]],
         key: Operand | None = None,
+        team: Team | None = None,
     ) -> None:
         self.steps: list[Step] = []
+        self.team = team  # which large steps are shared among
         self._kernel_of = kernels
         self._run_block = run_block
         self.bytes = 0  # written by all steps, those of loops once
@@ -192,9 +126,7 @@ class Assembler:
 
     def _over(self, loop: Any, data: Any, operands: Sequence[Operand], shape: Shape) -> None:
         """An inner loop over all elements of operands that broadcast to a shape."""
-        words = over(loop, data, operands, shape)
-        if words is not None:
-            self.add("over_elements", words)
+        over_elements(self, loop, data, operands, shape)
 
     def elementwise(
         self, body: Block, operands: Sequence[Any], into: Sequence[Operand] | None = None
@@ -211,8 +143,8 @@ class Assembler:
         given = [operands[i] for i in kernel.signature.reads]
         if any(x is None for x in given) or tuple(x.dtype for x in given) != kernel.signature.inputs:
             raise NoNativeForm("the operands are not those that the kernel is for")
-        shape = _broadcast([x.shape for x in given])
-        cones = [_broadcast([operands[i].shape for i in cone]) for cone in kernel.cones]
+        shape = broadcast([x.shape for x in given])
+        cones = [broadcast([operands[i].shape for i in cone]) for cone in kernel.cones]
         if any(cone != shape for cone in cones):
             raise NoNativeForm("the outputs of a group have several shapes")
         if into is None:
@@ -249,7 +181,7 @@ class Assembler:
             return self.reshape(rows, (*x.shape[:-1], y.shape[-1]))
         if x.shape[-1] != y.shape[-2]:
             raise NoNativeForm("the inner sizes differ")
-        batch = _broadcast([x.shape[:-2], y.shape[:-2]])
+        batch = broadcast([x.shape[:-2], y.shape[:-2]])
         out = self.new((*batch, x.shape[-2], y.shape[-1]), x.dtype)
         if out.size and not x.shape[-1]:
             return self.copy(self.full(out.shape, 0, out.dtype), out)
@@ -258,32 +190,7 @@ class Assembler:
         return out
 
     def _products(self, x: Operand, y: Operand, out: Operand, batch: Shape) -> None:
-        x, y = self._for_blas(x), self._for_blas(y)
-        x, y = (expanded(v, (*batch, *v.shape[-2:])) for v in (x, y))
-        *_, rows, columns = out.shape
-        size = out.dtype.itemsize
-        letters, leading = zip(*[_layout(v) for v in (y, x)])  # Fortran's columns are our rows: out' = y' x'
-        name = "float" if size == 4 else "double"
-        count, steps = (batch[-1], [v.strides[-3] for v in (y, x, out)]) if batch else (1, [0, 0, 0])
-        own = own_gemm(rows, columns, x.shape[-1], out.dtype)
-        if own:
-            scratch = Operand(Buffer(ARENA, own.scratch), 0, (), (), out.dtype)
-        for outer in np.ndindex(batch[:-1]):
-            a, b, c = (replace(v, offset=v.offset + sum(i * s for i, s in zip(outer, v.strides))) for v in (y, x, out))
-            if own:
-                self.add(f"own_products_{name}", [
-                    own.address, rows, columns, x.shape[-1], *x.strides[-2:], *y.strides[-2:], columns * size, b, a, c,
-                    scratch, count, steps[1], steps[0], steps[2],
-                ])  # fmt: skip
-                continue
-            self.add(f"products_{name}", [
-                blas.gemm(out.dtype), columns, rows, x.shape[-1], *leading, max(columns, 1), *letters, a, b, c, count,
-                *steps,
-            ])  # fmt: skip
-
-    def _for_blas(self, x: Operand) -> Operand:
-        """x where BLAS can read it: one of the last two dimensions lies side by side, the other has room."""
-        return x if _layout(x) is not None else self.copy(x)
+        add_products(self, x, y, out, batch)
 
     def reduce(self, name: str, x: Operand, axis: Shape, keepdim: bool) -> Operand:
         """The sum, max or min over some axes, in the dtype of x."""
@@ -305,9 +212,7 @@ class Assembler:
         if len(axis) != 1:
             moved = self.reshape(moved, (*out.shape, prod(x.shape[i] for i in axis)))
         target = replace(out, shape=(*out.shape, moved.shape[-1]), strides=(*out.strides, 0))
-        words = over(loop, 0, (moved, target), moved.shape, keep_last=True)
-        assert words is not None
-        self.add("over_elements", words)
+        over_elements(self, loop, 0, (moved, target), moved.shape, keep_last=True)
 
     # -- rows of tables ------------------------------------------------------------------------------------------------
 
@@ -440,29 +345,6 @@ def _need_flag(x: Any) -> None:
     if x is None or x.dtype != BOOL or x.size != 1:
         raise NoNativeForm("what decides is not one truth value")
 
-
-def _broadcast(shapes: Sequence[Shape]) -> Shape:
-    try:
-        return np.broadcast_shapes(*shapes)
-    except ValueError as err:
-        raise NoNativeForm(str(err)) from err
-
-
-def expanded(x: Operand, shape: Shape) -> Operand:
-    """x broadcast to a shape."""
-    missing = len(shape) - x.ndim
-    strides = [0 if n == 1 and m != 1 else s for n, m, s in zip(x.shape, shape[missing:], x.strides)]
-    return replace(x, shape=shape, strides=(*[0] * missing, *strides))
-
-
-def _layout(x: Operand) -> tuple[int, int] | None:
-    """How Fortran sees the last two dimensions, as they lie ("N") or not ("T"), and the step between its columns."""
-    (rows, columns), (row, column), size = x.shape[-2:], x.strides[-2:], x.dtype.itemsize
-    if (columns == 1 or column == size) and (rows == 1 or (row % size == 0 and row >= columns * size)):
-        return ord("N"), max(row // size if rows > 1 else columns, columns, 1)
-    if (rows == 1 or row == size) and (columns == 1 or (column % size == 0 and column >= rows * size)):
-        return ord("T"), max(column // size if columns > 1 else rows, rows, 1)
-    return None
 
 
 def _stand_in(x: Operand) -> tuple[Any, Any]:

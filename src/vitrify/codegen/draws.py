@@ -17,7 +17,8 @@ from .errors import NoNativeForm
 from .random_steps import LANES
 
 if TYPE_CHECKING:
-    from .assembler import Assembler, Operand
+    from .assembler import Assembler
+    from .operands import Operand
 
 _WORD = np.dtype(np.uint32)
 # Words that a step makes at a time.

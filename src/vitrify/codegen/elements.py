@@ -12,7 +12,7 @@ from .pointwise import Signature
 from .steps import MOST_OPERANDS
 
 if TYPE_CHECKING:
-    from .assembler import Operand
+    from .operands import Operand
 
 Shape = tuple[int, ...]
 

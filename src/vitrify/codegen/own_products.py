@@ -9,6 +9,7 @@ from . import gemm
 from .emit import FLOAT32, Dtype
 from .llvm import host
 from .native import loaded
+from .team import Team
 
 # Multiplications of a product from which on ours was no slower where it was measured, on one thread with AVX-512: twice
 # as fast as OpenBLAS's kernels for AVX2, level with those for AVX-512, and a step of an LSTM, whose products have few
@@ -19,18 +20,29 @@ _DTYPES = (FLOAT32,)
 
 
 class OwnGemm(NamedTuple):
-    """The address of the function, and the bytes of working memory that it needs."""
+    """The address of the function, and the shape of its tiles."""
 
     address: int
-    scratch: int
+    shape: gemm.Shape
+
+    def scratch(self, m: int, n: int, k: int) -> int:
+        """The bytes of working memory that a product of these sizes needs."""
+        return gemm.scratch_bytes(m, n, k, self.shape)
 
 
-def own_gemm(m: int, n: int, k: int, dtype: Dtype) -> OwnGemm | None:
+def own_gemm(m: int, n: int, k: int, dtype: Dtype, team: Team | None) -> OwnGemm | None:
     """Our function for a product of these sizes; None where BLAS is the better one, or it was not measured."""
-    target = host()
-    if dtype not in _DTYPES or not target.is_x86 or target.vector_bytes < _BYTES or not _LEAST <= m * n * k <= _MOST:
+    if m * n * k < _LEAST or (team is None and m * n * k > _MOST):
         return None
-    return OwnGemm(_address(dtype), gemm.scratch_bytes(m, n, k, gemm.shape_of(dtype, target)))
+    return any_gemm(dtype)
+
+
+def any_gemm(dtype: Dtype) -> OwnGemm | None:
+    """Our function for products of any size; None where it was not measured."""
+    target = host()
+    if dtype not in _DTYPES or not target.is_x86 or target.vector_bytes < _BYTES:
+        return None
+    return OwnGemm(_address(dtype), gemm.shape_of(dtype, target))
 
 
 @functools.lru_cache(maxsize=len(_DTYPES))
@@ -41,4 +53,4 @@ def _address(dtype: Dtype) -> int:
     return loaded(text, (name,)).addresses[name]
 
 
-__all__ = ["OwnGemm", "own_gemm"]
+__all__ = ["OwnGemm", "any_gemm", "own_gemm"]

@@ -14,9 +14,11 @@ import numpy as np
 
 from . import entry
 from .arena import padded, placed
-from .assembler import ARENA, INPUT, OUTPUT, STATE, Assembler, Buffer, Edge, Operand, Step
+from .assembler import Assembler
 from .draws import drawing
 from .errors import NoNativeForm
+from .operands import ARENA, INPUT, OUTPUT, STATE, Buffer, Edge, Operand, Step
+from .sharing import SHARED
 from .steps import FUNCTIONS
 
 # Bytes that steps write from which on a run lets other threads of Python's run: some ten microseconds of work.
@@ -101,7 +103,11 @@ def _live(steps: Sequence[Step], lives: dict[Buffer, list[int]], at: int) -> int
             at = _live(block, lives, at)
         for buffer in step.touched:
             lives.setdefault(buffer, [first, at])[1] = at
-        if step.blocks:
+        if step.function == SHARED:  # all blocks run at a time
+            for life in lives.values():
+                if life[1] >= first:
+                    life[:] = [min(life[0], first), at]
+        elif step.blocks:
             for life in lives.values():
                 if life[0] < first <= life[1] or any(lives.get(b) is life for b in step.touched):
                     life[:] = [min(life[0], first), at]

@@ -18,7 +18,8 @@ from .errors import NoNativeForm
 from .row_form import Column, RowForm
 
 if TYPE_CHECKING:
-    from .assembler import Assembler, Operand
+    from .assembler import Assembler
+    from .operands import Operand
 
 _BYTE = np.dtype(np.uint8)
 

@@ -38,6 +38,14 @@ def array(w: Writer, index: object) -> str:
     return w.load("%P", word(w, index), "ptr")
 
 
+def optional(w: Writer, index: object) -> str:
+    """The address of the array that this word names; null where it is -1."""
+    number, found = word(w, index), w.variable("ptr", "null")
+    with w.when(w.value(f"icmp sge i64 {number}, 0")):
+        w.line(f"store ptr {w.load('%P', number, 'ptr')}, ptr {found}")
+    return w.value(f"load ptr, ptr {found}")
+
+
 def runner() -> str:
     """Steps one after the other: c and `end` are where they begin and end."""
     w = Writer("i32", "run", ("ptr %P", "ptr %first", "ptr %end"))
@@ -130,11 +138,12 @@ def own_products(type: str) -> str:
     gemm = w.load("%c", 2, "ptr")
     m, n, k, arow, acolumn, brow, bcolumn, crow = (word(w, i) for i in range(3, 11))
     a, b, c, scratch = (array(w, i) for i in range(11, 15))
+    tables = [optional(w, i) for i in range(19, 22)]
     with w.loop(word(w, 15)) as number:
         x, y, z = (w.at(p, w.times(number, word(w, 16 + j)), "i8") for j, p in enumerate((a, b, c)))
         of_a, of_b = (f"ptr {x}", f"i64 {arow}", f"i64 {acolumn}"), (f"ptr {y}", f"i64 {brow}", f"i64 {bcolumn}")
         given = [f"i64 {m}", f"i64 {n}", f"i64 {k}", *of_a, *of_b, f"ptr {z}", f"i64 {crow}", f"ptr {scratch}"]
-        w.call("i32", gemm, *given, *["ptr null"] * 3)
+        w.call("i32", gemm, *given, *[f"ptr {t}" for t in tables])
     w.line("ret i32 0")
     return w.text
 
@@ -208,6 +217,35 @@ def branch() -> str:
     return w.text
 
 
+def shared() -> str:
+    """Blocks that members of a team run side by side (`team.py`).
+
+    c: 2 `share`, 3 the team, 4 how many blocks, 5... where the steps of each begin and end.
+    """
+    w = Writer("i32", "shared", PARAMETERS)
+    context = w.space("[3 x i64]")
+    w.store("%P", context, 0, "ptr")
+    w.store("%c", context, 1, "ptr")
+    w.store(0, context, 2)
+    given = (f"ptr {w.load('%c', 3, 'ptr')}", "ptr @one_of_shared", f"ptr {context}", f"i64 {word(w, 4)}")
+    w.call("void", w.load("%c", 2, "ptr"), *given)
+    w.line(f"ret i32 {w.value(f'trunc i64 {w.load(context, 2)} to i32')}")
+    return w.text
+
+
+def one_of_shared() -> str:
+    """One block of `shared`, whose context is that of the run, its words, and why the run ends."""
+    w = Writer("void", "one_of_shared", ("ptr %context", "i64 %part", "i64 %member"))
+    c = w.load("%context", 1, "ptr")
+    place = w.add(w.times("%part", 2), 5)
+    edges = [f"ptr {w.load(c, at, 'ptr')}" for at in (place, w.add(place, 1))]
+    code = w.call("i32", "@run", f"ptr {w.load('%context', 0, 'ptr')}", *edges)
+    with w.when(w.value(f"icmp ne i32 {code}, 0")):
+        w.store(w.value(f"zext i32 {code} to i64"), "%context", 2)
+    w.line("ret void")
+    return w.text
+
+
 def while_true() -> str:
     """A loop while a byte is not 0.
 
@@ -270,6 +308,6 @@ def steps() -> dict[str, str]:
     """All functions, by name."""
     types = {"float": 4, "double": 8}
     labelled = {f"{f.__name__}_{t}": f(t, size) for f in (picked, weights, lowered) for t, size in types.items()}
-    others = {f.__name__: f() for f in (over_elements, branch, while_true, repeat, interrupted)}
+    others = {f.__name__: f() for f in (over_elements, branch, shared, one_of_shared, while_true, repeat, interrupted)}
     made = {f"{f.__name__}_{t}": f(t) for f in (products, own_products) for t in types}
     return {"run": runner(), **others, **labelled, **made}

@@ -12,7 +12,8 @@ from .emit import FLOAT32, INT64
 from .errors import NoNativeForm
 
 if TYPE_CHECKING:
-    from .assembler import Assembler, Operand
+    from .assembler import Assembler
+    from .operands import Operand
 
 # The id of no row.
 _NONE = -1

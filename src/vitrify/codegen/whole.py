@@ -20,16 +20,18 @@ from ..core.meta import UNKNOWN, Meta
 from ..ir.decompose import simpler
 from ..ir.program import Block, Literal, Operator, Variable
 from ..ops.registry import OpDef
-from .assembler import INPUT, Assembler, Buffer, Operand
+from .assembler import Assembler
 from .elements import Pointwise
 from .emit import INT64
 from .entry import layout_is_known
 from .errors import NoNativeForm
 from .llvm import why_not_here
 from .native import for_steps
+from .operands import INPUT, Buffer, Operand
 from .plan import Planned, plan_of
 from .row_steps import RowLoop
 from .single import alone
+from .team import team
 
 MAX_PLANS = 128
 """Signatures of arrays that a program keeps plans for."""
@@ -144,7 +146,7 @@ class WholeProgram:
     def plan(self, arrays: Sequence[Any]) -> Planned:
         """The plan for arrays like these. Raises NoNativeForm."""
         key = Operand(Buffer(INPUT, 16, len(arrays)), 0, (2,), (8,), INT64)
-        assembler = Assembler(self._kernel, self._run_block, key)
+        assembler = Assembler(self._kernel, self._run_block, key, team())
         given = [Operand(Buffer(INPUT, a.nbytes, i), 0, a.shape, a.strides, a.dtype) for i, a in enumerate(arrays)]
         found: Found = dict(zip(self._inputs, given))
         self._run(assembler, self._operators, found)

@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from ..codegen.assembler import INPUT, Assembler, Buffer, Operand
+from ..codegen.assembler import Assembler
 from ..codegen.entry import layout_is_known
 from ..codegen.errors import NoNativeForm
 from ..codegen.llvm import why_not_here
 from ..codegen.native import pointwise
+from ..codegen.operands import INPUT, Buffer, Operand
 from ..codegen.plan import Planned, plan_of
 from ..core.cache import BoundedCache
 from ..core.config import NATIVE, NATIVE_AFTER_MS

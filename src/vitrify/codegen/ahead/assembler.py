@@ -10,10 +10,11 @@ import numpy as np
 
 from ...ir.program import Block
 from .. import gemm
-from ..assembler import CONSTANT, Assembler, Buffer, Operand, Shape, Step, dense, expanded
+from ..assembler import Assembler
 from ..emit import INT64
 from ..errors import NoNativeForm
 from ..llvm import Target
+from ..operands import CONSTANT, Buffer, Operand, Shape, Step, dense, expanded
 
 DATA = "data"
 """A buffer of constants: `number` is the array."""

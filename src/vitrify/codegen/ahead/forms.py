@@ -13,13 +13,13 @@ from ...core.errors import UnsupportedError
 from ...core.meta import UNKNOWN, Meta, Ref
 from ...ir.decompose import simpler
 from ...ir.program import Block, Literal, Operator, Variable
-from ..assembler import Operand
 from ..elements import Pointwise
 from ..emit import Dtype
 from ..errors import NoNativeForm
 from ..harness import description
 from ..llvm import Target
 from ..native import ir_of
+from ..operands import Operand
 from ..pointwise import Signature, needed_by
 from ..row_form import RowForm
 from ..row_steps import RowLoop

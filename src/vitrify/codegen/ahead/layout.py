@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..arena import padded, placed
-from ..assembler import ARENA, CONSTANT, INPUT, OUTPUT, STATE, Buffer, Edge, Operand, Step
 from ..errors import NoNativeForm
+from ..operands import ARENA, CONSTANT, INPUT, OUTPUT, STATE, Buffer, Edge, Operand, Step
 from ..plan import lives_of
 from .assembler import Symbol
 from .sizes import Basis

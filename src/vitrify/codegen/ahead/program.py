@@ -11,9 +11,9 @@ from ...core.meta import Meta
 from ...ir.program import Block, Variable
 from ...ir.ssa import Graph
 from ...ir.ssa_blocks import block_of, graph_of
-from ..assembler import INPUT, Buffer, Operand, dense
 from ..errors import NoNativeForm
 from ..llvm import Target
+from ..operands import INPUT, Buffer, Operand, dense
 from ..plan import results_of
 from .abi import DTYPES, MOST_DIMS
 from .assembler import DATA

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 
 from ..emit import FLOAT32, FLOAT64, Dtype, memory_type
-from ..steps import PARAMETERS
+from ..steps import PARAMETERS, optional
 from ..steps import steps as common_steps
 from ..table_steps import table_steps
 from ..writer import Writer
@@ -30,7 +30,7 @@ def products(dtype: Dtype) -> str:
     m, n, k, arow, acolumn, brow, bcolumn, crow = (w.load("%c", i) for i in range(2, 10))
     scratch = _array(w, 10)
     dims, count = w.load("%c", 14), w.load("%c", 15)
-    tables = [_table(w, i) for i in (16, 17, 18)]
+    tables = [optional(w, i) for i in (16, 17, 18)]
     with w.loop(count) as number:
         bases = [w.variable("ptr", _array(w, i)) for i in (11, 12, 13)]
         rest = w.variable("i64", number)
@@ -50,15 +50,6 @@ def products(dtype: Dtype) -> str:
         w.call("i32", f"@gemm_{type}", *given)
     w.line("ret i32 0")
     return w.text
-
-
-def _table(w: Writer, index: int) -> str:
-    """The address of an array; null where the word is -1."""
-    number = w.load("%c", index)
-    found = w.variable("ptr", "null")
-    with w.when(w.value(f"icmp sge i64 {number}, 0")):
-        w.line(f"store ptr {w.load('%P', number, 'ptr')}, ptr {found}")
-    return w.value(f"load ptr, ptr {found}")
 
 
 def extreme_place(name: str, dtype: Dtype) -> str:

@@ -1,0 +1,100 @@
+"""What steps of a plan are made of: buffers, the parts of them that native forms handle as arrays, and the steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from .emit import Dtype
+from .errors import NoNativeForm
+
+Shape = tuple[int, ...]
+INPUT, OUTPUT, ARENA, CONSTANT = "input", "output", "arena", "constant"
+
+
+@dataclass(eq=False)
+class Buffer:
+    """Memory: an input, a result, a part of the arena or a number. `number`: which one; of constants, their bytes."""
+
+    kind: str
+    size: int
+    number: Any = 0
+
+
+@dataclass(frozen=True)
+class Operand:
+    """An array in a buffer: as NumPy describes one, with offset and steps in bytes."""
+
+    buffer: Buffer
+    offset: int
+    shape: Shape
+    strides: Shape
+    dtype: Dtype
+
+    @property
+    def ndim(self) -> int:
+        """How many dimensions it has."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """How many elements it has."""
+        return prod(self.shape)
+
+    @property
+    def is_contiguous(self) -> bool:
+        """Whether its elements lie in their order, without gaps."""
+        return self.size <= 1 or all(
+            n == 1 or step == expected
+            for n, step, expected in zip(self.shape, self.strides, dense(self.shape, self.dtype.itemsize))
+        )
+
+
+def dense(shape: Shape, itemsize: int) -> Shape:
+    """The steps of an array whose elements lie side by side."""
+    found, step = [], itemsize
+    for n in reversed(shape):
+        found.append(step)
+        step *= max(n, 1)
+    return tuple(found[::-1])
+
+
+@dataclass(eq=False)
+class Step:
+    """One step: its function, its words (an Operand stands for its address), and what it runs (`Edge` in the words)."""
+
+    function: str
+    words: list[Any]
+    blocks: tuple[list[Step], ...] = ()
+    touched: list[Buffer] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Edge:
+    """Where the steps of a block begin or end."""
+
+    block: int
+    is_end: bool
+
+
+STATE = Edge(-1, False)
+"""The word that says where the plan and the thread lie among a run's addresses."""
+
+
+def broadcast(shapes: Sequence[Shape]) -> Shape:
+    """The shape that these broadcast to. Raises NoNativeForm where they do not."""
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError as err:
+        raise NoNativeForm(str(err)) from err
+
+
+def expanded(x: Operand, shape: Shape) -> Operand:
+    """x broadcast to a shape."""
+    missing = len(shape) - x.ndim
+    strides = [0 if n == 1 and m != 1 else s for n, m, s in zip(x.shape, shape[missing:], x.strides)]
+    return replace(x, shape=shape, strides=(*[0] * missing, *strides))

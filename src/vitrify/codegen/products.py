@@ -1,0 +1,161 @@
+"""Matrix products as steps of a plan: by BLAS, or by code of our own where that was measured to be faster."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import blas
+from .emit import Dtype
+from .operands import ARENA, Buffer, Operand, Shape, expanded
+from .own_products import OwnGemm, own_gemm
+from .sharing import bounds, shared
+
+if TYPE_CHECKING:
+    from .assembler import Assembler
+
+# Multiplications from which on a product takes several times as long as waking the other threads.
+_LARGE = 1 << 20
+# Rows and columns that tiles have: parts begin at multiples of them.
+_ROWS, _COLUMNS = 24, 64
+NONE = -1
+"""The word for a table that there is none of."""
+
+
+def add_products(n: Assembler, x: Operand, y: Operand, out: Operand, batch: Shape) -> None:
+    """out = x y, for stacks of matrices."""
+    x, y = _for_blas(n, x), _for_blas(n, y)
+    x, y = (expanded(v, (*batch, *v.shape[-2:])) for v in (x, y))
+    *_, rows, columns = out.shape
+    own = own_gemm(rows, columns, x.shape[-1], out.dtype, n.team)
+    sizes, within = (rows, columns, x.shape[-1]), (*x.strides[-2:], *y.strides[-2:], columns * out.dtype.itemsize)
+    count, each = (batch[-1], (x.strides[-3], y.strides[-3], out.strides[-3])) if batch else (1, (0, 0, 0))
+    stacks = []
+    for outer in np.ndindex(batch[:-1]):
+        first = [_moved(v, sum(i * s for i, s in zip(outer, v.strides))) for v in (x, y, out)]
+        stacks.append(Stack(first[0], first[1], first[2], sizes, within, count, each))
+    if own is None:
+        for stack in stacks:
+            _add_blas(n, stack)
+    else:
+        add_own(n, own, stacks)
+
+
+@dataclass(frozen=True)
+class Stack:
+    """Products of one step: the first of each matrix, rows, columns and inner size, steps in bytes from row to row and
+    from column to column of x, then of y, from row to row of out; how many, and the steps from one to the next.
+
+    With tables, the offsets of y's rows and columns, y's own steps do not count. bias: what the rows of out begin with.
+    """
+
+    x: Operand
+    y: Operand
+    out: Operand
+    sizes: tuple[int, int, int]
+    steps: tuple[int, ...]
+    count: int = 1
+    each: tuple[int, int, int] = (0, 0, 0)
+    tables: tuple[Operand, Operand] | None = None
+    bias: Operand | None = None
+
+    @property
+    def work(self) -> int:
+        """How many multiplications there are."""
+        return prod(self.sizes) * self.count
+
+    def some(self, start: int, stop: int) -> Stack:
+        """Some of the products."""
+        x, y, out = (_moved(v, start * step) for v, step in zip((self.x, self.y, self.out), self.each))
+        return replace(self, x=x, y=y, out=out, count=stop - start)
+
+    def rows(self, start: int, stop: int) -> Stack:
+        """Some rows of each product."""
+        _, n, k = self.sizes
+        bias = None if self.bias is None else _moved(self.bias, start * self.bias.dtype.itemsize)
+        x, out = _moved(self.x, start * self.steps[0]), _moved(self.out, start * self.steps[4])
+        return replace(self, x=x, out=out, bias=bias, sizes=(stop - start, n, k))
+
+    def columns(self, start: int, stop: int) -> Stack:
+        """Some columns of each product."""
+        m, _, k = self.sizes
+        y, tables = self.y, self.tables
+        if tables is None:
+            y = _moved(y, start * self.steps[3])
+        else:
+            tables = (tables[0], _moved(tables[1], start * tables[1].dtype.itemsize))
+        out = _moved(self.out, start * self.out.dtype.itemsize)
+        return replace(self, y=y, tables=tables, out=out, sizes=(m, stop - start, k))
+
+
+def _moved(x: Operand, by: int) -> Operand:
+    return replace(x, offset=x.offset + by)
+
+
+def add_own(n: Assembler, own: OwnGemm, stacks: Sequence[Stack]) -> None:
+    """Products by our own code, shared among threads where they are large."""
+    team = n.team
+    if team is None or sum(s.work for s in stacks) < _LARGE:
+        parts = [[*stacks]]
+    elif len(stacks) >= team.size:
+        parts = [[*stacks[a:b]] for a, b in bounds(len(stacks), team.size)]
+    else:
+        cut = [_cut(stack, team.size) for stack in stacks]
+        parts = [[own[i] for own in cut if i < len(own)] for i in range(max(map(len, cut)))]
+    shared(n, team, [lambda part=part: _add_part(n, own, part) for part in parts])  # type: ignore[misc]
+
+
+def _cut(stack: Stack, parts: int) -> list[Stack]:
+    """The products in so many parts of like work, whole ones where there are enough."""
+    if stack.count >= parts:
+        return [stack.some(*ends) for ends in bounds(stack.count, parts)]
+    m, n, _ = stack.sizes
+    if n >= m:
+        return [stack.columns(*ends) for ends in bounds(n, parts, _COLUMNS)]
+    return [stack.rows(*ends) for ends in bounds(m, parts, _ROWS)]
+
+
+def _add_part(n: Assembler, own: OwnGemm, stacks: Sequence[Stack]) -> None:
+    name = _name(stacks[0].out.dtype)
+    scratch = Operand(Buffer(ARENA, max(own.scratch(*s.sizes) for s in stacks)), 0, (), (), stacks[0].out.dtype)
+    for s in stacks:
+        tables: list[Any] = [*(s.tables or (NONE, NONE)), NONE if s.bias is None else s.bias]
+        words = [own.address, *s.sizes, *s.steps, s.x, s.y, s.out, scratch, s.count, *s.each, *tables]
+        n.add(f"own_products_{name}", words)
+
+
+def _name(dtype: Dtype) -> str:
+    return "float" if dtype.itemsize == 4 else "double"
+
+
+def _add_blas(n: Assembler, stack: Stack) -> None:
+    rows, columns, inner = stack.sizes
+    found = [_layout(stack.y), _layout(stack.x)]  # Fortran's columns are our rows: out' = y' x'
+    letters, leading = zip(*[f for f in found if f is not None])
+    steps = [stack.each[1], stack.each[0], stack.each[2]]
+    n.add(f"products_{_name(stack.out.dtype)}", [
+        blas.gemm(stack.out.dtype), columns, rows, inner, *leading, max(columns, 1), *letters, stack.y, stack.x,
+        stack.out, stack.count, *steps,
+    ])  # fmt: skip
+
+
+def _for_blas(n: Assembler, x: Operand) -> Operand:
+    """x where BLAS can read it: one of the last two dimensions lies side by side, the other has room."""
+    return x if _layout(x) is not None else n.copy(x)
+
+
+def _layout(x: Operand) -> tuple[int, int] | None:
+    """How Fortran sees the last two dimensions, as they lie ("N") or not ("T"), and the step between its columns."""
+    (rows, columns), (row, column), size = x.shape[-2:], x.strides[-2:], x.dtype.itemsize
+    if (columns == 1 or column == size) and (rows == 1 or (row % size == 0 and row >= columns * size)):
+        return ord("N"), max(row // size if rows > 1 else columns, columns, 1)
+    if (rows == 1 or row == size) and (columns == 1 or (column % size == 0 and column >= rows * size)):
+        return ord("T"), max(column // size if columns > 1 else rows, rows, 1)
+    return None
+
+
+__all__ = ["NONE", "Stack", "add_own", "add_products"]

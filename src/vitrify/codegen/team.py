@@ -1,0 +1,194 @@
+"""Threads that native code shares work with: they wait in machine code, so no Python runs between a call and its parts.
+
+    void share(ptr team, ptr work, ptr context, i64 parts)       void work(ptr context, i64 part, i64 member)
+
+runs the parts on all members, the caller (member 0) among them. Parts are taken one by one, and a member that comes
+late finds none: the caller waits for parts that others have begun, never for others to begin. A team serves one caller
+at a time; a second one does its parts by itself.
+
+A member without work looks for some for a while, then sleeps in the kernel (a futex) until a caller wakes it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+import platform
+import sys
+from threading import Lock, Thread
+from typing import Any
+
+import numpy as np
+
+from ..core.config import kernel_threads
+from .llvm import host
+from .native import loaded
+from .writer import Writer
+
+# Words of a team, apart as members write them: how many parts are left (the low half) of which call (the high half),
+# how many are not done, whether a caller has the team, how many members sleep, what they sleep on; what runs, and the
+# addresses of C functions.
+_TICKET, _PENDING, _BUSY, _SLEEPERS, _WAKE = 0, 8, 16, 24, 32
+_WORK, _CONTEXT, _SYSCALL, _YIELD = 40, 41, 42, 43
+_WORDS = 48
+_LEFT = (1 << 32) - 1
+# How often a member looks for work before it sleeps, some 50 microseconds; how often a caller looks whether all is done
+# before it lets other threads have its core.
+_LOOKS, _WAITS = 2000, 4000
+_FUTEX = {"x86_64": 202, "aarch64": 98}
+_WAIT, _WAKE_UP = 128, 129  # of this process alone
+
+
+def _atomic_load(w: Writer, pointer: str, order: str = "acquire") -> str:
+    return w.value(f"load atomic i64, ptr {pointer} {order}, align 8")
+
+
+def _pause(w: Writer) -> None:
+    w.call("void", *(("@llvm.x86.sse2.pause",) if host().is_x86 else ("@llvm.aarch64.hint", "i32 1")))
+
+
+def _futex(w: Writer, operation: int, value: str) -> None:
+    """futex(address, operation, value), without a time limit."""
+    number = _FUTEX[platform.machine()]
+    call = w.load("%team", _SYSCALL, "ptr")
+    w.value(
+        f"call i64 (i64, ...) {call}(i64 {number}, ptr {w.at('%team', _WAKE)}, i64 {operation}, i64 {value}, ptr null)"
+    )
+
+
+def _take() -> str:
+    """Do parts until there are no more."""
+    w = Writer("void", "take", ("ptr %team", "i64 %member"))
+    ticket = w.at("%team", _TICKET)
+    w.label("next")
+    seen = _atomic_load(w, ticket)
+    left = w.value(f"and i64 {seen}, {_LEFT}")
+    with w.when(w.value(f"icmp eq i64 {left}, 0")):
+        w.leave("void")
+    part = w.add(left, -1)
+    pair = w.value(f"cmpxchg ptr {ticket}, i64 {seen}, i64 {w.add(seen, -1)} acq_rel acquire")
+    is_ours = w.value(f"extractvalue {{i64, i1}} {pair}, 1")
+    with w.when(is_ours):
+        work, context = w.load("%team", _WORK, "ptr"), w.load("%team", _CONTEXT, "ptr")
+        w.call("void", work, f"ptr {context}", f"i64 {part}", "i64 %member")
+        w.value(f"atomicrmw sub ptr {w.at('%team', _PENDING)}, i64 1 acq_rel")
+    w.line("br label %next")
+    return w.text
+
+
+def _share() -> str:
+    w = Writer("void", "share", ("ptr %team", "ptr %work", "ptr %context", "i64 %parts"))
+    pair = w.value(f"cmpxchg ptr {w.at('%team', _BUSY)}, i64 0, i64 1 acquire monotonic")
+    is_ours = w.value(f"extractvalue {{i64, i1}} {pair}, 1")
+    with w.when(w.value(f"xor i1 {is_ours}, true")):
+        with w.loop("%parts") as part:
+            w.call("void", "%work", "ptr %context", f"i64 {part}", "i64 0")
+        w.leave("void")
+    w.store("%work", "%team", _WORK, "ptr")
+    w.store("%context", "%team", _CONTEXT, "ptr")
+    pending, ticket = w.at("%team", _PENDING), w.at("%team", _TICKET)
+    w.line(f"store atomic i64 %parts, ptr {pending} release, align 8")
+    call = w.add(w.value(f"lshr i64 {_atomic_load(w, ticket)}, 32"), 1)
+    high = w.value(f"shl i64 {call}, 32")
+    w.line(f"store atomic i64 {w.value(f'or i64 {high}, %parts')}, ptr {ticket} seq_cst, align 8")
+    sleepers = _atomic_load(w, w.at("%team", _SLEEPERS), "seq_cst")
+    with w.when(w.value(f"icmp sgt i64 {sleepers}, 0")):
+        w.value(f"atomicrmw add ptr {w.at('%team', _WAKE)}, i32 1 seq_cst")
+        _futex(w, _WAKE_UP, sleepers)
+    w.call("void", "@take", "ptr %team", "i64 0")
+    looks = w.variable("i64", 0)
+    w.label("wait")
+    is_done = w.value(f"icmp eq i64 {_atomic_load(w, pending)}, 0")
+    with w.when(is_done):
+        w.line(f"store atomic i64 0, ptr {w.at('%team', _BUSY)} release, align 8")
+        w.leave("void")
+    count = w.add(w.value(f"load i64, ptr {looks}"), 1)
+    w.line(f"store i64 {count}, ptr {looks}")
+    _pause(w)
+    with w.when(w.value(f"icmp sgt i64 {count}, {_WAITS}")):
+        w.value(f"call i32 {w.load('%team', _YIELD, 'ptr')}()")
+    w.line("br label %wait")
+    return w.text
+
+
+def _serve() -> str:
+    """What a member does all its life."""
+    w = Writer("void", "serve", ("ptr %team", "i64 %member"))
+    looks = w.variable("i64", 0)
+    ticket, sleepers = w.at("%team", _TICKET), w.at("%team", _SLEEPERS)
+    w.label("look")
+    left = w.value(f"and i64 {_atomic_load(w, ticket)}, {_LEFT}")
+    with w.when(w.value(f"icmp ne i64 {left}, 0")):
+        w.call("void", "@take", "ptr %team", "i64 %member")
+        w.line(f"store i64 0, ptr {looks}")
+    count = w.add(w.value(f"load i64, ptr {looks}"), 1)
+    w.line(f"store i64 {count}, ptr {looks}")
+    _pause(w)
+    with w.when(w.value(f"icmp sgt i64 {count}, {_LOOKS}")):
+        w.value(f"atomicrmw add ptr {sleepers}, i64 1 seq_cst")
+        awake = w.value(f"load atomic i32, ptr {w.at('%team', _WAKE)} seq_cst, align 8")
+        left = w.value(f"and i64 {_atomic_load(w, ticket, 'seq_cst')}, {_LEFT}")
+        with w.when(w.value(f"icmp eq i64 {left}, 0")):  # whoever comes from here on has seen that there is a sleeper
+            _futex(w, _WAIT, w.value(f"zext i32 {awake} to i64"))
+        w.value(f"atomicrmw sub ptr {sleepers}, i64 1 seq_cst")
+        w.line(f"store i64 0, ptr {looks}")
+    w.line("br label %look")
+    return w.text
+
+
+class Team:
+    """`size` members: the caller, and daemon threads that start when they are first asked for."""
+
+    def __init__(self, size: int) -> None:
+        pause = "@llvm.x86.sse2.pause()" if host().is_x86 else "@llvm.aarch64.hint(i32)"
+        text = "\n\n".join([_take(), _share(), _serve(), f"declare void {pause}"])
+        found = loaded(text, ("share", "serve"))
+        self.size = size
+        self.share = found.addresses["share"]
+        self._serve = found.addresses["serve"]
+        memory = np.zeros(_WORDS + 8, np.int64)
+        self._words = memory[-memory.ctypes.data % 64 // 8 :][:_WORDS]
+        self.address: int = self._words.ctypes.data
+        self._lock = Lock()
+        self.renew()
+
+    def renew(self) -> None:
+        """Begin anew, as a forked process must: it has none of the other members."""
+        self._lock = Lock()
+        self._has_started = False
+        library = ctypes.CDLL(None)
+        self._words[:] = 0
+        for place, name in ((_SYSCALL, "syscall"), (_YIELD, "sched_yield")):
+            self._words[place] = ctypes.cast(getattr(library, name), ctypes.c_void_p).value or 0
+
+    def start(self) -> None:
+        """Let the other members begin; without them the caller does all parts."""
+        with self._lock:
+            if self._has_started:
+                return
+            self._has_started = True
+            serve: Any = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)(self._serve)
+            for member in range(1, self.size):
+                given = (self.address, member)
+                Thread(target=serve, args=given, name=f"vitrify-native-{member}", daemon=True).start()
+
+
+@functools.lru_cache(maxsize=1)
+def _team() -> Team:
+    made = Team(kernel_threads())
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=made.renew)
+    return made
+
+
+def team() -> Team | None:
+    """The team of this process, its members started; None where native code has but one thread."""
+    if kernel_threads() < 2 or sys.platform != "linux" or platform.machine() not in _FUTEX:
+        return None
+    found = _team()
+    found.start()
+    return found if found.size > 1 else None
+
+
+__all__ = ["Team", "team"]
