@@ -24,7 +24,7 @@ from .errors import NoNativeForm
 from .inner_loops import REDUCED
 from .native import harness
 from .operands import ARENA, CONSTANT, STATE, Buffer, Edge, Operand, Shape, Step, broadcast, dense, expanded
-from .products import add_products
+from .products import add_products, add_windows
 from .row_steps import RowLoop, row_outputs
 from .sharing import over_elements
 from .single import single
@@ -51,6 +51,7 @@ class Assembler:
         self._run_block = run_block
         self.bytes = 0  # written by all steps, those of loops once
         self.has_loops = False
+        self.has_windows = False  # products with windows of an array
         self.is_inside = False  # a branch or loop, whose steps run no or several times
         self.key = key  # where the seed and the place of random numbers lie
         self.words = 0  # of them that a run draws
@@ -74,6 +75,12 @@ class Assembler:
         shape = tuple(shape)
         number = np.array(value).astype(dtype)
         return Operand(Buffer(CONSTANT, dtype.itemsize, number.tobytes()), 0, shape, (0,) * len(shape), dtype)
+
+    def constant(self, array: Any) -> Operand:
+        """An array that is known now, which the plan holds."""
+        array = np.ascontiguousarray(array)
+        buffer = Buffer(CONSTANT, array.nbytes, array.tobytes())
+        return Operand(buffer, 0, array.shape, dense(array.shape, array.dtype.itemsize), array.dtype)
 
     def view(self, function: Callable[[Any], Any], x: Operand) -> Any:
         """What the function, which only makes views, makes of x: an Operand, or several."""
@@ -172,6 +179,10 @@ class Assembler:
         """The result of one elementwise op."""
         return self.elementwise(single(op, [x.dtype for x in operands], attrs), operands)[0]
 
+    def apply_into(self, out: Operand, op: OpDef, *operands: Operand, **attrs: Any) -> None:
+        """Put the result of one elementwise op where an array of its shape is, which may be one of the operands."""
+        self.elementwise(single(op, [x.dtype for x in operands], attrs), operands, into=[out])
+
     def matmul(self, x: Operand, y: Operand) -> Operand:
         """The product of stacks of matrices of one dtype, float32 or float64."""
         if x.dtype != y.dtype or x.dtype not in blas.DTYPES or x.ndim < 2 or y.ndim < 2:
@@ -191,6 +202,16 @@ class Assembler:
 
     def _products(self, x: Operand, y: Operand, out: Operand, batch: Shape) -> None:
         add_products(self, x, y, out, batch)
+
+    def windows_product(
+        self, weight: Operand, x: Operand, out: Operand, koffsets: Any, joffsets: Any, bias: Operand | None
+    ) -> None:
+        """out = weight times windows of x, plus a number for each row: [images, groups, rows, inner or columns] each.
+
+        Row p of window j lies at koffsets[p] + joffsets[j].
+        """
+        self.has_windows = True
+        add_windows(self, weight, x, out, koffsets, joffsets, bias)
 
     def reduce(self, name: str, x: Operand, axis: Shape, keepdim: bool) -> Operand:
         """The sum, max or min over some axes, in the dtype of x."""

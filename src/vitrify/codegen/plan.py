@@ -124,7 +124,7 @@ class _Layout:
         self.base = n_inputs + n_outputs
         self.words: list[Any] = []
         self.blocks: dict[int, tuple[int, int]] = {}
-        self.derived: dict[tuple[int, int | bytes], int] = {}
+        self.derived: dict[tuple[int, int, bytes], int] = {}  # base, offset, and what lies there if it is a constant
         self.code = (0, 0)
 
     def add(self, steps: list[Step]) -> None:
@@ -150,12 +150,14 @@ class _Layout:
         """Which of the addresses of a run is that of x."""
         buffer = x.buffer
         if buffer.kind in self.first:
-            base, offset = self.first[buffer.kind] + buffer.number, x.offset
-            if not offset:
-                return int(base)
-            key: tuple[int, int | bytes] = (base, offset)
+            base = int(self.first[buffer.kind] + buffer.number)
+            if not x.offset:
+                return base
+            key = (base, x.offset, b"")
+        elif buffer.kind == ARENA:
+            key = (self.base, buffer.number + x.offset, b"")
         else:
-            key = (self.base, buffer.number + x.offset) if buffer.kind == ARENA else (self.base + 1, buffer.number)
+            key = (self.base + 1, x.offset, buffer.number)
         return self.base + 4 + self.derived.setdefault(key, len(self.derived))
 
     @property
@@ -169,7 +171,8 @@ class _Layout:
         """All words, with addresses filled in; each input with the flags that it must have."""
         parts = _Parts(entry.HEAD + 1)
         code = parts.add([0] * len(self.words))
-        numbers = {key: parts.add([_as_word(key[1])]) for key in self.derived if isinstance(key[1], bytes)}
+        held = dict.fromkeys(number for _, _, number in self.derived if number)
+        numbers = {number: parts.add(_as_words(number)) for number in held}
         given = [parts.add([*x.shape, *x.strides]) for x, _ in inputs]
         made = [parts.add([*x.shape]) for x in results]
         specs_in, specs_out = parts.add([0] * (entry.EACH * len(inputs))), parts.add([0] * (entry.EACH * len(results)))
@@ -187,7 +190,8 @@ class _Layout:
         for i, (x, place) in enumerate(zip(results, made)):
             plan[specs_out + entry.EACH * i : specs_out + entry.EACH * i + 3] = [_descr(x), x.ndim, at(place)]
         for i, key in enumerate(self.derived):
-            plan[pairs + 2 * i : pairs + 2 * i + 2] = [key[0], at(numbers[key]) if key in numbers else key[1]]
+            base, offset, number = key
+            plan[pairs + 2 * i : pairs + 2 * i + 2] = [base, offset + (at(numbers[number]) if number else 0)]
         n_pointers = self.base + 4 + len(self.derived)
         plan[: entry.HEAD + 1] = [
             len(inputs), len(results), padded(8 * n_pointers) + arena + 64, n_pointers, len(self.derived), at(pairs),
@@ -230,8 +234,8 @@ def _filled(word: Any, start: int) -> int:
     return start + 8 * word.index if isinstance(word, _Place) else int(word)
 
 
-def _as_word(number: bytes) -> int:
-    return int.from_bytes(number.ljust(8, b"\0"), "little", signed=True)
+def _as_words(number: bytes) -> list[int]:
+    return [int(n) for n in np.frombuffer(number.ljust(-(-len(number) // 8) * 8, b"\0"), np.int64)]
 
 
 def _descr(x: Operand) -> int:

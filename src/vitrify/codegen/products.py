@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import blas
-from .emit import Dtype
+from .emit import INT64, Dtype
+from .errors import NoNativeForm
 from .operands import ARENA, Buffer, Operand, Shape, expanded
-from .own_products import OwnGemm, own_gemm
+from .own_products import OwnGemm, any_gemm, own_gemm
 from .sharing import bounds, shared
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 _LARGE = 1 << 20
 # Rows and columns that tiles have: parts begin at multiples of them.
 _ROWS, _COLUMNS = 24, 64
+# Rows of a product below which most of a tile would be idle.
+_FEW_ROWS = 4
 NONE = -1
 """The word for a table that there is none of."""
 
@@ -43,6 +46,29 @@ def add_products(n: Assembler, x: Operand, y: Operand, out: Operand, batch: Shap
             _add_blas(n, stack)
     else:
         add_own(n, own, stacks)
+
+
+def add_windows(
+    n: Assembler, weight: Operand, x: Operand, out: Operand, koffsets: Any, joffsets: Any, bias: Operand | None
+) -> None:
+    """Products with windows, as `Assembler.windows_product` says."""
+    own = any_gemm(out.dtype)
+    images, groups, rows, columns = out.shape
+    inner = len(koffsets)
+    if own is None:
+        raise NoNativeForm(f"windows of {out.dtype} are no faster here")
+    if groups > 1 and rows < _FEW_ROWS:
+        raise NoNativeForm("groups of so few channels are no faster")
+    tables = (n.constant(np.asarray(koffsets, INT64)), n.constant(np.asarray(joffsets, INT64)))
+    bias = None if bias is None else n.contiguous(bias)
+    each = (weight.strides[0], x.strides[0], out.strides[0])
+    steps = (*weight.strides[-2:], 0, 0, out.strides[-2])
+    stacks = []
+    for g in range(groups):
+        first = [_moved(v, g * v.strides[1]) for v in (weight, x, out)]
+        sizes = (rows, columns, inner)
+        stacks.append(Stack(first[0], first[1], first[2], sizes, steps, images, each, tables, bias))
+    add_own(n, own, stacks)
 
 
 @dataclass(frozen=True)
@@ -158,4 +184,4 @@ def _layout(x: Operand) -> tuple[int, int] | None:
     return None
 
 
-__all__ = ["NONE", "Stack", "add_own", "add_products"]
+__all__ = ["NONE", "Stack", "add_own", "add_products", "add_windows"]

@@ -36,7 +36,8 @@ from .team import team
 MAX_PLANS = 128
 """Signatures of arrays that a program keeps plans for."""
 LARGE_STEP = 1 << 18
-"""Bytes that a step writes on average from which on it matters little what calls it, and several threads help."""
+"""Bytes that a step writes on average from which on it matters little what calls it, but for convolutions: those of
+native programs take less time than the interpreter's."""
 LARGE_RUN = 1 << 25
 """Bytes of arena and results from which on the interpreter runs a program: it frees each array as soon as it can."""
 MAX_STEPS = 2048
@@ -153,7 +154,7 @@ class WholeProgram:
         outputs = [self._value(assembler, found, v) for v in self._outputs]
         if any(v is None for v in outputs):
             raise NoNativeForm("an output is missing")
-        if assembler.bytes > LARGE_STEP * max(len(assembler.steps), 1):
+        if assembler.bytes > LARGE_STEP * max(len(assembler.steps), 1) and not assembler.has_windows:
             raise NoNativeForm("it works on much at a time")
         if len(assembler.steps) > MAX_STEPS:
             raise NoNativeForm("it has too many steps to plan for")

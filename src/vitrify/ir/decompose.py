@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Collection, Hashable
 
 from ..core.cache import BoundedCache
 from ..core.errors import VitrifyError
 from ..core.meta import Meta
 from ..core.modes import amp_state, grad_enabled, scoped
+from ..ops.registry import OpDef
 from .builder import Builder, building
 from .program import Block, Program
 from .ssa import Graph, Op, Operand, Value
@@ -48,11 +49,11 @@ def _traced(op: Op) -> Graph | None:
     return graph_of(block, given, outputs) if is_same and is_made else None
 
 
-def expanded(graph: Graph) -> Graph:
-    """The graph with every operator that has a simpler form written in it."""
+def expanded(graph: Graph, only: Collection[OpDef] | None = None) -> Graph:
+    """The graph with every operator that has a simpler form written in it; of some ops alone where they are given."""
     ops: list[Op] = []
     for op in graph.ops:
-        form = decomposed(op)
+        form = decomposed(op) if only is None or op.op in only else None
         if form is None:
             ops.append(op)
             continue

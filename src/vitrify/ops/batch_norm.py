@@ -16,7 +16,7 @@ from .registry import Instead, define_op
 from .select import where
 from .shape import reshape
 from .sizes import size_of
-from .unary import rsqrt
+from .unary import rsqrt, sqrt
 from .window_forms import batch_norm_form
 
 # --- with the batch's statistics -------------------------------------------------------------------------------------
@@ -111,6 +111,23 @@ def _infer_meta(
     return x
 
 
+def _infer_in_ops(
+    x: Any, mean: Any, variance: Any, weight: Any, bias: Any, *, channel: int, epsilon: float
+) -> Any:  # fmt: skip
+    """The same in simpler operators: two for the whole array, the others for one number a channel."""
+    given = [v for v in (mean, variance, weight, bias) if v is not None]
+    if x.dtype.name not in ("float32", "float64") or any(v.dtype is not x.dtype for v in given):
+        return None
+    scale = 1.0 / sqrt(variance + epsilon)
+    if weight is not None:
+        scale = scale * reshape(weight, [-1])
+    shift = -mean * scale
+    if bias is not None:
+        shift = shift + reshape(bias, [-1])
+    shape = [-1] + [1] * (x.ndim - 1 - channel)
+    return x * reshape(scale, shape) + reshape(shift, shape)
+
+
 def _infer_vjp(
     ct: Any, *, x: Any, mean: Any, variance: Any, weight: Any, needs: Any, channel: Any, epsilon: Any
 ) -> dict[str, Any]:
@@ -142,6 +159,7 @@ batch_norm_infer_op = define_op(
     vjp=_infer_vjp,
     amp="deny",
     maps={"paddle": "batch_norm"},
+    decompose=_infer_in_ops,
     ahead=batch_norm_form,
 )
 

@@ -145,6 +145,7 @@ conv_op = define_op(
     work=lambda x, weight, bias, **attrs: _window_work(_conv_meta(x, weight, bias, **attrs), weight),
     amp="allow",
     maps={"onnx": "Conv", "paddle": "conv2d"},
+    native=conv_form,
     ahead=conv_form,
 )
 

@@ -28,7 +28,7 @@ from .sliding_window import (
     window_padding,
     with_spatial,
 )
-from .window_forms import avg_pool_form, max_pool_form
+from .window_forms import avg_pool_form, max_pool_form, max_pool_native
 
 
 def pooled(kind: str, x: Meta, kernel: Shape, stride: Shape, padding: Any, ceil_mode: bool, channel_last: bool) -> Meta:
@@ -71,6 +71,7 @@ max_pool_op = define_op(
     meta=_max_meta,
     vjp={"x": _max_x},
     maps={"onnx": "MaxPool", "paddle": "pool2d"},
+    native=max_pool_native,
     ahead=max_pool_form,
 )
 

@@ -18,6 +18,7 @@ from ..core.meta import Shape
 from .bins import even_bins
 from .elementwise import add_op, divide_op, multiply_op
 from .pool_kernel import Windows, lowest, window_sizes, windows_of
+from .registry import get_op
 from .sliding_window import resolve_padding, spatial_of, used_dilation, window_counts
 
 
@@ -112,6 +113,22 @@ def max_pool_form(
     """The largest element of each window."""
     windows = windows_of(x.shape, kernel, stride, padding, ceil_mode, channel_last)
     return _pooled(n, x, "max", windows, lowest(x.dtype))
+
+
+def max_pool_native(
+    n: Any, x: Any, *, kernel: Shape, stride: Shape, padding: Any, ceil_mode: bool, channel_last: bool
+) -> Any:
+    """The largest element of each window, one dimension after the other, as `combine` does it."""
+    w = windows_of(x.shape, kernel, stride, padding, ceil_mode, channel_last)
+    for i, taps in enumerate(w.taps()):
+        axis = w.lead + i
+        out = n.new((*x.shape[:axis], w.counts[i], *x.shape[axis + 1 :]), x.dtype)
+        n.copy(n.full(out.shape, lowest(x.dtype), x.dtype), out)
+        for of, at in taps:
+            there, here = (n.view(lambda a, s=(*(slice(None),) * axis, s): a[s], v) for s, v in ((of, out), (at, x)))
+            n.apply_into(there, get_op("maximum"), there, here)
+        x = out
+    return x
 
 
 def avg_pool_form(

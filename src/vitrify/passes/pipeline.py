@@ -17,6 +17,7 @@ from .dead import without_dead_code
 from .fold import folded
 from .fuse import fuse
 from .invariants import hoisted
+from .unfold import unfolded
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ class Pass:
 
 
 CLEANING = (
+    Pass("unfold", unfolded),
     Pass("fold constants", folded),
     Pass("simplify", simplified),
     Pass("merge repeats", without_repeats),
