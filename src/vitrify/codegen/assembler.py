@@ -27,7 +27,7 @@ from .operands import ARENA, CONSTANT, STATE, Buffer, Edge, Operand, Shape, Step
 from .products import add_products, add_windows
 from .row_steps import RowLoop, row_outputs
 from .sharing import over_elements
-from .single import single
+from .single import single, together
 from .team import Team
 
 # Rows below so many elements are short; what is repeated is written out for arrays up to so many.
@@ -37,6 +37,9 @@ _CODES = {dtype: code for code, dtype in REDUCED.items()}
 
 class Assembler:
     """Collects steps. Raises NoNativeForm for what they cannot do."""
+
+    merges_images = True
+    """Whether forms may take the images of a batch together, by how many there are."""
 
     def __init__(
         self,
@@ -182,6 +185,10 @@ class Assembler:
     def apply_into(self, out: Operand, op: OpDef, *operands: Operand, **attrs: Any) -> None:
         """Put the result of one elementwise op where an array of its shape is, which may be one of the operands."""
         self.elementwise(single(op, [x.dtype for x in operands], attrs), operands, into=[out])
+
+    def compute_into(self, outs: Sequence[Operand], fn: Callable[..., Any], *operands: Operand) -> None:
+        """Put what a function, written in elementwise ops, gives for operands of one shape where arrays of it are."""
+        self.elementwise(together(fn, [x.dtype for x in operands]), operands, into=outs)
 
     def matmul(self, x: Operand, y: Operand) -> Operand:
         """The product of stacks of matrices of one dtype, float32 or float64."""

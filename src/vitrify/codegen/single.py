@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..core.cache import BoundedCache
 from ..core.dtype import as_dtype
-from ..core.meta import Meta
+from ..core.meta import UNKNOWN, Meta
+from ..core.modes import amp_state, grad_enabled, scoped
+from ..ir.builder import Builder, building
 from ..ir.program import Block, Operator, Program, Variable
 from ..ops.registry import OpDef
 from .emit import Dtype
@@ -26,6 +28,22 @@ def _built(op: OpDef, dtypes: Sequence[Dtype], attrs: Mapping[str, Any]) -> Bloc
     inputs = [block.add_input(Meta((), as_dtype(d))) for d in dtypes]
     meta = op.meta(*[v.meta for v in inputs], **attrs)
     return _closed(block, Operator(op, tuple(inputs), (block.create_var(meta),), attrs))
+
+
+def together(fn: Callable[..., Any], dtypes: Sequence[Dtype]) -> Block:
+    """A closed block of what a function, written in elementwise ops, does with arrays of these dtypes and one shape."""
+    return _BLOCKS.get_or_build((fn, tuple(dtypes)), lambda: _recorded(fn, dtypes))
+
+
+def _recorded(fn: Callable[..., Any], dtypes: Sequence[Dtype]) -> Block:
+    program = Program()
+    block = program.global_block()
+    inputs = [block.add_input(Meta((UNKNOWN,), as_dtype(d))) for d in dtypes]
+    builder = Builder(program)
+    builder.locs = ()
+    with building(builder), scoped(amp_state, None), scoped(grad_enabled, False):
+        block.outputs = [*fn(*inputs)]
+    return block
 
 
 def alone(operator: Operator) -> Block:

@@ -29,6 +29,7 @@ from .sliding_window import (
     with_spatial,
 )
 from .window_forms import conv_form
+from .window_grads import channel_sum_form, input_grad_form, weight_grad_form
 
 # --- kernels ---------------------------------------------------------------------------------------------------------
 
@@ -146,6 +147,7 @@ conv_op = define_op(
     amp="allow",
     maps={"onnx": "Conv", "paddle": "conv2d"},
     native=conv_form,
+    native_alone=True,
     ahead=conv_form,
 )
 
@@ -173,6 +175,8 @@ conv_input_grad_op = define_op(
     meta=lambda ct, weight, x, **geometry: x.with_dtype(ct.dtype),
     vjp={"ct": _input_grad_ct, "weight": _input_grad_weight},
     shape_only=["x"],
+    native=input_grad_form,
+    native_alone=True,
     work=lambda ct, weight, x, **geometry: _window_work(ct, weight),
     amp="allow",
 )
@@ -199,6 +203,8 @@ conv_weight_grad_op = define_op(
     meta=lambda ct, x, weight, **geometry: weight.with_dtype(ct.dtype),
     vjp={"ct": _weight_grad_ct, "x": _weight_grad_x},
     shape_only=["weight"],
+    native=weight_grad_form,
+    native_alone=True,
     work=lambda ct, x, weight, **geometry: _window_work(ct, weight),
     amp="allow",
 )
@@ -219,6 +225,7 @@ channel_sum_op = define_op(
     kernel=_channel_sum_kernel,
     meta=lambda x, *, channel_last: x.with_shape((x.shape[-1 if channel_last else 1],)),
     vjp={"x": lambda ct, *, x_like, channel_last: channel_spread_op(ct, x_like, channel_last=channel_last)},
+    native=channel_sum_form,
 )
 channel_spread_op: OpDef = define_op(
     "channel_spread",

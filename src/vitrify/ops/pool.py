@@ -29,6 +29,7 @@ from .sliding_window import (
     with_spatial,
 )
 from .window_forms import avg_pool_form, max_pool_form, max_pool_native
+from .window_grads import max_pool_grad_form
 
 
 def pooled(kind: str, x: Meta, kernel: Shape, stride: Shape, padding: Any, ceil_mode: bool, channel_last: bool) -> Meta:
@@ -96,6 +97,7 @@ max_pool_grad_op = define_op(
     kernel=_max_grad_kernel,
     meta=lambda ct, x, out, **window: x.with_dtype(ct.dtype),
     vjp={"ct": _max_grad_ct},
+    native=max_pool_grad_form,
 )
 
 

@@ -165,6 +165,7 @@ class OpDef:
             machine code together with its neighbours. None where these inputs and attributes have none.
         native: `native(n, *operands, **attrs)` -> its outputs as steps of a native program, written with the methods of
             codegen's Assembler `n`; elementwise ops and views need none.
+        native_alone: whether the native form is worth a call of its own, where arrays are large, too.
         ahead: a form like `native` for programs compiled ahead of time, which run without NumPy and BLAS: of what a
             program that has those leaves to them.
         moves: "h2d" or "d2h" for an op that brings a value to the device or to the host.
@@ -210,6 +211,7 @@ class OpDef:
     combiner: Combiner | None = None
     decompose: Callable[..., Any] | None = None
     native: Callable[..., Any] | None = None
+    native_alone: bool = False
     ahead: Callable[..., Any] | None = None
 
     def __call__(self, *inputs: Any, **attrs: Any) -> Any:
@@ -337,6 +339,7 @@ def define_op(
     combiner: Combiner | None = None,
     decompose: Callable[..., Any] | None = None,
     native: Callable[..., Any] | None = None,
+    native_alone: bool = False,
     ahead: Callable[..., Any] | None = None,
 ) -> OpDef:
     """Register an op and return it; see `OpDef` for the fields. `vjp` is a dict of per-input rules, one joint rule,
@@ -382,6 +385,7 @@ def define_op(
         combiner=combiner,
         decompose=decompose,
         native=native,
+        native_alone=native_alone,
         ahead=ahead,
     )
     _check_rules(op)

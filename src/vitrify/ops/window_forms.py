@@ -21,13 +21,16 @@ from .pool_kernel import Windows, lowest, window_sizes, windows_of
 from .registry import get_op
 from .sliding_window import resolve_padding, spatial_of, used_dilation, window_counts
 
+# Places of an image below which one product takes in all images: each alone would read the weights again.
+_FEW_PLACES = 256
+
 
 def conv_form(
     n: Any, x: Any, weight: Any, bias: Any, *, stride: Shape, padding: Any, dilation: Shape, groups: int,
     channel_last: bool,
 ) -> Any:  # fmt: skip
     """A convolution of float32 or float64."""
-    _need_products(n, x, weight)
+    need_products(n, x, weight)
     kernel = weight.shape[2:]
     if channel_last:
         x = n.view(lambda a: np.moveaxis(a, -1, 1), x)
@@ -44,7 +47,8 @@ def conv_form(
     return n.view(lambda a: np.moveaxis(a, 1, -1), out) if channel_last else out
 
 
-def _need_products(n: Any, *operands: Any) -> None:
+def need_products(n: Any, *operands: Any) -> None:
+    """Refuse what is neither float32 nor float64."""
     if any(x.dtype not in (np.float32, np.float64) for x in operands):
         n.refuse(f"products of {operands[0].dtype} have no native form")
 
@@ -55,19 +59,31 @@ def _product(
     """Fill in the results, for each image and group of channels."""
     images, channels, outputs = x.shape[0], weight.shape[1], weight.shape[0]
     steps, counts, kernel = x.strides[2:], out.shape[2:], weight.shape[2:]
-    inner = _offsets([(channels, x.strides[1]), *zip(kernel, (s * d for s, d in zip(steps, dilation)))])
-    places = _offsets([(c, s * st) for c, s, st in zip(counts, steps, stride)])
+    inner = offsets([(channels, x.strides[1]), *zip(kernel, (s * d for s, d in zip(steps, dilation)))])
+    places = offsets([(c, s * st) for c, s, st in zip(counts, steps, stride)])
     per_group = outputs // groups
     flat = n.reshape(weight, (groups, per_group, prod(weight.shape[1:])))
     matrix = replace(flat, shape=(images, *flat.shape), strides=(0, *flat.strides))
     seen = replace(
         x, shape=(images, groups, 1, 1), strides=(x.strides[0], x.strides[1] * channels, 0, x.dtype.itemsize)
     )
+    if n.merges_images and images > 1 and groups == 1 and len(places) < _FEW_PLACES:
+        places = (np.arange(images)[:, None] * x.strides[0] + places).reshape(-1)
+        made = n.new((outputs, images, *counts), out.dtype)
+        _alone(n, matrix, seen, made, inner, places, bias)
+        n.copy(n.view(lambda a: np.moveaxis(a, 1, 0), made), out)
+        return
     made = n.reshape(out, (images, groups, per_group, len(places)))
     n.windows_product(matrix, seen, made, inner, places, bias)
 
 
-def _offsets(dims: Sequence[tuple[int, int]]) -> Any:
+def _alone(n: Any, matrix: Any, seen: Any, out: Any, inner: Any, places: Any, bias: Any) -> None:
+    """One product for all images, whose results lie behind each other in each channel."""
+    one, all_of = (replace(v, shape=(1, *v.shape[1:]), strides=(0, *v.strides[1:])) for v in (matrix, seen))
+    n.windows_product(one, all_of, n.reshape(out, (1, 1, out.shape[0], len(places))), inner, places, bias)
+
+
+def offsets(dims: Sequence[tuple[int, int]]) -> Any:
     """The offsets of all places in some dimensions of (size, step), the last one fastest."""
     found = np.zeros(1, np.int64)
     for size, step in dims:

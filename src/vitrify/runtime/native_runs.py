@@ -8,6 +8,7 @@ they cost next to nothing, and a native program would give copies.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from math import inf
 from typing import TYPE_CHECKING
 
 from ..codegen.single import alone
@@ -93,7 +94,8 @@ def cut(core: InterpreterCore, left_out: Collection[Operator]) -> list[Part] | N
     start = start_of_rest = 0
     for end in (*ends, len(instructions)):
         own = instructions[start:end]
-        if sum(not _is_free(i.operator) for i in own) >= LEAST_OPERATORS:
+        count = sum(not _is_free(i.operator) for i in own)
+        if count >= LEAST_OPERATORS or any(i.operator.op.native_alone for i in own):
             if start_of_rest < start:
                 found.append(_Stretch(core, start_of_rest, instructions[start_of_rest:start]))
             later = {slot for i in instructions[end:] for slot in i.reads}.union(core.outputs)
@@ -110,7 +112,8 @@ def cut(core: InterpreterCore, left_out: Collection[Operator]) -> list[Part] | N
 def _may_be_native(operator: Operator) -> bool:
     """Whether an operator works on little, and has a native form as far as can be said without compiling."""
     values = [v for v in (*operator.inputs, *operator.outputs) if isinstance(v, Variable)]
-    if not all(isinstance(v.meta, Meta) and bytes_of(v) < LARGE_STEP for v in values) or why_not([operator]):
+    largest = inf if operator.op.native_alone else LARGE_STEP
+    if not all(isinstance(v.meta, Meta) and bytes_of(v) < largest for v in values) or why_not([operator]):
         return False
     if operator.op.native is not None or _is_free(operator):
         return True

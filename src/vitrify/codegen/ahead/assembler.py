@@ -39,6 +39,8 @@ class AheadAssembler(Assembler):
     is_sample: sizes stand for others, so nothing may be chosen by how large they are.
     """
 
+    merges_images = False
+
     def __init__(
         self, kernels: Callable[[Block], Any], run_block: Callable[..., list[Any]], target: Target, is_sample: bool
     ) -> None:

@@ -1,0 +1,117 @@
+"""Convolutions and max pooling as steps of native programs: what NumPy's kernels give, for windows of all kinds."""
+
+import numpy as np
+import pytest
+
+from tests.codegen.test_pointwise import guarded
+from tests.codegen.test_whole import program_of
+from vitrify.codegen.own_products import any_gemm
+from vitrify.core.config import flags_guard
+from vitrify.ops.conv import conv_arguments, conv_input_grad_op, conv_op, conv_weight_grad_op
+from vitrify.ops.pool import max_pool_grad_op, max_pool_op
+
+F32 = np.dtype(np.float32)
+needs_own = pytest.mark.skipif(any_gemm(F32) is None, reason="windows are measured with AVX-512 alone")
+
+
+def numbers(rng, *shape):
+    return rng.standard_normal(shape).astype(F32)
+
+
+def is_native(op, arrays, attrs):
+    """Whether the op has a form for these arrays, which gives what its kernel does."""
+    program = program_of(lambda *xs: op(*xs, **attrs), *[(a.shape, a.dtype.name) for a in arrays])
+    found = program(arrays)
+    if found is None:
+        return False
+    np.testing.assert_allclose(found[0], op.on_numpy(*arrays, **attrs), rtol=1e-4, atol=5e-4)
+    return True
+
+
+def windows(rng, dims, channel_last):
+    """Attributes, input and weight of a convolution that fits."""
+    images, channels, outputs = (int(rng.choice(s)) for s in ((1, 2, 5, 9), (1, 3, 16, 19), (1, 5, 8, 17)))
+    kernel = [int(k) for k in rng.integers(1, 6, dims)]
+    stride, dilation = ([int(s) for s in rng.integers(1, 4, dims)] for _ in range(2))
+    pads = [int(p) for p in rng.integers(0, 4, 2 * dims)]
+    least = [max(1, (k - 1) * d + 1 - sum(pads[2 * i : 2 * i + 2])) for i, (k, d) in enumerate(zip(kernel, dilation))]
+    sizes = [int(n + rng.integers(0, 23)) for n in least]
+    layout = {1: ("NCL", "NLC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}[dims][channel_last]
+    attrs = conv_arguments(f"conv{dims}d", dims, stride, pads, dilation, 1, layout)
+    shape = (images, *sizes, channels) if channel_last else (images, channels, *sizes)
+    return attrs, numbers(rng, *shape), numbers(rng, outputs, channels, *kernel)
+
+
+@needs_own
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("dims", [1, 2, 3])
+def test_convolutions_and_their_cotangents(dims, threads):
+    rng = np.random.default_rng([dims, threads])
+    found = dict.fromkeys((conv_op, conv_input_grad_op, conv_weight_grad_op), 0)
+    with flags_guard({"num_threads": threads}):
+        for trial in range(20):
+            attrs, x, weight = windows(rng, dims, trial % 3 == 0)
+            bias = numbers(rng, weight.shape[0])
+            found[conv_op] += is_native(conv_op, (x, weight, bias), attrs)
+            ct = numbers(rng, *conv_op.on_numpy(x, weight, bias, **attrs).shape)
+            found[conv_input_grad_op] += is_native(conv_input_grad_op, (ct, weight, x), attrs)
+            found[conv_weight_grad_op] += is_native(conv_weight_grad_op, (ct, x, weight), attrs)
+    assert found[conv_op] == 20 and all(found.values())
+
+
+@needs_own
+def test_groups():
+    rng = np.random.default_rng(1)
+    attrs = conv_arguments("conv2d", 2, 1, 1, 1, 3, "NCHW")
+    assert is_native(conv_op, (numbers(rng, 2, 6, 9, 11), numbers(rng, 12, 2, 3, 3), numbers(rng, 12)), attrs)
+    attrs = {**attrs, "groups": 6}  # a single channel each: NumPy's way is the faster one
+    assert not is_native(conv_op, (numbers(rng, 2, 6, 9, 11), numbers(rng, 6, 1, 3, 3), numbers(rng, 6)), attrs)
+
+
+@needs_own
+def test_arrays_that_lie_in_another_order():
+    rng = np.random.default_rng(2)
+    attrs = conv_arguments("conv2d", 2, 2, 1, 1, 1, "NCHW")
+    x = numbers(rng, 16, 31, 29, 3).transpose(3, 0, 1, 2)
+    weight = numbers(rng, 3, 3, 16, 17).transpose(3, 2, 0, 1)
+    assert is_native(conv_op, (x, weight, numbers(rng, 17)), attrs)
+    ct = numbers(rng, 17, 16, 15, 3).transpose(3, 0, 1, 2)
+    assert is_native(conv_weight_grad_op, (ct, x, weight), attrs)
+    assert is_native(conv_input_grad_op, (ct, weight, x), attrs)
+
+
+@needs_own
+@pytest.mark.parametrize("pad", [0, 1])
+def test_nothing_beside_the_arrays_is_touched(pad):
+    rng = np.random.default_rng(3)
+    attrs = conv_arguments("conv2d", 2, 1, pad, 1, 1, "NCHW")
+    (x, kept_x), (weight, kept_weight) = guarded(2 * 16 * 13 * 19, F32), guarded(9 * 16 * 9, F32)
+    x[:], weight[:] = numbers(rng, x.size), numbers(rng, weight.size)
+    given = x.reshape(2, 16, 13, 19), weight.reshape(9, 16, 3, 3)
+    assert is_native(conv_op, (*given, numbers(rng, 9)), attrs)
+    shape = conv_op.on_numpy(*given, None, **attrs).shape
+    (ct, kept_ct), (other, kept_other) = (guarded(int(np.prod(shape)), F32) for _ in range(2))
+    ct[:] = other[:] = numbers(rng, ct.size)
+    assert is_native(conv_input_grad_op, (ct.reshape(shape), given[1], given[0]), attrs)
+    assert is_native(conv_weight_grad_op, (other.reshape(shape), *given), attrs)
+    del kept_x, kept_weight, kept_ct, kept_other
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("channel_last", [False, True])
+def test_max_pooling(threads, channel_last):
+    rng = np.random.default_rng(4)
+    with flags_guard({"num_threads": threads}):
+        for trial in range(12):
+            kernel, stride = (tuple(int(v) for v in rng.integers(1, 4, 2)) for _ in range(2))
+            pads = tuple((int(rng.integers(0, k)), int(rng.integers(0, k))) for k in kernel)
+            sizes = [int(s) for s in rng.integers(4, 21, 2)]
+            shape = (3, *sizes, 5) if channel_last else (3, 5, *sizes)
+            attrs = {"kernel": kernel, "stride": stride, "padding": pads, "ceil_mode": trial % 2 == 0}
+            attrs["channel_last"] = channel_last
+            x = rng.integers(0, 9, shape).astype(F32)  # with equal elements, of which the first counts
+            if trial % 4 == 0:
+                x.flat[:: trial + 3] = np.nan
+            assert is_native(max_pool_op, (x,), attrs)
+            out = max_pool_op.on_numpy(x, **attrs)
+            assert is_native(max_pool_grad_op, (numbers(rng, *out.shape), x, out), attrs)
