@@ -19,6 +19,7 @@ from ..codegen.llvm import why_not_here
 from ..codegen.native import pointwise
 from ..codegen.operands import INPUT, Buffer, Operand
 from ..codegen.plan import Planned, plan_of
+from ..codegen.team import team
 from ..core.cache import BoundedCache
 from ..core.config import NATIVE, NATIVE_AFTER_MS
 from ..core.dtype import as_dtype
@@ -171,7 +172,7 @@ class NativeStep:
 
 def _plan(block: Block, coefs: Any, columns: Sequence[Sequence[Any]]) -> Planned:
     kernel = pointwise(block)
-    assembler = Assembler(lambda body: kernel, _no_block)
+    assembler = Assembler(lambda body: kernel, _no_block, team=team())
     inputs = [_operand(0, coefs)]
     numbers = [Operand(inputs[0].buffer, i * coefs.itemsize, (), (), coefs.dtype) for i in range(coefs.size)]
     inputs += [_operand(1 + i, array) for i, array in enumerate(chain.from_iterable(columns))]
