@@ -27,14 +27,13 @@ from .native import loaded
 from .writer import Writer
 
 # Words of a team, apart as members write them: how many parts are left (the low half) of which call (the high half),
-# how many are not done, whether a caller has the team, how many members sleep, what they sleep on; what runs, and the
-# addresses of C functions.
-_TICKET, _PENDING, _BUSY, _SLEEPERS, _WAKE = 0, 8, 16, 24, 32
-_WORK, _CONTEXT, _SYSCALL, _YIELD = 40, 41, 42, 43
-_WORDS = 48
+# how many are not done, whether a caller has the team, how many members sleep, what they sleep on, what the caller
+# sleeps on; what runs, and the address of a C function.
+_TICKET, _PENDING, _BUSY, _SLEEPERS, _WAKE, _CALLER = 0, 8, 16, 24, 32, 40
+_WORK, _CONTEXT, _SYSCALL = 48, 49, 50
+_WORDS = 56
 _LEFT = (1 << 32) - 1
-# How often a member looks for work before it sleeps, some 50 microseconds; how often a caller looks whether all is done
-# before it lets other threads have its core.
+# How often a member looks for work before it sleeps, and a caller whether all is done: some 50 microseconds.
 _LOOKS, _WAITS = 2000, 4000
 _FUTEX = {"x86_64": 202, "aarch64": 98}
 _WAIT, _WAKE_UP = 128, 129  # of this process alone
@@ -48,13 +47,11 @@ def _pause(w: Writer) -> None:
     w.call("void", *(("@llvm.x86.sse2.pause",) if host().is_x86 else ("@llvm.aarch64.hint", "i32 1")))
 
 
-def _futex(w: Writer, operation: int, value: str) -> None:
+def _futex(w: Writer, word: int, operation: int, value: object) -> None:
     """futex(address, operation, value), without a time limit."""
-    number = _FUTEX[platform.machine()]
+    number, place = _FUTEX[platform.machine()], w.at("%team", word)
     call = w.load("%team", _SYSCALL, "ptr")
-    w.value(
-        f"call i64 (i64, ...) {call}(i64 {number}, ptr {w.at('%team', _WAKE)}, i64 {operation}, i64 {value}, ptr null)"
-    )
+    w.value(f"call i64 (i64, ...) {call}(i64 {number}, ptr {place}, i64 {operation}, i64 {value}, ptr null)")
 
 
 def _take() -> str:
@@ -72,7 +69,11 @@ def _take() -> str:
     with w.when(is_ours):
         work, context = w.load("%team", _WORK, "ptr"), w.load("%team", _CONTEXT, "ptr")
         w.call("void", work, f"ptr {context}", f"i64 {part}", "i64 %member")
-        w.value(f"atomicrmw sub ptr {w.at('%team', _PENDING)}, i64 1 acq_rel")
+        before = w.value(f"atomicrmw sub ptr {w.at('%team', _PENDING)}, i64 1 seq_cst")
+        with w.when(w.value(f"icmp eq i64 {before}, 1")):
+            asleep = w.value(f"atomicrmw xchg ptr {w.at('%team', _CALLER)}, i32 0 seq_cst")
+            with w.when(w.value(f"icmp ne i32 {asleep}, 0")):
+                _futex(w, _CALLER, _WAKE_UP, 1)
     w.line("br label %next")
     return w.text
 
@@ -95,7 +96,7 @@ def _share() -> str:
     sleepers = _atomic_load(w, w.at("%team", _SLEEPERS), "seq_cst")
     with w.when(w.value(f"icmp sgt i64 {sleepers}, 0")):
         w.value(f"atomicrmw add ptr {w.at('%team', _WAKE)}, i32 1 seq_cst")
-        _futex(w, _WAKE_UP, sleepers)
+        _futex(w, _WAKE, _WAKE_UP, sleepers)
     w.call("void", "@take", "ptr %team", "i64 0")
     looks = w.variable("i64", 0)
     w.label("wait")
@@ -107,7 +108,11 @@ def _share() -> str:
     w.line(f"store i64 {count}, ptr {looks}")
     _pause(w)
     with w.when(w.value(f"icmp sgt i64 {count}, {_WAITS}")):
-        w.value(f"call i32 {w.load('%team', _YIELD, 'ptr')}()")
+        w.line(f"store atomic i32 1, ptr {w.at('%team', _CALLER)} seq_cst, align 8")
+        left = _atomic_load(w, pending, "seq_cst")
+        with w.when(w.value(f"icmp ne i64 {left}, 0")):  # whoever ends from here on sees that the caller sleeps
+            _futex(w, _CALLER, _WAIT, 1)
+        w.line(f"store atomic i32 0, ptr {w.at('%team', _CALLER)} seq_cst, align 8")
     w.line("br label %wait")
     return w.text
 
@@ -130,7 +135,7 @@ def _serve() -> str:
         awake = w.value(f"load atomic i32, ptr {w.at('%team', _WAKE)} seq_cst, align 8")
         left = w.value(f"and i64 {_atomic_load(w, ticket, 'seq_cst')}, {_LEFT}")
         with w.when(w.value(f"icmp eq i64 {left}, 0")):  # whoever comes from here on has seen that there is a sleeper
-            _futex(w, _WAIT, w.value(f"zext i32 {awake} to i64"))
+            _futex(w, _WAKE, _WAIT, w.value(f"zext i32 {awake} to i64"))
         w.value(f"atomicrmw sub ptr {sleepers}, i64 1 seq_cst")
         w.line(f"store i64 0, ptr {looks}")
     w.line("br label %look")
@@ -157,10 +162,8 @@ class Team:
         """Begin anew, as a forked process must: it has none of the other members."""
         self._lock = Lock()
         self._has_started = False
-        library = ctypes.CDLL(None)
         self._words[:] = 0
-        for place, name in ((_SYSCALL, "syscall"), (_YIELD, "sched_yield")):
-            self._words[place] = ctypes.cast(getattr(library, name), ctypes.c_void_p).value or 0
+        self._words[_SYSCALL] = ctypes.cast(ctypes.CDLL(None).syscall, ctypes.c_void_p).value or 0
 
     def start(self) -> None:
         """Let the other members begin; without them the caller does all parts."""
