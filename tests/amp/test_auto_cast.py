@@ -254,3 +254,43 @@ def test_tensors_of_both_precisions_meet_in_float32():
     with amp.auto_cast(dtype="bfloat16"):
         assert paddle.concat([low, full]).dtype.name == paddle.where(full > 0, low, full).dtype.name == "float32"
         assert paddle.concat([low, low]).dtype.name == "bfloat16"
+
+
+class Branching(Layer):
+    """A branch that reads values of both dtypes, as a list and a loop do."""
+
+    def __init__(self):
+        super().__init__()
+        self.alpha = self.create_parameter([1])
+        self.conv, self.other = paddle.nn.Conv2D(2, 2, 1), paddle.nn.Conv2D(2, 2, 1)
+
+    def forward(self, x):
+        if self.alpha > -9:
+            y = self.conv(x) + self.alpha * self.other(x)
+        else:
+            y = self.conv(x) + self.other(x)
+        kept = [paddle.exp(y)]
+        for _ in range(paddle.full([], 2, "int32")):
+            kept.append(paddle.exp(y) * self.alpha)
+        return y, kept[-1]
+
+
+@pytest.mark.parametrize("level", ["O1", "O2"])
+def test_control_flow_of_programs_leaves_dtypes_alone(level):
+    layer, x = Branching(), paddle.rand([1, 2, 3, 3])
+    found = []
+    for run in (layer.forward, paddle.jit.to_static(layer.forward, full_graph=True)):
+        layer.clear_gradients()
+        with amp.auto_cast(level=level, dtype="bfloat16"):
+            y, last = run(x)
+        (y.astype("float32").sum() + last.astype("float32").sum()).backward()
+        found.append((y.dtype, last.dtype, y.astype("float32").numpy(), layer.conv.weight.grad.numpy()))
+    assert found[0][:2] == found[1][:2]
+    for a, b in zip(found[0][2:], found[1][2:]):
+        assert abs(a - b).max() <= 0.05 * abs(a).max()
+
+
+def test_transforms_take_what_matmul_gives():
+    x = paddle.ones([4, 4])
+    with amp.auto_cast(dtype="bfloat16"):
+        assert paddle.fft.rfft(paddle.matmul(x, x)).dtype is paddle.complex64

@@ -313,3 +313,15 @@ def test_a_reparametrized_draw_trains_in_a_program():
         grads.append((loc.grad.numpy(), scale.grad.numpy()))
     np.testing.assert_allclose(grads[0], grads[1], rtol=1e-9)
     np.testing.assert_allclose(grads[0], grads[2], rtol=1e-9)
+
+
+def test_sizes_that_only_a_run_knows():
+    def fn(x):
+        d = D.Dirichlet(x)
+        return d.entropy(), D.Normal(x, paddle.ones([3])).entropy(), D.StudentT(x, x, x).sample([2]).shape[1:]
+
+    x = paddle.to_tensor([[1.2, 0.7, 0.9], [0.6, 1.4, 0.8]])
+    static = paddle.jit.to_static(fn, full_graph=True, input_spec=[paddle.static.InputSpec([None, None], "float32")])
+    for made, expected in zip(static(x)[:2], fn(x)[:2]):
+        np.testing.assert_allclose(made.numpy(), expected.numpy(), rtol=1e-5)
+    assert [int(size) for size in static(x)[2]] == [2, 3]

@@ -291,3 +291,31 @@ def test_ops_of_packages_that_nobody_imported_are_known(tmp_path):
     paddle.jit.save(lambda x: paddle.vision.ops.nms(x, 0.5), path, input_spec=[InputSpec([None, 4])])
     out = subprocess.run([sys.executable, "-c", ANSWER, path], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[0, 2]"
+
+
+class Doubled(paddle.autograd.PyLayer):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, dy):
+        return dy * 2
+
+
+class WithDoubled(paddle.nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.linear = paddle.nn.Linear(3, 3)
+
+    def forward(self, x):
+        return Doubled.apply(self.linear(x)) + x
+
+
+def test_a_layer_that_calls_a_pylayer(path):
+    layer = WithDoubled()
+    loaded = round_trip(layer, path, [InputSpec([None, 3])])
+    x = tensor([1.0, 2.0, 3.0], grad=True)
+    np.testing.assert_allclose(loaded(x).numpy(), layer(x).numpy(), rtol=1e-6)
+    loaded(x).sum().backward()
+    assert x.grad.tolist() == [[1.0, 1.0, 1.0]]  # what goes round the PyLayer, whose backward is Python

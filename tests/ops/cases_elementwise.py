@@ -45,6 +45,8 @@ ARITHMETIC = [
     Case("multiply/complex", elementwise.multiply, (complexes(3), complexes(3, seed=5)), ref=np.multiply, second=True),
     Case("multiply/real with complex", elementwise.multiply, (ROW, complexes(3)), ref=np.multiply),
     Case("divide/complex", elementwise.divide, (complexes(3), complexes(3, seed=5)), ref=np.divide),
+    Case("divide/by a negative int8", elementwise.divide, (np.array([2, 4], "uint8"), np.array(-2, "int8")),
+         ref=np.array([-1, -2], "float32")),
     Case("divide/int", elementwise.divide, (ints(4), ints(4, low=1)), ref=lambda x, y: np.float32(x / y), rtol=1e-6),
     Case("divide/trunc", elementwise.divide, (A, NONZERO), {"rounding_mode": "trunc"}, ref=lambda x, y: np.trunc(x / y),
          grad=False, dtypes=("float32",)),

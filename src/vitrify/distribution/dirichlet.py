@@ -8,6 +8,7 @@ from ..core.errors import ShapeError
 from ..ops.expand import expand
 from ..ops.random_fill import standard_gamma
 from ..ops.reduce import sum as sum_
+from ..ops.sizes import size_of
 from ..ops.special import digamma, lgamma
 from ..ops.unary import log
 from .distribution import ExponentialFamily, as_floats
@@ -47,7 +48,7 @@ class Dirichlet(ExponentialFamily):
         return sum_(lgamma(self.concentration), axis=-1) - lgamma(self._total(keepdim=False))
 
     def _entropy(self) -> Any:
-        c, total, k = self.concentration, self._total(keepdim=False), self.concentration.shape[-1]
+        c, total, k = self.concentration, self._total(keepdim=False), size_of(self.concentration, -1)
         return self._log_norm() - (k - total) * digamma(total) - sum_((c - 1) * digamma(c), axis=-1)
 
     def _log_prob(self, value: Any) -> Any:

@@ -12,7 +12,7 @@ from ..core.errors import DTypeError
 from ..core.meta import UNKNOWN
 from ..eager.grad_mode import no_grad
 from ..eager.tensor import Tensor, to_tensor
-from ..ops.expand import broadcast_shapes
+from ..ops.expand import broadcast_shapes, broadcast_tensors
 from ..ops.like import cast
 from ..ops.methods import TensorMethods
 from ..ops.reduce import sum as sum_
@@ -37,8 +37,12 @@ def as_floats(*values: Any) -> tuple[Any, ...]:
 
 
 def common_shape(*tensors: Any) -> Shape:
-    """The shape that the tensors broadcast to."""
-    return tuple(broadcast_shapes(*[tuple(t.shape) for t in tensors]))
+    """The shape that the tensors broadcast to; sizes that only a run knows are 0-D tensors."""
+    found = broadcast_shapes(*[tuple(t.shape) for t in tensors])
+    if UNKNOWN not in found:
+        return tuple(found)
+    whole = broadcast_tensors(list(tensors))[0]
+    return tuple(size_of(whole, i) for i in range(len(found)))
 
 
 def sum_last(x: Any, count: int) -> Any:

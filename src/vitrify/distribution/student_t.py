@@ -13,7 +13,7 @@ from ..ops.random_fill import standard_gamma
 from ..ops.select import where
 from ..ops.special import digamma, lgamma
 from ..ops.unary import log, log1p, rsqrt, square
-from .distribution import Distribution, any_of, as_floats
+from .distribution import Distribution, any_of, as_floats, common_shape
 
 
 class StudentT(Distribution):
@@ -31,7 +31,7 @@ class StudentT(Distribution):
         self.df, self.loc, self.scale = broadcast_tensors(list(as_floats(df, loc, scale)))
         if any_of(self.df <= 0) or any_of(self.scale <= 0):
             raise ArgumentError("StudentT: df and scale must be positive")
-        super().__init__(self.loc.shape)
+        super().__init__(common_shape(self.loc))
 
     def _dtype(self) -> Any:
         return self.loc.dtype

@@ -19,6 +19,7 @@ from ..ops.methods import TensorMethods
 from ..ops.power import pow as pow_
 from ..ops.reduce import sum as sum_
 from ..ops.shape import reshape
+from ..ops.sizes import size_of
 from ..ops.softmax import softmax
 from ..ops.special import sigmoid
 from ..ops.split import unbind
@@ -298,7 +299,7 @@ class StickBreakingTransform(Transform):
 
     def _moved(self, x: Any) -> Any:
         """x so that 0 breaks the rest into equal parts."""
-        count = x.shape[-1]
+        count = size_of(x, -1)
         return x - log(arange(count, 0, -1, dtype=x.dtype))
 
     def _forward(self, x: Any) -> Any:
@@ -309,7 +310,7 @@ class StickBreakingTransform(Transform):
     def _inverse(self, y: Any) -> Any:
         head = y[..., :-1]
         rest = 1 - head.cumsum(axis=-1)
-        return log(head) - log(rest) + log(arange(head.shape[-1], 0, -1, dtype=y.dtype))
+        return log(head) - log(rest) + log(arange(size_of(head, -1), 0, -1, dtype=y.dtype))
 
     def _log_stretch(self, x: Any) -> Any:
         moved = self._moved(x)

@@ -22,7 +22,9 @@ from ..ir.attributes import strangers_in
 from ..ir.input_spec import InputSpec
 from ..ir.model_file import ModelFile, SavedFunction, Slot, TensorInfo, write_model
 from ..ir.model_formats import WRITERS
-from ..ir.program import Program
+from ..ir.program import Operator, Program
+from ..ops.hand_gradient import with_gradient_op
+from ..ops.like import assign_op
 from .api import to_static
 from .effects import exchanged_buffers
 from .function_spec import FunctionSpec
@@ -42,7 +44,8 @@ def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **con
         properties with a converted getter, and what its methods under `to_static(property=True)` give. A Layer that was
         loaded is saved again with all that its file held.
     input_spec: InputSpecs of the arguments, None dimensions may vary; by default those of `to_static`, or of the last
-        call. A Layer is traced twice, in evaluation and in training mode, so that it can be fine-tuned after loading.
+        call. A Layer is traced twice, in evaluation and in training mode, so that it can be fine-tuned after loading;
+        no gradient flows through a PyLayer there, whose `backward` is Python.
     format: "onnx" writes `path.onnx` instead, with the settings of `onnx.export`; "paddle" writes `path.pdmodel` and
         `path.pdiparams`, which PaddlePaddle 2 and 3 read, "paddle3" `path.json` and `path.pdiparams`: see
         docs/interchange.md. "native" writes `path.so` and `path.h`, which run without Python: see docs/native.md.
@@ -156,6 +159,7 @@ class _Writer:
         concrete = function.trace_call(tree, [_differentiable(leaf) for leaf in leaves])
         writes = [*concrete.writes, *exchanged_buffers(concrete)]
         _leave_out_host_calls(concrete.program)
+        _leave_out_hand_gradients(concrete.program)
         concrete.block.outputs = [*concrete.outputs, *[var for _, var in writes]]
         tensors = tuple(self._tensor_name(t) for t in concrete.captured)
         self._functions[name] = SavedFunction(
@@ -208,6 +212,21 @@ def _leave_out_host_calls(program: Program) -> None:
                 block.ops.remove(operator)
                 where = f": {operator.locs[0]}" if operator.locs else ""
                 warnings.warn(f"jit.save leaves out a call of a Python function{where}", stacklevel=user_stacklevel())
+
+
+def _leave_out_hand_gradients(program: Program) -> None:
+    """Let no gradient flow through PyLayers, whose `backward` is Python, which no file holds."""
+    for block in program.blocks:
+        block.ops[:] = [kept for operator in block.ops for kept in _without_hand_gradient(operator)]
+
+
+def _without_hand_gradient(operator: Operator) -> list[Operator]:
+    if operator.op is not with_gradient_op:
+        return [operator]
+    for var in operator.outputs:
+        var.stop_gradient = True
+    pairs = zip(operator.inputs, operator.outputs)
+    return [Operator(assign_op, (x,), (out,), {}, operator.locs, operator.role) for x, out in pairs]
 
 
 def _call_to_save(function: StaticFunction, input_spec: Any) -> tuple[Any, list[Any]]:

@@ -1,5 +1,6 @@
 """Mixed precision as a property of ops: `amp="allow"` computes in the low precision, `"deny"` in float32, and
-`"wide"`, for ops that need float32's range, in float32 except at level O2.
+`"wide"`, for ops that need float32's range, in float32 except at level O2; `"keep"`, for ops that hand values
+on instead of computing with them, leaves every dtype as it is.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ _LOW = ("float16", "bfloat16")
 def cast_for_amp(op: OpDef, inputs: Sequence[Any]) -> list[Any]:
     """`inputs` cast as the current auto_cast state asks for this op; integer inputs are left alone."""
     state = amp_state.get()
-    if state is None or op.name == "cast":
+    if state is None or op.amp == "keep":
         return list(inputs)
     policy = "allow" if op.name in state.allow else "deny" if op.name in state.deny else op.amp
     if policy == "wide":

@@ -24,6 +24,7 @@ def _call_meta(*values: Any, function: Any) -> tuple[Any, ...]:
 
 call_op = define_op(
     "call",
+    amp="keep",
     steps=_call_steps,
     meta=_call_meta,
     vjp=StructuralGradient("the function is differentiated as a block, once; its gradient is a function too"),
@@ -45,6 +46,7 @@ def _pack_meta(*values: Any, metas: Any) -> Any:
 
 pack_frame_op = define_op(
     "pack_frame",
+    amp="keep",
     kernel=lambda xp, *values, metas: values,
     meta=_pack_meta,
     vjp=StructuralGradient("the cotangent of a frame is a frame"),
@@ -60,6 +62,7 @@ def _unpack_meta(frame: Any, *, metas: Any) -> Any:
 
 unpack_frame_op = define_op(
     "unpack_frame",
+    amp="keep",
     kernel=lambda xp, frame, *, metas: frame,
     meta=_unpack_meta,
     vjp=StructuralGradient("the cotangent of a frame is a frame"),

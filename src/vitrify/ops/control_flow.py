@@ -81,6 +81,7 @@ def _if_meta(pred: Any, *captured: Any, then: Any, orelse: Any) -> tuple[Any, ..
 
 if_op = define_op(
     "if",
+    amp="keep",
     steps=_if_steps,
     decides=lambda then, orelse: ((0,), ()),
     meta=_if_meta,
@@ -159,6 +160,7 @@ def _while_native(n: Any, *values: Any, cond: Any, body: Any, n_carried: int, n_
 
 while_op = define_op(
     "while",
+    amp="keep",
     steps=_while_steps,
     decides=_while_decides,
     empties=_while_empties,

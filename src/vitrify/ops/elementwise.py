@@ -177,9 +177,11 @@ def true_divide(input: Any, other: Any, *, out: Any = None) -> Any:
 
 
 def _fraction(x: Any, y: Any) -> Any:
-    """x / y with fractions kept: integer tensors, once they are of one dtype, become float32."""
+    """x / y with fractions kept: integer tensors, if their dtypes go together, become float32 each."""
     if is_tensor(x) and is_tensor(y) and x.dtype is not y.dtype:
-        x, y = promote_inputs(divide_op, (x, y))
+        common = promote_inputs(divide_op, (x, y))
+        if not common[0].dtype.is_integer:  # an integer would lose its sign in an unsigned dtype
+            x, y = common
     return bind_pair(divide_op, as_float(x), as_float(y))
 
 

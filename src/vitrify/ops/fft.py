@@ -11,6 +11,7 @@ import numpy as np
 from ..core.dtype import as_dtype, complex64, complex128, default_dtype, float64
 from ..core.errors import ArgumentError, DTypeError
 from ..core.meta import Meta, Shape
+from ..core.modes import amp_state
 from .arguments import finish
 from .arrange import roll
 from .fourier import ADJOINT_NORM, fft_c2c_op, fft_c2r_op, fft_r2c_op, resize_axes_op
@@ -54,6 +55,8 @@ def _sizes_and_axes(op: str, s: Sizes, axes: Sizes, ndim: int) -> tuple[Shape | 
 def _checked(op: str, x: Any, norm: str) -> Any:
     if norm not in ADJOINT_NORM:
         raise ArgumentError(f"{op}: norm must be 'backward', 'ortho' or 'forward', got {norm!r}")
+    if amp_state.get() is not None and x.dtype.name in ("float16", "bfloat16"):
+        x = cast(x, "float32")
     if x.dtype.is_bool or x.dtype.name in ("float16", "bfloat16"):
         found = Meta(tuple(x.shape), x.dtype)
         raise DTypeError(f"{op}: x is {found}, expected integers, float32, float64 or complex numbers")

@@ -25,6 +25,7 @@ def _meta(*values: Meta, backward: Any, count: int) -> list[Meta]:
 
 with_gradient_op: OpDef = define_op(
     "with_gradient",
+    amp="keep",
     kernel=lambda xp, *values, backward, count: list(values[:count]),
     meta=_meta,
     vjp=_vjp,

@@ -22,6 +22,7 @@ from .scalar import scalars_for
 
 cast_op = define_op(
     "cast",
+    amp="keep",
     kernel=lambda xp, x, *, dtype: scalars_for(xp).cast(x, dtype),
     meta=lambda x, *, dtype: x.with_dtype(dtype),
     vjp={"x": lambda ct, *, x_like: cast(ct, x_like.dtype)},

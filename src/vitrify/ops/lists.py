@@ -46,12 +46,14 @@ def _list_of_vjp(ct: Any, *, items_like: Any) -> dict[str, Any]:
 
 list_of_op: OpDef = define_op(
     "list_of",
+    amp="keep",
     kernel=lambda xp, *items, item: list(items),
     meta=lambda *items, item: ListMeta(functools.reduce(merge_metas, items, item)),
     vjp=_list_of_vjp,
 )
 list_len_op: OpDef = define_op(
     "list_len",
+    amp="keep",
     kernel=lambda xp, x: xp.asarray(len(x), dtype="int64"),
     meta=lambda x: Meta((), int64),
     vjp=NoGradient("the result is a length"),
@@ -89,6 +91,7 @@ def _with_gap(x: list[Any], index: int) -> list[Any]:
 
 list_append_op: OpDef = define_op(
     "list_append",
+    amp="keep",
     kernel=lambda xp, x, item: [*x, item],
     meta=lambda x, item: ListMeta(merge_metas(_item(x), item)),
     vjp={
@@ -98,6 +101,7 @@ list_append_op: OpDef = define_op(
 )
 list_get_op: OpDef = define_op(
     "list_get",
+    amp="keep",
     kernel=lambda xp, x, *, index: x[_at(x, index)],
     meta=lambda x, *, index: _item(x),
     vjp={"x": lambda ct, *, x_like, index: list_one_op(ct, x_like, index=index)},
@@ -106,6 +110,7 @@ list_get_op: OpDef = define_op(
 )
 list_pick_op: OpDef = define_op(  # list_get from the cotangent of a list: missing where it has None
     "list_pick",
+    amp="keep",
     kernel=lambda xp, x, like, *, index: x[index],
     meta=_like_other,
     vjp={"x": lambda ct, *, x_like, index: list_one_op(ct, x_like, index=index)},
@@ -114,6 +119,7 @@ list_pick_op: OpDef = define_op(  # list_get from the cotangent of a list: missi
 )
 list_one_op: OpDef = define_op(  # as long as `like`, all zero but for one item
     "list_one",
+    amp="keep",
     kernel=lambda xp, item, like, *, index: OneItem(len(like), index, item),
     meta=_like_other,
     vjp={"item": lambda ct, *, item_like, index: list_pick_op(ct, item_like, index=index)},
@@ -122,6 +128,7 @@ list_one_op: OpDef = define_op(  # as long as `like`, all zero but for one item
 )
 list_set_op: OpDef = define_op(
     "list_set",
+    amp="keep",
     kernel=lambda xp, x, item, *, index: _with_item(x, index, item),
     meta=lambda x, item, *, index: ListMeta(merge_metas(_item(x), item)),
     vjp={
@@ -133,6 +140,7 @@ list_set_op: OpDef = define_op(
 )
 list_zero_at_op: OpDef = define_op(
     "list_zero_at",
+    amp="keep",
     kernel=lambda xp, x, *, index: _with_item(x, index, None),
     meta=_list_like,
     vjp={"x": lambda ct, *, index: list_zero_at_op(ct, index=index)},
@@ -140,6 +148,7 @@ list_zero_at_op: OpDef = define_op(
 )
 list_remove_op: OpDef = define_op(
     "list_remove",
+    amp="keep",
     kernel=lambda xp, x, *, index: _without_item(x, index),
     meta=_list_like,
     vjp={"x": lambda ct, *, index: list_gap_op(ct, index=index)},
@@ -148,6 +157,7 @@ list_remove_op: OpDef = define_op(
 )
 list_gap_op: OpDef = define_op(
     "list_gap",
+    amp="keep",
     kernel=lambda xp, x, *, index: _with_gap(x, index),
     meta=_list_like,
     vjp={"x": lambda ct, *, index: list_remove_op(ct, index=index)},
@@ -171,6 +181,7 @@ def _without_put(ct: list[Any], like: list[Any], index: int) -> list[Any]:
 
 list_put_op: OpDef = define_op(  # list_set, or list_append at the end
     "list_put",
+    amp="keep",
     kernel=lambda xp, x, item, *, index: _with_put(x, item, index),
     meta=lambda x, item, *, index: ListMeta(merge_metas(_item(x), item)),
     vjp={
@@ -182,6 +193,7 @@ list_put_op: OpDef = define_op(  # list_set, or list_append at the end
 )
 list_unput_op: OpDef = define_op(
     "list_unput",
+    amp="keep",
     kernel=lambda xp, x, like, *, index: _without_put(x, like, index),
     meta=_like_other,
     vjp={"x": lambda ct, *, x_like, index: list_unput_op(ct, x_like, index=index)},
@@ -221,6 +233,7 @@ def _put_back(x: list[Any], order: Any) -> list[Any]:
 
 list_slice_op: OpDef = define_op(
     "list_slice",
+    amp="keep",
     kernel=lambda xp, x, *, start, stop, step: x[slice(start, stop, step)],
     meta=_list_like,
     vjp={"x": lambda ct, *, x_like, start, stop, step: list_unslice_op(ct, x_like, start=start, stop=stop, step=step)},
@@ -228,6 +241,7 @@ list_slice_op: OpDef = define_op(
 )
 list_unslice_op: OpDef = define_op(
     "list_unslice",
+    amp="keep",
     kernel=lambda xp, x, like, *, start, stop, step: _unsliced(x, like, slice(start, stop, step)),
     meta=_list_like,
     vjp={"x": lambda ct, *, start, stop, step: list_slice_op(ct, start=start, stop=stop, step=step)},
@@ -236,36 +250,42 @@ list_unslice_op: OpDef = define_op(
 )
 list_extend_op: OpDef = define_op(
     "list_extend",
+    amp="keep",
     kernel=lambda xp, x, y: [*x, *y],
     meta=lambda x, y: ListMeta(merge_metas(_item(x), _item(y))),
     vjp=_concat_vjp,
 )
 list_order_op: OpDef = define_op(  # the items at the places that a 1-D tensor lists
     "list_order",
+    amp="keep",
     kernel=lambda xp, x, order: _put_in_order(x, order),
     meta=_list_like,
     vjp={"x": lambda ct, *, order: list_unorder_op(ct, order)},
 )
 list_unorder_op: OpDef = define_op(
     "list_unorder",
+    amp="keep",
     kernel=lambda xp, x, order: _put_back(x, order),
     meta=_list_like,
     vjp={"x": lambda ct, *, order: list_order_op(ct, order)},
 )
 list_zip_op: OpDef = define_op(  # several lists of one length: item i is the list of their items i
     "list_zip",
+    amp="keep",
     kernel=lambda xp, *xs: [list(items) for items in zip(*xs)],
     meta=lambda *xs: ListMeta(ListMeta(functools.reduce(merge_metas, [_item(x) for x in xs]))),
     vjp=lambda ct, *, xs_like: {"xs": tuple(list_pluck_op(ct, index=i) for i, _ in enumerate(xs_like))},
 )
 list_pluck_op: OpDef = define_op(  # of each item, which is a list, the item at `index`
     "list_pluck",
+    amp="keep",
     kernel=lambda xp, x, *, index: [None if items is None else items[index] for items in x],
     meta=lambda x, *, index: _item(x),
     vjp={"x": lambda ct, *, x_like, index: list_unpluck_op(ct, x_like, index=index)},
 )
 list_unpluck_op: OpDef = define_op(
     "list_unpluck",
+    amp="keep",
     kernel=lambda xp, x, like, *, index: [
         None if items is None else OneItem(len(items), index, item) for item, items in zip(x, like)
     ],
@@ -300,12 +320,14 @@ def _cast_vjp(ct: Any, *, x_like: Any) -> Any:
 
 list_cast_op: OpDef = define_op(
     "list_cast",
+    amp="keep",
     kernel=lambda xp, x, *, dtype: _each(lambda item: scalars_for(xp).cast(item, dtype), x),
     meta=lambda x, *, dtype: _each_meta(lambda item: item.with_dtype(dtype), x),
     vjp={"x": _cast_vjp},
 )
 list_fill_op: OpDef = define_op(  # a cotangent without None: zeros like the items of `like` instead
     "list_fill",
+    amp="keep",
     kernel=lambda xp, x, like: _filled(xp, x, like),
     meta=_like_other,
     vjp={"x": lambda ct: ct},
@@ -361,24 +383,28 @@ def sum_dtype(dtype: DType) -> DType:
 
 list_stack_op: OpDef = define_op(
     "list_stack",
+    amp="keep",
     kernel=lambda xp, x, *, axis: xp.stack(_need_items("stack", x), axis=axis),
     meta=_stacked_meta,
     vjp={"x": lambda ct, *, axis: list_unstack_op(ct, axis=axis)},
 )
 list_unstack_op: OpDef = define_op(
     "list_unstack",
+    amp="keep",
     kernel=lambda xp, x, *, axis: list(xp.moveaxis(x, axis, 0)),
     meta=_unstacked_meta,
     vjp={"x": lambda ct, *, out_like, axis: list_stack_op(list_fill_op(ct, out_like), axis=axis)},
 )
 list_join_op: OpDef = define_op(
     "list_join",
+    amp="keep",
     kernel=lambda xp, x, *, axis: xp.concatenate(_need_items("concat", x), axis=axis),
     meta=_joined_meta,
     vjp={"x": lambda ct, *, x_like, axis: list_split_op(ct, x_like, axis=axis)},
 )
 list_split_op: OpDef = define_op(
     "list_split",
+    amp="keep",
     kernel=lambda xp, x, like, *, axis: _split_like(xp, x, like, axis),
     meta=_like_other,
     vjp={"x": lambda ct, *, out_like, axis: list_join_op(list_fill_op(ct, out_like), axis=axis)},
@@ -386,12 +412,14 @@ list_split_op: OpDef = define_op(
 )
 list_sum_op: OpDef = define_op(  # Python's sum: 0 + item + item ...
     "list_sum",
+    amp="keep",
     kernel=lambda xp, x, *, dtype: _total(xp, x, dtype),
     meta=_sum_meta,
     vjp={"x": lambda ct, *, x_like: list_spread_op(ct, x_like)},
 )
 list_spread_op: OpDef = define_op(
     "list_spread",
+    amp="keep",
     kernel=lambda xp, x, like: [summed_to(xp, x, item.shape) for item in like],
     meta=_like_other,
     vjp={"x": lambda ct, *, like, x_like: list_sum_op(list_fill_op(ct, like), dtype=x_like.dtype)},

@@ -51,6 +51,7 @@ def _kept_add(x: Any, y: Any) -> Any:
 
 list_add_op = define_op(
     "list_add",
+    amp="keep",
     kernel=lambda xp, x, y: _kept_add(x, y),
     meta=lambda x, y: x,
     vjp={"x": lambda ct: ct, "y": lambda ct: ct},
@@ -68,6 +69,7 @@ def kept_zeros(xp: Any, x: Any) -> Any:
 
 list_zeros_op = define_op(
     "list_zeros_like",
+    amp="keep",
     kernel=kept_zeros,
     meta=lambda x: x,
     vjp=NoGradient("the result does not depend on the items' values"),
@@ -77,6 +79,7 @@ list_zeros_op = define_op(
 
 is_given_op = define_op(
     "is_given",
+    amp="keep",
     kernel=lambda xp, *cts: xp.asarray(any(ct is not None for ct in cts)),
     meta=lambda *cts: Meta((), bool_),
     vjp=NoGradient("the result says whether something is there"),
@@ -84,6 +87,7 @@ is_given_op = define_op(
 )
 absent_op = define_op(  # what no cotangent came to
     "absent",
+    amp="keep",
     kernel=lambda xp, *, meta: None,
     meta=lambda *, meta: meta,
     vjp=NoGradient("there is nothing"),
@@ -91,6 +95,7 @@ absent_op = define_op(  # what no cotangent came to
 )
 fill_missing_op = define_op(  # zeros like `like` where there is no cotangent
     "fill_missing",
+    amp="keep",
     kernel=lambda xp, x, like: xp.zeros_like(like) if x is None else x,
     meta=lambda x, like: like,
     vjp={"x": lambda ct: ct},
@@ -99,12 +104,14 @@ fill_missing_op = define_op(  # zeros like `like` where there is no cotangent
 )
 list_present_op = define_op(  # a list of nothing where the cotangent of a list that a loop wrote does not come
     "list_present",
+    amp="keep",
     kernel=lambda xp, x, steps: [None] * int(steps) if x is None else x,
     meta=lambda x, steps: x,
     vjp={"x": lambda ct: ct},
 )
 if_run_op: OpDef = define_op(  # x, but nothing where the loop made no step
     "if_run",
+    amp="keep",
     kernel=lambda xp, x, steps: x if int(steps) else None,
     meta=lambda x, steps: x,
     vjp={"x": lambda ct, *, steps: if_run_op(ct, steps)},

@@ -146,7 +146,7 @@ class OpDef:
             is used.
         shape_only: inputs of which the kernel asks the shape alone, so that their memory need not be kept for it.
         work: `work(*metas, **attrs)` -> arithmetic operations, for ops that do more than a few for each result.
-        amp: "allow", "deny" or "wide" under auto_cast (see `amp_policy`); None keeps the dtype it is given.
+        amp: "allow", "deny", "wide" or "keep" under auto_cast (see `amp_policy`); None keeps the dtype it is given.
         version: raised when the meaning of inputs or attributes changes, so that saved programs tell.
         evaluation: `evaluation(**attrs)` -> Instead, for ops that only training uses.
         steps: the kernel of an op that runs blocks, as a generator: it yields (block, arrays), is sent the block's
