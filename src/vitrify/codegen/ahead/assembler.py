@@ -46,7 +46,7 @@ class AheadAssembler(Assembler):
     ) -> None:
         super().__init__(kernels, run_block)
         self._target = target
-        self._is_sample = is_sample
+        self.is_sample = is_sample
         self._constants: dict[Any, Buffer] = {}
         self._weights: list[tuple[Step, Operand]] = []  # matrices of products that are known now
         self.is_read_once = False  # whether only the operator at work reads its first input, which no view made
@@ -72,7 +72,7 @@ class AheadAssembler(Assembler):
         return np.lib.stride_tricks.as_strided(_raw(x), x.shape, x.strides, writeable=False)
 
     def _is_in_short_rows(self, operands: Sequence[Operand], shape: Shape) -> bool:
-        return not self._is_sample and super()._is_in_short_rows(operands, shape)
+        return not self.is_sample and super()._is_in_short_rows(operands, shape)
 
     def pooled(self, name: str, x: Operand, dims: Sequence[Sequence[int]], empty: Any) -> Operand:
         """The "max" or "sum" of each window of x, whose first two dimensions are those of images and channels.
@@ -112,7 +112,7 @@ class AheadAssembler(Assembler):
     ) -> None:
         """Products of stacks; in steps those of x's and y's rows and columns."""
         shape = gemm.shape_of(out.dtype, self._target)
-        m, n, k = (gemm.ROWS, gemm.COLUMNS, gemm.INNER) if self._is_sample else sizes
+        m, n, k = (gemm.ROWS, gemm.COLUMNS, gemm.INNER) if self.is_sample else sizes
         scratch = self.new((gemm.scratch_bytes(m, n, k, shape),), np.dtype(np.uint8))
         batch = out.shape[:-2]
         stacks = [v.strides[: len(batch)] for v in (x, y, out)]

@@ -83,6 +83,7 @@ class Forms:
         self.packed: dict[Any, Any] = {}  # matrices in the order of products, for all samples
         self._alone: dict[Operator, Block] = {}
         self._simple: dict[Block, Block | None] = {}
+        self.shapes: list[tuple[int, ...]] = []  # of all that was made since somebody emptied the list
 
     def assembler(self, is_sample: bool) -> AheadAssembler:
         """One that runs blocks by these forms."""
@@ -99,6 +100,7 @@ class Forms:
             for variable, value in zip(operator.outputs, made):
                 _check(operator, variable, value)
                 found[variable] = value
+                self.shapes.append(value.shape)
         return [_value(assembler, found, v) for v in block.outputs]
 
     def _run_block(
@@ -130,7 +132,9 @@ class Forms:
         form = op.ahead or op.native
         if op.view and len(values) == 1 and form is None and op.scalar is None:
             return assembler.view(lambda x: op.on_numpy(x, **attrs), values[0])
-        if form is None or values:
+        # A constant made as large as a size that is open is none: the form makes it when the program runs.
+        is_sized = assembler.is_sample and operator.ref_count and form is not None
+        if form is None or (values and not (is_sized and _is_open(operator))):
             has_form = bool(form or op.scalar or op.decompose)
             found = _known_result(assembler, operator, values, attrs, has_form)
             if found is not None:
@@ -157,6 +161,10 @@ class Forms:
         if found is None:
             raise NoNativeForm("it has no native form")
         return found
+
+
+def _is_open(operator: Operator) -> bool:
+    return any(isinstance(v.meta, Meta) and UNKNOWN in v.meta.shape for v in operator.outputs)
 
 
 def _read_once(block: Block) -> set[Any]:

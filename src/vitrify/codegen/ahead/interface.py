@@ -30,8 +30,8 @@ from .abi import (
 (
     N_INPUTS, N_OUTPUTS, INPUTS, OUTPUTS, N_SIZES, N_POWERS, POWERS, N_WORDS, WORDS, N_PATCHES, PATCHES, N_PLACES,
     PLACES, N_GROUPS, GROUPS, DERIVED, N_DERIVED, CODE, END, DATA, KEPT, BOUND, FIXED, SIZED, N_FLOATS, FLOATS,
-    HEAD_WORDS,
-) = range(27)  # fmt: skip
+    RANGES, HEAD_WORDS,
+) = range(28)  # fmt: skip
 # What a model says of an input or output: where its name is, its dtype, bytes of an element, dimensions, and where they
 # are; of an output where its sizes lie among the words; and where its shape is, -1 for what is left open.
 NAME, DTYPE, ITEM, NDIM, DIMS, AT, SHOWN, EACH = range(8)
@@ -161,8 +161,13 @@ def _check_size(w: _Function, name: str, d: str, dim: str, given: str) -> None:
     is_open = w.value(f"icmp slt i64 {dim}, 0")
     with w.when(is_open):
         place = w.at("%sizes", w.value(f"sub i64 -1, {dim}"))
-        w.need(w.value(f"icmp sge i64 {given}, 1"), WRONG_SHAPE,
-               "input %s: dimension %lld must be at least 1, got %lld", name, f"i64 {d}", f"i64 {given}")  # fmt: skip
+        ranges = w.load("%model", RANGES, "ptr")
+        for at, relation, word in ((0, "sge", "least"), (1, "sle", "most")):
+            pair = w.value(f"mul i64 {w.value(f'sub i64 -1, {dim}')}, 2")
+            bound = w.load(w.at(ranges, pair), at)
+            w.need(w.value(f"icmp {relation} i64 {given}, {bound}"), WRONG_SHAPE,
+                   f"input %s: dimension %lld must be at {word} %lld, got %lld", name, f"i64 {d}", f"i64 {bound}",
+                   f"i64 {given}")  # fmt: skip
         with w.when(w.value(f"icmp slt i64 {w.load(place)}, 0")):
             w.store(given, place)
         size = w.load(place)

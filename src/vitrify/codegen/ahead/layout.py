@@ -28,6 +28,7 @@ class Sample:
     steps: list[Step]
     inputs: Sequence[Operand]
     outputs: Sequence[Operand]
+    shapes: Sequence[tuple[int, ...]]  # of the results of all operators
 
 
 @dataclass(frozen=True)

@@ -106,6 +106,7 @@ def _globals(own: str, program: Compiled, strings: Strings) -> str:
     tables = {
         "inputs": ports["inputs"], "outputs": ports["outputs"], "words": layout.words, "patches": patches,
         "places": places, "powers": [e for p in basis.powers for e in p], "bound": layout.bound,
+        "ranges": [n for pair in program.ranges for n in pair],
         "floats": [n for pair in layout.floats for n in pair], "groups": [n for group in layout.groups for n in group],
     }  # fmt: skip
     lines += [f"@{own}.{name} = internal constant {_array(words, own)}" for name, words in tables.items()]
@@ -144,7 +145,7 @@ def _head(own: str, program: Compiled, places: int) -> list[Any]:
         (interface.DATA, f"@{own}.data"), (interface.KEPT, f"@{own}.kept"), (interface.BOUND, f"@{own}.bound"),
         (interface.FIXED, -(-fixed // _ALIGNED) * _ALIGNED), (interface.SIZED, layout.sized),
         (interface.N_FLOATS, len(layout.floats)),
-        (interface.FLOATS, f"@{own}.floats"),
+        (interface.FLOATS, f"@{own}.floats"), (interface.RANGES, f"@{own}.ranges"),
     ):  # fmt: skip
         words[index] = word
     return words

@@ -19,6 +19,7 @@ from .abi import DTYPES, MOST_DIMS
 from .assembler import DATA
 from .forms import Forms, Kernels
 from .layout import Layout, Sample, layout_of
+from .ranges import ranges_of
 from .sizes import MOST_SIZES, basis
 
 OpenShape = tuple[int | str, ...]
@@ -40,7 +41,7 @@ class Port:
 
 @dataclass(frozen=True)
 class Compiled:
-    """A program for a target. `sizes`: the names of those left open."""
+    """A program for a target. `sizes`: the names of those left open; `ranges`: from where to where each may be."""
 
     name: str
     inputs: tuple[Port, ...]
@@ -48,6 +49,7 @@ class Compiled:
     sizes: tuple[str, ...]
     layout: Layout
     kernels: Kernels
+    ranges: tuple[tuple[int, int], ...]
 
 
 def compiled(
@@ -69,9 +71,14 @@ def compiled(
     forms = Forms(Kernels(target), name)
     constants = [Buffer(DATA, array.nbytes, array) for array in parameters]
     found = basis(len(sizes))
-    made = [_sample(forms, block, inputs, constants, dict(zip(sizes, s)), bool(sizes)) for s in found.samples]
+
+    def sample(values: Sequence[int]) -> Sample:
+        return _sample(forms, block, inputs, constants, dict(zip(sizes, values)), bool(sizes))
+
+    made = [sample(values) for values in found.samples]
     try:
         layout = layout_of(found, made)
+        ranges = ranges_of(found, made, sample)
     except NoNativeForm as reason:
         raise UnsupportedError(
             f"{name} cannot be compiled ahead of time with open sizes ({', '.join(sizes)}): {reason}",
@@ -79,7 +86,7 @@ def compiled(
         ) from None
     given = tuple(_port(v, [s.outputs[i].shape for s in made]) for i, v in enumerate(outputs))
     _check(name, [*given])
-    return Compiled(name, tuple(inputs), given, sizes, layout, forms.kernels)
+    return Compiled(name, tuple(inputs), given, sizes, layout, forms.kernels, ranges)
 
 
 def _check(name: str, ports: Sequence[Port]) -> None:
@@ -108,9 +115,10 @@ def _sample(
     known = [
         Operand(b, 0, b.number.shape, dense(b.number.shape, b.number.dtype.itemsize), b.number.dtype) for b in constants
     ]
+    forms.shapes = []
     outputs = results_of(assembler, forms.run(assembler, block, [*given, *known]))
     assembler.pack_weights(forms.packed)
-    return Sample(assembler.steps, given, outputs)
+    return Sample(assembler.steps, given, outputs, forms.shapes)
 
 
 def _meta(variable: Any) -> Meta:

@@ -1,0 +1,61 @@
+"""Sizes left open: a program refuses those for which it would compute something else than what it was made of."""
+
+import numpy as np
+import pytest
+
+import vitrify as paddle
+from vitrify.aot import load
+from vitrify.core.errors import ShapeError, UnsupportedError
+from vitrify.static import InputSpec
+
+
+def saved(function, path, *specs, **settings):
+    paddle.jit.save(function, str(path), input_spec=list(specs), format="native", **settings)
+    return load(str(path))
+
+
+def rows(*shape):
+    return np.arange(np.prod(shape), dtype="float32").reshape(shape)
+
+
+TABLE = rows(300, 2)
+LIMITED = {  # what is computed of x [2, n], sizes that are well, sizes that are refused and why
+    "first": (lambda x: x[:, :5] * 2.0, (5, 6, 200), {4: "at least 5", 1: "at least 5"}),
+    "last": (lambda x: x[:, -7:-2] * 2.0, (7, 150), {6: "at least 7"}),
+    "one": (lambda x: x[:, 3] * 2.0, (4, 150), {3: "at least 4"}),
+    "at most": (lambda x: x[:, :150] * 2.0, (1, 2, 150), {151: "at most 150", 1000: "at most 150"}),
+    "table": (
+        lambda x: x.sum(0).reshape([-1, 1]) * paddle.to_tensor(TABLE)[: x.shape[1]],
+        (1, 300),
+        {301: "at most 300"},
+    ),
+    "any": (lambda x: paddle.concat([x, x * 2.0], 1).sum(0), (1, 2, 150, 5000), {0: "at least 1"}),
+}
+
+
+@pytest.mark.parametrize("name", LIMITED)
+def test_sizes_that_would_be_cut_otherwise_are_refused(name, tmp_path):
+    function, well, refused = LIMITED[name]
+    program = saved(function, tmp_path / "f", InputSpec([2, None], name="x"))
+    for n in well:
+        np.testing.assert_allclose(program(rows(2, n))[0], function(paddle.to_tensor(rows(2, n))).numpy(), 1e-5)
+    for n, reason in refused.items():
+        with pytest.raises(ShapeError, match=f"input x: dimension 1 must be {reason}, got {n}"):
+            program(rows(2, n))
+
+
+def test_two_sizes_of_which_the_smaller_decides_are_refused(tmp_path):
+    axes = {"x": {0: "a"}, "y": {0: "b"}}
+    with pytest.raises(UnsupportedError, match="which of them is larger"):
+        specs = [InputSpec([None], name=name) for name in axes]
+        saved(lambda x, y: x[: y.shape[0]] * 2.0, tmp_path / "f", *specs, dynamic_axes=axes)
+
+
+def test_parameters_as_large_as_an_open_size(tmp_path):
+    """A token in front of every sequence of a batch, whose size is open."""
+    token = paddle.create_parameter([1, 1, 3], "float32")
+    function = lambda x: paddle.concat([token.expand([x.shape[0], -1, -1]), x], 1)  # noqa: E731
+    program = saved(function, tmp_path / "f", InputSpec([None, 2, 3], name="x"))
+    for n in (1, 4, 9):
+        x = rows(n, 2, 3)
+        np.testing.assert_allclose(program(x)[0], function(paddle.to_tensor(x)).numpy(), 1e-6)
