@@ -15,7 +15,6 @@ REFUSED = {
     exchanged.kept_by_a_dict: EXCHANGED,
     exchanged.exchanged_on_one_path: "is the same object as another list on one path",
     exchanged.made_by_map_with_effects: f"of a map: {MADE}",
-    exchanged.made_by_generator_with_effects: f"of a generator: {MADE}",
     exchanged.counter_read_later: f"of a Counter: {MADE}",
     exchanged.given_counter: f"of a Counter: {MADE}",
     exchanged.random_items: f"of a map: {MADE}",

@@ -381,13 +381,31 @@ GROUPS: dict[str, list[Entry]] = {
             "it is not used up at once",
             "Where a tensor decides what a generator gives, its items exist only inside the function that uses them.",
             """
+            import itertools
+
             def f(x):
                 rows = (row for row in x if row > 1)
-                return next(rows)
+                return list(itertools.islice(rows, 2))
             """,
             """
             def f(x):
-                return x[x > 1][0]
+                return x[x > 1][:2]
+            """,
+        ),
+        _entry(
+            "The rest of a generator",
+            "UnsupportedError",
+            "of which a tensor decides where a loop left it",
+            "A generator of which a tensor decides the items can be gone through once, from its start.",
+            """
+            def f(x):
+                rows = (row for row in x if row > 1)
+                return next(rows, x[0]) + next(rows, x[1])
+            """,
+            """
+            def f(x):
+                rows = [row for row in x if row > 1]
+                return rows[0] + rows[1]
             """,
         ),
         _entry(
@@ -1269,6 +1287,7 @@ _NET = "a safety net: no program is known that gets there"
 _DICTS = "raised by programs of tests/end_to_end/test_keys_errors.py"
 _LISTS = "raised by programs of tests/end_to_end/test_growing_errors.py"
 ELSEWHERE: dict[str, str] = {
+    "a generator that only Python itself can run": "nobody sees it: the generator is left to Python",
     " one operand of `is` is, so whether they are the same object is not known yet": "tests/convert/test_needed_now.py",
     "`is` between numbers that are known only when the program runs": "tests/convert/test_needed_now.py",
     "an iterator or slice made of tensors is given back or kept in an object": "tests/convert/test_needed_now.py",

@@ -767,6 +767,23 @@ def consumes_branching_generator(x):
     return sum(positive_rows(x), paddle.zeros([]))
 
 
+def growing(x):
+    while x.sum() < 20:
+        x = x + 2
+        yield x
+    yield from (v for v in x if v > 7)
+
+
+@construct(STATEMENT, "generator function with a tensor loop and `yield from`, left by a tensor")
+def leaves_a_generator(x):
+    total = x * 0
+    for y in growing(x):
+        if y.max() > 8:
+            break
+        total = total + y
+    return total
+
+
 @construct(STATEMENT, "class defined inside")
 def class_inside(x):
     class Local:

@@ -243,3 +243,7 @@ def test_golden_of_calls_that_may_raise(fn, is_called, request):
     lines = range(fn.__code__.co_firstlineno, fn.__code__.co_firstlineno + 12)
     code = convert_code(fn, raising=is_called, deep_tries=frozenset(lines))
     golden(fn.__name__, HEADER + code.source, request)
+
+
+def test_a_generator_that_gives_its_items(request):
+    golden("pushed_generator", HEADER + convert_code(generator, pushing=True).source, request)

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..core.cache import BoundedCache
 from ..core.config import CODE_LEVEL
+from ..core.errors import UnsupportedError
 from ..eager.layer import Layer
 from ..ir.builder import current_builder
 from ..transformers import ConvertedCode, convert_code, is_converted, refuse_generator, stage_sources
@@ -22,11 +23,14 @@ from .library import looks_around, of_library
 from .observe import current_observer
 from .one_of import GraphOneOf, each_option, for_options
 from .optional_arguments import for_either
+from .recursion import entered
 from .user_code import is_ours, is_user_code, passes_on
 
 Converted = Callable[..., Any]
 
-_CODES: BoundedCache[tuple[str, CodeType, bool, frozenset[int]], ConvertedCode] = BoundedCache("converted_code", 4096)
+_CODES: BoundedCache[tuple[str, CodeType, tuple[bool, bool], frozenset[int]], ConvertedCode]
+_CODES = BoundedCache("converted_code", 4096)
+_ONLY_NATIVE: BoundedCache[tuple[str, CodeType], bool] = BoundedCache("generators left to Python", 4096)
 
 
 def convert_plain(fn: FunctionType) -> FunctionType:
@@ -43,19 +47,38 @@ def convert_plain(fn: FunctionType) -> FunctionType:
 def _convert_raising(fn: FunctionType) -> FunctionType:
     """One Python function converted such that it gives what it returns or raises as a pair."""
     record = _record(fn, raising=True)
-    observer = current_observer()
-    if observer is not None:
-        observer.function(fn, record.only_changed)
+    _observe(fn, record)
     return record.bind(fn, HELPERS)
 
 
-def _record(fn: FunctionType, raising: bool = False) -> ConvertedCode:
+def _convert_pushing(fn: FunctionType) -> Any:
+    """A generator function converted such that it gives what it yields to a sink; None where that cannot be."""
+    key = fn.__code__.co_filename, fn.__code__
+    if key in _ONLY_NATIVE:
+        return None
+    try:
+        record = _record(fn, pushing=True)
+    except UnsupportedError:
+        _ONLY_NATIVE.put(key, True)
+        return None
+    _observe(fn, record)
+    return entered(record.bind(fn, HELPERS))
+
+
+def _observe(fn: FunctionType, record: ConvertedCode) -> None:
+    """Tell who watches the trace that a function from outside is about to run; those made inside read what it made."""
+    observer = current_observer()
+    if observer is not None and not is_converted(fn, HELPERS):
+        observer.function(fn, record.only_changed)
+
+
+def _record(fn: FunctionType, raising: bool = False, pushing: bool = False) -> ConvertedCode:
     name = fn.__code__.co_filename
     tries = deep_tries(name)
-    key = name, fn.__code__, raising, tries  # code objects of equal text in two files are equal
+    key = name, fn.__code__, (raising, pushing), tries  # code objects of equal text in two files are equal
     record = _CODES.get(key)
     if record is None:
-        record = convert_code(fn, raising=raising, deep_tries=tries)
+        record = convert_code(fn, raising=raising, pushing=pushing, deep_tries=tries)
         _CODES.put(key, record)
         _show(fn, record)
     return record
@@ -79,7 +102,7 @@ def _show(fn: FunctionType, record: ConvertedCode) -> None:
     print(f"# {fn.__qualname__} after transformer {min(level, len(stages))} ({name})\n{text}")
 
 
-convert_call = CallConverter(convert_plain)
+convert_call = CallConverter(convert_plain, _convert_pushing)
 
 
 def _called(function: Any) -> Any:

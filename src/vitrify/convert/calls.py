@@ -19,8 +19,10 @@ from typing import Any
 from ..core.errors import UnsupportedError
 from ..core.pytree import OpenDict
 from ..eager.layer import Layer
+from ..ir.builder import current_builder
 from .construct import GenericAlias, constructor, generic, instance_of
 from .endless import ENDLESS
+from .generators import called_generator
 from .higher_order import HIGHER_ORDER
 from .host_calls import host_form
 from .keys import by_key
@@ -55,10 +57,14 @@ def _hosted(function: Any) -> Callable[..., Any] | None:
 
 
 class CallConverter:
-    """Gives the converted form of whatever is called; `convert_plain` converts one Python function."""
+    """Gives the converted form of whatever is called; `convert_plain` converts one Python function.
 
-    def __init__(self, convert_plain: Converter) -> None:
+    convert_pushing: gives the form of a generator function that gives its items to a sink; None if it has none.
+    """
+
+    def __init__(self, convert_plain: Converter, convert_pushing: Callable[[FunctionType], Any]) -> None:
         self.convert_plain = convert_plain
+        self.convert_pushing = convert_pushing
 
     def __call__(self, function: Any) -> Any:
         """`function`, or what should be called in its place."""
@@ -90,9 +96,12 @@ class CallConverter:
         if inspect.iscoroutinefunction(fn):
             return fn
         try:
-            return entered(self.convert_plain(fn))
+            found = entered(self.convert_plain(fn))
         except UnsupportedError:
             return fn
+        if current_builder() is None or not inspect.isgeneratorfunction(fn):
+            return found
+        return called_generator(found, functools.partial(self.convert_pushing, fn))
 
     def _of_library(self, fn: FunctionType) -> Any:
         found = REPLACEMENTS.get(fn)

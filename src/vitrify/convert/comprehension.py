@@ -20,7 +20,9 @@ from .logic import convert_and, convert_not, convert_or
 from .loops import convert_for
 from .places import ContentPlace
 from .protocols import iterate, truth
+from .pushed import Pushes, Sink, pushing
 from .sequences import GraphSequence, as_sequence
+from .user_code import user_method
 from .values import is_graph
 
 Function = Callable[..., Any]
@@ -49,7 +51,7 @@ class Each:
 
     def is_dynamic(self) -> bool:
         """Whether a tensor decides how many items there are."""
-        if partial_items(self.iterable) is not None:
+        if partial_items(self.iterable) is not None or pushing(self.iterable):
             return True
         sequence = as_sequence(self.iterable)
         return sequence is not None and not isinstance(sequence.length, int)
@@ -149,7 +151,9 @@ def each(*clause: Any, unpack: Function | None = None) -> Each:
 
 def generator(iterable: Any, *functions: Any, unpack: Function | None = None) -> GeneratorExpression:
     """`(element for item in iterable if test)`; the first iterable is asked for its iterator at once."""
-    found = iterable if partial_items(iterable) is not None else as_sequence(iterable)
+    iterable = _iterated(iterable)
+    known = partial_items(iterable) is not None or pushing(iterable)
+    found = iterable if known else as_sequence(iterable)
     return GeneratorExpression(Each(iterate(iterable) if found is None else found, *functions, unpack=unpack))
 
 
@@ -184,14 +188,21 @@ def _list(clause: Each) -> Any:
     return clause.fold(_APPEND, new_list([]))
 
 
-class GeneratorExpression(Generator[Any, Any, None]):
+class GeneratorExpression(Generator[Any, Any, None], Pushes):
     """A generator expression: an ordinary generator, which builtins that use it up at once may also fold."""
 
     def __init__(self, clause: Each) -> None:
         self.clause = clause
         self.started: Generator[Any, Any, None] | None = None
+        self.is_left: Any = False
+        """Whether a loop over it ended before its last element, as far as a tensor decided that."""
 
     def _running(self) -> Generator[Any, Any, None]:
+        if self.is_left is not False:
+            raise UnsupportedError(
+                "the rest of a generator is asked for, of which a tensor decides where a loop left it",
+                hint="make a list of what it gives first (`list(...)`), or go on in one loop",
+            )
         if self.started is None:
             self.started = iter(self.clause)  # type: ignore[assignment]
         assert self.started is not None
@@ -209,9 +220,24 @@ class GeneratorExpression(Generator[Any, Any, None]):
         """Give no more elements."""
         self._running().close()
 
+    def is_fresh(self) -> bool:
+        """Whether it can be folded, and was not yet."""
+        return self.started is None and self.is_left is False
+
+    def push(self, sink: Sink) -> Any:
+        """Give its elements. Where Python decides how many are taken, the others are left."""
+        sequence = self.clause.iterable
+        if isinstance(sequence, GraphSequence) and isinstance(sequence.length, int):
+            self.clause.iterable = _python_items(sequence)
+        clause = self.take()
+        assert clause is not None
+        is_open = clause.is_dynamic()
+        clause.fold(_with_each(lambda left, element: sink.give(element)), False, convert_not)
+        self.is_left = sink.is_left if is_graph(sink.is_left) or is_open else False
+
     def take(self) -> Each | None:
         """What is left of it, to be folded by a caller who uses it up; None if it has to be iterated."""
-        if self.started is not None:
+        if not self.is_fresh():
             return None
         clause = self.clause
         if isinstance(clause.iterable, GraphSequence) or partial_items(clause.iterable) is not None:
@@ -219,8 +245,14 @@ class GeneratorExpression(Generator[Any, Any, None]):
         return clause
 
 
+def _iterated(value: Any) -> Any:
+    """`value`, or what the `__iter__` of a user's class gives."""
+    return value if user_method(value, "__iter__") is None else iterate(value)
+
+
 def clause_of(value: Any) -> Each | None:
     """What folds over `value`: an unstarted generator expression, or something whose length a tensor decides."""
+    value = _iterated(value)
     if isinstance(value, GeneratorExpression):
         return value.take()
     clause = Each(value, lambda item: item)
@@ -229,6 +261,7 @@ def clause_of(value: Any) -> Each | None:
 
 def listed(value: Any) -> Any:
     """A generator expression as a list; anything else as it is."""
+    value = _iterated(value)
     clause = value.take() if isinstance(value, GeneratorExpression) else None
     return value if clause is None else _list(clause)
 

@@ -10,8 +10,10 @@ from .caught import managed, pass_on
 from .compare import convert_compare
 from .comprehension import dict_of, each, generator, list_of, set_of
 from .dicts import new_dict
+from .generators import delegate, give
 from .host import convert_assert, load
-from .lists import Spread, new_list
+from .list_builtins import spread
+from .lists import new_list
 from .logic import convert_and, convert_not, convert_or
 from .loops import convert_for, convert_while
 from .objects import (
@@ -62,6 +64,8 @@ class VitrifyHelpers:
     get_attr = staticmethod(get_attr)
     peek_attr = staticmethod(peek_attr)
     managed = staticmethod(managed)
+    give = staticmethod(give)
+    delegate = staticmethod(delegate)
     operate = staticmethod(operate)
     unpacked = staticmethod(unpacked)
     unpacked_rest = staticmethod(unpacked_rest)
@@ -78,7 +82,7 @@ class VitrifyHelpers:
     pass_on = staticmethod(pass_on)
     new_list = staticmethod(new_list)
     new_dict = staticmethod(new_dict)
-    spread = Spread
+    spread = staticmethod(spread)
     list_of = staticmethod(list_of)
     set_of = staticmethod(set_of)
     dict_of = staticmethod(dict_of)

@@ -208,7 +208,7 @@ def note_spent(iterator: Any) -> None:
     Raises SpentError for an iterator given to the traced function: each call takes items, the trace none.
     """
     opened = [journal for journal in _open.get() if not journal.tentative]
-    place = PositionPlace(iterator)
+    place = PositionPlace(getattr(iterator, "native", iterator))  # of a generator of the user's: Python's own
     if opened and id(iterator) in opened[0].given:
         raise place.given_refusal()
     for journal in opened[1:]:

@@ -20,9 +20,10 @@ from ..ops.sort import argsort
 from .comprehension import keys_listed, listed
 from .emit import is_numeric
 from .list_items import Items, TensorSpec, passed_on
-from .lists import GraphList, new_list
+from .lists import GraphList, Spread, new_list
 from .loops import convert_for
 from .ordering import ordered
+from .pushed import pushing
 from .sequences import GraphSequence
 from .table import BUILTINS
 from .user_code import converted
@@ -91,6 +92,11 @@ def convert_list(*args: Any) -> Any:
     if isinstance(values, GraphSequence) and not isinstance(values.length, int):
         return mapped(lambda item: item, values)
     return GraphList(BUILTINS[builtins.list](values))
+
+
+def spread(values: Any) -> Spread:
+    """`*values` in a list display."""
+    return Spread(listed(values) if pushing(values) else values)
 
 
 def mapped(function: Callable[[Any], Any], values: Any) -> GraphList:

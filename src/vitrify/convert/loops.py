@@ -20,6 +20,7 @@ from .logic import convert_and, convert_not
 from .loop_trace import OF_CALLER, trace_loop
 from .one_of import GraphOneOf, asked, each_option, is_option, left_of, settled, use_option
 from .protocols import Stepping, iterate, truth
+from .pushed import push_all, pushing
 from .sequences import GraphSequence, as_sequence, constant
 from .user_code import class_attribute
 from .values import builder, is_graph, scalar_condition
@@ -101,9 +102,11 @@ def convert_for(
     iterable = settled(iterable)
     if isinstance(iterable, GraphOneOf):
         return _for_option(iterable, body, values, names, test, shared)
-    items = partial_items(iterable)
-    if items is not None:
-        return _for_keys(items, body, values, names, test, shared)
+    if pushing(iterable):
+        return _for_pushed(iterable, body, values, names, test, shared)
+    keys = partial_items(iterable)
+    if keys is not None:
+        return _for_keys(keys, body, values, names, test, shared)
     if isinstance(iterable, OpenList):
         return _for_list(iterable, body, values, names, test, shared)
     sequence = as_sequence(iterable)
@@ -112,7 +115,18 @@ def convert_for(
     known: Any = iterable if sequence is None else [sequence.at(i) for i in range(sequence.length)]
     if isinstance(known, range):
         return _for_range(known, body, values, names, test, shared)
-    return _for_items(iterate(known), body, values, names, test, shared)
+    items = iterate(known)
+    if pushing(items):
+        return _for_pushed(items, body, values, names, test, shared)
+    return _for_items(items, body, values, names, test, shared)
+
+
+def _for_pushed(
+    items: Any, body: Function, values: tuple[Any, ...], names: tuple[str, ...], test: Function | None, shared: Any
+) -> tuple[Any, ...]:
+    """A loop over a generator, which calls the body."""
+    go_on: Any = True if test is None else truth(test(*values))
+    return convert_ifelse(go_on, lambda: push_all(items, body, values, names, test), lambda: values, (), names, shared)
 
 
 def _for_option(

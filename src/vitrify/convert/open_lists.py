@@ -9,6 +9,7 @@ from typing import Any
 
 from ..core.pytree import is_open
 from ..eager.host_ops import assert_op
+from ..ir.graph_tensor import as_number
 from ..ops.join import concatenate, dstack, hstack, vstack
 from ..ops.shape import atleast_1d, atleast_2d, atleast_3d
 from .branches import convert_ifelse
@@ -22,7 +23,7 @@ from .protocols import truth
 from .sequences import GraphSequence, as_sequence
 from .table import BUILTINS
 from .user_code import converted
-from .values import is_graph
+from .values import builder, is_graph
 
 _NOTHING = object()
 
@@ -65,11 +66,7 @@ def convert_reduce(function: Any, iterable: Any, *initial: Any) -> Any:
 def _extreme(python: Callable[..., Any], symbol: str) -> Callable[..., Any]:
     known = BUILTINS[python]
 
-    def convert(*args: Any, key: Any = None, default: Any = _NOTHING) -> Any:
-        sequence = as_sequence(args[0]) if len(args) == 1 and is_open(args[0]) else None
-        if sequence is None or default is not _NOTHING:
-            options = {} if default is _NOTHING else {"default": default}
-            return known(*args, key=key, **options)
+    def best_of(sequence: GraphSequence, key: Any) -> Any:
         ask = _itself if key is None else converted(key)
         first = _first(sequence, Call(ValueError, (f"{python.__name__}() arg is an empty sequence",)))
 
@@ -80,8 +77,27 @@ def _extreme(python: Callable[..., Any], symbol: str) -> Callable[..., Any]:
 
         return convert_for(_rest(sequence), step, (first, ask(first)), ("item", "key"))[0]
 
+    def convert(*args: Any, key: Any = None, default: Any = _NOTHING) -> Any:
+        values = (listed(args[0]),) if len(args) == 1 else args
+        sequence = as_sequence(values[0]) if len(values) == 1 and is_open(values[0]) else None
+        if sequence is None:
+            options = {} if default is _NOTHING else {"default": default}
+            return known(*values, key=key, **options)
+        if default is _NOTHING:
+            return best_of(sequence, key)
+        has_items = as_number(sequence.length > 0)
+        return builder().choose(has_items, lambda: best_of(sequence, key), lambda: default, python.__name__)
+
     convert.__doc__ = f"`{python.__name__}(...)`."
     return convert
+
+
+def convert_map(function: Any, *iterables: Any) -> Any:
+    """`map(function, *iterables)`."""
+    if len(iterables) != 1 or not isinstance(iterables[0], GeneratorExpression):
+        return HIGHER_ORDER[builtins.map](function, *iterables)
+    step = converted(function)
+    return generator(iterables[0], lambda item: step(item))
 
 
 def convert_filter(function: Any, iterable: Any) -> GeneratorExpression:
@@ -106,6 +122,7 @@ OPEN_LISTS: dict[Any, Callable[..., Any]] = {
     builtins.max: _extreme(builtins.max, ">"),
     builtins.min: _extreme(builtins.min, "<"),
     builtins.filter: convert_filter,
+    builtins.map: convert_map,
     hstack: _joined(hstack, atleast_1d, 1),
     vstack: _joined(vstack, atleast_2d, 0),
     dstack: _joined(dstack, atleast_3d, 2),

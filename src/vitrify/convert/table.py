@@ -25,6 +25,7 @@ from .higher_order import graph_sequence, known_items
 from .host import convert_print
 from .journal import note_spent
 from .late_items import late_items
+from .lazily import first_of, numbered, zip_pushed
 from .logic import convert_and, convert_or
 from .number_functions import MATH, convert_complex, convert_divmod, convert_pow, convert_round
 from .objects import del_attr, set_attr
@@ -34,9 +35,10 @@ from .operators import convert_truth
 from .optional import assert_not_none, tell
 from .ordering import convert_sorted, extreme, items_of
 from .protocols import Stepping, iterate
+from .pushed import pushing
 from .sequences import GraphSequence, graph_enumerate, graph_range, graph_reversed, graph_zip
 from .text import GraphText, convert_ascii, convert_format, convert_repr, convert_str
-from .user_code import user_method
+from .user_code import converted, user_method
 from .user_errors import for_user
 from .values import MaybeUnset, Undefined, Unmergeable, as_graph, builder, is_graph
 
@@ -107,6 +109,8 @@ def convert_enumerate(iterable: Any, start: Any = 0) -> Any:
     if found is not None:
         return graph_enumerate(found, start)
     items = iterate(iterable)
+    if pushing(items):
+        return converted(numbered)(items, start)
     if isinstance(items, Stepping):
         return Stepping.of(Numbered(items.owner, start))
     return _counted(items, start) if is_graph(start) else builtins.enumerate(items, start)
@@ -131,7 +135,11 @@ def convert_zip(*iterables: Any, strict: bool = False) -> Any:
                 "zip(strict=True) over tensors whose lengths are known only when the program runs",
                 hint="assert that the lengths are equal, and leave out strict=True",
             )
-    parts = [known_items(i) for i in iterables]
+    parts: list[Any] = [iterate(i) if user_method(i, "__iter__") is not None else i for i in iterables]
+    found_pushing = None if strict else zip_pushed(parts)
+    if found_pushing is not None:
+        return found_pushing
+    parts = [known_items(i) for i in parts]
     if parts and not strict and all(isinstance(part, Stepping) for part in parts):
         return Stepping.of(Zipped([part.owner for part in parts]))
     return builtins.zip(*parts, strict=strict)
@@ -218,6 +226,8 @@ def convert_iter(*args: Any) -> Any:
 def convert_next(iterator: Any, default: Any = _NOTHING) -> Any:
     """`next(iterator, default)`."""
     step = user_method(iterator, "__next__")
+    if pushing(iterator):
+        return first_of(iterator, *([] if default is _NOTHING else [default]))
     if step is None:
         note_spent(iterator)
         return builtins.next(iterator) if default is _NOTHING else builtins.next(iterator, default)

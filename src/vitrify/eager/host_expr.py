@@ -32,6 +32,8 @@ def of_kind(code: int, tensor: Tensor) -> Any:
     """
     if code >= len(_NUMBERS):
         return tensor if code == len(_NUMBERS) else None
+    if tensor.size != 1:
+        return tensor  # zeros in place of what another path has
     return _NUMBERS[code](float(str(tensor.numpy()[()])) if tensor.dtype.name == "float32" else tensor.item())
 
 

@@ -306,8 +306,9 @@ class GraphTensor(TensorMethods):
 
 _CONVERT = (
     "`if`, `while`, `for`, `and`, `int()` and `len()` on tensors work in functions with @to_static and in what they "
-    "call by name, where Python source is available (a branch or loop around a `yield` stays Python, and so do special "
-    "methods that library functions call, such as `__lt__` in a heap: give those a name and call it)"
+    "call by name, where Python source is available (a branch or loop around a `yield` stays Python in a `try` or "
+    "`with`, and where no loop or builtin uses the generator up; so do special methods that library functions call, "
+    "such as `__lt__` in a heap: give those a name and call it)"
 )
 _KEEP_TENSOR = "stay with tensor operations, or leave this function out with @paddle.jit.not_to_static"
 

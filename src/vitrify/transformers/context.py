@@ -24,6 +24,8 @@ class Context:
 
     raising: bool = False
     """Whether the function gives what it returns or raises as a pair."""
+    pushing: bool = False
+    """Whether the function, a generator, gives what it yields to its first argument."""
     deep_tries: frozenset[int] = frozenset()
     """The lines of the `try` statements that see what called functions raise where a tensor decides that."""
 

@@ -33,6 +33,7 @@ from .match import convert_matches
 from .names import Names, identifiers
 from .nodes import Node
 from .normalise import normalise
+from .push import push_yields
 from .quote import copy_tree
 from .raise_ import convert_raises
 from .render import render
@@ -50,6 +51,7 @@ PIPELINE: tuple[tuple[str, Transform], ...] = (
     ("match", convert_matches),
     ("dead_code", remove_dead_code),
     ("normalise", normalise),
+    ("push", push_yields),
     ("super", make_super_explicit),
     ("loop_test", move_assigning_tests),
     ("raised", give_raised_as_value),
@@ -116,13 +118,13 @@ def convert_function(fn: FunctionType, helpers: object) -> FunctionType:
 
 
 def convert_code(
-    fn: FunctionType, *, raising: bool = False, deep_tries: frozenset[int] = frozenset()
+    fn: FunctionType, *, raising: bool = False, pushing: bool = False, deep_tries: frozenset[int] = frozenset()
 ) -> ConvertedCode:
     """The conversion of `fn` that depends on its code alone, so that callers may cache it by `fn.__code__`.
 
-    raising, deep_tries: see `Context`.
+    raising, pushing, deep_tries: see `Context`.
     """
-    tree, context = prepare(fn, raising, deep_tries)
+    tree, context = prepare(fn, raising, pushing, deep_tries)
     for _ in _stages(tree, context, fn):
         pass
     code, changed = compile_function(tree, fn, context)
@@ -151,7 +153,7 @@ def stage_sources(fn: FunctionType) -> Iterator[tuple[str, str]]:
 
 
 def prepare(
-    fn: FunctionType, raising: bool = False, deep_tries: frozenset[int] = frozenset()
+    fn: FunctionType, raising: bool = False, pushing: bool = False, deep_tries: frozenset[int] = frozenset()
 ) -> tuple[Node, Context]:
     """A private copy of the function's tree, without decorators, and its surroundings."""
     refuse_unconvertible(fn)
@@ -162,7 +164,7 @@ def prepare(
     names = Names(identifiers(tree) | set(free) | set(dir(builtins)), HELPER_NAME)
     shadowed = fn.__globals__
     is_shadowed = shadowed.__contains__
-    context = Context(names, definition.class_name, "__class__" in free, is_shadowed, raising, deep_tries)
+    context = Context(names, definition.class_name, "__class__" in free, is_shadowed, raising, pushing, deep_tries)
     return tree, context
 
 
