@@ -389,6 +389,17 @@ def test_the_layout_of_arrays_is_what_the_code_reads():
     assert ctypes.c_void_p(gemm(FLOAT32)).value
 
 
+def is_as_exact(sample, out, want):
+    """Whether a convolution in float32, whose sums may come in any order, is as near to its value in float64 as the
+    kernel's.
+    """
+    if sample.op.name not in ("conv", "conv_input_grad", "conv_weight_grad") or out.dtype != np.float32:
+        return False
+    wide = [a.astype(np.float64) if isinstance(a, np.ndarray) else a for a in sample.inputs]
+    exact = sample.op.on_numpy(*wide, **dict(sample.attrs))
+    return np.abs(out - exact).max() <= 2 * np.abs(want - exact).max()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_each_operator_gives_what_its_kernel_gives(dtype):
@@ -407,7 +418,8 @@ def test_each_operator_gives_what_its_kernel_gives(dtype):
         for out, want in zip(found, expected, strict=True):
             want = np.asarray(want)
             fits = out.shape == want.shape and out.dtype == want.dtype
-            if not fits or not np.allclose(out, want, rtol=1e-5, atol=1e-6, equal_nan=True):
+            is_near = fits and np.allclose(out, want, rtol=1e-5, atol=1e-6, equal_nan=True)
+            if not is_near and not (fits and is_as_exact(sample, out, want)):
                 wrong.append(f"{key}: {out} != {want}")
     assert not wrong, "\n".join(wrong)
     assert {"matmul", "linear", "sum", "mean", "max", "concat", "split", "transpose", "getitem", "reshape"} <= reached

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import vitrify as paddle
 from tests.codegen.test_pointwise import UNKNOWN, block_of
+from vitrify.codegen.own_products import any_gemm
 from vitrify.core.errors import IndexRangeError
 from vitrify.runtime.lowering import lower
 from vitrify.runtime.native_runs import NativeRun
@@ -128,13 +129,23 @@ def test_errors_between_the_runs_are_explained():
 
 def test_large_operators_cut_a_program():
     def fn(x, w):
-        big = paddle.matmul(x, w) * 2  # of several MiB
+        big = paddle.cumsum(x * 2, 0)  # of several MiB
         small = big.sum(0)
-        return F.softmax(paddle.tanh(small) * small), paddle.matmul(small, w, transpose_y=True) + 1, big
+        return F.softmax(paddle.tanh(small) * small), paddle.matmul(small, w) + 1, big
 
-    core = checked(fn, numbers(1024, 8), numbers(8, 512), rtol=1e-4)
+    core = checked(fn, numbers(1024, 512), numbers(512, 8), rtol=1e-4)
     (run,) = native_runs(core)
     assert "sum" not in [i.type for i in run._whole._operators]
+
+
+def test_large_products_and_convolutions_are_calls_by_themselves():
+    def types(fn, *arrays):
+        return {i.type for run in native_runs(checked(fn, *arrays, rtol=1e-4)) for i in run._whole._operators}
+
+    x, image = 1e-3 * numbers(600, 60), 1e-3 * numbers(1, 16, 60, 80)
+    assert "matmul" in types(lambda x, w: paddle.sort(paddle.matmul(x, w), 0), x, numbers(60, 512))
+    found = types(lambda x, w: paddle.sort(F.conv2d(x, w), 3), image, numbers(20, 16, 3, 3))
+    assert ("conv" in found) == (any_gemm(np.dtype(np.float32)) is not None)
 
 
 def test_loops_inside_are_cut_too():

@@ -15,6 +15,8 @@ from .team import Team
 # as fast as OpenBLAS's kernels for AVX2, level with those for AVX-512, and a step of an LSTM, whose products have few
 # rows, takes 0.76 of the time. Above the second number BLAS uses all threads, and ours has one.
 _LEAST, _MOST = 1 << 16, 1 << 23
+# Columns below which most of a vector would be idle: 256 x 10 from 128 takes BLAS half of our time.
+_NARROW = 16
 _BYTES = 64
 _DTYPES = (FLOAT32,)
 
@@ -32,7 +34,7 @@ class OwnGemm(NamedTuple):
 
 def own_gemm(m: int, n: int, k: int, dtype: Dtype, team: Team | None) -> OwnGemm | None:
     """Our function for a product of these sizes; None where BLAS is the better one, or it was not measured."""
-    if m * n * k < _LEAST or (team is None and m * n * k > _MOST):
+    if n < _NARROW or m * n * k < _LEAST or (team is None and m * n * k > _MOST):
         return None
     return any_gemm(dtype)
 

@@ -76,8 +76,12 @@ def why_not(operators: Sequence[Operator]) -> str:
 class WholeProgram:
     """A block for all signatures of arrays. Threads may share it."""
 
-    def __init__(self, inputs: Sequence[Variable], operators: Sequence[Operator], outputs: Sequence[Any]) -> None:
+    def __init__(
+        self, inputs: Sequence[Variable], operators: Sequence[Operator], outputs: Sequence[Any], is_part: bool = False
+    ) -> None:
+        """is_part: of a program, so that it was looked at how much each operator works on."""
         self._inputs = inputs
+        self._is_part = is_part
         self._operators = operators
         given = set(inputs)
         made = dict.fromkeys(v for v in outputs if v is not None and v not in given)
@@ -154,7 +158,8 @@ class WholeProgram:
         outputs = [self._value(assembler, found, v) for v in self._outputs]
         if any(v is None for v in outputs):
             raise NoNativeForm("an output is missing")
-        if assembler.bytes > LARGE_STEP * max(len(assembler.steps), 1) and not assembler.has_windows:
+        is_large = assembler.bytes > LARGE_STEP * max(len(assembler.steps), 1)
+        if is_large and not self._is_part and not assembler.has_windows:
             raise NoNativeForm("it works on much at a time")
         if len(assembler.steps) > MAX_STEPS:
             raise NoNativeForm("it has too many steps to plan for")
@@ -240,12 +245,12 @@ def _check(operator: Operator, variable: Variable, value: Any) -> None:
 
 
 def whole_program(
-    inputs: Sequence[Variable], operators: Sequence[Operator], outputs: Sequence[Any]
+    inputs: Sequence[Variable], operators: Sequence[Operator], outputs: Sequence[Any], is_part: bool = False
 ) -> WholeProgram | None:
     """The operators as a native program; None where one has no native form, or outputs must share memory."""
     if not NATIVE.value or why_not_here() or not layout_is_known() or why_not(operators):
         return None
-    return WholeProgram(inputs, operators, outputs) if _are_separate(inputs, operators, outputs) else None
+    return WholeProgram(inputs, operators, outputs, is_part) if _are_separate(inputs, operators, outputs) else None
 
 
 def _are_separate(inputs: Sequence[Variable], operators: Sequence[Operator], outputs: Sequence[Any]) -> bool:

@@ -60,10 +60,9 @@ def _linear_bias(ct: Any, *, bias_like: Any) -> Any:
 
 def _linear_native(n: Any, x: Any, weight: Any, bias: Any) -> Any:
     rows = n.matmul(n.reshape(x, (1, *x.shape)) if x.ndim == 1 else x, weight)
-    out = rows if bias is None else n.apply(add_op, rows, bias)
-    if out.shape != rows.shape:
-        n.refuse("the bias does not fit")
-    return n.reshape(out, out.shape[1:]) if x.ndim == 1 else out
+    if bias is not None:
+        n.apply_into(rows, add_op, rows, bias)
+    return n.reshape(rows, rows.shape[1:]) if x.ndim == 1 else rows
 
 
 def _linear_work(x: Meta, weight: Meta, bias: Meta | None) -> float:
@@ -84,6 +83,7 @@ linear_op: OpDef = define_op(
     amp="allow",
     maps={"paddle": "linear_v2"},
     native=_linear_native,
+    native_alone=True,
 )
 
 

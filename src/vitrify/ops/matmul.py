@@ -94,6 +94,7 @@ matmul_op: OpDef = define_op(
     amp="allow",
     maps={"paddle": "matmul_v2"},
     native=_matmul_native,
+    native_alone=True,
 )
 
 

@@ -54,7 +54,7 @@ class NativeRun:
         self._reads, self._writes = [slots[v] for v in reads], [slots[v] for v in outputs]
         is_always = core.options.native == ALWAYS
         operators = [i.operator for i in inside]
-        self._whole = Whole([*reads], operators, outputs, is_always=is_always, is_due=True)
+        self._whole = Whole([*reads], operators, outputs, is_always=is_always, is_part=True)
 
     def __call__(self, frame: Frame) -> None:
         whole = self._whole

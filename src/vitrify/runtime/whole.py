@@ -37,14 +37,15 @@ class Whole:
     """A program that becomes one native call at some time. Threads may share it."""
 
     __slots__ = (
-        "_cost", "_credit", "_inputs", "_is_always", "_most", "_operators", "_outputs", "_price", "_program", "is_none",
+        "_cost", "_credit", "_inputs", "_is_always", "_is_part", "_most", "_operators", "_outputs", "_price",
+        "_program", "is_none",
     )  # fmt: skip
 
     def __init__(
         self, inputs: Sequence[Variable], operators: Sequence[Operator], outputs: Sequence[Any], *,
-        is_always: bool = False, is_due: bool = False,
+        is_always: bool = False, is_part: bool = False,
     ) -> None:  # fmt: skip
-        """is_always: whatever is new is planned for at once; is_due: the first is."""
+        """is_always: whatever is new is planned for at once; is_part: of a program, whose runs have paid."""
         self._inputs = inputs
         self._operators = operators
         self._outputs = outputs
@@ -55,7 +56,8 @@ class Whole:
         self._price = count * _PLAN_MS
         self._most = _MOST_PLANS * self._price
         # What runs so far have been worth, plans that were made subtracted.
-        self._credit = self._price if is_due else -NATIVE_AFTER_MS.value
+        self._is_part = is_part
+        self._credit = self._price if is_part else -NATIVE_AFTER_MS.value
         self.is_none = False
 
     @staticmethod
@@ -84,7 +86,7 @@ class Whole:
         if program is None:
             if not NATIVE.value or not (self._is_always or self._credit >= self._price):
                 return None
-            program = self._program = _codegen.whole_program(self._inputs, self._operators, self._outputs)
+            program = self._program = _codegen.whole_program(self._inputs, self._operators, self._outputs, self._is_part)
             if program is None:
                 self.is_none = True
                 return None
