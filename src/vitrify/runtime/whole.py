@@ -86,7 +86,8 @@ class Whole:
         if program is None:
             if not NATIVE.value or not (self._is_always or self._credit >= self._price):
                 return None
-            program = self._program = _codegen.whole_program(self._inputs, self._operators, self._outputs, self._is_part)
+            made = _codegen.whole_program(self._inputs, self._operators, self._outputs, self._is_part)
+            program = self._program = made
             if program is None:
                 self.is_none = True
                 return None
