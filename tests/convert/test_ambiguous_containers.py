@@ -162,3 +162,39 @@ def test_change_of_what_others_know(function):
     static = paddle.jit.to_static(function, full_graph=True)
     with pytest.raises(UnsupportedError):
         static(paddle.to_tensor([1.0, 2.0]))
+
+
+def in_a_list(u):
+    return [u, u * 2]
+
+
+def in_a_dict(u):
+    return {"held": [(u,)]}
+
+
+def put_in_front(w, u):
+    w.insert(0, in_a_list(u))
+
+
+@pytest.mark.parametrize(
+    "put",
+    [
+        lambda w, u: w.append(in_a_list(u)),
+        lambda w, u: w.append(in_a_dict(u)),
+        lambda w, u: w.extend([in_a_list(u)]),
+        put_in_front,
+    ],
+    ids=["append a list", "append a dict", "extend", "insert"],
+)
+def test_what_is_deep_inside_an_item_of_unknown_place_is_not_changed_in_place(put):
+    def function(x):
+        held = []
+        for v in x:
+            u = v * 1
+            if v > 0:
+                put(held, u)
+            u.add_(paddle.to_tensor(1.0))
+        return held
+
+    with pytest.raises(UnsupportedError, match="a change of what a list holds"):
+        paddle.jit.to_static(function, full_graph=True)(paddle.to_tensor([1.0, -2.0]))

@@ -218,6 +218,8 @@ def keep(value: Any) -> None:
     """Note that a list of the program holds `value` as it is: a change of it would go unseen, and is refused."""
     if isinstance(value, OpenList):
         value.origins.append(Origin())  # type: ignore[attr-defined]
+        for item in list.__iter__(value):  # none where the length is not known
+            keep(item)
     elif is_tensor(value):
         builder().keep(value)
     else:

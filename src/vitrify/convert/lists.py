@@ -108,6 +108,8 @@ class GraphList(OpenList):
         """Note that `value` is item `key` from now on."""
         if isinstance(value, GraphList):
             value.origins.append(Origin(self, key, self.items))
+            for item in list.__iter__(value):  # none where the length is not known
+                keep(item)
         else:
             keep(value)
 
