@@ -5,11 +5,12 @@ from __future__ import annotations
 import builtins
 import functools
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ..core.errors import UnsupportedError
 from ..core.pytree import is_open
+from .lists import GraphList
 from .protocols import iterate, truth
 from .sequences import GraphSequence, as_sequence, graph_zip
 from .user_code import converted
@@ -24,6 +25,26 @@ def graph_sequence(value: Any) -> GraphSequence | None:
     return as_sequence(value) if is_graph(value) or isinstance(value, GraphSequence) else None
 
 
+def graph_sequences(iterables: Sequence[Any]) -> list[GraphSequence] | None:
+    """All of them as sequences, to be gone through together; None where Python can do that.
+
+    Beside one whose length a tensor says, Python's own sequences are counted through as well.
+    """
+    found = [graph_sequence(i) for i in iterables]
+    if any(f is not None and not isinstance(f.length, int) for f in found):
+        found = [_counted(i) if f is None else f for f, i in zip(found, iterables)]
+    sequences = [f for f in found if f is not None]
+    return sequences if sequences and len(sequences) == len(found) else None
+
+
+def _counted(value: Any) -> GraphSequence | None:
+    if isinstance(value, range):
+        return GraphSequence(len(value), lambda i: value.start + i * value.step)
+    if not isinstance(value, (list, tuple)) or not len(value):
+        return None
+    return GraphSequence(len(value), GraphList(value).__getitem__)
+
+
 def known_items(iterable: Any) -> Any:
     """The iterable with converted iteration; tensors item by item."""
     found = graph_sequence(iterable)
@@ -33,9 +54,9 @@ def known_items(iterable: Any) -> Any:
 def convert_map(function: Any, *iterables: Any) -> Any:
     """`map(function, *iterables)`."""
     function = converted(function)
-    found = [graph_sequence(i) for i in iterables]
-    if found and all(f is not None for f in found):
-        rows = graph_zip(*[f for f in found if f is not None])
+    found = graph_sequences(iterables)
+    if found is not None:
+        rows = graph_zip(*found)
         return GraphSequence(rows.length, lambda i: function(*rows.at(i)))
     return builtins.map(function, *[known_items(i) for i in iterables])
 

@@ -21,7 +21,7 @@ from .emit import unset_flag
 from .endless import Calling, Numbered, Zipped
 from .facts import ask
 from .handlers import catching
-from .higher_order import graph_sequence, known_items
+from .higher_order import graph_sequence, graph_sequences, known_items
 from .host import convert_print
 from .journal import note_spent
 from .late_items import late_items
@@ -124,9 +124,8 @@ def _counted(items: Iterator[Any], count: Any) -> Iterator[Any]:
 
 def convert_zip(*iterables: Any, strict: bool = False) -> Any:
     """`zip(*iterables, strict)`."""
-    found = [graph_sequence(i) for i in iterables]
-    if found and all(f is not None for f in found):
-        sequences = [f for f in found if f is not None]
+    sequences = graph_sequences(iterables)
+    if sequences is not None:
         lengths = [s.length for s in sequences]
         if not strict or len(lengths) == 1:
             return graph_zip(*sequences)
