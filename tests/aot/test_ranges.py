@@ -51,6 +51,13 @@ def test_two_sizes_of_which_the_smaller_decides_are_refused(tmp_path):
         saved(lambda x, y: x[: y.shape[0]] * 2.0, tmp_path / "f", *specs, dynamic_axes=axes)
 
 
+def test_a_table_shorter_than_the_sizes_to_look_at(tmp_path):
+    table = paddle.create_parameter([32, 3], "float32")
+    function = lambda x: x + paddle.nn.functional.embedding(paddle.arange(x.shape[0]), table)  # noqa: E731
+    with pytest.raises(UnsupportedError, match=r"open sizes \(.*\): at sizes of 101 and more .*the table of 32 rows"):
+        saved(function, tmp_path / "f", InputSpec([None, 3], name="x"))
+
+
 def test_parameters_as_large_as_an_open_size(tmp_path):
     """A token in front of every sequence of a batch, whose size is open."""
     token = paddle.create_parameter([1, 1, 3], "float32")

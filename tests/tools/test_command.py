@@ -28,7 +28,7 @@ def test_show(net, capsys):
     assert main(["show", path]) == 0
     text = capsys.readouterr().out
     assert "takes  x: float32[?, 4]" in text and "2 linear, relu" in text
-    assert "4 tensors, 23 elements, 23 of them trained, 92 bytes" in text
+    assert "4 tensors, 23 elements, 23 of them trained, 92 B" in text
     # 2 * 4 * 3 + 3 for the first product and its bias, 3 for relu, 2 * 3 * 2 + 2 for the last one.
     assert "44 FLOPs for inputs of [1, 4]" in text and "41  linear  93.2%" in text and "3  relu" in text
     assert main(["info", path + ".vtmodel"]) == 0

@@ -7,6 +7,7 @@ import os
 from collections import Counter
 
 from ..aot.loading import NativeModel, load, native_file
+from ..core.size_text import size_text
 from ..ir.model_file import ModelFile, SavedFunction, slots_in
 from ..ir.model_formats import READERS, read_any_model
 from . import arithmetic
@@ -42,7 +43,7 @@ def text_of_native(file: str, model: NativeModel) -> str:
         takes = [f"  takes  {n}: {meta}" for n, meta in zip(function.input_names, function.input_metas)]
         gives = [f"  gives  {n}: {meta}" for n, meta in zip(function.output_names, function.output_metas)]
         parts.append("\n".join([f"function {name}", *takes, *gives]))
-    return "\n\n".join([*parts, f"machine code and parameters, {_bytes(os.path.getsize(file))}"])
+    return "\n\n".join([*parts, f"machine code and parameters, {size_text(os.path.getsize(file))}"])
 
 
 def text_of(model: ModelFile) -> str:
@@ -69,15 +70,8 @@ def _tensors(model: ModelFile) -> str:
     held = sum(array.nbytes for array in model.tensors.values())
     numbers = sum(array.size for array in model.tensors.values())
     trained = sum(array.size for name, array in model.tensors.items() if model.infos[name].trainable)
-    lines = [f"{len(model.tensors)} tensors, {numbers:,} elements, {trained:,} of them trained, {_bytes(held)}"]
+    lines = [f"{len(model.tensors)} tensors, {numbers:,} elements, {trained:,} of them trained, {size_text(held)}"]
     width = max(map(len, model.tensors), default=0)
     for name, array in model.tensors.items():
         lines.append(f"  {name:<{width}}  {array.dtype.name}{list(array.shape)}")
     return "\n".join(lines)
-
-
-def _bytes(count: int) -> str:
-    for unit, size in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
-        if count >= size:
-            return f"{count / size:.1f} {unit}"
-    return f"{count} bytes"

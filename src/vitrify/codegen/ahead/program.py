@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...core.errors import ArgumentError, UnsupportedError
+from ...core.errors import ArgumentError, UnsupportedError, VitrifyError
 from ...core.meta import Meta
 from ...ir.program import Block, Variable
 from ...ir.ssa import Graph
@@ -75,7 +75,19 @@ def compiled(
     def sample(values: Sequence[int]) -> Sample:
         return _sample(forms, block, inputs, constants, dict(zip(sizes, values)), bool(sizes))
 
-    made = [sample(values) for values in found.samples]
+    try:
+        made = [sample(values) for values in found.samples]
+    except UnsupportedError:
+        raise
+    except VitrifyError as err:  # a table that is shorter than the sizes to look at, say
+        if not sizes:
+            raise
+        raise UnsupportedError(
+            f"{name} cannot be compiled ahead of time with open sizes ({', '.join(sizes)}): at sizes of "
+            f"{found.samples[0][0]} and more {err.message}",
+            loc=err.loc,
+            hint="give the sizes that it is limited to in input_spec",
+        ) from None
     try:
         layout = layout_of(found, made)
         ranges = ranges_of(found, made, sample)
