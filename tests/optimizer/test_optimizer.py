@@ -320,6 +320,13 @@ def test_a_parameters_own_regularizer_comes_first():
     assert (str(L1Decay(0.1)), str(L2Decay(0.1))) == ("L1Decay, coeff=0.100000", "L2Decay, coeff=0.100000")
 
 
+def test_the_weight_decay_of_a_dict_comes_before_regularizers():
+    for group, expected in (({"weight_decay": 0.25}, 0.5), ({}, -19.0)):
+        p = with_grad([1.0], values=[2.0], regularizer=L1Decay(0.5))
+        opt.SGD(1.0, [{"params": [p], **group}], weight_decay=L2Decay(10.0)).step()
+        assert p.tolist() == [expected]
+
+
 def pairs(*grads):
     return [(param(), paddle.to_tensor(g)) for g in grads]
 

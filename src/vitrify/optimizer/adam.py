@@ -103,6 +103,8 @@ class AdamW(Moments):
         [0.75]
     """
 
+    _decoupled_decay = True
+
     def __init__(
         self,
         learning_rate: float | LRScheduler = 0.001,

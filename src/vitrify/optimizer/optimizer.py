@@ -30,7 +30,8 @@ class Optimizer:
 
     learning_rate: a float or an LRScheduler. parameters: Tensors, or dicts with "params" and settings of their own
     ("learning_rate" is a factor, "weight_decay", "grad_clip", and the optimizer's numbers).
-    weight_decay: a number (L2), L1Decay, L2Decay or None; a parameter's own regularizer takes precedence.
+    weight_decay: a number (L2), L1Decay, L2Decay or None; a parameter's own regularizer takes precedence, but not in a
+    dict, whose weight decay, or else the optimizer's, is that of all its parameters.
     grad_clip: applied to the gradients before weight decay.
     Raises DTypeError and ArgumentError for other arguments. Source: paddle.optimizer.Optimizer.
 
@@ -41,6 +42,7 @@ class Optimizer:
     _rule: UpdateRule | None = None
     keeps_master = False
     master_grad = False
+    _decoupled_decay = False  # whether `weight_decay` acts beside the gradient, and regularizers on it
 
     def __init__(
         self,
@@ -78,7 +80,8 @@ class Optimizer:
 
     def _make_group(self, options: Mapping[str, Any], params: list[Any], lr: float | None) -> Group:
         clip = _check_clip(self._owner, options.get("grad_clip")) or self._grad_clip
-        return Group(params, options, lr, self._group_decay(options), clip, self._rule_attrs(options))
+        own_decay = lr is None or self._decoupled_decay
+        return Group(params, options, lr, self._group_decay(options), clip, self._rule_attrs(options), own_decay)
 
     def _group_decay(self, options: Mapping[str, Any]) -> tuple[float, float]:
         """The L1 and L2 coefficients of a group."""

@@ -25,7 +25,8 @@ class Group:
     Fields:
         options: what the user's dict said, beside `params`.
         lr: factor on the learning rate; None leaves it to each parameter's `optimize_attr`.
-        decay: L1 and L2 coefficients for parameters without a regularizer of their own.
+        decay: L1 and L2 coefficients.
+        own_decay: whether a parameter's own regularizer comes before `decay`.
         clip: gradient clipping, or None.
         attrs: the rule's attributes.
     """
@@ -36,6 +37,7 @@ class Group:
     decay: tuple[float, float]
     clip: Any
     attrs: dict[str, Any]
+    own_decay: bool = True
 
 
 class ParameterSettings:
@@ -49,7 +51,8 @@ class ParameterSettings:
     def __init__(self, param: Any, group: Group, half: bool, keep_master: bool) -> None:
         self.param = param
         self.attrs = group.attrs
-        self.decay = param.regularizer.coefficients if getattr(param, "regularizer", None) is not None else group.decay
+        own = getattr(param, "regularizer", None) if group.own_decay else None
+        self.decay = group.decay if own is None else own.coefficients
         self.lr = _lr_factor(param, group)
         self.half = half
         self.keep_master = half and keep_master
