@@ -28,7 +28,6 @@ DELIBERATE: tuple[Deliberate, ...] = (
     Deliberate(("*",), "only Paddle's backward raises", "Paddle's backward fails for what its forward computes"),
     # Layers and losses
     Deliberate(("paddle.nn.functional.selu(float64*", "paddle.nn.functional.hardsigmoid(float64*"), "*", "Paddle rounds the settings of float64 functions to float32"),
-    Deliberate(("paddle.nn.functional.*max_pool*True)", "paddle.nn.AdaptiveMaxPool*return_mask=True)"), "stop_gradient", "positions are integers, which have no gradient"),
     Deliberate(("paddle.nn.functional.cross_entropy(*ignore_index=2, label_smoothing=0.1)",), "values", "ignored classes do not count, as its documentation says; Paddle looks for 2 among the smoothed labels"),
     Deliberate(("paddle.nn.functional.cross_entropy(*probability, soft_label=True*",), "gradient", "the derivative of the loss; Paddle's is that only where each row of labels sums to 1"),
     # Arguments taken that Paddle refuses
@@ -56,7 +55,6 @@ DELIBERATE: tuple[Deliberate, ...] = (
     Deliberate(("*p=0*", "*, 0)", "*, 0.0)", "*fill_(*", "*zero_(*", "*floor_divide_*", "*vander*", "*lu_unpack*", "*lstsq*", "*rounding_mode=*", "*sparse_c*_tensor*", "*bernoulli*", "*combinations(*, 0, True)"), "stop_gradient",
                "counts, constants and steps ask for no gradient; values of sparse tensors and least squares pass theirs on"),
     Deliberate(("*diag_embed*", "*unique*[0]*"), "stop_gradient", "what is put on a diagonal keeps its gradient; of different elements, counts have none, in an empty tensor too"),
-    Deliberate(("*__setitem__(*[0,*",), "gradient", "what is written nowhere gets zeros; Paddle gives what its memory held"),
     # Values and dtypes
     Deliberate(("*np.float32(1.5))", "*np.int64(2))"), "dtype|values", "a NumPy number counts as the Python number that it is; Paddle cuts it off to the tensor's dtype"),
     Deliberate(("Tensor.__*__(*[] nonzero, *",), "shape", "operators of 0-D tensors and numbers give 0-D tensors"),
