@@ -30,7 +30,7 @@ LIBRARY = [
     lambda x, i: json.dumps({"a": float(x)}),
     lambda x, i: list(itertools.islice([1, 2, 3], int(i))),
     lambda x, i: {1: "a", 2: "b"}[int(i)],
-    lambda x, i: {1: "a", 2: "b"}.get(int(i)),
+    lambda x, i: {1: "a", 2: "b"}.pop(int(i)),
     lambda x, i: int(i).bit_length(),
     lambda x, i: float(x).is_integer(),
     lambda x, i: math.sqrt(-x),

@@ -146,7 +146,10 @@ def widened(name: str, leaf: Leaf, end: Any) -> Leaf:
     if not is_numeric(end):
         raise not_carried(name, leaf, end)
     dtype = _join_dtype(name, leaf, end)
-    shape = _join_shape(name, leaf.meta.shape, tuple(getattr(end, "shape", ())))
+    try:
+        shape = _join_shape(name, leaf.meta.shape, tuple(getattr(end, "shape", ())))
+    except ArgumentError as err:
+        raise FirstIterationDiffers(err) from None
     flagged = leaf.flagged or unset_flag(end) is not None
     numbers = leaf.is_number and is_python_number(end)
     values = _either(leaf.among, end) if numbers else None

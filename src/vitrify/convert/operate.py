@@ -11,7 +11,7 @@ from ..ir.graph_tensor import as_number
 from ..ops.compare import logical_not
 from .cases import by_cases
 from .journal import note_write
-from .keys import check_key
+from .keys import check_key, is_looked_up, looked_up
 from .lexicographic import are_sequences, compared
 from .nondeterministic import refuse_items
 from .one_of import by_option
@@ -114,6 +114,8 @@ def get_item(owner: Any, key: Any) -> Any:
     if method is not None:
         return method(key)
     refuse_items(owner)
+    if is_looked_up(owner, key):
+        return looked_up(owner, key)
     check_key(owner, key)
     assert_not_none(owner, TypeError("'NoneType' object is not subscriptable"))
     makes_up = isinstance(owner, dict) and class_attribute(type(owner), "__missing__") is not None
