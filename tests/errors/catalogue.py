@@ -799,11 +799,11 @@ GROUPS: dict[str, list[Entry]] = {
             "Attributes of an operation are part of the program, unless they are sizes or indices.",
             """
             def f(x):
-                return paddle.sum(x, axis=x.sum().astype("int64") - 6)
+                return paddle.split(x, x.sum().astype("int64") - 3)
             """,
             """
             def f(x):
-                return paddle.sum(x, axis=0)
+                return paddle.split(x, 3)
             """,
         ),
         _entry(
