@@ -378,6 +378,18 @@ def part_is_listed_too(x):
     return out, d
 
 
+def key_is_new_and_part_listed(x):
+    out = [x]
+    d = {"a": x}
+    while len(out) < x.max() + 4:
+        out.append(paddle.sin(x))
+    for n in range(2):
+        while 0 < x.sum() < 7:
+            d["b"] = x * n
+            x = d["a"] + x
+    return out, d, x
+
+
 CASES = [
     *[(f, ((X,), (N,))) for f in (
         got, key_error, summed, looped, looped_keys, looped_items, looped_with_break, looped_with_return, listed,
@@ -385,7 +397,7 @@ CASES = [
         updated_over, united, copied, as_comprehension, any_all, order_kept, popped_inside, cleared_inside,
         updated_inside, values_of_kinds, outer_list_inside, branches_make_dicts, nested_branches, in_loop, read_in_loop,
         popped_in_loop, nested_list_in_loop, for_range_of_tensor, object_filled, passed_on, matched, is_none, ordered,
-        part_is_listed_too,
+        part_is_listed_too, key_is_new_and_part_listed,
     )],
     *[(f, (({"a": X, "b": N}, X), ({"a": X, "b": N}, N))) for f in (
         argument_changed, argument_popped, argument_cleared, type_told,

@@ -244,18 +244,15 @@ def kept_parts(value: Any) -> Kept:
 
 
 def keep_parts(value: Any, kept: Kept) -> None:
-    """`keep` of those parts of `value` that `kept` names; of all, where `value` is made of other parts."""
-    if not isinstance(kept, tuple):
-        if kept:
+    """`keep` of those parts of `value` that `kept` names; where `value` has other parts, of each."""
+    node = node_of(value)
+    if not isinstance(kept, tuple) or node is None:
+        if is_any_kept(kept):
             keep(value)
         return
-    node = node_of(value)
-    children = () if node is None else node[1]
-    if len(children) == len(kept):
-        for child, part in zip(children, kept):
-            keep_parts(child, part)
-    elif is_any_kept(kept):
-        keep(value)
+    fitting = kept if len(kept) == len(node[1]) else [is_any_kept(kept)] * len(node[1])
+    for child, part in zip(node[1], fitting):
+        keep_parts(child, part)
 
 
 def is_any_kept(kept: Kept) -> bool:
