@@ -79,6 +79,7 @@ class PartialProgramLayer:
         # One tensor goes out and nothing else happens: by far the most common function.
         output = concrete.output
         acts = self._writes or self._effects or self._updates or self._spent
+        self._acts = bool(acts)
         self._plain = not acts and output.tree is LEAF and output.leaves == [OutputLeaf(0)]
         self._is_one_tensor = self._plain and not concrete.leaves_undone
         self.direct = self._direct() if self._is_one_tensor else self.__call__
@@ -148,7 +149,7 @@ class PartialProgramLayer:
         if self._is_one_tensor:
             self.calls += 1
             return self.segment.run([*tensors, *captured])[0]
-        return self._run([*tensors, *captured], NO_ARGUMENTS)
+        return self._run([*tensors, *captured] if captured else tensors, NO_ARGUMENTS)
 
     def _direct(self) -> Callable[[Sequence[Tensor], Sequence[Tensor]], Any]:
         """A call as a function of its own, where it is nothing but one run that gives one tensor."""
@@ -193,6 +194,8 @@ class PartialProgramLayer:
             raise
         if self._plain:
             return results[0]
+        if not self._acts:
+            return self.concrete.output.build(results, inputs, arguments, {})
         for number in self._spent:
             results[number]._node = SpentNode()
             results[number].stop_gradient = False

@@ -83,7 +83,10 @@ class ForkLeaf:
 
     def build(self, values: Sequence[Any], inputs: Sequence[Any]) -> Any:
         """The input, or the output."""
-        return next((inputs[place] for flag, place in self.places if values[flag].item()), values[self.index])
+        for flag, place in self.places:
+            if values[flag]._data:  # one number
+                return inputs[place]
+        return values[self.index]
 
     def moved(self, start: int) -> ForkLeaf:
         """With captured inputs counted after `start` arguments."""
