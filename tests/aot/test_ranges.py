@@ -51,6 +51,14 @@ def test_two_sizes_of_which_the_smaller_decides_are_refused(tmp_path):
         saved(lambda x, y: x[: y.shape[0]] * 2.0, tmp_path / "f", *specs, dynamic_axes=axes)
 
 
+def test_what_is_large_is_asked_for_at_sizes_that_fit_in_memory(tmp_path):
+    """65537 rows of each would take 68 GB."""
+    weight = paddle.create_parameter([2048, 2048], "float32")
+    program = saved(lambda x: (x @ weight)[:, :, :3], tmp_path / "f", InputSpec([None, 128, 2048], name="x"))
+    x = rows(1, 128, 2048) / 1e6
+    np.testing.assert_allclose(program(x)[0], (x @ weight.numpy())[:, :, :3], 1e-3, 1e-4)
+
+
 def test_a_table_shorter_than_the_sizes_to_look_at(tmp_path):
     table = paddle.create_parameter([32, 3], "float32")
     function = lambda x: x + paddle.nn.functional.embedding(paddle.arange(x.shape[0]), table)  # noqa: E731

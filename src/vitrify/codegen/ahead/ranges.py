@@ -9,15 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import product
+from math import prod
 
 from ...core.errors import VitrifyError
 from ..errors import NoNativeForm
 from .layout import Sample
 from .sizes import Basis
 
-# A program that holds for a size as large as this holds for all: nobody cuts or compares there.
-_LARGE = 65_537
-_LARGE_TOGETHER = 1009
+# A program that holds for the first of these at which its arrays are no larger than _BYTES holds for all: who cuts or
+# compares does it before. Arrays of a sample take memory, which is touched only where a view is none.
+_LARGE = (65_537, 32_771, 16_411, 8_209, 4_099, 2_053, 1_031, 521, 257)
+_BYTES = 1 << 28
+_ITEM = 8
 ANY = 1 << 62
 
 
@@ -40,10 +43,14 @@ def ranges_of(
         expected = [tuple(basis.at(c, values) for c in row) for row in wanted]
         return [tuple(shape) for shape in found] == expected
 
-    ranges = tuple(_range(number, basis.samples[0], holds) for number in range(basis.count))
-    corners = product(*[(least, min(most, _LARGE_TOGETHER)) for least, most in ranges])
-    if basis.count > 1 and not all(map(holds, corners)):
-        raise NoNativeForm("what is computed depends on which of them is larger")
+    def is_small(values: Sequence[int]) -> bool:
+        return all(_ITEM * prod(basis.at(c, values) for c in row) <= _BYTES for row in wanted)
+
+    ranges = tuple(_range(number, basis.samples[0], holds, is_small) for number in range(basis.count))
+    if basis.count > 1:
+        large = next((n for n in _LARGE if is_small([n] * basis.count)), max(max(s) for s in basis.samples))
+        if not all(map(holds, product(*[(least, min(most, large)) for least, most in ranges]))):
+            raise NoNativeForm("what is computed depends on which of them is larger")
     return ranges
 
 
@@ -54,15 +61,24 @@ def _fitted(basis: Basis, dims: Sequence[int]) -> tuple[int, ...]:
     return found
 
 
-def _range(number: int, others: Sequence[int], holds: Callable[[Sequence[int]], bool]) -> tuple[int, int]:
+def _range(
+    number: int,
+    others: Sequence[int],
+    holds: Callable[[Sequence[int]], bool],
+    is_small: Callable[[Sequence[int]], bool],
+) -> tuple[int, int]:
     """The least and the most of one size, the others being those of a sample."""
 
+    def sizes(value: int) -> list[int]:
+        return [value if i == number else other for i, other in enumerate(others)]
+
     def holds_at(value: int) -> bool:
-        return holds([value if i == number else other for i, other in enumerate(others)])
+        return holds(sizes(value))
 
     good = others[number]
+    large = next((value for value in _LARGE if is_small(sizes(value))), good)
     least = 1 if holds_at(1) else _edge(good, 1, holds_at)
-    most = ANY if holds_at(_LARGE) else _edge(good, _LARGE, holds_at)
+    most = ANY if holds_at(large) else _edge(good, large, holds_at)
     return least, most
 
 
