@@ -1287,6 +1287,7 @@ _NET = "a safety net: no program is known that gets there"
 _DICTS = "raised by programs of tests/end_to_end/test_keys_errors.py"
 _LISTS = "raised by programs of tests/end_to_end/test_growing_errors.py"
 ELSEWHERE: dict[str, str] = {
+    "a container that a tensor changes is held in several places": _NET,
     "a generator that only Python itself can run": "nobody sees it: the generator is left to Python",
     " one operand of `is` is, so whether they are the same object is not known yet": "tests/convert/test_needed_now.py",
     "`is` between numbers that are known only when the program runs": "tests/convert/test_needed_now.py",
