@@ -11,7 +11,7 @@ from vitrify.device.memory import keep_freed
 PROBE = """
 import resource
 import numpy as np
-import vitrify
+import vitrify.device
 
 def faults():
     return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
@@ -31,7 +31,7 @@ THREADS_PROBE = """
 from threading import Barrier, Thread
 from pathlib import Path
 import numpy as np
-import vitrify
+import vitrify.device
 
 def mebibytes():
     lines = Path("/proc/self/status").read_text().splitlines()
