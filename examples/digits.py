@@ -35,6 +35,10 @@ from vitrify import nn
 
 matplotlib.use("Agg")
 
+# In float32 sums in another order end the loop one turn earlier for one batch in thousands, and from there on two runs
+# learn apart.
+paddle.set_default_dtype("float64")
+
 SEED = 7
 EPOCHS = 15
 BATCH = 64
@@ -92,7 +96,7 @@ def build(way: str) -> Reader:
     paddle.seed(SEED)
     model = Reader()
     if way == "whole":
-        return paddle.jit.to_static(model, input_spec=[paddle.static.InputSpec([None, 1, 8, 8], "float32")])
+        return paddle.jit.to_static(model, input_spec=[paddle.static.InputSpec([None, 1, 8, 8], "float64")])
     if way == "segment":
         model.think = paddle.jit.to_static(model.think)
     return model
@@ -120,7 +124,7 @@ class Digits(paddle.io.Dataset):
 def load() -> tuple[Digits, Digits]:
     """Digits to train on and digits held out."""
     digits = load_digits()
-    images = (digits.images[:, None] / 16.0).astype(np.float32)
+    images = (digits.images[:, None] / 16.0).astype(np.float64)
     split = train_test_split(images, digits.target, test_size=0.2, random_state=0, stratify=digits.target)
     return Digits(split[0], split[2], moving=True), Digits(split[1], split[3], moving=False)
 
@@ -325,7 +329,7 @@ def main() -> None:
     same = int((here.argmax(1) == there.argmax(1)).sum())
     print(f"saved: {program}; a new process without the source gives {same} of {len(here)} equal predictions")
 
-    assert apart < 1e-3, "the three ways should learn the same"
+    assert apart < 1e-9, "the three ways should learn the same"
     assert same == len(here), "the saved model should answer the same"
     if options.epochs >= EPOCHS:
         assert min(run.accuracy for run in runs.values()) >= 0.97, "97 % of the held-out digits should be read right"

@@ -106,7 +106,7 @@ def test_max_pooling(threads, channel_last):
             kernel, stride = (tuple(int(v) for v in rng.integers(1, 4, 2)) for _ in range(2))
             pads = tuple((int(rng.integers(0, k)), int(rng.integers(0, k))) for k in kernel)
             sizes = [int(s) for s in rng.integers(4, 21, 2)]
-            shape = (3, *sizes, 5) if channel_last else (3, 5, *sizes)
+            shape = (3, *sizes, 37) if channel_last else (3, 5, sizes[0], sizes[1] + 96)
             attrs = {"kernel": kernel, "stride": stride, "padding": pads, "ceil_mode": trial % 2 == 0}
             attrs["channel_last"] = channel_last
             x = rng.integers(0, 9, shape).astype(F32)  # with equal elements, of which the first counts
@@ -115,3 +115,13 @@ def test_max_pooling(threads, channel_last):
             assert is_native(max_pool_op, (x,), attrs)
             out = max_pool_op.on_numpy(x, **attrs)
             assert is_native(max_pool_grad_op, (numbers(rng, *out.shape), x, out), attrs)
+
+
+@pytest.mark.parametrize(("shape", "channel_last"), [((2, 3, 64, 8), False), ((2, 64, 64, 3), True)])
+def test_short_rows_are_left_to_numpy(shape, channel_last):
+    attrs = {"kernel": (2, 2), "stride": (2, 2), "padding": ((0, 0), (0, 0)), "ceil_mode": False}
+    attrs["channel_last"] = channel_last
+    x = numbers(np.random.default_rng(4), *shape)
+    out = max_pool_op.on_numpy(x, **attrs)
+    assert not is_native(max_pool_op, (x,), attrs)
+    assert not is_native(max_pool_grad_op, (np.ones_like(out), x, out), attrs)

@@ -84,12 +84,16 @@ class GraphOneOf(OneOf):
 
     def fail(self) -> UnsettledError:
         """The error for a use that cannot be made of each option by itself."""
-        kinds = " on one path and ".join(dict.fromkeys(_kind(option) for option in self.options))
+        kinds = list(dict.fromkeys(_kind(option) for option in self.options))
+        hint = "ask which it is first (`if value is not None:`, `isinstance`), or give it values of one kind"
+        if len(kinds) == 1:
+            kinds.append(f"a different {type(self.options[0]).__name__}")
+            hint = "use a list, dict or tensor: of these a tensor may decide what is in them"
         return UnsettledError(
-            f"{self.name or 'a value'} depends on a tensor condition: it is {kinds} on another, and is used where it "
-            "must be of one kind",
+            f"{self.name or 'a value'} depends on a tensor condition: it is {' on one path and '.join(kinds)} on "
+            "another, and is used where it must be of one kind",
             loc=self.loc,
-            hint="ask which it is first (`if value is not None:`, `isinstance`), or give it values of one kind",
+            hint=hint,
         )
 
 

@@ -131,11 +131,23 @@ def max_pool_form(
     return _pooled(n, x, "max", windows, lowest(x.dtype))
 
 
+# Windows in a row (channels, where these are last) below which each row costs more than what is computed for it:
+# NumPy's kernels have batches innermost. Measured on the steps of small nets, which took up to twice as long.
+_SHORT_ROW = 32
+
+
+def need_long_rows(n: Any, row: int) -> None:
+    """Refuse pooling of rows of so few windows."""
+    if row < _SHORT_ROW:
+        n.refuse("pooling of short rows is no faster")
+
+
 def max_pool_native(
     n: Any, x: Any, *, kernel: Shape, stride: Shape, padding: Any, ceil_mode: bool, channel_last: bool
 ) -> Any:
     """The largest element of each window, one dimension after the other, as `combine` does it."""
     w = windows_of(x.shape, kernel, stride, padding, ceil_mode, channel_last)
+    need_long_rows(n, x.shape[-1] if channel_last else w.counts[-1])
     for i, taps in enumerate(w.taps()):
         axis = w.lead + i
         out = n.new((*x.shape[:axis], w.counts[i], *x.shape[axis + 1 :]), x.dtype)

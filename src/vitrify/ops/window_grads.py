@@ -13,7 +13,7 @@ import numpy as np
 from ..core.meta import Shape
 from .pool_kernel import windows_of
 from .sliding_window import Pair, resolve_padding, taps_over, used_dilation
-from .window_forms import need_products, offsets, padded_form
+from .window_forms import need_long_rows, need_products, offsets, padded_form
 
 # Channels of the input, and outputs, below which windows take longer to gather than the product with them: NumPy's
 # kernels have batches innermost, and spread the product's columns.
@@ -144,6 +144,7 @@ def max_pool_grad_form(
     """The cotangent of x: each window's cotangent goes to its first maximum (`pool_kernel.max_adjoint`)."""
     if ct.dtype != x.dtype:
         n.refuse("cotangents of another dtype have no native form")
+    need_long_rows(n, out.shape[-1])
     w = windows_of(x.shape, kernel, stride, padding, ceil_mode, channel_last)
     free = n.copy(n.full(out.shape, True, np.dtype(bool)))
     dx = n.copy(n.full(x.shape, 0, x.dtype))
