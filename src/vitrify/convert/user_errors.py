@@ -64,7 +64,7 @@ def _is_given_plain_values(frame: FrameType) -> bool:
     if frame.f_code not in _FOR_USER:
         return False
     held = frame.f_locals
-    if held.keys() >= _CALL and not _fits(held["function"], held["args"], held["kwargs"]):
+    if _CALL.issubset(held) and not _fits(held["function"], held["args"], held["kwargs"]):
         return True
     return not any(map(_is_of_program, _arguments(frame)))
 
