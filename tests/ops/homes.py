@@ -10,6 +10,8 @@ from types import FrameType
 from vitrify.ops import registry
 
 PAGE = Path(registry.__file__).with_name("homes.py")
+START, END = '_HOMES = """\n', '\n"""\n'
+"""What stands around the table in it."""
 
 
 def found() -> dict[str, list[str]]:
@@ -34,7 +36,7 @@ def _home(frame: FrameType | None) -> str:
 
 
 def text(homes: dict[str, list[str]]) -> str:
-    """The file."""
+    """The file with the table as it should be."""
     rows = []
     for home in sorted(homes):
         line = f"{home}:"
@@ -44,34 +46,8 @@ def text(homes: dict[str, list[str]]) -> str:
                 line = "   "
             line += f" {name}"
         rows.append(line)
-    return HEAD + "\n".join(rows) + TAIL
-
-
-HEAD = '''"""Which module defines an op: a program that is read imports those of its own ops, and no others.
-
-Made by `python -m tests.ops.homes --write`, and compared with the registry by a test.
-"""
-
-_HOMES = """
-'''
-TAIL = '''
-"""
-
-
-def _read() -> dict[str, str]:
-    found: dict[str, str] = {}
-    home = ""
-    for word in _HOMES.split():
-        if word.endswith(":"):
-            home = f"vitrify.{word[:-1]}"
-        else:
-            found[word] = home
-    return found
-
-
-HOMES = _read()
-"""Module by op."""
-'''
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition(START)
+    return before + START + "\n".join(rows) + END + rest.partition(END)[2]
 
 
 def main() -> None:

@@ -64,7 +64,10 @@ class Sink:
 
 
 class Pushes:
-    """What gives its items one by one, in place of being asked for them."""
+    """What gives its items one by one, in place of being asked for them.
+
+    An abstract class without a metaclass: `isinstance` is asked of whatever a loop goes through, and must not ask that.
+    """
 
     def is_fresh(self) -> bool:
         """Whether nothing was taken of it yet."""
