@@ -56,6 +56,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     **dict.fromkeys(_LEVEL_8, BELOW_7 | _LEVEL_7),
 }
 
+# The packages of `convert`, each of which imports those before it.
+CONVERT = ("values", "state", "containers", "guards", "control", "host", "operators", "calls")
+
 # Third parties that only these files (globs below src/vitrify) may import, directly or by name.
 FENCES: dict[str, set[str]] = {
     "gast": {"transformers/**"},
@@ -191,6 +194,24 @@ def test_imports_point_downwards(path):
         if is_own(i.module) and folder_of(i.module) not in reachable
     ]
     assert not wrong, where(path, wrong)
+
+
+@pytest.mark.parametrize("package", CONVERT)
+def test_the_packages_of_convert_import_those_before_them(package):
+    later = CONVERT[CONVERT.index(package) + 1 :]
+    wrong = {
+        path: [
+            f"{i.line} {i.module}"
+            for i in imports_of(path)
+            if i.module.startswith("vitrify.convert.") and i.module.split(".")[2] in later
+        ]
+        for path in sorted((PACKAGE / "convert" / package).glob("*.py"))
+    }
+    assert not any(wrong.values()), "\n".join(where(path, found) for path, found in wrong.items() if found)
+
+
+def test_convert_has_no_other_packages():
+    assert {path.parent.name for path in (PACKAGE / "convert").glob("*/*.py")} == set(CONVERT)
 
 
 @EVERY_FILE

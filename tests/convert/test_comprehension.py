@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from vitrify.convert.comprehension import dict_of, each, generator, list_of, set_of
-from vitrify.convert.table import convert_all, convert_any, convert_sum
+from vitrify.convert.calls.table import convert_all, convert_any, convert_sum
+from vitrify.convert.control.comprehension import dict_of, each, generator, list_of, set_of
 
 
 def test_lists_sets_and_dicts():

@@ -1,6 +1,6 @@
 """What is known of values of several kinds."""
 
-from vitrify.convert.one_of import Excluded
+from vitrify.convert.values.one_of import Excluded
 
 
 class Code:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vitrify.convert.patterns import capture, either, instance, mapping, match, same, sequence, star
+from vitrify.convert.calls.patterns import capture, either, instance, mapping, match, same, sequence, star
 
 
 class Point:

@@ -7,7 +7,7 @@ import types
 import pytest
 
 import vitrify as paddle
-from vitrify.convert.user_code import is_user_code
+from vitrify.convert.values.user_code import is_user_code
 
 
 def branches(x):

@@ -7,8 +7,8 @@ import sys
 from types import CellType, FunctionType, MethodType
 from typing import Any
 
-from vitrify.convert.comprehension import dict_of, each, generator, list_of, set_of
-from vitrify.convert.patterns import capture, either, instance, mapping, match, same, sequence, star
+from vitrify.convert.calls.patterns import capture, either, instance, mapping, match, same, sequence, star
+from vitrify.convert.control.comprehension import dict_of, each, generator, list_of, set_of
 from vitrify.transformers import convert_function, is_converted
 
 COMPARE = {

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..convert import convert_call
-from ..convert.journal import note_write
-from ..convert.places import AttrPlace
+from ..convert.state.journal import note_write
+from ..convert.state.places import AttrPlace
 from ..core.dtype import bool_
 from ..core.errors import ArgumentError, UnsupportedError, UserCodeError
 from ..core.meta import Meta

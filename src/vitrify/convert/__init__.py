@@ -1,10 +1,10 @@
 """What converted code calls, and conversion itself: Python by value, a program where a tensor decides."""
 
 from .api import Converted, attempt, convert, convert_call, observe_function, source_of
-from .raise_ import ends_program
-from .recursion import entered
-from .user_code import ignore_module, is_user_code, not_to_static
-from .values import Undefined
+from .control.raise_ import ends_program
+from .control.recursion import entered
+from .values.base import Undefined
+from .values.user_code import ignore_module, is_user_code, not_to_static
 
 __all__ = [
     "Converted",

@@ -15,16 +15,16 @@ from ..eager.layer import Layer
 from ..ir.builder import current_builder
 from ..transformers import ConvertedCode, convert_code, is_converted, refuse_generator, stage_sources
 from ..transformers import source_of as source_of_function
-from .attempts import raising_form, returned
-from .calls import CallConverter
-from .handlers import deep_tries
+from .calls.call import CallConverter
+from .calls.library import looks_around, of_library
+from .calls.optional_arguments import for_either
+from .control.attempts import raising_form, returned
+from .control.recursion import entered
+from .guards.observe import current_observer
 from .helpers import VitrifyHelpers
-from .library import looks_around, of_library
-from .observe import current_observer
-from .one_of import GraphOneOf, each_option, for_options
-from .optional_arguments import for_either
-from .recursion import entered
-from .user_code import is_ours, is_user_code, passes_on
+from .values.handlers import deep_tries
+from .values.one_of import GraphOneOf, each_option, for_options
+from .values.user_code import is_ours, is_user_code, passes_on
 
 Converted = Callable[..., Any]
 

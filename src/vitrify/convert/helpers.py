@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from .attempts import raised, returned
-from .branches import convert_ifelse, convert_ifexp, unchanged
-from .caught import managed, pass_on
-from .compare import convert_compare
-from .comprehension import dict_of, each, generator, list_of, set_of
-from .dicts import new_dict
-from .generators import delegate, give
-from .host import convert_assert, load
-from .list_builtins import spread
-from .lists import new_list
-from .logic import convert_and, convert_not, convert_or
-from .loops import convert_for, convert_while
-from .objects import (
+from .calls.caught import managed, pass_on
+from .calls.generators import delegate, give
+from .calls.list_builtins import spread
+from .calls.patterns import capture, either, instance, mapping, match, same, sequence, star
+from .calls.unpack import unpacked, unpacked_rest
+from .containers.dicts import new_dict
+from .containers.lists import new_list
+from .control.attempts import raised, returned
+from .control.branches import convert_ifelse, convert_ifexp, unchanged
+from .control.comprehension import dict_of, each, generator, list_of, set_of
+from .control.logic import convert_and, convert_not, convert_or
+from .control.loops import convert_for, convert_while
+from .control.raise_ import convert_raise
+from .guards.observe import get_attr, peek_attr
+from .host.effects import convert_assert, load
+from .operators.compare import convert_compare
+from .operators.objects import (
     _Index,
     attribute_of,
     convert_setitem,
@@ -30,12 +34,8 @@ from .objects import (
     set_attr,
     undefined,
 )
-from .observe import get_attr, peek_attr
-from .operate import get_item, operate
-from .patterns import capture, either, instance, mapping, match, same, sequence, star
-from .raise_ import convert_raise
-from .text import concatenated, formatted, percent
-from .unpack import unpacked, unpacked_rest
+from .operators.operate import get_item, operate
+from .values.text import concatenated, formatted, percent
 
 
 class VitrifyHelpers:

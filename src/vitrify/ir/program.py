@@ -186,7 +186,8 @@ class Variable(GraphTensor):
 
 # Modules of ours that hash what the user puts into sets and dicts.
 _FOR_USER = frozenset(
-    f"vitrify.convert.{name}" for name in ("comprehension", "objects", "operate", "protocols", "table")
+    f"vitrify.convert.{name}"
+    for name in ("control.comprehension", "operators.objects", "operators.operate", "control.protocols", "calls.table")
 )
 
 

@@ -1,7 +1,7 @@
 """What eager code would say of a tensor of the program, where that depends on the path: its class, dtype, rank.
 
 One Variable stands for what is the int 1 on one path and a tensor on the other. Its `kind` is then carried beside it.
-Facts that no value is carried for make Python code that reads them refused (`convert/facts.py`).
+Facts that no value is carried for make Python code that reads them refused (`convert/values/facts.py`).
 """
 
 from __future__ import annotations

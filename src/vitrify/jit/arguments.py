@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..convert.guards import Expected, Guard, Items, SomeContainer, Source
+from ..convert.guards.kinds import Expected, Guard, Items, SomeContainer, Source
 from ..core.pytree import is_plain_dataclass
 
 Arguments = tuple[Sequence[Any], Mapping[str, Any]]

@@ -9,20 +9,20 @@ from typing import Any
 import numpy as np
 
 from ..convert import attempt, convert_call, ends_program, entered, observe_function
-from ..convert.branches import choose
-from ..convert.caught import unmasked
-from ..convert.foreign import ForeignError
-from ..convert.guards import Guards
-from ..convert.handlers import refuse_if_caught
-from ..convert.host import assert_place_set
-from ..convert.host_value import HostValue, array_of, list_of
-from ..convert.journal import journaling
-from ..convert.observe import Observer, current_observer, observing
-from ..convert.optional import refuse_none
-from ..convert.ownership import check_forks
-from ..convert.stand_ins import Foreign, standing_in
-from ..convert.structure import opened
-from ..convert.user_errors import note_user_error
+from ..convert.calls.caught import unmasked
+from ..convert.containers.stand_ins import Foreign, standing_in
+from ..convert.containers.structure import opened
+from ..convert.control.branches import choose
+from ..convert.guards.kinds import Guards
+from ..convert.guards.observe import Observer, current_observer, observing
+from ..convert.host.effects import assert_place_set
+from ..convert.host.value import HostValue, array_of, list_of
+from ..convert.state.journal import journaling
+from ..convert.state.ownership import check_forks
+from ..convert.values.foreign import ForeignError
+from ..convert.values.handlers import refuse_if_caught
+from ..convert.values.optional import refuse_none
+from ..convert.values.user_errors import note_user_error
 from ..core.errors import DTypeError, UnsupportedError
 from ..core.meta import Meta
 from ..core.modes import grad_enabled

@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..convert.emit import unset_flag
-from ..convert.gradient_place import GradientPlace
-from ..convert.journal import Journal
-from ..convert.observe import MethodCall, Observer
-from ..convert.places import AttrPlace, ContentPlace
-from ..convert.values import Undefined, Unmergeable
+from ..convert.guards.observe import MethodCall, Observer
+from ..convert.state.gradient_place import GradientPlace
+from ..convert.state.journal import Journal
+from ..convert.state.places import AttrPlace, ContentPlace
+from ..convert.values.base import Undefined, Unmergeable
+from ..convert.values.emit import unset_flag
 from ..core.pytree import LEAF, OpenDict, is_open, node_of
 from ..eager.tensor import Tensor
 from ..ir.program import Variable

@@ -8,7 +8,7 @@ from functools import partial
 from types import CellType, FunctionType
 from typing import Any
 
-from ..convert.cells import stored_cells
+from ..convert.state.cells import stored_cells
 from ..core.dtype import DType
 from ..core.modes import AmpState
 from ..core.place import Place

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..autodiff.activity import carries_gradient
 from ..convert import convert_call
-from ..convert.branches import choose
-from ..convert.gradient_place import GradientPlace, gradient_of
-from ..convert.journal import note_write
-from ..convert.observe import current_observer
-from ..convert.optional import is_none, optional_kind
+from ..convert.control.branches import choose
+from ..convert.guards.observe import current_observer
+from ..convert.state.gradient_place import GradientPlace, gradient_of
+from ..convert.state.journal import note_write
+from ..convert.values.optional import is_none, optional_kind
 from ..core.errors import UnsupportedError
 from ..core.modes import grad_enabled, scoped
 from ..core.source import user_frames

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..convert.guards import can_be_input
+from ..convert.guards.kinds import can_be_input
 from ..core.pytree import LEAF, TreeDef
 from ..eager.tensor import Tensor, wrap
 

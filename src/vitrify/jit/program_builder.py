@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..convert import Converted, convert
-from ..convert.handlers import learn
-from ..convert.stand_ins import Foreign, learn_of
+from ..convert.containers.stand_ins import Foreign, learn_of
+from ..convert.values.handlers import learn
 from ..core.dtype import DType, default_dtype, from_np
 from ..core.errors import InternalError, UnsupportedError
 from ..core.meta import UNKNOWN, Shape

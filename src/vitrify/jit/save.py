@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..convert.list_items import is_of_tensors
+from ..convert.containers.list_items import is_of_tensors
 from ..core.errors import ArgumentError, DTypeError
 from ..core.pytree import unflatten_plain
 from ..core.source import user_stacklevel

@@ -9,17 +9,17 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from ..convert import Undefined
-from ..convert.comprehension import GeneratorExpression
-from ..convert.deferred import Deferred
-from ..convert.dicts import unordered
-from ..convert.emit import emit, is_asserted, unset_flag
-from ..convert.host import is_place
-from ..convert.host_value import HostValue
-from ..convert.keys import check_key
-from ..convert.list_items import Spec, python_list
-from ..convert.optional import refuse_none
-from ..convert.sequences import GraphSequence
-from ..convert.text import GraphText
+from ..convert.containers.dicts import unordered
+from ..convert.containers.keys import check_key
+from ..convert.containers.list_items import Spec, python_list
+from ..convert.control.comprehension import GeneratorExpression
+from ..convert.host.effects import is_place
+from ..convert.host.value import HostValue
+from ..convert.values.deferred import Deferred
+from ..convert.values.emit import emit, is_asserted, unset_flag
+from ..convert.values.optional import refuse_none
+from ..convert.values.sequences import GraphSequence
+from ..convert.values.text import GraphText
 from ..core.errors import UnsupportedError
 from ..core.pytree import LEAF, OpenDict, TreeDef, flatten_open, is_open, is_plain_dataclass, unflatten
 from ..eager.host_expr import of_kind

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..convert.guards import AnyNumber, Expected, Found, Guard, Source
-from ..convert.journal import is_nested
-from ..convert.observe import MethodCall, current_observer
+from ..convert.guards.kinds import AnyNumber, Expected, Found, Guard, Source
+from ..convert.guards.observe import MethodCall, current_observer
+from ..convert.state.journal import is_nested
 from ..core.errors import UnsupportedError
 from ..core.modes import recorder, scoped
 from ..eager.tensor import Tensor, wrap

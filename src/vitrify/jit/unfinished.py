@@ -13,7 +13,7 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from threading import get_ident
 from typing import Any
 
-from ..convert.told import is_repeatable
+from ..convert.guards.told import is_repeatable
 from ..core.rng import default_generator
 from ..ir.program import Block
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..convert.guards import AnyTensor, Exactly, Expected, Guards, Items, can_be_input
+from ..convert.guards.kinds import AnyTensor, Exactly, Expected, Guards, Items, can_be_input
 from ..core.meta import UNKNOWN, Shape
 from ..eager.tensor import Tensor
 

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..convert.branches import choose
-from ..convert.optional import is_none, optional_kind
+from ..convert.control.branches import choose
+from ..convert.values.optional import is_none, optional_kind
 from ..core.modes import grad_enabled, recorder, scoped
 from ..core.source import user_frames
 from ..eager.gradients import training_of_trace

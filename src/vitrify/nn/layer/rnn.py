@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...convert.loops import convert_while
+from ...convert.control.loops import convert_while
 from ...core.errors import ArgumentError
 from ...eager.layer import Layer
 from ...eager.param_attr import ParamAttrLike

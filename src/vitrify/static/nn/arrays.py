@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...convert.list_builtins import convert_concat, convert_stack, mapped
-from ...convert.lists import GraphList
+from ...convert.calls.list_builtins import convert_concat, convert_stack, mapped
+from ...convert.containers.lists import GraphList
 from ...core.dispatch import in_dynamic_mode
 from ...core.dtype import DTypeLike, int32
 from ...core.errors import ArgumentError, DTypeError

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ...convert.branches import trace_branches
-from ...convert.loop_trace import trace_loop
-from ...convert.values import scalar_condition
+from ...convert.control.branches import trace_branches
+from ...convert.control.loop_trace import trace_loop
+from ...convert.values.base import scalar_condition
 from ...core.dispatch import in_dynamic_mode
 from ...core.errors import ArgumentError, DTypeError
 from ...eager.host_ops import assert_op

@@ -1,0 +1,170 @@
+"""What a call in converted code calls: converted user functions, tensor forms of builtins, library code as it is."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import operator
+from collections.abc import Callable
+from types import (
+    BuiltinFunctionType,
+    FunctionType,
+    MethodDescriptorType,
+    MethodType,
+    MethodWrapperType,
+    WrapperDescriptorType,
+)
+from typing import Any
+
+from ...core.errors import UnsupportedError
+from ...core.pytree import OpenDict
+from ...eager.layer import Layer
+from ...ir.builder import current_builder
+from ..containers.keys import by_key
+from ..containers.lists import GraphList
+from ..control.endless import ENDLESS
+from ..control.raise_ import exception_maker
+from ..control.recursion import entered
+from ..guards.nondeterministic import refused
+from ..guards.observe import current_observer
+from ..host.calls import host_form
+from ..operators.module import OPERATORS, methodcaller
+from ..operators.mutators import mutator, writing
+from ..operators.ordering import sort_list
+from ..values.text import method_of_text
+from ..values.user_code import class_attribute, is_left_alone, is_user_code
+from .construct import GenericAlias, constructor, generic, instance_of
+from .generators import called_generator
+from .higher_order import HIGHER_ORDER
+from .list_builtins import LIST_FUNCTIONS
+from .open_lists import OPEN_LISTS
+from .pylayer import applied, is_apply
+from .table import BUILTINS
+from .unbound import unbound
+from .wrappers import CachedFunction, around, cached, dispatched, is_dispatcher
+
+Converter = Callable[[FunctionType], Callable[..., Any]]
+REPLACEMENTS: dict[Any, Callable[..., Any]] = {
+    **BUILTINS, **HIGHER_ORDER, **OPERATORS, **LIST_FUNCTIONS, **OPEN_LISTS, **ENDLESS
+}  # fmt: skip
+_IN_C = (BuiltinFunctionType, MethodWrapperType, MethodDescriptorType, WrapperDescriptorType)
+
+
+def _hosted(function: Any) -> Callable[..., Any] | None:
+    """The form of a library function that works on host values too; what refuses it where its result is not lasting."""
+    found = host_form(function)
+    return None if found is None else refused(function) or found
+
+
+class CallConverter:
+    """Gives the converted form of whatever is called; `convert_plain` converts one Python function.
+
+    convert_pushing: gives the form of a generator function that gives its items to a sink; None if it has none.
+    """
+
+    def __init__(self, convert_plain: Converter, convert_pushing: Callable[[FunctionType], Any]) -> None:
+        self.convert_plain = convert_plain
+        self.convert_pushing = convert_pushing
+
+    def __call__(self, function: Any) -> Any:
+        """`function`, or what should be called in its place."""
+        if not isinstance(function, FunctionType) or not is_user_code(function):
+            found = _replacement(function) or _hosted(function)
+            if found is not None:
+                return found
+        if isinstance(function, FunctionType):
+            return self._plain(function)
+        if isinstance(function, MethodType):
+            return self._method(function)
+        if isinstance(function, type):
+            return self._class(function)
+        if isinstance(function, _IN_C):
+            return self._in_c(function)
+        if isinstance(function, functools.partial):
+            return functools.partial(self(function.func), *function.args, **function.keywords)
+        if isinstance(function, CachedFunction):
+            return cached(function, self)
+        if isinstance(function, GenericAlias):
+            return generic(function, self)
+        if isinstance(function, operator.methodcaller):
+            return methodcaller(function)
+        return self._callable_object(function)
+
+    def _plain(self, fn: FunctionType) -> Any:
+        if not is_user_code(fn):
+            return self._of_library(fn)
+        if inspect.iscoroutinefunction(fn):
+            return fn
+        try:
+            found = entered(self.convert_plain(fn))
+        except UnsupportedError:
+            return fn
+        if current_builder() is None or not inspect.isgeneratorfunction(fn):
+            return found
+        return called_generator(found, functools.partial(self.convert_pushing, fn))
+
+    def _of_library(self, fn: FunctionType) -> Any:
+        found = REPLACEMENTS.get(fn)
+        if found is not None:
+            return found
+        if is_dispatcher(fn):
+            return dispatched(fn, self)
+        return refused(fn) or around(fn, self)
+
+    def _method(self, method: MethodType) -> Any:
+        plain = method.__func__
+        if not isinstance(plain, FunctionType):
+            return refused(method) or method
+        if isinstance(method.__self__, OpenDict):
+            return by_key(method, method) or method
+        if plain is GraphList.sort:
+            return MethodType(REPLACEMENTS[plain], method.__self__)
+        if is_apply(method):
+            return applied(method, self)
+        if is_left_alone(method.__self__):
+            return method
+        if not is_user_code(plain):
+            refusal = refused(method)
+            if refusal is not None:
+                return refusal
+        observer = current_observer()
+        if observer is not None and is_user_code(plain):
+            observer.method(method.__self__, plain, plain.__name__)
+        converted = self._plain(plain)
+        return method if converted is plain else MethodType(converted, method.__self__)
+
+    def _class(self, cls: type) -> Any:
+        if issubclass(cls, BaseException):
+            return exception_maker(cls)
+        found = REPLACEMENTS.get(cls) if type(cls) is type else None
+        return found or refused(cls) or (cls if is_left_alone(cls) else constructor(cls))
+
+    def _in_c(self, function: Any) -> Any:
+        """Builtin functions, and methods of classes that are not written in Python."""
+        owner = getattr(function, "__self__", None)
+        if isinstance(function, MethodWrapperType) and isinstance(owner, type) and function.__name__ == "__call__":
+            return instance_of(owner)  # `super().__call__(...)` in a metaclass
+        if isinstance(owner, str):
+            return method_of_text(function) or function
+        if isinstance(owner, list) and function.__name__ == "sort":
+            return sort_list(owner)
+        found = _replacement(function) or writing(function) or unbound(function)
+        if found is None and isinstance(function, (BuiltinFunctionType, MethodWrapperType)):
+            found = mutator(function)
+            if isinstance(function, BuiltinFunctionType):
+                found = by_key(function, found or function) or found
+        return found or refused(function) or function
+
+    def _callable_object(self, obj: Any) -> Any:
+        """An instance with a Python `__call__` of the user's is called through its converted form."""
+        call = class_attribute(type(obj), "__call__")
+        if isinstance(call, FunctionType) and is_user_code(inspect.unwrap(call)) and not is_left_alone(obj):
+            return self._method(MethodType(call, obj))
+        return obj if isinstance(obj, Layer) else refused(obj) or obj
+
+
+def _replacement(function: Any) -> Callable[..., Any] | None:
+    try:
+        return REPLACEMENTS.get(function)
+    except TypeError:  # a method of something without a hash
+        return None

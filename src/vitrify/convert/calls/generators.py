@@ -1,0 +1,94 @@
+"""Generator functions of the user's, called while a program is built."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import Any
+
+from ..control.comprehension import Each, GeneratorExpression
+from ..control.logic import convert_not
+from ..control.loops import convert_for
+from ..control.pushed import Sink, pushing
+from ..state.journal import note_spent
+
+Function = Callable[..., Any]
+
+
+class PushedGenerator(GeneratorExpression):
+    """What a generator function gives: Python's own generator, unless it is used up from its start by a loop."""
+
+    def __init__(self, native: Generator[Any, Any, Any], form: Function, args: Any, kwargs: Any) -> None:
+        super().__init__(Each((), _itself))
+        self.native = native
+        self._call: Any = form, args, kwargs
+        self._is_given = False
+
+    def _running(self) -> Generator[Any, Any, Any]:
+        if self.is_left is not False:
+            return super()._running()
+        self.go_on()
+        return self.native
+
+    def go_on(self) -> None:
+        """Be Python's own generator from here on, of which items were taken."""
+        self.started, self._call = self.native, None
+
+    def is_fresh(self) -> bool:
+        return self.started is None and not self._is_given
+
+    def push(self, sink: Sink) -> Any:
+        self._is_given = True
+        self.native.close()
+        self.native = _ended()
+        (form, args, kwargs), self._call = self._call, None  # who keeps this keeps nothing else
+        value = form(sink, *args, **kwargs)
+        self.is_left = sink.is_left
+        return value
+
+    def take(self) -> Each | None:
+        """What folds over it; None if it has to be iterated."""
+        return Each(self, _itself) if self.is_fresh() else None
+
+
+def _ended() -> Generator[Any, Any, Any]:
+    """A generator without items."""
+    yield from ()
+
+
+def _itself(item: Any) -> Any:
+    return item
+
+
+def called_generator(native: Function, form: Callable[[], Function | None]) -> Function:
+    """What a call of a generator function calls: `native` is its converted form, `form` finds the one that pushes."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        made = native(*args, **kwargs)
+        found = form()
+        return made if found is None else PushedGenerator(made, found, args, kwargs)
+
+    return call
+
+
+def give(sink: Sink, item: Any) -> Any:
+    """Let who consumes a generator have the next item; whether that one wants no more."""
+    return sink.give(item)
+
+
+def delegate(sink: Sink, items: Any) -> tuple[Any, Any]:
+    """Give all items; whether no more are wanted, and what the generator returns, if they come from one."""
+    if pushing(items):
+        note_spent(items)
+        value = items.push(sink)
+        return sink.is_left, value
+
+    def one(item: Any, left: Any) -> tuple[Any]:
+        return (sink.give(item),)
+
+    def goes_on(left: Any) -> Any:
+        return convert_not(left)
+
+    (left,) = convert_for(items, one, (False,), ("left",), goes_on)
+    return left, None
+
+

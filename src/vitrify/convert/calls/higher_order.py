@@ -1,0 +1,148 @@
+"""Library functions that call what they are given (`map`, `filter`, `reduce`, itertools): given it converted."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from ...core.errors import UnsupportedError
+from ...core.pytree import is_open
+from ..containers.lists import GraphList
+from ..control.protocols import iterate, truth
+from ..values.base import is_graph
+from ..values.sequences import GraphSequence, as_sequence, graph_zip
+from ..values.user_code import converted
+
+
+def graph_sequence(value: Any) -> GraphSequence | None:
+    """A tensor of the program, or a sequence of its values, as a sequence; None for Python's own iterables."""
+    if is_open(value):
+        fixed: GraphSequence = value.fixed_sequence()
+        return fixed
+    return as_sequence(value) if is_graph(value) or isinstance(value, GraphSequence) else None
+
+
+def graph_sequences(iterables: Sequence[Any]) -> list[GraphSequence] | None:
+    """All of them as sequences, to be gone through together; None where Python can do that.
+
+    Beside one whose length a tensor says, Python's own sequences are counted through as well.
+    """
+    found = [graph_sequence(i) for i in iterables]
+    if any(f is not None and not isinstance(f.length, int) for f in found):
+        found = [_counted(i) if f is None else f for f, i in zip(found, iterables)]
+    sequences = [f for f in found if f is not None]
+    return sequences if sequences and len(sequences) == len(found) else None
+
+
+def _counted(value: Any) -> GraphSequence | None:
+    if isinstance(value, range):
+        return GraphSequence(len(value), lambda i: value.start + i * value.step)
+    if not isinstance(value, (list, tuple)) or not len(value):
+        return None
+    return GraphSequence(len(value), GraphList(value).__getitem__)
+
+
+def known_items(iterable: Any) -> Any:
+    """The iterable with converted iteration; tensors item by item."""
+    found = graph_sequence(iterable)
+    return iterate(iterable) if found is None else iter(found)
+
+
+def convert_map(function: Any, *iterables: Any) -> Any:
+    """`map(function, *iterables)`."""
+    function = converted(function)
+    found = graph_sequences(iterables)
+    if found is not None:
+        rows = graph_zip(*found)
+        return GraphSequence(rows.length, lambda i: function(*rows.at(i)))
+    return builtins.map(function, *[known_items(i) for i in iterables])
+
+
+def convert_filter(function: Any, iterable: Any) -> Iterator[Any]:
+    """`filter(function, iterable)`: each item is asked when it is wanted."""
+    return _filtered(truth if function is None else converted(function), known_items(iterable), "filter()", True)
+
+
+def convert_filterfalse(function: Any, iterable: Any) -> Iterator[Any]:
+    """`itertools.filterfalse(function, iterable)`."""
+    test = truth if function is None else converted(function)
+    return _filtered(test, known_items(iterable), "filterfalse()", False)
+
+
+def _filtered(test: Callable[[Any], Any], items: Iterator[Any], what: str, wanted: bool) -> Iterator[Any]:
+    for item in items:
+        if _decided(test(item), what) is wanted:
+            yield item
+
+
+def _decided(value: Any, what: str) -> bool:
+    value = truth(value)
+    if is_graph(value):
+        raise UnsupportedError(
+            f"{what}: a tensor decides which items there are, so their number is known only when the program runs",
+            hint="append to a list in a `for` loop under `if`, or use a mask (x[mask], paddle.where)",
+        )
+    return bool(value)
+
+
+def convert_reduce(function: Any, iterable: Any, *initial: Any) -> Any:
+    """`functools.reduce(function, iterable, initial)`."""
+    return functools.reduce(converted(function), known_items(iterable), *initial)
+
+
+def convert_accumulate(iterable: Any, func: Any = None, *, initial: Any = None) -> Iterator[Any]:
+    """`itertools.accumulate(iterable, func)`."""
+    options = {} if initial is None else {"initial": initial}
+    return itertools.accumulate(known_items(iterable), *(() if func is None else (converted(func),)), **options)
+
+
+def convert_starmap(function: Any, iterable: Any) -> Iterator[Any]:
+    """`itertools.starmap(function, iterable)`."""
+    return itertools.starmap(converted(function), known_items(iterable))
+
+
+def convert_takewhile(predicate: Any, iterable: Any) -> Iterator[Any]:
+    """`itertools.takewhile(predicate, iterable)`."""
+    predicate = converted(predicate)
+    return itertools.takewhile(lambda item: _decided(predicate(item), "takewhile()"), known_items(iterable))
+
+
+def convert_dropwhile(predicate: Any, iterable: Any) -> Iterator[Any]:
+    """`itertools.dropwhile(predicate, iterable)`."""
+    predicate = converted(predicate)
+    return itertools.dropwhile(lambda item: _decided(predicate(item), "dropwhile()"), known_items(iterable))
+
+
+def convert_groupby(iterable: Any, key: Any = None) -> Any:
+    """`itertools.groupby(iterable, key)`; tensors as keys decide the groups and are refused."""
+    key = None if key is None else converted(key)
+
+    def checked(item: Any) -> Any:
+        found = item if key is None else key(item)
+        if is_graph(found):
+            _decided(found, "groupby()")
+        return found
+
+    return itertools.groupby(known_items(iterable), checked)
+
+
+def convert_chain(*iterables: Any) -> Any:
+    """`itertools.chain(*iterables)`."""
+    return itertools.chain(*[known_items(i) for i in iterables])
+
+
+HIGHER_ORDER: dict[Any, Callable[..., Any]] = {
+    builtins.map: convert_map,
+    builtins.filter: convert_filter,
+    functools.reduce: convert_reduce,
+    itertools.accumulate: convert_accumulate,
+    itertools.starmap: convert_starmap,
+    itertools.filterfalse: convert_filterfalse,
+    itertools.takewhile: convert_takewhile,
+    itertools.dropwhile: convert_dropwhile,
+    itertools.groupby: convert_groupby,
+    itertools.chain: convert_chain,
+}

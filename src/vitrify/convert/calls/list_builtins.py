@@ -1,0 +1,166 @@
+"""Functions that take a list whose length is known only when the program runs: its tensors joined, summed, sorted."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from typing import Any
+
+from ...core.errors import UnsupportedError
+from ...core.meta import Meta, normalize_axis
+from ...core.pytree import is_open
+from ...ir.builder import current_builder
+from ...ir.numbers import as_number
+from ...ops.arguments import finish, static_int
+from ...ops.elementwise import add, add_n
+from ...ops.join import concat, stack
+from ...ops.like import cast
+from ...ops.lists import list_join_op, list_order_op, list_stack_op, list_sum_op, list_unstack_op, sum_dtype
+from ...ops.sort import argsort
+from ..containers.list_items import Items, TensorSpec, passed_on
+from ..containers.lists import GraphList, Spread, new_list
+from ..control.comprehension import keys_listed, listed
+from ..control.loops import convert_for
+from ..control.pushed import pushing
+from ..operators.ordering import ordered
+from ..values.base import is_graph
+from ..values.emit import is_numeric
+from ..values.sequences import GraphSequence
+from ..values.user_code import converted
+from .table import BUILTINS
+
+
+def _tensors(op: str, values: GraphList) -> Any:
+    """The list Variable of a list whose items are tensors."""
+    items = values.items
+    assert items is not None
+    if not isinstance(items.spec, TensorSpec):
+        raise UnsupportedError(
+            f"{op} of a list of containers whose length is known only when the program runs",
+            hint=f"keep a list of tensors for each, or collect them in a loop before {op}",
+        )
+    return items.parts[0]
+
+
+def convert_stack(x: Any, axis: Any = 0, name: str | None = None, *, out: Any = None) -> Any:
+    """`paddle.stack(x, axis)`."""
+    if not is_open(x):
+        return stack(x, axis, name, out=out)
+    tensors = _tensors("stack", x)
+    at = normalize_axis("stack", static_int("stack", axis, "axis"), tensors.ndim + 1)
+    return finish("stack", list_stack_op(tensors, axis=at), out)
+
+
+def convert_concat(x: Any, axis: Any = 0, name: str | None = None, *, out: Any = None) -> Any:
+    """`paddle.concat(x, axis)`."""
+    if not is_open(x):
+        return concat(x, axis, name, out=out)
+    tensors = _tensors("concat", x)
+    at = normalize_axis("concat", static_int("concat", axis, "axis"), tensors.ndim)
+    return finish("concat", list_join_op(tensors, axis=at), out)
+
+
+def convert_add_n(inputs: Any, name: str | None = None) -> Any:
+    """`paddle.add_n(inputs)`."""
+    return _sum(inputs) if is_open(inputs) else add_n(inputs, name)
+
+
+def _sum(values: GraphList) -> Any:
+    tensors = _tensors("sum", values)
+    return list_sum_op(tensors, dtype=sum_dtype(tensors.dtype))
+
+
+def convert_sum(iterable: Any, /, start: Any = 0) -> Any:
+    """`sum(iterable, start)`."""
+    if not is_open(iterable):
+        return BUILTINS[builtins.sum](iterable, start)
+    total = _sum(iterable)
+    total = as_number(total) if iterable.items.spec.is_number else total
+    return total if not is_graph(start) and start == 0 else add(total, start)
+
+
+def convert_list(*args: Any) -> Any:
+    """`list(iterable)`."""
+    if current_builder() is None or len(args) != 1:
+        return new_list(BUILTINS[builtins.list](*args))
+    values = keys_listed(listed(args[0]))
+    if is_open(values):
+        return values.copy()
+    if is_graph(values) and values.ndim > 0 and values.shape[0] < 0:
+        item = TensorSpec(Meta(tuple(values.shape[1:]), values.dtype))
+        return GraphList.of(Items(item, (passed_on(list_unstack_op, values, axis=0),)))
+    if isinstance(values, GraphSequence) and not isinstance(values.length, int):
+        return mapped(lambda item: item, values)
+    return GraphList(BUILTINS[builtins.list](values))
+
+
+def spread(values: Any) -> Spread:
+    """`*values` in a list display."""
+    return Spread(listed(values) if pushing(values) else values)
+
+
+def mapped(function: Callable[[Any], Any], values: Any) -> GraphList:
+    """`[function(item) for item in values]`."""
+    found = GraphList()
+
+    def body(item: Any) -> tuple[()]:
+        found.append(function(item))
+        return ()
+
+    convert_for(values, body, (), ())
+    return found
+
+
+def convert_sorted(iterable: Any, *, key: Any = None, reverse: Any = False) -> Any:
+    """`sorted(iterable, key, reverse)`."""
+    values = listed(iterable)
+    if is_open(values):
+        return _in_order(values, _order(mapped(converted(key) if key else _itself, values), reverse))
+    known = BUILTINS[builtins.list](values)
+    if key is None or all(is_numeric(item) for item in known):
+        return new_list(BUILTINS[builtins.sorted](known, key=key, reverse=reverse))
+    keys = GraphList(map(converted(key), known))
+    if any(is_graph(k) for k in keys):
+        found = _in_order(GraphList(known), _order(keys, reverse))
+        return GraphList([found[i] for i in range(len(known))])
+    return new_list(ordered(known, keys, reverse))
+
+
+def _itself(item: Any) -> Any:
+    return item
+
+
+def _in_order(values: GraphList, order: Any) -> GraphList:
+    items = values.opened()
+    return GraphList.of(Items(items.spec, tuple(passed_on(list_order_op, part, order) for part in items.parts)))
+
+
+def convert_sort(values: GraphList, *, key: Any = None, reverse: Any = False) -> None:
+    """`values.sort(key, reverse)`."""
+    found = convert_sorted(values, key=key, reverse=reverse)
+    if is_open(found):
+        values.change(found.items)
+    else:
+        values[:] = found
+
+
+def _order(keys: GraphList, reverse: bool) -> Any:
+    """The places of the items in their order; equal keys stay in theirs, as with Python's sort."""
+    items = keys.opened()
+    if not isinstance(items.spec, TensorSpec) or items.spec.meta.ndim:
+        raise UnsupportedError("sorting by keys that are no 0-D tensors", hint="give `key` one number for each item")
+    values = list_stack_op(items.parts[0], axis=0)
+    if values.dtype.is_bool:
+        values = cast(values, "int32")
+    return argsort(-values if reverse else values, stable=True)
+
+
+LIST_FUNCTIONS: dict[Any, Callable[..., Any]] = {
+    builtins.list: convert_list,
+    builtins.sorted: convert_sorted,
+    builtins.sum: convert_sum,
+    stack: convert_stack,
+    concat: convert_concat,
+    add_n: convert_add_n,
+    GraphList.sort: convert_sort,
+}

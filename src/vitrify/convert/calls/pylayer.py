@@ -1,0 +1,100 @@
+"""PyLayer.apply in converted code: forward and backward, both converted, become operators of the program."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from types import MethodType
+from typing import Any
+
+from ...core.modes import grad_enabled, scoped
+from ...core.pytree import flatten, unflatten
+from ...eager.pylayer import PyLayer, PyLayerContext, one_for_each, tensors_and_none, tensors_in
+from ...ops.creation import assign
+from ...ops.hand_gradient import with_gradient_op
+from ...ops.like import zeros_like
+from ...ops.methods import TensorMethods
+from ..values.base import is_graph
+
+Convert = Callable[[Any], Any]
+_APPLY = PyLayer.apply.__func__  # type: ignore[attr-defined]
+
+
+def is_apply(method: MethodType) -> bool:
+    """Whether the method is the `apply` of a PyLayer."""
+    return method.__func__ is _APPLY
+
+
+def applied(method: MethodType, convert: Convert) -> Callable[..., Any]:
+    """What to call in place of `SomePyLayer.apply`."""
+    layer: Any = method.__self__
+
+    def apply(*args: Any, **kwargs: Any) -> Any:
+        inputs = list(tensors_in((*args, *kwargs.values())))
+        if not any(map(is_graph, inputs)):
+            return method(*args, **kwargs)
+        context = PyLayerContext()
+        with scoped(grad_enabled, False):
+            outputs = convert(layer.forward)(context, *args, **kwargs)
+        if not grad_enabled.get() or all(t.stop_gradient for t in inputs):
+            return outputs
+        return _with_gradient(layer, convert, context, inputs, outputs)
+
+    return apply
+
+
+def _with_gradient(
+    layer: type[PyLayer], convert: Convert, context: PyLayerContext, inputs: Sequence[Any], outputs: Any
+) -> Any:
+    """The outputs with the gradient that the layer's backward gives.
+
+    What the context holds comes to backward as further values: the variables of forward may lie in a block of theirs.
+    """
+    is_row = isinstance(outputs, (list, tuple))
+    leaves = list(outputs) if is_row else [outputs]
+    hidden = {id(t) for t in context._not_differentiable}
+    places = [i for i, t in enumerate(leaves) if _is_differentiable(t) and id(t) not in hidden]
+    if not places:
+        return outputs
+    kept: list[Any] = []
+    context_tree = flatten({k: v for k, v in vars(context).items() if k != "_not_differentiable"}, kept)
+    saved = [i for i, t in enumerate(kept) if isinstance(t, TensorMethods)]
+    own = {id(t) for t in inputs}
+    outs = [assign(leaves[i]) if id(leaves[i]) in own else leaves[i] for i in places]
+    wanted = [not t.stop_gradient for t in inputs]
+
+    constant = [i for i, t in enumerate(leaves) if is_graph(t) and i not in places]
+    further = [*(kept[i] for i in saved), *(leaves[i] for i in constant)]
+
+    # Nothing below may hold the context: what a loop makes is its own only while nobody else knows it.
+    materialize, n_outs, n_saved = context._materialize, len(outs), len(saved)
+
+    def backward(cts: Sequence[Any], values: Sequence[Any]) -> list[Any]:
+        rest = values[n_outs + len(wanted) :]
+        held = list(kept)
+        for place, value in zip(saved, rest):
+            held[place] = value
+        fresh = PyLayerContext()
+        vars(fresh).update(unflatten(context_tree, iter(held)))
+        without = ((place, value, None) for place, value in zip(constant, rest[n_saved:]))
+        likes = sorted([*zip(places, values, cts), *without], key=_first)
+        filled = [_cotangent(ct, like, materialize) for _, like, ct in likes]
+        found = list(tensors_and_none(convert(layer.backward)(fresh, *filled)))
+        return [*one_for_each(layer.__name__, found, wanted), *[None] * (n_saved + len(constant))]
+
+    made = with_gradient_op(*outs, *inputs, *further, backward=backward, count=n_outs)
+    for place, value in zip(places, made):
+        leaves[place] = value
+    return type(outputs)(leaves) if is_row else leaves[0]
+
+
+_first = operator.itemgetter(0)
+
+
+def _is_differentiable(value: Any) -> bool:
+    return is_graph(value) and (value.dtype.is_floating or value.dtype.is_complex)
+
+
+def _cotangent(ct: Any, like: Any, materialize: bool) -> Any:
+    """The cotangent of an output, zeros where none came and the layer asks for them."""
+    return zeros_like(like) if ct is None and materialize else ct

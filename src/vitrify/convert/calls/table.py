@@ -1,0 +1,385 @@
+"""Builtins that mean something on tensors of a program being built. On Python values each is the builtin itself."""
+
+from __future__ import annotations
+
+import builtins
+import copy
+import types
+import typing
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ...core.errors import UnsupportedError
+from ...core.pytree import is_open
+from ...ir.graph_tensor import as_number, number
+from ...ops.creation import assign
+from ...ops.sizes import dim_size
+from ..containers.dicts import VIEWS, GraphDict, dict_of_view, new_dict, unknown_keys
+from ..control.comprehension import GeneratorExpression, all_of, any_of, clause_of, sum_of
+from ..control.endless import Calling, Numbered, Zipped
+from ..control.late_items import late_items
+from ..control.logic import convert_and, convert_or
+from ..control.protocols import Stepping, iterate
+from ..control.pushed import pushing
+from ..guards.observe import get_attr, note_absent
+from ..host.effects import convert_print
+from ..operators.module import convert_truth
+from ..operators.objects import del_attr, set_attr
+from ..operators.ordering import convert_sorted, extreme, items_of
+from ..state.attributes import class_of
+from ..state.journal import note_spent
+from ..values.base import MaybeUnset, Undefined, Unmergeable, as_graph, builder, is_graph
+from ..values.emit import unset_flag
+from ..values.facts import ask
+from ..values.handlers import catching
+from ..values.one_of import GraphOneOf, asked, each_option
+from ..values.optional import assert_not_none, tell
+from ..values.sequences import GraphSequence, graph_enumerate, graph_range, graph_reversed, graph_zip
+from ..values.text import GraphText, convert_ascii, convert_format, convert_repr, convert_str
+from ..values.user_code import converted, user_method
+from ..values.user_errors import for_user
+from .higher_order import graph_sequence, graph_sequences, known_items
+from .lazily import first_of, numbered, zip_pushed
+from .number_functions import MATH, convert_complex, convert_divmod, convert_pow, convert_round
+
+_NOTHING = object()
+
+
+@for_user
+def convert_len(obj: Any) -> Any:
+    """`len(obj)`: a tensor's unknown first size becomes a tensor."""
+    if isinstance(obj, GraphSequence):
+        return obj.length
+    if is_open(obj):
+        return obj.length()
+    if isinstance(obj, (GraphDict, *VIEWS)):
+        return dict_of_view(obj).length()
+    if is_graph(obj):
+        assert_not_none(obj, TypeError("object of type 'NoneType' has no len()"))
+        return as_number(dim_size(obj, 0)) if obj.ndim > 0 and obj.shape[0] < 0 else builtins.len(obj)
+    if isinstance(obj, dict) and any(unset_flag(value) is not None for value in obj.values()):
+        raise unknown_keys("len() of")
+    method = user_method(obj, "__len__")
+    return builtins.len(obj) if method is None else method()
+
+
+@for_user
+def convert_int(*args: Any, **kwargs: Any) -> Any:
+    """`int(x)`: of a tensor, truncation to int64."""
+    value: Any = as_graph(args[0]) if len(args) == 1 and not kwargs else None
+    return number(value, "int64") if is_graph(value) else builtins.int(*args, **kwargs)
+
+
+@for_user
+def convert_float(*args: Any) -> Any:
+    """`float(x)`: of a tensor, a 0-D floating tensor without gradient."""
+    value: Any = as_graph(args[0]) if len(args) == 1 else None
+    if is_graph(value):
+        return number(value, None if value.dtype.is_floating else "float64")
+    return builtins.float(*args)
+
+
+def convert_bool(*args: Any) -> Any:
+    """`bool(x)`."""
+    return convert_truth(args[0]) if args else False
+
+
+def _by_method(builtin: Callable[..., Any], special: str, form: Callable[..., Any]) -> Callable[..., Any]:
+    """`builtin` of one object: its converted special method where the user wrote that, else `form`."""
+
+    def convert(*args: Any, **kwargs: Any) -> Any:
+        method = user_method(args[0], special) if args else None
+        return form(*args, **kwargs) if method is None else method(*args[1:], **kwargs)
+
+    convert.__doc__ = f"`{builtin.__name__}(...)`."
+    return convert
+
+
+def convert_range(*args: Any) -> Any:
+    """`range(...)` with tensor bounds."""
+    if not any(is_graph(a) for a in args):
+        return builtins.range(*args)
+    start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
+    return graph_range(start, stop, step)
+
+
+def convert_enumerate(iterable: Any, start: Any = 0) -> Any:
+    """`enumerate(iterable, start)`."""
+    found = graph_sequence(iterable)
+    if found is not None:
+        return graph_enumerate(found, start)
+    items = iterate(iterable)
+    if pushing(items):
+        return converted(numbered)(items, start)
+    if isinstance(items, Stepping):
+        return Stepping.of(Numbered(items.owner, start))
+    return _counted(items, start) if is_graph(start) else builtins.enumerate(items, start)
+
+
+def _counted(items: Iterator[Any], count: Any) -> Iterator[Any]:
+    for item in items:
+        yield count, item
+        count = count + 1
+
+
+def convert_zip(*iterables: Any, strict: bool = False) -> Any:
+    """`zip(*iterables, strict)`."""
+    sequences = graph_sequences(iterables)
+    if sequences is not None:
+        lengths = [s.length for s in sequences]
+        if not strict or len(lengths) == 1:
+            return graph_zip(*sequences)
+        if not all(isinstance(length, int) for length in lengths):
+            raise UnsupportedError(
+                "zip(strict=True) over tensors whose lengths are known only when the program runs",
+                hint="assert that the lengths are equal, and leave out strict=True",
+            )
+    parts: list[Any] = [iterate(i) if user_method(i, "__iter__") is not None else i for i in iterables]
+    found_pushing = None if strict else zip_pushed(parts)
+    if found_pushing is not None:
+        return found_pushing
+    parts = [known_items(i) for i in parts]
+    if parts and not strict and all(isinstance(part, Stepping) for part in parts):
+        return Stepping.of(Zipped([part.owner for part in parts]))
+    return builtins.zip(*parts, strict=strict)
+
+
+def convert_reversed(sequence: Any) -> Any:
+    """`reversed(sequence)`."""
+    found = graph_sequence(sequence)
+    return graph_reversed(found) if found is not None else builtins.reversed(sequence)
+
+
+def convert_isinstance(obj: Any, classes: Any) -> Any:
+    """`isinstance(obj, classes)`: a tensor of the program counts as a Tensor or as the number that it stands for."""
+    if builtins.isinstance(obj, GraphOneOf):
+        return asked(obj, lambda option: convert_isinstance(option, classes))
+    if builtins.isinstance(obj, Unmergeable):
+        raise obj.fail()
+    if builtins.isinstance(obj, GraphText):
+        return any(builtins.issubclass(builtins.str, c) for c in _each_class(classes))
+    if is_graph(obj):
+        known = [*_each_class(classes)]
+        found = ask(obj, lambda kind: builtins.issubclass(kind, tuple(known)))
+        return any(builtins.isinstance(obj, c) for c in known) if found is False else found
+    return builtins.isinstance(obj, classes)
+
+
+def _each_class(classes: Any) -> Iterator[type]:
+    """The classes in what isinstance takes: a class, a union, or nested tuples of them."""
+    if builtins.isinstance(classes, (tuple, types.UnionType)) or typing.get_origin(classes) is typing.Union:
+        for part in classes if builtins.isinstance(classes, tuple) else typing.get_args(classes):
+            yield from _each_class(part)
+    else:
+        yield classes
+
+
+def convert_type(*args: Any, **kwargs: Any) -> Any:
+    """`type(x)`: Tensor for a tensor of the program."""
+    return each_option(args[0], class_of) if len(args) == 1 else builtins.type(*args, **kwargs)
+
+
+def convert_sum(iterable: Any, /, start: Any = 0) -> Any:
+    """`sum(iterable, start)`."""
+    clause = clause_of(iterable)
+    return builtins.sum(items_of(iterable, "sum()"), start) if clause is None else sum_of(clause, start)
+
+
+def _as_bool(value: Any) -> Any:
+    return value if is_graph(value) else builtins.bool(value)
+
+
+def convert_any(iterable: Any) -> Any:
+    """`any(iterable)`."""
+    clause = clause_of(iterable)
+    found = _decided_by(iterable, convert_or, True, "any()") if clause is None else any_of(clause, convert_bool)
+    return _as_bool(found)
+
+
+def convert_all(iterable: Any) -> Any:
+    """`all(iterable)`."""
+    clause = clause_of(iterable)
+    found = _decided_by(iterable, convert_and, False, "all()") if clause is None else all_of(clause, convert_bool)
+    return _as_bool(found)
+
+
+def _decided_by(iterable: Any, combine: Callable[..., Any], stop_on: bool, what: str) -> Any:
+    """The items combined up to the first that is `stop_on`."""
+    result: Any = not stop_on
+
+    def undecided() -> bool:
+        return is_graph(result)
+
+    for item in late_items(known_items(iterable), undecided, what):
+        result = combine(result, lambda item=item: convert_bool(item))
+        if result is stop_on:
+            break
+    return result
+
+
+def convert_iter(*args: Any) -> Any:
+    """`iter(iterable)`, `iter(function, end)`."""
+    return known_items(args[0]) if len(args) == 1 else Calling(*args)
+
+
+def convert_next(iterator: Any, default: Any = _NOTHING) -> Any:
+    """`next(iterator, default)`."""
+    step = user_method(iterator, "__next__")
+    if pushing(iterator):
+        return first_of(iterator, *([] if default is _NOTHING else [default]))
+    if step is None:
+        note_spent(iterator)
+        return builtins.next(iterator) if default is _NOTHING else builtins.next(iterator, default)
+    if default is _NOTHING:
+        return step()
+    try:
+        with catching(StopIteration, "the default of next()"):
+            return step()
+    except StopIteration:
+        return default
+
+
+def _from_items(cls: type) -> Callable[..., Any]:
+    """A container made of the items of an iterable."""
+
+    def convert(*args: Any) -> Any:
+        return cls(items_of(args[0], f"{cls.__name__}()")) if len(args) == 1 else cls(*args)
+
+    convert.__doc__ = f"`{cls.__name__}(iterable)`."
+    return convert
+
+
+def _from_pairs(*args: Any, **kwargs: Any) -> dict[Any, Any]:
+    """`dict(pairs, ...)`."""
+    pairs = [items_of(a, "dict()") if builtins.isinstance(a, GeneratorExpression) else a for a in args]
+    if builtins.len(pairs) == 1 and builtins.isinstance(pairs[0], builtins.dict):
+        return new_dict(pairs[0], kwargs)
+    return new_dict(builtins.dict(*pairs, **kwargs))
+
+
+def convert_getattr(owner: Any, name: str, default: Any = _NOTHING) -> Any:
+    """`getattr(owner, name, default)`."""
+    try:
+        held = get_attr(owner, name)
+    except AttributeError:
+        if default is _NOTHING:
+            raise
+        note_absent(owner, name)
+        return default
+    flag = None if default is _NOTHING or default is _NOTHING_FOUND else _flag_of(held)
+    if flag is None:
+        return held
+    return builder().choose(_is_set(flag), lambda: _value_of(held), lambda: default, f"getattr({name!r})")
+
+
+def _value_of(held: Any) -> Any:
+    return held.value if builtins.isinstance(held, MaybeUnset) else held
+
+
+def convert_hasattr(owner: Any, name: str) -> Any:
+    """`hasattr(owner, name)`."""
+    if is_graph(owner):
+        found = ask(owner, lambda kind: builtins.hasattr(kind, name))
+        return builtins.hasattr(owner, name) if found is False else found
+    held = convert_getattr(owner, name, _NOTHING_FOUND)
+    if builtins.isinstance(held, Unmergeable):
+        raise held.fail()
+    flag = _flag_of(held)
+    return held is not _NOTHING_FOUND if flag is None else _is_set(flag)
+
+
+def _is_set(flag: Any) -> Any:
+    """The flag as a condition, which tells the paths behind it."""
+    return tell(as_number(assign(flag)), (frozenset({flag}), frozenset()))
+
+
+def _flag_of(held: Any) -> Any:
+    """What says whether an attribute is set that some path left unset; None of others."""
+    found = unset_flag(held)
+    return found[0] if found is not None else held.flag if builtins.isinstance(held, MaybeUnset) else None
+
+
+_NOTHING_FOUND = object()
+
+
+def convert_callable(obj: Any) -> bool:
+    """`callable(obj)`."""
+    if builtins.isinstance(obj, Undefined):
+        raise obj.fail()
+    return builtins.callable(obj)
+
+
+def _of_frame(builtin: Callable[..., Any], least: int, hint: str) -> Callable[..., Any]:
+    """A builtin that looks into the frame of its caller when given fewer than `least` arguments: then refused."""
+
+    def convert(*args: Any, **kwargs: Any) -> Any:
+        if len(args) + len(kwargs) < least:
+            raise UnsupportedError(
+                f"{builtin.__name__}() reads the variables of the function around it, which conversion moves", hint=hint
+            )
+        return builtin(*args, **kwargs)
+
+    convert.__doc__ = f"`{builtin.__name__}(...)`."
+    return convert
+
+
+_NAME_THEM = "name the variables that you need, for example {'x': x}"
+_GIVE_NAMESPACE = "give it a namespace: eval(text, {'x': x})"
+
+_own_variables = _of_frame(vars, 1, _NAME_THEM)
+
+
+def convert_vars(*objects: Any) -> Any:
+    """`vars(obj)`."""
+    held = len(objects) == 1 and hasattr(objects[0], "__dict__")
+    return get_attr(objects[0], "__dict__") if held else _own_variables(*objects)
+
+
+BUILTINS: dict[Any, Callable[..., Any]] = {
+    builtins.len: convert_len,
+    builtins.int: _by_method(int, "__int__", convert_int),
+    builtins.float: _by_method(float, "__float__", convert_float),
+    builtins.complex: _by_method(complex, "__complex__", convert_complex),
+    builtins.bool: convert_bool,
+    builtins.abs: _by_method(abs, "__abs__", builtins.abs),
+    builtins.round: _by_method(round, "__round__", convert_round),
+    builtins.divmod: _by_method(divmod, "__divmod__", convert_divmod),
+    builtins.pow: convert_pow,
+    builtins.hash: _by_method(hash, "__hash__", builtins.hash),
+    builtins.range: convert_range,
+    builtins.enumerate: convert_enumerate,
+    builtins.zip: convert_zip,
+    builtins.reversed: _by_method(reversed, "__reversed__", convert_reversed),
+    builtins.isinstance: convert_isinstance,
+    builtins.type: convert_type,
+    builtins.print: convert_print,
+    builtins.str: convert_str,
+    builtins.repr: convert_repr,
+    builtins.ascii: convert_ascii,
+    builtins.format: convert_format,
+    builtins.max: extreme(builtins.max, ">"),
+    builtins.min: extreme(builtins.min, "<"),
+    builtins.sorted: convert_sorted,
+    builtins.sum: convert_sum,
+    builtins.any: convert_any,
+    builtins.all: convert_all,
+    builtins.iter: convert_iter,
+    builtins.next: convert_next,
+    builtins.list: _from_items(list),
+    builtins.tuple: _from_items(tuple),
+    builtins.set: _from_items(set),
+    builtins.frozenset: _from_items(frozenset),
+    builtins.dict: _from_pairs,
+    builtins.getattr: convert_getattr,
+    builtins.hasattr: convert_hasattr,
+    builtins.callable: convert_callable,
+    builtins.setattr: set_attr,
+    builtins.delattr: del_attr,
+    builtins.locals: _of_frame(locals, 1, _NAME_THEM),
+    builtins.vars: convert_vars,
+    builtins.dir: _of_frame(dir, 1, _NAME_THEM),
+    builtins.eval: _of_frame(eval, 2, _GIVE_NAMESPACE),
+    builtins.exec: _of_frame(exec, 2, _GIVE_NAMESPACE),
+    copy.copy: _by_method(copy.copy, "__copy__", copy.copy),
+    **MATH,
+}

@@ -1,0 +1,63 @@
+"""`a, b = values` and `a, *b = values`, where only the program knows how many values there are."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from ...core.pytree import is_open
+from ...eager.host_ops import assert_op
+from ..control.protocols import iterate
+from ..guards.told import refuse_if_told
+from ..values.base import is_graph
+from ..values.deferred import Call, record
+from ..values.handlers import refuse_if_caught
+from ..values.one_of import GraphOneOf, by_option, each_option
+from ..values.sequences import as_sequence
+from ..values.user_errors import for_user
+from .list_builtins import convert_list
+
+
+def unpacked(value: Any, count: int) -> Any:
+    """`value`; as a tuple of `count` items where the program must see to it that there are as many."""
+    if isinstance(value, GraphOneOf):
+        return each_option(value, partial(_exactly, count=count))
+    sequence = as_sequence(value) if is_open(value) or is_graph(value) else None
+    if sequence is None or isinstance(sequence.length, int):
+        return value
+    refuse_if_caught(ValueError())
+    refuse_if_told("ValueError")
+    length = sequence.length
+    for holds, found in ((length >= count, "not enough"), (length <= count, "too many")):
+        record(assert_op, holds, error=Call(ValueError, (f"{found} values to unpack (expected {count})",)))
+    return tuple([sequence.at(index) for index in range(count)])
+
+
+@for_user
+def _exactly(value: Any, count: int) -> tuple[Any, ...]:
+    found = tuple(iterate(unpacked(value, count)))
+    if len(found) != count:
+        what = "not enough" if len(found) < count else "too many"
+        raise ValueError(f"{what} values to unpack (expected {count})")
+    return found
+
+
+@by_option(1)
+@for_user
+def unpacked_rest(value: Any, before: int, after: int) -> tuple[Any, ...]:
+    """`before` items, the list of those between, and `after` items, which are the last."""
+    items: Any = list(iterate(value)) if isinstance(value, dict) else convert_list(value)
+    least = before + after
+    if not is_open(items):
+        if len(items) < least:
+            raise ValueError(f"not enough values to unpack (expected at least {least}, got {len(items)})")
+        end = len(items) - after
+        return (*items[:before], items[before:end], *items[end:])
+    refuse_if_caught(ValueError())
+    refuse_if_told("ValueError")
+    length = items.length()
+    error = Call(ValueError, (f"not enough values to unpack (expected at least {least})",))
+    record(assert_op, length >= least, error=error)
+    sequence: Any = as_sequence(items)
+    last = [sequence.at(length - after + index) for index in range(after)]
+    return (*[sequence.at(index) for index in range(before)], items[before : length - after], *last)

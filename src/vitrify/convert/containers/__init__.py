@@ -1,0 +1,1 @@
+"""Lists and dicts of converted code, whose length or keys a tensor may decide."""

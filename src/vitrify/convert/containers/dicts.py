@@ -1,0 +1,421 @@
+"""`GraphDict`: what a dict is in converted code. Its keys are Python's as long as every path of the program sets them.
+
+A key that only some paths set has a flag, a number of the program that says whether it is there. The object stays the
+same, so that all who hold the dict see what happens to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, ItemsView, Iterator, KeysView, ValuesView
+from copy import deepcopy
+from typing import Any
+
+from ...core.errors import UnsupportedError
+from ...core.pytree import OpenDict, is_partial
+from ...eager.host_ops import assert_op
+from ...ir.builder import current_builder
+from ...ir.numbers import as_number
+from ...ops.compare import logical_or
+from ...ops.like import cast
+from ..state.journal import note_write
+from ..state.places import ContentPlace
+from ..values.base import builder
+from ..values.deferred import Call, captured, record
+from ..values.emit import is_asserted
+from ..values.handlers import refuse_if_caught
+from ..values.user_errors import for_user
+from .keys import check_key
+
+
+class GraphDict(OpenDict):
+    """A dict that can go on in a program when a tensor decides which keys it has.
+
+    `flags` holds those of the keys that some path did not set; what such a key holds there is never read. `block` is
+    the one that was being built when the dict was made.
+    """
+
+    __slots__ = ("block",)
+
+    def __init__(self, *values: Any, **named: Any) -> None:
+        super().__init__(*values, **named)
+        build = current_builder()
+        self.block = None if build is None else build.block
+        self.flags = {}
+        self.is_ordered = True
+
+    @classmethod
+    def partial(cls, children: list[Any], keys: tuple[Any, ...], flagged: tuple[Any, ...], ordered: bool) -> GraphDict:
+        """The dict with these values, behind which stand the flags of the keys `flagged`."""
+        made = cls(zip(keys, children))
+        made.flags = dict(zip(flagged, children[len(keys) :]))
+        made.is_ordered = ordered
+        return made
+
+    # -- reading ----------------------------------------------------------------------------------------------------
+
+    def has(self, key: Any) -> Any:
+        """Whether the key is there: a bool, or a number of the program."""
+        if not super().__contains__(key):
+            return False
+        flag = self.flags.get(key)
+        return True if flag is None or is_asserted(flag) else flag
+
+    def held(self, key: Any) -> Any:
+        """What the key holds on the paths that set it."""
+        return super().__getitem__(key)
+
+    def length(self) -> Any:
+        """How many keys there are: an int, or a number of the program."""
+        flags = [self.has(key) for key in self.flags]
+        flags = [flag for flag in flags if flag is not True]
+        sure = super().__len__() - len(flags)
+        return as_number(sum((cast(flag, "int64") for flag in flags), sure)) if flags else sure
+
+    def is_doubtful(self) -> bool:
+        """Whether a key may be missing here; `flags` also has those of keys known to be set on this path."""
+        return not all(is_asserted(flag) for flag in self.flags.values())
+
+    def truth(self) -> Any:
+        """Whether it has keys: a bool, or a number of the program."""
+        found: Any = False
+        for key in dict.keys(self):
+            flag = self.has(key)
+            found = flag if found is False or flag is True else _either(found, flag)
+            if flag is True:
+                break
+        return found
+
+    def candidates(self) -> Iterator[tuple[Any, Any]]:
+        """Each key that may be there, with whether it is."""
+        if not self.is_ordered:
+            raise unordered()
+        keys, flags = list(dict.keys(self)), dict(self.flags)
+        for key in keys:
+            yield key, self.has(key)
+            if keys != list(dict.keys(self)) or flags != self.flags:
+                raise unknown_keys("a change of the keys, while a loop goes through it, of")
+
+    @for_user
+    def __getitem__(self, key: Any) -> Any:
+        found = super().__getitem__(key)
+        _must_be_there(self.has(key), key)
+        return found
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        """`dict.get`."""
+        return _chosen(self.has(key), key, lambda: self.held(key), default)
+
+    def __contains__(self, key: Any) -> bool:
+        found = self.has(key)
+        if not isinstance(found, bool):
+            raise unknown_keys("`in` outside of converted code, of")
+        return found
+
+    def __len__(self) -> int:
+        if self.is_doubtful():
+            raise unknown_keys("len() of")
+        return super().__len__()
+
+    def __bool__(self) -> bool:
+        return len(self) > 0
+
+    @for_user
+    def __iter__(self) -> Any:
+        self._check("iteration outside of a converted `for`, over")
+        keys = list(dict.keys(self))
+        for key in keys:
+            yield key
+            if self.is_doubtful():
+                raise unknown_keys("a change of the keys, while a loop goes through it, of")
+            if len(self) != len(keys):
+                raise RuntimeError("dictionary changed size during iteration")
+
+    def __reversed__(self) -> Any:
+        self._check("reversed() of")
+        return super().__reversed__()
+
+    def __eq__(self, other: object) -> Any:
+        for value in (self, other):
+            if isinstance(value, GraphDict) and value.is_doubtful():
+                raise unknown_keys("a comparison of")
+        return super().__eq__(other)
+
+    def __ne__(self, other: object) -> Any:
+        found = self == other
+        return found if found is NotImplemented else not found
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def keys(self) -> Any:
+        """`dict.keys`."""
+        return GraphKeys(self)
+
+    def values(self) -> Any:
+        """`dict.values`."""
+        return GraphValues(self)
+
+    def items(self) -> Any:
+        """`dict.items`."""
+        return GraphItems(self)
+
+    def _check(self, what: str) -> None:
+        """Raise UnsupportedError where Python cannot tell the keys."""
+        if self.is_doubtful() or not self.is_ordered:
+            raise unknown_keys(what) if self.is_doubtful() else unordered()
+
+    # -- changing ---------------------------------------------------------------------------------------------------
+
+    def _changing(self) -> None:
+        note_write(ContentPlace(self))
+
+    def _store(self, key: Any, value: Any, flag: Any = True) -> None:
+        """Let `key` hold `value` where `flag` holds."""
+        check_key(self, key)
+        held = self.has(key)
+        if held is not True and self._is_in_between(key):
+            self.is_ordered = False  # where it was there before it keeps its place, else it is the last
+        if flag is not True and held is not False:
+            new, old = value, self.held(key)
+            value = _chosen(flag, key, lambda: new, old)
+        super().__setitem__(key, value)
+        if flag is True or held is True:
+            self.flags.pop(key, None)
+        else:
+            self.flags[key] = flag if held is False else _either(held, flag)
+
+    def _is_in_between(self, key: Any) -> bool:
+        return super().__contains__(key) and next(super().__reversed__()) != key
+
+    @for_user
+    def __setitem__(self, key: Any, value: Any) -> None:
+        hash(key)
+        self._changing()
+        self._store(key, value)
+
+    @for_user
+    def __delitem__(self, key: Any) -> None:
+        held = self.has(key)
+        if held is not False:
+            self._changing()
+        super().__delitem__(key)
+        self.flags.pop(key, None)
+        _must_be_there(held, key)
+
+    @for_user
+    def pop(self, key: Any, *default: Any) -> Any:
+        """`dict.pop`."""
+        held = self.has(key)
+        if held is False:
+            return super().pop(key, *default)
+        self._changing()
+        value = super().pop(key)
+        self.flags.pop(key, None)
+        if default:
+            return _chosen(held, key, lambda: value, default[0])
+        _must_be_there(held, key)
+        return value
+
+    @for_user
+    def popitem(self) -> tuple[Any, Any]:
+        """`dict.popitem`."""
+        last = next(super().__reversed__(), None)
+        if not self.is_ordered or self.flags.get(last) is not None:
+            raise unknown_keys("popitem() of")
+        self._changing()
+        return super().popitem()
+
+    def setdefault(self, key: Any, default: Any = None) -> Any:
+        """`dict.setdefault`."""
+        held = self.has(key)
+        if held is True:
+            return self.held(key)
+        value = default if held is False else self.get(key, default)
+        self._changing()
+        self._store(key, value)
+        return value
+
+    @for_user
+    def update(self, *others: Any, **named: Any) -> None:
+        """`dict.update`."""
+        if len(others) > 1:
+            raise TypeError(f"update expected at most 1 argument, got {len(others)}")
+        self._changing()
+        for other in (*others, named):
+            self._take_in(other if isinstance(other, OpenDict) else dict(other))
+
+    def _take_in(self, other: dict[Any, Any]) -> None:
+        flags: dict[Any, Any] = getattr(other, "flags", {})
+        if is_partial(other) and not other.is_ordered:  # type: ignore[attr-defined]
+            self.is_ordered = False
+        for key, value in list(dict.items(other)):
+            self._store(key, value, flags.get(key, True))
+
+    def clear(self) -> None:
+        """`dict.clear`."""
+        self._changing()
+        self.take({})
+
+    # -- operators, copies and text ---------------------------------------------------------------------------------
+
+    def __or__(self, other: Any) -> Any:
+        return united([self, other]) if isinstance(other, dict) else NotImplemented
+
+    def __ror__(self, other: Any) -> Any:
+        return united([other, self]) if isinstance(other, dict) else NotImplemented
+
+    def __ior__(self, other: Any) -> Any:
+        self.update(other)
+        return self
+
+    def copy(self) -> GraphDict:
+        """`dict.copy`."""
+        made = GraphDict()
+        made.take(self)
+        return made
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        made = memo[id(self)] = self.copy()
+        for key, value in list(dict.items(self)):
+            dict.__setitem__(made, key, deepcopy(value, memo))
+        return made
+
+    def __reduce__(self) -> Any:
+        self._check("pickling")
+        return dict, (dict(self),)
+
+    def __repr__(self) -> str:
+        self._check("the text of")
+        return super().__repr__()
+
+
+class GraphKeys(KeysView[Any]):
+    """`d.keys()`."""
+
+    _mapping: GraphDict
+
+    def has(self, key: Any) -> Any:
+        """Whether the key is there."""
+        return self._mapping.has(key)
+
+    def candidates(self) -> Iterator[tuple[Any, Any]]:
+        """As those of the dict."""
+        return self._mapping.candidates()
+
+    def __reversed__(self) -> Iterator[Any]:
+        return reversed(self._mapping)
+
+    def __repr__(self) -> str:
+        return f"dict_keys({list(self)})"
+
+
+class GraphValues(ValuesView[Any]):
+    """`d.values()`."""
+
+    _mapping: GraphDict
+
+    def candidates(self) -> Iterator[tuple[Any, Any]]:
+        """Each value that may be there, with whether it is."""
+        return ((self._mapping.held(key), flag) for key, flag in self._mapping.candidates())
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self._mapping.held(key) for key in self._mapping)
+
+    def __reversed__(self) -> Iterator[Any]:
+        return (self._mapping.held(key) for key in reversed(self._mapping))
+
+    def __repr__(self) -> str:
+        return f"dict_values({list(self)})"
+
+
+class GraphItems(ItemsView[Any, Any]):
+    """`d.items()`."""
+
+    _mapping: GraphDict
+
+    def candidates(self) -> Iterator[tuple[Any, Any]]:
+        """Each pair that may be there, with whether it is."""
+        return (((key, self._mapping.held(key)), flag) for key, flag in self._mapping.candidates())
+
+    def __iter__(self) -> Iterator[Any]:
+        return ((key, self._mapping.held(key)) for key in self._mapping)
+
+    def __reversed__(self) -> Iterator[Any]:
+        return ((key, self._mapping.held(key)) for key in reversed(self._mapping))
+
+    def __repr__(self) -> str:
+        return f"dict_items({list(self)})"
+
+
+VIEWS = (GraphKeys, GraphValues, GraphItems)
+
+
+def dict_of_view(value: Any) -> Any:
+    """The dict of a view; anything else as it is."""
+    return value._mapping if isinstance(value, VIEWS) else value
+
+
+def partial_items(iterable: Any) -> Iterator[tuple[Any, Any]] | None:
+    """(item, whether it is there) of a dict with keys that only some paths set, or of a view of one; else None."""
+    return iterable.candidates() if is_partial(dict_of_view(iterable)) else None
+
+
+def united(parts: list[Any]) -> GraphDict:
+    """The content of several dicts in one; later ones win."""
+    made = GraphDict()
+    for part in parts:
+        made._take_in(part)
+    return made
+
+
+def new_dict(*parts: Any) -> dict[Any, Any]:
+    """`{**part, ...}`, as a dict that may get keys on some paths only while a program is built."""
+    known = [part if isinstance(part, OpenDict) else {**part} for part in parts]
+    if current_builder() is None:
+        return known[0] if len(known) == 1 else {key: value for part in known for key, value in part.items()}
+    return united(known)
+
+
+# --- keys that may be missing ----------------------------------------------------------------------------------------
+
+
+def _must_be_there(held: Any, key: Any) -> None:
+    """Let the program raise KeyError if the key is not there."""
+    if held is True:
+        return
+    refuse_if_caught(KeyError(key))
+    build = builder()
+    build.asserted.add((build.block, held))
+    record(assert_op, held, error=Call(KeyError, (captured(key),)))
+
+
+def _chosen(held: Any, key: Any, value: Callable[[], Any], default: Any) -> Any:
+    """What a key holds where it is there, else `default`."""
+    if held is False:
+        return default
+    return value() if held is True else builder().choose(held, value, lambda: default, f"dict[{key!r}]")
+
+
+def _either(a: Any, b: Any) -> Any:
+    return as_number(logical_or(a, b))
+
+
+class UnknownKeysError(UnsupportedError):
+    """Python needs to know which keys a dict has, and some are set on one path only."""
+
+
+def unknown_keys(what: str) -> UnknownKeysError:
+    """The error of an operation that needs to know which keys there are."""
+    return UnknownKeysError(
+        f"{what} a dict some of whose keys are set on one path of a tensor's decision only",
+        hint="set the keys on both paths (to a tensor of zeros, say), or read it with d.get(key, default)",
+    )
+
+
+def unordered() -> UnsupportedError:
+    """The error of a dict whose keys somebody wants to see in their order, where a tensor decides that."""
+    return UnsupportedError(
+        "a dict whose keys stand in an order that a tensor decides is gone through, given back or kept in an object",
+        hint="set the keys in one order on all paths (give them a first value before the `if`)",
+    )

@@ -1,0 +1,94 @@
+"""Containers that find what they hold by its value, which a tensor of a program does not have yet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import BuiltinFunctionType, MethodType
+from typing import Any
+
+from ...core.errors import UnsupportedError
+from ...core.pytree import is_partial
+from ...ir.graph_tensor import as_number, is_number
+from ...ops.compare import equal
+from ...ops.promote import SCALARS
+from ..values.base import builder, is_tensor
+from ..values.user_errors import for_user, note_user_error
+
+MAX_KEYS = 64
+_OF_DICTS = frozenset({"get", "pop", "setdefault", "__getitem__", "__contains__"})
+_OF_SETS = frozenset({"add", "discard", "remove", "__contains__"})
+
+
+def holds_number(key: Any) -> bool:
+    """Whether a key is a number of the program, or a tuple with one in it."""
+    return any(map(holds_number, key)) if isinstance(key, (tuple, frozenset)) else is_number(key)
+
+
+def check_key(owner: Any, key: Any) -> None:
+    """Raise UnsupportedError for a tensor as the key of a dict, and for a tuple with numbers of the program."""
+    if isinstance(owner, dict) and (is_tensor(key) or holds_number(key)):
+        raise UnsupportedError(
+            "a tensor as the key of a dict: its value is known only when the program runs",
+            hint="use a Python value as the key, or a tensor with one entry a key",
+        )
+
+
+def is_looked_up(owner: Any, key: Any) -> bool:
+    """Whether a dict is asked for a number of the program, and its own keys are known."""
+    return isinstance(owner, dict) and is_number(key) and not is_partial(owner) and len(owner) <= MAX_KEYS
+
+
+def looked_up(owner: Any, key: Any, *default: Any) -> Any:
+    """`owner[key]`, or `owner.get(key, default)`, for a number of the program, compared with each among the keys."""
+    numbers = [known for known in dict.keys(owner) if isinstance(known, SCALARS)]
+
+    def found(position: int) -> Any:
+        if position == len(numbers):
+            if default:
+                return default[0]
+            raise note_user_error(KeyError(key))
+        is_it = as_number(equal(key, numbers[position]))
+        held = numbers[position]
+        return builder().choose(is_it, lambda: owner[held], lambda: found(position + 1), f"dict[{held!r}]")
+
+    return found(0)
+
+
+def by_key(method: BuiltinFunctionType | MethodType, form: Callable[..., Any]) -> Callable[..., Any] | None:
+    """A method of a dict or set that looks something up, refusing what has no value; None for others.
+
+    form: what is called in its place.
+    """
+    owner, name = method.__self__, method.__name__
+    if isinstance(owner, dict) and name == "get":
+        return _getting(owner, _checking(form, lambda key: check_key(owner, key)))
+    if isinstance(owner, dict) and name in _OF_DICTS:
+        return _checking(form, lambda key: check_key(owner, key))
+    if isinstance(owner, (set, frozenset)) and name in _OF_SETS:
+        return _checking(form, _check_member)
+    return None
+
+
+def _getting(owner: Any, form: Callable[..., Any]) -> Callable[..., Any]:
+    @for_user
+    def get(key: Any, default: Any = None, /) -> Any:
+        return looked_up(owner, key, default) if is_looked_up(owner, key) else form(key, default)
+
+    return get
+
+
+def _check_member(value: Any) -> None:
+    if holds_number(value):
+        raise UnsupportedError(
+            "a number in a set that is known only when the program runs", hint="keep the numbers in a list or tensor"
+        )
+
+
+def _checking(method: Callable[..., Any], check: Callable[[Any], None]) -> Callable[..., Any]:
+    @for_user
+    def call(*args: Any, **kwargs: Any) -> Any:
+        for key in args[:1]:
+            check(key)
+        return method(*args, **kwargs)
+
+    return call

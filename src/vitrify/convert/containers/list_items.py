@@ -1,0 +1,335 @@
+"""What is known of the items of a list whose length a program decides, and the list Variables that hold them.
+
+Items are taken apart: a list of (tensor, tensor) is kept as two lists of tensors, a list of lists as a list whose items
+are lists. A *spec* says how to put an item together again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+from ...core.errors import UnsupportedError
+from ...core.meta import UNKNOWN, ListMeta, Meta
+from ...core.modes import grad_enabled, scoped
+from ...core.pytree import OpenDict, OpenList, is_open, node_of, rebuild
+from ...ir.numbers import as_number, number_dtype, sample
+from ...ops.lists import list_cast_op, list_of_op, list_zip_op
+from ...ops.registry import OpDef
+from ..values.base import Undefined, builder, is_tensor
+from ..values.emit import common_dtype, dtype_of, emit, is_numeric, is_python_number
+from ..values.optional import refuse_none
+
+
+@dataclass(frozen=True)
+class TensorSpec:
+    """A tensor, or a number that becomes one (`is_number`: all items are Python numbers in eager code)."""
+
+    meta: Meta
+    is_number: bool = False
+
+
+@dataclass(frozen=True)
+class SameSpec:
+    """A Python value that every item has."""
+
+    value: Any
+
+
+@dataclass(frozen=True)
+class StructSpec:
+    """A container of known structure: a tuple, dict, dataclass, or a list of known length."""
+
+    kind: Any
+    extra: Any
+    children: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class ListSpec:
+    """A list of any length."""
+
+    item: Any
+
+
+Spec = Any  # one of these
+
+
+@dataclass(frozen=True, eq=False)
+class Items:
+    """The content of a list: what an item is, and the list Variables of its tensors in the order of the spec."""
+
+    spec: Spec
+    parts: tuple[Any, ...]
+
+    error = None
+
+
+class Mixed:
+    """The content of a list that no list Variables can hold: nobody may ask for it, but more may be added."""
+
+    def __init__(self, error: UnsupportedError) -> None:
+        self.error = error
+
+    @property
+    def spec(self) -> Spec:
+        """Raises the error."""
+        raise self.error
+
+    parts = spec
+
+
+# --- what values are -------------------------------------------------------------------------------------------------
+
+
+def passed_on(op: OpDef, *inputs: Any, **attrs: Any) -> Any:
+    """`op` of lists: under no_grad, too, what a list holds keeps its gradient, as the same objects do in eager code."""
+    with scoped(grad_enabled, True):
+        return op(*inputs, **attrs)
+
+
+def spec_of(value: Any) -> Spec:
+    """The spec of one value."""
+    if is_open(value):
+        return ListSpec(value.items.spec)
+    node = node_of(value)
+    if node is not None:
+        kind, children, extra = node
+        if kind is OpenDict:
+            raise UnsupportedError(
+                "an item of a list of unknown length is a dict some of whose keys are set on one path of a tensor's "
+                "decision only",
+                hint="set the keys on both paths",
+            )
+        return StructSpec(kind, extra, tuple(map(spec_of, children)))
+    if isinstance(value, Undefined):
+        raise value.fail()
+    if is_numeric(value):
+        refuse_none(value)
+        number = is_python_number(value)
+        dtype = number_dtype(dtype_of(value)) if number else dtype_of(value)
+        return TensorSpec(Meta(tuple(getattr(value, "shape", ())), dtype), number)
+    return SameSpec(value)
+
+
+def item_spec(value: Any) -> Spec | None:
+    """The spec of the items of a list; None while it has none."""
+    if is_open(value):
+        return value.items.spec
+    return reduce(join, map(spec_of, value)) if value else None
+
+
+def join(a: Spec | None, b: Spec | None) -> Spec | None:
+    """What covers both specs; raises UnsupportedError for items of different kinds."""
+    if a is None or b is None or a == b:
+        return b if a is None else a
+    if isinstance(a, TensorSpec) and isinstance(b, TensorSpec):
+        return _join_tensors(a, b)
+    if isinstance(a, StructSpec) and isinstance(b, StructSpec) and _alike(a, b):
+        return StructSpec(a.kind, a.extra, tuple(map(join, a.children, b.children)))
+    if _is_list(a) and _is_list(b):
+        return ListSpec(join(_any_item(a), _any_item(b)))
+    raise UnsupportedError(
+        f"a list whose length is known only when the program runs has items of different kinds: {_told(a)} and "
+        f"{_told(b)}",
+        hint="give all its items the same nesting, with a tensor or number at the same places",
+    )
+
+
+def _join_tensors(first: TensorSpec, second: TensorSpec) -> TensorSpec:
+    a, b = first.meta, second.meta
+    numbers = first.is_number and second.is_number
+    dtype = common_dtype(*(sample(s.meta) if s.is_number and not numbers else s.meta for s in (first, second)))
+    if dtype is None or a.ndim != b.ndim:
+        raise UnsupportedError(
+            f"a list whose length is known only when the program runs has items {a} and {b}",
+            hint="give all its items one dtype and one number of dimensions",
+        )
+    shape = tuple(m if m == n else UNKNOWN for m, n in zip(a.shape, b.shape))
+    return TensorSpec(Meta(shape, dtype), numbers)
+
+
+def _alike(a: StructSpec, b: StructSpec) -> bool:
+    return a.kind is b.kind and a.extra == b.extra and len(a.children) == len(b.children)
+
+
+def _is_list(spec: Spec) -> bool:
+    return isinstance(spec, ListSpec) or (isinstance(spec, StructSpec) and spec.kind is list)
+
+
+def _any_item(spec: Spec) -> Spec | None:
+    """The spec of the items of a list spec."""
+    return spec.item if isinstance(spec, ListSpec) else reduce(join, spec.children, None)
+
+
+def _told(spec: Spec) -> str:
+    if isinstance(spec, TensorSpec):
+        return str(spec.meta)
+    if isinstance(spec, SameSpec):
+        return repr(spec.value)[:40]
+    return "a list" if isinstance(spec, ListSpec) else f"a {spec.kind.__name__} of {len(spec.children)}"
+
+
+def metas_of(spec: Spec) -> list[Meta | ListMeta]:
+    """The metas of the tensors and lists of tensors that a value of this spec is taken apart into."""
+    if isinstance(spec, TensorSpec):
+        return [spec.meta]
+    if isinstance(spec, StructSpec):
+        return [meta for child in spec.children for meta in metas_of(child)]
+    return [ListMeta(meta) for meta in metas_of(spec.item)] if isinstance(spec, ListSpec) else []
+
+
+def list_spec(item: Spec | None) -> ListSpec:
+    """The spec of a list with such items; raises UnsupportedError when no tensor in them tells how many there are."""
+    if item is None or not metas_of(item):
+        raise UnsupportedError(
+            "a list grows in a loop or branch that a tensor decides, and its items hold no tensor or number",
+            hint="keep a tensor or number in each item",
+        )
+    return ListSpec(item)
+
+
+# --- what lists hold -------------------------------------------------------------------------------------------------
+
+
+class Origin:
+    """Where a list is an item of another one, as far as that is known: `key` of `owner` while that holds `items`."""
+
+    def __init__(self, owner: Any = None, key: Any = None, items: Items | None = None) -> None:
+        self.owner = owner
+        self.key = key
+        self.items = items
+
+    def update(self, value: Any) -> None:
+        """Store the changed list; raises UnsupportedError if `owner` was changed since: the place is unknown then."""
+        if self.items is None or self.owner.items is not self.items:
+            raise UnsupportedError(
+                "a list is changed that is also an item of a list whose length is known only when the program runs",
+                hint="fill the inner list before it becomes an item, or change it through outer[i]",
+            )
+        self.owner[self.key] = value
+        value.origins.pop()  # noted by the store itself
+        self.items = self.owner.items
+
+
+def keep(value: Any) -> None:
+    """Note that a list of the program holds `value` as it is: a change of it would go unseen, and is refused."""
+    if isinstance(value, OpenList):
+        value.origins.append(Origin())  # type: ignore[attr-defined]
+        for item in list.__iter__(value):  # none where the length is not known
+            keep(item)
+    elif is_tensor(value):
+        builder().keep(value)
+    else:
+        node = node_of(value)
+        if node is not None:
+            builder().keep(value)
+            for child in node[1]:
+                keep(child)
+
+
+Kept = bool | tuple["Kept", ...]
+
+
+def kept_parts(value: Any) -> Kept:
+    """Whether a list of the program holds `value` as it is; if not, the same for each part of it."""
+    if isinstance(value, OpenList):
+        return bool(value.origins)  # type: ignore[attr-defined]
+    node = None if is_tensor(value) else node_of(value)
+    if node is None or builder().is_kept(value):
+        return builder().is_kept(value)
+    return tuple(map(kept_parts, node[1]))
+
+
+def keep_parts(value: Any, kept: Kept) -> None:
+    """`keep` of those parts of `value` that `kept` names; where `value` has other parts, of each."""
+    node = node_of(value)
+    if not isinstance(kept, tuple) or node is None:
+        if is_any_kept(kept):
+            keep(value)
+        return
+    fitting = kept if len(kept) == len(node[1]) else [is_any_kept(kept)] * len(node[1])
+    for child, part in zip(node[1], fitting):
+        keep_parts(child, part)
+
+
+def is_any_kept(kept: Kept) -> bool:
+    """Whether `kept` names anything."""
+    return any(map(is_any_kept, kept)) if isinstance(kept, tuple) else kept
+
+
+# --- taking values apart ---------------------------------------------------------------------------------------------
+
+
+def pack(spec: Spec, value: Any, read: Callable[[Any], Any] = lambda v: v) -> list[Any]:
+    """The Variables of a value, made in the current block. `read` says what a tensor in it means."""
+    if isinstance(spec, TensorSpec):
+        return [emit(read(value), spec.meta.dtype)]
+    if isinstance(spec, StructSpec):
+        _, children, _ = node_of(value)
+        return [var for child, v in zip(spec.children, children) for var in pack(child, v, read)]
+    if not isinstance(spec, ListSpec):
+        return []
+    if is_open(value):
+        return _refit(value.items.spec, spec.item, iter(value.items.parts))
+    rows = [pack(spec.item, item, read) for item in value]
+    for item in value:
+        keep(item)
+    metas = metas_of(spec.item)
+    return [passed_on(list_of_op, *[row[i] for row in rows], item=meta) for i, meta in enumerate(metas)]
+
+
+def _refit(given: Spec, wanted: Spec, parts: Iterator[Any], depth: int = 1) -> list[Any]:
+    """The list Variables `parts` of items of spec `given`, as those of `wanted`, which covers it."""
+    if isinstance(given, TensorSpec):
+        part = next(parts)
+        dtype = wanted.meta.dtype
+        return [part if part.dtype is dtype else list_cast_op(part, dtype=dtype)]
+    if isinstance(given, ListSpec):
+        return _refit(given.item, wanted.item, parts, depth + 1)
+    if isinstance(given, SameSpec):
+        return []
+    if isinstance(wanted, StructSpec):
+        return [part for a, b in zip(given.children, wanted.children) for part in _refit(a, b, parts, depth)]
+    if not given.children or depth > 1:
+        raise UnsupportedError(
+            "a list whose length is known only when the program runs holds lists that change their length later",
+            hint="give the inner lists their items before they are put into the outer one",
+        )
+    columns = [_refit(child, wanted.item, parts, depth) for child in given.children]
+    return [passed_on(list_zip_op, *column) for column in zip(*columns)]
+
+
+def fitted(items: Items, spec: Spec) -> Items:
+    """The same items, described by a spec that covers theirs."""
+    return items if items.spec == spec else Items(spec, tuple(_refit(items.spec, spec, iter(items.parts))))
+
+
+# --- putting values together -----------------------------------------------------------------------------------------
+
+
+def unpack(spec: Spec, parts: Iterator[Any], make_list: Callable[[Items], Any]) -> Any:
+    """The value whose Variables are drawn from `parts`; `make_list` gives the lists in it."""
+    if isinstance(spec, TensorSpec):
+        return as_number(next(parts)) if spec.is_number else next(parts)
+    if isinstance(spec, SameSpec):
+        return spec.value
+    if isinstance(spec, ListSpec):
+        return make_list(Items(spec.item, tuple(next(parts) for _ in metas_of(spec.item))))
+    return rebuild(spec.kind, [unpack(child, parts, make_list) for child in spec.children], spec.extra)
+
+
+def is_of_tensors(spec: Spec) -> bool:
+    """Whether an item is a tensor, or a list of such, so that one list Variable is the whole list."""
+    return is_of_tensors(spec.item) if isinstance(spec, ListSpec) else isinstance(spec, TensorSpec)
+
+
+def python_list(spec: Spec, columns: Sequence[Sequence[Any]]) -> list[Any]:
+    """A list of items of this spec, from the lists of their tensors."""
+
+    def inner(items: Items) -> list[Any]:
+        return python_list(items.spec, items.parts)
+
+    return [unpack(spec, iter(row), inner) for row in zip(*columns)]

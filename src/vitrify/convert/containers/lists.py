@@ -1,0 +1,435 @@
+"""`GraphList`: what a list is in converted code. Its length is Python's as long as Python can tell it.
+
+Once a tensor decides how many items there are, its content is a value of the program (`Items`), and every method
+records operators on it. The object stays the same, so that all who hold the list see what happens to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from copy import deepcopy
+from typing import Any, NoReturn
+
+from ...core.errors import UnsupportedError
+from ...core.pytree import OpenList, is_open
+from ...ir.builder import current_builder
+from ...ir.numbers import as_number
+from ...ops.lists import (
+    list_append_op,
+    list_extend_op,
+    list_get_op,
+    list_len_op,
+    list_put_op,
+    list_remove_op,
+    list_set_op,
+    list_slice_op,
+)
+from ..state.journal import note_write
+from ..state.places import ContentPlace
+from ..values.base import is_graph
+from ..values.sequences import GraphSequence
+from ..values.user_errors import for_user
+from .list_items import Items, Mixed, Origin, fitted, item_spec, join, keep, list_spec, pack, passed_on, spec_of, unpack
+
+
+class GraphList(OpenList):
+    """A list that can go on in a program when a tensor decides how long it is.
+
+    `origins` are the lists of lists that it is an item of, so that a change of it is a change of them; `block` is the
+    one that was being built when the list was made.
+    """
+
+    __slots__ = ("block", "origins")
+
+    def __init__(self, values: Iterable[Any] = ()) -> None:
+        super().__init__(values)
+        build = current_builder()
+        self.block = None if build is None else build.block
+        self.items: Any = None  # Items | Mixed | None
+        self.origins: list[Origin] = []
+
+    @classmethod
+    def of(cls, items: Items | Mixed) -> GraphList:
+        """A list with this content."""
+        made = cls()
+        made.items = items
+        return made
+
+    # -- content ----------------------------------------------------------------------------------------------------
+
+    def copy(self) -> GraphList:
+        """`list.copy`."""
+        return GraphList(self) if self.items is None else GraphList.of(self.items)
+
+    def opened(self) -> Items:
+        """The content as a value of the program, whether or not the length is known."""
+        if self.items is None:
+            spec = item_spec(self)
+            return Items(spec, tuple(pack(list_spec(spec), self)))
+        items: Items = self.items
+        return items
+
+    def length(self) -> Any:
+        """The length: an int, or a 0-D tensor."""
+        return super().__len__() if self.items is None else as_number(list_len_op(self.items.parts[0]))
+
+    def truth(self) -> Any:
+        """Whether it has items: a bool, or a 0-D tensor."""
+        return self.length() > 0
+
+    def sequence(self) -> GraphSequence:
+        """The list as what a `for` counts through; it sees items that come while it runs."""
+        return _Live(self)
+
+    def fixed_sequence(self) -> GraphSequence:
+        """The list as what enumerate, zip and reversed go through; it must not change meanwhile."""
+        items = self.items
+
+        def at(index: Any) -> Any:
+            if self.items is not items:
+                raise _unknown("a change, while enumerate(), zip() or reversed() goes through it,")
+            return self[index]
+
+        return GraphSequence(self.length(), at)
+
+    def change(self, items: Items) -> None:
+        """Hold `items` from now on."""
+        note_write(ContentPlace(self))
+        list.clear(self)
+        self.items = items
+        self._tell()
+
+    def _changing(self) -> bool:
+        """Note a change that is about to come; whether it is one of a Python list."""
+        note_write(ContentPlace(self))
+        return self.items is None
+
+    def _holds(self, value: Any, key: Any) -> None:
+        """Note that `value` is item `key` from now on."""
+        if isinstance(value, GraphList):
+            value.origins.append(Origin(self, key, self.items))
+            for item in list.__iter__(value):  # none where the length is not known
+                keep(item)
+        else:
+            keep(value)
+
+    def _tell(self) -> None:
+        for origin in list(self.origins):
+            origin.update(self)
+
+    # -- reading ----------------------------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        if self.items is not None:
+            raise _unknown("len()")
+        return super().__len__()
+
+    def __bool__(self) -> bool:
+        return len(self) > 0
+
+    def __iter__(self) -> Any:
+        position = 0
+        while True:
+            if self.items is not None:
+                raise _unknown("iteration outside of a converted `for`")
+            if position >= super().__len__():
+                return
+            yield super().__getitem__(position)
+            position += 1
+
+    def __reversed__(self) -> Any:
+        if self.items is not None:
+            raise _unknown("reversed()")
+        return super().__reversed__()
+
+    def __contains__(self, value: Any) -> bool:
+        if self.items is not None:
+            raise _unknown("`in`")
+        return super().__contains__(value)
+
+    def __eq__(self, other: object) -> bool:
+        if self.items is not None or is_open(other):
+            raise _unknown("==")
+        return super().__eq__(other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @for_user
+    def __getitem__(self, key: Any) -> Any:
+        if self.items is None and not _needs_graph(key):
+            found = super().__getitem__(key)
+            return GraphList(found) if isinstance(key, slice) else found
+        items = self.opened()
+        if isinstance(key, slice):
+            at = {"start": key.start, "stop": key.stop, "step": key.step}
+            return GraphList.of(Items(items.spec, tuple(passed_on(list_slice_op, p, **at) for p in items.parts)))
+        return self._item(items, key)
+
+    def _item(self, items: Items, key: Any) -> Any:
+        """One item; if it is a list it knows its place here, anything else cannot be changed as long as it is here."""
+        item = _read(items, key)
+        if isinstance(item, GraphList):
+            item.origins.append(Origin(self, key, self.items))
+        else:
+            keep(item)
+        return item
+
+    @for_user
+    def index(self, *args: Any) -> int:
+        """`list.index`."""
+        if self.items is not None:
+            raise _unknown("index()")
+        return super().index(*args)
+
+    def count(self, value: Any) -> int:
+        """`list.count`."""
+        if self.items is not None:
+            raise _unknown("count()")
+        return super().count(value)
+
+    # -- changing ---------------------------------------------------------------------------------------------------
+
+    @for_user
+    def append(self, value: Any) -> None:
+        """`list.append`."""
+        if self._changing():
+            super().append(value)
+            self._tell()
+            return
+        assert self.items is not None
+        if self.items.error is not None:
+            return
+        items = fitted(self.items, join(self.items.spec, spec_of(value)))
+        row = pack(items.spec, value)
+        self.change(Items(items.spec, tuple(passed_on(list_append_op, p, v) for p, v in zip(items.parts, row))))
+        self._holds(value, -1)
+
+    @for_user
+    def extend(self, values: Any) -> None:
+        """`list.extend`."""
+        values = as_list(values)
+        if self._changing() and not is_open(values):
+            super().extend(values)
+            self._tell()
+            return
+        if self.items is None or self.items.error is None:
+            self.change(joined(self, values))
+
+    @for_user
+    def insert(self, index: Any, value: Any) -> None:
+        """`list.insert`."""
+        if self._changing() and not is_graph(index):
+            super().insert(index, value)
+            self._tell()
+            return
+        self.take_slices((None, index), [value], (index, None))
+
+    def take_slices(self, head: tuple[Any, Any], middle: list[Any], tail: tuple[Any, Any]) -> None:
+        """Become `self[head] + middle + self[tail]`."""
+        if self.items is None and not super().__len__():
+            self.extend(middle)
+            return
+        whole = GraphList.of(self.opened())
+        first = joined(whole[slice(*head)], middle)
+        self.change(joined(GraphList.of(first), whole[slice(*tail)]))
+
+    @for_user
+    def pop(self, index: Any = -1) -> Any:
+        """`list.pop`."""
+        if self._changing() and not is_graph(index):
+            found = super().pop(index)
+            self._tell()
+            return found
+        items = self.opened()
+        found = _read(items, index)
+        self.change(Items(items.spec, tuple(passed_on(list_remove_op, p, index=index) for p in items.parts)))
+        return found
+
+    @for_user
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if self._changing() and not _needs_graph(key) and not is_open(value):
+            super().__setitem__(key, value)
+            self._tell()
+            return
+        if isinstance(key, slice):
+            self._set_slice(key, as_list(value))
+            return
+        items = self.opened()
+        items = fitted(items, join(items.spec, spec_of(value)))
+        row = pack(items.spec, value)
+        self.change(Items(items.spec, tuple(passed_on(list_set_op, p, v, index=key) for p, v in zip(items.parts, row))))
+        self._holds(value, key)
+
+    def put(self, index: Any, value: Any) -> None:
+        """`self[index] = value`, or an append where `index`, which only the run knows, is the length."""
+        note_write(ContentPlace(self))
+        is_new = self.items is None and not super().__len__()
+        items = Items(spec_of(value), tuple(pack(list_spec(spec_of(value)), []))) if is_new else self.opened()
+        items = fitted(items, join(items.spec, spec_of(value)))
+        row = pack(items.spec, value)
+        self.change(
+            Items(items.spec, tuple(passed_on(list_put_op, p, v, index=index) for p, v in zip(items.parts, row)))
+        )
+        self._holds(value, index)
+
+    def _set_slice(self, key: slice, value: list[Any]) -> None:
+        if key.step not in (None, 1) or not (key.start is None or key.stop is None):
+            raise _unknown("a store to a slice between two bounds")
+        self.take_slices(
+            (None, 0 if key.start is None else key.start),
+            value,
+            (key.stop, None) if key.stop is not None else (self.length(), None),
+        )
+
+    @for_user
+    def __delitem__(self, key: Any) -> None:
+        if self._changing() and not _needs_graph(key):
+            super().__delitem__(key)
+            self._tell()
+        elif isinstance(key, slice):
+            raise _unknown("`del` of a slice")
+        else:
+            self.pop(key)
+
+    @for_user
+    def remove(self, value: Any) -> None:
+        """`list.remove`."""
+        if not self._changing():
+            raise _unknown("remove()")
+        super().remove(value)
+        self._tell()
+
+    def clear(self) -> None:
+        """`list.clear`."""
+        self._changing()
+        self.take([])
+        self._tell()
+
+    def reverse(self) -> None:
+        """`list.reverse`."""
+        if self._changing():
+            super().reverse()
+            self._tell()
+        else:
+            self.change(self[::-1].items)
+
+    def sort(self, *, key: Any = None, reverse: bool = False) -> None:
+        """`list.sort`."""
+        if not self._changing():
+            raise _unknown("sort()")
+        super().sort(key=key, reverse=reverse)
+        self._tell()
+
+    # -- operators --------------------------------------------------------------------------------------------------
+
+    def __add__(self, other: Any) -> Any:
+        return added(self, other) if isinstance(other, list) else NotImplemented
+
+    def __radd__(self, other: Any) -> Any:
+        # Python asks here first even for `other += self`, which must change `other`: it does so when told no.
+        return added(other, self) if isinstance(other, list) and self.items is not None else NotImplemented
+
+    def __iadd__(self, other: Any) -> Any:
+        self.extend(other)
+        return self
+
+    def __mul__(self, times: Any) -> Any:
+        if self.items is not None or is_graph(times):
+            raise _unknown("repetition with *")
+        return GraphList(super().__mul__(times))
+
+    __rmul__ = __mul__
+
+    def __imul__(self, times: Any) -> Any:
+        self.take(self * times)
+        return self
+
+    # -- copies and text --------------------------------------------------------------------------------------------
+
+    def __reduce__(self) -> Any:
+        return list, (list(self),)
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        return self.copy() if self.items is not None else GraphList(deepcopy(v, memo) for v in self)
+
+    def __repr__(self) -> str:
+        return super().__repr__() if self.items is None else f"<list of {self.items.spec}, as long as a program says>"
+
+
+class _Live(GraphSequence):
+    """A list as a sequence; its length is that of the moment."""
+
+    def __init__(self, owner: GraphList) -> None:
+        self.owner = owner
+
+    @property
+    def length(self) -> Any:
+        """The length now."""
+        return self.owner.length()
+
+    def at(self, index: Any) -> Any:
+        """Item `index` as it is now."""
+        return self.owner[index]
+
+
+def _needs_graph(key: Any) -> bool:
+    return any(is_graph(k) for k in ((key.start, key.stop, key.step) if isinstance(key, slice) else (key,)))
+
+
+def _read(items: Items, key: Any) -> Any:
+    return unpack(items.spec, iter([passed_on(list_get_op, p, index=key) for p in items.parts]), GraphList.of)
+
+
+def joined(first: list[Any], second: list[Any]) -> Items:
+    """The content of `first + second`."""
+    spec = join(item_spec(first), item_spec(second))
+    both = [pack(list_spec(spec), values) for values in (first, second)]
+    return Items(spec, tuple(passed_on(list_extend_op, a, b) for a, b in zip(*both)))
+
+
+def added(first: list[Any], second: list[Any]) -> GraphList:
+    """`first + second`."""
+    if is_open(first) or is_open(second):
+        return GraphList.of(joined(first, second))
+    return GraphList([*first, *second])
+
+
+def as_list(values: Any) -> list[Any]:
+    """The values of an iterable as a list."""
+    return values if isinstance(values, list) else GraphList(values)
+
+
+class Spread:
+    """`*values` in a list display."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = values
+
+
+def new_list(values: list[Any]) -> list[Any]:
+    """The list, as one that may grow while a program is built."""
+    opened = next((i for i, v in enumerate(values) if isinstance(v, Spread) and is_open(v.values)), len(values))
+    known = [item for v in values[:opened] for item in (v.values if isinstance(v, Spread) else (v,))]
+    if current_builder() is None:
+        return known
+    made = GraphList(known)
+    for value in values[opened:]:
+        made.extend(value.values if isinstance(value, Spread) else [value])
+    return made
+
+
+def _unknown(what: str) -> UnsupportedError:
+    return UnsupportedError(
+        f"{what} of a list whose length is known only when the program runs",
+        hint="loop over it with `for`, index it, or make one tensor of it with paddle.stack or paddle.concat",
+    )
+
+
+def refuse(what: str) -> NoReturn:
+    """Raise the UnsupportedError about an operation that no list of the program has."""
+    raise _unknown(what)

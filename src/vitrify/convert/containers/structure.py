@@ -1,0 +1,107 @@
+"""Nested values while a program is built: put together again, their lists and dicts are such as can grow."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ...core.pytree import LEAF, OneOf, OpenDict, TreeDef, is_open, node_of, rebuild
+from ..values.one_of import GraphOneOf
+from .dicts import GraphDict
+from .lists import GraphList
+
+
+def put_together(tree: TreeDef, leaves: Iterator[Any]) -> Any:
+    """The structure rebuilt with values drawn from `leaves`."""
+    if tree is LEAF:
+        return next(leaves)
+    kind, children, extra = tree
+    return made_of(kind, [put_together(child, leaves) for child in children], extra)
+
+
+def made_of(kind: Any, children: list[Any], extra: Any) -> Any:
+    """The container with these children."""
+    if kind is OneOf:
+        return GraphOneOf(children)
+    if kind is OpenDict:
+        return GraphDict.partial(children, *extra)
+    if kind is dict:
+        return GraphDict(zip(extra, children))
+    return GraphList(children) if kind is list else rebuild(kind, children, extra)
+
+
+def is_alike(a: Any, b: Any) -> bool:
+    """Whether two nodes (kind, children, extra) are one kind of container with as many children."""
+    return a[0] is b[0] and a[2] == b[2] and len(a[1]) == len(b[1])
+
+
+class Originals:
+    """Which containers the copies in snapshots are of."""
+
+    def __init__(self) -> None:
+        self._by_copy: dict[int, tuple[Any, Any]] = {}
+
+    def add(self, copy: Any, original: Any) -> Any:
+        """`copy`, remembered as one of `original`."""
+        self._by_copy[id(copy)] = copy, original
+        return copy
+
+    def original(self, copy: Any) -> Any:
+        """The container that it is a copy of, or None."""
+        found = self._by_copy.get(id(copy))
+        return None if found is None else found[1]
+
+    def common(self, a: Any, b: Any) -> Any:
+        """The container that both are copies of, or None."""
+        first, second = self.original(a), self.original(b)
+        return first if first is second else None
+
+
+def snapshot(value: Any, read: Callable[[Any], Any], originals: Originals) -> Any:
+    """`value` with its containers copied and its leaves read, so that undoing a region leaves it as it is."""
+    if is_open(value):
+        return originals.add(value.copy(), value)
+    node = node_of(value)
+    if node is None:
+        return read(value)
+    kind, children, extra = node
+    return originals.add(made_of(kind, [snapshot(child, read, originals) for child in children], extra), value)
+
+
+def opened(value: Any, met: dict[int, tuple[Any, Any]]) -> Any:
+    """`value`, made for a trace, with its lists and dicts such as can grow; what is one object stays one.
+
+    met: those so far.
+    """
+    if id(value) in met:
+        return met[id(value)][1]
+    if type(value) is list:
+        made = GraphList()
+        met[id(value)] = (value, made)
+        list.extend(made, [opened(item, met) for item in value])
+        return made
+    if type(value) is dict:
+        table = GraphDict()
+        met[id(value)] = (value, table)
+        dict.update(table, [(key, opened(item, met)) for key, item in value.items()])
+        return table
+    node = node_of(value)
+    if node is None:
+        return value
+    met[id(value)] = (value, value)
+    kind, children, extra = node
+    found = [opened(child, met) for child in children]
+    if all(a is b for a, b in zip(found, children)):
+        return value
+    if isinstance(value, dict):
+        value.update(zip(value, found))
+    elif isinstance(value, tuple):
+        met[id(value)] = (value, rebuild(kind, found, extra))
+    elif isinstance(value, deque):
+        value.clear()
+        value.extend(found)
+    else:
+        for name, item in zip(extra[1], found):
+            object.__setattr__(value, name, item)
+    return met[id(value)][1]

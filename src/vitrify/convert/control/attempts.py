@@ -1,0 +1,51 @@
+"""Calls whose exceptions come back as values, so that a tensor may decide whether they are raised.
+
+A `try` that would miss what a called function raises when the program runs is remembered (`handlers.learn`); the trace
+is made again, with the function around it converted such that its calls give `(error, value)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import FunctionType, MethodType
+from typing import Any
+
+from ...core.errors import UnsupportedError
+from ..values.base import Undefined
+from ..values.user_code import class_attribute, is_left_alone, is_user_code
+from .recursion import entered
+
+
+def returned(value: Any) -> tuple[Any, Any]:
+    """What a function gives that returns `value`."""
+    return None, value
+
+
+def raised(error: BaseException | None) -> tuple[Any, Any]:
+    """What a function gives that raises `error`."""
+    return error, Undefined()
+
+
+def raising_form(function: Any, convert_raising: Callable[[FunctionType], FunctionType]) -> Any:
+    """The function of the user's that is called, in the form that gives what it raises; None for any other."""
+    plain: Any
+    owner: tuple[Any, ...]
+    if isinstance(function, MethodType):
+        plain, owner = function.__func__, (function.__self__,)
+    elif isinstance(function, FunctionType):
+        plain, owner = function, ()
+    else:
+        plain, owner = class_attribute(type(function), "__call__"), (function,)
+    if not isinstance(plain, FunctionType) or not is_user_code(plain) or any(map(is_left_alone, owner)):
+        return None
+    if isinstance(function, type) or plain.__code__.co_flags & _FRAMES or entered(plain) is not plain:
+        return None
+    try:
+        found = convert_raising(plain)
+    except UnsupportedError:
+        return None
+    return MethodType(found, *owner) if owner else found
+
+
+_FRAMES = 0x20 | 0x80 | 0x100 | 0x200
+"""Flags of the code of generators and coroutines."""

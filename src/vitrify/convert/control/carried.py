@@ -1,0 +1,409 @@
+"""What a tensor loop carries from one iteration to the next, found by tracing the body until nothing new appears."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ...core.errors import UnsupportedError
+from ...core.meta import Meta
+from ...core.modes import grad_enabled
+from ...core.pytree import LEAF, OneOf, TreeDef, can_change, flatten, is_open, node_of, rebuild
+from ...core.source import Loc
+from ...ir.program import Block, Variable
+from ...ir.varying import kinds_of
+from ..containers.list_items import item_spec, list_spec
+from ..containers.structure import is_alike, put_together
+from ..state.inside import knows_nothing_of
+from ..state.journal import Journal
+from ..state.places import kind_of
+from ..values.base import Undefined, builder, is_constant, is_tensor
+from ..values.emit import (
+    Placeholder,
+    dtype_of,
+    emit,
+    is_numeric,
+    placeholder_for,
+    unset_flag,
+)  # fmt: skip
+from ..values.facts import FirstIterationDiffers
+from ..values.one_of import MAX_OPTIONS, GraphOneOf, options_of, settled
+from .leaves import Leaf, emitted, leaf_for, not_carried, set_inside, value_at_head, widened, wider_list
+from .paired import LACKING, Recoded, fits
+
+_CODE = Leaf(0, Meta((), dtype_of(0)), is_number=True, kinds=frozenset({int}))
+"""The place of the option that a value of several kinds is, as long as it is the first."""
+
+
+@dataclass
+class CarriedValue:
+    """One loop variable: its structure and its leaves."""
+
+    name: str
+    tree: TreeDef
+    leaves: list[Leaf]
+    loc: Loc | None = None
+    before: Any = None  # a copy of a container or object as it was before the loop
+
+    @classmethod
+    def of(cls, name: str, value: Any) -> CarriedValue:
+        """The variable as it is before the loop.
+
+        A container or object that can change stays that object while the body leaves it in its variable; what happens
+        inside it is the journal's business.
+        """
+        if _can_change(value):
+            before = value.copy() if isinstance(value, (list, dict)) else rebuild(*node_of(value))
+            return cls(name, LEAF, [Leaf(value)], before=before)
+        return cls.opened(name, value)
+
+    @classmethod
+    def opened(cls, name: str, value: Any) -> CarriedValue:
+        """The variable with every leaf of its containers carried."""
+        raw: list[Any] = []
+        tree = flatten(value, raw)
+        return cls(name, tree, [leaf_for(v) for v in raw])
+
+    def formals(self, block: Block) -> list[Variable]:
+        """New inputs of `block`, one for each tensor carried."""
+        made: list[Variable] = []
+        for leaf in self.leaves:
+            for meta in leaf.metas:
+                var = block.add_input(meta, self.name.replace(".", "_").replace("a list", "items"))
+                differentiable = var.dtype.is_floating or var.dtype.is_complex
+                # Under no_grad only what no iteration changes keeps its gradient.
+                enabled = grad_enabled.get() or _wants_gradient(leaf.start)
+                var.stop_gradient = not (differentiable and enabled)
+                made.append(var)
+            if leaf.flagged:
+                made.append(block.add_input(Meta((), dtype_of(True)), self.name + "_set"))
+            if leaf.is_mixed:
+                made.append(block.add_input(Meta((), dtype_of(0)), self.name + "_kind"))
+            if leaf.tracked:
+                made.append(block.add_input(Meta((), dtype_of(True)), self.name + "_kept"))
+        return made
+
+    @property
+    def width(self) -> int:
+        """How many Variables carry it."""
+        return sum(leaf.width for leaf in self.leaves)
+
+    def value(self, tensors: Iterator[Variable]) -> Any:
+        """The variable with its tensors drawn from `tensors`."""
+        return put_together(self.tree, iter([value_at_head(leaf, self.name, tensors) for leaf in self.leaves]))
+
+    def starts(self) -> list[Variable]:
+        """The tensors that enter the first iteration, made in the current block."""
+        made: list[Variable] = []
+        for leaf in self.leaves:
+            made += emitted(leaf, leaf.start, isinstance(leaf.start, (Placeholder, Undefined)))
+            if leaf.tracked:
+                made.append(emit(True, None))
+        return made
+
+    def ends(self, value: Any, kept: Mapping[int, Any] | None = None) -> list[Variable]:
+        """The tensors that leave an iteration whose last value is `value`, made in the current block.
+
+        kept: for each tracked leaf (by its id), whether its last value is still the object it was before the loop.
+        """
+        raw: list[Any] = []
+        self._flatten(value, raw)
+        made: list[Variable] = []
+        for leaf, end in zip(self.leaves, raw):
+            unset = isinstance(end, Undefined)
+            stand_in = placeholder_for(leaf.meta) if unset and leaf.meta is not None else end
+            made += emitted(leaf, stand_in, unset)
+            if leaf.tracked:
+                made.append(emit((kept or {}).get(id(leaf), False), None))
+        return made
+
+    def _flatten(self, value: Any, raw: list[Any]) -> TreeDef:
+        """The structure of `value`, in which a list of any length that is carried as such is one leaf."""
+        if isinstance(value, Undefined):
+            raw += [value] * len(self.leaves)
+            return LEAF
+        return _flatten_like(self.tree, iter(self.leaves), value, raw)
+
+    def parts(self, tensors: Iterator[Variable]) -> list[tuple[Leaf, Variable, Variable | None]]:
+        """Each leaf carried as one tensor, that, and if it is tracked the flag of that, drawn from `tensors`."""
+        found: list[tuple[Leaf, Variable, Variable | None]] = []
+        for leaf in self.leaves:
+            drawn = [next(tensors) for _ in range(leaf.width)]
+            if leaf.meta is not None:
+                found.append((leaf, drawn[0], drawn[-1] if leaf.tracked else None))
+        return found
+
+    def last(self, value: Any) -> list[Any]:
+        """What the leaves carried as one tensor are in the variable's last value."""
+        raw: list[Any] = []
+        self._flatten(value, raw)
+        return [end for leaf, end in zip(self.leaves, raw) if leaf.meta is not None]
+
+    def track(self, wanted: Callable[[Leaf], bool]) -> None:
+        """Track the leaves that `wanted` picks."""
+        self.leaves = [replace(leaf, tracked=True) if wanted(leaf) else leaf for leaf in self.leaves]
+
+    def keep_identity(self, entered: Any, value: Any, is_changed: Callable[[Any], bool]) -> bool:
+        """Whether tensors that left the iteration as the objects that entered it, but changed in place, were found.
+
+        From now on those are not carried here: their objects are, by whoever follows in-place changes.
+        """
+        before: list[Any] = []
+        after: list[Any] = []
+        if flatten(entered, before) != flatten(value, after) or len(before) != len(self.leaves):
+            return False
+        kept = [
+            replace(leaf, meta=None)
+            if leaf.meta is not None and not leaf.by_value and not leaf.flagged and is_tensor(leaf.start)
+            and start is end and is_changed(start)
+            else leaf
+            for leaf, start, end in zip(self.leaves, before, after)
+        ]  # fmt: skip
+        found = any(a is not b for a, b in zip(kept, self.leaves))
+        self.leaves = kept
+        return found
+
+    def refuse_bare(self, value: Any) -> None:
+        """Raise UnsettledError for a place that was unset and takes a container without tensors: is it set now?"""
+        raw: list[Any] = []
+        unset = len(self.leaves) == 1 and isinstance(self.leaves[0].start, Undefined)
+        if unset and not isinstance(value, Undefined) and flatten(value, raw) is not LEAF and not raw:
+            raise not_carried(self.name, self.leaves[0], value)
+
+    @property
+    def container(self) -> Any:
+        """The container or object that it is as long as each iteration leaves it there; None if it is none."""
+        start = self.leaves[0].start if self.tree is LEAF else None
+        return start if _can_change(start) and self.leaves[0].items is None else None
+
+    def widen(self, value: Any) -> bool:
+        """Whether `value`, from the end of an iteration, asks for more than is carried now; takes note of it."""
+        start = self.container
+        if start is not None:
+            if value is start:
+                return False
+            # another container comes out: its leaves are carried from now on
+            opened = self.opened(self.name, self.before)
+            self.tree, self.leaves = opened.tree, opened.leaves
+            return True
+        raw: list[Any] = []
+        tree = self._flatten(value, raw)
+        if tree != self.tree:
+            return self._restructure(tree, raw, settled(value))
+        wider = [widened(self.name, leaf, end) for leaf, end in zip(self.leaves, raw)]
+        changed = any(a is not b for a, b in zip(wider, self.leaves))
+        self.leaves = wider
+        return changed
+
+    def _restructure(self, tree: TreeDef, raw: Sequence[Any], value: Any) -> bool:
+        """An unset variable that becomes a container: every leaf of it starts unset. Lists that change their length
+        are carried as lists of any length from now on.
+        """
+        if len(self.leaves) == 1 and isinstance(self.leaves[0].start, Undefined):
+            unset = self.leaves[0]
+            if not raw and unset.start.name:
+                raise FirstIterationDiffers(not_carried(self.name, unset, value))
+            self.tree = tree
+            self.leaves = [widened(self.name, unset, end) for end in raw]
+            return True
+        if isinstance(raw[0] if len(raw) == 1 else None, Undefined):
+            return False
+        self.tree, self.leaves = self._closed(self.tree, iter(self.leaves), value)
+        return True
+
+    def _closed(self, tree: TreeDef, held: Iterator[Leaf], end: Any) -> tuple[TreeDef, list[Leaf]]:
+        """The structure and leaves that cover this variable's and `end`."""
+        if isinstance(end, GraphOneOf) or (tree is not LEAF and tree[0] is OneOf):
+            return self._of_several(tree, held, end)
+        node = node_of(end)
+        if tree is LEAF:
+            leaf = next(held)
+            if isinstance(end, list) and isinstance(leaf.start, (list, Undefined)):
+                return LEAF, [wider_list(self.name, leaf, end)]
+            if node is None:
+                return LEAF, [leaf]
+        elif node is not None and is_alike(tree, node):
+            parts = [self._closed(child, held, e) for child, e in zip(tree[1], node[1])]
+            return (tree[0], tuple(t for t, _ in parts), tree[2]), [leaf for _, leaves in parts for leaf in leaves]
+        if tree is not LEAF and tree[0] is list and isinstance(end, list):
+            own: list[Leaf] = [next(held) for _ in range(_width(tree))]
+            unset = next((leaf.origin for leaf in own if isinstance(leaf.start, Placeholder)), None)
+            start = put_together(tree, iter([leaf.start for leaf in own])) if unset is None else unset
+            return LEAF, [wider_list(self.name, Leaf(start), end)]
+        if tree is LEAF and leaf.start is None:  # as None stands for what is not there yet
+            raise FirstIterationDiffers(self._changes())
+        return self._of_several(tree, iter([leaf] if tree is LEAF else [next(held) for _ in range(_width(tree))]), end)
+
+    def _of_several(self, tree: TreeDef, held: Iterator[Leaf], end: Any) -> tuple[TreeDef, list[Leaf]]:
+        """The structure and leaves of a value of several kinds, to which `end` adds those that it lacks."""
+        if tree is LEAF or tree[0] is not OneOf:
+            code = _CODE
+            options = [(tree, [next(held) for _ in range(_width(tree))])]
+        else:
+            code = next(held)
+            options = [(child, [next(held) for _ in range(_width(child))]) for child in tree[1][1:]]
+        matched, missing, _ = _match_options(options, end)
+        for index, value in matched.items():
+            options[index] = self._wider_option(*options[index], value)
+        for value in missing:
+            raw: list[Any] = []
+            options.append((flatten(value, raw), [self._leaf_of_lacking(v) for v in raw]))
+        if len(options) > MAX_OPTIONS or not builder().tracing:
+            raise self._changes()
+        return (OneOf, (LEAF, *[t for t, _ in options]), None), [code, *[v for _, leaves in options for v in leaves]]
+
+    def _wider_option(self, tree: TreeDef, leaves: list[Leaf], value: Any) -> tuple[TreeDef, list[Leaf]]:
+        raw: list[Any] = []
+        if _flatten_like(tree, iter(leaves), value, raw) == tree:
+            return tree, leaves
+        return self._closed(tree, iter(leaves), value)
+
+    def _leaf_of_lacking(self, end: Any) -> Leaf:
+        """A leaf of an option that nothing before the loop is, and `end` after an iteration."""
+        if is_open(end):
+            return Leaf(LACKING, items=list_spec(item_spec(end)).item)
+        if is_numeric(end):
+            return replace(set_inside(end, LACKING), flagged=unset_flag(end) is not None)
+        if not is_constant(end) and not knows_nothing_of(end, builder().block):
+            raise not_carried(self.name, Leaf(None), end)
+        return Leaf(end, kinds=kinds_of(end))
+
+    def _changes(self) -> UnsupportedError:
+        return UnsupportedError(
+            f"{self.name} changes its length or nesting inside a loop that stops by a tensor condition",
+            loc=self.loc,
+            hint="keep both the same in every iteration, or keep the values in one tensor",
+        )
+
+
+def _wants_gradient(start: Any) -> bool:
+    leaves: list[Any] = []
+    flatten(start, leaves)
+    held = [part for leaf in leaves for part in (getattr(leaf.items, "parts", ()) if is_open(leaf) else [leaf])]
+    return any(not getattr(value, "stop_gradient", True) for value in held)
+
+
+def _can_change(value: Any) -> bool:
+    return isinstance(value, (list, dict)) or can_change(value)
+
+
+def _width(tree: TreeDef) -> int:
+    return 1 if tree is LEAF else sum(map(_width, tree[1]))
+
+
+def _flatten_like(tree: TreeDef, held: Iterator[Leaf], value: Any, raw: list[Any]) -> TreeDef:
+    if tree is LEAF:
+        leaf = next(held)
+        if leaf.items is not None and isinstance(value, list):
+            raw.append(value)
+            return LEAF
+        return flatten(value, raw)
+    if tree[0] is OneOf:
+        return _flatten_option(tree, held, value, raw)
+    node = node_of(value)
+    if node is None or not is_alike(tree, node):
+        for _ in range(_width(tree)):
+            next(held)
+        return flatten(value, raw)
+    return tree[0], tuple([_flatten_like(child, held, v, raw) for child, v in zip(tree[1], node[1])]), tree[2]
+
+
+_Option = tuple[TreeDef, list[Leaf]]
+
+
+def _flatten_option(tree: TreeDef, held: Iterator[Leaf], value: Any, raw: list[Any]) -> TreeDef:
+    """As what a value of several kinds is carried; what is not one of them gives another structure."""
+    next(held)
+    options = [(child, [next(held) for _ in range(_width(child))]) for child in tree[1][1:]]
+    matched, missing, places = _match_options(options, value)
+    if missing:
+        return flatten(value, raw), missing
+    value = settled(value)
+    raw.append(Recoded(value.code, places).make() if isinstance(value, GraphOneOf) else places[None])
+    found: list[TreeDef] = []
+    for index, (child, leaves) in enumerate(options):
+        if index in matched:
+            found.append(_flatten_like(child, iter(leaves), matched[index], raw))
+        else:
+            raw += [LACKING] * len(leaves)
+            found.append(child)
+    return tree[0], (LEAF, *found), tree[2]
+
+
+def _match_options(options: Sequence[_Option], value: Any) -> tuple[dict[int, Any], list[Any], dict[Any, int]]:
+    """The options that the value may be, with what they are then; what fits none of them; the new place of each old."""
+    matched: dict[int, Any] = {}
+    missing: list[Any] = []
+    places: dict[Any, int] = {}
+    for place, part in options_of(settled(value)).items():
+        free = (i for i, (tree, leaves) in enumerate(options) if i not in matched and _holds(tree, leaves, part))
+        index = next(free, None)
+        if index is None:
+            missing.append(part)
+        else:
+            matched[index] = part
+            places[place] = index
+    return matched, missing, places
+
+
+def _holds(tree: TreeDef, leaves: Sequence[Leaf], value: Any) -> bool:
+    """Whether an option carried so can be widened to the value."""
+    if tree is not LEAF:
+        node = node_of(value)
+        return (tree[0] is list and isinstance(value, list)) or (node is not None and is_alike(tree, node))
+    (leaf,) = leaves
+    if leaf.items is not None or leaf.meta is not None:
+        return isinstance(value, list) if leaf.items is not None else is_numeric(value)
+    return fits(leaf.start, value)
+
+
+@dataclass
+class CarriedState:
+    """Everything a loop carries: its variables, then Python places and tensors changed in place, as they are found."""
+
+    variables: list[CarriedValue]
+    own: frozenset[int] = frozenset()  # ids of containers before the loop that nothing but its variables knows
+    places: dict[Any, tuple[Any, Any]] = field(default_factory=dict)
+    handles: dict[Any, CarriedValue] = field(default_factory=dict)
+
+    def all(self) -> list[CarriedValue]:
+        """In the order of the operator's inputs."""
+        return [*self.variables, *[v for _, v in self.places.values()], *self.handles.values()]
+
+    def check_exchanged(self, results: Sequence[Any], journal: Journal) -> None:
+        """Raise FirstIterationDiffers if the body changed what a variable held before the loop, and exchanged it.
+
+        Only the first iteration changes that object, which others may know; the rest change what they made themselves.
+        """
+        written = {id(getattr(place, "owner", None)) for place, _ in journal.before.values()}
+        for carried, end in zip(self.variables, results):
+            start = carried.container
+            if start is None or end is start or id(start) in self.own or id(start) not in written:
+                continue
+            raise FirstIterationDiffers(
+                UnsupportedError(
+                    f"{carried.name} is a {kind_of(start)} that the body of a loop changes in place and then exchanges "
+                    "for another one; a tensor stops the loop",
+                    hint=f"change a copy ({carried.name} = {kind_of(start)}({carried.name})), or the new one only",
+                )
+            )
+
+    def leaves(self) -> Iterator[Leaf]:
+        """Every leaf but those of `handles`, whose tensors are their own memory."""
+        for carried in self._by_value():
+            yield from carried.leaves
+
+    def parts(self, tensors: Sequence[Variable]) -> list[tuple[Leaf, Variable, Variable | None]]:
+        """Each carried leaf but those of `handles` with its tensor and the flag of a tracked one."""
+        drawn = iter(tensors)
+        return [part for carried in self._by_value() for part in carried.parts(drawn)]
+
+    def track(self, wanted: set[int]) -> bool:
+        """Track the leaves with these ids; whether there are any."""
+        for carried in self._by_value():
+            carried.track(lambda leaf: id(leaf) in wanted)
+        return bool(wanted)
+
+    def _by_value(self) -> list[CarriedValue]:
+        return [*self.variables, *[v for _, v in self.places.values()]]

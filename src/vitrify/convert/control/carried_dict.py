@@ -1,0 +1,171 @@
+"""A dict whose keys a tensor loop sets: each key is carried on its own, with whether it is there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from ...core.pytree import LEAF, OpenDict, OpenList, flatten, is_open
+from ...core.source import Loc
+from ...ir.program import Block, Variable
+from ..containers.dicts import GraphDict
+from ..containers.merge_dicts import common_order, presence
+from ..state.journal import is_inside
+from ..values.base import Undefined, builder
+from .carried import CarriedValue
+from .leaves import Leaf, leaf_of_unset
+
+
+class _Entry:
+    """A key: whether it is there, and what it holds. That stays the object from before the loop while nothing else is
+    stored.
+    """
+
+    def __init__(self, key: Any, there: CarriedValue, value: CarriedValue) -> None:
+        self.key = key
+        self.there = there
+        self.value = value
+
+    @classmethod
+    def before(cls, label: str, key: Any, there: Any, value: Any) -> _Entry:
+        """A key that may be there before the loop."""
+        return cls(key, CarriedValue.opened(f"{label}_set", there), _whole(label, value))
+
+    @classmethod
+    def new(cls, label: str, key: Any, value: Any) -> _Entry:
+        """A key that the body sets."""
+        return cls(key, CarriedValue.opened(f"{label}_set", False), _made_inside(label, value))
+
+    def parts(self, held: Any) -> tuple[tuple[CarriedValue, Any], ...]:
+        """What carries it, each with its value in the dict `held`."""
+        there = presence(held, self.key)
+        value = Undefined(self.value.name, 0) if there is False else dict.__getitem__(held, self.key)
+        return (self.there, there), (self.value, value)
+
+    def widen(self, held: Any) -> bool:
+        """As `CarriedValue.widen`."""
+        (_, there), (_, value) = self.parts(held)
+        wider = self.there.widen(there)
+        return wider if there is False else self._widen_value(value) or wider
+
+    def _widen_value(self, value: Any) -> bool:
+        start = self.value.leaves[0].start if self.value.tree is LEAF else None
+        is_whole = self.value.tree is LEAF and self.value.leaves[0].meta is None
+        if is_whole and value is start:
+            return False
+        opened = self.value if start is None else CarriedValue.opened(self.value.name, start)
+        if is_whole and opened.tree is not LEAF and not isinstance(start, (list, dict)):
+            self.value = opened
+            return True
+        return self.value.widen(value)
+
+
+def _whole(label: str, value: Any) -> CarriedValue:
+    if isinstance(value, (list, dict)):
+        return CarriedValue.of(label, value)
+    return CarriedValue(label, LEAF, [Leaf(value)])
+
+
+def _made_inside(label: str, value: Any) -> CarriedValue:
+    """What a new key holds: a container from before the loop stays that object, all else starts unset."""
+    made_here = isinstance(value, (OpenList, OpenDict)) and is_inside(value.block, builder().block)  # type: ignore
+    if isinstance(value, (list, dict)) and not made_here:
+        return CarriedValue.of(label, value)
+    raw: list[Any] = []
+    tree = flatten(value, raw)
+    return CarriedValue(label, tree, [_starting_unset(label, leaf) for leaf in raw])
+
+
+def _starting_unset(label: str, value: Any) -> Leaf:
+    if is_open(value):
+        return Leaf(Undefined(label, 0), items=value.items.spec)
+    return replace(leaf_of_unset(label, value), flagged=False)
+
+
+class CarriedDict:
+    """The content of a dict, carried through a loop as `CarriedValue` carries a variable."""
+
+    tree = ("dict", (), None)  # no leaf
+
+    def __init__(self, name: str, loc: Loc | None, value: Any) -> None:
+        self.name = name
+        self.loc = loc
+        self.is_ordered: bool = value.is_ordered
+        self.entries = {
+            key: _Entry.before(self._label(key), key, presence(value, key), held)
+            for key, held in dict.items(value)
+        }  # fmt: skip
+
+    def _label(self, key: Any) -> str:
+        return f"dict[{key!r}]"
+
+    def _carried(self) -> Iterator[CarriedValue]:
+        for entry in self.entries.values():
+            yield entry.there
+            yield entry.value
+
+    def _with(self, held: Any) -> Iterator[tuple[CarriedValue, Any]]:
+        for entry in self.entries.values():
+            yield from entry.parts(held)
+
+    @property
+    def leaves(self) -> list[Leaf]:
+        """Every leaf."""
+        return [leaf for carried in self._carried() for leaf in carried.leaves]
+
+    @property
+    def width(self) -> int:
+        """How many Variables carry it."""
+        return sum(carried.width for carried in self._carried())
+
+    def formals(self, block: Block) -> list[Variable]:
+        """New inputs of `block`, one for each tensor carried."""
+        return [var for carried in self._carried() for var in carried.formals(block)]
+
+    def value(self, tensors: Iterator[Variable]) -> GraphDict:
+        """The dict with its tensors drawn from `tensors`."""
+        made = GraphDict()
+        made.is_ordered = self.is_ordered
+        for key, entry in self.entries.items():
+            there, value = entry.there.value(tensors), entry.value.value(tensors)
+            if there is not False:
+                dict.__setitem__(made, key, value)
+            if there is not False and there is not True:
+                made.flags[key] = there
+        return made
+
+    def starts(self) -> list[Variable]:
+        """The tensors that enter the first iteration."""
+        return [var for carried in self._carried() for var in carried.starts()]
+
+    def ends(self, value: Any, kept: Mapping[int, Any] | None = None) -> list[Variable]:
+        """The tensors that leave an iteration after which the dict holds `value`."""
+        return [var for carried, held in self._with(value) for var in carried.ends(held, kept)]
+
+    def parts(self, tensors: Iterator[Variable]) -> list[tuple[Leaf, Variable, Variable | None]]:
+        """As `CarriedValue.parts`."""
+        return [part for carried in self._carried() for part in carried.parts(tensors)]
+
+    def last(self, value: Any) -> list[Any]:
+        """As `CarriedValue.last`."""
+        return [end for carried, held in self._with(value) for end in carried.last(held)]
+
+    def track(self, wanted: Callable[[Leaf], bool]) -> None:
+        """Track the leaves that `wanted` picks."""
+        for carried in self._carried():
+            carried.track(wanted)
+
+    def widen(self, value: Any) -> bool:
+        """Whether `value`, from the end of an iteration, asks for more than is carried now; takes note of it."""
+        keys, fits = common_order(list(self.entries), list(dict.keys(value)))
+        changed = self.is_ordered and not (fits and value.is_ordered)
+        self.is_ordered = self.is_ordered and not changed
+        if len(keys) > len(self.entries):
+            held = self.entries
+            self.entries = {
+                key: held.get(key) or _Entry.new(self._label(key), key, dict.__getitem__(value, key)) for key in keys
+            }
+            changed = True
+        wider = [entry.widen(value) for entry in self.entries.values()]
+        return changed or any(wider)

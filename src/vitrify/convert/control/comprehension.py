@@ -1,0 +1,324 @@
+"""Comprehensions, and the builtins that use up a generator expression: loops that collect, whoever decides.
+
+On Python values each means exactly what Python means, laziness of generator expressions included. Where a tensor
+decides a condition or the number of items, the loop becomes part of the program.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Generator, Iterator
+from functools import partial
+from typing import Any
+
+from ...core.errors import UnsupportedError
+from ..containers.dicts import new_dict, partial_items
+from ..containers.lists import new_list
+from ..state.journal import is_journaling, note_write
+from ..state.places import ContentPlace
+from ..values.base import is_graph
+from ..values.sequences import GraphSequence, as_sequence
+from ..values.user_code import user_method
+from .branches import convert_ifelse
+from .logic import convert_and, convert_not, convert_or
+from .loops import convert_for
+from .protocols import iterate, truth
+from .pushed import Pushes, Sink, pushing
+
+Function = Callable[..., Any]
+Combine = Callable[[Any, Function], Any]
+
+
+class Each:
+    """One `for ... in iterable if tests` of a comprehension and what it makes of an item (maybe another `for`)."""
+
+    def __init__(self, iterable: Any, element: Function, *tests: Function, unpack: Function | None = None) -> None:
+        self.iterable = iterable
+        self.element = element
+        self.tests = tests
+        self.parts = unpack or _parts_for(element)
+
+    def fold(self, combine: Combine, state: Any, goes_on: Function | None = None) -> Any:
+        """`state = combine(state, element)` for each element, given as a function so that it may be computed late."""
+
+        def step(item: Any, state: Any) -> tuple[Any]:
+            return (self._item(self.parts(item), self.tests, combine, state),)
+
+        if self.is_dynamic():
+            state = _settled(state)
+        (state,) = convert_for(self.iterable, step, (state,), ("the comprehension",), goes_on)
+        return state
+
+    def is_dynamic(self) -> bool:
+        """Whether a tensor decides how many items there are."""
+        if partial_items(self.iterable) is not None or pushing(self.iterable):
+            return True
+        sequence = as_sequence(self.iterable)
+        return sequence is not None and not isinstance(sequence.length, int)
+
+    def _item(self, parts: Any, tests: tuple[Function, ...], combine: Combine, state: Any) -> Any:
+        for position, test in enumerate(tests):
+            holds = truth(test(*parts))
+            if is_graph(holds):
+                return _only_if(holds, partial(self._item, parts, tests[position + 1 :], combine), state)
+            if not holds:
+                return state
+        return combine(state, lambda: self.element(*parts))
+
+    def __iter__(self) -> Iterator[Any]:
+        """Its elements one by one, each computed when asked for; every condition must be a Python value."""
+        for item in _python_items(self.iterable):
+            parts = self.parts(item)
+            if all(_decided(test(*parts)) for test in self.tests):
+                value = self.element(*parts)
+                if isinstance(value, Each):
+                    yield from value
+                else:
+                    yield value
+
+
+def _parts_for(element: Function) -> Function:
+    """How an item becomes arguments: as it is, or taken apart as an assignment to several names does it."""
+    count = element.__code__.co_argcount
+    return _alone if count == 1 else lambda item: _unpacked(item, count)
+
+
+def _alone(item: Any) -> tuple[Any]:
+    return (item,)
+
+
+def _unpacked(item: Any, count: int) -> tuple[Any, ...]:
+    if not hasattr(item, "__iter__") and not hasattr(item, "__getitem__"):
+        raise TypeError(f"cannot unpack non-iterable {type(item).__name__} object")
+    found = []
+    for value in item:
+        found.append(value)
+        if len(found) > count:
+            raise ValueError(f"too many values to unpack (expected {count})")
+    if len(found) < count:
+        raise ValueError(f"not enough values to unpack (expected {count}, got {len(found)})")
+    return tuple(found)
+
+
+def _only_if(holds: Any, change: Function, state: Any) -> Any:
+    (state,) = convert_ifelse(
+        holds, lambda old: (change(old),), lambda old: (old,), (_settled(state),), ("the comprehension",)
+    )
+    return state
+
+
+def _decided(holds: Any) -> Any:
+    holds = truth(holds)
+    if is_graph(holds):
+        raise _undecided("a tensor decides whether this generator expression gives an item")
+    return holds
+
+
+def _python_items(iterable: Any) -> Any:
+    sequence = as_sequence(iterable)
+    if sequence is None:
+        return iterable
+    if not isinstance(sequence.length, int):
+        raise _undecided("a tensor decides how many items this generator expression gives")
+    return (sequence.at(i) for i in range(sequence.length))
+
+
+def _undecided(what: str) -> UnsupportedError:
+    return UnsupportedError(
+        f"{what}, and it is not used up at once", hint="make it a list ([...]), or use it inside any(), all() or sum()"
+    )
+
+
+def list_of(*clause: Any, unpack: Function | None = None) -> Any:
+    """`[element for item in iterable if test]`."""
+    return _list(Each(*clause, unpack=unpack))
+
+
+def set_of(*clause: Any, unpack: Function | None = None) -> Any:
+    """`{element for item in iterable if test}`."""
+    return Each(*clause, unpack=unpack).fold(_ADD, set())
+
+
+def dict_of(*clause: Any, unpack: Function | None = None) -> Any:
+    """`{key: value for item in iterable if test}`."""
+    return Each(*clause, unpack=unpack).fold(_STORE, new_dict({}))
+
+
+def each(*clause: Any, unpack: Function | None = None) -> Each:
+    """A further `for` of a comprehension."""
+    return Each(*clause, unpack=unpack)
+
+
+def generator(iterable: Any, *functions: Any, unpack: Function | None = None) -> GeneratorExpression:
+    """`(element for item in iterable if test)`; the first iterable is asked for its iterator at once."""
+    iterable = _iterated(iterable)
+    known = partial_items(iterable) is not None or pushing(iterable)
+    found = iterable if known else as_sequence(iterable)
+    return GeneratorExpression(Each(iterate(iterable) if found is None else found, *functions, unpack=unpack))
+
+
+def _collecting(change: Callable[[Any, Any], None]) -> Combine:
+    """Change a container by each element."""
+
+    def change_noted(items: Any, value: Any) -> Any:
+        if is_journaling():
+            note_write(ContentPlace(items))
+        change(items, value)
+        return items
+
+    return _with_each(change_noted)
+
+
+def _with_each(change: Callable[[Any, Any], Any]) -> Combine:
+    """`change(state, element)` for each element, those of a further `for` included."""
+
+    def combine(state: Any, element: Function) -> Any:
+        value = element()
+        return value.fold(combine, state) if isinstance(value, Each) else change(state, value)
+
+    return combine
+
+
+_APPEND = _collecting(lambda items, value: items.append(value))
+_ADD = _collecting(builtins.set.add)
+_STORE = _collecting(lambda items, pair: items.__setitem__(*pair))
+
+
+def _list(clause: Each) -> Any:
+    return clause.fold(_APPEND, new_list([]))
+
+
+class GeneratorExpression(Generator[Any, Any, None], Pushes):
+    """A generator expression: an ordinary generator, which builtins that use it up at once may also fold."""
+
+    def __init__(self, clause: Each) -> None:
+        self.clause = clause
+        self.started: Generator[Any, Any, None] | None = None
+        self.is_left: Any = False
+        """Whether a loop over it ended before its last element, as far as a tensor decided that."""
+
+    def _running(self) -> Generator[Any, Any, None]:
+        if self.is_left is not False:
+            raise UnsupportedError(
+                "the rest of a generator is asked for, of which a tensor decides where a loop left it",
+                hint="make a list of what it gives first (`list(...)`), or go on in one loop",
+            )
+        if self.started is None:
+            self.started = iter(self.clause)  # type: ignore[assignment]
+        assert self.started is not None
+        return self.started
+
+    def send(self, value: Any) -> Any:
+        """The next element; only None can be sent, as to every generator expression."""
+        return self._running().send(value)
+
+    def throw(self, *args: Any) -> Any:
+        """Raise an exception where it waits."""
+        return self._running().throw(*args)
+
+    def close(self) -> None:
+        """Give no more elements."""
+        self._running().close()
+
+    def is_fresh(self) -> bool:
+        """Whether it can be folded, and was not yet."""
+        return self.started is None and self.is_left is False
+
+    def push(self, sink: Sink) -> Any:
+        """Give its elements. Where Python decides how many are taken, the others are left."""
+        sequence = self.clause.iterable
+        if isinstance(sequence, GraphSequence) and isinstance(sequence.length, int):
+            self.clause.iterable = _python_items(sequence)
+        clause = self.take()
+        assert clause is not None
+        is_open = clause.is_dynamic()
+        clause.fold(_with_each(lambda left, element: sink.give(element)), False, convert_not)
+        self.is_left = sink.is_left if is_graph(sink.is_left) or is_open else False
+
+    def take(self) -> Each | None:
+        """What is left of it, to be folded by a caller who uses it up; None if it has to be iterated."""
+        if not self.is_fresh():
+            return None
+        clause = self.clause
+        if isinstance(clause.iterable, GraphSequence) or partial_items(clause.iterable) is not None:
+            self.clause = Each((), clause.element)
+        return clause
+
+
+def _iterated(value: Any) -> Any:
+    """`value`, or what the `__iter__` of a user's class gives."""
+    return value if user_method(value, "__iter__") is None else iterate(value)
+
+
+def clause_of(value: Any) -> Each | None:
+    """What folds over `value`: an unstarted generator expression, or something whose length a tensor decides."""
+    value = _iterated(value)
+    if isinstance(value, GeneratorExpression):
+        return value.take()
+    clause = Each(value, lambda item: item)
+    return clause if clause.is_dynamic() else None
+
+
+def listed(value: Any) -> Any:
+    """A generator expression as a list; anything else as it is."""
+    value = _iterated(value)
+    clause = value.take() if isinstance(value, GeneratorExpression) else None
+    return value if clause is None else _list(clause)
+
+
+def keys_listed(value: Any) -> Any:
+    """A dict of which only the program knows the keys, or a view of it, as a list; anything else as it is."""
+    return value if partial_items(value) is None else _list(Each(value, lambda item: item))
+
+
+def any_of(clause: Each, truth: Function) -> Any:
+    """`any()` of a generator expression: stops at the first element that is true."""
+    return _first(clause, convert_or, truth, stop_on=True)
+
+
+def all_of(clause: Each, truth: Function) -> Any:
+    """`all()` of a generator expression: stops at the first element that is false."""
+    return _first(clause, convert_and, truth, stop_on=False)
+
+
+def _first(clause: Each, combine: Function, truth: Function, stop_on: bool) -> Any:
+    dynamic = clause.is_dynamic()
+
+    def goes_on(found: Any) -> Any:
+        if is_graph(found):
+            return (convert_not(found) if stop_on else found) if dynamic else True
+        return found is not stop_on
+
+    def decides(value: Any) -> Any:
+        return _first(value, combine, truth, stop_on) if isinstance(value, Each) else truth(value)
+
+    return clause.fold(lambda found, element: combine(found, lambda: decides(element())), not stop_on, goes_on)
+
+
+class _Summands(builtins.list[Any]):
+    """What `sum()` adds while Python decides: Python's own sum is exact where adding one by one is not."""
+
+    def __init__(self, start: Any) -> None:
+        super().__init__()
+        self.start = start
+
+    def total(self) -> Any:
+        """The sum so far."""
+        return builtins.sum(self, self.start)
+
+
+def _settled(state: Any) -> Any:
+    """The state of a fold as a value that a tensor may choose."""
+    return state.total() if isinstance(state, _Summands) else state
+
+
+def _added(total: Any, value: Any) -> Any:
+    if not isinstance(total, _Summands):
+        return total + value
+    total.append(value)
+    return total
+
+
+def sum_of(clause: Each, start: Any) -> Any:
+    """`sum()` of a generator expression."""
+    return _settled(clause.fold(_with_each(_added), _Summands(start)))

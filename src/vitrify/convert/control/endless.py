@@ -1,0 +1,142 @@
+"""Iterators without an end, as classes that are converted like the user's: where they are, a loop carries on.
+
+Python's own, written in C, can neither be put back nor be asked where they are.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ...core.pytree import is_open
+from ..containers.lists import GraphList
+from ..values.user_code import converted_too
+
+_NOTHING = object()
+
+
+class Counting:
+    """`itertools.count(start, step)`."""
+
+    @converted_too
+    def __init__(self, start: Any = 0, step: Any = 1) -> None:
+        self.value = start
+        self.step = step
+
+    @converted_too
+    def __iter__(self) -> Counting:
+        return self
+
+    @converted_too
+    def __next__(self) -> Any:
+        value = self.value
+        self.value = value + self.step
+        return value
+
+
+class Repeating:
+    """`itertools.repeat(value)`."""
+
+    @converted_too
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    @converted_too
+    def __iter__(self) -> Repeating:
+        return self
+
+    @converted_too
+    def __next__(self) -> Any:
+        return self.value
+
+
+class Cycling:
+    """`itertools.cycle(items)` of some items that are there already."""
+
+    @converted_too
+    def __init__(self, items: list[Any]) -> None:
+        self.items = items
+        self.position = 0
+
+    @converted_too
+    def __iter__(self) -> Cycling:
+        return self
+
+    @converted_too
+    def __next__(self) -> Any:
+        value = self.items[self.position]
+        self.position = (self.position + 1) % len(self.items)
+        return value
+
+
+class Numbered:
+    """`enumerate(items, start)` of an iterator of the user's."""
+
+    @converted_too
+    def __init__(self, items: Any, number: Any) -> None:
+        self.items = items
+        self.number = number
+
+    @converted_too
+    def __iter__(self) -> Numbered:
+        return self
+
+    @converted_too
+    def __next__(self) -> Any:
+        value = next(self.items)
+        number = self.number
+        self.number = number + 1
+        return number, value
+
+
+class Zipped:
+    """`zip(...)` of iterators of the user's."""
+
+    @converted_too
+    def __init__(self, parts: list[Any]) -> None:
+        self.parts = parts
+
+    @converted_too
+    def __iter__(self) -> Zipped:
+        return self
+
+    @converted_too
+    def __next__(self) -> Any:
+        found: list[Any] = []
+        for part in self.parts:
+            item = next(part)
+            found.append(item)
+        return tuple(found)
+
+
+class Calling:
+    """`iter(function, last)`."""
+
+    @converted_too
+    def __init__(self, function: Callable[[], Any], last: Any) -> None:
+        self.function = function
+        self.last = last
+
+    @converted_too
+    def __iter__(self) -> Calling:
+        return self
+
+    @converted_too
+    def __next__(self) -> Any:
+        value = self.function()
+        if value is self.last or value == self.last:
+            raise StopIteration
+        return value
+
+
+def _repeat(value: Any, times: Any = _NOTHING) -> Any:
+    return Repeating(value) if times is _NOTHING else itertools.repeat(value, times)
+
+
+def _cycle(items: Iterable[Any]) -> Any:
+    known = GraphList(items) if isinstance(items, (list, tuple, range)) and not is_open(items) else []
+    return Cycling(known) if known else itertools.cycle(items)
+
+
+ENDLESS: dict[Any, Callable[..., Any]] = {itertools.count: Counting, itertools.repeat: _repeat, itertools.cycle: _cycle}

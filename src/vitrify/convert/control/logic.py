@@ -1,0 +1,131 @@
+"""`and`, `or`, `not` and chained comparisons: short-circuit and value semantics, on tensors too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from ...ir.graph_tensor import as_number
+from ...ops.compare import logical_and, logical_not, logical_or
+from ..state.journal import journaling
+from ..values.base import Unmergeable, builder, is_graph, scalar_condition
+from ..values.emit import is_numeric
+from ..values.optional import Facts, MaybeNoneError, means, tell, told_by
+from .branches import convert_ifexp, trace_branches
+from .protocols import truth
+from .raise_ import ENDED, run_path
+from .unknown import Pending
+
+Function = Callable[..., Any]
+MAX_EAGER_OPERATORS = 8
+
+def convert_and(first: Any, *rest: Function) -> Any:
+    """`first and rest[0]() and ...`."""
+    value = first
+    for position, function in enumerate(rest):
+        test = truth(value)
+        if is_graph(test):
+            return _lazy(test, value, partial(_rest, convert_and, rest[position:]), logical_and, stop_on=False)
+        if not test:
+            return value
+        value = function()
+    return value
+
+
+def convert_or(first: Any, *rest: Function) -> Any:
+    """`first or rest[0]() or ...`."""
+    value = first
+    for position, function in enumerate(rest):
+        test = truth(value)
+        if is_graph(test):
+            return _lazy(test, value, partial(_rest, convert_or, rest[position:]), logical_or, stop_on=True)
+        if test:
+            return value
+        value = function()
+    return value
+
+
+def _rest(combine: Function, operands: Sequence[Function]) -> Any:
+    """The remaining operands, the first of them evaluated now."""
+    return combine(operands[0](), *operands[1:])
+
+
+def _lazy(test: Any, left: Any, right: Function, combine: Function, stop_on: bool) -> Any:
+    """`left`, whose truth is `test`, where it decides, else `right()`, which runs only then.
+
+    It is evaluated at once where that cannot matter.
+    """
+    if not is_graph(left):
+        return _object_decides(test, left, right, stop_on)
+    if _is_flag(left) and _is_harmless(right):
+        other = right()
+        if _is_flag(other):
+            return tell(combine(left, other), _told_by_both(left, other, stop_on))
+        decided = None if is_graph(other) else truth(other)
+        if isinstance(decided, bool) or (decided is not None and not is_numeric(other) and not is_graph(decided)):
+            return _python_decides(left, other, bool(decided), stop_on)
+    holds, fails = told_by(test)
+    if stop_on:
+        return tell(convert_ifexp(left, lambda: left, right), (frozenset(), fails))
+    return tell(convert_ifexp(left, right, lambda: left), (holds, frozenset()))
+
+
+def _told_by_both(left: Any, right: Any, stop_on: bool) -> Facts:
+    """What `left or right` tells (stop_on), or `left and right`."""
+    (holds, fails), (also_holds, also_fails) = told_by(left), told_by(right)
+    return (holds & also_holds, fails | also_fails) if stop_on else (holds | also_holds, fails & also_fails)
+
+
+def _python_decides(left: Any, other: Any, decided: bool, stop_on: bool) -> Any:
+    """`t and True` is t, `t and False` is False; of other Python values (`t and items`) only the truth can be used."""
+    result = left if decided is not stop_on else decided
+    if isinstance(other, bool):
+        return result
+    return Unmergeable("condition", f"an operand is a {type(other).__name__}", result)
+
+
+def _object_decides(test: Any, left: Any, right: Function, stop_on: bool) -> Any:
+    """An object of the user's class whose truth is a tensor: where both operands cannot be one value, their truth."""
+
+    def other() -> tuple[Any, Any]:
+        value = right()
+        known = truth(value)
+        return value, scalar_condition(known, "bool()") if is_graph(known) else bool(known)
+
+    def same() -> tuple[Any, Any]:
+        return left, stop_on
+
+    then, orelse = (same, other) if stop_on else (other, same)
+    value, decided = trace_branches(scalar_condition(test, "bool()"), then, orelse, ("condition", "its truth"))
+    if isinstance(value, Unmergeable):
+        value.decided = decided
+    return value
+
+
+def _is_flag(value: Any) -> bool:
+    return is_graph(value) and value.dtype.is_bool and value.ndim == 0
+
+
+def _is_harmless(function: Function) -> bool:
+    """Whether evaluating the operand early cannot be noticed: few elementwise operators, no effects, no errors."""
+    with journaling() as journal, builder().sub_block() as block:
+        try:
+            if run_path(function) is ENDED:
+                return False
+        except (Pending, MaybeNoneError):
+            return False
+        journal.forget_local(())
+        journal.refuse_spent()
+        if journal.is_changed():
+            return False
+        few = len(block.ops) <= MAX_EAGER_OPERATORS
+        return few and all(op.op.elementwise and not op.op.raises for op in block.ops)
+
+
+def convert_not(value: Any) -> Any:
+    """`not value`."""
+    value = truth(value)
+    if not is_graph(value):
+        return not value
+    return means(as_number(logical_not(scalar_condition(value, "not"))), value, False)

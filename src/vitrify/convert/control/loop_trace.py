@@ -1,0 +1,297 @@
+"""The loop that a tensor decides, as an operator: traced until what it carries from iteration to iteration settles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from ...core.errors import UnsettledError
+from ...core.pytree import OpenDict
+from ...ir.program import Block, Variable
+from ...ir.regions import align_captures
+from ...ops.control_flow import while_op
+from ..containers.dicts import UnknownKeysError
+from ..containers.list_items import Kept, keep, keep_parts, kept_parts
+from ..containers.plain_keys import check_carried
+from ..state.cells import closed_over
+from ..state.journal import Journal, journaling
+from ..state.ownership import note_forks, private
+from ..state.places import ContentPlace, place_parts, restore
+from ..values.base import builder, is_graph, is_tensor, scalar_condition
+from ..values.facts import FirstIterationDiffers
+from ..values.optional import MaybeNoneError
+from ..values.sequences import constant
+from .branches import trace_branches
+from .carried import CarriedState, CarriedValue
+from .carried_dict import CarriedDict
+from .collapse import collapsed
+from .protocols import truth
+from .raise_ import ENDED, run_path
+from .sharing import Turn, enter_tracked, kept_flags, needs_tracking, outer_of, share_loop
+from .unknown import Pending
+
+Function = Callable[..., Any]
+MAX_ATTEMPTS = 12
+MAX_PEELED = 3
+OF_CALLER = 2
+"""Loop variables are held by the variables of the caller, to which the results are assigned, and by a tuple."""
+
+
+def trace_loop(
+    test: Function,
+    body: Function,
+    values: tuple[Any, ...],
+    names: Sequence[str],
+    shared: Sequence[Any] = (),
+    peeled: int = 0,
+    holders: int = OF_CALLER,
+) -> tuple[Any, ...]:
+    """Record a `while` operator and return the loop variables after it.
+
+    `holders`: how many refer to each of `values` without keeping it: tuples of them, and the caller's variables.
+    """
+    own = private(values, holders)
+    state = CarriedState([CarriedValue.of(n, v) for n, v in zip(names, values)], own)
+    for place in (*shared, *closed_over((test, body))):
+        state.places[place.key] = (place, carry_place(place, place.get()))
+    for attempt in range(MAX_ATTEMPTS):
+        try:
+            trace = _attempt(test, body, state, attempt == 0)
+            if trace is ENDED and attempt > 0:
+                raise FirstIterationDiffers(_always_raises(names))
+        except FirstIterationDiffers as err:
+            if err.is_of_outer_loop():
+                raise
+            if peeled == MAX_PEELED:
+                raise err.reason from None
+            return _after_first(test, body, values, names, shared, peeled + 1)
+        except MaybeNoneError:
+            if peeled == MAX_PEELED or not any(leaf.start is None for leaf in state.leaves()):
+                raise
+            return _after_first(test, body, values, names, shared, peeled + 1)
+        except UnknownKeysError:  # a key that is not there yet in the first iteration
+            if peeled:
+                raise
+            return _after_first(test, body, values, names, shared, peeled + 1, asks=True)
+        except Pending:
+            return values  # what a recursive function gives is still unknown; taken for a loop that ends at once
+        if trace is ENDED:  # the first iteration raises, so there is none or the program ends
+            pred = scalar_condition(truth(test(*values)), "while")
+            return trace_branches(pred, lambda: body(*values), lambda: values, names, shared)
+        if trace is not None:
+            results = _emit_loop(state, trace)
+            note_forks(builder().forks, results, values)  # after no iteration it is the object from before
+            return results
+    raise UnsettledError(
+        f"what the loop carries ({', '.join(names)}) does not settle: shapes or types keep changing from one trace "
+        "of the body to the next",
+        hint="give loop variables their final shape and dtype before the loop",
+    )
+
+
+def _always_raises(names: Sequence[str]) -> UnsettledError:
+    return UnsettledError(
+        f"the body of a loop that stops by a tensor condition raises in a later iteration ({', '.join(names)})",
+        hint="keep shapes and types of loop variables the same in every iteration",
+    )
+
+
+def carry_place(place: Any, value: Any) -> Any:
+    """What a place holds, as a value carried from one iteration or call to the next."""
+    if isinstance(place, ContentPlace) and isinstance(value, OpenDict):
+        return CarriedDict(place.label, place.loc, value)
+    if not isinstance(place, ContentPlace):
+        return CarriedValue.of(place.label, value)
+    carried = CarriedValue.opened(place.label, value)  # a copy of the content, never the container itself
+    carried.loc = place.loc
+    return carried
+
+
+@dataclass(frozen=True)
+class _Listed:
+    """What of a carried value is in a list: of its last value, and of what it starts from."""
+
+    last: Kept
+    first: list[Any]
+
+    @classmethod
+    def of(cls, carried: CarriedValue, last: Any, heads: Iterator[Variable]) -> _Listed:
+        """heads: the formal inputs of the body, of which those of `carried` are taken."""
+        given = [(leaf.start, list(islice(heads, leaf.width))) for leaf in carried.leaves]
+        return cls(kept_parts(last), [start for start, own in given if any(map(builder().is_kept, own))])
+
+
+@dataclass(frozen=True)
+class _Traced:
+    """The blocks of a loop, what each carried tensor did in the body, and which tensors from outside were changed.
+
+    `listed`: for each carried value, what of it the body put into a list that holds it by value.
+    """
+
+    cond: Block
+    body: Block
+    turns: list[Turn]
+    handles: dict[Any, Variable]
+    listed: list[_Listed]
+
+
+def _after_first(
+    test: Function, body: Function, values: tuple[Any, ...], names: Sequence[str], shared: Sequence[Any], peeled: int,
+    asks: bool = False,
+) -> tuple[Any, ...]:  # fmt: skip
+    """The loop with its first iteration in front of it, which starts from other kinds of values than the rest.
+
+    asks: whether the test is asked before the rest, too, for what it then tells of keys that the first iteration set.
+    """
+
+    def rest(values: tuple[Any, ...]) -> tuple[Any, ...]:
+        return trace_loop(test, body, values, names, shared, peeled, 1)
+
+    def rest_if_asked(values: tuple[Any, ...]) -> tuple[Any, ...]:
+        again = truth(test(*values))
+        if not is_graph(again):
+            return rest(values) if again else values
+        return trace_branches(scalar_condition(again, "while"), lambda: rest(values), lambda: values, names, shared)
+
+    pred = scalar_condition(truth(test(*values)), "while")
+    go_on = rest_if_asked if asks else rest
+    return trace_branches(pred, lambda: go_on(body(*values)), lambda: values, names, shared)
+
+
+def _attempt(test: Function, body: Function, state: CarriedState, is_first: bool) -> _Traced | None:
+    """The condition and body blocks, or None when tracing them found more to carry (`state` then knows it)."""
+    cond = _trace_test(test, state, is_first)
+    build = builder()
+    outer = dict(build.current)
+    memory = {id(leaf): build.held(leaf.start) for leaf in state.leaves() if is_tensor(leaf.start)}
+    places = [place for place, _ in state.places.values()]
+    with journaling(places) as journal, build.sub_block() as block:
+        values = enter(state, block)
+        parts = state.parts(block.inputs)
+        results = run_path(lambda: body(*values))
+        if results is ENDED:
+            return ENDED  # type: ignore[no-any-return]
+        results = tuple(map(collapsed, results))
+        journal.forget_local((values, results))
+        journal.refuse_spent()
+        pairs = zip(state.variables, values, results)
+        kept = [carried.keep_identity(start, end, build.current.__contains__) for carried, start, end in pairs]
+        if any(kept):
+            return None
+        handles = build.changed_since(outer, block)
+        if grow(state, results, journal, handles):
+            return None
+        leaving = ends(state, results, journal.after(), handles)
+        last = [end for carried, value in leaving for end in carried.last(value)]
+        read = _read_heads(cond, block)
+        turns = [
+            Turn(leaf, memory.get(id(leaf)), head, kept, end, head in read)
+            for (leaf, head, kept), end in zip(parts, last)
+        ]
+        if state.track(needs_tracking(turns)):
+            return None
+        flags = kept_flags(turns, outer_of(block, handles))
+        block.outputs = [end for carried, value in leaving for end in carried.ends(value, flags)]
+        heads = iter(block.inputs)
+        listed = [_Listed.of(carried, value, heads) for carried, value in leaving]
+    return _Traced(cond, block, turns, handles, listed)
+
+
+def _read_heads(cond: Block, body: Block) -> set[Variable]:
+    """The inputs of the body that it or the condition reads."""
+    used = {v for block in (cond, body) for op in block.ops for v in op.variables}
+    used.update(v for v in cond.outputs if v is not None)
+    formals = zip(cond.inputs, body.inputs)
+    return {v for v in body.inputs if v in used} | {b for a, b in formals if a in used}
+
+
+def _trace_test(test: Function, state: CarriedState, is_first: bool) -> Block:
+    build = builder()
+    places = [place for place, _ in state.places.values()]
+    with journaling(places) as journal, build.sub_block() as block:
+        values = enter(state, block)
+        holds = run_path(lambda: truth(test(*values)))
+        journal.forget_local((values, holds))
+        journal.refuse_spent()
+        if holds is ENDED and not is_first:
+            raise FirstIterationDiffers(_always_raises(()))
+        if holds is ENDED:
+            holds = False  # never reached
+        pred = scalar_condition(holds, "while") if is_graph(holds) else constant(bool(holds))
+        block.outputs = [build.value(pred)]
+    return block
+
+
+def enter(state: CarriedState, block: Block) -> tuple[Any, ...]:
+    """Give every carried value a formal input and make it current; returns the loop variables."""
+    build = builder()
+    formals = [iter(carried.formals(block)) for carried in state.all()]
+    values = [carried.value(tensors) for carried, tensors in zip(state.all(), formals)]
+    n = len(state.variables)
+    for (place, _), value in zip(state.places.values(), values[n:]):
+        restore(place, value)
+    for handle, value in zip(state.handles, values[n + len(state.places) :]):
+        build.assign(handle, value)
+    enter_tracked(state.parts(block.inputs))
+    return tuple(values[:n])
+
+
+def ends(
+    state: CarriedState, results: Sequence[Any], places: dict[Any, tuple[Any, Any]], handles: dict[Any, Variable]
+) -> list[tuple[CarriedValue, Any]]:
+    """Each carried value with what it is at the end of the iteration."""
+    pairs = list(zip(state.variables, results))
+    pairs += [(carried, places[key][1]) for key, (_, carried) in state.places.items()]
+    build = builder()
+    pairs += [(carried, handles.get(h, build.current.get(h, h))) for h, carried in state.handles.items()]
+    return pairs
+
+
+def grow(state: CarriedState, results: Sequence[Any], journal: Journal, handles: dict[Any, Variable]) -> bool:
+    """Whether this trace found something that must be carried and is not yet; `state` takes it in."""
+    state.check_exchanged(results, journal)
+    grown = False
+    for key, (place, before) in journal.before.items():
+        if key not in state.places:
+            state.places[key] = (place, carry_place(place, before))
+            grown = True
+    for key in set(state.places) - set(journal.before):  # items of what is carried as a whole by now
+        del state.places[key]
+    for handle in handles:
+        if handle not in state.handles:
+            state.handles[handle] = CarriedValue.of("tensor", handle)
+            grown = True
+    if grown:
+        return True
+    after = journal.after()
+    for key, (_, carried) in state.places.items():
+        if isinstance(carried, CarriedValue):
+            carried.refuse_bare(after[key][1])
+    wider = [carried.widen(value) for carried, value in ends(state, results, after, handles)]
+    return any(wider)
+
+
+def _emit_loop(state: CarriedState, trace: _Traced) -> tuple[Any, ...]:
+    starts = [start for carried in state.all() for start in carried.starts()]
+    outer = align_captures([trace.cond, trace.body])
+    results = while_op(
+        *starts, *outer, cond=trace.cond, body=trace.body, n_carried=len(starts), n_xs=0, reverse=False
+    )
+    build = builder()
+    operator = build.block.ops[-1]
+    tensors = iter(results)
+    values = [carried.value(tensors) for carried in state.all()]
+    n = len(state.variables)
+    for (place, _), value in zip(state.places.values(), values[n:]):
+        check_carried(place, value)
+        note_forks(build.forks, place_parts(place, value), place_parts(place, place.get()))
+        restore(place, value)
+    for handle, value in zip(state.handles, values[n + len(state.places) :]):
+        build.assign(handle, value)
+    for value, listed in zip(values, trace.listed):
+        keep_parts(value, listed.last)
+        keep(listed.first)
+    share_loop(operator, trace.turns, state.parts(results), outer_of(trace.body, trace.handles))
+    return tuple(values[:n])

@@ -1,0 +1,355 @@
+"""`while` and `for`: Python's own while everything is a Python value, a `while` operator where a tensor decides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from types import MethodType
+from typing import Any
+
+from ...core.errors import ArgumentError, UnsupportedError
+from ...core.pytree import OpenList, is_open
+from ...ir.builder import current_builder
+from ...ir.program import Variable
+from ..containers.dicts import partial_items
+from ..state.cells import closed_over
+from ..state.journal import SpentError, journaling
+from ..values.base import builder, is_graph, scalar_condition
+from ..values.handlers import catching, is_deep
+from ..values.one_of import GraphOneOf, asked, each_option, is_option, left_of, settled, use_option
+from ..values.sequences import GraphSequence, as_sequence, constant
+from ..values.user_code import class_attribute
+from .branches import convert_ifelse, trace_branches
+from .late_items import late_item
+from .logic import convert_and, convert_not
+from .loop_trace import OF_CALLER, trace_loop
+from .protocols import Stepping, iterate, truth
+from .pushed import push_all, pushing
+
+Function = Callable[..., Any]
+MIN_LOOP_LENGTH = 4
+
+
+def convert_while(
+    test: Function, body: Function, values: tuple[Any, ...], names: tuple[str, ...], shared: Sequence[Any] = ()
+) -> tuple[Any, ...]:
+    """The loop variables after `while test: body`."""
+    return _while(test, body, values, names, shared, OF_CALLER)
+
+
+def _while(
+    test: Function, body: Function, values: tuple[Any, ...], names: tuple[str, ...], shared: Sequence[Any], holders: int
+) -> tuple[Any, ...]:
+    while True:
+        holds, writes = _probe(test, values, shared)
+        if is_graph(holds) and writes:
+            return _loop_of_writing_test(test, body, values, names, shared)
+        if is_graph(holds):
+            return trace_loop(test, body, values, names, shared, holders=holders)
+        if not holds:
+            return values
+        values = body(*values)
+
+
+def _probe(test: Function, values: tuple[Any, ...], shared: Sequence[Any]) -> tuple[Any, bool]:
+    """The test's value, and whether it writes anything.
+
+    What it recorded and wrote is taken back when a tensor decides, for the loop asks again.
+    """
+    build = current_builder()
+    if build is None:
+        return truth(test(*values)), False
+    held = dict(build.current)
+    with journaling([*shared, *closed_over((test,))]) as journal, build.trial() as trial:
+        found = None
+        try:
+            found = truth(test(*values))
+        finally:
+            if is_graph(found):
+                journal.forget_local((values, found), in_block=False)
+                journal.refuse_spent()
+            writes = journal.is_changed() or bool(build.changed_since(held, build.block))
+            if not is_graph(found):  # what an error leaves behind stays, too
+                trial.keep()
+                journal.keep()
+    return found, writes
+
+
+def _loop_of_writing_test(
+    test: Function, body: Function, values: tuple[Any, ...], names: Sequence[str], shared: Sequence[Any]
+) -> tuple[Any, ...]:
+    """A tensor loop whose test changes things: asked once before the loop and at the end of each iteration."""
+
+    def step(holds: Any, *state: Any) -> tuple[Any, ...]:
+        state = body(*state)
+        again = truth(test(*state))
+        return (scalar_condition(again, "while") if is_graph(again) else again, *state)
+
+    first = scalar_condition(truth(test(*values)), "while")
+    shared = [*shared, *closed_over((test, body))]
+    state = (first, *values)
+    return trace_loop(lambda holds, *state: holds, step, state, ("test", *names), shared, holders=OF_CALLER + 1)[1:]
+
+
+def convert_for(
+    iterable: Iterable[Any],
+    body: Function,
+    values: tuple[Any, ...],
+    names: tuple[str, ...],
+    test: Function | None = None,
+    shared: Sequence[Any] = (),
+) -> tuple[Any, ...]:
+    """The loop variables after `for item in iterable: body`; `test` is asked before each item."""
+    iterable = settled(iterable)
+    if isinstance(iterable, GraphOneOf):
+        return _for_option(iterable, body, values, names, test, shared)
+    if pushing(iterable):
+        return _for_pushed(iterable, body, values, names, test, shared)
+    keys = partial_items(iterable)
+    if keys is not None:
+        return _for_keys(keys, body, values, names, test, shared)
+    if isinstance(iterable, OpenList):
+        return _for_list(iterable, body, values, names, test, shared)
+    sequence = as_sequence(iterable)
+    if sequence is not None and not isinstance(sequence.length, int):
+        return _graph_for(sequence, 0, body, values, names, test, shared)
+    known: Any = iterable if sequence is None else [sequence.at(i) for i in range(sequence.length)]
+    if isinstance(known, range):
+        return _for_range(known, body, values, names, test, shared)
+    items = iterate(known)
+    if pushing(items):
+        return _for_pushed(items, body, values, names, test, shared)
+    return _for_items(items, body, values, names, test, shared)
+
+
+def _for_pushed(
+    items: Any, body: Function, values: tuple[Any, ...], names: tuple[str, ...], test: Function | None, shared: Any
+) -> tuple[Any, ...]:
+    """A loop over a generator, which calls the body."""
+    go_on: Any = True if test is None else truth(test(*values))
+    return convert_ifelse(go_on, lambda: push_all(items, body, values, names, test), lambda: values, (), names, shared)
+
+
+def _for_option(
+    iterable: GraphOneOf, body: Function, values: tuple[Any, ...], names: tuple[str, ...], test: Any, shared: Any
+) -> tuple[Any, ...]:
+    """A loop over what is of several kinds: one loop for each, of which one runs."""
+    first, *others = left_of(iterable)
+
+    def loop(items: Any) -> tuple[Any, ...]:
+        return convert_for(items, body, values, names, test, shared)
+
+    pred = scalar_condition(is_option(iterable.code, [first], others), "for")
+    option = iterable.options[first]
+    return trace_branches(pred, lambda: use_option(loop, option), lambda: loop(iterable), names, shared)
+
+
+def _for_keys(
+    items: Iterator[tuple[Any, Any]],
+    body: Function,
+    values: tuple[Any, ...],
+    names: tuple[str, ...],
+    test: Function | None,
+    shared: Any,
+) -> tuple[Any, ...]:
+    """A loop over a dict some of whose keys only the program knows to be there: an iteration runs if its key is."""
+    while True:
+        go_on: Any = True if test is None else truth(test(*values))
+        if not is_graph(go_on) and not go_on:
+            return values
+        item, there = next(items, (None, None))
+        if there is None:
+            return values
+        pred = convert_and(go_on, lambda there=there: there)
+        if is_graph(pred):
+            values = _guarded(pred, body, item, values, names, shared, there)
+        else:
+            values = body(item, *values)
+
+
+def _for_list(
+    items: OpenList,
+    body: Function,
+    values: tuple[Any, ...],
+    names: tuple[str, ...],
+    test: Function | None,
+    shared: Sequence[Any],
+) -> tuple[Any, ...]:
+    """A loop over a list, unrolled as long as its length is Python's. The list may grow meanwhile."""
+    position = 0
+    while not is_open(items):
+        go_on: Any = True if test is None else truth(test(*values))
+        if (not is_graph(go_on) and not go_on) or position >= len(items):
+            return values
+        item = items[position]
+        position += 1
+        if is_graph(go_on):
+            values = _guarded(go_on, body, item, values, names, shared)
+        else:
+            values = body(item, *values)
+    sequence = as_sequence(items)
+    assert sequence is not None
+    return _graph_for(sequence, position, body, values, names, test, shared)
+
+
+def _for_items(
+    items: Any, body: Function, values: tuple[Any, ...], names: tuple[str, ...], test: Function | None, shared: Any
+) -> tuple[Any, ...]:
+    """A loop over Python items, unrolled; once a tensor decides about going on, each iteration is guarded by it."""
+    if isinstance(items, Stepping) and is_deep(items.place):
+        return _for_attempts(items, body, values, names, test, shared)
+    late = 0
+    while True:
+        go_on: Any = True if test is None else truth(test(*values))
+        if not is_graph(go_on) and not go_on:
+            return values
+        if is_graph(go_on) and not late and isinstance(items, Stepping):
+            found = _rest_of_steps(items, body, values, names, test, shared)
+            if found is not None:
+                return found
+        try:
+            item = late_item(items, "a loop over the items", late) if is_graph(go_on) else next(items)
+        except StopIteration:
+            return values
+        late += is_graph(go_on)
+        if is_graph(go_on):
+            values = _guarded(go_on, body, item, values, names, shared)
+        else:
+            values = body(item, *values)
+
+
+def _for_attempts(
+    items: Stepping, body: Function, values: tuple[Any, ...], names: tuple[str, ...], test: Any, shared: Any
+) -> tuple[Any, ...]:
+    """A loop over the items of a `__next__` that a tensor lets raise StopIteration."""
+    step = MethodType(class_attribute(type(items.owner), "__next__"), items.owner)
+
+    def goes_on(ended: Any, *state: Any) -> Any:
+        return convert_and(convert_not(ended), lambda: True if test is None else truth(test(*state)))
+
+    def iteration(ended: Any, *state: Any) -> tuple[Any, ...]:
+        with catching(StopIteration, "what goes through the items"):
+            error, item = builder().attempt(step)
+
+        def end() -> tuple[Any, ...]:
+            each_option(error, _refuse_others)
+            return (True, *state)
+
+        def go_on() -> tuple[Any, ...]:
+            return (False, *body(item, *state))
+
+        return convert_ifelse(asked(error, _is_none), go_on, end, (), ("ended", *names), shared)
+
+    state = (False, *values)
+    return _while(goes_on, iteration, state, ("ended", *names), [*shared, *closed_over((body,))], OF_CALLER + 1)[1:]
+
+
+def _is_none(value: Any) -> bool:
+    return value is None
+
+
+def _refuse_others(error: BaseException) -> None:
+    if not isinstance(error, StopIteration):
+        raise error
+
+
+def _rest_of_steps(
+    items: Stepping, body: Function, values: tuple[Any, ...], names: tuple[str, ...], test: Any, shared: Any
+) -> tuple[Any, ...] | None:
+    """A tensor loop that asks a converted `__next__` for its items; None where that cannot be one.
+
+    What the iterator changes in itself is carried like other attributes. Where its end would be the program's to find
+    out, it is unrolled.
+    """
+
+    def step(*state: Any) -> tuple[Any, ...]:
+        return body(next(items), *state)  # type: ignore[no-any-return]
+
+    try:
+        with builder().trial() as trial:
+            found = trace_loop(test, step, values, names, shared)
+            trial.keep()
+            return found
+    except SpentError:
+        raise  # what the attempt took is gone
+    except (ArgumentError, UnsupportedError, TypeError) as err:
+        error: BaseException | None = err
+        while error is not None:
+            error = error.with_traceback(None).__context__  # whose frames keep the iterator alive
+        return None
+
+
+def _guarded(
+    go_on: Variable,
+    body: Function,
+    item: Any,
+    values: tuple[Any, ...],
+    names: tuple[str, ...],
+    shared: Any,
+    there: Any = True,
+) -> tuple[Any, ...]:
+    """An iteration that runs where `go_on` holds; `there`: what says whether the item is, known to hold there."""
+    def iteration() -> tuple[Any, ...]:
+        if is_graph(there):
+            builder().asserted.add((builder().block, there))
+        return body(item, *values)  # type: ignore[no-any-return]
+
+    return trace_branches(scalar_condition(go_on, "for"), iteration, lambda: values, names, shared)
+
+
+def _for_range(
+    items: range, body: Function, values: tuple[Any, ...], names: tuple[str, ...], test: Function | None, shared: Any
+) -> tuple[Any, ...]:
+    """A loop over a Python range: Python numbers while Python decides, then a tensor loop over the rest.
+
+    Where the body needs the number itself (to index a list, say), the rest is unrolled instead.
+    """
+    for position, item in enumerate(items):
+        go_on = True if test is None else truth(test(*values))
+        if is_graph(go_on):
+            return _rest_of_range(items[position:], body, values, names, test, shared)
+        if not go_on:
+            break
+        values = body(item, *values)
+    return values
+
+
+def _rest_of_range(
+    items: range, body: Function, values: tuple[Any, ...], names: tuple[str, ...], test: Any, shared: Any
+) -> tuple[Any, ...]:
+    if len(items) >= MIN_LOOP_LENGTH:
+        sequence = GraphSequence(len(items), lambda i: i * items.step + items.start)
+        try:
+            with builder().trial() as trial:
+                values = _graph_for(sequence, 0, body, values, names, test, shared)
+                trial.keep()
+                return values
+        except SpentError:
+            raise  # what the attempt took is gone
+        except (ArgumentError, UnsupportedError, TypeError):
+            pass
+    return _for_items(iter(items), body, values, names, test, shared)
+
+
+def _graph_for(
+    sequence: GraphSequence,
+    start: int,
+    body: Function,
+    values: tuple[Any, ...],
+    names: tuple[str, ...],
+    test: Function | None,
+    shared: Any,
+) -> tuple[Any, ...]:
+    """A tensor loop counting through a sequence whose length, or whose end, a tensor decides.
+
+    The length is asked for before each item, because a list may grow while a loop goes through it.
+    """
+
+    def holds(index: Any, *state: Any) -> Any:
+        within = index < sequence.length
+        return within if test is None else convert_and(within, lambda: test(*state))
+
+    def step(index: Any, *state: Any) -> tuple[Any, ...]:
+        return (index + 1, *body(sequence.at(index), *state))
+
+    results = trace_loop(holds, step, (constant(start), *values), ("i", *names), shared, holders=OF_CALLER + 1)
+    return results[1:]

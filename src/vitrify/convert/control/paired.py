@@ -1,0 +1,90 @@
+"""Which options of two values of several kinds are of one kind, so that one value can stand for both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ...core.pytree import node_of
+from ...ir.graph_tensor import as_number
+from ...ir.program import Block
+from ...ops.compare import equal
+from ...ops.select import where
+from ..containers.structure import is_alike
+from ..values.base import Undefined, is_constant, is_equal, is_tensor
+from ..values.emit import Deferred, common_dtype, is_numeric, is_python_number
+from ..values.one_of import GraphOneOf, options_of
+from ..values.text_choice import is_text
+
+
+class Lacking(Undefined):
+    """Stands for an option that a path does not have: nobody reads it there."""
+
+    __slots__ = ()
+
+
+LACKING = Lacking()
+
+
+@dataclass(frozen=True)
+class Paired:
+    """The options of two values, in pairs, and what says on each of the two paths which option it is."""
+
+    options: list[tuple[Any, Any]]
+    codes: tuple[Any, Any]
+
+
+def paired_options(a: Any, b: Any, then: Block, orelse: Block, fits: Callable[[Any, Any], bool]) -> Paired:
+    """The options of `a` and `b`, known at the ends of two blocks; one value can stand for those that fit."""
+    options: list[tuple[Any, Any]] = []
+    places: tuple[dict[Any, int], dict[Any, int]] = ({}, {})
+    for place, value in options_of(a, then).items():
+        places[0][place] = len(options)
+        options.append((value, LACKING))
+    for place, value in options_of(b, orelse).items():
+        found = next((i for i, (x, y) in enumerate(options) if y is LACKING and fits(x, value)), len(options))
+        places[1][place] = found
+        options[found : found + 1] = [(options[found][0] if found < len(options) else LACKING, value)]
+    return Paired(options, (_code(a, places[0]), _code(b, places[1])))
+
+
+def _code(value: Any, places: Mapping[Any, int]) -> Any:
+    return Recoded(value.code, places) if isinstance(value, GraphOneOf) else places[None]
+
+
+@dataclass(frozen=True)
+class Recoded(Deferred):
+    """A number of an option, among others than those it was counted in. `places`: the new number of each old one."""
+
+    code: Any
+    places: Mapping[int, int]
+
+    def make(self) -> Any:
+        """The number, in the block where it is needed."""
+        found: Any = self.code
+        for old, new in self.places.items():
+            if old != new:
+                found = where(equal(self.code, old), new, found)
+        return as_number(found)
+
+
+def fits(a: Any, b: Any) -> bool:
+    """Whether one value can stand for both."""
+    if a is b or (isinstance(a, list) and isinstance(b, list)):
+        return True
+    if is_numeric(a) and is_numeric(b):
+        return have_one_rank(a, b) and common_dtype(a, b) is not None
+    if is_text(a) and is_text(b):
+        return a.__class__ is not str or b.__class__ is not str or a == b
+    first, second = node_of(a), node_of(b)
+    if first is not None and second is not None:
+        return is_alike(first, second) or (first[0] is dict and second[0] is dict)
+    return a.__class__ is b.__class__ and is_constant(a) and not is_numeric(a) and is_equal(a, b)
+
+
+def have_one_rank(a: Any, b: Any) -> bool:
+    """Whether two numbers or tensors have as many dimensions; a Python number takes those of a tensor."""
+    if is_python_number(a) or is_python_number(b):
+        return True
+    return len(a.shape) == len(b.shape) if is_tensor(a) and is_tensor(b) else True

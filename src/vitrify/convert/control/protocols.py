@@ -1,0 +1,120 @@
+"""What Python asks of objects without a visible call: truth, length, iteration, membership, by converted methods."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ...core.pytree import is_open
+from ..containers.dicts import VIEWS, GraphDict, dict_of_view
+from ..guards.nondeterministic import refuse_items
+from ..state.journal import note_spent
+from ..values.base import Unmergeable, as_graph, builder, is_graph, is_tensor, scalar_condition
+from ..values.handlers import catching
+from ..values.one_of import GraphOneOf, asked, by_option, settled
+from ..values.optional import is_none, optional_kind
+from ..values.user_code import class_attribute, user_method
+from ..values.user_errors import for_user
+
+
+def truth(value: Any) -> Any:
+    """`value` as a condition: for objects of the user's classes what `__bool__` or `__len__` says, converted."""
+    if value is True or value is False or value is None:
+        return value
+    if is_tensor(value):
+        return as_graph(value) if optional_kind(value) is None else _truth_unless_none(value)
+    if is_open(value) or isinstance(value, GraphDict):
+        return value.truth()
+    if isinstance(value, GraphOneOf):
+        return asked(value, _truth_of_option)
+    if isinstance(value, VIEWS):
+        return dict_of_view(value).truth()
+    if isinstance(value, Unmergeable) and value.decided is not None:
+        return value.decided
+    for name in ("__bool__", "__len__"):
+        method = user_method(value, name)
+        if method is not None:
+            return method()
+        if class_attribute(type(value), name) is not None:
+            break
+    return value
+
+
+def _truth_of_option(option: Any) -> Any:
+    found = truth(option)
+    return scalar_condition(found, "bool()") if is_graph(found) else bool(found)
+
+
+def _truth_unless_none(value: Any) -> Any:
+    """The truth of what may be None, which is false."""
+    absent = is_none(value)
+    return builder().choose(absent, lambda: False, lambda: scalar_condition(value, "bool()"), "truth")
+
+
+@for_user
+def iterate(iterable: Any) -> Iterator[Any]:
+    """`iter(iterable)`, by the converted `__iter__`, `__next__` or `__getitem__` of a user's class."""
+    iterable = settled(iterable)
+    make = user_method(iterable, "__iter__")
+    if make is None and class_attribute(type(iterable), "__iter__") is None:
+        item = user_method(iterable, "__getitem__")
+        if item is not None:
+            return _by_index(item)
+    items = builtins.iter(iterable) if make is None else make()
+    stepping = Stepping.of(items)
+    if stepping is not None:
+        return stepping
+    if items is iterable:
+        note_spent(items)
+    return items  # type: ignore[no-any-return]
+
+
+class Stepping:
+    """An iterator that calls a converted `__next__`."""
+
+    def __init__(self, step: Callable[[], Any], owner: Any) -> None:
+        self.step = step
+        self.owner = owner
+        code = class_attribute(type(owner), "__next__").__code__
+        self.place = code.co_filename, code.co_firstlineno
+
+    @staticmethod
+    def of(owner: Any) -> Stepping | None:
+        """What goes through the items of an iterator of the user's; None for others."""
+        step = user_method(owner, "__next__")
+        return None if step is None else Stepping(step, owner)
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        with catching(StopIteration, "what goes through the items", self.place):
+            return self.step()
+
+
+def _by_index(item: Callable[[int], Any]) -> Iterator[Any]:
+    """Items 0, 1, ... until IndexError: how Python iterates over classes that have `__getitem__` alone."""
+    index = 0
+    while True:
+        try:
+            with catching(IndexError, "what goes through the items"):
+                found = item(index)
+        except IndexError:
+            return
+        yield found
+        index += 1
+
+
+@by_option(2)
+@for_user
+def contains(container: Any, value: Any) -> Any:
+    """`value in container`, by a converted `__contains__` or, without one, by converted iteration."""
+    refuse_items(container)
+    method = user_method(container, "__contains__")
+    if method is not None:
+        return method(value)
+    is_users = any(user_method(container, name) is not None for name in ("__iter__", "__getitem__"))
+    if is_users and class_attribute(type(container), "__contains__") is None:
+        return value in builtins.list(iterate(container))
+    return value in container

@@ -1,0 +1,93 @@
+"""Generators that give their items to who consumes them, so that a tensor may decide which there are.
+
+The generator's function runs from its start, converted such that each `yield` calls a `Sink` (`transformers/push.py`).
+A generator expression has its clauses for that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import CellType
+from typing import Any
+
+from ..state.journal import note_spent, note_write
+from ..state.places import CellPlace
+from .logic import convert_not
+from .protocols import truth
+
+Function = Callable[..., Any]
+
+
+class _Variable(CellPlace):
+    """A variable of a loop, which nobody knows that does not know the loop."""
+
+    def __init__(self, owner: Any, name: str, value: Any) -> None:
+        super().__init__(name, CellType(value))
+        self.owner = owner
+
+
+class Sink:
+    """A loop's body, called with each item. The loop's variables are shared with the function that gives the items."""
+
+    def __init__(self, body: Function, values: Sequence[Any], names: Sequence[str], test: Function | None) -> None:
+        self._body = body
+        self._places = [_Variable(self, name, value) for name, value in zip(names, values)]
+        self._test = test
+        self._left = _Variable(self, "left", False)
+
+    @property
+    def values(self) -> tuple[Any, ...]:
+        """The loop's variables."""
+        return tuple(place.get() for place in self._places)
+
+    @property
+    def is_left(self) -> Any:
+        """Whether the loop was left: a bool, or a condition of the program."""
+        return self._left.get()
+
+    def released(self) -> tuple[Any, ...]:
+        """The loop's variables, once it is over. Nothing is held any more that refers to this, or to the items."""
+        values = self.values
+        self.__dict__.clear()
+        return values
+
+    def give(self, item: Any) -> Any:
+        """Run the loop's body; whether the loop is left then."""
+        for place, value in zip(self._places, self._body(item, *self.values)):
+            note_write(place)
+            place.set(value)
+        if self._test is None:
+            return False
+        note_write(self._left)
+        self._left.set(convert_not(truth(self._test(*self.values))))
+        return self.is_left
+
+
+class Pushes:
+    """What gives its items one by one, in place of being asked for them.
+
+    An abstract class without a metaclass: `isinstance` is asked of whatever a loop goes through, and must not ask that.
+    """
+
+    def is_fresh(self) -> bool:
+        """Whether nothing was taken of it yet."""
+        raise NotImplementedError
+
+    def push(self, sink: Sink) -> Any:
+        """Give all items, or those up to the one that the sink is left by; what the generator returns."""
+        raise NotImplementedError
+
+
+def pushing(iterable: Any) -> bool:
+    """Whether the iterable gives its items by itself."""
+    return isinstance(iterable, Pushes) and iterable.is_fresh()
+
+
+def push_all(
+    items: Pushes, body: Function, values: tuple[Any, ...], names: tuple[str, ...], test: Function | None
+) -> tuple[Any, ...]:
+    """The loop variables after `for item in items: body`."""
+    note_spent(items)
+    sink = Sink(body, values, names, test)
+    items.push(sink)
+    return sink.released()

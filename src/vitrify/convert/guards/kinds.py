@@ -1,0 +1,358 @@
+"""Guards: what a program read of the user's Python state while it was traced, checked again at every call.
+
+Nearly always nothing has changed, so a check is one C-level comparison by identity for each namespace. Where an object
+is another one, it is compared by what the program depends on: a number by its value, a tensor by dtype and shape (it
+then is read from its new place), a container item by item.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from operator import attrgetter, is_, itemgetter
+from types import CellType, FunctionType, MemberDescriptorType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from ...core.dtype import DType
+from ...core.epoch import LAYER_ATTRIBUTES
+from ...core.meta import UNKNOWN, Meta
+from ...core.place import Place
+from ...eager.layer import Layer
+from ...eager.tensor import Tensor, wrap
+from ..state.places import AttrPlace, CellPlace, GlobalPlace
+from ..values.user_code import class_attribute
+
+MISSING = object()
+IMMUTABLE = (bool, int, float, complex, str, bytes, type(None), DType, Place, np.generic, range)
+Found = dict[int, Tensor]
+
+MAX_INPUT = 2**31
+"""Ints below it stay exact in 64 bits for some arithmetic; Python's own have no end."""
+
+
+def can_be_input(value: Any) -> bool:
+    """Whether a number of Python's may be an input of a program: no int so large that its square would not fit."""
+    return value.__class__ is float or (value.__class__ is int and -MAX_INPUT < value < MAX_INPUT)
+
+
+class Expected:
+    """What a program needs of a value it read. `looks_inside`: it may change where the value stays the same object."""
+
+    looks_inside = False
+
+    def fits(self, value: Any, found: Found) -> bool:
+        """Whether `value` will do; tensors that the program takes in are entered into `found` by slot."""
+        raise NotImplementedError
+
+    def parts(self) -> Sequence[Expected]:
+        """What is expected of each item of a container."""
+        return ()
+
+
+@dataclass
+class Exactly(Expected):
+    """The same object, or an equal number, string, ... of the same type."""
+
+    value: Any
+
+    def fits(self, value: Any, found: Found) -> bool:
+        wanted = self.value
+        if value is wanted:
+            return True
+        if value.__class__ is not wanted.__class__ or not isinstance(value, IMMUTABLE) or value != wanted:
+            return False
+        return bool(value) or repr(value) == repr(wanted)  # -0.0 equals 0.0
+
+
+@dataclass
+class Fed(Expected):
+    """Something that the program reads as input `slot` (-1: not at all); `tensor` is what it was traced with."""
+
+    tensor: Tensor
+    slot: int = field(default=-1, kw_only=True)
+
+
+@dataclass
+class AnyNumber(Fed):
+    """A number of this Python type."""
+
+    kind: type
+
+    def fits(self, value: Any, found: Found) -> bool:
+        if value.__class__ is not self.kind or not can_be_input(value):
+            return False
+        if self.slot >= 0:
+            found[self.slot] = wrap(np.asarray(value, self.tensor._data.dtype))
+        return True
+
+
+@dataclass
+class AnyTensor(Fed):
+    """A tensor of this dtype, shape (-1: any size) and stop_gradient."""
+
+    meta: Meta
+    stop_gradient: bool
+
+    def fits(self, value: Any, found: Found) -> bool:
+        if not isinstance(value, Tensor) or value.stop_gradient is not self.stop_gradient:
+            return False
+        wanted, shape = self.meta.shape, value._data.shape
+        if value.dtype is not self.meta.dtype:
+            return False
+        # Most often sizes are known, and the same: what follows is asked of the others only.
+        if wanted != shape and (len(wanted) != len(shape) or not all(a in (b, UNKNOWN) for a, b in zip(wanted, shape))):
+            return False
+        # Two places that held one tensor may now hold two.
+        return self.slot < 0 or found.setdefault(self.slot, value) is value
+
+
+@dataclass
+class SomeContainer(Expected):
+    """A container of the same type as `value`, or that very one where the program knows it from two places."""
+
+    value: Any
+    itself: bool = field(default=False, kw_only=True)
+
+    @property
+    def kind(self) -> type:
+        """The type."""
+        return type(self.value)
+
+    def fits(self, value: Any, found: Found) -> bool:
+        return value is self.value or (value.__class__ is self.kind and not self.itself)
+
+
+@dataclass
+class Items(SomeContainer):
+    """A container of the same type with the same keys, each item as expected."""
+
+    keys: Sequence[Any]
+    items: Sequence[Expected]
+    unordered: bool = False
+    looks_inside = True
+
+    def fits(self, value: Any, found: Found) -> bool:
+        if not super().fits(value, found):
+            return False
+        container: Any = value
+        if len(container) != len(self.keys):
+            return False
+        if self.unordered:
+            return bool(value == set(self.keys))
+        if isinstance(value, dict):
+            if list(value) != list(self.keys):
+                return False
+            value = value.values()
+        return all(item.fits(v, found) for item, v in zip(self.items, value))
+
+    def parts(self) -> Sequence[Expected]:
+        return self.items
+
+
+_FACTS = attrgetter("__code__", "__defaults__", "__kwdefaults__")
+
+
+@dataclass
+class SameFunction(Expected):
+    """A function whose code and defaults were not exchanged."""
+
+    function: FunctionType
+    facts: tuple[Any, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.facts = _FACTS(self.function)
+
+    def fits(self, value: Any, found: Found) -> bool:
+        return bool(_FACTS(value) == self.facts)
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a value was read: an entry of a namespace (a dict), else whatever `read` gives."""
+
+    label: str
+    read: Callable[[], Any]
+    namespace: Mapping[str, Any] | None = None
+    key: Hashable = None
+    of_layer: bool = False
+    """Whether it is a plain attribute of a Layer, which tells when one is set (`core/epoch.py`)."""
+    place: Any = None
+    """The same as a place, where something else can be put for the time of a trace."""
+
+    @staticmethod
+    def entry(label: str, namespace: Mapping[str, Any], key: str) -> Source:
+        """An entry of a dict."""
+        place = GlobalPlace(key, namespace) if isinstance(namespace, dict) else None
+        return Source(label, lambda: namespace.get(key, MISSING), namespace, key, place=place)
+
+    @staticmethod
+    def attribute(owner: Any, name: str) -> Source:
+        """An attribute, in the object's own dict if it stands there."""
+        label = f"{owner.__name__ if isinstance(owner, (ModuleType, type)) else type(owner).__name__}.{name}"
+        held = getattr(owner, "__dict__", None)
+        if isinstance(held, dict):
+            for namespace in (held, held.get("_buffers")):
+                if namespace is not None and name in namespace:
+                    is_plain = isinstance(owner, Layer) and namespace is held
+                    return replace(Source.entry(label, namespace, name), of_layer=is_plain)
+        is_slot = isinstance(class_attribute(type(owner), name), MemberDescriptorType)
+        place = AttrPlace(owner, name) if is_slot else None
+        return Source(label, lambda: getattr(owner, name, MISSING), place=place)
+
+    @staticmethod
+    def cell(name: str, cell: CellType) -> Source:
+        """A variable that closures share."""
+        return Source(name, lambda: _content(cell), place=CellPlace(name, cell))
+
+
+def _content(cell: CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return MISSING
+
+
+@dataclass
+class Guard:
+    """One place that a program read, and what it must hold."""
+
+    source: Source
+    value: Any
+    expected: Expected
+    key: Any = None
+    is_attribute: bool = False
+
+    def fits(self, found: Found) -> bool:
+        """Whether the place holds something that will do."""
+        return self.expected.fits(self.source.read(), found)
+
+    def __str__(self) -> str:
+        return f"{self.source.label} is {_shown(self.expected)}"
+
+
+def fed_by(expected: Expected) -> Iterable[Fed]:
+    """The inputs of the program among what is expected."""
+    if isinstance(expected, Fed):
+        yield expected
+    for part in expected.parts():
+        yield from fed_by(part)
+
+
+def _shown(expected: Expected) -> str:
+    if isinstance(expected, AnyTensor):
+        return f"a tensor, {expected.meta}"
+    if isinstance(expected, AnyNumber):
+        return f"of type {expected.kind.__name__}"
+    if isinstance(expected, Items):
+        return f"a {expected.kind.__name__} of {len(expected.keys)} as before"
+    if isinstance(expected, SomeContainer):
+        return f"a {expected.kind.__name__}{' as before' if expected.looks_inside else ''}"
+    if not isinstance(expected, Exactly):
+        return "defined as before" if isinstance(expected, SameFunction) else "as before"
+    if expected.value is MISSING:
+        return "not there"
+    text = repr(expected.value)
+    return text if len(text) <= 40 and isinstance(expected.value, IMMUTABLE) else f"the same {_kind(expected.value)}"
+
+
+def _kind(value: Any) -> str:
+    named = callable(value) and hasattr(value, "__name__")
+    kind = "class" if isinstance(value, type) else "function"
+    return f"{kind} {value.__name__}" if named else type(value).__name__
+
+
+@dataclass
+class _Namespace:
+    """The guards on entries of one dict, compared all at once."""
+
+    namespace: Mapping[str, Any]
+    guards: list[Guard]
+    get: Callable[[Any], tuple[Any, ...]] = field(init=False)
+    values: tuple[Any, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        keys = [g.source.key for g in self.guards]
+        getter = itemgetter(*keys)
+        self.get = getter if len(keys) > 1 else lambda namespace: (getter(namespace),)
+        self.values = tuple(g.value for g in self.guards)
+
+    def fits(self, found: Found) -> bool:
+        """Whether each entry is the very object it was, or one that will do."""
+        try:
+            if all(map(is_, self.get(self.namespace), self.values)):
+                return True
+        except KeyError:
+            return False
+        return all(guard.fits(found) for guard in self.guards)
+
+
+class Guards:
+    """All guards of one program. Containers are looked into each time, everything else only when it was exchanged."""
+
+    def __init__(self, guards: Sequence[Guard] = ()) -> None:
+        self.guards = list(guards)
+        plain: dict[int, list[Guard]] = {}
+        layered: dict[int, list[Guard]] = {}
+        self._always: list[Guard] = []
+        functions: list[SameFunction] = []
+        self._layers: list[_Namespace | Guard] = []
+        slots = Counter(tensor.slot for guard in guards for tensor in fed_by(guard.expected) if tensor.slot >= 0)
+        for guard in guards:
+            namespace = guard.source.namespace
+            # A tensor read from several places must be one tensor in all of them, next time, too.
+            is_shared = any(slots[tensor.slot] > 1 for tensor in fed_by(guard.expected))
+            if isinstance(guard.expected, SameFunction):
+                functions.append(guard.expected)
+            elif namespace is None and guard.source.of_layer:
+                self._layers.append(guard)
+            elif namespace is None or is_shared or guard.expected.looks_inside:
+                self._always.append(guard)
+            elif guard.source.of_layer and isinstance(guard.expected, Exactly):
+                layered.setdefault(id(namespace), []).append(guard)
+            else:
+                plain.setdefault(id(namespace), []).append(guard)
+        self._namespaces = [_Namespace(g[0].source.namespace, g) for g in plain.values()]  # type: ignore[arg-type]
+        self._layers += [_Namespace(g[0].source.namespace, g) for g in layered.values()]  # type: ignore[arg-type]
+        self._codes = [(expected.function, expected.function.__code__) for expected in functions]
+        with_defaults = [e for e in functions if e.facts[1:] != (None, None)]
+        self._functions = [expected.function for expected in with_defaults]
+        self._facts = [expected.facts for expected in with_defaults]
+        self._epoch = -1  # of the Layers' attributes, when they were last looked at
+
+    def check(self) -> Found | None:
+        """None when something changed that the program depends on; else the tensors to read in place of those it knew.
+
+        Tensors that are still the same are left out where that is known without a look.
+        """
+        found: Found = {}
+        epoch = LAYER_ATTRIBUTES.value
+        if epoch != self._epoch:
+            for group in self._layers:
+                if not group.fits(found):
+                    return None
+            self._epoch = epoch
+        for function, code in self._codes:
+            if function.__code__ is not code:
+                return None
+        if self._facts and list(map(_FACTS, self._functions)) != self._facts:
+            return None
+        for group in self._namespaces:
+            if not group.fits(found):
+                return None
+        for guard in self._always:
+            if not guard.fits(found):
+                return None
+        return found
+
+    def failing(self) -> list[Guard]:
+        """The guards that do not hold now."""
+        return [guard for guard in self.guards if not guard.fits({})]
+
+    def __bool__(self) -> bool:
+        return bool(self.guards)
+
+    def __iter__(self) -> Any:
+        return iter(self.guards)

@@ -1,0 +1,427 @@
+"""Watching what converted code reads and calls while it is traced, so that its program can be guarded and replayed."""
+
+from __future__ import annotations
+
+import dis
+import sys
+from collections import OrderedDict, defaultdict, deque
+from collections.abc import Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from functools import partial
+from types import CodeType, FunctionType, MappingProxyType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from ...core.cache import BoundedCache
+from ...core.errors import UnsupportedError
+from ...core.meta import Meta, Shape
+from ...core.source import is_user_file
+from ...eager.layer import Layer
+from ...eager.tensor import Tensor, wrap
+from ...ir.graph_tensor import as_number
+from ...ir.program import Variable
+from ..containers.stand_ins import StandIns, places_in
+from ..state.attributes import computed
+from ..state.cells import stored_cells
+from ..state.journal import Journal
+from ..state.places import AttrPlace, CellPlace, GlobalPlace, content_before
+from ..values.base import Undefined, Unmergeable, builder
+from ..values.deferred import Deferred
+from ..values.one_of import by_option
+from ..values.user_code import user_method
+from ..values.user_errors import for_user, note_user_error
+from .contents import BUFFERS, WITH_MEMBERS, Members, SameBytes, SameItems, members
+from .kinds import (
+    IMMUTABLE,
+    MISSING,
+    AnyNumber,
+    AnyTensor,
+    Exactly,
+    Expected,
+    Guard,
+    Items,
+    SameFunction,
+    SomeContainer,
+    Source,
+    can_be_input,
+    fed_by,
+)  # fmt: skip
+from .nondeterministic import refuse_items
+
+MAX_DEPTH = 5
+MAX_ITEMS = 1000
+CONTAINERS = (list, dict, OrderedDict, defaultdict, deque, tuple, set, frozenset)
+_GLOBALS: BoundedCache[CodeType, tuple[frozenset[str], frozenset[str]]] = BoundedCache("global_names", 4096)
+_NOT_WATCHED = (Variable, Tensor, Deferred, super, *CONTAINERS, *IMMUTABLE)
+_COVERED = ("_parameters", "_sub_layers")  # what jit/reach.py follows for every Layer
+
+
+@dataclass(frozen=True)
+class MethodCall:
+    """A method that changed a container, to be called again each time the program runs."""
+
+    owner: Any
+    method: str
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any]
+
+
+@dataclass
+class Observer:
+    """What one trace has seen so far. `journal` is its root journal."""
+
+    journal: Journal
+    numbers: Set[Any] = frozenset()
+    """Keys of guards on numbers that change: read as scalar inputs."""
+    shapes: Mapping[Any, Shape] = field(default_factory=dict)
+    """Shapes of tensors whose sizes change, with -1 there, by the keys of their guards."""
+    metas: dict[int, Meta] = field(default_factory=dict)
+    """What is known of such tensors, by their ids."""
+    stand_ins: StandIns = field(default_factory=StandIns)
+    read_numbers: dict[Any, Variable] = field(default_factory=dict)
+    layers: list[Layer] = field(default_factory=list)
+    """Layers whose training flag, parameters or sublayers were read."""
+    guards: dict[Any, Guard] = field(default_factory=dict)
+    calls: list[MethodCall] = field(default_factory=list)
+    late: dict[int, str] = field(default_factory=dict)
+    """ids of objects of which a method is called after each run, and the call: until then they are out of date."""
+    classes: dict[type, Mapping[str, Any]] = field(default_factory=dict)
+    """Views of the dicts of classes, one for each."""
+    met: set[int] = field(default_factory=set)
+    """ids of what was read so far: the guards hold it."""
+    peeked: dict[int, tuple[Any, Any, Source]] = field(default_factory=dict)
+    """Containers that were only changed so far: by id, (container, key of the guard it would get, source)."""
+
+    # -- reads ------------------------------------------------------------------------------------------------------
+
+    def function(self, fn: FunctionType, only_changed: frozenset[str]) -> None:
+        """The user's function `fn` is about to run: note the globals and closure variables it depends on."""
+        read, stored = global_names(fn.__code__)
+        namespace = fn.__globals__
+        for name in sorted(stored):
+            self.journal.note(GlobalPlace(name, namespace))
+        for name in sorted(read):
+            if name in namespace and not _is_own(namespace[name]):
+                source = Source.entry(name, namespace, name)
+                self._read((id(namespace), name), source, namespace[name], name in only_changed)
+        stored_here = stored_cells(fn.__code__)
+        for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or ()):
+            place = CellPlace(name, cell)
+            if name in stored_here:
+                self.journal.note(place)
+            source = Source.cell(name, cell)
+            self._read(place.key, source, source.read(), name in only_changed)
+        self._signature(fn, only_changed)
+
+    def _signature(self, fn: FunctionType, only_changed: frozenset[str]) -> None:
+        """Note that the function stays what it is, and what its defaults hold that may change inside."""
+        if "<locals>" not in fn.__qualname__:  # others are made anew by each trace, most of them
+            expected = SameFunction(fn)
+            self.guards.setdefault((id(fn), "facts"), Guard(Source(fn.__name__, lambda: fn), fn, expected))
+        names = fn.__code__.co_varnames[: fn.__code__.co_argcount]
+        for place, value in enumerate(fn.__defaults__ or ()):
+            name = names[place - len(fn.__defaults__ or ())]
+            read = partial(_default, fn, place)
+            self._default((id(fn), name), Source(f"{name} of {fn.__name__}", read), value, name in only_changed)
+        for name, value in (fn.__kwdefaults__ or {}).items():
+            read = partial(_keyword_default, fn, name)
+            self._default((id(fn), name), Source(f"{name} of {fn.__name__}", read), value, name in only_changed)
+
+    def _default(self, key: Any, source: Source, value: Any, only_changed: bool) -> None:
+        if isinstance(value, (*BUFFERS, *WITH_MEMBERS, set)):
+            self._read(key, source, value, only_changed)
+
+    def method(self, owner: Any, function: Any, name: str) -> None:
+        """`function` was found under `name` in the class of `owner`, or in `owner` if it is a class."""
+        for base in (owner if isinstance(owner, type) else type(owner)).__mro__:
+            if name in base.__dict__ and not _is_library(base):
+                self._entry(base, name)
+                held = base.__dict__[name]
+                if function in (held, getattr(held, "__func__", None), getattr(held, "fget", None)):
+                    break
+        if isinstance(owner, Layer) or id(owner) in self.met:  # it may get a method of its own
+            held = getattr(owner, "__dict__", {})
+            if name in held:  # which calls that of the class: nobody looked for it here
+                return
+            self.absent(owner, name, Source(f"{type(owner).__name__}.{name}", partial(held.get, name, MISSING)))
+
+    def class_attribute(self, owner: Any, name: str) -> None:
+        """The class of `owner` said what `owner.name` is."""
+        base = next((base for base in type(owner).__mro__ if name in base.__dict__), None)
+        if base is not None and not _is_library(base):
+            self._entry(base, name)
+
+    def _entry(self, cls: type, name: str) -> None:
+        source = Source.entry(f"{cls.__name__}.{name}", self.classes.setdefault(cls, cls.__dict__), name)
+        value = cls.__dict__[name]
+        self.guards.setdefault((id(cls), name, "class"), Guard(source, value, Exactly(value)))
+
+    def absent(self, owner: Any, name: str, source: Source | None = None) -> None:
+        """`owner` was asked for an attribute that it does not have."""
+        key = (id(owner), name)
+        if key in self.journal.before or key in self.guards or isinstance(owner, _NOT_WATCHED) or _is_library(owner):
+            return
+        if source is None:
+            label = owner.__name__ if isinstance(owner, (ModuleType, type)) else type(owner).__name__
+            source = Source(f"{label}.{name}", partial(getattr, owner, name, MISSING))
+        found = replace(source, of_layer=isinstance(owner, Layer))
+        self.guards[key] = Guard(found, MISSING, Exactly(MISSING), key)
+
+    def attribute(self, owner: Any, name: str, value: Any, *, changed_only: bool = False) -> Any:
+        """`owner.name` was read, and gave `value`; returns what the program reads, if that is something else."""
+        if self.late and id(owner) in self.late and not callable(value):
+            raise UnsupportedError(
+                f"{name} is read after {self.late[id(owner)]}, which is called when the program has run",
+                hint="read it before, or outside of the function",
+            )
+        if isinstance(owner, Tensor) and name == "grad":  # another tensor after each backward
+            self._read((id(owner), name), Source(f"{owner.name}.grad", lambda: owner._grad), value, changed_only)
+            return value
+        if isinstance(owner, _NOT_WATCHED) or _is_library(owner):
+            return value
+        if getattr(value, "__self__", None) is owner:
+            if isinstance(value, MethodType):
+                self.method(owner, value.__func__, name)
+            return value
+        if isinstance(owner, Layer) and self._is_followed(owner, name):
+            return value
+        if not isinstance(owner, type) and isinstance(getattr(type(owner), name, None), property):
+            return value
+        key = (id(owner), name)
+        if key in self.numbers and can_be_input(value) and key not in self.journal.before:
+            return self._number(key, AttrPlace(owner, name), value)
+        self._read(key, Source.attribute(owner, name), value, changed_only, is_attribute=True)
+        return value
+
+    def _is_followed(self, owner: Layer, name: str) -> bool:
+        """Whether the state of Layers that jit/reach.py compares covers the attribute."""
+        if name == "training" or any(name in owner.__dict__.get(table, ()) for table in _COVERED):
+            self.layers.append(owner)
+            return True
+        return False
+
+    def _number(self, key: Any, place: AttrPlace, value: Any) -> Any:
+        """A number that changes from call to call, as an input of the program; the object holds it during the trace."""
+        tensor = wrap(np.asarray(value, "int64" if isinstance(value, int) else "float64"))
+        found = self.read_numbers[key] = as_number(builder().lift(tensor))
+        source = Source.attribute(place.owner, place.attribute)
+        self.guards[key] = Guard(source, value, AnyNumber(tensor, type(value)), key, True)
+        self.journal.note(place)
+        place.set(found)
+        return found
+
+    def _read(self, key: Any, source: Source, value: Any, changed_only: bool, is_attribute: bool = False) -> None:
+        if key in self.guards or value is MISSING:
+            return
+        written = self.journal.before.get(key)
+        if written is not None:
+            value = written[1]  # what it held before this trace changed it
+        if isinstance(value, Undefined):
+            return  # this trace made it
+        if isinstance(value, (Variable, ModuleType)):
+            return
+        self.stand_ins.refuse_missed(source.place, value)
+        original = self.stand_ins.original(value)
+        if changed_only and isinstance(value, CONTAINERS):
+            self.peeked.setdefault(id(value), (original, key, source))
+            return
+        value = original
+        self.met.add(id(value))
+        self.guards[key] = Guard(source, value, self.expected(value, key), key, is_attribute)
+
+    def expected(self, value: Any, key: Any, depth: int = 0) -> Expected:
+        """What a program needs of `value`: containers are looked into."""
+        value = self.stand_ins.original(value)
+        if isinstance(value, Tensor):
+            return self._tensor(value, key)
+        if type(value) not in CONTAINERS or depth > MAX_DEPTH or len(value) > MAX_ITEMS:
+            return self._of_other_class(value, key, depth)
+        held = content_before(value, self.journal.before)
+        if isinstance(value, (set, frozenset)):
+            return Items(value, list(held), (), unordered=True)
+        keys = list(held) if isinstance(held, dict) else range(len(held))
+        items = held.values() if isinstance(held, dict) else held
+        return Items(value, keys, [self.expected(v, (key, i), depth + 1) for i, v in enumerate(items)])
+
+    def _of_other_class(self, value: Any, key: Any, depth: int) -> Expected:
+        """What a program needs of what is no plain container, or a large one."""
+        if isinstance(value, BUFFERS):
+            return SameBytes(value)
+        if not isinstance(value, WITH_MEMBERS) or depth > MAX_DEPTH:
+            return Exactly(value)
+        keys, items = (list(part) for part in members(value))
+        if len(items) > MAX_ITEMS:
+            return SameItems(value, items)
+        return Members(value, keys, [self.expected(v, (key, i), depth + 1) for i, v in enumerate(items)])
+
+    def _tensor(self, value: Tensor, key: Any) -> Expected:
+        meta = Meta(tuple(value.shape), value.dtype)
+        if key in self.shapes:
+            meta = self.metas[id(value)] = Meta(self.shapes[key], value.dtype)
+        return AnyTensor(value, meta, value.stop_gradient)
+
+    # -- changes ----------------------------------------------------------------------------------------------------
+
+    def call(self, owner: Any, method: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+        """`owner.method(*args)` is about to change a container."""
+        self.calls.append(MethodCall(owner, method, args, kwargs))
+
+    def content_matters(self, owner: Any) -> None:
+        """What a container holds decides from here on what the program does to it."""
+        held = self.peeked.pop(id(owner), None)
+        if held is not None:
+            value, key, source = held
+            self.guards.setdefault(key, Guard(source, value, self.expected(value, key), key))
+
+    def known_containers(self) -> set[int]:
+        """ids of the containers read that were there before the trace."""
+        found: set[int] = {*self.peeked, *self.stand_ins.originals}
+        waiting = [guard.value for guard in self.guards.values()]
+        while waiting:
+            value = waiting.pop()
+            if type(value) in CONTAINERS and id(value) not in found:
+                found.add(id(value))
+                waiting += value.values() if isinstance(value, dict) else value
+        return found
+
+    # -- the end of a trace -----------------------------------------------------------------------------------------
+
+    def places(self) -> list[Guard]:
+        """The guards so far, and such for the containers that were only changed: they may be exchanged for others."""
+        peeked = [Guard(source, value, SomeContainer(value), key) for value, key, source in self.peeked.values()]
+        return [*self.guards.values(), *peeked]
+
+    def places_of(self, container: Any) -> list[Any]:
+        """The places that hold the container, of those that were read so far."""
+        return [p for guard in self.places() for p in places_in(guard.source.place, guard.value, container)]
+
+    def kept(self, guards: Sequence[Guard], slots: Mapping[int, int]) -> list[Guard]:
+        """`guards`, told which tensors are inputs. slots: their numbers by the tensors' ids."""
+        for guard in guards:
+            for tensor in fed_by(guard.expected):
+                tensor.slot = slots.get(id(tensor.tensor), -1)
+        return list(guards)
+
+
+def _default(fn: FunctionType, place: int) -> Any:
+    defaults = fn.__defaults__ or ()
+    return defaults[place] if place < len(defaults) else MISSING
+
+
+def _keyword_default(fn: FunctionType, name: str) -> Any:
+    return (fn.__kwdefaults__ or {}).get(name, MISSING)
+
+
+def _is_library(owner: Any) -> bool:
+    """Whether an attribute of `owner` is taken for constant: library modules and classes."""
+    if isinstance(owner, ModuleType):
+        file = getattr(owner, "__file__", None)
+        if file is None:  # part of the interpreter, unless it was typed in or made by hand
+            return getattr(owner, "__spec__", None) is not None
+        return not is_user_file(file)
+    if isinstance(owner, type):
+        module = sys.modules.get(owner.__module__)
+        return module is None or _is_library(module)
+    return False
+
+
+def _is_own(value: Any) -> bool:
+    """Whether it is one of our functions or classes, which nobody exchanges."""
+    return (getattr(value, "__module__", None) or "").partition(".")[0] == "vitrify" and isinstance(
+        value, (type, FunctionType)
+    )
+
+
+def global_names(code: CodeType) -> tuple[frozenset[str], frozenset[str]]:
+    """The globals that a function reads, and those it assigns or deletes, nested functions included."""
+
+    def build() -> tuple[frozenset[str], frozenset[str]]:
+        read: set[str] = set()
+        stored: set[str] = set()
+        for part in _nested(code):
+            for instruction in dis.get_instructions(part):
+                if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+                    read.add(instruction.argval)
+                elif instruction.opname in ("STORE_GLOBAL", "DELETE_GLOBAL"):
+                    stored.add(instruction.argval)
+        return frozenset(read), frozenset(stored)
+
+    return _GLOBALS.get_or_build(code, build)
+
+
+def _nested(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for const in code.co_consts:
+        if isinstance(const, CodeType):
+            yield from _nested(const)
+
+
+_observer: ContextVar[Observer | None] = ContextVar("observer", default=None)
+
+
+@contextmanager
+def observing(
+    journal: Journal, numbers: Set[Any] = frozenset(), shapes: Mapping[Any, Shape] = MappingProxyType({})
+) -> Iterator[Observer]:
+    """Watch the code that runs inside."""
+    observer = Observer(journal, numbers, shapes)
+    token = _observer.set(observer)
+    try:
+        yield observer
+    finally:
+        _observer.reset(token)
+
+
+def current_observer() -> Observer | None:
+    """Who watches the trace in progress."""
+    return _observer.get()
+
+
+@for_user
+def _held(owner: Any, attribute: str) -> Any:
+    try:
+        value = getattr(owner, attribute)
+    except AttributeError:
+        if not isinstance(owner, Variable) or hasattr(Tensor, attribute):
+            raise
+        raise note_user_error(AttributeError(f"'Tensor' object has no attribute {attribute!r}")) from None
+    if isinstance(value, Unmergeable):
+        raise value.fail()
+    return value
+
+
+@by_option(1)
+def get_attr(owner: Any, attribute: str) -> Any:
+    """`owner.attribute`, noted by who watches; what a property of the user's reads is noted where it does."""
+    getter = computed(owner, attribute)
+    observer = _observer.get()
+    if getter is not None:
+        if observer is not None:
+            observer.class_attribute(owner, attribute)
+        return getter()
+    value = _held(owner, attribute)
+    refuse_items(value)
+    return value if observer is None else observer.attribute(owner, attribute, value)
+
+
+def note_absent(owner: Any, attribute: str) -> None:
+    """Tell who watches that `owner` has no such attribute."""
+    observer = _observer.get()
+    if observer is not None and user_method(owner, "__getattr__") is None:
+        observer.absent(owner, attribute)
+
+
+@by_option(1)
+def peek_attr(owner: Any, attribute: str) -> Any:
+    """`owner.attribute`, which is only changed."""
+    getter = computed(owner, attribute)
+    if getter is not None:
+        return getter()
+    value = _held(owner, attribute)
+    observer = _observer.get()
+    if observer is not None:
+        observer.attribute(owner, attribute, value, changed_only=True)
+    return value

@@ -1,0 +1,266 @@
+"""NumPy in the middle of a program: `x.numpy()` and what is computed from it, done when the program runs.
+
+A HostValue stands for the result of a small expression of Python calls. Its type, shape and dtype are those that the
+calls give on sample data. It becomes a tensor again by one operator, through which no gradient flows.
+"""
+
+from __future__ import annotations
+
+import operator
+import warnings
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ...core.errors import UnsupportedError
+from ...core.meta import UNKNOWN, Meta
+from ...core.modes import recorder, scoped
+from ...core.pytree import as_plain
+from ...eager.host_ops import host_value_op
+from ...eager.tensor import Tensor, to_tensor
+from ...ir.program import Variable
+from ..values.deferred import Call, Deferred, Input, captured, record
+
+SAMPLES = 3
+_KNOWN_ATTRIBUTES = frozenset({"shape", "ndim", "dtype", "size", "itemsize", "nbytes", "flags", "strides"})
+
+
+class Missing:
+    """Where a sample of a value should be: the call failed on it."""
+
+
+class HostValue(Deferred):
+    """What Python computes from tensors when the program runs."""
+
+    __array_priority__ = 50.0
+    __vitrify_host_value__ = True
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, node: Any, samples: tuple[Any, ...]) -> None:
+        super().__init__(node)
+        object.__setattr__(self, "samples", samples)
+
+    # -- what is recorded -------------------------------------------------------------------------------------------
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)  # protocols that this class does not offer
+        found = [getattr(s, name, Missing) for s in self._seen()]
+        if found and all(value is Missing for value in found):
+            raise AttributeError(f"{type(self._seen()[0]).__name__!r} object has no attribute {name!r}")
+        if name in _KNOWN_ATTRIBUTES and found:
+            return self._agreed(found, name)
+        if found and callable(found[0]):
+            return partial(host_call, _call_method, self, name)
+        return host_call(getattr, self, name)
+
+    def __getitem__(self, index: Any) -> Any:
+        return host_call(operator.getitem, self, index)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if kwargs.get("out") is not None:
+            raise self.refused("the target of a NumPy function (`out=`)")
+        return host_call(ufunc if method == "__call__" else getattr(ufunc, method), *inputs, **kwargs)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return host_call(function, *args, **kwargs)
+
+    def __len__(self) -> int:
+        found = [len(s) for s in self._seen()]
+        return int(self._agreed(found, "len()"))
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[i] for i in range(len(self)))
+
+    # -- what is not ------------------------------------------------------------------------------------------------
+
+    def refused(self, use: str) -> UnsupportedError:
+        """The error for a use that needs the value now."""
+        return UnsupportedError(
+            f"a NumPy value computed from tensors is used as {use}, but known only when the program runs",
+            loc=self.loc,
+            hint="make it a tensor first (paddle.to_tensor), compute with tensors, or wrap the computation in "
+            "paddle.jit.host_callback",
+        )
+
+    def _seen(self) -> tuple[Any, ...]:
+        return tuple([s for s in self.samples if s is not Missing])
+
+    def _agreed(self, found: list[Any], what: str) -> Any:
+        if not found or any(value != found[0] for value in found[1:]):
+            raise self.refused(f"a Python value, by its {what},")
+        return found[0]
+
+    def __bool__(self) -> bool:
+        raise self.refused("a condition")
+
+    def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
+        raise self.refused("an array by library code")
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        raise self.refused("the target of an assignment; write `a = np.where(...)` or assign in a tensor: it")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise self.refused("the target of an assignment to its attribute: it")
+
+    def __contains__(self, item: Any) -> bool:
+        raise self.refused("a container that is searched")
+
+    # -- back to tensors --------------------------------------------------------------------------------------------
+
+    def meta(self, in_full: bool = False) -> Meta:
+        """Shape and dtype of the tensor that this value makes, sizes that differ between samples unknown.
+
+        in_full: Python floats become float64.
+        """
+        made = [_as_meta(s, in_full) for s in self._seen()]
+        metas = [m for m in made if m is not None]
+        if not metas or any(m.dtype is not metas[0].dtype or len(m.shape) != len(metas[0].shape) for m in metas):
+            raise self.refused("a tensor whose dtype and number of dimensions cannot be foreseen: it")
+        shapes = zip(*[m.shape for m in metas])
+        return Meta(tuple(sizes[0] if len(set(sizes)) == 1 else UNKNOWN for sizes in shapes), metas[0].dtype)
+
+    def tensor(self, in_full: bool = False) -> Variable:
+        """The value as a tensor of the program."""
+        (out,) = record(host_value_op, attrs={"meta": self.meta(in_full)}, call=self.node)
+        return out  # type: ignore[no-any-return]
+
+    def form(self) -> str:
+        """What kind of Python value it is: array, scalar, number or list."""
+        kinds = {_FORMS.get(type(s)) or ("scalar" if isinstance(s, np.generic) else "") for s in self._seen()}
+        if len(kinds) != 1 or "" in kinds:
+            raise self.refused("a result of the function: it")
+        return kinds.pop()
+
+
+_FORMS: dict[type, str] = {np.ndarray: "array", list: "list", int: "number", float: "number", bool: "number"}
+
+
+def _as_meta(sample: Any, in_full: bool) -> Meta | None:
+    with scoped(recorder, None):
+        try:
+            made = to_tensor(np.asarray(sample) if in_full else sample)
+        except (TypeError, ValueError):
+            return None
+    return Meta(tuple(made.shape), made.dtype)
+
+
+def _call_method(value: Any, method: str, *args: Any, **kwargs: Any) -> Any:
+    return getattr(value, method)(*args, **kwargs)
+
+
+def _binary(function: Callable[[Any, Any], Any], reflected: bool) -> Callable[[HostValue, Any], Any]:
+    def method(self: HostValue, other: Any) -> Any:
+        if isinstance(other, (Variable, Tensor)):
+            return NotImplemented  # tensors decide, as they do beside arrays
+        return host_call(function, other, self) if reflected else host_call(function, self, other)
+
+    return method
+
+
+def _unary(function: Callable[[Any], Any]) -> Callable[[HostValue], Any]:
+    return lambda self: host_call(function, self)
+
+
+def _refusing(use: str) -> Callable[..., Any]:
+    def method(self: HostValue, *args: Any) -> Any:
+        raise self.refused(use)
+
+    return method
+
+
+for _name in (
+    *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift"),
+):
+    _function = getattr(operator, f"__{_name}__")
+    setattr(HostValue, f"__{_name}__", _binary(_function, reflected=False))
+    setattr(HostValue, f"__r{_name}__", _binary(_function, reflected=True))
+    setattr(HostValue, f"__i{_name}__", _refusing("the target of an in-place operation; write it as `a = a + b`: it"))
+for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
+    setattr(HostValue, f"__{_name}__", _binary(getattr(operator, _name), reflected=False))
+for _name in ("neg", "pos", "abs", "invert"):
+    setattr(HostValue, f"__{_name}__", _unary(getattr(operator, _name)))
+for _name in ("int", "float", "complex", "index"):
+    setattr(HostValue, f"__{_name}__", _refusing("a Python number"))
+for _name in ("str", "repr", "format"):
+    setattr(HostValue, f"__{_name}__", _refusing("text in code that is not converted"))
+
+
+# -- calls ------------------------------------------------------------------------------------------------------------
+
+
+def host_call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """What `function` gives for these arguments when the program runs."""
+    node = Call(function, tuple(map(captured, args)), {name: captured(v) for name, v in kwargs.items()})
+    samples, errors = [], []
+    for number in range(SAMPLES):
+        try:
+            given = [sample_of(a, number) for a in args]
+            named = {name: sample_of(v, number) for name, v in kwargs.items()}
+            samples.append(_quietly(function, given, named))
+        except Exception as err:  # noqa: BLE001 - library code may raise anything on data it does not like
+            errors.append(err)
+            samples.append(Missing)
+    if len(errors) == SAMPLES and isinstance(errors[0], (TypeError, AttributeError)):
+        raise errors[0]
+    if any(isinstance(s, Tensor) for s in samples):
+        return function(*args, **kwargs)  # it hands over to the tensor's own method
+    return HostValue(node, tuple(samples))
+
+
+def _quietly(function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> Any:
+    if any(a is Missing for a in (*args, *kwargs.values())):
+        return Missing
+    with warnings.catch_warnings(), np.errstate(all="ignore"), scoped(recorder, None):
+        warnings.simplefilter("ignore")
+        return function(*args, **kwargs)
+
+
+def sample_of(value: Any, number: int) -> Any:
+    """What `value` may be when the program runs; unknown sizes differ from one sample to the next."""
+    value = as_plain(value)
+    if isinstance(value, HostValue):
+        return value.samples[number]
+    if isinstance(value, (Variable, Tensor)):
+        return _sample_tensor(captured(value), number)
+    if isinstance(value, Deferred):
+        return Missing
+    if type(value) in (list, tuple):
+        return type(value)([sample_of(item, number) for item in value])
+    if type(value) is dict:
+        return {key: sample_of(item, number) for key, item in value.items()}
+    return value
+
+
+def _sample_tensor(node: Any, number: int) -> Any:
+    if not isinstance(node, Input):
+        return node.function()  # a parameter
+    meta = node.var._known()
+    shape = [size if size >= 0 else number + 2 for size in meta.shape]
+    rng = np.random.default_rng(number)
+    values = (rng.uniform(0.1, 0.9, shape), np.ones(shape), rng.normal(0.0, 3.0, shape))[number]
+    array = np.asarray(values > 0.5 if meta.dtype.is_bool else values).astype(meta.dtype.np)
+    if node.number:
+        return array.item()
+    with scoped(recorder, None):
+        return to_tensor(array, stop_gradient=node.stop_gradient)
+
+
+def array_of(tensor: Any) -> HostValue:
+    """`tensor.numpy()`."""
+    return host_call(_numpy, tensor)  # type: ignore[no-any-return]
+
+
+def list_of(tensor: Any) -> HostValue:
+    """`tensor.tolist()`."""
+    return host_call(_tolist, tensor)  # type: ignore[no-any-return]
+
+
+def _numpy(tensor: Any) -> Any:
+    return tensor.numpy()
+
+
+def _tolist(tensor: Any) -> Any:
+    return tensor.tolist()

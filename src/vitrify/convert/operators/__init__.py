@@ -1,0 +1,1 @@
+"""What operators and subscripts mean on values of a program."""

@@ -1,0 +1,111 @@
+"""Comparisons: chains, and `in`, where the answer of a container may be a tensor."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Set
+from typing import Any
+
+from ...core.pytree import is_open
+from ...ops.compare import logical_and
+from ..containers.dicts import GraphDict, GraphItems, GraphKeys, GraphValues
+from ..containers.keys import holds_number
+from ..control.comprehension import Each, GeneratorExpression, any_of
+from ..control.logic import convert_and, convert_not, convert_or
+from ..control.protocols import contains
+from ..values.base import as_graph, is_graph, is_tensor, scalar_condition
+from ..values.emit import unset_flag
+from ..values.one_of import GraphOneOf, asked, by_option
+from ..values.sequences import GraphSequence, as_sequence
+from .identity import is_same
+from .operate import COMPARISONS as RICH
+from .operate import operate
+
+
+def convert_compare(left: Any, op: str, right: Any, *rest: Any) -> Any:
+    """`left op right op2 rest...`: each operand evaluated once, later ones only while the chain holds."""
+    result = COMPARISONS[op](left, right)
+    if not rest:
+        return result
+
+    def remaining() -> Any:
+        return convert_compare(right, rest[0], rest[1](), *rest[2:])
+
+    return convert_and(result, remaining)
+
+
+@by_option(2)
+def is_in(value: Any, container: Any) -> Any:
+    """`value in container`."""
+    container = as_sequence(container) if is_open(container) else as_graph(container)
+    if isinstance(container, (GraphSequence, GeneratorExpression)):
+        clause = container.take() if isinstance(container, GeneratorExpression) else Each(container, _itself)
+        if clause is not None:
+            return any_of(clause, lambda item: _is_it(item, value))
+    if is_graph(container):
+        return (container == value).any()
+    if isinstance(container, range) and is_graph(value):
+        return _in_range(container, value)
+    by_equality = isinstance(container, _BY_EQUALITY) or (isinstance(container, GraphKeys) and holds_number(value))
+    if by_equality:
+        container = list(container)
+    listed = isinstance(container, (list, tuple)) and (is_graph(value) or any(map(is_tensor, container)))
+    if listed or (holds_number(value) and isinstance(container, (list, tuple, Set, dict))):
+        return _in_items(container, value)
+    if isinstance(container, (GraphDict, GraphKeys)) and not is_tensor(value):
+        return container.has(value)
+    found = contains(container, value)
+    if found is True and isinstance(container, dict):
+        held = unset_flag(container[value])
+        return True if held is None else held[0]  # set on one path only
+    return scalar_condition(found, "in") if is_graph(found) else bool(found)
+
+
+_BY_EQUALITY: tuple[type, ...] = (type({}.values()), type({}.items()), GraphValues, GraphItems)
+"""Views of dicts, which look for an item by comparing it with each; keys are found by their hash."""
+
+
+def _itself(item: Any) -> Any:
+    return item
+
+
+def _in_items(items: Iterable[Any], value: Any) -> Any:
+    """As Python looks through a list: by identity or equality, up to the first that is it."""
+    found: Any = False
+    for item in items:
+        found = convert_or(found, lambda item=item: _is_it(item, value))
+        if found is True:
+            return True
+    return found
+
+
+def _is_it(item: Any, value: Any) -> Any:
+    if item is value:
+        return True
+    equal = operate("==", item, value)
+    return scalar_condition(equal, "in") if is_graph(equal) else bool(equal)
+
+
+def _in_range(numbers: range, value: Any) -> Any:
+    value = value if value.ndim == 0 else value.reshape([])
+    low, high = (numbers[0], numbers[-1]) if numbers else (0, -1)
+    within = logical_and(value >= min(low, high), value <= max(low, high)) if numbers else value != value
+    return logical_and(within, (value - low) % numbers.step == 0)
+
+
+def _is(left: Any, right: Any) -> Any:
+    """`left is right`; each option of a value of several kinds is asked by itself."""
+    if left is right:
+        return True
+    if isinstance(left, GraphOneOf):
+        return asked(left, lambda option: _is(option, right))
+    return asked(right, lambda option: is_same(left, option))
+
+
+COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    **{symbol: functools.partial(operate, symbol) for symbol in RICH},
+    "is": _is,
+    "is not": lambda left, right: convert_not(_is(left, right)),
+    "in": is_in,
+    "not in": lambda value, container: convert_not(is_in(value, container)),
+}

@@ -1,0 +1,111 @@
+"""`is`: the same object. Of what a tensor decided, only the program may know whether it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.errors import UnsupportedError
+from ...eager.tensor import Tensor
+from ...ir.aliases import Way, always, any_of, both
+from ...ir.builder import current_builder
+from ...ir.graph_tensor import as_number, is_number
+from ...ir.program import Variable
+from ...ir.varying import kinds_of
+from ...ops.compare import logical_and
+from ..state.places import kind_of
+from ..values.base import Unmergeable, builder, is_graph, is_tensor
+from ..values.facts import ask
+from ..values.optional import is_none, optional_kind
+
+
+def is_same(left: Any, right: Any) -> Any:
+    """`left is right`: a bool, or a number of the program."""
+    for value in (left, right):
+        if isinstance(value, Unmergeable):
+            raise value.fail()
+    if left is right:
+        return True
+    if not (is_graph(left) or is_graph(right)):
+        _refuse_merged_containers(left, right)
+        return False
+    return _is_object(left, right) if is_graph(left) else _is_object(right, left)
+
+
+def _is_object(value: Any, other: Any) -> Any:
+    """Whether a tensor or number of the program is `other`, which is not the same Variable."""
+    if other is None:
+        return is_none(value)
+    if optional_kind(value) is not None and optional_kind(other) is not None:
+        raise _decided("value")
+    if isinstance(other, bool):
+        return _is_bool(value, other)
+    if is_tensor(other) and not is_number(other) and not is_number(value):
+        return _is_tensor(value, other)
+    if not is_tensor(other) or is_number(other):
+        _refuse_numbers(value, other)
+    return False
+
+
+def _is_bool(value: Any, other: bool) -> Any:
+    """True and False are one object each."""
+    if optional_kind(value) is not None:
+        return builder().choose(is_none(value), lambda: False, lambda: _is_bool(value, other), "is")
+    holds = ask(value, lambda kind: kind is bool)
+    if holds is False:
+        return False
+    if holds is not True and value.ndim:
+        raise _decided("tensor")
+    same = value == other
+    return same if holds is True else as_number(logical_and(holds, same))
+
+
+def _refuse_numbers(value: Any, other: Any) -> None:
+    """Raise UnsupportedError for numbers of one class: small ones are one object each, others are not."""
+    if kinds_of(value) & kinds_of(other):
+        raise UnsupportedError(
+            "`is` between numbers that are known only when the program runs", hint="compare them with =="
+        )
+
+
+def _is_tensor(value: Any, other: Any) -> Any:
+    """Whether two tensors are one object: on the paths on which both are what they come from.
+
+    Raises UnsupportedError where nothing tells whether it is such a path.
+    """
+    build = builder()
+    first, second = (build.held(v) if isinstance(v, Tensor) else v for v in (value, other))
+    same: Any = False
+    for one in _sources(first, second):
+        for way in _sources(second, first):
+            if one.target is way.target:
+                if one.taken is None or way.taken is None:
+                    raise _decided("tensor")
+                flag = both(one.taken(), way.taken())
+                same = flag if same is False else any_of(same, flag)
+    return same if isinstance(same, bool) else as_number(same)
+
+
+def _sources(var: Variable, other: Variable) -> list[Way]:
+    """The ways on which `var` is another object: `other`, or one that is itself on every path."""
+    forks = builder().aliases.forks
+    ways = builder().aliases.ways(var, lambda v: v if v is other or v not in forks else None)
+    return [Way(always, var), *[way for way in ways if not way.is_view]]
+
+
+def _refuse_merged_containers(left: Any, right: Any) -> None:
+    build = current_builder() if _is_container(left) and _is_container(right) else None
+    for merged, sources, _ in () if build is None else build.forks:
+        for value, other in ((left, right), (right, left)):
+            if value is merged and any(other is source for source in sources):
+                raise _decided(kind_of(right))
+
+
+def _is_container(value: Any) -> bool:
+    return isinstance(value, (list, dict, set)) or hasattr(value, "__dict__")
+
+
+def _decided(kind: str) -> UnsupportedError:
+    return UnsupportedError(
+        f"a tensor decided which {kind} one operand of `is` is, so whether they are the same object is not known yet",
+        hint="decide about what you need to know on each path (same = True), and test that",
+    )

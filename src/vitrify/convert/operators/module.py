@@ -1,0 +1,58 @@
+"""The functions of module operator: those that decide, look up or write, which a tensor or the journal concerns."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from ...ir.graph_tensor import number
+from ..control.logic import convert_not
+from ..control.protocols import truth
+from ..state.attributes import read_attribute
+from ..values.base import is_graph, scalar_condition
+from ..values.user_code import converted
+from .compare import convert_compare
+from .objects import INPLACE, convert_setitem, del_item, inplace
+
+
+def convert_truth(value: Any) -> Any:
+    """`bool(value)`; of a tensor, a 0-D bool."""
+    value = truth(value)
+    return number(scalar_condition(value, "bool()"), "bool") if is_graph(value) else builtins.bool(value)
+
+
+def _set_item(owner: Any, key: Any, value: Any) -> None:
+    convert_setitem(owner, key, value)
+
+
+def _inplace(symbol: str) -> Callable[[Any, Any], Any]:
+    return lambda left, right: inplace(symbol, left, right)
+
+
+def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """`operator.call(function, ...)`."""
+    return converted(function)(*args, **kwargs)
+
+
+OPERATORS: dict[Any, Callable[..., Any]] = {
+    operator.truth: convert_truth,
+    operator.not_: lambda value: convert_not(value),
+    operator.contains: lambda container, value: convert_compare(value, "in", container),
+    operator.setitem: _set_item,
+    operator.delitem: del_item,
+    **{function: _inplace(symbol) for symbol, function in INPLACE.items()},
+}
+if hasattr(operator, "call"):  # Python 3.11 and later
+    OPERATORS[operator.call] = call
+
+
+def methodcaller(function: Any) -> Callable[[Any], Any]:
+    """What a `methodcaller` object does, with the method converted."""
+    maker, rest = function.__reduce__()
+    known = (*maker.args, *rest) if isinstance(maker, functools.partial) else rest
+    kwargs = maker.keywords if isinstance(maker, functools.partial) else {}
+    name, *args = known
+    return lambda owner: converted(read_attribute(owner, name))(*args, **kwargs)

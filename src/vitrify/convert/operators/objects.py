@@ -1,0 +1,180 @@
+"""Writes to Python objects from converted code: done as Python does them, and noted in the journal."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from types import FunctionType
+from typing import Any
+
+from ...core.pytree import OpenDict, OpenList
+from ...ir.graph_tensor import as_number
+from ...ops.sizes import dim_size
+from ..containers.keys import check_key
+from ..guards.observe import peek_attr
+from ..host.value import HostValue
+from ..state.attributes import deleter, writer
+from ..state.journal import is_nested, note_write
+from ..state.places import AttrPlace, CellPlace, GlobalPlace, ItemPlace, store_attribute
+from ..values.base import Undefined, is_graph, is_tensor
+from ..values.facts import check_attribute
+from ..values.one_of import by_option
+from ..values.user_code import class_attribute, user_method
+from ..values.user_errors import for_user
+from .mutators import mutators_of, note_content
+from .operate import get_item, operate, require_operands
+
+INPLACE: dict[str, Any] = {
+    "+=": operator.iadd, "-=": operator.isub, "*=": operator.imul, "/=": operator.itruediv,
+    "//=": operator.ifloordiv, "%=": operator.imod, "**=": operator.ipow, "@=": operator.imatmul,
+    "&=": operator.iand, "|=": operator.ior, "^=": operator.ixor, "<<=": operator.ilshift, ">>=": operator.irshift,
+}  # fmt: skip
+
+
+class _Index:
+    """`vt.index[1:2, ...]` is the index that `__getitem__` receives."""
+
+    def __getitem__(self, key: Any) -> Any:
+        return key
+
+
+@by_option(1)
+def set_attr(owner: Any, attribute: str, value: Any) -> None:
+    """`owner.attribute = value`."""
+    put = writer(owner, attribute)
+    if put is not None:
+        put(value)
+        return
+    if is_tensor(owner):
+        setattr(owner, attribute, value)
+        return
+    note_write(AttrPlace(owner, attribute))
+    store_attribute(owner, attribute, value)
+
+
+@by_option(1)
+def del_attr(owner: Any, attribute: str) -> None:
+    """`del owner.attribute`."""
+    remove = deleter(owner, attribute)
+    if remove is not None:
+        remove()
+        return
+    note_write(AttrPlace(owner, attribute))
+    delattr(owner, attribute)
+
+
+def convert_setitem(owner: Any, key: Any, value: Any) -> Any:
+    """`owner[key] = value`; returns owner."""
+    _set_item(owner, key, value)
+    return owner
+
+
+@by_option(2)
+@for_user
+def _set_item(owner: Any, key: Any, value: Any) -> None:
+    put = user_method(owner, "__setitem__")
+    if put is not None:
+        put(key, value)
+        return
+    if not is_tensor(owner):
+        _note_item(owner, key)
+    elif isinstance(value, HostValue):
+        value = value.tensor()
+    owner[key] = value
+
+
+@dataclass(frozen=True)
+class Holder:
+    """Where a container stands that an item is stored to."""
+
+    get: Callable[[], Any]
+
+
+def attribute_of(owner: Any, attribute: str) -> Holder:
+    """Where `owner.attribute` stands; what it holds does not matter to a store of an item."""
+    return Holder(partial(peek_attr, owner, attribute))
+
+
+def item_of(owner: Any, key: Any) -> Holder:
+    """Where `owner[key]` stands."""
+    return Holder(partial(get_item, owner, key))
+
+
+@for_user
+def convert_setitem_at(place: Holder, key: Any, value: Any) -> None:
+    """`place.get()[key] = value`."""
+    convert_setitem(place.get(), key, value)
+
+
+@by_option(2)
+@for_user
+def del_item(owner: Any, key: Any) -> None:
+    """`del owner[key]`."""
+    remove = user_method(owner, "__delitem__")
+    if remove is not None:
+        remove(key)
+        return
+    check_key(owner, key)
+    if isinstance(owner, OpenDict):
+        pass  # it notes its changes itself
+    elif isinstance(owner, dict) and is_nested():
+        note_write(ItemPlace.deleted(owner, key))
+    elif mutators_of(type(owner)):
+        note_content(owner)
+    else:
+        _note_item(owner, key)
+    del owner[key]
+
+
+def _note_item(owner: Any, key: Any) -> None:
+    if isinstance(owner, OpenList):
+        return  # it notes its changes itself
+    check_key(owner, key)
+    if isinstance(owner, OpenDict):
+        return  # so does it
+    if isinstance(key, slice) and mutators_of(type(owner)):
+        note_content(owner)
+    elif not is_graph(key) and not isinstance(key, slice):
+        note_write(ItemPlace(owner, key))
+
+
+@by_option(3)
+@for_user
+def inplace(op: str, left: Any, right: Any) -> Any:
+    """`left op= right`; the new value."""
+    method = user_method(left, f"__{INPLACE[op].__name__}__")
+    found = NotImplemented if method is None else method(right)
+    if found is not NotImplemented:
+        return found
+    if class_attribute(type(left), f"__{INPLACE[op].__name__}__") is None and not is_tensor(left):
+        return operate(op[:-1], left, right)
+    if mutators_of(type(left)):
+        note_content(left)
+    require_operands(op, left, right)
+    return INPLACE[op](left, right)
+
+
+@by_option(1)
+@for_user
+def convert_shape(owner: Any) -> Any:
+    """`owner.shape`, with unknown sizes of a tensor as tensors."""
+    if not is_graph(owner):
+        return owner.shape
+    check_attribute(owner, "shape")
+    shape = owner.shape
+    return [size if size >= 0 else as_number(dim_size(owner, axis)) for axis, size in enumerate(shape)]
+
+
+def name(identifier: str, read: FunctionType) -> Any:
+    """The place of the variable that `read` closes over: its cell, or the global of that name."""
+    if identifier in read.__code__.co_freevars:
+        assert read.__closure__ is not None
+        return CellPlace(identifier, read.__closure__[read.__code__.co_freevars.index(identifier)])
+    return GlobalPlace(identifier, read.__globals__)
+
+
+def undefined(identifier: str = "", line: int = 0) -> Undefined:
+    """The value of a variable that is not set yet; without a name, of one that is not read before it is."""
+    return Undefined(identifier, line)

@@ -1,0 +1,145 @@
+"""Operators and `x[i]`: Python's own; where the user's classes say what they do, those methods run converted."""
+
+from __future__ import annotations
+
+import operator
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Any
+
+from ...ir.graph_tensor import as_number
+from ...ops.compare import logical_not
+from ..containers.keys import check_key, is_looked_up, looked_up
+from ..guards.nondeterministic import refuse_items
+from ..state.journal import note_write
+from ..state.places import ItemPlace
+from ..values.base import Unmergeable, is_tensor
+from ..values.cases import by_cases
+from ..values.one_of import by_option
+from ..values.optional import assert_not_none, is_none, optional_kind, refuse_none
+from ..values.user_code import class_attribute, converted, user_method
+from ..values.user_errors import for_user
+from .lexicographic import are_sequences, compared
+
+_Function = Callable[..., Any]
+_BINARY: dict[str, tuple[_Function, str, str]] = {
+    "+": (operator.add, "__add__", "__radd__"), "-": (operator.sub, "__sub__", "__rsub__"),
+    "*": (operator.mul, "__mul__", "__rmul__"), "/": (operator.truediv, "__truediv__", "__rtruediv__"),
+    "//": (operator.floordiv, "__floordiv__", "__rfloordiv__"), "%": (operator.mod, "__mod__", "__rmod__"),
+    "**": (operator.pow, "__pow__", "__rpow__"), "@": (operator.matmul, "__matmul__", "__rmatmul__"),
+    "<<": (operator.lshift, "__lshift__", "__rlshift__"), ">>": (operator.rshift, "__rshift__", "__rrshift__"),
+    "&": (operator.and_, "__and__", "__rand__"), "|": (operator.or_, "__or__", "__ror__"),
+    "^": (operator.xor, "__xor__", "__rxor__"),
+    "==": (operator.eq, "__eq__", "__eq__"), "!=": (operator.ne, "__ne__", "__ne__"),
+    "<": (operator.lt, "__lt__", "__gt__"), ">": (operator.gt, "__gt__", "__lt__"),
+    "<=": (operator.le, "__le__", "__ge__"), ">=": (operator.ge, "__ge__", "__le__"),
+}  # fmt: skip
+_UNARY: dict[str, tuple[_Function, str]] = {
+    "-": (operator.neg, "__neg__"), "+": (operator.pos, "__pos__"), "~": (operator.invert, "__invert__"),
+}  # fmt: skip
+COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
+
+
+@by_option(3)
+@for_user
+def operate(symbol: str, left: Any, *right: Any) -> Any:
+    """`left symbol right`, or `symbol left`."""
+    if not right:
+        function, special = _UNARY[symbol]
+        assert_not_none(left, TypeError(f"bad operand type for unary {symbol}: 'NoneType'"))
+        method = user_method(left, special)
+        return function(left) if method is None else method()
+    (other,) = right
+    function, special, swapped = _BINARY[symbol]
+    if symbol not in ("==", "!="):
+        require_operands(symbol, left, other)
+    elif optional_kind(left) is not None or optional_kind(other) is not None:
+        return _equal_to_optional(symbol, left, other)
+    if symbol in COMPARISONS and are_sequences(left, other):
+        return compared(symbol, left, other, operate)
+    found = NotImplemented
+    if _is_users(left, special) or _is_users(other, swapped):
+        found = _by_methods(symbol, left, other, special, swapped)
+    return function(left, other) if found is NotImplemented else found
+
+
+def _equal_to_optional(symbol: str, left: Any, right: Any) -> Any:
+    """`left == right` or `left != right` where one may be None: known where the other is None."""
+    if left is not None and right is not None:
+        refuse_none(left)
+        refuse_none(right)
+    found = is_none(right if left is None else left)
+    return found if symbol == "==" else as_number(logical_not(found))
+
+
+def require_operands(symbol: str, *operands: Any) -> None:
+    """Let the program raise TypeError where an operand is None."""
+    for value in operands:
+        assert_not_none(value, TypeError(f"unsupported operand type(s) for {symbol}: 'NoneType' is one of them"))
+
+
+def _is_users(value: Any, special: str) -> bool:
+    return not is_tensor(value) and user_method(value, special) is not None
+
+
+def _by_methods(symbol: str, left: Any, right: Any, special: str, swapped: str) -> Any:
+    """What the methods of the operands give, asked in Python's order; NotImplemented where none takes the other."""
+    ways = [(left, special, right), (right, swapped, left)]
+    if type(left) is type(right) and symbol not in COMPARISONS:
+        ways.pop()
+    elif type(left) is not type(right) and _overrides(type(right), type(left), swapped):
+        ways.reverse()
+    for owner, name, other in ways:
+        method = user_method(owner, name) or _bound(owner, name)
+        found = NotImplemented if method is None else method(other)
+        if found is not NotImplemented:
+            return found
+    return NotImplemented
+
+
+def _overrides(cls: type, base: type, name: str) -> bool:
+    return issubclass(cls, base) and class_attribute(cls, name) is not class_attribute(base, name)
+
+
+def _bound(owner: Any, name: str) -> Any:
+    found = class_attribute(type(owner), name)
+    return None if found is None else found.__get__(owner, type(owner))
+
+
+@by_option(2)
+@for_user
+def get_item(owner: Any, key: Any) -> Any:
+    """`owner[key]`; what a dict makes up for a missing key is a change of the dict."""
+    method = user_method(owner, "__getitem__")
+    if method is not None:
+        return method(key)
+    refuse_items(owner)
+    if is_looked_up(owner, key):
+        return looked_up(owner, key)
+    check_key(owner, key)
+    assert_not_none(owner, TypeError("'NoneType' object is not subscriptable"))
+    makes_up = isinstance(owner, dict) and class_attribute(type(owner), "__missing__") is not None
+    if makes_up and not is_tensor(key) and key not in owner:
+        value = _missing(owner, key)
+    else:
+        value = by_cases(operator.getitem, (owner, key), {}) if _takes_cases(owner, key) else owner[key]
+    if isinstance(value, Unmergeable):
+        raise value.fail()
+    return value
+
+
+def _takes_cases(owner: Any, key: Any) -> bool:
+    """Whether the place asked for is made of numbers: of a slice, or among the indices of a tensor."""
+    return isinstance(key, slice) or (isinstance(key, tuple) and is_tensor(owner))
+
+
+@for_user
+def _missing(owner: Any, key: Any) -> Any:
+    method = user_method(owner, "__missing__")
+    if method is not None:
+        return method(key)
+    if not isinstance(owner, defaultdict) or owner.default_factory is None:
+        return owner[key]
+    note_write(ItemPlace(owner, key))
+    value = owner[key] = converted(owner.default_factory)()
+    return value

@@ -1,0 +1,177 @@
+"""`sorted`, `min` and `max` where the order is decided by tensors."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ...core.errors import UnsupportedError
+from ...core.modes import grad_enabled, scoped
+from ...core.pytree import flatten, is_open
+from ...eager.tensor import Tensor
+from ...ir.numbers import as_number
+from ...ops.creation import full
+from ...ops.join import stack
+from ...ops.like import cast
+from ...ops.promote import SCALARS
+from ...ops.select import where
+from ...ops.shape import reshape
+from ...ops.sort import argsort
+from ..containers.structure import put_together
+from ..control.branches import convert_ifexp
+from ..control.comprehension import listed
+from ..control.protocols import iterate
+from ..guards.observe import current_observer
+from ..state.journal import note_write
+from ..state.places import ContentPlace
+from ..values.base import is_graph, is_tensor, scalar_condition
+from ..values.emit import common_dtype, is_python_number
+from ..values.sequences import GraphSequence
+from ..values.user_code import converted
+from .lexicographic import holds_graph
+from .operate import operate
+
+_NOTHING = object()
+
+
+def items_of(iterable: Any, what: str) -> list[Any]:
+    """The items of an iterable whose number is known. Raises UnsupportedError for others."""
+    iterable = listed(iterable)
+    length = iterable.length if isinstance(iterable, GraphSequence) else None
+    if is_graph(iterable):
+        length = iterable.shape[0] if iterable.ndim else 0
+    if is_graph(length) or (isinstance(length, int) and length < 0):
+        raise UnsupportedError(
+            f"{what} over a number of items known only when the program runs",
+            hint="use a tensor operation (paddle.sort, x.max(axis=0), ...), or a `for` loop",
+        )
+    return builtins.list(iterate(iterable))
+
+
+def convert_sorted(iterable: Any, *, key: Any = None, reverse: Any = False) -> list[Any]:
+    """`sorted(iterable, key, reverse)`; equal items keep their order."""
+    items = items_of(iterable, "sorted()")
+    return ordered(items, items if key is None else [converted(key)(item) for item in items], reverse)
+
+
+def ordered(items: Sequence[Any], keys: Sequence[Any], reverse: Any) -> list[Any]:
+    """The items in the order of their keys; equal ones keep theirs."""
+    if not any(map(holds_graph, keys)):
+        order = builtins.sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)
+        return [items[i] for i in order]
+    *others, last = _columns(keys)
+    order = argsort(_stacked(last, "keys"), descending=bool(reverse), stable=True)
+    for column in reversed(others):  # the sort is stable, so what counts most comes last
+        order = order[argsort(_stacked(column, "keys")[order], descending=bool(reverse), stable=True)]
+    with scoped(grad_enabled, True):  # items stay what they are, under no_grad as well
+        return _in_order(items, order)
+
+
+def _columns(keys: Sequence[Any]) -> list[Sequence[Any]]:
+    """Keys that are tuples as the keys that Python compares one after another."""
+    lengths = {len(key) if isinstance(key, (tuple, builtins.list)) and not is_open(key) else -1 for key in keys}
+    if lengths == {-1}:
+        return [keys]
+    if len(lengths) > 1 or 0 in lengths:
+        raise _no_tensor("keys")
+    return [column for part in zip(*keys) for column in _columns(part)]
+
+
+def _in_order(items: Sequence[Any], order: Any) -> builtins.list[Any]:
+    """The items in the order that a tensor tells; of containers, what they hold at the same place."""
+    found: builtins.list[builtins.list[Any]] = [[] for _ in items]
+    trees = [flatten(item, leaves) for item, leaves in zip(items, found)]
+    if any(tree != trees[0] for tree in trees):
+        raise _no_tensor("items")
+    rows: builtins.list[Any] = [[] for _ in items]
+    for column in zip(*found):
+        gathered = _stacked(column, "items")[order]
+        numbers = all(map(is_python_number, column))
+        for i, row in enumerate(rows):
+            row.append(as_number(gathered[i]) if numbers else gathered[i])
+    return [put_together(trees[0], iter(row)) for row in rows]
+
+
+def sort_list(owner: list[Any]) -> Callable[..., None]:
+    """What `owner.sort` is."""
+
+    def sort(*, key: Any = None, reverse: Any = False) -> None:
+        observer = current_observer()
+        if observer is not None:
+            observer.content_matters(owner)
+        note_write(ContentPlace(owner))
+        owner[:] = convert_sorted(owner, key=key, reverse=reverse)
+
+    return sort
+
+
+def _stacked(values: Sequence[Any], what: str) -> Any:
+    """Tensors and numbers of one shape in one tensor."""
+    tensors = [v for v in values if is_tensor(v)]
+    fits = len(tensors) + sum(isinstance(v, SCALARS) for v in values) == len(values)
+    shapes = {builtins.tuple(t.shape) for t in tensors} | {() for v in values if isinstance(v, SCALARS)}
+    if fits and not tensors:
+        kind = "int64" if all(isinstance(v, int) for v in values) else "float64"
+        return stack([full([], v, kind) for v in values])
+    dtypes = {t.dtype for t in tensors}
+    if what == "keys" and fits:
+        fits = shapes <= {(), (1,)}
+        values = [reshape(v, []) if is_tensor(v) else v for v in values]
+    elif len(shapes) != 1:
+        fits = False
+    if not fits or len(dtypes) != 1 or any(common_dtype(v, tensors[0]) is not tensors[0].dtype for v in values):
+        raise _no_tensor(what)
+    dtype = tensors[0].dtype
+    return stack([cast(v, dtype) if is_tensor(v) else full([], v, dtype) for v in values])
+
+
+def _no_tensor(what: str) -> UnsupportedError:
+    return UnsupportedError(
+        f"sorting by tensors: the {what} are not numbers or tensors of one shape and dtype, so no tensor can hold "
+        "them in an order known only when the program runs",
+        hint="stack what is sorted (paddle.stack) and use paddle.argsort",
+    )
+
+
+def extreme(python: Callable[..., Any], is_better: str) -> Callable[..., Any]:
+    """`min` or `max`, for items or keys that are tensors: the first of equals, as Python has it."""
+
+    def convert(*args: Any, key: Any = None, default: Any = _NOTHING) -> Any:
+        name = f"{python.__name__}()"
+        items = items_of(args[0], name) if len(args) == 1 else builtins.list(args)
+        if not items or (len(args) > 1 and default is not _NOTHING):
+            options = {} if default is _NOTHING else {"default": default}
+            return python(*(args if len(args) > 1 else [items]), **options)
+        keys = items if key is None else [converted(key)(item) for item in items]
+        found, best = items[0], keys[0]
+        for item, candidate in zip(items[1:], keys[1:]):
+            better = operate(is_better, candidate, best)
+            found, best = _select(better, (item, candidate), (found, best), key is None, name)
+        return found
+
+    convert.__doc__ = f"`{python.__name__}(...)`."
+    return convert
+
+
+def _select(better: Any, new: tuple[Any, Any], old: tuple[Any, Any], same: bool, name: str) -> tuple[Any, Any]:
+    if not is_graph(better):
+        return new if better else old
+    pred = scalar_condition(better, name)
+    if same:
+        value = _either(pred, new[0], old[0])
+        return value, value
+    return _either(pred, new[0], old[0]), _either(pred, new[1], old[1])
+
+
+def _either(pred: Any, new: Any, old: Any) -> Any:
+    """One of two values; a `where` for numbers, so that the gradient goes to the chosen one alone."""
+    shapes = [builtins.tuple(v.shape) if is_tensor(v) else () for v in (new, old)]
+    numeric = all(isinstance(v, (*SCALARS, Tensor)) or is_graph(v) for v in (new, old))
+    dtype = common_dtype(new, old) if numeric else None
+    if dtype is None or shapes[0] != shapes[1]:
+        return convert_ifexp(pred, lambda: new, lambda: old)
+    with scoped(grad_enabled, True):  # what is chosen stays what it is, under no_grad as well
+        a, b = (cast(v, dtype) if is_tensor(v) else full([], v, dtype) for v in (new, old))
+        chosen = where(pred, a, b)
+    return as_number(chosen) if all(map(is_python_number, (new, old))) else chosen

@@ -1,0 +1,1 @@
+"""What converted code writes: places, the journal that undoes and merges, and who else knows an object."""

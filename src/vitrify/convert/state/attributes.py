@@ -1,0 +1,162 @@
+"""Attribute reads and writes that run code of the user's: properties, cached properties, `__getattr__`, descriptors."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from types import FunctionType, MethodType, ModuleType
+from typing import Any
+
+from ...core.errors import UnsupportedError
+from ...core.pytree import OpenDict, OpenList
+from ...ir.numbers import is_number
+from ..values.base import Undefined, Unmergeable, is_graph
+from ..values.facts import check_attribute, class_of_tensor
+from ..values.one_of import by_option
+from ..values.user_code import class_attribute, converted, is_user_code, user_method
+from .gradient_flags import flag_reader, flag_writer
+from .journal import note_write
+from .places import AttrPlace
+
+_OF_NUMBERS = frozenset(name for kind in (int, float) for name in dir(kind) if not name.startswith("_"))
+_SIMPLE = (ModuleType, FunctionType, MethodType, type)
+
+
+@by_option(1)
+def read_attribute(owner: Any, name: str) -> Any:
+    """What `owner.name` is; getters of the user's run in converted form.
+
+    Raises AttributeError as Python does. A tensor of the program is of class Tensor.
+    """
+    getter = computed(owner, name)
+    return getattr(owner, name) if getter is None else getter()
+
+
+def computed(owner: Any, name: str) -> Callable[[], Any] | None:
+    """What computes `owner.name` where that takes code of the user's; None where Python just looks it up."""
+    if isinstance(owner, _SIMPLE):
+        return None
+    flag = flag_reader(owner, name)
+    if flag is not None:
+        return flag
+    if is_graph(owner):
+        check_attribute(owner, name)
+        if name in _OF_NUMBERS and is_number(owner):
+            raise UnsupportedError(
+                f"{name} of a number that is known only when the program runs",
+                hint="compute it with tensor operations, or convert with full_graph=False",
+            )
+        return (lambda: class_of_tensor(owner)) if name == "__class__" else None
+    if isinstance(owner, Unmergeable):
+        raise owner.fail()
+    hook = user_method(owner, "__getattribute__")
+    getter = _getter(owner, name) if hook is None else functools.partial(hook, name)
+    fallback = user_method(owner, "__getattr__")
+    if fallback is None or (getter is None and _is_found(owner, name)):
+        return getter
+
+    def read() -> Any:
+        try:
+            return getter() if getter is not None else _found(owner, name)
+        except AttributeError:
+            return fallback(name)
+
+    return read
+
+
+def _found(owner: Any, name: str) -> Any:
+    """`owner.name` without `__getattr__`."""
+    read: Any = type(owner).__getattribute__
+    return read(owner, name)
+
+
+def _is_found(owner: Any, name: str) -> bool:
+    """Whether the attribute stands in the object or its class."""
+    return name in getattr(owner, "__dict__", ()) or class_attribute(type(owner), name) is not None
+
+
+def _getter(owner: Any, name: str) -> Callable[[], Any] | None:
+    """The user's descriptor in the class that gives the attribute, converted; None where there is none."""
+    found = class_attribute(type(owner), name)
+    if isinstance(found, property):
+        return functools.partial(converted(found.fget), owner) if _is_users(found.fget) else None
+    if isinstance(found, functools.cached_property):
+        held = getattr(owner, "__dict__", {})
+        return functools.partial(_cache, owner, name, found) if _is_users(found.func) and name not in held else None
+    if isinstance(found, functools.singledispatchmethod):
+        return lambda: _dispatcher(owner, found)
+    get = None if found is None else user_method(found, "__get__")
+    if get is None:
+        return None
+    is_data = any(class_attribute(type(found), special) is not None for special in ("__set__", "__delete__"))
+    is_shadowed = not is_data and name in getattr(owner, "__dict__", {})
+    return None if is_shadowed else functools.partial(get, owner, type(owner))
+
+
+def _is_users(function: Any) -> bool:
+    return isinstance(function, FunctionType) and is_user_code(function)
+
+
+def _cache(owner: Any, name: str, found: functools.cached_property[Any]) -> Any:
+    """Compute a cached property and keep it where Python does."""
+    value = converted(found.func)(owner)
+    place = InstancePlace(owner, name)
+    note_write(place)
+    place.set(value)
+    return value
+
+
+def _dispatcher(owner: Any, found: functools.singledispatchmethod[Any]) -> Callable[..., Any]:
+    def call(*args: Any, **kwargs: Any) -> Any:
+        method = found.dispatcher.dispatch(class_of(args[0])).__get__(owner, type(owner))
+        return converted(method)(*args, **kwargs)
+
+    return call
+
+
+def class_of(value: Any) -> type:
+    """`type(value)`; a tensor of the program is a Tensor, or the Python number that it stands for."""
+    if isinstance(value, Unmergeable):
+        raise value.fail()
+    if isinstance(value, (OpenList, OpenDict)):
+        return list if isinstance(value, OpenList) else dict
+    return class_of_tensor(value) if is_graph(value) else type(value)
+
+
+class InstancePlace(AttrPlace):
+    """An attribute in the instance's own dictionary, read and written past properties."""
+
+    def get(self) -> Any:
+        return self.owner.__dict__.get(self.attribute, Undefined(self.label, 0))
+
+    def set(self, value: Any) -> None:
+        self.owner.__dict__[self.attribute] = value
+
+    def unset(self) -> None:
+        self.owner.__dict__.pop(self.attribute, None)
+
+
+def writer(owner: Any, name: str) -> Callable[[Any], Any] | None:
+    """The user's code, converted, that `owner.name = value` runs; None where Python just stores."""
+    flag = flag_writer(owner, name)
+    if flag is not None:
+        return flag
+    hook = user_method(owner, "__setattr__")
+    if hook is not None:
+        return functools.partial(hook, name)
+    found = class_attribute(type(owner), name)
+    if isinstance(found, property):
+        return functools.partial(converted(found.fset), owner) if _is_users(found.fset) else None
+    put = None if found is None else user_method(found, "__set__")
+    return None if put is None else functools.partial(put, owner)
+
+
+def deleter(owner: Any, name: str) -> Callable[[], Any] | None:
+    """The user's code, converted, that `del owner.name` runs; None where Python just removes."""
+    hook = user_method(owner, "__delattr__")
+    if hook is not None:
+        return functools.partial(hook, name)
+    found = class_attribute(type(owner), name)
+    if isinstance(found, property) and _is_users(found.fdel):
+        return functools.partial(converted(found.fdel), owner)
+    return None

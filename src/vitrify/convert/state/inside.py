@@ -1,0 +1,70 @@
+"""Objects that no tensor can stand for, and whether what they hold can be seen where they were not made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from ...core.pytree import is_open
+from ...eager.layer import Layer
+from ...eager.tensor import Tensor
+from ...ir.program import Block, Variable
+from ..values.base import is_constant
+from ..values.deferred import Deferred
+from ..values.user_code import is_user_code
+from .journal import is_inside
+
+_PLAIN = (list, tuple, dict, set, frozenset)
+_SEEN_THROUGH = (*_PLAIN, FunctionType, MethodType, BuiltinFunctionType, partial, Tensor, Variable)
+
+
+def knows_nothing_of(value: Any, region: Block) -> bool:
+    """Whether an object, function or Layer holds nothing that the block computes: it means the same behind it.
+
+    What it is made of must be plain to see, which is not so of iterators and arrays.
+    """
+    seen: dict[int, Any] = {}
+    waiting = [value]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Variable) and is_inside(part.block, region):
+            return False
+        if isinstance(part, Deferred) or is_open(part) or not (is_constant(part) or _is_plain(part)):
+            return False
+        if id(part) not in seen and not isinstance(part, (type, Variable, Layer, Tensor, ModuleType)):
+            seen[id(part)] = part
+            waiting += _held(part)
+    return True
+
+
+def _is_plain(part: Any) -> bool:
+    return isinstance(part, _SEEN_THROUGH) or (hasattr(part, "__dict__") and not isinstance(part, np.ndarray))
+
+
+def _held(part: Any) -> Iterable[Any]:
+    if isinstance(part, dict):
+        return list(dict.values(part))
+    if isinstance(part, _PLAIN):
+        return list(part)
+    if isinstance(part, FunctionType):
+        if not is_user_code(part):
+            return []  # what libraries keep is theirs
+        return [*_contents(part), *(part.__defaults__ or ()), *(part.__kwdefaults__ or {}).values()]
+    if isinstance(part, MethodType):
+        return [part.__self__, part.__func__]
+    if isinstance(part, partial):
+        return [part.func, *part.args, *part.keywords.values()]
+    held = list(getattr(part, "__dict__", {}).values())
+    return [*part.args, *held] if isinstance(part, BaseException) else held
+
+
+def _contents(function: FunctionType) -> Iterable[Any]:
+    for cell in function.__closure__ or ():
+        try:
+            yield cell.cell_contents
+        except ValueError:  # not set yet
+            continue

@@ -1,0 +1,253 @@
+"""The journal: which Python objects a traced region wrote, so that it can be undone and its result merged.
+
+`set_attr`, `del_attr`, item stores and shared variables report here while a branch or loop body is being traced.
+"""
+
+from __future__ import annotations
+
+import operator
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from ...core.errors import UnsupportedError
+from ...core.pytree import OpenDict, OpenList, flatten
+from ...core.source import user_frames
+from ...ir.builder import current_builder
+from ...ir.program import Block
+from ..values.base import Undefined, builder
+from .ownership import ids_in_forks, ids_in_iterator, is_forked, known_references
+from .places import ContentPlace, ItemPlace, absorbed_items, comes_back, kind_of, restore, within_content
+
+_MISSING = Undefined("place", 0)
+
+
+class SpentError(UnsupportedError):
+    """A traced region took items from an iterator; tracing it another time, or not taking its path, would lose them."""
+
+
+class PositionPlace:
+    """How far an iterator is, which nothing can put back."""
+
+    label = "an iterator"
+
+    def __init__(self, owner: Any) -> None:
+        self.owner = owner
+        self.key = (id(owner), "position")
+        frames = user_frames(2, limit=1)
+        self.loc = frames[0] if frames else None
+
+    def get(self) -> Any:
+        return _MISSING
+
+    def set(self, value: Any) -> None:
+        """Leave it where it is."""
+
+    def unset(self) -> None:
+        """Leave it where it is."""
+
+    def refusal(self) -> SpentError:
+        """The error of a region that took items from an iterator made outside."""
+        return SpentError(
+            f"a tensor decides whether the next item of a {type(self.owner).__name__} is taken here",
+            loc=self.loc,
+            hint="take the items before the `if` or loop, or make a list of them and count with an index",
+        )
+
+
+    def given_refusal(self) -> SpentError:
+        """The error of a function that takes items from an iterator given as argument."""
+        return SpentError(
+            f"the next item of a {type(self.owner).__name__} given as argument is taken here; a program runs no Python",
+            loc=self.loc,
+            hint="pass the items (list(...)), or convert with full_graph=False, which runs this statement as Python",
+        )
+
+
+class Journal:
+    """The places written in one traced region, with what they held before. `tentative`: it may be traced once more.
+
+    `given`: ids of the iterators that a traced function got as arguments.
+    """
+
+    def __init__(self, *, tentative: bool = False) -> None:
+        self.before: dict[Any, tuple[Any, Any]] = {}
+        self.tentative = tentative
+        self.given: set[int] = set()
+
+    def note(self, place: Any) -> None:
+        """Remember what `place` holds, the first time it is about to be written.
+
+        What is written item by item and as a whole has one place, the whole: `before` has no items of its owner then.
+        """
+        if isinstance(place, ItemPlace) and comes_back(place, self.before):
+            place = ContentPlace(place.owner)
+        if place.key in self.before or (isinstance(place, ItemPlace) and within_content(place, self.before)):
+            return
+        value = absorbed_items(place, self.before) if isinstance(place, ContentPlace) else place.get()
+        self.before[place.key] = (place, value)
+
+    def forget_local(self, held: Any, also: Iterable[int] = (), *, in_block: bool = True) -> None:
+        """Drop the places inside objects that only this region knows: made in it, and held by nothing but `held`.
+
+        They need neither undoing nor merging; the other path has no such object. also: ids of objects that are held
+        once more by those who watch the trace. in_block: whether the region has a block of its own.
+        """
+        places = {id(p): p for journal in _open.get() for p, _ in journal.before.values()}
+        owners = Counter(id(p.owner) for p in places.values() if hasattr(p, "owner"))
+        build = current_builder()
+        owners.update(() if build is None else ids_in_forks(build.forks))
+        for place, _ in self.before.values():
+            if isinstance(place, PositionPlace):
+                owners.update(ids_in_iterator(place.owner))
+        known = known_references(held, owners)
+        known.update(also)
+        owners.clear()
+        places.clear()
+        for key, (place, _) in list(self.before.items()):
+            owner = getattr(place, "owner", None)
+            # Two more: the variable `owner`, and the argument of getrefcount.
+            is_known = owner is None or sys.getrefcount(owner) > known[id(owner)] + 2
+            if owner is not None and (not is_known or (in_block and _is_made_here(owner))):
+                del self.before[key]
+
+    def refuse_spent(self) -> None:
+        """Raise SpentError if the region took items from an iterator that others know, too."""
+        for place, _ in self.before.values():
+            if isinstance(place, PositionPlace):
+                raise place.refusal()
+
+    def after(self) -> dict[Any, tuple[Any, Any]]:
+        """place key -> (place, value now)."""
+        return {key: (place, place.get()) for key, (place, _) in self.before.items()}
+
+    def is_changed(self) -> bool:
+        """Whether a place holds something else than it did."""
+        return any(not _same(value, place.get()) for place, value in self.before.values())
+
+    def keep(self) -> None:
+        """Let what was written stay."""
+        self.before.clear()
+
+    def undo(self) -> None:
+        """Put back what every place held, the last written first: an item may be gone from its list since."""
+        for place, value in reversed(self.before.values()):
+            restore(place, value)
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Whether both are one object, or unset, or containers of the same objects (what `get` gives may be a copy)."""
+    if a is b or (isinstance(a, Undefined) and isinstance(b, Undefined)):
+        return True
+    left: list[Any] = []
+    right: list[Any] = []
+    return flatten(a, left) == flatten(b, right) and all(map(operator.is_, left, right)) and bool(left)
+
+
+def _is_made_here(owner: Any) -> bool:
+    """Whether a list, dict or object was made in the block being built, or in one inside of it."""
+    is_container = isinstance(owner, (OpenList, OpenDict))
+    block = getattr(owner, "block", None) if is_container else builder().made.block_of(owner)
+    return is_inside(block, builder().block)
+
+
+def is_inside(block: Block | None, region: Block) -> bool:
+    """Whether the block is `region`, or lies in it."""
+    while block is not None:
+        if block is region:
+            return True
+        block = block.parent
+    return False
+
+
+_open: ContextVar[tuple[Journal, ...]] = ContextVar("open_journals", default=())
+
+
+@contextmanager
+def journaling(places: Sequence[Any] = ()) -> Iterator[Journal]:
+    """Record writes inside; they are undone at the end. `places` count as written from the start."""
+    journal = Journal()
+    for place in places:
+        journal.note(place)
+    token = _open.set((*_open.get(), journal))
+    try:
+        yield journal
+    finally:
+        _open.reset(token)
+        journal.undo()
+
+
+@contextmanager
+def kept_unless_given_up(places: Sequence[Any], is_given_up: Callable[[BaseException], bool]) -> Iterator[None]:
+    """Keep the writes inside (`places` count as written), but where an exception leaves that gives the attempt up."""
+    journal = Journal(tentative=True)
+    for place in places:
+        journal.note(place)
+    token = _open.set((*_open.get(), journal))
+    try:
+        yield
+    except BaseException as err:
+        if is_given_up(err):
+            journal.undo()
+        raise
+    finally:
+        _open.reset(token)
+
+
+def is_journaling() -> bool:
+    """Whether a region is being traced."""
+    return bool(_open.get())
+
+
+def note_spent(iterator: Any) -> None:
+    """Tell the journals of regions that a tensor decides that items of `iterator` are about to be taken.
+
+    Raises SpentError for an iterator given to the traced function: each call takes items, the trace none.
+    """
+    opened = [journal for journal in _open.get() if not journal.tentative]
+    place = PositionPlace(getattr(iterator, "native", iterator))  # of a generator of the user's: Python's own
+    if opened and id(iterator) in opened[0].given:
+        raise place.given_refusal()
+    for journal in opened[1:]:
+        journal.note(place)
+
+
+def is_nested() -> bool:
+    """Whether a branch or loop body is being traced, inside a trace."""
+    return sum(not journal.tentative for journal in _open.get()) > 1
+
+
+def is_anything_changed() -> bool:
+    """Whether the traced function changed a Python object so far."""
+    return any(journal.is_changed() for journal in _open.get()[:1])
+
+
+def _forked(place: Any) -> UnsupportedError:
+    kind = kind_of(place.owner)
+    return UnsupportedError(
+        f"a change of a {kind} that is the same object as another {kind} on one path of an `if` that a tensor decides",
+        hint=f"change it before the `if`, or make a copy on both paths ({kind}(...))",
+    )
+
+
+def note_write(place: Any) -> None:
+    """Tell every open journal that `place` is about to be written; raises UnsupportedError where that is ambiguous.
+
+    That is so for a container that one path of an `if` took from elsewhere.
+    """
+    build = current_builder()
+    if build is not None and build.forks:
+        entries = [entry for journal in _open.get() for entry in journal.before.values()]
+        places = {id(written): getattr(written, "owner", None) for written, _ in entries}
+        owners = [id(owner) for owner in places.values()]
+        places.clear()  # it refers to them, too
+        if is_forked(build.forks, getattr(place, "owner", None), [value for _, value in entries], owners):
+            raise _forked(place)
+    owner = getattr(place, "owner", None)
+    if build is not None and owner is not None and not isinstance(owner, OpenList):
+        build.check_change(owner)
+    for journal in _open.get():
+        journal.note(place)

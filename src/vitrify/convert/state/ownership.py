@@ -1,0 +1,183 @@
+"""Which containers nothing but a traced region knows, told by counting references."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections import Counter
+from collections.abc import Container, Iterable, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+from ...core.errors import UnsupportedError
+from ...core.pytree import OneOf, can_change, is_open, node_of
+from ...ir.builder import Fork
+
+_CONTAINERS = (list, tuple, dict, set, OneOf)
+
+
+def known_references(held: Any, base: Counter[int]) -> Counter[int]:
+    """How often each object is referred to from within `held`, by the object's id, added to the counts of `base`.
+
+    A container inside `held` that others know, too, does not count: what it refers to is as well known as itself.
+    """
+    shared: set[int] = set()
+    while True:
+        found = _containers(held, shared)
+        known = base + Counter(id(item) for container in found for item in _items(container))
+        # Three more references: the list `found`, the variable here, and the argument of getrefcount.
+        more = {id(c) for c in islice(found, 1, None) if id(c) not in shared and sys.getrefcount(c) > known[id(c)] + 3}
+        if not more:
+            return known
+        shared |= more
+
+
+def _containers(held: Any, shared: set[int]) -> list[Any]:
+    """`held` and the containers inside it, each once; what shared ones hold is left out, and so are they."""
+    found: list[Any] = []
+    seen = set(shared)
+    waiting = [held]
+    while waiting:
+        container = waiting.pop()
+        if id(container) not in seen and isinstance(container, _CONTAINERS):
+            seen.add(id(container))
+            found.append(container)
+            waiting += _items(container)
+    return found
+
+
+def _items(container: Any) -> list[Any]:
+    if is_open(container):
+        return []
+    if isinstance(container, OneOf):
+        return [container.children]
+    return list(dict.values(container) if isinstance(container, dict) else container)
+
+
+def private(values: tuple[Any, ...], holders: int) -> frozenset[int]:
+    """The ids of those of `values` that so many hold: this tuple, once, and others that are about to let them go."""
+    known = known_references(values, Counter())
+    # Two more references: the variable here, and the argument of getrefcount.
+    return frozenset(id(v) for v in values if known[id(v)] == 1 and sys.getrefcount(v) <= holders + 2)
+
+
+def note_forks(forks: list[Fork], values: Iterable[Any], *sources: Iterable[Any], merging: object = None) -> None:
+    """Remember containers and objects that were made of those on several paths: for each value one from each path."""
+    merging = merging or object()
+    for value, *origins in zip(values, *sources):
+        if isinstance(value, OneOf):
+            options, parts = value.children[1:], [part for origin in origins for part in _options(origin)]
+            made, left = _without(options, parts), _without(parts, options)  # some stay the objects that they are
+            pairs = [(option, part) for option in made for part in left]
+            alike = [(option, part) for option, part in pairs if isinstance(option, type(part))]
+            note_forks(forks, [option for option, _ in alike], [part for _, part in alike])
+            continue
+        node = node_of(value)
+        if any(value is origin for origin in origins):
+            continue
+        if isinstance(value, set) or can_change(value) or is_open(value):
+            forks.append(Fork(value, tuple(origins), merging))
+        nodes = [node_of(origin) for origin in origins]
+        if node is not None and all(part is not None and len(part[1]) == len(node[1]) for part in nodes):
+            note_forks(forks, node[1], *[part[1] for part in nodes], merging=merging)
+
+
+def _without(values: Sequence[Any], others: Sequence[Any]) -> list[Any]:
+    """Those that are none of the other objects."""
+    return [value for value in values if not any(value is other for other in others)]
+
+
+def _options(value: Any) -> tuple[Any, ...]:
+    return value.children[1:] if isinstance(value, OneOf) else (value,)
+
+
+def ids_in_forks(forks: Iterable[Fork]) -> list[int]:
+    """The id of each container of `forks`, once for each reference to it there."""
+    return [id(container) for merged, sources, _ in forks for container in (merged, *sources)]
+
+
+def ids_in_iterator(iterator: Any) -> list[int]:
+    """The id of each object that an iterator draws from, as `zip` and `enumerate` do, once for each reference."""
+    held = gc.get_referents(iterator)
+    return [id(item) for part in held for item in (part if type(part) is tuple else (part,))]
+
+
+def is_forked(forks: Sequence[Fork], owner: Any, before: Sequence[Any], owners: Sequence[int]) -> bool:
+    """Whether `owner` is on some path the same object as another container that is still in use.
+
+    before: what journals keep of the state before; owners: the ids of objects that their places refer to.
+    """
+    for merged, sources, _ in forks:
+        if owner is merged and any(_is_in_use(source, forks, before, owners) for source in sources):
+            return True
+        if any(owner is source for source in sources) and _is_in_use(merged, forks, before, owners):
+            return True
+    return False
+
+
+def _is_in_use(container: Any, forks: Sequence[Fork], before: Sequence[Any], owners: Sequence[int]) -> bool:
+    """Whether others than forks and journals, and what nothing but those knows, refer to the container."""
+    held = [*[part for merged, sources, _ in forks for part in (merged, *sources)], *before]
+    # Once more each is held by its fork, or by its journal and the list given here, and by places.
+    base = Counter(id(part) for part in [*held, *before])
+    base.update(owners)
+    known = known_references(held, base)[id(container)]
+    return sys.getrefcount(container) > known + _OF_A_CALL
+
+
+def _seen_by_a_call(container: Any) -> int:
+    """The references to what one variable of the caller holds: in some Pythons its stack has another one."""
+    return sys.getrefcount(container)
+
+
+_item = object()
+_OF_A_CALL = _seen_by_a_call(_item)
+
+
+def check_forks(forks: Iterable[Fork], given_out: Iterable[Any], outside: Container[int]) -> None:
+    """Raise UnsupportedError where a container leaves the trace that is, on one path, one that others know, too.
+
+    outside: ids of the containers that were there before.
+    """
+    if not forks:
+        return
+    left = {id(container) for value in given_out for container in _containers(value, set())}
+    origins = {id(fork.merged): fork.sources for fork in forks}
+    leaving = [fork for fork in forks if id(fork.merged) in left]
+    for number, fork in enumerate(leaving):
+        known = any(key in left or key in outside for key in _origins(fork.sources, origins))
+        if known or any(_may_be_one(fork, other, origins) for other in leaving[:number]):
+            kind = _kind(fork.sources[0])
+            raise UnsupportedError(
+                f"a {kind} leaves the function that a tensor decides to be another {kind}, which others know, too",
+                hint=f"make a copy of it on both paths ({kind}(...))",
+            )
+
+
+def _origins(sources: Iterable[Any], known: Mapping[int, tuple[Any, ...]]) -> set[int]:
+    """The ids of all containers that one of these is, on some path."""
+    found: set[int] = set()
+    waiting = list(sources)
+    while waiting:
+        source = waiting.pop()
+        if id(source) not in found:
+            found.add(id(source))
+            waiting += known.get(id(source), ())
+    return found
+
+
+def _may_be_one(one: Fork, other: Fork, known: Mapping[int, tuple[Any, ...]]) -> bool:
+    """Whether two containers that were made by merging are the same one on some path."""
+    if one.merged is other.merged:
+        return False
+    same_paths = one.merging is other.merging
+    pairs = zip(one.sources, other.sources) if same_paths else [(one.sources, other.sources)]
+    return any(
+        not _origins([a] if same_paths else a, known).isdisjoint(_origins([b] if same_paths else b, known))
+        for a, b in pairs
+    )
+
+
+def _kind(container: Any) -> str:
+    kind = next((kind for kind in (list, dict) if isinstance(container, kind)), type(container))
+    return kind.__name__

@@ -1,0 +1,194 @@
+"""What converted code's values are: tensors of a program being built, unset variables, or plain Python."""
+
+from __future__ import annotations
+
+from enum import Enum
+from types import BuiltinFunctionType, FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from ...core.errors import ArgumentError, UnsettledError, VitrifyError
+from ...core.meta import numel
+from ...core.source import user_frames
+from ...eager.host_ops import UnsetError
+from ...eager.tensor import Tensor
+from ...ir.builder import Builder, current_builder
+from ...ir.program import Variable
+from ...ops.like import cast
+from ...ops.promote import SCALARS
+from ...ops.shape import reshape
+
+
+class Undefined:
+    """The value of a variable that is not set; any use raises UnsetError naming it and its line.
+
+    One without a name is a variable of ours, which nobody reads where it is unset.
+    """
+
+    __slots__ = ("line", "name")
+
+    def __init__(self, name: str = "", line: int = 0) -> None:
+        self.name = name
+        self.line = line
+
+    def fail(self) -> VitrifyError:
+        """The error that a use of this value raises."""
+        return UnsetError(
+            f"local variable {self.name!r} is read, but the path taken did not set it "
+            f"(it is set near line {self.line})",
+            hint=f"give {self.name!r} a value before the `if` or loop",
+        )
+
+    def returned(self) -> VitrifyError:
+        """The error of a function that returns this value."""
+        return self.fail()
+
+    def __getattr__(self, attribute: str) -> Any:
+        if attribute.startswith("__") and attribute.endswith("__"):
+            raise AttributeError(attribute)
+        raise self.fail()
+
+    def __bool__(self) -> bool:
+        raise self.fail()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise self.fail()
+
+    def __iter__(self) -> Any:
+        raise self.fail()
+
+    def __repr__(self) -> str:
+        return f"<unset {self.name}>"
+
+
+class Absent(Undefined):
+    """What a variable holds that was never set, or deleted: not even the mark of an unset variable is there."""
+
+    __slots__ = ()
+
+
+class MaybeUnset(Undefined):
+    """What a variable holds that some path left unset, where no tensor in its value can tell.
+
+    `flag`: a number of the program that says whether it holds `value`.
+    """
+
+    __slots__ = ("flag", "value")
+
+    def __init__(self, name: str, line: int, value: Any, flag: Any) -> None:
+        super().__init__(name, line)
+        self.value = value
+        self.flag = flag
+
+    def fail(self) -> VitrifyError:
+        return UnsettledError(
+            f"variable {self.name!r} is read, which one path of a tensor's decision leaves unset",
+            hint=f"give {self.name!r} a value before the `if` or loop",
+        )
+
+
+class Unmergeable(Undefined):
+    """The value of a variable whose branches gave things that no tensor can stand for; fails when used.
+
+    `decided` is its truth where that is known all the same: of `tensor and items` as a condition.
+    """
+
+    __slots__ = ("decided", "loc", "reason")
+
+    def __init__(self, name: str, reason: str, decided: Any = None) -> None:
+        super().__init__(name, 0)
+        self.reason = reason
+        self.decided = decided
+        frames = user_frames(2, limit=1)
+        self.loc = frames[0] if frames else None
+
+    def fail(self) -> VitrifyError:
+        return self._mixed(f"variable {self.name!r}")
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Undefined):
+            return self is other
+        raise self.fail()
+
+    __hash__ = None  # type: ignore[assignment]  # no key either
+
+    def returned(self) -> VitrifyError:
+        return self._mixed("what the function returns")
+
+    def _mixed(self, what: str) -> VitrifyError:
+        return UnsettledError(
+            f"{what} depends on a tensor condition, but {self.reason}",
+            loc=self.loc,
+            hint="give it values of one kind in both branches (tensors or numbers, the same nesting)",
+        )
+
+
+def _failing(self: Undefined, *args: Any) -> Any:
+    raise self.fail()
+
+
+_OPERATORS = [
+    *["add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "floordiv", "rfloordiv", "mod", "rmod"],
+    *["pow", "rpow", "matmul", "rmatmul", "neg", "pos", "abs", "invert", "lt", "le", "gt", "ge", "len", "getitem"],
+    *["setitem", "contains", "index", "int", "float", "enter", "exit"],
+]
+
+
+def failing_operators(*more: str) -> list[str]:
+    """The special methods that a value without a value for Python refuses."""
+    return [f"__{name}__" for name in (*_OPERATORS, *more)]
+
+
+for _name in failing_operators():
+    setattr(Undefined, _name, _failing)
+
+
+def is_graph(value: Any) -> bool:
+    """Whether the value is a tensor of the program being built."""
+    return isinstance(value, Variable)
+
+
+def is_constant(value: Any) -> bool:
+    """Whether the value can neither change nor hold something that does: it is the same on every path."""
+    if isinstance(value, (FunctionType, BuiltinFunctionType)):
+        return getattr(value, "__closure__", None) is None and not getattr(value, "__dict__", None)
+    return isinstance(value, (*SCALARS, np.generic, str, bytes, type, ModuleType, Enum, range, type(None), type(...)))
+
+
+def is_equal(a: Any, b: Any) -> bool:
+    """Whether Python finds two values equal; arrays, which say it item by item, are not."""
+    found = a == b
+    return bool(found) if isinstance(found, (bool, np.bool_)) else False
+
+
+def as_graph(value: Any) -> Any:
+    """`value`; while a program is built, an eager tensor from outside as the variable that stands for it.
+
+    What such a tensor holds now is not what it will hold when the program runs.
+    """
+    build = current_builder() if isinstance(value, Tensor) else None
+    return value if build is None else build.value(value)
+
+
+def is_tensor(value: Any) -> bool:
+    """Whether the value is a tensor of either kind."""
+    return isinstance(value, (Variable, Tensor))
+
+
+def builder() -> Builder:
+    """The builder of the trace in progress."""
+    found = current_builder()
+    assert found is not None
+    return found
+
+
+def scalar_condition(test: Variable, what: str) -> Variable:
+    """A tensor condition as a 0-D bool; raises ArgumentError (a ValueError, as eager) when it has more elements."""
+    if numel(tuple(test.shape)) not in (1, -1):
+        raise ArgumentError(
+            f"{what}: the condition has {numel(tuple(test.shape))} elements ({test.meta}); its truth is ambiguous",
+            hint="use .any() or .all()",
+        )
+    flag = cast(test, "bool")
+    return flag if flag.ndim == 0 else reshape(flag, [])  # type: ignore[no-any-return]

@@ -1,0 +1,113 @@
+"""Facts about tensors that Python code asks for while it is converted, where the answer depends on the path taken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import NoneType
+from typing import Any
+
+from ...core.errors import UnsupportedError, VitrifyError
+from ...eager.host_ops import assert_op
+from ...eager.tensor import Tensor
+from ...ir.graph_tensor import GraphTensor, as_number, is_number
+from ...ir.numbers import sample
+from ...ir.program import Block
+from ...ir.varying import CLASS, DTYPE, KINDS, NDIM, STOP_GRADIENT, VARYING, Kind, Varying, facts_of, kind_of
+from ...ops.compare import equal
+from .base import Undefined, builder
+from .deferred import Call, record
+from .optional import assert_not_none, kinds_at
+
+_OF_NONE = frozenset(dir(None))
+
+_FACTS = {
+    "dtype": DTYPE, "ndim": NDIM, "shape": NDIM, "dim": NDIM, "rank": NDIM, "ndimension": NDIM, "strides": NDIM,
+    "itemsize": DTYPE, "element_size": DTYPE, "is_floating_point": DTYPE, "is_integer": DTYPE, "is_complex": DTYPE,
+    "stop_gradient": STOP_GRADIENT, "requires_grad": STOP_GRADIENT, "is_leaf": STOP_GRADIENT,
+}  # fmt: skip
+_SHOWN = {DTYPE: "the dtype", NDIM: "the number of dimensions", STOP_GRADIENT: "stop_gradient", CLASS: "the class"}
+
+
+class FirstIterationDiffers(Exception):
+    """The first iteration of a loop starts from something that no tensor can carry together with what later ones do.
+
+    `loop`: the body in question; None for the loop that is being traced.
+    """
+
+    def __init__(self, reason: VitrifyError, loop: Block | None = None) -> None:
+        super().__init__(str(reason))
+        self.reason = reason
+        self.loop = loop
+
+    def is_of_outer_loop(self) -> bool:
+        """Whether the loop is one around the block being built."""
+        return self.loop is not None and _is_inside(self.loop)
+
+
+def _is_inside(wanted: Block) -> bool:
+    block: Block | None = builder().block
+    while block is not None and block is not wanted:
+        block = block.parent
+    return block is wanted
+
+
+def check_attribute(owner: Any, attribute: str) -> None:
+    """Raise for `owner.attribute` where that depends on the path; the program raises where the owner is a number."""
+    if attribute not in _OF_NONE:
+        assert_not_none(owner, AttributeError(f"'NoneType' object has no attribute {attribute!r}"))
+    held = kind_of(owner)
+    kinds = frozenset() if held is None else held.kinds - {NoneType}
+    if held is not None and not all(_has(kind, attribute) for kind in kinds):
+        _assert_has(Kind(held.code, kinds), attribute)
+    fact = _FACTS.get(attribute, "")
+    varying = builder().current.get(owner, owner).__dict__.get(VARYING) if fact else None
+    if varying is not None and fact in varying.facts:
+        raise _refusal(varying, fact, attribute)
+
+
+def _refusal(varying: Varying, fact: str, shown: str) -> Exception:
+    reason = UnsupportedError(
+        f"{shown} is read of a tensor, but {_SHOWN[fact]} depends on the path that a tensor decided about",
+        hint="give the variable the same dtype and number of dimensions on all paths and before a loop",
+    )
+    inside = varying.loop is not None and _is_inside(varying.loop)
+    return FirstIterationDiffers(reason, varying.loop) if inside else reason
+
+
+def _has(kind: type, attribute: str) -> bool:
+    return hasattr(Tensor if kind is GraphTensor else kind, attribute)
+
+
+def _assert_has(held: Kind, attribute: str) -> None:
+    lacking = next(kind for kind in held.kinds if not _has(kind, attribute))
+    error = Call(AttributeError, (f"{lacking.__name__!r} object has no attribute {attribute!r}",))
+    record(assert_op, _is_one(held, lambda kind: _has(kind, attribute)), error=error)
+
+
+def ask(value: Any, question: Callable[[type], bool]) -> Any:
+    """What `question` says of the value's class: a tensor where that depends on the path."""
+    if isinstance(value, Undefined):
+        raise value.fail()
+    held = kind_of(value)
+    if held is not None:
+        return _is_one(Kind(held.code, kinds_at(value, held.kinds, builder().block)), question)
+    return question(class_of_tensor(value))
+
+
+def _is_one(held: Kind, question: Callable[[type], bool]) -> Any:
+    """Whether the class is one of those of which the question is true."""
+    fitting = [kind for kind in held.kinds if question(Tensor if kind is GraphTensor else kind)]
+    if len(fitting) in (0, len(held.kinds)):
+        return bool(fitting)
+    found, *others = [equal(held.code, KINDS.index(kind)) for kind in fitting]
+    for other in others:
+        found = found | other
+    return as_number(found)
+
+
+def class_of_tensor(value: Any) -> type:
+    """The class of a tensor of the program in eager code. Raises UnsupportedError where that depends on the path."""
+    varying = value.__dict__.get(VARYING)
+    if kind_of(value) is not None or CLASS in facts_of(value):
+        raise _refusal(varying or Varying(frozenset()), CLASS, "the class")
+    return type(sample(value)) if is_number(value) else Tensor

@@ -1,0 +1,23 @@
+"""The error of a container that converted code did not make, in the way of what a tensor decides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...core.errors import UnsupportedError
+
+
+class ForeignError(UnsupportedError):
+    """A list or dict that converted code did not make would get another length.
+
+    `container`: which; `places`: where the trace found it, None for one in which nothing else can be put.
+    """
+
+    container: Any = None
+    places: Sequence[Any] = ()
+
+    def of(self, container: Any) -> ForeignError:
+        """The error, about this container."""
+        self.container = container
+        return self

@@ -1,0 +1,127 @@
+"""Exceptions that a program raises while it runs pass by the handlers that surrounded their code when it was traced."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from itertools import islice
+from types import FrameType
+from typing import Any
+
+from ...core.cache import BoundedCache
+from ...core.errors import UnsupportedError
+from ...core.modes import scoped
+from ...core.source import Loc, is_user_file, user_frames
+from ...transformers import tries_around
+from .base import builder
+
+
+class RaisedInCallError(UnsupportedError):
+    """What sees exceptions misses one that a tensor decides; `place`: file and line of the `try` or method, if any."""
+
+    place: tuple[str, int] | None = None
+
+
+MAX_TRIES = 4096
+_DEEP: BoundedCache[tuple[str, int], bool] = BoundedCache("tries around calls that raise", MAX_TRIES)
+
+
+def learn(err: BaseException) -> bool:
+    """Whether the trace that ended in this error may do better now: a `try` is remembered that was not before."""
+    place = err.place if isinstance(err, RaisedInCallError) else None
+    if place is None or place in _DEEP:
+        return False
+    _DEEP.put(place, True)
+    return True
+
+
+def is_deep(place: tuple[str, int]) -> bool:
+    """Whether a `try` or method is remembered."""
+    return place in _DEEP
+
+
+def deep_tries(filename: str) -> frozenset[int]:
+    """The lines of the remembered `try` statements of a file."""
+    known = _DEEP.keys() if len(_DEEP) else []
+    return frozenset(line for name, line in known if name == filename)
+
+
+def refuse_if_caught(err: BaseException, loc: Loc | None = None) -> None:
+    """Raise UnsupportedError when a `try` now open in traced code would see `err`, raised when the program runs."""
+    for frame in _traced_frames():
+        name = frame.f_code.co_filename
+        if not is_user_file(name):
+            continue
+        for around in tries_around(name, "".join(linecache.getlines(name)), frame.f_lineno, _column(frame)):
+            if around.has_final or any(_catches(expr, err, frame) for expr in around.handlers):
+                refusal = _passes_by(err, f"the `try` statement at {name}:{around.line}", loc)
+                refusal.place = name, around.line
+                raise refusal
+    for kinds, who, place in _CATCHING.get():
+        if isinstance(err, kinds):
+            refusal = _passes_by(err, who, loc)
+            refusal.place = place
+            raise refusal
+
+
+_CATCHING: ContextVar[tuple[tuple[Any, str, tuple[str, int] | None], ...]] = ContextVar("catching", default=())
+
+
+@contextmanager
+def catching(kinds: Any, who: str, place: tuple[str, int] | None = None) -> Iterator[None]:
+    """Let `refuse_if_caught` know of what sees exceptions of these classes: `with suppress(...)`, a loop its end."""
+    with scoped(_CATCHING, (*_CATCHING.get(), (kinds, who, place))):
+        yield
+
+
+def _column(frame: FrameType) -> int | None:
+    """Where in its line a frame is, in Pythons that know."""
+    positions = getattr(frame.f_code, "co_positions", None)
+    at = None if positions is None else next(islice(positions(), frame.f_lasti // 2, None), None)
+    return None if at is None else at[2]
+
+
+def _passes_by(err: BaseException, what: str, loc: Loc | None) -> RaisedInCallError:
+    frames = (loc,) if loc is not None else user_frames(3, limit=1)
+    return RaisedInCallError(
+        f"a tensor decides whether {type(err).__name__} is raised here, so {what} cannot see it: the program runs "
+        "after that statement",
+        loc=frames[0] if frames else None,
+        hint="put the `try` around the call of the converted function, or write the condition with `if` and a value",
+    )
+
+
+def _traced_frames() -> Iterator[FrameType]:
+    """The frames of the trace in progress, innermost first."""
+    found: list[FrameType] = []
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        found.append(frame)
+        frame = frame.f_back
+    return iter(found[: len(found) - builder().depth])
+
+
+def _catches(expr: ast.expr | None, err: BaseException, frame: FrameType) -> bool:
+    """Whether `except expr` catches `err`; taken to do so where that is not plain to see."""
+    if expr is None:
+        return True
+    if isinstance(expr, ast.Tuple):
+        return any(_catches(item, err, frame) for item in expr.elts)
+    found = _looked_up(expr, frame)
+    return not isinstance(found, (type, tuple)) or isinstance(err, found)
+
+
+def _looked_up(expr: ast.expr, frame: FrameType) -> Any:
+    """What a name or dotted name means in a frame; None for anything else."""
+    if isinstance(expr, ast.Attribute):
+        return getattr(_looked_up(expr.value, frame), expr.attr, None)
+    if not isinstance(expr, ast.Name):
+        return None
+    for names in (frame.f_locals, frame.f_globals, frame.f_builtins):
+        if expr.id in names:
+            return names[expr.id]
+    return None

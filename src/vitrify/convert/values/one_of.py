@@ -1,0 +1,258 @@
+"""Values that are of one kind on some paths of a tensor's decision and of another kind on others: None or a cache.
+
+No Variable can stand for both, so both leave their paths, with a number that says which of them it is. Whoever asks
+something of such a value asks each of the options, where it is that one; what a path is known to exclude is left out.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeVar
+
+from ...core.errors import UnsettledError
+from ...core.pytree import OneOf, OpenList, is_open
+from ...core.source import Loc, user_frames
+from ...ir.builder import current_builder
+from ...ir.graph_tensor import as_number
+from ...ir.program import Block
+from ...ops.compare import equal
+from .base import builder, failing_operators, is_graph
+from .cases import by_cases
+from .optional import means, tell
+from .user_errors import for_user, note_user_error
+
+Function = Callable[..., Any]
+F = TypeVar("F", bound=Function)
+MAX_OPTIONS = 8
+DECIDED = "decided_by"
+"""The attribute of a number that tells which path was taken: the condition, and the number on either path."""
+
+
+@dataclass(frozen=True, eq=False)
+class Excluded:
+    """The fact that a value whose place among its options is `code` is not the one at `index`."""
+
+    code: Any
+    index: int
+
+    # A code is a variable, for which == is an operator of the program: facts are about the very same one.
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Excluded) and self.code is other.code and self.index == other.index
+
+    def __hash__(self) -> int:
+        return hash((id(self.code), self.index))
+
+
+class GraphOneOf(OneOf):
+    """A value of several kinds while a program is built. Who looks into it where its kind is known finds that one."""
+
+    __slots__ = ("loc", "name")
+
+    def __init__(self, children: Sequence[Any], name: str = "") -> None:
+        super().__init__(children)
+        self.name = name
+        self.loc: Loc | None = next(iter(user_frames(2, limit=1)), None)
+        builder().has_options = True
+
+    @property
+    def code(self) -> Any:
+        """The number of the option that it is."""
+        return self.children[0]
+
+    @property
+    def options(self) -> tuple[Any, ...]:
+        """What it may be."""
+        return self.children[1:]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._known())
+
+    def __getattr__(self, attribute: str) -> Any:
+        if attribute.startswith("__") and attribute.endswith("__"):
+            raise AttributeError(attribute)
+        return getattr(self._known(), attribute)
+
+    def _known(self) -> Any:
+        found = settled(self)
+        if found is self:
+            raise self.fail()
+        return found
+
+    def fail(self) -> UnsettledError:
+        """The error for a use that cannot be made of each option by itself."""
+        kinds = list(dict.fromkeys(_kind(option) for option in self.options))
+        hint = "ask which it is first (`if value is not None:`, `isinstance`), or give it values of one kind"
+        if len(kinds) == 1:
+            kinds.append(f"a different {type(self.options[0]).__name__}")
+            hint = "use a list, dict or tensor: of these a tensor may decide what is in them"
+        return UnsettledError(
+            f"{self.name or 'a value'} depends on a tensor condition: it is {' on one path and '.join(kinds)} on "
+            "another, and is used where it must be of one kind",
+            loc=self.loc,
+            hint=hint,
+        )
+
+
+def _fail(self: GraphOneOf, *args: Any) -> Any:
+    raise self.fail()
+
+
+for _name in failing_operators("bool", "call", "eq", "ne", "hash"):
+    setattr(GraphOneOf, _name, _fail)
+
+
+def _kind(option: Any) -> str:
+    if option is None:
+        return "None"
+    return "a tensor" if is_graph(option) else f"a {type(option).__name__}"
+
+
+def left_of(value: GraphOneOf, block: Block | None = None) -> list[int]:
+    """The places of the options that the value may be in the block, by default the current one."""
+    excluded: set[Any] = set()
+    facts = {Excluded(value.code, index) for index in range(len(value.options))}
+    at: Block | None = block or builder().block
+    while at is not None:
+        excluded.update(fact.index for fact in facts if (at, fact) in builder().asserted)
+        at = at.parent
+    return [index for index in range(len(value.options)) if index not in excluded]
+
+
+def settled(value: Any, block: Block | None = None) -> Any:
+    """`value`, or the option that it is known to be."""
+    if not isinstance(value, GraphOneOf):
+        return value
+    left = left_of(value, block)
+    return value.options[left[0]] if len(left) == 1 else value
+
+
+def options_of(value: Any, block: Block | None = None) -> dict[int | None, Any]:
+    """What the value may be in the block, by place; None is the place of what it is for sure."""
+    if not isinstance(value, GraphOneOf):
+        return {None: value}
+    return {index: value.options[index] for index in left_of(value, block)}
+
+
+def each_option(value: Any, use: Function) -> Any:
+    """What `use` gives for the option that the value is: it runs for each of them, on the path where it is that one."""
+    value = settled(value)
+    if not isinstance(value, GraphOneOf):
+        return use_option(use, value)
+    return each_place(value, lambda index: use_option(use, value.options[index]))
+
+
+def each_place(value: GraphOneOf, use: Callable[[int], Any]) -> Any:
+    """What `use` gives for the place of the option that the value is."""
+    first, *others = left_of(value)
+    if not others:
+        return use(first)
+    is_first = is_option(value.code, [first], others)
+    return builder().choose(is_first, lambda: use(first), lambda: each_place(value, use), value.name)
+
+
+def is_option(code: Any, these: Sequence[int], others: Sequence[int]) -> Any:
+    """The condition that the value with this code is one of `these` options; it tells which of all it is not."""
+    found, *more = [equal(code, index) for index in these]
+    for other in more:
+        found = found | other
+    facts = [frozenset(Excluded(code, index) for index in indices) for indices in (others, these)]
+    condition = as_number(found)
+    pred, then, orelse = getattr(code, "__dict__", {}).get(DECIDED, (None, -1, -1))
+    if list(these) in ([then], [orelse]):
+        condition = means(condition, pred, these[0] == then)
+    return tell(condition, (facts[0], facts[1]))
+
+
+def note_decided(code: Any, pred: Any, then: int, orelse: int) -> None:
+    """Note of a number that it is `then` where the condition holds and `orelse` where it does not."""
+    code.__dict__[DECIDED] = (pred, then, orelse)
+
+
+def use_option(use: Function, option: Any) -> Any:
+    """`use(option)`, whose error is eager code's where the option is a plain Python value."""
+    try:
+        return use(option)
+    except TypeError as err:
+        if option is None or isinstance(option, (str, bool, int, float)):
+            note_user_error(err)  # eager code finds the same wrong with it
+        raise
+
+
+def asked(value: Any, question: Callable[[Any], Any]) -> Any:
+    """What `question` says of the value: a bool, or a condition that tells paths apart."""
+    options = options_of(value)
+    answers = {index: question(option) for index, option in options.items()}
+    if len(answers) == 1:
+        return next(iter(answers.values()))
+    if not all(isinstance(answer, bool) for answer in answers.values()):
+        return each_option(value, question)
+    these: list[Any] = [index for index, answer in answers.items() if answer]
+    others: list[Any] = [index for index, answer in answers.items() if not answer]
+    return is_option(value.code, these, others) if these and others else bool(these)
+
+
+# --- who asks --------------------------------------------------------------------------------------------------------
+
+
+def by_option(count: int) -> Callable[[F], F]:
+    """Let a function work on each option of its first `count` arguments by itself."""
+
+    def decorate(function: F) -> F:
+        @functools.wraps(function)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            for place in range(min(count, len(args))):
+                if args[place].__class__ is GraphOneOf:
+                    return each_option(args[place], partial(_with, call, args, kwargs, place))
+            return function(*args, **kwargs)
+
+        return call  # type: ignore[return-value]
+
+    return decorate
+
+
+def _with(function: Function, args: tuple[Any, ...], kwargs: Mapping[str, Any], place: int, option: Any) -> Any:
+    return function(*args[:place], option, *args[place + 1 :], **kwargs)
+
+
+def for_options(function: Function, deep: bool) -> Function:
+    """`function`, called for each option of arguments of several kinds by itself; `deep`: of those in lists, too."""
+    return partial(_call, function, deep)
+
+
+@for_user
+def _call(function: Function, deep: bool, /, *args: Any, **kwargs: Any) -> Any:
+    build = current_builder()
+    if build is None or not (build.has_options or build.has_cases or build.has_optional):
+        return function(*args, **kwargs)
+    given = [*args, *kwargs.values()]
+    found = next((held for held in (_first(value, deep) for value in given) if held is not None), None)
+    if found is None:
+        return by_cases(function, args, kwargs)
+
+    def use(option: Any) -> Any:
+        exchanged = [_exchanged(value, found, option, deep) for value in given]
+        return _call(function, deep, *exchanged[: len(args)], **dict(zip(kwargs, exchanged[len(args) :])))
+
+    return each_option(found, use)
+
+
+def _first(value: Any, deep: bool) -> GraphOneOf | None:
+    """The first value of several kinds that an argument is or, in lists and tuples, holds."""
+    if isinstance(value, GraphOneOf):
+        return value
+    if not deep or not (type(value) in (tuple, list) or isinstance(value, OpenList)) or is_open(value):
+        return None
+    return next((found for found in (_first(item, deep) for item in value) if found is not None), None)
+
+
+def _exchanged(value: Any, found: GraphOneOf, option: Any, deep: bool) -> Any:
+    if value is found:
+        return option
+    if isinstance(value, GraphOneOf) or _first(value, deep) is None:
+        return value
+    items = [_exchanged(item, found, option, deep) for item in value]
+    return tuple(items) if isinstance(value, tuple) else items

@@ -1,0 +1,121 @@
+"""Which functions are the user's own, to be converted, and which are left as they are."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+import sysconfig
+from collections import deque
+from collections.abc import Callable
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+from ...core.setting import Setting
+from ...core.source import is_user_file
+from ...ir.builder import current_builder
+
+MARK = "__vitrify_not_to_static__"
+OURS = "__vitrify_converted_too__"
+IGNORED: Setting[frozenset[str]] = Setting("ignored_modules", frozenset())
+
+_LIBRARY_ROOTS = tuple(
+    {sysconfig.get_paths()[k] + os.sep for k in ("stdlib", "platstdlib", "purelib", "platlib")}
+    | {os.path.join(sys.prefix, "lib") + os.sep}
+)
+
+
+def not_to_static(func: Callable[..., Any] | None = None) -> Any:
+    """Mark a function, or a class with all its methods, so that conversion leaves it as it is.
+
+    Source: paddle.jit.not_to_static.
+    """
+    if func is None:
+        return not_to_static
+    plain = getattr(func, "__func__", func)
+    # By its code: functools.wraps copies what a function holds, and its copy is another function.
+    setattr(plain, MARK, getattr(plain, "__code__", True))
+    return func
+
+
+def converted_too(func: Callable[..., Any]) -> Callable[..., Any]:
+    """`func`, a function of ours that is converted as users' are: its Python control flow depends on tensors."""
+    setattr(func, OURS, True)
+    return func
+
+
+def ignore_module(modules: list[ModuleType]) -> None:
+    """Leave the functions of these modules (and of their submodules) unconverted. Source: paddle.jit.ignore_module."""
+    IGNORED.set(IGNORED.get() | {m.__name__ for m in modules})
+
+
+def is_user_code(fn: FunctionType) -> bool:
+    """Whether the function is the user's: not ours, not a library's, not marked or ignored."""
+    if getattr(fn, MARK, None) is fn.__code__ or _is_ignored(fn.__module__ or ""):
+        return False
+    return is_own_file(fn.__code__.co_filename) or getattr(fn, OURS, False)
+
+
+def is_own_file(filename: str) -> bool:
+    """Whether the file is the user's: not ours, not a library's."""
+    return is_user_file(filename) and not filename.startswith(_LIBRARY_ROOTS)
+
+
+def is_ours(function: Any) -> bool:
+    """Whether it is a function, class or Layer of this package."""
+    module = getattr(function, "__module__", None) or type(function).__module__
+    return module.partition(".")[0] == "vitrify"
+
+
+_PUT = frozenset({"append", "appendleft", "extend", "insert"})
+
+
+def passes_on(function: Any) -> bool:
+    """Whether a call hands its arguments on as they are: to code of the user's, or into a container."""
+    function = getattr(function, "func", function) if isinstance(function, functools.partial) else function
+    if isinstance(getattr(function, "__self__", None), (list, deque)):
+        return function.__name__ in _PUT
+    called = getattr(function, "__func__", function)
+    if isinstance(called, FunctionType):
+        return is_user_code(called)
+    if isinstance(called, BuiltinFunctionType) or is_ours(function):
+        return False
+    forward = getattr(called, "forward", None)
+    return isinstance(called, type) or not callable(forward) or is_user_code(getattr(forward, "__func__", forward))
+
+
+def is_left_alone(owner: Any) -> bool:
+    """Whether an object, or its class, is marked with not_to_static."""
+    cls = owner if isinstance(owner, type) else type(owner)
+    return getattr(cls, MARK, None) is True or getattr(owner, "__dict__", {}).get(MARK) is True
+
+
+def _is_ignored(module: str) -> bool:
+    return any(module == name or module.startswith(name + ".") for name in IGNORED.get())
+
+
+def converted(function: Any) -> Any:
+    """What to call in place of `function` while a program is built; itself otherwise."""
+    build = current_builder()
+    return function if build is None else build.convert(function)
+
+
+def class_attribute(cls: type, name: str) -> Any:
+    """What the class or its bases hold under `name`, as it is in the class body; None if nothing."""
+    return next((base.__dict__[name] for base in cls.__mro__ if name in base.__dict__), None)
+
+
+def library_method(cls: type, name: str) -> Any:
+    """The special method that the user's classes build on: the first in the order of bases that is not theirs."""
+    found = (base.__dict__[name] for base in cls.__mro__ if name in base.__dict__)
+    return next((f for f in found if not (isinstance(f, FunctionType) and is_user_code(f))), None)
+
+
+def user_method(obj: Any, name: str) -> Any:
+    """The converted method that Python would call for a special name such as `__len__`; None when not the user's."""
+    if current_builder() is None:
+        return None
+    found = class_attribute(type(obj), name)
+    if isinstance(found, FunctionType) and is_user_code(found) and not is_left_alone(obj):
+        return converted(MethodType(found, obj))
+    return None

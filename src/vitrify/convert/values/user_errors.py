@@ -1,0 +1,128 @@
+"""Errors that eager code raises, too, where conversion finds them."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import linecache
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import CodeType, FrameType, TracebackType
+from typing import Any, TypeVar
+
+from ...core.source import Loc, is_user_file, user_locs
+from .base import Undefined, builder
+from .deferred import holds_deferred
+
+F = TypeVar("F", bound=Callable[..., Any])
+_FOR_USER: set[CodeType] = set()
+_PARAMETERS = re.compile(r"\blambda\b[^:]*:")
+_NAME = re.compile(r"(?<![\w.])[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+_CALL = {"function", "args", "kwargs"}
+_VARARGS, _VARKEYWORDS = 0x04, 0x08
+
+
+def note_user_error(err: Exception) -> Exception:
+    """`err`, known to be one that eager code raises at this place: on a path, only if that is taken."""
+    builder().errors[id(err)] = (err, None, True)
+    return err
+
+
+def for_user(function: F) -> F:
+    """`function`, in whose own frame Python does what a statement of the user's says: errors there are the user's."""
+    _FOR_USER.add(function.__code__)
+    return function
+
+
+def is_for_user(code: CodeType) -> bool:
+    """Whether errors in frames of this code are the user's."""
+    return is_user_file(code.co_filename) or code in _FOR_USER
+
+
+def is_of_plain_values(err: BaseException) -> bool:
+    """Whether the error came up where nothing of the program was concerned, so that eager code meets it as well."""
+    frame: TracebackType | None = None
+    below: list[FrameType] = []
+    tb = err.__traceback__
+    while tb is not None:
+        if is_user_file(tb.tb_frame.f_code.co_filename):
+            frame, below = tb, []
+        else:
+            below.append(tb.tb_frame)
+        tb = tb.tb_next
+    if frame is None:
+        return False
+    if below:
+        return any(map(_is_given_plain_values, below))
+    loc = next(iter(user_locs(frame)), None)
+    if loc is None:
+        return False
+    return _is_wrong_call(loc, frame.tb_frame) or not any(map(_is_of_program, named(loc, frame.tb_frame)))
+
+
+def _is_given_plain_values(frame: FrameType) -> bool:
+    if frame.f_code not in _FOR_USER:
+        return False
+    held = frame.f_locals
+    if _CALL.issubset(held) and not _fits(held["function"], held["args"], held["kwargs"]):
+        return True
+    return not any(map(_is_of_program, _arguments(frame)))
+
+
+def _is_wrong_call(loc: Loc, frame: FrameType) -> bool:
+    """Whether the expression at `loc` calls, by its name, what cannot be called at all or not with such arguments."""
+    line = linecache.getline(loc.file, loc.line)
+    try:
+        call = ast.parse(line[loc.col : loc.end_col].strip(), mode="eval").body
+    except SyntaxError:
+        return False
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+        return False
+    held = (names[call.func.id] for names in (frame.f_locals, frame.f_globals) if call.func.id in names)
+    function = next(held, None)
+    if function is None or _is_of_program(function):
+        return False
+    keywords = {keyword.arg: None for keyword in call.keywords if keyword.arg is not None}
+    has_stars = len(keywords) < len(call.keywords) or any(isinstance(arg, ast.Starred) for arg in call.args)
+    return not callable(function) if has_stars else not _fits(function, call.args, keywords)
+
+
+def _fits(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+    """Whether a call has the arguments that the function takes, as far as that is known."""
+    if not callable(function):
+        return False
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return True
+    try:
+        signature.bind(*args, **kwargs)
+    except TypeError:
+        return False
+    return True
+
+
+def _is_of_program(value: Any) -> bool:
+    return isinstance(value, Undefined) or holds_deferred(value) or holds_deferred(getattr(value, "__self__", None))
+
+
+def _arguments(frame: FrameType) -> Iterator[Any]:
+    """What the parameters of a running function hold."""
+    code = frame.f_code
+    count = code.co_argcount + code.co_kwonlyargcount
+    count += bool(code.co_flags & _VARARGS) + bool(code.co_flags & _VARKEYWORDS)
+    return (frame.f_locals.get(name) for name in code.co_varnames[:count])
+
+
+def named(loc: Loc, frame: FrameType) -> Iterator[Any]:
+    """What the names and dotted names in the expression at `loc` stand for, as far as a look without calls tells."""
+    line = linecache.getline(loc.file, loc.line)
+    # Python 3.10 knows no columns: the whole line counts then, but for the parameters of a lambda.
+    text = line[loc.col : loc.end_col] if loc.col is not None else _PARAMETERS.sub("", line)
+    for name in _NAME.findall(text):
+        first, *rest = name.split(".")
+        value = frame.f_locals.get(first, frame.f_globals.get(first))
+        yield value
+        for attribute in rest:
+            value = getattr(value, "__dict__", {}).get(attribute)
+            yield value
