@@ -73,20 +73,21 @@ GROUPS: dict[str, list[Entry]] = {
             """,
         ),
         _entry(
-            "stop_gradient of an argument is changed",
+            "stop_gradient of an argument is changed late",
             "UnsupportedError",
-            "stop_gradient of a tensor that the function was given, or that was there before, is changed",
-            "Whether a tensor from outside wants a gradient is a fact of the call, which a program is built on.",
+            "stop_gradient of a tensor that the function was given, or that was there before, is changed after",
+            "Each run sets the flag of what it is given before its first operator.",
             """
             def f(x):
+                y = x + 1
                 x.stop_gradient = False
-                return x * 2
+                return x * y
             """,
             """
             def f(x):
-                y = x * 1
-                y.stop_gradient = False
-                return y * 2
+                x.stop_gradient = False
+                y = x.detach() + 1
+                return x * y
             """,
         ),
         _entry(

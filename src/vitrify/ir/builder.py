@@ -133,6 +133,8 @@ class Builder:
         self.has_cases = False
         # Whether a path that ends in an exception changes something first, which a program that raises leaves undone.
         self.leaves_undone = False
+        # Inputs whose own flag the traced code sets before anything uses them: a run sets it of the tensor it is given.
+        self.flagged: set[Variable] = set()
         # What makes and fills the variables that live in a Scope; None where parameters are eager Tensors. Guards of
         # programs written by hand put it here.
         self.persistables: Persistables | None = None
@@ -172,12 +174,15 @@ class Builder:
         """Record here, and take everything back at the end unless the trial is kept by then."""
         block, mark = self.block, len(self.block.ops)
         held, replaced = dict(self.current), dict(self.aliases.replaced)
-        asserted = set(self.asserted)
+        asserted, flagged = set(self.asserted), set(self.flagged)
         trial = Trial()
         try:
             yield trial
         finally:
             if not trial.kept:
+                for var in self.flagged - flagged:
+                    object.__setattr__(var, "stop_gradient", not var.stop_gradient)
+                self.flagged = flagged
                 del block.ops[mark:]
                 self.current = held
                 self.aliases.replaced = replaced
@@ -270,6 +275,19 @@ class Builder:
             if not stop and self.training is not None:
                 self.training.note_leaf(before, handle)
         self._mean(handle, before)
+
+    def flag_input(self, handle: Any, stop: bool) -> bool:
+        """Let a tensor from outside, which nothing used yet, stop gradients or want one; False where that is too late.
+
+        Only where every run comes by: in the global block.
+        """
+        var = self.held(handle)
+        used = any(held is var for op in self.block.ops for held in op.inputs)
+        if used or var.block is not self.block or self.block is not self.program.global_block():
+            return False
+        object.__setattr__(var, "stop_gradient", stop)
+        self.flagged.add(var)
+        return True
 
     def copies_into(self, handle: Any) -> bool:
         """Whether `assign` writes a copy: the variable lives in a Scope."""

@@ -69,6 +69,7 @@ class PartialProgramLayer:
         self._pinned = concrete.pinned
         self._writes = [i for i, _ in writes]
         self._effects = concrete.effects
+        self._flags = concrete.flags
         self._draws = self.segment.random and bool(self._writes or self._effects or self._updates)
         self.calls = 0
         changed = {i for i, _ in concrete.writes if i < concrete.n_arguments}
@@ -78,14 +79,16 @@ class PartialProgramLayer:
         self.is_plain_call = not (changed or needed)
         # One tensor goes out and nothing else happens: by far the most common function.
         output = concrete.output
-        acts = self._writes or self._effects or self._updates or self._spent
+        acts = self._writes or self._effects or self._updates or self._spent or self._flags
         self._acts = bool(acts)
         self._plain = not acts and output.tree is LEAF and output.leaves == [OutputLeaf(0)]
         self._is_one_tensor = self._plain and not concrete.leaves_undone
         self.direct = self._direct() if self._is_one_tensor else self.__call__
         inputs = block.inputs[concrete.n_arguments :]
         # Captured tensors that get no cotangent here: thawed, they would need another program.
-        self._frozen = [t for t, v in zip(concrete.captured, inputs) if v.stop_gradient] if _grad_enabled() else []
+        stopped = [(t, v) for t, v in zip(concrete.captured, inputs) if v.stop_gradient] if _grad_enabled() else []
+        flagged = {block.inputs[number] for number, _ in concrete.flags}
+        self._frozen = [t for t, v in stopped if v not in flagged]
 
         sees_layers = layers is not None and bool(layers.flags)
         self._depends_on_nothing = not (self._frozen or sees_layers or self._guards)
@@ -143,7 +146,7 @@ class PartialProgramLayer:
     @property
     def does_nothing(self) -> bool:
         """Whether there is nothing to run: all that the function does was done by Python while it was traced."""
-        return not self.concrete.block.ops and not self._effects and not self.concrete.writes
+        return not (self.concrete.block.ops or self._effects or self.concrete.writes or self._flags)
 
     def __call__(self, tensors: Sequence[Tensor], captured: Sequence[Tensor]) -> Any:
         if self._is_one_tensor:
@@ -186,6 +189,8 @@ class PartialProgramLayer:
     def _run(self, inputs: Sequence[Tensor], arguments: Arguments) -> Any:
         self.calls += 1
         state = default_generator().get_state() if self._draws else None
+        for number, stop in self._flags:
+            inputs[number].stop_gradient = stop
         try:
             results = self.segment.run(inputs)
         except Exception as err:

@@ -34,12 +34,16 @@ def flag_writer(owner: Any, name: str) -> Callable[[Any], None] | None:
 def _write(owner: Any, name: str, value: Any) -> None:
     build = builder()
     stop = bool(value) is _FLAGS[name]
-    if build.held(owner).stop_gradient is not stop and _maker(owner) is None:
+    if build.held(owner).stop_gradient is stop:
+        return
+    if _maker(owner) is not None:
+        build.set_stop_gradient(owner, stop)
+    elif not build.flag_input(owner, stop):
         raise UnsupportedError(
-            f"{name} of a tensor that the function was given, or that was there before, is changed",
-            hint="set it outside of the function, or change it of a tensor made inside (x = x.detach(), x = x * 1)",
+            f"{name} of a tensor that the function was given, or that was there before, is changed after it was used, "
+            "or where a tensor decides",
+            hint="set it first of all in the function, or of a tensor made inside (x = x.detach(), x = x * 1)",
         )
-    build.set_stop_gradient(owner, stop)
 
 
 def _flag(owner: Any, name: str) -> bool:
