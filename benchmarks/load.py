@@ -24,7 +24,7 @@ import numpy as np
 
 import vitrify
 from benchmarks.models import transformer
-from vitrify.aot.linking import library_suffix
+from vitrify.aot.files import library_suffix
 
 SIZE = transformer.Size(layers=4, width=256, heads=8, length=128, batch=1, vocabulary=256)
 LIMIT = 1.0

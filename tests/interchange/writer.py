@@ -12,7 +12,7 @@ import numpy as np
 import vitrify as paddle
 from tests.models.case import Case
 from tests.models.checks import built, outputs_of
-from vitrify.aot.linking import library_suffix
+from vitrify.aot.files import library_suffix
 
 ENDINGS = {"own": ".vtmodel", "paddle3": ".json", "paddle": ".pdmodel", "onnx": ".onnx", "native": library_suffix()}
 """The formats, and the ending of the file that holds the program."""

@@ -8,16 +8,13 @@ import sys
 import tempfile
 from pathlib import Path
 
+from .files import library_suffix
+
 # Compilers know where the system's libraries are; linkers by themselves take one more.
 LINKERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("cc", ()), ("gcc", ()), ("clang", ()), ("ld", ("-lc",)), ("ld.lld", ("-lc",)),
 )  # fmt: skip
 _TIMEOUT = 300
-
-
-def library_suffix() -> str:
-    """The ending of shared libraries."""
-    return ".dylib" if sys.platform == "darwin" else ".so"
 
 
 def _libraries(code: bytes) -> list[str]:

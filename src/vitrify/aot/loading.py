@@ -14,7 +14,7 @@ from ..codegen.ahead.abi import DTYPES, MOST_DIMS, OK
 from ..core.dtype import as_dtype
 from ..core.errors import ArgumentError, DTypeError, FileFormatError, ShapeError, UnsupportedError
 from ..core.meta import Meta
-from .linking import library_suffix
+from .files import native_file
 
 Array = np.ndarray[Any, Any]
 _ERRORS = {2: DTypeError, 3: ShapeError}
@@ -27,14 +27,6 @@ class CArray(ctypes.Structure):
         ("data", ctypes.c_void_p), ("bytes", ctypes.c_int64), ("dtype", ctypes.c_int32), ("ndim", ctypes.c_int32),
         ("shape", ctypes.c_int64 * MOST_DIMS),
     )  # fmt: skip
-
-
-def native_file(path: str) -> str | None:
-    """The library of a native program at this path, with or without its ending; None where there is none."""
-    for file in (path, path + library_suffix()):
-        if file.endswith(library_suffix()) and os.path.isfile(file):
-            return file
-    return None
 
 
 def no_operators(file: str, params: str | None) -> NoReturn:

@@ -20,7 +20,8 @@ from ..ir.model_file import ModelFile, SavedFunction, input_names, slots_in
 from ..jit.save import collect
 from ..passes.pipeline import optimized
 from .header import header_text
-from .linking import command_text, library_suffix, linked
+from .files import library_suffix
+from .linking import command_text, linked
 
 OPTIONS = ("cpu", "dynamic_axes")
 

@@ -177,9 +177,9 @@ class Team:
                 Thread(target=serve, args=given, name=f"vitrify-native-{member}", daemon=True).start()
 
 
-@functools.lru_cache(maxsize=1)
-def _team() -> Team:
-    made = Team(kernel_threads())
+@functools.lru_cache(maxsize=None)  # a predictor has a number of its own
+def _team(size: int) -> Team:
+    made = Team(size)
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=made.renew)
     return made
@@ -189,7 +189,7 @@ def team() -> Team | None:
     """The team of this process, its members started; None where native code has but one thread."""
     if kernel_threads() < 2 or sys.platform != "linux" or platform.machine() not in _FUTEX:
         return None
-    found = _team()
+    found = _team(kernel_threads())
     found.start()
     return found if found.size > 1 else None
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import BinaryIO
@@ -25,7 +24,7 @@ def atomic_file(path: str | os.PathLike[str], durable: bool = True) -> Iterator[
     ['a.bin']
     """
     target = os.path.realpath(path)  # a link keeps pointing where it did
-    temporary = f"{target}.tmp-{os.getpid()}-{secrets.token_hex(4)}"
+    temporary = f"{target}.tmp-{os.getpid()}-{os.urandom(4).hex()}"
     # Not tempfile: its files are private to the owner, and the mode survives the rename.
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     try:

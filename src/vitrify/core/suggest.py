@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
+
+from .lazy import lazy_module
+
+_difflib = lazy_module("difflib")  # imported where something is wrong
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str | None:
@@ -12,5 +15,5 @@ def did_you_mean(name: str, known: Iterable[str]) -> str | None:
     >>> did_you_mean("imgae", ["image", "label"])
     "did you mean 'image'?"
     """
-    found = get_close_matches(name, list(known), n=2)
+    found = _difflib.get_close_matches(name, list(known), n=2)
     return f"did you mean {' or '.join(map(repr, found))}?" if found else None

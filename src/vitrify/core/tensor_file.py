@@ -66,14 +66,16 @@ def is_tensor_file(source: Source) -> bool:
     return starts_with(source, TENSORS)
 
 
-def read_tensors(source: Source, *, mapped: bool = False) -> TensorFile:
+def read_tensors(source: Source, *, mapped: bool = False, private: bool = False) -> TensorFile:
     """The arrays of a file or binary stream, all checks passed.
 
     mapped: leave the data in the file and return read-only arrays that are read from it when touched. Otherwise arrays
-    are one's own; those of files from 1 GiB on stay in the file, too, until they are touched or written into.
+    are one's own; those of files from 1 GiB on, and all if `private`, stay in the file, too, until they are touched or
+    written into: for those who read a file that nobody writes into meanwhile (ours are replaced, never changed).
     Raises FileFormatError when the file is cut short, changed or of another kind; OSError when it can't be opened.
     """
-    large = not mapped and isinstance(source, (str, os.PathLike)) and os.path.getsize(source) >= LARGE
+    is_path = isinstance(source, (str, os.PathLike))
+    large = not mapped and is_path and (private or os.path.getsize(source) >= LARGE)
     container = read_container(source, TENSORS, private=large)
     name = source if isinstance(source, str) else "the tensor file"
     arrays = _arrays(container, str(name))

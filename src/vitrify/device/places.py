@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from ..core.lazy import lazy_module
 from ..core.place import Place
-from .api import put
-from .cpu_streams import cpu_streams
-from .cuda_streams import cuda_streams
-from .graphs import GraphDevice
-from .simulated import SimulatedDevice
-from .stream_device import StreamDevice
+
+if TYPE_CHECKING:
+    from .graphs import GraphDevice
+    from .stream_device import StreamDevice
+
+# Most programs meet none of the devices that run streams, and those that do, one.
+_api, _cpu, _cuda, _simulated = (
+    lazy_module(f"vitrify.device.{name}") for name in ("api", "cpu_streams", "cuda_streams", "simulated")
+)
 
 
 def device_at(place: Place) -> StreamDevice:
@@ -21,12 +25,15 @@ def device_at(place: Place) -> StreamDevice:
 
     That of a CPU or GPU is this thread's and kept; a simulated one is new, and its number is the seed of its delays.
     """
-    return cpu_streams() if place.is_cpu_place() else graph_device_at(place)
+    return cast("StreamDevice", _cpu.cpu_streams()) if place.is_cpu_place() else graph_device_at(place)
 
 
 def graph_device_at(place: Place) -> GraphDevice:
     """The same for places other than the CPU, whose devices capture graphs."""
-    return cuda_streams(place.index) if place.is_gpu_place() else SimulatedDevice(place.index)
+    return cast(
+        "GraphDevice",
+        _cuda.cuda_streams(place.index) if place.is_gpu_place() else _simulated.SimulatedDevice(place.index),
+    )
 
 
 def is_on_host(value: Any) -> bool:
@@ -46,4 +53,4 @@ def arrived(values: Sequence[Any], place: Place) -> Sequence[Any]:
 def _arrived(value: Any, place: Place) -> Any:
     if isinstance(value, (list, tuple)):
         return type(value)([_arrived(item, place) for item in value])
-    return put(value, place) if is_on_host(value) else value
+    return _api.put(value, place) if is_on_host(value) else value

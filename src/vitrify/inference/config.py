@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..aot.loading import native_file
+from ..aot.files import native_file
 from ..core.atomic_file import atomic_file
 from ..core.errors import ArgumentError, DTypeError
 from ..core.lazy import lazy_module
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from ..ir.model_file import ModelFile
 
 C = TypeVar("C", bound=type)
-_available = lazy_module("vitrify.device.available")
+_available, _tempfile = lazy_module("vitrify.device.available"), lazy_module("tempfile")
 
 # Settings that say how Paddle's engines go about it: kept and given back, but what is computed here does not depend on
 # them. (the method, what it keeps, the value that it keeps; ... stands for its first argument)
@@ -218,13 +217,13 @@ class Config:
         return native_file(READERS.find(path, self._params or None).file)
 
     def read_model(self) -> ModelFile:
-        """The model; raises ArgumentError when none is named, FileNotFoundError, FileFormatError, UnsupportedError."""
+        """The model's `forward`; raises ArgumentError when none is named, FileNotFoundError, FileFormatError, UnsupportedError."""
         if self._buffers is not None:
             return _from_memory(*self._buffers)
         path = self._file or self._folder
         if not path:
             raise ArgumentError("Config: no model is named", hint="Config('net.json', 'net.pdiparams')")
-        return read_any_model(path, self._params or None)
+        return read_any_model(path, self._params or None, only="forward")
 
     # --- how it runs -------------------------------------------------------------------------------------------------
 
@@ -263,7 +262,7 @@ class Config:
         return self._place
 
     def set_cpu_math_library_num_threads(self, threads: int) -> None:
-        """How many operators may be computed at once."""
+        """How many threads may compute at once: within matrix products and other kernels, and operators beside each other."""
         if threads < 1:
             raise ArgumentError(f"set_cpu_math_library_num_threads: at least 1, but received {threads}")
         self._threads = int(threads)
@@ -286,7 +285,7 @@ class Config:
 
     def execution_options(self) -> ExecutionOptions:
         """The settings above as the runtime takes them."""
-        return ExecutionOptions(threads=self._threads, serial=not self._optimize, inplace=self._save_memory)
+        return ExecutionOptions(threads=self._threads or 1, serial=not self._optimize, inplace=self._save_memory)
 
     def delete_pass(self, name: str) -> None:
         """Nothing: Paddle's passes are not among ours."""
@@ -344,9 +343,9 @@ def _from_memory(program: bytes, params: bytes) -> ModelFile:
         endings = (".vtmodel", ".vtparams")
     else:
         endings = (".json" if program.lstrip()[:1] == b"{" else ".pdmodel", ".pdiparams")
-    with tempfile.TemporaryDirectory() as folder:
+    with _tempfile.TemporaryDirectory() as folder:
         files = [os.path.join(folder, "model" + ending) for ending in endings]
         for file, content in zip(files, (program, params)):
             with atomic_file(file) as out:
                 out.write(content)
-        return read_any_model(files[0], files[1])
+        return read_any_model(files[0], files[1], only="forward")

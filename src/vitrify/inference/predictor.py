@@ -5,26 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from ..core.collecting import collection_paused
 from ..core.errors import ArgumentError, DTypeError
 from ..core.lazy import lazy_module
 from ..core.suggest import did_you_mean
 from .config import Config
 from .handle import Array, Tensor
-from .native_model import NativeModel
 
 if TYPE_CHECKING:
     from ..eager.tensor import Tensor as EagerTensor
+    from .native_model import NativeModel
     from .program_model import ProgramModel
 
 Hook = Callable[[str, str, "EagerTensor"], None]
-# A native program needs neither Tensors nor ops, so they are imported for the other kind alone.
+# Each kind of model imports what it needs: a native program neither Tensors nor ops.
 _eager = lazy_module("vitrify.eager.tensor")
+_native_model = lazy_module("vitrify.inference.native_model")
 _program_model = lazy_module("vitrify.inference.program_model")
 
 
 def _model_of(config: Config) -> ProgramModel | NativeModel:
-    file = config.native_file()
-    return cast("ProgramModel", _program_model.ProgramModel(config)) if file is None else NativeModel(file, config)
+    with collection_paused():
+        file = config.native_file()
+        if file is None:
+            return cast("ProgramModel", _program_model.ProgramModel(config))
+        return cast("NativeModel", _native_model.NativeModel(file, config))
 
 
 class Predictor:

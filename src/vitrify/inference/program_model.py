@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from ..core.blas_threads import blas_threads
+from ..core.config import NUM_THREADS
 from ..core.errors import ArgumentError, DTypeError
 from ..core.lazy import lazy_module
 from ..core.meta import Meta
@@ -43,6 +45,7 @@ class ProgramModel:
         self.outputs = named([var.name for var in variables if var is not None])
         self.output_metas = [_tensor_meta(var) for var in variables if var is not None]
         self._place = place
+        self._threads = config.cpu_math_library_num_threads()
         self._kept = [_placed(model.tensors[name], place) for name in function.tensors]
         self._writes = function.writes
         self._compiled = _Compiled(function, place, config.execution_options())
@@ -50,8 +53,10 @@ class ProgramModel:
     def run(self, inputs: Sequence[Tensor]) -> list[Any]:
         """The outputs for what these handles hold, as arrays or, from a GPU, Tensors."""
         given = [handle.content() for handle in inputs]
+        threads = self._threads
         with place_guard(self._place), scoped(grad_enabled, False), scoped(recorder, None):
-            results = self._compiled.run([*given, *self._kept])
+            with NUM_THREADS.scope(threads), blas_threads(threads):
+                results = self._compiled.run([*given, *self._kept])
         for index, value in zip(self._writes, results[len(results) - len(self._writes) :]):
             if index < len(inputs):
                 inputs[index].overwrite(value)

@@ -9,14 +9,15 @@ import numpy as np
 
 from ..core.dtype import as_dtype
 from ..core.errors import ArgumentError, DTypeError, UnknownValueError, UnsupportedError
+from ..core.lazy import lazy_module
 from ..core.meta import Meta, numel
 from ..core.modes import PYTHON_NUMBER, grad_enabled, is_tracing, recorder, scoped
 from ..core.place import Place, as_place, current_place
-from ..ops.creation import assign
-from ..ops.like import assign_op, cast
-from ..ops.methods import TensorMethods
-from ..ops.shape import reshape
-from ..ops.sizes import numel_op, size_of
+from ..ops.tensor_methods import TensorMethods
+
+# What runs a program reads it as variables, whose methods it never calls: the ops come when one is called.
+_creation, _like = lazy_module("vitrify.ops.creation"), lazy_module("vitrify.ops.like")
+_shape, _sizes = lazy_module("vitrify.ops.shape"), lazy_module("vitrify.ops.sizes")
 
 
 class GraphTensor(TensorMethods):
@@ -87,7 +88,7 @@ class GraphTensor(TensorMethods):
 
     def item(self, *args: int) -> Any:
         """The only element (or the one at `args`), as a 0-D tensor through which no gradient flows."""
-        picked = reshape(self, [-1])[args[0]] if len(args) == 1 else self[args] if args else self
+        picked = _shape.reshape(self, [-1])[args[0]] if len(args) == 1 else self[args] if args else self
         if numel(tuple(picked.shape)) not in (1, -1):
             raise ArgumentError(f"item: a tensor of shape {picked.shape} has more than one element")
         return number(picked)
@@ -168,7 +169,7 @@ class GraphTensor(TensorMethods):
     def copy_(self, other: Any, blocking: bool = True) -> Any:
         """Take the content of `other`, through which no gradient flows; returns self."""
         with scoped(grad_enabled, False):
-            return assign(other, self)
+            return _creation.assign(other, self)
 
     # -- gradients --------------------------------------------------------------------------------------------------
 
@@ -178,7 +179,7 @@ class GraphTensor(TensorMethods):
         if building is not None:
             return building.detach(self)
         with scoped(grad_enabled, False):
-            return assign_op(self)
+            return _like.assign_op(self)
 
     def detach_(self) -> Any:
         """This tensor, which stops gradients from here on."""
@@ -255,7 +256,7 @@ class GraphTensor(TensorMethods):
     def size(self) -> Any:
         """Number of elements: an int, or a 0-D tensor while a dimension is unknown."""
         count = numel(self._known().shape)
-        return count if count >= 0 else numel_op(self)
+        return count if count >= 0 else _sizes.numel_op(self)
 
     @property
     def place(self) -> Place:
@@ -267,7 +268,7 @@ class GraphTensor(TensorMethods):
         """For each dimension, how many elements apart its neighbours lie; unknown ones are 0-D tensors."""
         found: list[Any] = [1] * self.ndim
         for i in reversed(range(1, self.ndim)):
-            found[i - 1] = found[i] * size_of(self, i)
+            found[i - 1] = found[i] * _sizes.size_of(self, i)
         return found
 
     @property
@@ -301,7 +302,7 @@ class GraphTensor(TensorMethods):
                 wanted = value
         if device is not None:
             as_place(device)
-        return self if wanted is None or as_dtype(wanted) is self.dtype else cast(self, as_dtype(wanted))
+        return self if wanted is None or as_dtype(wanted) is self.dtype else _like.cast(self, as_dtype(wanted))
 
 
 _CONVERT = (
@@ -321,8 +322,8 @@ def number(value: Any, dtype: str | None = None) -> Any:
     """What `float(x)`, `int(x)` or `x.item()` give for a tensor of a program: 0-D, and no gradient flows through it."""
     wanted = dtype or ("float64" if value.dtype.is_floating else value.dtype.name)  # Python's floats have 64 bits
     with scoped(grad_enabled, False):
-        flat = assign_op(value) if value.ndim == 0 else reshape(value, [])
-        return as_number(flat if flat.dtype.name == wanted else cast(flat, wanted))
+        flat = _like.assign_op(value) if value.ndim == 0 else _shape.reshape(value, [])
+        return as_number(flat if flat.dtype.name == wanted else _like.cast(flat, wanted))
 
 
 def as_number(value: Any) -> Any:

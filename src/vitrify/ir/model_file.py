@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy.typing as npt
@@ -116,19 +117,27 @@ def write_model(path: str | os.PathLike[str], model: ModelFile) -> None:
     replace_file(params + NEXT, params)
 
 
-def read_model(path: str | os.PathLike[str], *, mapped: bool = False, params: str | None = None) -> ModelFile:
+def read_model(
+    path: str | os.PathLike[str],
+    *,
+    mapped: bool = False,
+    params: str | None = None,
+    only: str | None = None,
+) -> ModelFile:
     """What `path.vtmodel` and `path.vtparams` hold, checked file by file and against each other.
 
     mapped: leave the tensors in their file and return read-only arrays (they come in as they are touched).
-    params: the file with the tensors, where that is not `path.vtparams`.
+    params: the file with the tensors, where that is not `path.vtparams`. only: the one function that will be run;
+    where there is none of that name, all are read. Nobody else gets its tensors, so they stay in the file until they are
+    touched or written into.
     Raises FileFormatError when a file is cut short, changed, of another kind or not from the same save; OSError.
     """
     prefix = os.fspath(path)
-    container, tensors = _read_pair(prefix, params, mapped)
+    container, tensors = _read_pair(prefix, params, partial(read_tensors, mapped=mapped, private=only is not None))
     try:
         content = _checked(container, tensors.digest)
         model = ModelFile(
-            functions=_functions(container, content),
+            functions=_functions(container, content, only),
             tensors=tensors.tensors,
             infos={name: TensorInfo(_flag(parameter), _flag(train)) for name, parameter, train in content["tensors"]},
             note=from_json(content["note"]),
@@ -142,20 +151,22 @@ def read_model(path: str | os.PathLike[str], *, mapped: bool = False, params: st
     return model
 
 
-def _read_pair(prefix: str, params: str | None, mapped: bool) -> tuple[Container, TensorFile]:
+def _read_pair(
+    prefix: str, params: str | None, read: Callable[[str], TensorFile]
+) -> tuple[Container, TensorFile]:
     """The two files, of one save where there is such a pair."""
     container = read_container(prefix + MODEL_SUFFIX, MODEL)
     file = params or os.path.realpath(prefix + PARAMS_SUFFIX)
     if params is None and os.path.exists(file + NEXT):  # a save was cut off, or goes on right now
         try:
-            found = read_tensors(file + NEXT, mapped=mapped)
+            found = read(file + NEXT)
             if isinstance(container.content, dict) and container.content.get("params") == found.digest:
                 return container, found
         except FileNotFoundError:  # it has its own name by now
             container = read_container(prefix + MODEL_SUFFIX, MODEL)
         except FileFormatError:
             pass  # the files that count are the others
-    return container, read_tensors(file, mapped=mapped)
+    return container, read(file)
 
 
 # --- the description in the header -----------------------------------------------------------------------------------
@@ -232,7 +243,9 @@ def _checked(container: Container, params_digest: str) -> Mapping[str, Any]:
     return content
 
 
-def _functions(container: Container, content: Mapping[str, Any]) -> dict[str, SavedFunction]:
+def _functions(container: Container, content: Mapping[str, Any], only: str | None) -> dict[str, SavedFunction]:
+    pairs = list(zip(content["functions"], container.blocks))
+    wanted = [pair for pair in pairs if pair[0]["name"] == only] or pairs
     return {
         _name(stored["name"]): SavedFunction(
             program=decode_program(block),
@@ -242,7 +255,7 @@ def _functions(container: Container, content: Mapping[str, Any]) -> dict[str, Sa
             tensors=tuple(map(_name, stored["tensors"])),
             writes=tuple(map(_index, stored["writes"])),
         )
-        for stored, block in zip(content["functions"], container.blocks)
+        for stored, block in wanted
     }
 
 

@@ -125,20 +125,22 @@ class WriteFormats:
 WRITERS = WriteFormats()
 
 
-def _read_own(file: str, params: str | None, mapped: bool = False) -> ModelFile:
-    model: ModelFile = _own.read_model(file.removesuffix(MODEL_SUFFIX), mapped=mapped, params=params)
+def _read_own(file: str, params: str | None, mapped: bool = False, only: str | None = None) -> ModelFile:
+    model: ModelFile = _own.read_model(file.removesuffix(MODEL_SUFFIX), mapped=mapped, params=params, only=only)
     return model
 
 
-def read_any_model(path: str | os.PathLike[str], params: str | None = None, *, mapped: bool = False) -> ModelFile:
+def read_any_model(
+    path: str | os.PathLike[str], params: str | None = None, *, mapped: bool = False, only: str | None = None
+) -> ModelFile:
     """The model at `path`, a file or what comes before its ending, in any format that can be read.
 
     params: the file (or folder) with its tensors, where that is not beside it. mapped: leave the tensors in their file,
-    as far as the format allows. Raises FileNotFoundError, FileFormatError, UnsupportedError.
+    as far as the format allows. only: the one function that is wanted; others may be left out. Raises FileNotFoundError, FileFormatError, UnsupportedError.
     """
     found = READERS.find(os.fspath(path), params)
     if found.reader is _read_own:
-        return _read_own(found.file, found.params, mapped)
+        return _read_own(found.file, found.params, mapped, only)
     model = found.reader(found.file, found.params)
     _own.check_fit(model)
     return model

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
 
 from . import (
     activation,
@@ -64,7 +63,7 @@ from . import (
     windows,
 )
 from .define import in_place
-from .dense_layout import DenseLayout
+from .tensor_methods import TensorMethods
 
 # Each family lists its methods in METHODS (name -> function of the tensor) and, in INPLACE, the names whose
 # in-place variant `name_` exists.
@@ -130,32 +129,7 @@ FAMILIES: tuple[ModuleType, ...] = (
 BROADCASTING = (elementwise, compare, power)
 
 
-class TensorMethods(DenseLayout):
-    """Base of everything that stands for an array: its methods run or record ops through `core.dispatch.bind`."""
-
-    __slots__ = ()
-
-    if TYPE_CHECKING:  # installed below from the families; spelled out for type checkers
-
-        def __getattr__(self, name: str) -> Any: ...
-        def __getitem__(self, index: Any) -> Any: ...
-        def __setitem__(self, index: Any, value: Any) -> None: ...
-        def __add__(self, other: Any) -> Any: ...
-        def __sub__(self, other: Any) -> Any: ...
-        def __mul__(self, other: Any) -> Any: ...
-        def __truediv__(self, other: Any) -> Any: ...
-        def __matmul__(self, other: Any) -> Any: ...
-        def __lt__(self, other: Any) -> Any: ...
-        def __gt__(self, other: Any) -> Any: ...
-        def __neg__(self) -> Any: ...
-
-    def _become(self, value: Any) -> Any:
-        """Take `value` as the new content, in place; returns self."""
-        raise TypeError(f"{type(self).__name__} cannot be changed in place")
-
-    def _take(self, other: Any) -> Any:
-        """Take a copy of the tensor `other` as the new content; returns self."""
-        return self._become(like.assign_op(other))
+__all__ = ["BROADCASTING", "FAMILIES", "TensorMethods"]
 
 
 def _install() -> None:

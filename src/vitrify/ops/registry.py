@@ -12,7 +12,6 @@ parameters *are* its residuals, so liveness is known without running anything:
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial, wraps
@@ -24,6 +23,7 @@ import numpy as np
 from ..core.dispatch import bind
 from ..core.errors import InternalError
 from ..core.late import OP_PACKAGES
+from ..core.parameters import parameter_names
 from .combiner import Combiner
 from .homes import HOMES
 from .limits import Limit
@@ -84,8 +84,7 @@ class Vjp:
 
 
 def _rule(fn: Callable[..., Any]) -> Rule:
-    names = tuple(p.name for p in inspect.signature(fn).parameters.values() if p.kind is p.KEYWORD_ONLY)
-    return Rule(fn, names)
+    return Rule(fn, parameter_names(fn)[2])
 
 
 def _as_vjp(vjp: Any, inputs: Sequence[str]) -> Vjp | NoGradient | StructuralGradient:
@@ -274,16 +273,8 @@ all_ops = _REGISTRY.all
 
 
 def _parameters(kernel: Kernel) -> tuple[tuple[str, ...], bool, tuple[str, ...]]:
-    inputs: list[str] = []
-    attrs: list[str] = []
-    variadic = False
-    for p in list(inspect.signature(kernel).parameters.values())[1:]:
-        if p.kind is p.KEYWORD_ONLY:
-            attrs.append(p.name)
-        else:
-            inputs.append(p.name)
-            variadic = p.kind is p.VAR_POSITIONAL
-    return tuple(inputs), variadic, tuple(attrs)
+    (_, *inputs), rest, attrs = parameter_names(kernel)
+    return (*inputs, *(() if rest is None else (rest,))), rest is not None, attrs
 
 
 def _driven(steps: Kernel | None) -> Kernel:

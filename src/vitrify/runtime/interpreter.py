@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ..core.errors import VitrifyError
 from ..core.lazy import lazy_module
@@ -18,28 +18,27 @@ from ..core.setting import WATCH
 from ..core.timeline import TracerEventType, span
 from ..device.api import on_device
 from ..device.places import arrived, graph_device_at
-from ..device.stream_device import StreamDevice
 from ..ir.program import Block, Operator
 from .calls import run_on_stack
-from .captured import Graphs
 from .checks import check_shapes, explain_instruction
 from .failure import raise_if_other
 from .instruction import Frame, Instruction, Step
 from .observer import Observer, Timings, observer_of
-from .on_streams import on_streams, run_on_streams
 from .options import ExecutionOptions, in_force
 from .plan import STREAMS, THREADS, Choice
-from .schedule import Schedule
-from .stream_plan import StreamPlan
-from .stream_run import StreamRun
-from .summary import listing
-from .threads import run_threads
 from .whole import Whole
 
 if TYPE_CHECKING:
+    from ..device.stream_device import StreamDevice
     from .native_runs import Part
+    from .schedule import Schedule
+    from .stream_plan import StreamPlan
+    from .stream_run import StreamRun
 
-_native_runs = lazy_module("vitrify.runtime.native_runs")  # it imports the code generator
+# A program runs in one of several ways, each of which imports what it needs; native runs, the code generator.
+_native_runs, _threads = lazy_module("vitrify.runtime.native_runs"), lazy_module("vitrify.runtime.threads")
+_on_streams, _captured = lazy_module("vitrify.runtime.on_streams"), lazy_module("vitrify.runtime.captured")
+_summary, _schedule = lazy_module("vitrify.runtime.summary"), lazy_module("vitrify.runtime.schedule")
 MAX_CHECKED_SHAPES = 256
 Shapes = tuple[tuple[int, ...] | None, ...]
 
@@ -105,7 +104,7 @@ class InterpreterCore:
         self.plans: dict[tuple[tuple[int, ...] | None, bool], StreamPlan] | None = (
             {} if choice.mode == STREAMS and not self.suspends else None
         )
-        self.graphs = Graphs(self) if choice.captured and not self.suspends else None
+        self.graphs = _captured.Graphs(self) if choice.captured and not self.suspends else None
         is_away = surroundings.place.is_gpu_place()
         self._takes_turns = self.suspends or is_away or self._schedule is not None or self.plans is not None
         # The same block lowered with what flags ask for; they may change between two runs.
@@ -117,7 +116,9 @@ class InterpreterCore:
     def _shared_schedule(self) -> Schedule | None:
         if self.choice.mode != THREADS or self.suspends or self.choice.order is None:
             return None
-        return Schedule.of(self.instructions, self.choice.order, self.choice.costs, self.kept, self._n_inputs)
+        choice = self.choice
+        shared = _schedule.Schedule.of(self.instructions, choice.order, choice.costs, self.kept, self._n_inputs)
+        return cast("Schedule", shared)
 
     @property
     def kept(self) -> frozenset[int]:
@@ -224,11 +225,11 @@ class InterpreterCore:
                 return results
         new = None if self._checked_shapes is None else self._new_shapes(frame)
         if self.plans is not None and new is None and not (observer is not None and observer.finite):
-            return run_on_streams(self, frame, observer)
+            return cast("tuple[Any, ...]", _on_streams.run_on_streams(self, frame, observer))
         frame = [*arrived(frame, self.surroundings.place)] if self.plans is not None else frame
         frame += self._rest
         if self._schedule is not None and new is None and not (observer is not None and observer.timings is not None):
-            run_threads(self._schedule, frame, self.explained, self.options, observer)
+            _threads.run_threads(self._schedule, frame, self.explained, self.options, observer)
         else:
             self._run_checked(frame, new, observer)
         return tuple([frame[s] for s in self._outputs])
@@ -305,11 +306,12 @@ class InterpreterCore:
     ) -> tuple[StreamRun, tuple[Any, ...]]:
         """A run on behalf of the stream of an operator that runs this block, and what it gave."""
         observer = observer_of(self, self.waited_for()) if WATCH.on else None
-        return on_streams(self, device, [*values], origin, observer)
+        found: tuple[StreamRun, tuple[Any, ...]] = _on_streams.on_streams(self, device, [*values], origin, observer)
+        return found
 
     def explained(self, index: int, err: Exception, frame: Frame) -> Exception:
         """The exception to raise for what instruction `index` raised."""
         return explain_instruction(self.instructions[index], err, frame)
 
     def __str__(self) -> str:
-        return listing(self)
+        return str(_summary.listing(self))

@@ -23,7 +23,6 @@ from ..ops.fused import fused_op
 from .access import HOST, RAISES, RANDOM, Access
 from .calls import LoweredFunction
 from .capacity import too_large
-from .captured import demanded, refusal
 from .fused import runner
 from .inplace import find_handed, find_inplace, find_taken, partners
 from .instruction import Frame, Instruction, make_step, pure_call, step_taking
@@ -36,6 +35,7 @@ from .transfers import Transfers, deciding_blocks, read_by_host
 from .whole import Whole
 
 _CPU = CPUPlace()
+_captured = lazy_module("vitrify.runtime.captured")  # graphs are of devices
 _pipeline = lazy_module("vitrify.passes.pipeline")  # a program runs as it was recorded first
 
 
@@ -151,11 +151,11 @@ class Lowering:
         found = choose_mode(live, accesses, self.options, self.place)
         if self.options.graph == OFF or (self.options.graph == ALLOW and not self.is_away):
             return found
-        why = refusal(live, inputs) if not self.place.is_cpu_place() else "the CPU has no graphs"
+        why = _captured.refusal(live, inputs) if not self.place.is_cpu_place() else "the CPU has no graphs"
         if not why:
             return replace(found, captured=True, reason=f"{found.reason}; as a graph from the second run on")
         if self.options.graph == FORCE:
-            raise demanded(why, live)
+            raise _captured.demanded(why, live)
         return replace(found, reason=f"{found.reason}; no graph, for {why}")
 
     def dead(self, accesses: Sequence[Access], kept: Collection[int], mode: str) -> list[tuple[int, ...]]:

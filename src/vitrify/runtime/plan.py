@@ -53,6 +53,8 @@ def choose_mode(
         return Choice(options.mode, "asked for", _dependencies(accesses, options), tuple(map(seconds, operators)))
     if core_count(options) < 2:
         return Choice(TRACE, "one thread")
+    if not blas_is_single():
+        return Choice(TRACE, "BLAS uses all cores itself (OPENBLAS_NUM_THREADS=1 leaves them to independent operators)")
     costs = tuple(map(seconds, operators))
     total = sum(costs)
     if total < LEAST_SECONDS:
@@ -61,8 +63,6 @@ def choose_mode(
     longest = max(critical_paths(order, costs), default=0.0)
     if total < LEAST_GAIN * longest:
         return Choice(TRACE, f"its longest chain takes {longest / total:.0%} of the work")
-    if not blas_is_single():
-        return Choice(TRACE, "BLAS uses all cores itself (OPENBLAS_NUM_THREADS=1 leaves them to independent operators)")
     return Choice(THREADS, f"its longest chain takes {longest / total:.0%} of the work", order, costs)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
-from ..aot.linking import library_suffix
+from ..aot.files import library_suffix
 from ..core.errors import ArgumentError
 from ..ir.model_file import ModelFile, write_model
 from ..ir.model_formats import read_any_model

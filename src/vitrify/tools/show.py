@@ -6,7 +6,8 @@ import argparse
 import os
 from collections import Counter
 
-from ..aot.loading import NativeModel, load, native_file
+from ..aot.files import native_file
+from ..aot.loading import NativeModel, load
 from ..core.size_text import size_text
 from ..ir.model_file import ModelFile, SavedFunction, slots_in
 from ..ir.model_formats import READERS, read_any_model
