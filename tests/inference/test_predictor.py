@@ -1,13 +1,18 @@
 """paddle.inference: configs, predictors, handles, clones in threads, and what it says when something is wrong."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import vitrify as paddle
+import vitrify.inference.program_model
 from vitrify import inference, nn
+from vitrify.core.blas_threads import blas_thread_count
+from vitrify.core.config import kernel_threads
 from vitrify.core.errors import ArgumentError, DTypeError, ShapeError
+from vitrify.ir.model_file import read_model, write_model
 
 SPEC = paddle.static.InputSpec
 X = np.arange(12, dtype="float32").reshape(3, 4) / 10
@@ -176,6 +181,36 @@ def test_settings_are_kept(saved):
     predictor = filled(inference.create_predictor(config))
     predictor.run()
     assert outputs(predictor)[0].shape == (3, 2)
+
+
+def test_matrix_products_use_the_threads_of_the_config(saved, monkeypatch):
+    """While a model runs, and not after it: one where none was set, as in Paddle."""
+    before, told = blas_thread_count(), []
+    lowered = vitrify.inference.program_model._Compiled.run
+
+    def run(self, frame):
+        told.append((blas_thread_count(), kernel_threads()))
+        return lowered(self, frame)
+
+    monkeypatch.setattr(vitrify.inference.program_model._Compiled, "run", run)
+    for wanted in (1, 2):
+        config = inference.Config(saved[1])
+        if wanted > 1:
+            config.set_cpu_math_library_num_threads(wanted)
+        filled(inference.create_predictor(config)).run()
+        assert told.pop() == (None if before is None else wanted, wanted)
+        assert blas_thread_count() == before
+
+
+def test_other_methods_are_not_read(saved, tmp_path):
+    """A predictor runs `forward` alone; where there is none it says which functions there are."""
+
+    model = read_model(saved[1])
+    assert len(model.functions) > 1
+    assert list(inference.Config(saved[1]).read_model().functions) == ["forward"]
+    write_model(tmp_path / "other", replace(model, functions={"first": model.functions["forward"]}))
+    with pytest.raises(ArgumentError, match="no function `forward`, it has first"):
+        inference.create_predictor(inference.Config(str(tmp_path / "other")))
 
 
 def test_clones_share_the_model_and_run_in_threads(saved):

@@ -204,6 +204,32 @@ def test_sizes_are_checked_before_anything_is_allocated(tmp_path):
         paddle.onnx.load(tmp_path / "bad")
 
 
+def test_what_constants_give_is_computed_by_the_run_where_it_is_large(tmp_path):
+    """A file of a few bytes asks for a tebibyte: reading it takes no memory for that."""
+    helper, array = onnx.helper, onnx.numpy_helper.from_array
+    nodes = [
+        helper.make_node("Expand", ["one", "sizes"], ["large"]),
+        helper.make_node("Add", ["large", "one"], ["larger"]),
+        helper.make_node("Gather", ["larger", "places"], ["few"]),
+        helper.make_node("Cast", ["few"], ["real"], to=1),
+        helper.make_node("Add", ["x", "real"], ["y"]),
+    ]
+    infos = [helper.make_tensor_value_info(n, 1, [3]) for n in ("x", "y")]
+    constants = {"one": np.array([1]), "sizes": np.array([1 << 38]), "places": np.array([0, 1, 2])}
+    model = helper.make_model(
+        helper.make_graph(nodes, "g", infos[:1], infos[1:], [array(v, n) for n, v in constants.items()]),
+        opset_imports=[helper.make_opsetid("", 17)],
+    )
+    (tmp_path / "large.onnx").write_bytes(model.SerializeToString())
+    layer = paddle.onnx.load(tmp_path / "large.onnx")
+    assert "expand" in str(layer.program())
+    model.graph.initializer[1].CopyFrom(array(np.array([5]), "sizes"))
+    (tmp_path / "small.onnx").write_bytes(model.SerializeToString())
+    layer = paddle.onnx.load(tmp_path / "small.onnx")
+    assert "expand" not in str(layer.program())
+    close(layer(paddle.zeros([3])).numpy(), np.full(3, 2.0, "float32"))
+
+
 def test_a_file_of_another_exporter(tmp_path):
     """Constants in nodes, names with slashes, operators that we never write."""
     helper, array = onnx.helper, onnx.numpy_helper.from_array

@@ -19,8 +19,8 @@ from ..core.source import user_stacklevel
 from ..ir.model_file import ModelFile, SavedFunction, input_names, slots_in
 from ..jit.save import collect
 from ..passes.pipeline import optimized
-from .header import header_text
 from .files import library_suffix
+from .header import header_text
 from .linking import command_text, linked
 
 OPTIONS = ("cpu", "dynamic_axes")

@@ -177,7 +177,7 @@ class Team:
                 Thread(target=serve, args=given, name=f"vitrify-native-{member}", daemon=True).start()
 
 
-@functools.lru_cache(maxsize=None)  # a predictor has a number of its own
+@functools.cache  # a predictor has a number of its own
 def _team(size: int) -> Team:
     made = Team(size)
     if hasattr(os, "register_at_fork"):

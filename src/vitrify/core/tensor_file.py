@@ -74,8 +74,7 @@ def read_tensors(source: Source, *, mapped: bool = False, private: bool = False)
     written into: for those who read a file that nobody writes into meanwhile (ours are replaced, never changed).
     Raises FileFormatError when the file is cut short, changed or of another kind; OSError when it can't be opened.
     """
-    is_path = isinstance(source, (str, os.PathLike))
-    large = not mapped and is_path and (private or os.path.getsize(source) >= LARGE)
+    large = not mapped and isinstance(source, (str, os.PathLike)) and (private or os.path.getsize(source) >= LARGE)
     container = read_container(source, TENSORS, private=large)
     name = source if isinstance(source, str) else "the tensor file"
     arrays = _arrays(container, str(name))

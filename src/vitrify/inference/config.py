@@ -217,7 +217,10 @@ class Config:
         return native_file(READERS.find(path, self._params or None).file)
 
     def read_model(self) -> ModelFile:
-        """The model's `forward`; raises ArgumentError when none is named, FileNotFoundError, FileFormatError, UnsupportedError."""
+        """The model's `forward`.
+
+        Raises ArgumentError when none is named, FileNotFoundError, FileFormatError, UnsupportedError.
+        """
         if self._buffers is not None:
             return _from_memory(*self._buffers)
         path = self._file or self._folder
@@ -262,7 +265,7 @@ class Config:
         return self._place
 
     def set_cpu_math_library_num_threads(self, threads: int) -> None:
-        """How many threads may compute at once: within matrix products and other kernels, and operators beside each other."""
+        """How many threads may compute at once: one matrix product, or several operators."""
         if threads < 1:
             raise ArgumentError(f"set_cpu_math_library_num_threads: at least 1, but received {threads}")
         self._threads = int(threads)

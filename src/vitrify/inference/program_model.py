@@ -53,10 +53,9 @@ class ProgramModel:
     def run(self, inputs: Sequence[Tensor]) -> list[Any]:
         """The outputs for what these handles hold, as arrays or, from a GPU, Tensors."""
         given = [handle.content() for handle in inputs]
-        threads = self._threads
-        with place_guard(self._place), scoped(grad_enabled, False), scoped(recorder, None):
-            with NUM_THREADS.scope(threads), blas_threads(threads):
-                results = self._compiled.run([*given, *self._kept])
+        limits = NUM_THREADS.scope(self._threads), blas_threads(self._threads)
+        with place_guard(self._place), scoped(grad_enabled, False), scoped(recorder, None), limits[0], limits[1]:
+            results = self._compiled.run([*given, *self._kept])
         for index, value in zip(self._writes, results[len(results) - len(self._writes) :]):
             if index < len(inputs):
                 inputs[index].overwrite(value)

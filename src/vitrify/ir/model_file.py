@@ -128,8 +128,8 @@ def read_model(
 
     mapped: leave the tensors in their file and return read-only arrays (they come in as they are touched).
     params: the file with the tensors, where that is not `path.vtparams`. only: the one function that will be run;
-    where there is none of that name, all are read. Nobody else gets its tensors, so they stay in the file until they are
-    touched or written into.
+    where there is none of that name, all are read. Nobody else gets its tensors, so they stay in the file until they
+    are touched or written into.
     Raises FileFormatError when a file is cut short, changed, of another kind or not from the same save; OSError.
     """
     prefix = os.fspath(path)

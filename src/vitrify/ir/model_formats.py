@@ -136,7 +136,8 @@ def read_any_model(
     """The model at `path`, a file or what comes before its ending, in any format that can be read.
 
     params: the file (or folder) with its tensors, where that is not beside it. mapped: leave the tensors in their file,
-    as far as the format allows. only: the one function that is wanted; others may be left out. Raises FileNotFoundError, FileFormatError, UnsupportedError.
+    as far as the format allows. only: the one function that is wanted; others may be left out.
+    Raises FileNotFoundError, FileFormatError, UnsupportedError.
     """
     found = READERS.find(os.fspath(path), params)
     if found.reader is _read_own:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..core.dtype import from_np
 from ..core.errors import FileFormatError, UnsupportedError, VitrifyError
-from ..core.meta import ListMeta, Meta
+from ..core.meta import ListMeta, Meta, numel
 from ..core.modes import recorder, scoped
 from ..eager.tensor import Tensor
 from ..ir.builder import Builder, building
@@ -36,6 +36,7 @@ Env = dict[str, Any]
 # Arrays with at most as many elements may be axes and sizes: they are constants of the program.
 SMALL = 64
 _TRIES = 8
+MOST_COMPUTED = 1 << 28  # bytes of what constants give while a file is read; the run computes the rest
 
 
 def load(path: str | os.PathLike[str], **configs: Any) -> TranslatedLayer:
@@ -84,7 +85,7 @@ def _model_file(proto: Any, folder: str) -> ModelFile:
         meta = Meta(arrays[name].shape, from_np(arrays[name].dtype))
         env[name] = block.add_input(meta, names[name], stop_gradient=not info.trainable)
     with building(Builder(program)) as builder:
-        outs = _run(builder, proto.graph, env, lambda t: array_of(t, folder))
+        outs = _run(builder, proto.graph, env, Constants(folder))
         block.outputs = [builder.value(as_tensor(v)) for v in outs]
     input_tree, output_tree = _trees(notes, len(inputs), len(outs))
     function = SavedFunction(
@@ -141,7 +142,7 @@ def _trees(notes: Mapping[str, str], n_inputs: int, n_outputs: int) -> tuple[Any
 # -- nodes -------------------------------------------------------------------------------------------------------------
 
 
-def _run(builder: Builder, graph: Any, env: Env, read: Callable[[Any], Array]) -> list[Any]:
+def _run(builder: Builder, graph: Any, env: Env, read: Constants) -> list[Any]:
     """Record the nodes of a graph; gives its outputs."""
     for tensor in graph.initializer:
         if tensor.name not in env:
@@ -159,19 +160,52 @@ def _run(builder: Builder, graph: Any, env: Env, read: Callable[[Any], Array]) -
     return [env[out.name] for out in graph.output]
 
 
-def _node(builder: Builder, node: Node, inputs: list[Any], env: Env, read: Callable[[Any], Array]) -> list[Any]:
+def _node(builder: Builder, node: Node, inputs: list[Any], env: Env, read: Constants) -> list[Any]:
     if node.type in _WITH_GRAPHS:
         return _WITH_GRAPHS[node.type](builder, node, inputs, env, read)
     function = operator.get(node.type)
     if function is None:
         raise UnsupportedError(f"the operator {node.type!r} cannot be read", hint="docs/onnx.md lists those that can")
     known = [v for v in inputs if v is not None]
-    if known and all(isinstance(v, np.ndarray) and v.dtype != object for v in known):
+    is_constant = known and all(isinstance(v, np.ndarray) and v.dtype != object for v in known)
+    if is_constant and _is_bounded(node, inputs, function, read):
         with scoped(recorder, None):  # all is known: computed now
             return [_array(v) for v in _as_outputs(function(node, *inputs))]
     if node.type in _ON_SIZES and all(_is_small(v) for v in known):
         return [sizes_array(_ON_SIZES[node.type](*inputs))]
     return _as_outputs(function(node, *inputs))
+
+
+def _is_bounded(node: Node, inputs: list[Any], function: Callable[..., Any], constants: Constants) -> bool:
+    """Whether reading may take the memory that a node of constants needs: a few bytes can ask for any number.
+
+    The node is recorded in a program of its own, which tells shapes before there is anything of that size.
+    """
+    try:
+        with building(Builder(Program())):
+            found = _as_outputs(function(node, *inputs))
+    except VitrifyError:  # it needs values: those of the constants, once they are computed
+        return True
+    metas = [v.meta for v in found if isinstance(v, Variable) and isinstance(v.meta, Meta)]
+    return constants.have_room_for(sum(numel(m.shape) * m.dtype.itemsize for m in metas if m.is_static))
+
+
+class Constants:
+    """The arrays of a file, and how much more memory may be taken for what is computed from them while it is read."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self._left = MOST_COMPUTED
+
+    def __call__(self, tensor: Any) -> Array:
+        return array_of(tensor, self._folder)
+
+    def have_room_for(self, size: int) -> bool:
+        """Whether so many bytes may be taken; if so they are."""
+        if size > self._left:
+            return False
+        self._left -= size
+        return True
 
 
 def _as_outputs(found: Any) -> list[Any]:
@@ -196,7 +230,7 @@ _ON_SIZES: dict[str, Callable[..., Any]] = {
 # -- control flow ------------------------------------------------------------------------------------------------------
 
 
-def _if(builder: Builder, node: Node, inputs: list[Any], env: Env, read: Callable[[Any], Array]) -> list[Any]:
+def _if(builder: Builder, node: Node, inputs: list[Any], env: Env, read: Constants) -> list[Any]:
     (condition,) = inputs
     if isinstance(condition, np.ndarray):
         graph = node.graph("then_branch" if condition.reshape(-1)[0] else "else_branch")
@@ -211,7 +245,7 @@ def _if(builder: Builder, node: Node, inputs: list[Any], env: Env, read: Callabl
     return list(if_op(condition, *outer, then=sides[0], orelse=sides[1]))
 
 
-def _loop(builder: Builder, node: Node, inputs: list[Any], env: Env, read: Callable[[Any], Array]) -> list[Any]:
+def _loop(builder: Builder, node: Node, inputs: list[Any], env: Env, read: Constants) -> list[Any]:
     count, go_on, *starts = inputs
     graph = node.graph("body")
     if len(graph.output) != len(starts) + 1 or len(graph.input) != len(starts) + 2:
@@ -243,7 +277,7 @@ def _start(value: Any, info: Any) -> Any:
 
 
 def _loop_blocks(
-    builder: Builder, graph: Any, metas: Sequence[Any], count: Any, env: Env, read: Callable[[Any], Array]
+    builder: Builder, graph: Any, metas: Sequence[Any], count: Any, env: Env, read: Constants
 ) -> tuple[Block, Block]:
     names = [info.name for info in graph.input]
     with builder.sub_block() as cond:

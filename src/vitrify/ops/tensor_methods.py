@@ -1,7 +1,7 @@
 """The class of everything that stands for an array. Its methods are installed by `ops.methods`.
 
-Reading and running a program needs the class of its variables, but none of their methods: so this file does not import the
-op families, and a process that only runs a model imports those of the model's own ops.
+Reading and running a program needs the class of its variables, but none of their methods: so this file does not import
+the op families, and a process that only runs a model imports those of the model's own ops.
 """
 
 from __future__ import annotations

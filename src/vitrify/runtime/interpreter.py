@@ -30,6 +30,7 @@ from .whole import Whole
 
 if TYPE_CHECKING:
     from ..device.stream_device import StreamDevice
+    from .captured import Graphs
     from .native_runs import Part
     from .schedule import Schedule
     from .stream_plan import StreamPlan
@@ -104,7 +105,7 @@ class InterpreterCore:
         self.plans: dict[tuple[tuple[int, ...] | None, bool], StreamPlan] | None = (
             {} if choice.mode == STREAMS and not self.suspends else None
         )
-        self.graphs = _captured.Graphs(self) if choice.captured and not self.suspends else None
+        self.graphs: Graphs | None = _captured.Graphs(self) if choice.captured and not self.suspends else None
         is_away = surroundings.place.is_gpu_place()
         self._takes_turns = self.suspends or is_away or self._schedule is not None or self.plans is not None
         # The same block lowered with what flags ask for; they may change between two runs.
@@ -225,7 +226,7 @@ class InterpreterCore:
                 return results
         new = None if self._checked_shapes is None else self._new_shapes(frame)
         if self.plans is not None and new is None and not (observer is not None and observer.finite):
-            return cast("tuple[Any, ...]", _on_streams.run_on_streams(self, frame, observer))
+            return tuple(_on_streams.run_on_streams(self, frame, observer))
         frame = [*arrived(frame, self.surroundings.place)] if self.plans is not None else frame
         frame += self._rest
         if self._schedule is not None and new is None and not (observer is not None and observer.timings is not None):
