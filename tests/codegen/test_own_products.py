@@ -1,11 +1,12 @@
 """Matrix products of middle size in whole programs: by code of our own where the CPU suits, and right everywhere."""
 
+import ml_dtypes
 import numpy as np
 import pytest
 
 import vitrify as paddle
 from tests.codegen.test_pointwise import guarded
-from tests.codegen.test_whole import numbers, program_of
+from tests.codegen.test_whole import eagerly, numbers, program_of
 from vitrify.codegen import blas
 from vitrify.codegen.llvm import host
 from vitrify.codegen.own_products import own_gemm
@@ -73,3 +74,45 @@ def test_which_are_ours():
     for sizes in ((4, 4, 4), (16, 16, 16), (1024, 1024, 1024)):
         assert own_gemm(*sizes, F32, None) is None
     assert own_gemm(64, 64, 64, F64, None) is None and F64 in blas.DTYPES
+
+
+def sixteen_bits(name):
+    return np.dtype(ml_dtypes.bfloat16 if name == "bfloat16" else name)
+
+
+def dense(x, w, b):
+    return paddle.nn.functional.linear(x, w, b) * 1
+
+
+def both_ways(x, y):
+    return paddle.matmul(x, y, transpose_y=True) * 1, paddle.matmul(x, y, transpose_x=True, transpose_y=False) * 1
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+@pytest.mark.parametrize("is_ours", [True, False])
+def test_products_of_16_bits(dtype, is_ours, monkeypatch):
+    """By pairs where the CPU can, else by way of float32: rounded once, the bias included, as eager code does."""
+    if not is_ours:
+        monkeypatch.setattr("vitrify.codegen.assembler.any_gemm", lambda dtype: None)
+    kind, one_step = sixteen_bits(dtype), 2.0**-7 if dtype == "bfloat16" else 2.0**-10
+    cases = [
+        (product, (33, 65), (65, 70)), (product, (1, 1), (1, 1)), (product, (7, 3), (3, 1)), (product, (3, 0), (0, 5)),
+        (product, (0, 4), (4, 5)), (product, (2, 3, 13, 20), (3, 20, 9)), (product, (4, 6, 8), (8, 5)),
+        (dense, (13, 31), (31, 17), (17,)), (dense, (2, 3, 31), (31, 17), (17,)), (dense, (31,), (31, 17), (17,)),
+        (dense, (13, 31), (31, 17), (1,)), (dense, (13, 0), (0, 17), (17,)), (both_ways, (24, 24), (24, 24)),
+    ]  # fmt: skip
+    for fn, *shapes in cases:
+        arrays = [numbers(*shape).astype(kind) for shape in shapes]
+        found = program_of(fn, *[(a.shape, dtype) for a in arrays])(arrays)
+        for out, wanted in zip(found, eagerly(fn, *arrays), strict=True):
+            assert out.dtype == wanted.dtype == kind and out.shape == wanted.shape
+            np.testing.assert_allclose(out.astype("f4"), wanted.astype("f4"), rtol=one_step, atol=1e-5)
+
+
+def test_large_products_of_bfloat16_are_shared_among_threads():
+    kind = sixteen_bits("bfloat16")
+    for m, n, k in ((200, 300, 70), (300, 100, 130)):
+        x, w, b = (numbers(*shape).astype(kind) for shape in ((m, k), (k, n), (n,)))
+        (found,) = program_of(dense, *[(a.shape, "bfloat16") for a in (x, w, b)])([x, w, b])
+        (wanted,) = eagerly(dense, x, w, b)
+        np.testing.assert_allclose(found.astype("f4"), wanted.astype("f4"), rtol=2.0**-7, atol=1e-4)

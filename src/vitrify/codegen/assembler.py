@@ -13,17 +13,19 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from ..core.dtype import as_dtype
 from ..core.errors import VitrifyError
 from ..ir.program import Block
-from ..ops.registry import OpDef
+from ..ops.registry import OpDef, get_op
 from . import blas, draws, tables
 from .elements import Pointwise, over
-from .emit import BOOL, INT64, Dtype
+from .emit import BFLOAT16, BOOL, INT64, SHORT_FLOATS, Dtype
 from .entry import parts
 from .errors import NoNativeForm
 from .inner_loops import REDUCED
 from .native import harness
 from .operands import ARENA, CONSTANT, STATE, Buffer, Edge, Operand, Shape, Step, broadcast, dense, expanded
+from .own_products import any_gemm
 from .products import add_products, add_windows
 from .row_steps import RowLoop, row_outputs
 from .sharing import over_elements
@@ -190,25 +192,50 @@ class Assembler:
         """Put what a function, written in elementwise ops, gives for operands of one shape where arrays of it are."""
         self.elementwise(together(fn, [x.dtype for x in operands]), operands, into=outs)
 
-    def matmul(self, x: Operand, y: Operand) -> Operand:
-        """The product of stacks of matrices of one dtype, float32 or float64."""
-        if x.dtype != y.dtype or x.dtype not in blas.DTYPES or x.ndim < 2 or y.ndim < 2:
-            raise NoNativeForm(f"products of {x.dtype} and {y.dtype} have no native form")
+    def matmul(self, x: Operand, y: Operand, bias: Operand | None = None) -> Operand:
+        """The product of stacks of matrices of one dtype, plus a number for each column or one for all.
+
+        16-bit floats are summed in float32 and rounded once.
+        """
+        if x.dtype != y.dtype or x.ndim < 2 or y.ndim < 2:
+            raise NoNativeForm(f"products of {x.dtype}{x.shape} and {y.dtype}{y.shape} have no native form")
         if y.ndim == 2 and x.ndim > 2 and x.is_contiguous:
-            rows = self.matmul(self.reshape(x, (prod(x.shape[:-1]), x.shape[-1])), y)
+            rows = self.matmul(self.reshape(x, (prod(x.shape[:-1]), x.shape[-1])), y, bias)
             return self.reshape(rows, (*x.shape[:-1], y.shape[-1]))
         if x.shape[-1] != y.shape[-2]:
             raise NoNativeForm("the inner sizes differ")
+        if x.dtype in SHORT_FLOATS and not self._multiplies(x.dtype):
+            return self._by_wider_products(x, y, bias)
+        if not self._multiplies(x.dtype):
+            raise NoNativeForm(f"products of {x.dtype} have no native form")
         batch = broadcast([x.shape[:-2], y.shape[:-2]])
         out = self.new((*batch, x.shape[-2], y.shape[-1]), x.dtype)
-        if out.size and not x.shape[-1]:
-            return self.copy(self.full(out.shape, 0, out.dtype), out)
-        if out.size:
-            self._products(x, y, out, batch)
+        if not out.size:
+            return out
+        is_fused = x.dtype in SHORT_FLOATS and x.shape[-1] > 0
+        if x.shape[-1]:
+            fused = None if bias is None or not is_fused else expanded(bias, (y.shape[-1],))
+            self._products(x, y, out, batch, fused)
+        else:
+            self.copy(self.full(out.shape, 0, out.dtype), out)
+        if bias is not None and not is_fused:
+            self.apply_into(out, get_op("add"), out, bias)
         return out
 
-    def _products(self, x: Operand, y: Operand, out: Operand, batch: Shape) -> None:
-        add_products(self, x, y, out, batch)
+    def _multiplies(self, dtype: Dtype) -> bool:
+        """Whether there are products of this dtype."""
+        return dtype in blas.DTYPES or (dtype == BFLOAT16 and any_gemm(dtype) is not None)
+
+    def _by_wider_products(self, x: Operand, y: Operand, bias: Operand | None) -> Operand:
+        """A product of 16-bit floats by way of float32."""
+        cast, wide = get_op("cast"), as_dtype("float32")
+        out = self.matmul(self.apply(cast, x, dtype=wide), self.apply(cast, y, dtype=wide))
+        if bias is not None:
+            self.apply_into(out, get_op("add"), out, self.apply(cast, bias, dtype=wide))
+        return self.apply(cast, out, dtype=as_dtype(x.dtype))
+
+    def _products(self, x: Operand, y: Operand, out: Operand, batch: Shape, bias: Operand | None) -> None:
+        add_products(self, x, y, out, batch, bias)
 
     def windows_product(
         self, weight: Operand, x: Operand, out: Operand, koffsets: Any, joffsets: Any, bias: Operand | None

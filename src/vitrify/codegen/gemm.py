@@ -292,7 +292,7 @@ def _collect(shape: Shape) -> str:
         "ptr %to", "ptr %from", "i64 %left", "i64 %k", "ptr %koffsets", "ptr %joffsets"
     ))  # fmt: skip
     with w.loop(shape.width, 0, lanes) as g:
-        end = _least(w, w.add(g, lanes), "%left")
+        end = w.least(w.add(g, lanes), "%left")
         with w.when(w.value(f"icmp slt i64 {end}, {w.add(g, lanes)}")), w.loop("%k") as p:
             w.line(f"store {full} zeroinitializer, ptr {_place(w, shape, p, g)}, align {size}")
         at = w.variable("i64", g)
@@ -362,11 +362,21 @@ def _piece(w: Writer, shape: Shape, g: str, first: str, last: str) -> None:
             )
 
 
+def heights(w: Writer, rows: Sequence[tuple[int, int]], count: str) -> Iterator[tuple[str, int, int]]:
+    """Where tiles of each height begin in so many rows: the largest tiles first. What is written for each runs for
+    each.
+    """
+    done = w.variable("i64", 0)
+    for height, vectors in rows:
+        start = w.value(f"load i64, ptr {done}")
+        left = w.value(f"sub i64 {count}, {start}")
+        end = w.add(start, w.times(w.value(f"udiv i64 {left}, {height}"), height))
+        with w.loop(end, start, height) as i:
+            yield i, height, vectors
+        w.line(f"store i64 {end}, ptr {done}")
+
+
 # -- products ----------------------------------------------------------------------------------------------------------
-
-
-def _least(w: Writer, x: object, y: object) -> str:
-    return w.value(f"select i1 {w.value(f'icmp slt i64 {x}, {y}')}, i64 {x}, i64 {y}")
 
 
 def _gemm(shape: Shape) -> str:
@@ -390,12 +400,12 @@ def _gemm(shape: Shape) -> str:
     as_it_lies = w.value(f"and i1 {w.value(f'and i1 {has_columns}, {is_low}')}, {w.value(f'xor i1 {tables}, true')}")
     room = w.value(f"select i1 {as_it_lies}, i64 %n, i64 {COLUMNS}")
     with w.loop("%n", 0, room) as j0:
-        columns = _least(w, w.value(f"sub i64 %n, {j0}"), room)
+        columns = w.least(w.value(f"sub i64 %n, {j0}"), room)
         with w.loop("%k", 0, INNER) as p0:
-            inner = _least(w, w.value(f"sub i64 %k, {p0}"), INNER)
+            inner = w.least(w.value(f"sub i64 %k, {p0}"), INNER)
             more = w.value(f"icmp ne i64 {p0}, 0")
             block = _Block(w, shape, "%scratch", inner, more, p0, w.value(f"or i1 {more}, {no_bias}"))
-            used = w.times(inner, w.times(_up(w, columns, shape.width), size))
+            used = w.times(inner, w.times(w.rounded_up(columns, shape.width), size))
             with w.when(w.value(f"xor i1 {as_it_lies}, true")):
                 block.pack_b(j0, columns, tables)
                 block.packed_a = w.at("%scratch", used, "i8")
@@ -405,10 +415,6 @@ def _gemm(shape: Shape) -> str:
                 block.rows(j0, columns)
     w.line("ret i32 0")
     return w.text
-
-
-def _up(w: Writer, x: str, step: int) -> str:
-    return w.value(f"and i64 {w.add(x, step - 1)}, {-step}")
 
 
 @dataclass
@@ -427,7 +433,7 @@ class _Block:
         """Copy a block of b into tiles."""
         w, T, width = self.w, self.shape.type, self.shape.width
         with w.loop(columns, 0, width) as j:
-            left = _least(w, w.value(f"sub i64 {columns}, {j}"), width)
+            left = w.least(w.value(f"sub i64 {columns}, {j}"), width)
             to = w.at("%scratch", w.times(w.times(j, self.inner), self.shape.dtype.itemsize), "i8")
             with w.when(tables):
                 given = (f"ptr {to}", "ptr %b", f"i64 {left}", f"i64 {self.inner}",
@@ -461,21 +467,10 @@ class _Block:
                     self._tile(i0, i, j0, j, columns, height, 2, b, str(width * size))
 
     def _count(self, i0: str) -> str:
-        return _least(self.w, self.w.value(f"sub i64 %m, {i0}"), ROWS)
+        return self.w.least(self.w.value(f"sub i64 %m, {i0}"), ROWS)
 
     def _heights(self, count: str) -> Iterator[tuple[str, int, int]]:
-        """Where tiles of each height begin in so many rows: the largest tiles first. What is written for each runs
-        for each.
-        """
-        w = self.w
-        done = w.variable("i64", 0)
-        for height, vectors in self.shape.rows:
-            start = w.value(f"load i64, ptr {done}")
-            left = w.value(f"sub i64 {count}, {start}")
-            end = w.add(start, w.times(w.value(f"udiv i64 {left}, {height}"), height))
-            with w.loop(end, start, height) as i:
-                yield i, height, vectors
-            w.line(f"store i64 {end}, ptr {done}")
+        return heights(self.w, self.shape.rows, count)
 
     def _pack_a(self, i0: str, i: str, height: int) -> None:
         w, T = self.w, self.shape.type

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import NamedTuple
 
-from . import gemm
-from .emit import FLOAT32, Dtype
+from . import gemm, gemm_bf16
+from .emit import BFLOAT16, FLOAT32, Dtype
 from .llvm import host
 from .native import loaded
 from .team import Team
@@ -22,18 +23,16 @@ _DTYPES = (FLOAT32,)
 
 
 class OwnGemm(NamedTuple):
-    """The address of the function, and the shape of its tiles."""
+    """The address of the function, and the bytes of working memory that a product of given sizes needs."""
 
     address: int
-    shape: gemm.Shape
-
-    def scratch(self, m: int, n: int, k: int) -> int:
-        """The bytes of working memory that a product of these sizes needs."""
-        return gemm.scratch_bytes(m, n, k, self.shape)
+    scratch: Callable[[int, int, int], int]
 
 
 def own_gemm(m: int, n: int, k: int, dtype: Dtype, team: Team | None) -> OwnGemm | None:
     """Our function for a product of these sizes; None where BLAS is the better one, or it was not measured."""
+    if dtype == BFLOAT16:  # BLAS has none
+        return any_gemm(dtype)
     if n < _NARROW or m * n * k < _LEAST or (team is None and m * n * k > _MOST):
         return None
     return any_gemm(dtype)
@@ -42,9 +41,12 @@ def own_gemm(m: int, n: int, k: int, dtype: Dtype, team: Team | None) -> OwnGemm
 def any_gemm(dtype: Dtype) -> OwnGemm | None:
     """Our function for products of any size; None where it was not measured."""
     target = host()
+    if dtype == BFLOAT16:
+        return OwnGemm(_bf16_address(), gemm_bf16.scratch_bytes) if target.has_bf16_pairs else None
     if dtype not in _DTYPES or not target.is_x86 or target.vector_bytes < _BYTES:
         return None
-    return OwnGemm(_address(dtype), gemm.shape_of(dtype, target))
+    shape = gemm.shape_of(dtype, target)
+    return OwnGemm(_address(dtype), lambda m, n, k: gemm.scratch_bytes(m, n, k, shape))
 
 
 @functools.lru_cache(maxsize=len(_DTYPES))
@@ -53,6 +55,11 @@ def _address(dtype: Dtype) -> int:
     name = gemm.name_of(dtype)
     text = "\n\n".join([*gemm.gemm_ir(shape).values(), *gemm.declarations(shape)])
     return loaded(text, (name,)).addresses[name]
+
+
+@functools.lru_cache(maxsize=1)
+def _bf16_address() -> int:
+    return loaded(gemm_bf16.gemm_ir(), (gemm_bf16.NAME,)).addresses[gemm_bf16.NAME]
 
 
 __all__ = ["OwnGemm", "any_gemm", "own_gemm"]

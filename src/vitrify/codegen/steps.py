@@ -129,12 +129,12 @@ def products(type: str) -> str:
     return w.text
 
 
-def own_products(type: str) -> str:
-    """Matrix products by the function of `gemm`: c: 2 that, 3... m n k, 6... steps in bytes from row to row and from
-    column to column of A, then of B, 10 from row to row of C, 11... the arrays A B C and working memory, 15 how many,
-    16... what to go on by from one to the next, in bytes.
+def own_products() -> str:
+    """Matrix products by the function of `gemm` or `gemm_bf16`: c: 2 that, 3... m n k, 6... steps in bytes from row to
+    row and from column to column of A, then of B, 10 from row to row of C, 11... the arrays A B C and working memory,
+    15 how many, 16... what to go on by from one to the next, in bytes.
     """
-    w = Writer("i32", f"own_products_{type}", PARAMETERS)
+    w = Writer("i32", "own_products", PARAMETERS)
     gemm = w.load("%c", 2, "ptr")
     m, n, k, arow, acolumn, brow, bcolumn, crow = (word(w, i) for i in range(3, 11))
     a, b, c, scratch = (array(w, i) for i in range(11, 15))
@@ -308,6 +308,7 @@ def steps() -> dict[str, str]:
     """All functions, by name."""
     types = {"float": 4, "double": 8}
     labelled = {f"{f.__name__}_{t}": f(t, size) for f in (picked, weights, lowered) for t, size in types.items()}
-    others = {f.__name__: f() for f in (over_elements, branch, shared, one_of_shared, while_true, repeat, interrupted)}
-    made = {f"{f.__name__}_{t}": f(t) for f in (products, own_products) for t in types}
-    return {"run": runner(), **others, **labelled, **made}
+    made = {f.__name__: f() for f in (
+        over_elements, own_products, branch, shared, one_of_shared, while_true, repeat, interrupted
+    )}  # fmt: skip
+    return {"run": runner(), **made, **labelled, **{f"products_{t}": products(t) for t in types}}

@@ -53,6 +53,14 @@ class Writer:
         """x * y, of 64 bits."""
         return self.value(f"mul i64 {x}, {y}")
 
+    def least(self, x: object, y: object) -> str:
+        """The smaller of two, of 64 bits."""
+        return self.value(f"select i1 {self.value(f'icmp slt i64 {x}, {y}')}, i64 {x}, i64 {y}")
+
+    def rounded_up(self, x: object, step: int) -> str:
+        """The least multiple of a power of two that is x at least."""
+        return self.value(f"and i64 {self.add(x, step - 1)}, {-step}")
+
     def at(self, pointer: str, index: object, type: str = "i64") -> str:
         """The address of an element."""
         return self.value(f"getelementptr {type}, ptr {pointer}, i64 {index}")

@@ -7,7 +7,6 @@ from typing import Any
 from ..core.errors import DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, numel
 from .accumulate import wide
-from .elementwise import add_op
 from .matmul import matmul, matmul_op
 from .reduce import sum_op
 from .registry import OpDef, define_op
@@ -59,9 +58,7 @@ def _linear_bias(ct: Any, *, bias_like: Any) -> Any:
 
 
 def _linear_native(n: Any, x: Any, weight: Any, bias: Any) -> Any:
-    rows = n.matmul(n.reshape(x, (1, *x.shape)) if x.ndim == 1 else x, weight)
-    if bias is not None:
-        n.apply_into(rows, add_op, rows, bias)
+    rows = n.matmul(n.reshape(x, (1, *x.shape)) if x.ndim == 1 else x, weight, bias)
     return n.reshape(rows, rows.shape[1:]) if x.ndim == 1 else rows
 
 

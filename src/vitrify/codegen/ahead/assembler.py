@@ -11,7 +11,7 @@ import numpy as np
 from ...ir.program import Block
 from .. import gemm
 from ..assembler import Assembler
-from ..emit import INT64
+from ..emit import INT64, Dtype
 from ..errors import NoNativeForm
 from ..llvm import Target
 from ..operands import CONSTANT, Buffer, Operand, Shape, Step, dense, expanded
@@ -94,7 +94,10 @@ class AheadAssembler(Assembler):
 
     # -- products ------------------------------------------------------------------------------------------------------
 
-    def _products(self, x: Operand, y: Operand, out: Operand, batch: Shape) -> None:
+    def _multiplies(self, dtype: Dtype) -> bool:
+        return dtype in gemm.DTYPES
+
+    def _products(self, x: Operand, y: Operand, out: Operand, batch: Shape, bias: Operand | None) -> None:
         x, y = (expanded(v, (*batch, *v.shape[-2:])) for v in (x, y))
         y = self._known_in_rows(y)
         m, n, k = out.shape[-2], out.shape[-1], x.shape[-1]
