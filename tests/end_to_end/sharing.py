@@ -235,15 +235,6 @@ def nonlocal_made_and_changed_in_a_branch(x):
     return h
 
 
-def nested_dicts_in_a_loop(x):
-    d = {"a": x, "n": {"k": 0, "v": x}}
-    while d["a"].sum() < 30:
-        d["a"] = d["a"] + 1
-        d["n"]["k"] += 1
-        d["n"]["v"] = d["n"]["v"] * d["n"]["k"]
-    return d
-
-
 def while_test_writes_a_nonlocal(x):
     n = 0
 
@@ -316,7 +307,7 @@ CASES = [
         chosen_one_is_changed_by_its_own_name, elif_chain_then_setitem, while_then_setitem, twins_of_both_branches,
         attribute_takes_another_tensor, changed_in_a_later_branch, view_of_the_chosen,
         attribute_made_and_changed_in_a_branch, item_made_and_changed_in_a_branch,
-        attribute_changed_in_the_other_branch, nonlocal_made_and_changed_in_a_branch, nested_dicts_in_a_loop,
+        attribute_changed_in_the_other_branch, nonlocal_made_and_changed_in_a_branch,
         while_test_writes_a_nonlocal, python_test_that_counts, while_test_prints,
     )],
     *[(f, ((X, ZERO), (X, THREE), (N, THREE))) for f in (

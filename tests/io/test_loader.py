@@ -9,21 +9,10 @@ import numpy as np
 import pytest
 
 import vitrify as paddle
-from vitrify.io import BatchSampler, DataLoader, Dataset, IterableDataset, TensorDataset, get_worker_info
+from tests.io.rows import Rows
+from vitrify.io import BatchSampler, DataLoader, IterableDataset, TensorDataset, get_worker_info
 
 WORKERS = [0, 1, 3]
-
-
-class Rows(Dataset):
-    def __init__(self, make, size=5):
-        self.make = make
-        self.size = size
-
-    def __getitem__(self, index):
-        return self.make(index)
-
-    def __len__(self):
-        return self.size
 
 
 class Count(IterableDataset):

@@ -13,21 +13,8 @@ import numpy as np
 import pytest
 
 import vitrify as paddle
+from tests.io.rows import Rows
 from vitrify.io import DataLoader, Dataset, IterableDataset, get_worker_info
-
-
-class Made(Dataset):
-    """Samples that a function makes of their index."""
-
-    def __init__(self, make, size=4):
-        self.make = make
-        self.size = size
-
-    def __getitem__(self, index):
-        return self.make(index)
-
-    def __len__(self):
-        return self.size
 
 
 def lists(batches):
@@ -46,7 +33,7 @@ DRAWS = {
 @pytest.mark.parametrize("source", DRAWS)
 def test_seeding_a_generator_seeds_it_in_the_workers(source):
     seed, draw = DRAWS[source]
-    loader = DataLoader(Made(draw, 6), num_workers=2)
+    loader = DataLoader(Rows(draw, 6), num_workers=2)
     seed(5)
     first, second = lists(loader), lists(loader)
     seed(5)
@@ -63,8 +50,8 @@ def test_large_batches(share):
         image = np.arange(30000.0).reshape(100, 300) + index
         return {"image": image, "part": image[:, ::7], "empty": np.zeros((0, 3), "int8"), "name": "x", "n": [index]}
 
-    plain = list(DataLoader(Made(make), batch_size=2))
-    sent = list(DataLoader(Made(make), batch_size=2, num_workers=2, use_shared_memory=share))
+    plain = list(DataLoader(Rows(make, 4), batch_size=2))
+    sent = list(DataLoader(Rows(make, 4), batch_size=2, num_workers=2, use_shared_memory=share))
     for expected, batch in zip(plain, sent, strict=True):
         assert batch["name"] == ["x", "x"]
         for key in ("image", "part", "empty"):
@@ -73,7 +60,7 @@ def test_large_batches(share):
 
 
 def test_batches_outlive_their_workers_and_are_writable():
-    batches = list(DataLoader(Made(lambda i: np.full(5000, i, "float64")), num_workers=1))
+    batches = list(DataLoader(Rows(lambda i: np.full(5000, i, "float64"), 4), num_workers=1))
     batches[1][:] = 7
     del batches[0]
     assert [b.sum().item() for b in batches] == [35000, 10000, 15000]
@@ -83,13 +70,13 @@ def test_tensors_of_every_kind_come_back():
     def make(index):
         return paddle.full([3000], index, "bfloat16"), paddle.to_tensor(1 + 2j), paddle.to_tensor([True])
 
-    half, number, flag = next(iter(DataLoader(Made(make), batch_size=None, num_workers=1)))
+    half, number, flag = next(iter(DataLoader(Rows(make, 4), batch_size=None, num_workers=1)))
     assert (half.dtype, number.dtype, flag.dtype) == (paddle.bfloat16, paddle.complex64, paddle.bool)
     assert number.item() == 1 + 2j
 
 
 def test_a_batch_that_cannot_be_sent_says_so():
-    loader = DataLoader(Made(lambda i: i), num_workers=1, collate_fn=lambda samples: lambda: samples)
+    loader = DataLoader(Rows(lambda i: i), num_workers=1, collate_fn=lambda samples: lambda: samples)
     with pytest.raises((AttributeError, TypeError, Exception), match="pickle"):
         list(loader)
     assert not active_children()
@@ -115,7 +102,7 @@ def raises(error):
 
 def test_an_error_keeps_its_class_and_brings_its_traceback():
     with pytest.raises(OwnError, match="broken at 3") as caught:
-        list(DataLoader(Made(raises(OwnError("broken", 3))), num_workers=1))
+        list(DataLoader(Rows(raises(OwnError("broken", 3))), num_workers=1))
     assert caught.value.where == 3
     (note,) = caught.value.__notes__
     assert note.startswith("raised in DataLoader worker 0:\n")
@@ -127,12 +114,12 @@ def test_an_error_of_a_local_class_comes_as_its_base():
         pass
 
     with pytest.raises(KeyError, match="gone"):
-        list(DataLoader(Made(raises(LocalError("gone", lambda: 0))), num_workers=1))
+        list(DataLoader(Rows(raises(LocalError("gone", lambda: 0))), num_workers=1))
 
 
 def test_an_error_of_the_init_function():
     with pytest.raises(OwnError, match="init"):
-        list(DataLoader(Made(int), num_workers=2, worker_init_fn=lambda i: raises(OwnError("init", i))(i)))
+        list(DataLoader(Rows(int), num_workers=2, worker_init_fn=lambda i: raises(OwnError("init", i))(i)))
     assert not active_children()
 
 
@@ -142,7 +129,7 @@ def test_an_error_of_the_sampler_ends_the_workers():
         raise OwnError("sampler", 1)
 
     with pytest.raises(OwnError):
-        list(DataLoader(Made(int), batch_sampler=sampler(), num_workers=2))
+        list(DataLoader(Rows(int), batch_sampler=sampler(), num_workers=2))
     assert not active_children()
 
 
@@ -159,7 +146,7 @@ DEATHS = {
 def test_a_worker_that_dies_is_named(how):
     make, message = DEATHS[how]
     with pytest.raises(RuntimeError, match=message):
-        list(DataLoader(Made(make), num_workers=1))
+        list(DataLoader(Rows(make, 4), num_workers=1))
     assert not active_children()
 
 
@@ -173,7 +160,7 @@ class Shard(IterableDataset):
 
 
 def test_persistent_workers_stay():
-    loader = DataLoader(Made(lambda i: os.getpid()), num_workers=2, persistent_workers=True)
+    loader = DataLoader(Rows(lambda i: os.getpid()), num_workers=2, persistent_workers=True)
     first = lists(loader)
     assert lists(loader) == first and len(active_children()) == 2
     del loader
@@ -181,7 +168,7 @@ def test_persistent_workers_stay():
 
 
 def test_persistent_workers_begin_anew_after_a_loop_left_early():
-    loader = DataLoader(Made(lambda i: i, 9), num_workers=2, persistent_workers=True)
+    loader = DataLoader(Rows(lambda i: i, 9), num_workers=2, persistent_workers=True)
     for batch in loader:
         if batch.item() == 1:
             break
@@ -196,7 +183,7 @@ def test_persistent_workers_of_an_iterable_dataset():
 
 
 def test_persistent_workers_are_made_anew_after_an_error():
-    loader = DataLoader(Made(lambda i: 1 // (i - 2)), num_workers=2, persistent_workers=True)
+    loader = DataLoader(Rows(lambda i: 1 // (i - 2)), num_workers=2, persistent_workers=True)
     for _ in range(2):
         with pytest.raises(ZeroDivisionError):
             list(loader)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.ir.programs import equal
+from tests.ir.texts import FACTORIAL
 from vitrify.core.errors import DepthError, FileFormatError
 from vitrify.ir.content_hash import content_hash
 from vitrify.ir.dead_code import drop_unused_blocks, has_effect
@@ -15,26 +16,6 @@ from vitrify.ir.regions import copy_ops
 from vitrify.ir.serialize import decode_program, encode_program
 from vitrify.ir.verify import VerifyError, verify
 from vitrify.runtime.lowering import lower
-
-FACTORIAL = """\
-program
-
-block 0 (%n : int64[]) -> (%call_0) {
-  %call_0 : int64[] = call(%n) {function=@factorial}
-}
-
-function @factorial = block 1 (%n : int64[]) -> (%if_0) {
-  %less_equal_0 : bool[] = less_equal(%n, 1)
-  %if_0 : int64[] = if(%less_equal_0, %n)
-    then = block 2 (^%n : int64[]) -> (%n) {
-    }
-    orelse = block 3 (^%n : int64[]) -> (%multiply_0) {
-      %subtract_0 : int64[] = subtract(%n, 1)
-      %factorial_0 : int64[] = call(%subtract_0) {function=@factorial}
-      %multiply_0 : int64[] = multiply(%factorial_0, %n)
-    }
-}
-"""
 
 PARITY = """\
 program
@@ -114,7 +95,7 @@ def test_functions_that_nobody_calls_go():
 
 
 def test_calls_nest_deeper_than_python_does():
-    program = parse_program(FACTORIAL.replace("multiply(%factorial_0, %n)", "add(%factorial_0, 1)"))
+    program = parse_program(FACTORIAL.replace("multiply(%n, %factorial_0)", "add(%factorial_0, 1)"))
     assert run(program, 5000) == [5000]
     with pytest.raises(DepthError, match=f"calls itself more than {10 * sys.getrecursionlimit()} times"):
         run(program, 10**9)

@@ -9,6 +9,7 @@ import pytest
 
 import vitrify as paddle
 from tests.end_to_end import recursion as r
+from tests.ir.texts import FACTORIAL
 from vitrify.core.errors import DepthError, UnsupportedError
 from vitrify.jit import to_static
 
@@ -142,33 +143,12 @@ def test_it_is_saved_and_loaded(tmp_path):
     np.testing.assert_allclose(y.grad.numpy(), x.grad.numpy())
 
 
-TEXT = """\
-program
-
-block 0 (%n : int64[]) -> (%factorial_0) {
-  %factorial_0 : int64[] = call(%n) {function=@factorial}
-}
-
-function @factorial = block 1 (%n : int64[]) -> (%if_0) {
-  %less_equal_0 : bool[] = less_equal(%n, 1)
-  %if_0 : int64[] = if(%less_equal_0, %n)
-    then = block 2 (^%n : int64[]) -> (%n) {
-    }
-    orelse = block 3 (^%n : int64[]) -> (%multiply_0) {
-      %subtract_0 : int64[] = subtract(%n, 1)
-      %factorial_0 : int64[] = call(%subtract_0) {function=@factorial}
-      %multiply_0 : int64[] = multiply(%n, %factorial_0)
-    }
-}
-"""
-
-
 def test_the_program_reads_well():
     static = to_static(r.factorial, full_graph=True)
     static(tensor(5))
     text = str(static.concrete_program.program)
     plain = "\n".join(line.split("  #")[0].rstrip() for line in text.splitlines()) + "\n"
-    assert re.sub(r"_\d+\b", "_0", plain) == TEXT
+    assert re.sub(r"_\d+\b", "_0", plain) == FACTORIAL
 
 
 def the_argument(x, n):

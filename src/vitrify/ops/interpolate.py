@@ -183,15 +183,20 @@ def _resize_meta(x: Meta, *, first: int, sizes: Any, scales: Any, **attrs: Any) 
     return x.with_shape((*x.shape[:first], *outs, *x.shape[first + len(scales) :]))
 
 
+def _by_adjoint(
+    ct: Any, *, x_like: Any, first: int, scales: Any, kind: str, align_corners: bool, align_mode: int
+) -> Any:
+    """The derivative of resizing, to the sizes of its input or to those of another tensor."""
+    return resize_adjoint_op(
+        ct, x_like, first=first, scales=scales, kind=kind, align_corners=align_corners, align_mode=align_mode
+    )
+
+
 resize_op: OpDef = define_op(
     "resize",
     kernel=_resize_kernel,
     meta=_resize_meta,
-    vjp={
-        "x": lambda ct, *, x_like, first, scales, kind, align_corners, align_mode: resize_adjoint_op(
-            ct, x_like, first=first, scales=scales, kind=kind, align_corners=align_corners, align_mode=align_mode
-        )
-    },
+    vjp={"x": _by_adjoint},
     dynamic=("sizes",),
     maps={"onnx": "Resize"},
 )
@@ -199,11 +204,7 @@ resize_like_op: OpDef = define_op(
     "resize_like",
     kernel=_like_kernel,
     meta=lambda x, like, **attrs: x.with_shape(like.shape),
-    vjp={
-        "x": lambda ct, *, x_like, first, scales, kind, align_corners, align_mode: resize_adjoint_op(
-            ct, x_like, first=first, scales=scales, kind=kind, align_corners=align_corners, align_mode=align_mode
-        )
-    },
+    vjp={"x": _by_adjoint},
     shape_only=["like"],
 )
 resize_adjoint_op: OpDef = define_op(
