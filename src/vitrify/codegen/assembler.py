@@ -6,7 +6,7 @@ they handle are `Operand`s: parts of buffers with sizes and steps. Views cost no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from math import prod
 from typing import Any, NoReturn
@@ -17,8 +17,8 @@ from ..core.dtype import as_dtype
 from ..core.errors import VitrifyError
 from ..ir.program import Block
 from ..ops.registry import OpDef, get_op
-from . import blas, draws, tables
-from .elements import Pointwise, over
+from . import blas, draws, pool_steps, tables, window_steps
+from .elements import Pointwise, in_memory_order, over, turned
 from .emit import BFLOAT16, BOOL, INT64, SHORT_FLOATS, Dtype
 from .entry import parts
 from .errors import NoNativeForm
@@ -75,6 +75,16 @@ class Assembler:
         self.bytes += size
         return Operand(Buffer(ARENA, size), 0, shape, dense(shape, dtype.itemsize), dtype)
 
+    def _like(self, given: Sequence[Operand], shape: Shape, dtype: Dtype) -> Operand:
+        """An array in the arena, whose dimensions lie in memory in the order of the first operand of its shape."""
+        like = next((x for x in given if x.shape == shape), None)
+        if like is None or like.is_contiguous:
+            return self.new(shape, dtype)
+        order = sorted(range(len(shape)), key=lambda d: -abs(like.strides[d]))
+        made = self.new([shape[d] for d in order], dtype)
+        found: Operand = self.view(lambda a: a.transpose([order.index(d) for d in range(len(shape))]), made)
+        return found
+
     def full(self, shape: Iterable[int], value: Any, dtype: Dtype) -> Operand:
         """One number everywhere, which takes no memory."""
         shape = tuple(shape)
@@ -89,7 +99,7 @@ class Assembler:
 
     def view(self, function: Callable[[Any], Any], x: Operand) -> Any:
         """What the function, which only makes views, makes of x: an Operand, or several."""
-        for source in (x, self.contiguous(x)) if not x.is_contiguous else (x,):
+        for source in self._ways_to_lie(x):
             stand_in, memory = _stand_in(source)
             try:
                 made = function(stand_in)
@@ -100,6 +110,12 @@ class Assembler:
                 found = [_seen_as(source, stand_in, a) for a in (made if several else [made])]
                 return tuple(found) if several else found[0]
         raise NoNativeForm("what should be a view is none")
+
+    def _ways_to_lie(self, x: Operand) -> Iterator[Operand]:
+        """x, and where that does not do a copy with its elements side by side."""
+        yield x
+        if not x.is_contiguous:
+            yield self.copy(x)
 
     def reshape(self, x: Operand, shape: Sequence[int]) -> Operand:
         """x with its elements in another shape."""
@@ -122,7 +138,11 @@ class Assembler:
             raise NoNativeForm(f"{x.dtype}{x.shape} cannot be copied into {target.dtype}{target.shape}")
         if x.dtype.itemsize not in (1, 2, 4, 8):
             raise NoNativeForm(f"{x.dtype} has no native form")
-        self._over(self.part(f"copy{x.dtype.itemsize}"), 0, (x, target), x.shape)
+        across = turned(x, target)
+        if across is not None:
+            self._over(self.part("turned4"), across.data, (across.source, across.target), across.source.shape)
+        else:
+            self._over(self.part(f"copy{x.dtype.itemsize}"), 0, (x, target), x.shape)
         return target
 
     def part(self, name: str) -> Any:
@@ -160,7 +180,7 @@ class Assembler:
         if any(cone != shape for cone in cones):
             raise NoNativeForm("the outputs of a group have several shapes")
         if into is None:
-            outputs = tuple(self.new(shape, d) for d in kernel.signature.outputs)
+            outputs = tuple(self._like(given, shape, d) for d in kernel.signature.outputs)
         else:
             outputs = tuple(into)
             if [(x.shape, x.dtype) for x in outputs] != [(shape, d) for d in kernel.signature.outputs]:
@@ -168,13 +188,20 @@ class Assembler:
             self.written.update(x.buffer for x in outputs)
             self.bytes += sum(x.buffer.size for x in outputs)
         if self._is_in_short_rows([*given, *outputs], shape):
-            given = [x if x.shape == shape and x.is_contiguous else self.copy(expanded(x, shape)) for x in given]
+            given = [self._beside(outputs[0], x, shape) for x in given]
         self._over(self.part("loop"), kernel.address, (*given, *outputs), shape)
         return outputs
 
+    def _beside(self, out: Operand, x: Operand, shape: Shape) -> Operand:
+        """x, broadcast, in the memory order of a result."""
+        if x.shape == shape and x.strides == tuple(s // out.dtype.itemsize * x.dtype.itemsize for s in out.strides):
+            return x
+        wide = expanded(x, shape)
+        return self.copy(wide, self._like([out], shape, x.dtype))
+
     def _is_in_short_rows(self, operands: Sequence[Operand], shape: Shape) -> bool:
         """Whether a kernel would go by rows so short that writing out what is repeated takes less time."""
-        words = over(0, 0, operands, shape)
+        words = over(0, 0, *in_memory_order(operands, shape))
         if words is None or prod(shape) > _FEW:
             return False
         _, _, _, inner, dims, *_ = words
@@ -247,6 +274,46 @@ class Assembler:
         self.has_windows = True
         add_windows(self, weight, x, out, koffsets, joffsets, bias)
 
+    def lanes(self, dtype: Dtype) -> int:
+        """Elements of a vector, for products with windows in place. Raises NoNativeForm."""
+        return window_steps.lanes_of(dtype)
+
+    def pieces(self, b: Any, c: Any, each: int, dtype: Dtype) -> Any:
+        """[pieces, 3]: columns that come `each` side by side at these offsets, in pieces of at most a vector: where
+        they begin in b and in c, and how many they are.
+        """
+        return window_steps.pieces_of(b, c, each, dtype.itemsize, self.lanes(dtype))
+
+    def product_in_place(
+        self, a: tuple[Any, ...], rows: int, b: tuple[Any, ...], c: tuple[Any, ...], pieces: Any, bias: Operand | None
+    ) -> None:
+        """c = a b, plus a number for each row: each an array, its step from row to row, and the offsets of its inner
+        size; columns come in pieces.
+        """
+        self.has_windows = True
+        matrices = [window_steps.Matrix(*m) for m in (a, b, c)]
+        window_steps.add_product(self, matrices[0], rows, matrices[1], matrices[2], pieces, bias)
+
+    def dots_in_place(self, a: tuple[Any, ...], rows: int, b: tuple[Any, ...], c: Operand, pieces: Any) -> None:
+        """c[r, p] = the sum over the columns of a[r] b[p]; `pieces` has their places in b and in a."""
+        self.has_windows = True
+        window_steps.add_dots(self, window_steps.Matrix(*a), rows, window_steps.Matrix(*b), c, pieces)
+
+    def pool_max(self, x: Operand, out: Operand, places: tuple[Any, ...], least: Any) -> None:
+        """out = the largest element of each window of x, both [images, channels, ...] with images innermost.
+
+        places: where windows begin in x and in out, which part of a list of offsets each reads, and the list.
+        """
+        begins, taps, offsets = places
+        pool_steps.add_max(self, x, out, begins, taps, offsets, least)
+
+    def pool_max_grad(
+        self, dx: Operand, x: Operand, out: Operand, ct: Operand, places: tuple[Any, ...], overlap: bool
+    ) -> None:
+        """Write ct where the first maximum of each window is, or add it to what is there where windows overlap."""
+        begins, taps, offsets = places
+        pool_steps.add_max_grad(self, dx, x, out, ct, begins, taps, offsets, overlap)
+
     def reduce(self, name: str, x: Operand, axis: Shape, keepdim: bool) -> Operand:
         """The sum, max or min over some axes, in the dtype of x."""
         code = _CODES.get(x.dtype)
@@ -262,10 +329,10 @@ class Assembler:
 
     def _reduced(self, loop: Any, x: Operand, kept: Sequence[int], axis: Shape, out: Operand) -> None:
         """One call of the inner loop for each element of the result, over one dimension that the reduced ones make."""
-        order = [*kept, *sorted(axis)]
+        order = [*kept, *sorted(axis, key=lambda i: -abs(x.strides[i]))]  # as they lie: most then need no copy
         moved = self.view(lambda a: a.transpose(order), x)
         if len(axis) != 1:
-            moved = self.reshape(moved, (*out.shape, prod(x.shape[i] for i in axis)))
+            moved = self.reshape(moved, (*(x.shape[i] for i in kept), prod(x.shape[i] for i in axis)))
         target = replace(out, shape=(*out.shape, moved.shape[-1]), strides=(*out.strides, 0))
         over_elements(self, loop, 0, (moved, target), moved.shape, keep_last=True)
 

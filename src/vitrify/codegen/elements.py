@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .errors import NoNativeForm
 from .pointwise import Signature
@@ -24,6 +24,54 @@ class Pointwise:
     signature: Signature
     address: Any
     cones: tuple[tuple[int, ...], ...]
+
+
+def in_memory_order(operands: Sequence[Operand], shape: Shape) -> tuple[list[Operand], Shape]:
+    """The operands, all of `shape`, and the shape, dimensions in the order in which the last one lies in memory."""
+    steps = _steps(operands[-1], shape)
+    order = sorted(range(len(shape)), key=lambda d: -abs(steps[d]) if shape[d] > 1 else 0)
+    if order == sorted(order):
+        return [*operands], shape
+    found = []
+    for x in operands:
+        own = _steps(x, shape)
+        sizes = (1,) * (len(shape) - x.ndim) + x.shape
+        found.append(replace(x, shape=tuple(sizes[d] for d in order), strides=tuple(own[d] for d in order)))
+    return found, tuple(shape[d] for d in order)
+
+
+class Across(NamedTuple):
+    """A copy that exchanges two dimensions: both arrays without the source's innermost, which the inner loop goes over
+    by itself (`inner_loops.turned_loop`), and the word that says how.
+    """
+
+    source: Operand
+    target: Operand
+    data: int
+
+
+# Elements of both dimensions below which there are no squares to exchange.
+_LEAST_ACROSS = 8
+
+
+def turned(x: Operand, target: Operand) -> Across | None:
+    """A copy between arrays of four-byte elements whose innermost dimensions differ; None where it is no such copy."""
+    if x.dtype.itemsize != 4 or x.ndim < 2:
+        return None
+    inner = [next((d for d, (n, s) in enumerate(zip(v.shape, v.strides)) if n > 1 and s == 4), -1) for v in (x, target)]
+    if -1 in inner or inner[0] == inner[1] or any(x.shape[d] < _LEAST_ACROSS for d in inner):
+        return None
+    axis = inner[0]
+    if target.strides[axis] < 0 or target.strides[axis] >> 31 or x.shape[axis] >> 31:
+        return None
+    data = target.strides[axis] << 32 | x.shape[axis]
+    source, to = (_without(v, axis) for v in (x, target))
+    return Across(source, to, data)
+
+
+def _without(x: Operand, axis: int) -> Operand:
+    others = [d for d in range(x.ndim) if d != axis]
+    return replace(x, shape=tuple(x.shape[d] for d in others), strides=tuple(x.strides[d] for d in others))
 
 
 def over(

@@ -18,9 +18,12 @@ from ..core.lazy import lazy_module
 from . import steps as program_steps
 from .inner_loops import inner_loops
 from .native import loaded
+from .pool_steps import DECLARATIONS as _OF_POOLS
+from .pool_steps import pool_steps
 from .random_steps import random_steps
 from .steps import FUNCTIONS, NAMES, RAISED, python
 from .table_steps import table_steps
+from .window_steps import window_steps
 from .writer import Writer
 
 _umath = lazy_module("numpy._core._multiarray_umath")
@@ -157,13 +160,15 @@ def _run(w: Writer, pointers: str, state: str, memory: str, results: str) -> Non
 _DECLARED = (
     "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)",
     "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)",
+    *_OF_POOLS,
 )
 
 
 @functools.lru_cache(maxsize=1)
 def parts() -> dict[str, int]:
     """The addresses of the fixed parts: compiled once for all programs."""
-    made = {**inner_loops(), **program_steps.steps(), **table_steps(), **random_steps(), "call": _call()}
+    steps = {**program_steps.steps(), **table_steps(), **random_steps(), **window_steps(), **pool_steps()}
+    made = {**inner_loops(), **steps, "call": _call()}
     return loaded("\n\n".join([*made.values(), *_DECLARED]), tuple(made)).addresses
 
 

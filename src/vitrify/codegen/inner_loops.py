@@ -42,6 +42,57 @@ def copy_loop(size: int) -> str:
     return w.text
 
 
+def turned_loop() -> str:
+    """Elements of four bytes, of two dimensions: one is the source's innermost, the other the target's.
+
+    As an inner loop over the target's; the data says how many elements the other has (the low half), and the target's
+    step there. Squares of eight by eight are exchanged in registers.
+    """
+    w = Writer("void", "turned4", PARAMETERS)
+    n, (source, target), (row, _) = _given(w)
+    data = w.value("ptrtoint ptr %data to i64")
+    m, column = w.value(f"and i64 {data}, {(1 << 32) - 1}"), w.value(f"lshr i64 {data}, 32")
+    squares, others = w.value(f"and i64 {n}, {-_SQUARE}"), w.value(f"and i64 {m}, {-_SQUARE}")
+    with w.loop(others, 0, _SQUARE) as j:
+        with w.loop(squares, 0, _SQUARE) as i:
+            _turned(w, w.at(source, w.add(w.times(i, row), w.times(j, 4)), "i8"), row,
+                    w.at(target, w.add(w.times(j, column), w.times(i, 4)), "i8"), column)  # fmt: skip
+        with w.loop(_SQUARE) as k:
+            _row_by_elements(w, source, row, target, column, w.add(j, k), squares, n)
+    with w.loop(m, others) as j:
+        _row_by_elements(w, source, row, target, column, j, 0, n)
+    w.line("ret void")
+    return w.text
+
+
+_SQUARE = 8
+
+
+def _row_by_elements(
+    w: Writer, source: str, row: str, target: str, column: str, j: str, first: object, end: str
+) -> None:
+    start, to = w.at(source, w.times(j, 4), "i8"), w.at(target, w.times(j, column), "i8")
+    with w.loop(end, first) as i:
+        w.store(w.load(w.at(start, w.times(i, row), "i8"), 0, "i32", 4), to, i, "i32", 4)
+
+
+def _turned(w: Writer, source: str, row: str, target: str, column: str) -> None:
+    """A square: blocks of one element, two and four are exchanged in pairs of rows."""
+    full = f"<{_SQUARE} x i32>"
+    rows = [
+        w.value(f"load {full}, ptr {w.at(source, w.times(row, i), 'i8')}, align 4") for i in range(_SQUARE)
+    ]  # fmt: skip
+    lanes = range(_SQUARE)
+    for k in (1, 2, 4):
+        low = ", ".join(f"i32 {lane if not lane & k else _SQUARE + lane - k}" for lane in lanes)
+        high = ", ".join(f"i32 {lane + k if not lane & k else _SQUARE + lane}" for lane in lanes)
+        for i in (i for i in lanes if not i & k):
+            pair = f"{full} {rows[i]}, {full} {rows[i + k]}, <{_SQUARE} x i32>"
+            rows[i], rows[i + k] = (w.value(f"shufflevector {pair} <{mask}>") for mask in (low, high))
+    for i, value in enumerate(rows):
+        w.line(f"store {full} {value}, ptr {w.at(target, w.times(column, i), 'i8')}, align 4")
+
+
 def _given(w: Writer) -> tuple[str, tuple[str, str], tuple[str, str]]:
     """The size, and addresses and steps of what is read and what is written."""
     arguments = w.load("%arguments", 0, "ptr"), w.load("%arguments", 1, "ptr")
@@ -172,4 +223,4 @@ def inner_loops() -> dict[str, str]:
     copies = {f"copy{size}": copy_loop(size) for size in (1, 2, 4, 8)}
     sums = {f"sum_{code}": sum_loop(code) for code in REDUCED}
     extremes = {f"{name}_{code}": extreme_loop(name, code) for name in ("max", "min") for code in REDUCED}
-    return {**copies, **sums, **extremes}
+    return {**copies, "turned4": turned_loop(), **sums, **extremes}

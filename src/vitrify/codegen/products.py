@@ -43,7 +43,7 @@ def add_products(
     count, each = (batch[-1], (x.strides[-3], y.strides[-3], out.strides[-3])) if batch else (1, (0, 0, 0))
     stacks = []
     for outer in np.ndindex(batch[:-1]):
-        first = [_moved(v, sum(i * s for i, s in zip(outer, v.strides))) for v in (x, y, out)]
+        first = [moved(v, sum(i * s for i, s in zip(outer, v.strides))) for v in (x, y, out)]
         found = Stack(first[0], first[1], first[2], sizes, within, count, each, bias=bias, bias_is_of_columns=True)
         stacks.append(found)
     if own is None:
@@ -70,7 +70,7 @@ def add_windows(
     steps = (*weight.strides[-2:], 0, 0, out.strides[-2])
     stacks = []
     for g in range(groups):
-        first = [_moved(v, g * v.strides[1]) for v in (weight, x, out)]
+        first = [moved(v, g * v.strides[1]) for v in (weight, x, out)]
         sizes = (rows, columns, inner)
         stacks.append(Stack(first[0], first[1], first[2], sizes, steps, images, each, tables, bias))
     add_own(n, own, stacks)
@@ -103,33 +103,34 @@ class Stack:
 
     def some(self, start: int, stop: int) -> Stack:
         """Some of the products."""
-        x, y, out = (_moved(v, start * step) for v, step in zip((self.x, self.y, self.out), self.each))
+        x, y, out = (moved(v, start * step) for v, step in zip((self.x, self.y, self.out), self.each))
         return replace(self, x=x, y=y, out=out, count=stop - start)
 
     def rows(self, start: int, stop: int) -> Stack:
         """Some rows of each product."""
         _, n, k = self.sizes
         bias = self.bias if self.bias_is_of_columns else self._bias_from(start)
-        x, out = _moved(self.x, start * self.steps[0]), _moved(self.out, start * self.steps[4])
+        x, out = moved(self.x, start * self.steps[0]), moved(self.out, start * self.steps[4])
         return replace(self, x=x, out=out, bias=bias, sizes=(stop - start, n, k))
 
     def _bias_from(self, start: int) -> Operand | None:
-        return None if self.bias is None else _moved(self.bias, start * self.bias.dtype.itemsize)
+        return None if self.bias is None else moved(self.bias, start * self.bias.dtype.itemsize)
 
     def columns(self, start: int, stop: int) -> Stack:
         """Some columns of each product."""
         m, _, k = self.sizes
         y, tables = self.y, self.tables
         if tables is None:
-            y = _moved(y, start * self.steps[3])
+            y = moved(y, start * self.steps[3])
         else:
-            tables = (tables[0], _moved(tables[1], start * tables[1].dtype.itemsize))
-        out = _moved(self.out, start * self.out.dtype.itemsize)
+            tables = (tables[0], moved(tables[1], start * tables[1].dtype.itemsize))
+        out = moved(self.out, start * self.out.dtype.itemsize)
         bias = self._bias_from(start) if self.bias_is_of_columns else self.bias
         return replace(self, y=y, tables=tables, out=out, bias=bias, sizes=(m, stop - start, k))
 
 
-def _moved(x: Operand, by: int) -> Operand:
+def moved(x: Operand, by: int) -> Operand:
+    """x, so many bytes behind where it lies."""
     return replace(x, offset=x.offset + by)
 
 
@@ -194,4 +195,4 @@ def _layout(x: Operand) -> tuple[int, int] | None:
     return None
 
 
-__all__ = ["NONE", "Stack", "add_own", "add_products", "add_windows"]
+__all__ = ["NONE", "Stack", "add_own", "add_products", "add_windows", "moved"]

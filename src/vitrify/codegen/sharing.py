@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from .elements import over
+from .elements import in_memory_order, over
 from .operands import Edge, Operand, Step
 from .team import Team
 
@@ -56,6 +56,8 @@ def over_elements(
     keep_last: the last dimension is one call's, as it stands.
     """
     shape = tuple(shape)
+    if not keep_last:
+        operands, shape = in_memory_order(operands, shape)
     team = n.team
     axes = range(len(shape) - (1 if keep_last else 0))
     size = sum(x.size * x.dtype.itemsize for x in operands)

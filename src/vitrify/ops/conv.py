@@ -7,6 +7,7 @@ from typing import Any
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape, numel
 from .arguments import static_int
+from .batch_last import conv_native, input_grad_native, weight_grad_native
 from .conv_kernel import (
     batch_first,
     batch_last,
@@ -29,7 +30,7 @@ from .sliding_window import (
     with_spatial,
 )
 from .window_forms import conv_form
-from .window_grads import channel_sum_form, input_grad_form, weight_grad_form
+from .window_grads import channel_sum_form
 
 # --- kernels ---------------------------------------------------------------------------------------------------------
 
@@ -146,7 +147,7 @@ conv_op = define_op(
     work=lambda x, weight, bias, **attrs: _window_work(_conv_meta(x, weight, bias, **attrs), weight),
     amp="allow",
     maps={"onnx": "Conv", "paddle": "conv2d"},
-    native=conv_form,
+    native=conv_native,
     native_alone=True,
     ahead=conv_form,
 )
@@ -175,7 +176,7 @@ conv_input_grad_op = define_op(
     meta=lambda ct, weight, x, **geometry: x.with_dtype(ct.dtype),
     vjp={"ct": _input_grad_ct, "weight": _input_grad_weight},
     shape_only=["x"],
-    native=input_grad_form,
+    native=input_grad_native,
     native_alone=True,
     work=lambda ct, weight, x, **geometry: _window_work(ct, weight),
     amp="allow",
@@ -203,7 +204,7 @@ conv_weight_grad_op = define_op(
     meta=lambda ct, x, weight, **geometry: weight.with_dtype(ct.dtype),
     vjp={"ct": _weight_grad_ct, "x": _weight_grad_x},
     shape_only=["weight"],
-    native=weight_grad_form,
+    native=weight_grad_native,
     native_alone=True,
     work=lambda ct, x, weight, **geometry: _window_work(ct, weight),
     amp="allow",

@@ -8,6 +8,7 @@ from ..core.dtype import int32
 from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape
 from .arguments import is_tensor
+from .batch_last_pool import max_pool_grad_in_place, max_pool_in_place
 from .pool_kernel import (
     average,
     average_adjoint,
@@ -28,8 +29,7 @@ from .sliding_window import (
     window_padding,
     with_spatial,
 )
-from .window_forms import avg_pool_form, max_pool_form, max_pool_native
-from .window_grads import max_pool_grad_form
+from .window_forms import avg_pool_form, max_pool_form
 
 
 def pooled(kind: str, x: Meta, kernel: Shape, stride: Shape, padding: Any, ceil_mode: bool, channel_last: bool) -> Meta:
@@ -72,7 +72,7 @@ max_pool_op = define_op(
     meta=_max_meta,
     vjp={"x": _max_x},
     maps={"onnx": "MaxPool", "paddle": "pool2d"},
-    native=max_pool_native,
+    native=max_pool_in_place,
     ahead=max_pool_form,
 )
 
@@ -97,7 +97,7 @@ max_pool_grad_op = define_op(
     kernel=_max_grad_kernel,
     meta=lambda ct, x, out, **window: x.with_dtype(ct.dtype),
     vjp={"ct": _max_grad_ct},
-    native=max_pool_grad_form,
+    native=max_pool_grad_in_place,
 )
 
 

@@ -17,7 +17,7 @@ from .window_forms import need_long_rows, need_products, offsets, padded_form
 
 # Channels of the input, and outputs, below which windows take longer to gather than the product with them: NumPy's
 # kernels have batches innermost, and spread the product's columns.
-_FEW_CHANNELS, _FEW_OUTPUTS = 16, 8
+_FEW_CHANNELS, FEW_OUTPUTS = 16, 8
 
 # --- convolution -----------------------------------------------------------------------------------------------------
 
@@ -32,7 +32,7 @@ def weight_grad_form(
 ) -> Any:  # fmt: skip
     """The weight's cotangent: one product over all places of all images, whose second matrix is windows."""
     need_products(n, ct, x)
-    if groups > 1 or weight.shape[0] < _FEW_OUTPUTS:
+    if groups > 1 or weight.shape[0] < FEW_OUTPUTS:
         n.refuse("weights of groups and of few outputs are no faster")
     ct, x = (_channel_second(n, v, channel_last) for v in (ct, x))
     kernel, counts = weight.shape[2:], ct.shape[2:]
@@ -52,7 +52,7 @@ def weight_grad_form(
     return out
 
 
-class _Phase(NamedTuple):
+class Phase(NamedTuple):
     """Every stride-th element of the input along one dimension, and the places of the window that reach them.
 
     first: the first such element; reached: how many; taps: places; lags: how many windows before the last one that
@@ -66,7 +66,8 @@ class _Phase(NamedTuple):
     start: int
 
 
-def _phases(size: int, kernel: int, stride: int, low: int, dilation: int) -> list[_Phase]:
+def phases_along(size: int, kernel: int, stride: int, low: int, dilation: int) -> list[Phase]:
+    """The phases of a stride along a dimension."""
     found = []
     for rest in range(stride):
         first = (rest - low) % stride
@@ -77,7 +78,7 @@ def _phases(size: int, kernel: int, stride: int, low: int, dilation: int) -> lis
         taps = slice(places[0], places[-1] + 1, step) if places else slice(0, 0)
         lags = tuple((t * dilation - rest) // stride for t in places)
         count = -(-(size - first) // stride)
-        found.append(_Phase(first, count, taps, lags, (first + low - rest) // stride - max(lags, default=0)))
+        found.append(Phase(first, count, taps, lags, (first + low - rest) // stride - max(lags, default=0)))
     return found
 
 
@@ -96,7 +97,7 @@ def input_grad_form(
     pads = resolve_padding(padding, sizes, kernel, stride)
     out = n.new(x.shape, ct.dtype)
     along = [
-        _phases(size, k, s, lo, d)
+        phases_along(size, k, s, lo, d)
         for size, k, s, (lo, _), d in zip(sizes, kernel, stride, pads, used_dilation(padding, dilation))
     ]
     for phases in itertools.product(*along):
@@ -104,7 +105,7 @@ def input_grad_form(
     return n.view(lambda a: np.moveaxis(a, 1, -1), out) if channel_last else out
 
 
-def _one_phase(n: Any, ct: Any, weight: Any, out: Any, phases: Sequence[_Phase], stride: Shape) -> None:
+def _one_phase(n: Any, ct: Any, weight: Any, out: Any, phases: Sequence[Phase], stride: Shape) -> None:
     there = (slice(None), slice(None), *(slice(p.first, None, s) for p, s in zip(phases, stride)))
     part = n.view(lambda a: a[there], out)
     if not part.size:

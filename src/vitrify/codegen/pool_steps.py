@@ -1,0 +1,186 @@
+"""Pooling as steps of a plan, for arrays with images innermost: vectors of images, window by window.
+
+Windows come in *pieces* as columns of products do (`windows.py`): a table says of each where it begins in the input and
+in the output, how many images it has, and which of the offsets of places it reads; at a border there are fewer.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .emit import FLOAT32, INT64
+from .errors import NoNativeForm
+from .operands import Operand
+from .products import moved
+from .sharing import bounds, shared
+from .steps import PARAMETERS, array, word
+from .writer import Writer
+
+if TYPE_CHECKING:
+    from .assembler import Assembler
+
+LANES = 16
+_PIECE = 5
+_T, _SIZE = "float", 4
+_FULL = f"<{LANES} x {_T}>"
+_BITS = f"<{LANES} x i1>"
+# Elements that are read from which on threads share the work.
+_LARGE = 1 << 17
+
+
+def pool_steps() -> dict[str, str]:
+    """The steps' functions, by name."""
+    return {"pool_max": _max(), "pool_max_grad": _max_grad()}
+
+
+DECLARATIONS = (
+    f"declare {_FULL} @llvm.masked.load.v{LANES}f32.p0(ptr, i32, {_BITS}, {_FULL})",
+    f"declare void @llvm.masked.store.v{LANES}f32.p0({_FULL}, ptr, i32, {_BITS})",
+)
+
+
+class _Piece:
+    """One piece of one channel."""
+
+    def __init__(self, w: Writer, at: str) -> None:
+        self.w = w
+        self.start, self.to, count, self.first, self.end = (w.load(at, i) for i in range(_PIECE))
+        wide = f"<{LANES} x i32>"
+        one = w.value(f"insertelement {wide} poison, i32 {w.value(f'trunc i64 {count} to i32')}, i64 0")
+        spread = w.value(f"shufflevector {wide} {one}, {wide} poison, <{LANES} x i32> zeroinitializer")
+        numbers = ", ".join(f"i32 {i}" for i in range(LANES))
+        self.mask = w.value(f"icmp ugt {wide} {spread}, <{numbers}>")
+
+    def load(self, pointer: str) -> str:
+        """The elements there."""
+        given = f"ptr {pointer}, i32 {_SIZE}, {_BITS} {self.mask}, {_FULL} zeroinitializer"
+        return self.w.value(f"call {_FULL} @llvm.masked.load.v{LANES}f32.p0({given})")
+
+    def store(self, value: str, pointer: str) -> None:
+        """Write the elements there."""
+        self.w.line(
+            f"call void @llvm.masked.store.v{LANES}f32.p0({_FULL} {value}, ptr {pointer}, i32 {_SIZE}, "
+            f"{_BITS} {self.mask})"
+        )
+
+
+def _max() -> str:
+    """c: 2 channels, 3 x's step from one to the next, 4 out's, 5 how many pieces, 6 what is less than all; arrays: 7 x,
+    8 out, 9 pieces, 10 offsets.
+    """
+    w = Writer("i32", "pool_max", PARAMETERS)
+    x, out, pieces, offsets = (array(w, i) for i in range(7, 11))
+    least = w.value(f"bitcast i32 {w.value(f'trunc i64 {word(w, 6)} to i32')} to {_T}")
+    one = w.value(f"insertelement {_FULL} poison, {_T} {least}, i64 0")
+    lowest = w.value(f"shufflevector {_FULL} {one}, {_FULL} poison, <{LANES} x i32> zeroinitializer")
+    with w.loop(word(w, 2)) as channel:
+        source, target = (w.at(p, w.times(channel, word(w, s)), "i8") for p, s in ((x, 3), (out, 4)))
+        with w.loop(word(w, 5)) as number:
+            piece = _Piece(w, w.at(pieces, w.times(number, _PIECE)))
+            begin = w.at(source, piece.start, "i8")
+            best = w.variable(_FULL, lowest)
+            with w.loop(piece.end, piece.first) as t:
+                seen = piece.load(w.at(begin, w.load(offsets, t), "i8"))
+                old = w.value(f"load {_FULL}, ptr {best}")
+                more = w.value(f"fcmp ogt {_FULL} {seen}, {old}")
+                nan = w.value(f"fcmp uno {_FULL} {seen}, {seen}")
+                either = w.value(f"or {_BITS} {more}, {nan}")
+                chosen = w.value(f"select {_BITS} {either}, {_FULL} {seen}, {_FULL} {old}")
+                w.line(f"store {_FULL} {chosen}, ptr {best}")
+            piece.store(w.value(f"load {_FULL}, ptr {best}"), w.at(target, piece.to, "i8"))
+    w.line("ret i32 0")
+    return w.text
+
+
+def _max_grad() -> str:
+    """The cotangent goes to the first maximum of each window. c: 2 channels, 3 x's step from one to the next, 4 out's,
+    5 how many pieces, 6 whether windows overlap, so that cotangents are added up; arrays: 7 dx, 8 x, 9 out, 10 ct, 11
+    pieces, 12 offsets. x and dx lie alike, and out and ct.
+    """
+    w = Writer("i32", "pool_max_grad", PARAMETERS)
+    dx, x, out, ct, pieces, offsets = (array(w, i) for i in range(7, 13))
+    overlap = w.value(f"icmp ne i64 {word(w, 6)}, 0")
+    apart = w.value(f"xor i1 {overlap}, true")
+    with w.loop(word(w, 2)) as channel:
+        flow, source = (w.at(p, w.times(channel, word(w, 3)), "i8") for p in (dx, x))
+        most, given = (w.at(p, w.times(channel, word(w, 4)), "i8") for p in (out, ct))
+        with w.loop(word(w, 5)) as number:
+            piece = _Piece(w, w.at(pieces, w.times(number, _PIECE)))
+            best, coming = (piece.load(w.at(p, piece.to, "i8")) for p in (most, given))
+            free = w.variable(_BITS, piece.mask)
+            with w.loop(piece.end, piece.first) as t:
+                place = w.add(piece.start, w.load(offsets, t))
+                is_equal = w.value(f"fcmp oeq {_FULL} {piece.load(w.at(source, place, 'i8'))}, {best}")
+                left = w.value(f"load {_BITS}, ptr {free}")
+                hit = w.value(f"and {_BITS} {is_equal}, {left}")
+                w.line(f"store {_BITS} {w.value(f'xor {_BITS} {hit}, {left}')}, ptr {free}")
+                own = w.value(f"select {_BITS} {hit}, {_FULL} {coming}, {_FULL} zeroinitializer")
+                to = w.at(flow, place, "i8")
+                with w.when(overlap):
+                    piece.store(w.value(f"fadd {_FULL} {piece.load(to)}, {own}"), to)
+                with w.when(apart):
+                    piece.store(own, to)
+    w.line("ret i32 0")
+    return w.text
+
+
+def _table(n: Assembler, places: tuple[Any, Any], images: int, taps: Any) -> tuple[Operand, int]:
+    """The pieces of windows that begin at these offsets in x and in out; taps: where the places of each lie in the list
+    of offsets.
+    """
+    per = -(-images // LANES)
+    number = np.tile(np.arange(per), len(places[0]))
+    start, to, ends = (np.repeat(np.asarray(v), per, 0) for v in (*places, taps))
+    by = number * (LANES * _SIZE)
+    pieces = np.stack([start + by, to + by, np.minimum(images - number * LANES, LANES), ends[:, 0], ends[:, 1]], 1)
+    return n.constant(pieces.astype(np.int64)), len(pieces)
+
+
+def need_float32(*operands: Operand) -> None:
+    """Refuse other dtypes."""
+    if any(x.dtype != FLOAT32 for x in operands):
+        raise NoNativeForm(f"pooling of {operands[0].dtype} has no native form of its own")
+
+
+def add_max(
+    n: Assembler, x: Operand, out: Operand, places: tuple[Any, Any], taps: Any, offsets: Any, least: Any
+) -> None:
+    """out = the largest element of each window; x and out are [images, channels, ...], images innermost."""
+    table, count = _table(n, places, x.shape[0], taps)
+    listed = n.constant(np.asarray(offsets, INT64))
+    bits = int(np.asarray(least, FLOAT32).view(np.int32))
+
+    def part(start: int, stop: int) -> None:
+        own = (moved(v, start * v.strides[1]) for v in (x, out))
+        n.add("pool_max", [stop - start, x.strides[1], out.strides[1], count, bits, *own, table, listed])
+
+    _in_parts(n, part, x)
+
+
+def add_max_grad(
+    n: Assembler, dx: Operand, x: Operand, out: Operand, ct: Operand, places: tuple[Any, Any], taps: Any, offsets: Any,
+    overlap: bool,
+) -> None:  # fmt: skip
+    """dx, at the first maximum of each window, = ct, or += where windows overlap."""
+    table, count = _table(n, places, x.shape[0], taps)
+    listed = n.constant(np.asarray(offsets, INT64))
+
+    def part(start: int, stop: int) -> None:
+        own = (moved(v, start * v.strides[1]) for v in (dx, x, out, ct))
+        n.add("pool_max_grad", [stop - start, x.strides[1], out.strides[1], count, overlap, *own, table, listed])
+
+    _in_parts(n, part, x)
+
+
+def _in_parts(n: Assembler, part: Any, x: Operand) -> None:
+    """All channels, or where it is large some for each thread."""
+    team, channels = n.team, x.shape[1]
+    if team is None or x.size < _LARGE:
+        part(0, channels)
+        return
+    shared(n, team, [lambda own=own: part(*own) for own in bounds(channels, team.size)])  # type: ignore[misc]
+
+
+__all__ = ["add_max", "add_max_grad", "need_float32", "pool_steps"]

@@ -1,0 +1,163 @@
+"""Products with windows where they lie (`windows.py`) as steps of a plan, shared among threads."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from . import windows
+from .emit import FLOAT32, INT64, Dtype
+from .errors import NoNativeForm
+from .llvm import host
+from .native import loaded
+from .operands import Operand
+from .pointwise import attributes
+from .products import NONE, moved
+from .sharing import bounds, shared
+from .steps import PARAMETERS, array, optional, word
+from .writer import Writer
+
+if TYPE_CHECKING:
+    from .assembler import Assembler
+
+_DTYPES = (FLOAT32,)
+# The least that vectors have where it was measured: AVX2.
+_BYTES = 32
+# Multiplications from which on a product takes several times as long as waking the other threads.
+_LARGE = 1 << 19
+# Tiles take up to so many pieces at a time: tables have so many more, without columns, and parts begin at multiples.
+_TOGETHER = 4
+
+
+class Matrix(NamedTuple):
+    """An array whose element in row r lies at `offsets[p]` behind where the row begins, `row` bytes from row to row."""
+
+    array: Operand
+    row: int
+    offsets: Any
+
+
+def window_steps() -> dict[str, str]:
+    """The steps' functions, by name."""
+    return {"windows_product": _product(), "window_dots": _dots()}
+
+
+def _product() -> str:
+    """c: 2 the function, 3... its sizes, those of rows in bytes (m k arow crow count), then the arrays a, a's offsets,
+    b, b's offsets, c, pieces and bias.
+    """
+    w = Writer("i32", "windows_product", PARAMETERS)
+    m, k, arow, crow, count = (f"i64 {word(w, i)}" for i in range(3, 8))
+    a, ao, b, bo, c, pieces = (f"ptr {array(w, i)}" for i in range(8, 14))
+    given = (m, k, a, f"{arow}", ao, b, bo, c, crow, pieces, count, f"ptr {optional(w, 14)}")
+    w.call("i32", w.load("%c", 2, "ptr"), *given)
+    w.line("ret i32 0")
+    return w.text
+
+
+def _dots() -> str:
+    """c: 2... as of `windows_product`, the arrays a, b, b's offsets, c and pieces."""
+    w = Writer("i32", "window_dots", PARAMETERS)
+    m, k, arow, crow, count = (f"i64 {word(w, i)}" for i in range(3, 8))
+    a, b, bo, c, pieces = (f"ptr {array(w, i)}" for i in range(8, 13))
+    w.call("i32", w.load("%c", 2, "ptr"), m, k, a, arow, b, bo, c, crow, pieces, count)
+    w.line("ret i32 0")
+    return w.text
+
+
+def lanes_of(dtype: Dtype) -> int:
+    """Elements of a vector. Raises NoNativeForm where products with windows were not measured to be faster."""
+    if dtype not in _DTYPES or not host().is_x86 or host().vector_bytes < _BYTES:
+        raise NoNativeForm(f"windows of {dtype} have no native form")
+    return windows.tiles_of(dtype, host()).lanes
+
+
+@functools.lru_cache(maxsize=len(_DTYPES))
+def _addresses(dtype: Dtype) -> tuple[int, int]:
+    tiles = windows.tiles_of(dtype, host())
+    names = windows.names_of(dtype)
+    text = "\n\n".join([*windows.windows_ir(tiles).values(), *windows.declarations(tiles), attributes(host())])
+    found = loaded(text, names).addresses
+    return found[names[0]], found[names[1]]
+
+
+def pieces_of(b: Any, c: Any, each: int, itemsize: int, lanes: int) -> Any:
+    """The table of pieces for columns that come `each` side by side at these offsets of b and of c.
+
+    What lies side by side in both is taken together.
+    """
+    if not len(b):
+        return np.zeros((0, windows.PIECE), np.int64)
+    apart = (np.diff(b) != each * itemsize) | (np.diff(c) != each * itemsize)
+    first = np.concatenate([[0], np.flatnonzero(apart) + 1])
+    columns = np.diff(np.concatenate([first, [len(b)]])) * each
+    count = -(-columns // lanes)
+    run = np.repeat(np.arange(len(first)), count)
+    number = np.arange(len(run)) - np.repeat(np.cumsum(count) - count, count)
+    moved_by = number * (lanes * itemsize)
+    left = np.minimum(columns[run] - number * lanes, lanes)
+    return np.stack([b[first][run] + moved_by, c[first][run] + moved_by, left], 1).astype(np.int64)
+
+
+def _table(n: Assembler, pieces: Any) -> Operand:
+    """The pieces, and behind them as many without columns as a tile may read."""
+    return n.constant(np.concatenate([pieces, np.zeros((_TOGETHER - 1, windows.PIECE), np.int64)]))
+
+
+def _offsets(n: Assembler, offsets: Any) -> Operand:
+    return n.constant(np.asarray(offsets, INT64))
+
+
+def add_product(n: Assembler, a: Matrix, rows: int, b: Matrix, c: Matrix, pieces: Any, bias: Operand | None) -> None:
+    """c = a b + bias, for the pieces of b and c."""
+    function, _ = _addresses(c.array.dtype)
+    inner = len(b.offsets)
+    tables = _offsets(n, a.offsets), _offsets(n, b.offsets)
+
+    def part(first: int, end: int, start: int, stop: int) -> None:
+        own = moved(a.array, first * a.row), moved(c.array, first * c.row)
+        ours = NONE if bias is None else moved(bias, first * bias.dtype.itemsize)
+        n.add("windows_product", [
+            function, end - first, inner, a.row, c.row, stop - start, own[0], tables[0], b.array, tables[1], own[1],
+            _table(n, pieces[start:stop]), ours,
+        ])  # fmt: skip
+
+    everything = (0, rows, 0, len(pieces))
+    _in_parts(n, part, everything, rows * inner * int(pieces[:, 2].sum()), rows > int(pieces[:, 2].sum()), _TOGETHER)
+
+
+def add_dots(n: Assembler, a: Matrix, rows: int, b: Matrix, c: Operand, pieces: Any) -> None:
+    """c[r, p] = the sum over the columns of a[r] b[p], whose pieces say where b's columns begin, and a's."""
+    _, function = _addresses(c.dtype)
+    inner = len(b.offsets)
+    crow = c.strides[0]
+    table = _table(n, pieces)
+
+    def part(first: int, end: int, start: int, stop: int) -> None:
+        to = moved(c, first * crow + start * c.dtype.itemsize)
+        n.add("window_dots", [
+            function, end - first, stop - start, a.row, crow, len(pieces), moved(a.array, first * a.row), b.array,
+            _offsets(n, b.offsets[start:stop]), to, table,
+        ])  # fmt: skip
+
+    work = rows * inner * int(pieces[:, 2].sum())
+    _in_parts(n, part, (0, rows, 0, inner), work, rows > inner, windows.tiles_of(c.dtype, host()).dots[1])
+
+
+def _in_parts(n: Assembler, part: Any, of: tuple[int, int, int, int], work: int, is_by_rows: bool, grain: int) -> None:
+    """All of it, or where it is large some rows or some columns for each thread."""
+    team = n.team
+    if team is None or work < _LARGE:
+        part(*of)
+        return
+    first, end, start, stop = of
+    if is_by_rows:
+        cut = [(a, b, start, stop) for a, b in bounds(end, team.size)]
+    else:
+        cut = [(first, end, a, b) for a, b in bounds(stop, team.size, grain)]
+    shared(n, team, [lambda own=own: part(*own) for own in cut])  # type: ignore[misc]
+
+
+__all__ = ["Matrix", "add_dots", "add_product", "lanes_of", "pieces_of", "window_steps"]

@@ -1,0 +1,107 @@
+"""Products with windows in place against NumPy's, for vectors of both widths, and nothing outside of the arrays."""
+
+import ctypes
+
+import numpy as np
+import pytest
+
+from tests.codegen.test_pointwise import guarded
+from vitrify.codegen import llvm, windows
+from vitrify.codegen.native import loaded
+from vitrify.codegen.pointwise import attributes
+from vitrify.codegen.window_steps import pieces_of
+
+HAS_NONE = bool(llvm.why_not_here()) or not llvm.host().is_x86
+pytestmark = pytest.mark.skipif(HAS_NONE, reason="vectors of x86-64")
+WORD, POINTER = ctypes.c_int64, ctypes.c_void_p
+PRODUCT = [WORD, WORD, POINTER, WORD, *[POINTER] * 4, WORD, POINTER, WORD, POINTER]
+DOTS = [WORD, WORD, POINTER, WORD, *[POINTER] * 3, WORD, POINTER, WORD]
+F32 = np.dtype(np.float32)
+
+
+def levels():
+    """What the machine has: AVX2, and AVX-512 where it is."""
+    return ["x86-64-v3", "host"] if not HAS_NONE and llvm.host().vector_bytes >= 32 else ["host"]
+
+
+@pytest.fixture(scope="module", params=levels())
+def compiled(request):
+    """(tiles, the product, the dots) of one width."""
+    target = llvm.target_of(request.param)
+    tiles = windows.tiles_of(F32, target)
+    text = "\n\n".join([*windows.windows_ir(tiles).values(), *windows.declarations(tiles), attributes(target)])
+    names = windows.names_of(F32)
+    found = loaded(text, names).addresses
+    kinds = [ctypes.CFUNCTYPE(ctypes.c_int32, *signature) for signature in (PRODUCT, DOTS)]
+    return tiles, *(kind(found[name]) for kind, name in zip(kinds, names))
+
+
+def address(array):
+    return None if array is None else array.ctypes.data
+
+
+def placed(rng, columns, each, lanes, room):
+    """Where groups of columns lie in a row of b and of c: anywhere, in order, without overlaps."""
+    groups = columns // each
+    places = [np.sort(rng.permutation(room // each)[:groups]) * each * 4 for _ in range(2)]
+    pieces = pieces_of(places[0], places[1], each, 4, lanes)
+    assert pieces[:, 2].sum() == columns and (pieces[:, 2] <= lanes).all()
+    return places, np.concatenate([pieces, np.zeros((3, 3), np.int64)]), len(pieces)
+
+
+def seen(row, places, each):
+    """The columns that groups at these places are."""
+    return np.concatenate([row[..., p // 4 : p // 4 + each] for p in places], -1) if len(places) else row[..., :0]
+
+
+SIZES = (1, 2, 3, 5, 6, 7, 11, 12, 13, 17, 24, 25, 193)
+
+
+@pytest.mark.parametrize("each", [1, 3, 8, 16, 64])
+def test_products(compiled, each):
+    tiles, product, _ = compiled
+    rng = np.random.default_rng(each)
+    for trial in range(25):
+        m, k = (int(v) for v in rng.choice(SIZES, 2))
+        k += 250 * (trial % 5 == 0)
+        groups = int(rng.integers(0, 9))
+        room = each * (groups + int(rng.integers(0, 4))) + each
+        (b_places, c_places), pieces, count = placed(rng, groups * each, each, tiles.lanes, room)
+        (a, kept_a), (b, kept_b), (c, kept_c) = (guarded(n, F32) for n in (m * k, k * room, m * room))
+        a[:], b[:], c[:] = rng.standard_normal(a.size), rng.standard_normal(b.size), 7
+        order = rng.permutation(k)  # offsets may come in any order
+        bias = rng.standard_normal(m).astype(F32) if trial % 2 else None
+        ao, bo = order * 4, order * room * 4
+        product(m, k, address(a), k * 4, address(ao), address(b), address(bo), address(c), room * 4, address(pieces),
+                count, address(bias))  # fmt: skip
+        expected = np.full((m, room), 7, F32)
+        found = a.reshape(m, k)[:, order] @ seen(b.reshape(k, room)[order], b_places, each)
+        found = found if bias is None else found + bias[:, None]
+        for i, place in enumerate(c_places // 4):
+            expected[:, place : place + each] = found[:, i * each : (i + 1) * each]
+        np.testing.assert_allclose(c.reshape(m, room), expected, atol=2e-5 * k**0.5 * 4)
+        del kept_a, kept_b, kept_c
+
+
+@pytest.mark.parametrize("each", [1, 5, 8, 64])
+def test_dots(compiled, each):
+    tiles, _, dots = compiled
+    rng = np.random.default_rng([each, 1])
+    for trial in range(25):
+        m, k = (int(v) for v in rng.choice(SIZES, 2))
+        groups = int(rng.integers(1, 9)) if trial % 5 else 2100 // each
+        room = each * (groups + int(rng.integers(0, 4)))
+        (b_places, a_places), pieces, count = placed(rng, groups * each, each, tiles.lanes, room)
+        (a, kept_a), (b, kept_b), (c, kept_c) = (guarded(n, F32) for n in (m * room, k * room, m * k))
+        a[:], b[:], c[:] = rng.standard_normal(a.size), rng.standard_normal(b.size), 7
+        bo = np.arange(k) * room * 4
+        dots(m, k, address(a), room * 4, address(b), address(bo), address(c), k * 4, address(pieces), count)
+        expected = seen(a.reshape(m, room), a_places, each) @ seen(b.reshape(k, room), b_places, each).T
+        np.testing.assert_allclose(c.reshape(m, k), expected, atol=2e-5 * (groups * each) ** 0.5 * 4)
+        del kept_a, kept_b, kept_c
+
+
+def test_what_lies_side_by_side_is_one_piece():
+    places = np.array([0, 32, 64, 256]), np.array([0, 32, 64, 96])
+    assert pieces_of(*places, 8, 4, 16).tolist() == [[0, 0, 16], [64, 64, 8], [256, 96, 8]]
+    assert pieces_of(np.array([], int), np.array([], int), 8, 4, 16).shape == (0, 3)
