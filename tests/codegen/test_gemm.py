@@ -13,7 +13,7 @@ from vitrify.codegen.pointwise import attributes
 
 pytestmark = pytest.mark.skipif(bool(llvm.why_not_here()), reason="nothing can be compiled here")
 WORD, POINTER = ctypes.c_int64, ctypes.c_void_p
-SIGNATURE = [WORD] * 3 + [POINTER, WORD, WORD] * 2 + [POINTER, WORD] + [POINTER] * 4
+SIGNATURE = [WORD] * 3 + [POINTER, WORD, WORD] * 2 + [POINTER, WORD] + [POINTER] * 5
 SIZES = st.sampled_from([0, 1, 2, 3, 5, 7, 12, 13, 16, 17, 31, 32, 33, 47, 64, 127, 257])
 GUARD = 64
 
@@ -27,7 +27,7 @@ def product_of(dtype, level="host"):
     return shape, ctypes.CFUNCTYPE(ctypes.c_int32, *SIGNATURE)(loaded(text, (name,)).addresses[name])
 
 
-def multiplied(compiled, a, b, tables=None, bias=None):
+def multiplied(compiled, a, b, tables=None, bias=None, along=None):
     """a b by machine code, with memory around the result and the scratch memory that must stay as it is."""
     shape, function = compiled
     m, k = a.shape
@@ -38,7 +38,7 @@ def multiplied(compiled, a, b, tables=None, bias=None):
     offsets = [None, None] if tables is None else [t.ctypes.data for t in tables]
     function(
         m, n, k, a.ctypes.data, *a.strides, b.ctypes.data, *b.strides[-2:], room.ctypes.data, room.strides[0],
-        scratch.ctypes.data, *offsets, None if bias is None else bias.ctypes.data,
+        scratch.ctypes.data, *offsets, *[None if x is None else x.ctypes.data for x in (bias, along)],
     )  # fmt: skip
     assert (scratch[size:] == 99).all()
     assert (room[:, n:] == 7).all()
@@ -96,7 +96,7 @@ def test_packed_matrices(products, m, k):
     c, scratch = np.empty((m, 40), "float32"), np.empty(gemm.scratch_bytes(m, 40, k, shape), np.uint8)
     ready = gemm.packed(a, shape)
     function(m, 40, k, ready.ctypes.data, -1, 0, b.ctypes.data, *b.strides, c.ctypes.data, 160, scratch.ctypes.data,
-             None, None, None)  # fmt: skip
+             None, None, None, None)  # fmt: skip
     np.testing.assert_allclose(c, a @ b, atol=1e-3)
 
 
@@ -132,3 +132,32 @@ def test_infinities_and_nan_stay_in_their_rows(products):
     assert np.isnan(found[2]).all()
     assert np.isinf(found[3]).all()
     assert (found[[0, 1, 4]] == 4).all()
+
+
+@pytest.mark.parametrize("m, n, k", [(3, 5, 0), (1, 40, 9), (205, 70, 523), (13, 33, 256), (30, 1100, 20)])
+@pytest.mark.parametrize("lie", ["rows", "columns"])
+def test_columns_that_begin_with_a_number(products, m, n, k, lie):
+    rng = np.random.default_rng(0)
+    a, b, along = (rng.standard_normal(s).astype("float32") for s in ((m, k), (k, n), (n,)))
+    found = multiplied(products["float32"], a, laid_out(b, lie), along=along)
+    np.testing.assert_allclose(found, a @ b + along, atol=1e-3)
+
+
+@pytest.mark.parametrize("m, n, k", [(1, 3, 5), (30, 33, 9), (205, 1100, 523), (13, 2049, 256), (25, 1, 257)])
+@pytest.mark.parametrize("lie", ["rows", "columns", "sparse"])
+def test_a_second_matrix_that_is_packed_already(products, m, n, k, lie):
+    shape, function = products["float32"]
+    rng = np.random.default_rng(0)
+    a, b = rng.standard_normal((m, k)).astype("float32"), laid_out(rng.standard_normal((k, n)).astype("float32"), lie)
+    size = gemm.packed_bytes(n, k, shape)
+    ready = np.full(size + GUARD, 99, np.uint8)
+    text = "\n\n".join([*gemm.gemm_ir(shape).values(), *gemm.declarations(shape)])
+    name = gemm.pack_name_of(shape.dtype)
+    pack = ctypes.CFUNCTYPE(None, WORD, WORD, POINTER, WORD, WORD, POINTER)(loaded(text, (name,)).addresses[name])
+    pack(n, k, b.ctypes.data, *b.strides, ready.ctypes.data)
+    assert (ready[size:] == 99).all()
+    c, scratch = np.empty((m, n), "float32"), np.empty(gemm.scratch_bytes(m, n, k, shape), np.uint8)
+    function(m, n, k, a.ctypes.data, *a.strides, ready.ctypes.data, -1, 0, c.ctypes.data, 4 * n, scratch.ctypes.data,
+             None, None, None, None)  # fmt: skip
+    np.testing.assert_array_equal(c, multiplied(products["float32"], a, b) if m > 24 else c)
+    np.testing.assert_allclose(c, a @ b, atol=1e-3)

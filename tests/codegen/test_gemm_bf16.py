@@ -33,7 +33,7 @@ def multiplied(function, a, b, bias=None):
     scratch = np.full(size + GUARD, 99, np.uint8)
     function(
         m, n, k, a.ctypes.data, *a.strides, b.ctypes.data, *b.strides, room.ctypes.data, room.strides[0],
-        scratch.ctypes.data, None, None, None if bias is None else bias.ctypes.data,
+        scratch.ctypes.data, None, None, None, None if bias is None else bias.ctypes.data,
     )  # fmt: skip
     assert (scratch[size:] == 99).all()
     assert (room[:, n:] == 7).all()
@@ -86,7 +86,7 @@ def test_nothing_beside_the_arrays_is_touched(function, sizes, lie):
     a, b = a.reshape(m, k, order=order), b.reshape(k, n, order=order)
     a[:], b[:], bias[:] = numbers(rng, m, k), numbers(rng, k, n), numbers(rng, n)
     function(m, n, k, a.ctypes.data, *a.strides, b.ctypes.data, *b.strides, c.ctypes.data, 2 * n, scratch.ctypes.data,
-             None, None, bias.ctypes.data)  # fmt: skip
+             None, None, None, bias.ctypes.data)  # fmt: skip
     assert np.array_equal(c.reshape(m, n).view(np.uint16), multiplied(function, a, b, bias).view(np.uint16))
     del kept_a, kept_b, kept_bias, kept_c, kept
 

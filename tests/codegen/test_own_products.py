@@ -116,3 +116,13 @@ def test_large_products_of_bfloat16_are_shared_among_threads():
         (found,) = program_of(dense, *[(a.shape, "bfloat16") for a in (x, w, b)])([x, w, b])
         (wanted,) = eagerly(dense, x, w, b)
         np.testing.assert_allclose(found.astype("f4"), wanted.astype("f4"), rtol=2.0**-7, atol=1e-4)
+
+
+@pytest.mark.parametrize("rows", [1, 3, 13, 40])
+@pytest.mark.parametrize("columns", [9, 16, 33, 70])
+def test_a_bias_is_what_columns_begin_with(rows, columns):
+    for shapes in (((rows, 64), (64, columns), (columns,)), ((rows, 64), (64, columns), (1,)),
+                   ((2, rows, 300), (300, columns), (columns,))):  # fmt: skip
+        x, w, b = (numbers(*s) for s in shapes)
+        (found,) = program_of(dense, *[(a.shape, "float32") for a in (x, w, b)])([x, w, b])
+        np.testing.assert_allclose(found, eagerly(dense, x, w, b)[0], rtol=2e-5, atol=2e-4)

@@ -237,16 +237,11 @@ class Assembler:
             raise NoNativeForm(f"products of {x.dtype} have no native form")
         batch = broadcast([x.shape[:-2], y.shape[:-2]])
         out = self.new((*batch, x.shape[-2], y.shape[-1]), x.dtype)
-        if not out.size:
-            return out
-        is_fused = x.dtype in SHORT_FLOATS and x.shape[-1] > 0
-        if x.shape[-1]:
-            fused = None if bias is None or not is_fused else expanded(bias, (y.shape[-1],))
-            self._products(x, y, out, batch, fused)
-        else:
-            self.copy(self.full(out.shape, 0, out.dtype), out)
-        if bias is not None and not is_fused:
-            self.apply_into(out, get_op("add"), out, bias)
+        if out.size and x.shape[-1]:
+            self._products(x, y, out, batch, bias)
+        elif out.size:
+            zero = self.full((), 0, out.dtype)
+            self.copy(expanded(zero if bias is None else bias, out.shape), out)
         return out
 
     def _multiplies(self, dtype: Dtype) -> bool:

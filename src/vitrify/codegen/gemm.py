@@ -1,13 +1,15 @@
 """Matrix products in machine code of our own, for programs that run where there is no BLAS.
 
-    i32 gemm_<type>(m, n, k, a, row, column, b, row, column, c, row, scratch, koffsets, joffsets, bias)
+    i32 gemm_<type>(m, n, k, a, row, column, b, row, column, c, row, scratch, koffsets, joffsets, bias, along)
 
-c = a b, plus in each row its element of bias unless that is null; sizes are in elements, steps in bytes, rows of c lie
-side by side. After Goto and van de Geijn ("Anatomy of
-High-Performance Matrix Multiplication", 2008) and BLIS: blocks of a and b are copied into the order in which a
-micro-kernel reads them, which keeps a tile of c in registers. Where there are few rows, b is read where it lies.
+c = a b, plus in each row its element of bias, or in each column its one of along, unless those are null; sizes are in
+elements, steps in bytes, rows of c lie side by side. After Goto and van de Geijn ("Anatomy of High-Performance Matrix
+Multiplication", 2008) and BLIS: blocks of a and b are copied into the order in which a micro-kernel reads them, which
+keeps a tile of c in registers. Where there are few rows, b is read where it lies.
 
-Where `row` of a is -1 it is packed already, as `packed` does with constants.
+Where `row` of a is -1 it is packed already, as `packed` does with constants; where that of b is, as by
+
+    void gemm_pack_<type>(n, k, b, row, column, to)
 
 With tables of offsets (not null) the element of b at row p and column j lies at koffsets[p] + joffsets[j]: the windows
 of a convolution, which are then never written out.
@@ -85,9 +87,19 @@ def packed(a: Any, shape: Shape) -> Any:
     return np.concatenate(parts) if parts else np.zeros(0, a.dtype)
 
 
+def packed_bytes(n: int, k: int, shape: Shape) -> int:
+    """Bytes of all of b in packed order."""
+    return -(-n // shape.width) * shape.width * k * shape.dtype.itemsize
+
+
 def name_of(dtype: Dtype) -> str:
     """The function's name."""
     return f"gemm_{memory_type(dtype)}"
+
+
+def pack_name_of(dtype: Dtype) -> str:
+    """The name of the function that packs b."""
+    return f"gemm_pack_{memory_type(dtype)}"
 
 
 def gemm_ir(shape: Shape) -> dict[str, str]:
@@ -98,7 +110,7 @@ def gemm_ir(shape: Shape) -> dict[str, str]:
         for masked in (False, True):
             made[_kernel_name(shape, rows, vectors, masked)] = _micro_kernel(shape, rows, vectors, masked)
     return {**made, f"pack_{shape.type}": _pack(shape), f"collect_{shape.type}": _collect(shape),
-            name_of(shape.dtype): _gemm(shape)}  # fmt: skip
+            name_of(shape.dtype): _gemm(shape), pack_name_of(shape.dtype): _pack_all(shape)}  # fmt: skip
 
 
 # -- tiles -------------------------------------------------------------------------------------------------------------
@@ -111,31 +123,38 @@ def _kernel_name(shape: Shape, rows: int, vectors: int, masked: bool) -> str:
 def _micro_kernel(shape: Shape, rows: int, vectors: int, masked: bool) -> str:
     """c[:rows, :left] (+)= a b; a packed, b's rows `%brow` bytes apart. Masked: fewer columns than the vectors have.
 
-    void tile(i64 k, ptr a, ptr b, i64 brow, ptr c, i64 crow, i1 more, i64 left, ptr bias); more: add to what c has;
-    bias: what rows begin with, or null.
+    void tile(i64 k, ptr a, ptr b, i64 brow, ptr c, i64 crow, i1 more, i64 left, ptr bias, ptr along); more: add to what
+    c has; bias: what rows begin with, or null; along: what columns begin with, or null.
     """
     T, lanes, size = shape.type, shape.lanes, shape.dtype.itemsize
     full, suffix = f"<{lanes} x {T}>", f"v{lanes}f{8 * size}"
     lines = [
         f"define internal void @{_kernel_name(shape, rows, vectors, masked)}(i64 %k, ptr %a, ptr %b, i64 %brow, "
-        "ptr %c, i64 %crow, i1 %more, i64 %left, ptr %bias) #1 {",
+        "ptr %c, i64 %crow, i1 %more, i64 %left, ptr %bias, ptr %along) #1 {",
         "entry:",
     ]
     if masked:
         lines += _masks(lanes, vectors)
     tile = [(r, v) for r in range(rows) for v in range(vectors)]
-    lines += ["  %is.plain = icmp eq ptr %bias, null", "  br i1 %is.plain, label %loop, label %biased", "biased:"]
+    lines += ["  %is.unbiased = icmp eq ptr %bias, null", "  br i1 %is.unbiased, label %unbiased, label %biased",
+              "unbiased:", "  %is.plain = icmp eq ptr %along, null", "  br i1 %is.plain, label %loop, label %lying",
+              "lying:"]  # fmt: skip
+    for v in range(vectors):
+        lines += [f"  %y{v}.at = getelementptr {T}, ptr %along, i64 {v * lanes}",
+                  f"  %y{v} = {_load(full, suffix, f'%y{v}.at', size, v if masked else None)}"]  # fmt: skip
+    lines += ["  br label %loop", "biased:"]
     for r in range(rows):
         lines += [f"  %z{r}.at = getelementptr {T}, ptr %bias, i64 {r}", *_broadcast(T, size, lanes, f"z{r}")]
     lines += [
         "  br label %loop",
         "loop:",
-        "  %p = phi i64 [0, %entry], [0, %biased], [%p.next, %loop]",
-        "  %ap = phi ptr [%a, %entry], [%a, %biased], [%ap.next, %loop]",
-        "  %bp = phi ptr [%b, %entry], [%b, %biased], [%bp.next, %loop]",
+        "  %p = phi i64 [0, %unbiased], [0, %lying], [0, %biased], [%p.next, %loop]",
+        "  %ap = phi ptr [%a, %unbiased], [%a, %lying], [%a, %biased], [%ap.next, %loop]",
+        "  %bp = phi ptr [%b, %unbiased], [%b, %lying], [%b, %biased], [%bp.next, %loop]",
     ]
     lines += [
-        f"  %t{r}.{v} = phi {full} [zeroinitializer, %entry], [%z{r}, %biased], [%n{r}.{v}, %loop]" for r, v in tile
+        f"  %t{r}.{v} = phi {full} [zeroinitializer, %unbiased], [%y{v}, %lying], [%z{r}, %biased], [%n{r}.{v}, %loop]"
+        for r, v in tile
     ]
     for v in range(vectors):
         lines += [f"  %b{v}.at = getelementptr {T}, ptr %bp, i64 {v * lanes}",
@@ -383,17 +402,18 @@ def _gemm(shape: Shape) -> str:
     T, size = shape.type, shape.dtype.itemsize
     w = Writer("i32", name_of(shape.dtype), (
         "i64 %m", "i64 %n", "i64 %k", "ptr %a", "i64 %arow", "i64 %acolumn", "ptr %b", "i64 %brow", "i64 %bcolumn",
-        "ptr %c", "i64 %crow", "ptr %scratch", "ptr %koffsets", "ptr %joffsets", "ptr %bias",
+        "ptr %c", "i64 %crow", "ptr %scratch", "ptr %koffsets", "ptr %joffsets", "ptr %bias", "ptr %along",
     ))  # fmt: skip
-    no_bias = w.value("icmp eq ptr %bias, null")
+    has_bias, has_along = (w.value(f"icmp ne ptr {p}, null") for p in ("%bias", "%along"))
     with w.when(w.value("icmp eq i64 %k, 0")):
-        with w.loop("%m") as i:
+        with w.loop("%m") as i, w.loop("%n") as j:
             start = w.variable(T, "0.0")
-            with w.when(w.value(f"xor i1 {no_bias}, true")):
-                w.line(f"store {T} {w.load('%bias', i, T, size)}, ptr {start}")
-            with w.loop("%n") as j:
-                w.store(w.value(f"load {T}, ptr {start}"), w.at("%c", w.times(i, "%crow"), "i8"), j, T, size)
+            for given, p, index in ((has_bias, "%bias", i), (has_along, "%along", j)):
+                with w.when(given):
+                    w.line(f"store {T} {w.load(p, index, T, size)}, ptr {start}")
+            w.store(w.value(f"load {T}, ptr {start}"), w.at("%c", w.times(i, "%crow"), "i8"), j, T, size)
         w.leave("i32 0")
+    is_packed = w.value("icmp eq i64 %brow, -1")
     tables = w.value("icmp ne ptr %koffsets, null")
     has_columns = w.value(f"icmp eq i64 %bcolumn, {size}")
     is_low = w.value(f"icmp sle i64 %m, {2 * shape.most}")
@@ -404,16 +424,38 @@ def _gemm(shape: Shape) -> str:
         with w.loop("%k", 0, INNER) as p0:
             inner = w.least(w.value(f"sub i64 %k, {p0}"), INNER)
             more = w.value(f"icmp ne i64 {p0}, 0")
-            block = _Block(w, shape, "%scratch", inner, more, p0, w.value(f"or i1 {more}, {no_bias}"))
-            used = w.times(inner, w.times(w.rounded_up(columns, shape.width), size))
+            block = _Block(w, shape, "%scratch", inner, more, p0)
+            wide = w.times(w.rounded_up(columns, shape.width), size)
             with w.when(w.value(f"xor i1 {as_it_lies}, true")):
-                block.pack_b(j0, columns, tables)
+                with w.when(w.value(f"xor i1 {is_packed}, true")):
+                    block.pack_b(j0, columns, "%scratch", tables)
+                known = w.at("%b", w.add(w.times(w.times(j0, "%k"), size), w.times(p0, wide)), "i8")
+                packed_b = w.value(f"select i1 {is_packed}, ptr {known}, ptr %scratch")
+                used = w.value(f"select i1 {is_packed}, i64 0, i64 {w.times(inner, wide)}")
                 block.packed_a = w.at("%scratch", used, "i8")
-                block.packed_rows(j0, columns)
+                block.packed_rows(j0, columns, packed_b)
             with w.when(as_it_lies):
                 block.packed_a = "%scratch"
                 block.rows(j0, columns)
     w.line("ret i32 0")
+    return w.text
+
+
+def _pack_all(shape: Shape) -> str:
+    """All blocks of b in packed order, one behind the other."""
+    w = Writer("void", pack_name_of(shape.dtype), (
+        "i64 %n", "i64 %k", "ptr %b", "i64 %brow", "i64 %bcolumn", "ptr %to"
+    ))  # fmt: skip
+    at = w.variable("ptr", "%to")
+    with w.loop("%n", 0, COLUMNS) as j0:
+        columns = w.least(w.value(f"sub i64 %n, {j0}"), COLUMNS)
+        wide = w.times(w.rounded_up(columns, shape.width), shape.dtype.itemsize)
+        with w.loop("%k", 0, INNER) as p0:
+            inner = w.least(w.value(f"sub i64 %k, {p0}"), INNER)
+            here = w.value(f"load ptr, ptr {at}")
+            _Block(w, shape, here, inner, "false", p0).pack_b(j0, columns, here)
+            w.line(f"store ptr {w.at(here, w.times(inner, wide), 'i8')}, ptr {at}")
+    w.line("ret void")
     return w.text
 
 
@@ -427,22 +469,25 @@ class _Block:
     inner: str
     more: str
     p0: str
-    is_plain: str
 
-    def pack_b(self, j0: str, columns: str, tables: str) -> None:
-        """Copy a block of b into tiles."""
+    def pack_b(self, j0: str, columns: str, start: str, tables: str = "false") -> None:
+        """Copy a block of b into tiles, which begin at `start`; by tables of offsets where that is true."""
         w, T, width = self.w, self.shape.type, self.shape.width
         with w.loop(columns, 0, width) as j:
             left = w.least(w.value(f"sub i64 {columns}, {j}"), width)
-            to = w.at("%scratch", w.times(w.times(j, self.inner), self.shape.dtype.itemsize), "i8")
-            with w.when(tables):
-                given = (f"ptr {to}", "ptr %b", f"i64 {left}", f"i64 {self.inner}",
-                         f"ptr {w.at('%koffsets', self.p0)}", f"ptr {w.at('%joffsets', w.add(j0, j))}")  # fmt: skip
-                w.call("void", f"@collect_{T}", *given)
+            to = w.at(start, w.times(w.times(j, self.inner), self.shape.dtype.itemsize), "i8")
+            if tables != "false":
+                self._collect(to, left, w.add(j0, j), tables)
             with w.when(w.value(f"xor i1 {tables}, true")):
                 place = w.add(w.times(self.p0, "%brow"), w.times(w.add(j0, j), "%bcolumn"))
                 w.call("void", f"@pack_{T}", f"ptr {to}", f"i64 {width}", f"ptr {w.at('%b', place, 'i8')}",
                        f"i64 {left}", f"i64 {self.inner}", "i64 %bcolumn", "i64 %brow")  # fmt: skip
+
+    def _collect(self, to: str, left: str, column: str, tables: str) -> None:
+        w = self.w
+        with w.when(tables):
+            w.call("void", f"@collect_{self.shape.type}", f"ptr {to}", "ptr %b", f"i64 {left}", f"i64 {self.inner}",
+                   f"ptr {w.at('%koffsets', self.p0)}", f"ptr {w.at('%joffsets', column)}")  # fmt: skip
 
     def rows(self, j0: str, columns: str) -> None:
         """All rows of a times this part of b, where it lies."""
@@ -454,7 +499,7 @@ class _Block:
                     place = w.add(w.times(self.p0, "%brow"), w.times(w.add(j0, j), size))
                     self._tile(i0, i, j0, j, columns, height, vectors, w.at("%b", place, "i8"), "%brow")
 
-    def packed_rows(self, j0: str, columns: str) -> None:
+    def packed_rows(self, j0: str, columns: str, packed_b: str) -> None:
         """All rows of a times the packed part of b: each tile of b meets all tiles of a while it is in the cache."""
         w, size, width = self.w, self.shape.dtype.itemsize, self.shape.width
         with w.loop("%m", 0, ROWS) as i0:
@@ -462,7 +507,7 @@ class _Block:
             for i, height, _ in self._heights(count):
                 self._pack_a(i0, i, height)
             with w.loop(columns, 0, width) as j:
-                b = w.at("%scratch", w.times(w.times(j, self.inner), size), "i8")
+                b = w.at(packed_b, w.times(w.times(j, self.inner), size), "i8")
                 for i, height, _ in self._heights(count):
                     self._tile(i0, i, j0, j, columns, height, 2, b, str(width * size))
 
@@ -483,6 +528,12 @@ class _Block:
         w.call("void", f"@pack_{T}", f"ptr {to}", f"i64 {height}", f"ptr {source}", f"i64 {height}",
                f"i64 {self.inner}", "i64 %arow", "i64 %acolumn")  # fmt: skip
 
+    def _start(self, numbers: str, index: str) -> str:
+        """What a tile begins with: null where nothing is given, and behind the first part of the inner size."""
+        w = self.w
+        is_plain = w.value(f"or i1 {self.more}, {w.value(f'icmp eq ptr {numbers}, null')}")
+        return w.value(f"select i1 {is_plain}, ptr null, ptr {w.at(numbers, index, self.shape.type)}")
+
     def _tile(
         self, i0: str, i: str, j0: str, j: str, columns: str, height: int, vectors: int, b: str, brow: str
     ) -> None:
@@ -493,9 +544,9 @@ class _Block:
         known = w.at("%a", w.add(w.times(self.p0, "%m"), w.times(row, self.inner)), self.shape.type)
         a = w.value(f"select i1 {w.value('icmp eq i64 %arow, -1')}, ptr {known}, ptr {copied}")
         c = w.at("%c", w.add(w.times(row, "%crow"), w.times(w.add(j0, j), size)), "i8")
-        bias = w.value(f"select i1 {self.is_plain}, ptr null, ptr {w.at('%bias', row, self.shape.type)}")
+        bias, along = self._start("%bias", row), self._start("%along", w.add(j0, j))
         given = (f"i64 {self.inner}", f"ptr {a}", f"ptr {b}", f"i64 {brow}", f"ptr {c}", "i64 %crow",
-                 f"i1 {self.more}", f"i64 {left}", f"ptr {bias}")  # fmt: skip
+                 f"i1 {self.more}", f"i64 {left}", f"ptr {bias}", f"ptr {along}")  # fmt: skip
         is_whole = w.value(f"icmp sge i64 {left}, {vectors * self.shape.lanes}")
         with w.when(is_whole):
             w.call("void", f"@{_kernel_name(self.shape, height, vectors, False)}", *given)

@@ -1,10 +1,11 @@
 """Matrix products of bfloat16 by the instruction that multiplies pairs of them and adds up in float32 (AVX512-BF16).
 
-    i32 gemm_bf16(m, n, k, a, row, column, b, row, column, c, row, scratch, koffsets, joffsets, bias)
+    i32 gemm_bf16(m, n, k, a, row, column, b, row, column, c, row, scratch, koffsets, joffsets, bias, along)
 
-c = a b, plus in each column its element of bias unless that is null, rounded once; sizes are in elements, k is 1 at
-least, steps in bytes, rows of c lie side by side, and there are no tables of offsets. Blocks and tiles are those of
-`gemm.py`. What is packed are pairs of neighbours along the inner size, in 32 bits, with a zero where that is odd.
+c = a b, plus in each column its element of along unless that is null, rounded once; sizes are in elements, k is 1 at
+least, steps in bytes, rows of c lie side by side; there are no tables of offsets, and nothing is added to rows. Blocks
+and tiles are those of `gemm.py`. What is packed are pairs of neighbours along the inner size, in 32 bits, with a zero
+where that is odd.
 
 The instruction takes numbers below 2**-126 for zeros, of its operands as of its sums.
 """
@@ -230,15 +231,15 @@ def _gemm() -> str:
     w = Writer("i32", NAME, (
         "i64 %m", "i64 %n", "i64 %k", "ptr %a", "i64 %arow", "i64 %acolumn", "ptr %b", "i64 %brow", "i64 %bcolumn",
         "ptr %c", "i64 %crow", "ptr %scratch", "ptr %koffsets", "ptr %joffsets", "ptr %bias",
+        "ptr %along",
     ))  # fmt: skip
     room = w.least(w.rounded_up("%n", _WIDTH), _COLUMNS)
     srow = w.times(room, 4)
     is_long = w.value(f"icmp sgt i64 %k, {_INNER}")
     packed_b = w.at("%scratch", w.value(f"select i1 {is_long}, i64 {w.times('%m', srow)}, i64 0"), "i8")
-    no_bias = w.value("icmp eq ptr %bias, null")
+    is_plain = w.value("icmp eq ptr %along, null")
     with w.loop("%n", 0, _COLUMNS) as j0:
         columns = w.least(w.value(f"sub i64 %n, {j0}"), _COLUMNS)
-        bias = w.value(f"select i1 {no_bias}, ptr null, ptr {w.at('%bias', j0, 'i16')}")
         with w.loop("%k", 0, _INNER) as p0:
             inner = w.least(w.value(f"sub i64 %k, {p0}"), _INNER)
             pairs = w.value(f"lshr i64 {w.add(inner, 1)}, 1")
@@ -260,7 +261,7 @@ def _gemm() -> str:
                            "i64 %acolumn")  # fmt: skip
                 with w.loop(columns, 0, _WIDTH) as j:
                     b, left = _packed(w, packed_b, j, pairs), w.value(f"sub i64 {columns}, {j}")
-                    own = w.value(f"select i1 {no_bias}, ptr null, ptr {w.at(bias, j, 'i16')}")
+                    own = w.value(f"select i1 {is_plain}, ptr null, ptr {w.at('%along', w.add(j0, j), 'i16')}")
                     for i, height, _ in heights(w, _HEIGHTS, count):
                         row = w.add(i0, i)
                         sums = w.at("%scratch", w.add(w.times(row, srow), w.times(j, 4)), "i8")

@@ -23,10 +23,14 @@ _DTYPES = (FLOAT32,)
 
 
 class OwnGemm(NamedTuple):
-    """The address of the function, and the bytes of working memory that a product of given sizes needs."""
+    """The address of the function, and the bytes of working memory that a product of given sizes needs; the address of
+    the function that packs the second matrix, and the bytes of that; 0 where there is none.
+    """
 
     address: int
     scratch: Callable[[int, int, int], int]
+    pack: int = 0
+    packed: Callable[[int, int], int] = lambda n, k: 0
 
 
 def own_gemm(m: int, n: int, k: int, dtype: Dtype, team: Team | None) -> OwnGemm | None:
@@ -46,15 +50,19 @@ def any_gemm(dtype: Dtype) -> OwnGemm | None:
     if dtype not in _DTYPES or not target.is_x86 or target.vector_bytes < _BYTES:
         return None
     shape = gemm.shape_of(dtype, target)
-    return OwnGemm(_address(dtype), lambda m, n, k: gemm.scratch_bytes(m, n, k, shape))
+    product, pack = _addresses(dtype)
+    return OwnGemm(
+        product, lambda m, n, k: gemm.scratch_bytes(m, n, k, shape), pack, lambda n, k: gemm.packed_bytes(n, k, shape)
+    )
 
 
 @functools.lru_cache(maxsize=len(_DTYPES))
-def _address(dtype: Dtype) -> int:
+def _addresses(dtype: Dtype) -> tuple[int, int]:
     shape = gemm.shape_of(dtype, host())
-    name = gemm.name_of(dtype)
+    names = gemm.name_of(dtype), gemm.pack_name_of(dtype)
     text = "\n\n".join([*gemm.gemm_ir(shape).values(), *gemm.declarations(shape)])
-    return loaded(text, (name,)).addresses[name]
+    addresses = loaded(text, names).addresses
+    return addresses[names[0]], addresses[names[1]]
 
 
 @functools.lru_cache(maxsize=1)

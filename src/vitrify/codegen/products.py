@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..ops.registry import get_op
 from . import blas
 from .emit import INT64, Dtype
 from .errors import NoNativeForm
@@ -25,6 +26,7 @@ _LARGE = 1 << 20
 _ROWS, _COLUMNS = 24, 64
 # Rows of a product below which most of a tile would be idle.
 _FEW_ROWS = 4
+OWN_PRODUCTS = "own_products"
 NONE = -1
 """The word for a table that there is none of."""
 
@@ -32,25 +34,26 @@ NONE = -1
 def add_products(
     n: Assembler, x: Operand, y: Operand, out: Operand, batch: Shape, bias: Operand | None = None
 ) -> None:
-    """out = x y, for stacks of matrices; of bfloat16 plus a number for each column where that is given."""
+    """out = x y, for stacks of matrices, plus a number for each column where that is given."""
     *_, rows, columns = out.shape
     own = own_gemm(rows, columns, x.shape[-1], out.dtype, n.team)
     if own is None:
         x, y = _for_blas(n, x), _for_blas(n, y)
     x, y = (expanded(v, (*batch, *v.shape[-2:])) for v in (x, y))
-    bias = None if bias is None else n.contiguous(bias)
+    along = None if bias is None or own is None else n.contiguous(expanded(bias, (columns,)))
     sizes, within = (rows, columns, x.shape[-1]), (*x.strides[-2:], *y.strides[-2:], columns * out.dtype.itemsize)
     count, each = (batch[-1], (x.strides[-3], y.strides[-3], out.strides[-3])) if batch else (1, (0, 0, 0))
     stacks = []
     for outer in np.ndindex(batch[:-1]):
         first = [moved(v, sum(i * s for i, s in zip(outer, v.strides))) for v in (x, y, out)]
-        found = Stack(first[0], first[1], first[2], sizes, within, count, each, bias=bias, bias_is_of_columns=True)
-        stacks.append(found)
-    if own is None:
-        for stack in stacks:
-            _add_blas(n, stack)
-    else:
+        stacks.append(Stack(first[0], first[1], first[2], sizes, within, count, each, along=along))
+    if own is not None:
         add_own(n, own, stacks)
+        return
+    for stack in stacks:
+        _add_blas(n, stack)
+    if bias is not None:
+        n.apply_into(out, get_op("add"), out, bias)
 
 
 def add_windows(
@@ -81,8 +84,8 @@ class Stack:
     """Products of one step: the first of each matrix, rows, columns and inner size, steps in bytes from row to row and
     from column to column of x, then of y, from row to row of out; how many, and the steps from one to the next.
 
-    With tables, the offsets of y's rows and columns, y's own steps do not count. bias: what the rows, or the columns,
-    of out begin with.
+    With tables, the offsets of y's rows and columns, y's own steps do not count. bias: what the rows of out begin with;
+    along: what its columns do.
     """
 
     x: Operand
@@ -94,7 +97,7 @@ class Stack:
     each: tuple[int, int, int] = (0, 0, 0)
     tables: tuple[Operand, Operand] | None = None
     bias: Operand | None = None
-    bias_is_of_columns: bool = False
+    along: Operand | None = None
 
     @property
     def work(self) -> int:
@@ -109,12 +112,9 @@ class Stack:
     def rows(self, start: int, stop: int) -> Stack:
         """Some rows of each product."""
         _, n, k = self.sizes
-        bias = self.bias if self.bias_is_of_columns else self._bias_from(start)
+        bias = None if self.bias is None else moved(self.bias, start * self.bias.dtype.itemsize)
         x, out = moved(self.x, start * self.steps[0]), moved(self.out, start * self.steps[4])
         return replace(self, x=x, out=out, bias=bias, sizes=(stop - start, n, k))
-
-    def _bias_from(self, start: int) -> Operand | None:
-        return None if self.bias is None else moved(self.bias, start * self.bias.dtype.itemsize)
 
     def columns(self, start: int, stop: int) -> Stack:
         """Some columns of each product."""
@@ -125,8 +125,8 @@ class Stack:
         else:
             tables = (tables[0], moved(tables[1], start * tables[1].dtype.itemsize))
         out = moved(self.out, start * self.out.dtype.itemsize)
-        bias = self._bias_from(start) if self.bias_is_of_columns else self.bias
-        return replace(self, y=y, tables=tables, out=out, bias=bias, sizes=(m, stop - start, k))
+        along = None if self.along is None else moved(self.along, start * self.along.dtype.itemsize)
+        return replace(self, y=y, tables=tables, out=out, along=along, sizes=(m, stop - start, k))
 
 
 def moved(x: Operand, by: int) -> Operand:
@@ -160,9 +160,9 @@ def _cut(stack: Stack, parts: int) -> list[Stack]:
 def _add_part(n: Assembler, own: OwnGemm, stacks: Sequence[Stack]) -> None:
     scratch = Operand(Buffer(ARENA, max(own.scratch(*s.sizes) for s in stacks)), 0, (), (), stacks[0].out.dtype)
     for s in stacks:
-        tables: list[Any] = [*(s.tables or (NONE, NONE)), NONE if s.bias is None else s.bias]
+        tables: list[Any] = [*(s.tables or (NONE, NONE)), *(NONE if b is None else b for b in (s.bias, s.along))]
         words = [own.address, *s.sizes, *s.steps, s.x, s.y, s.out, scratch, s.count, *s.each, *tables]
-        n.add("own_products", words)
+        n.add(OWN_PRODUCTS, words)
 
 
 def _name(dtype: Dtype) -> str:
@@ -195,4 +195,4 @@ def _layout(x: Operand) -> tuple[int, int] | None:
     return None
 
 
-__all__ = ["NONE", "Stack", "add_own", "add_products", "add_windows", "moved"]
+__all__ = ["NONE", "OWN_PRODUCTS", "Stack", "add_own", "add_products", "add_windows", "moved"]

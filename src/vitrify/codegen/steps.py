@@ -132,18 +132,30 @@ def products(type: str) -> str:
 def own_products() -> str:
     """Matrix products by the function of `gemm` or `gemm_bf16`: c: 2 that, 3... m n k, 6... steps in bytes from row to
     row and from column to column of A, then of B, 10 from row to row of C, 11... the arrays A B C and working memory,
-    15 how many, 16... what to go on by from one to the next, in bytes.
+    15 how many, 16... what to go on by from one to the next, in bytes, 19... tables of offsets, and what to add to rows
+    and to columns.
     """
     w = Writer("i32", "own_products", PARAMETERS)
     gemm = w.load("%c", 2, "ptr")
     m, n, k, arow, acolumn, brow, bcolumn, crow = (word(w, i) for i in range(3, 11))
     a, b, c, scratch = (array(w, i) for i in range(11, 15))
-    tables = [optional(w, i) for i in range(19, 22)]
+    tables = [optional(w, i) for i in range(19, 23)]
     with w.loop(word(w, 15)) as number:
         x, y, z = (w.at(p, w.times(number, word(w, 16 + j)), "i8") for j, p in enumerate((a, b, c)))
         of_a, of_b = (f"ptr {x}", f"i64 {arow}", f"i64 {acolumn}"), (f"ptr {y}", f"i64 {brow}", f"i64 {bcolumn}")
         given = [f"i64 {m}", f"i64 {n}", f"i64 {k}", *of_a, *of_b, f"ptr {z}", f"i64 {crow}", f"ptr {scratch}"]
         w.call("i32", gemm, *given, *[f"ptr {t}" for t in tables])
+    w.line("ret i32 0")
+    return w.text
+
+
+def packed() -> str:
+    """A matrix in the order in which products read it. c: 2 the function, 3 columns, 4 rows, 5 the matrix, 6 and 7 its
+    steps from row to row and from column to column, 8 where to.
+    """
+    w = Writer("i32", "packed", PARAMETERS)
+    given = [f"i64 {word(w, 3)}", f"i64 {word(w, 4)}", f"ptr {array(w, 5)}", f"i64 {word(w, 6)}", f"i64 {word(w, 7)}"]
+    w.call("void", w.load("%c", 2, "ptr"), *given, f"ptr {array(w, 8)}")
     w.line("ret i32 0")
     return w.text
 
@@ -309,6 +321,6 @@ def steps() -> dict[str, str]:
     types = {"float": 4, "double": 8}
     labelled = {f"{f.__name__}_{t}": f(t, size) for f in (picked, weights, lowered) for t, size in types.items()}
     made = {f.__name__: f() for f in (
-        over_elements, own_products, branch, shared, one_of_shared, while_true, repeat, interrupted
+        over_elements, own_products, packed, branch, shared, one_of_shared, while_true, repeat, interrupted
     )}  # fmt: skip
     return {"run": runner(), **made, **labelled, **{f"products_{t}": products(t) for t in types}}

@@ -28,6 +28,7 @@ from .errors import NoNativeForm
 from .llvm import why_not_here
 from .native import for_steps
 from .operands import INPUT, Buffer, Operand
+from .packing import pack_once
 from .plan import Planned, plan_of
 from .row_steps import RowLoop
 from .single import alone
@@ -163,6 +164,7 @@ class WholeProgram:
             raise NoNativeForm("it works on much at a time")
         if len(assembler.steps) > MAX_STEPS:
             raise NoNativeForm("it has too many steps to plan for")
+        pack_once(assembler)
         planned = plan_of(assembler, given, outputs)
         if planned.arena + planned.results > LARGE_RUN:
             raise NoNativeForm("it needs much memory at a time")

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.program import Block
+from ...ops.registry import get_op
 from .. import gemm
 from ..assembler import Assembler
 from ..emit import INT64, Dtype
@@ -102,6 +103,8 @@ class AheadAssembler(Assembler):
         y = self._known_in_rows(y)
         m, n, k = out.shape[-2], out.shape[-1], x.shape[-1]
         self._multiply(x, y, out, (m, n, k), [*x.strides[-2:], *y.strides[-2:]], None)
+        if bias is not None:
+            self.apply_into(out, get_op("add"), out, bias)
 
     def _known_in_rows(self, y: Operand) -> Operand:
         """y; its rows side by side where it is known now."""

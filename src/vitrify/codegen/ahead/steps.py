@@ -46,7 +46,7 @@ def products(dtype: Dtype) -> str:
         a, b, c = (w.value(f"load ptr, ptr {base}") for base in bases)
         given = [f"i64 {m}", f"i64 {n}", f"i64 {k}", f"ptr {a}", f"i64 {arow}", f"i64 {acolumn}", f"ptr {b}",
                  f"i64 {brow}", f"i64 {bcolumn}", f"ptr {c}", f"i64 {crow}", f"ptr {scratch}",
-                 *[f"ptr {t}" for t in tables]]  # fmt: skip
+                 *[f"ptr {t}" for t in tables], "ptr null"]  # fmt: skip
         w.call("i32", f"@gemm_{type}", *given)
     w.line("ret i32 0")
     return w.text
