@@ -92,6 +92,24 @@ def test_running_statistics_in_a_program():
     close(forward(x), eager(x).numpy())
 
 
+@pytest.mark.parametrize("compiled", [False, True])
+def test_running_statistics_may_be_parameters(compiled):
+    class Net(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.mean, self.variance = self.create_parameter([4]), self.create_parameter([4])
+
+        def forward(self, x):
+            return nn.functional.batch_norm(x, self.mean, self.variance, training=True, momentum=0.5, data_format="NC")
+
+    net, x = Net(), drawn(8, 4)
+    before = net.mean.numpy()
+    loss = ((to_static(net, full_graph=True) if compiled else net)(to_tensor(x, stop_gradient=False)) ** 2).sum()
+    loss.backward()
+    close(net.mean, (before + x.mean(0)) / 2)
+    assert net.mean.grad is None and not net.mean.stop_gradient
+
+
 @pytest.mark.parametrize("kind", [nn.BatchNorm1D, nn.BatchNorm, nn.SyncBatchNorm])
 def test_batch_norm_called_twice_in_a_program(kind):
     eager, compiled = kind(4), kind(4)

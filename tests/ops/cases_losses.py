@@ -3,6 +3,7 @@
 import numpy as np
 from scipy.special import expit, log_softmax, logsumexp
 
+from vitrify import to_tensor as tensor
 from vitrify.nn import functional as F
 from vitrify.testing import Case, floats, ints
 
@@ -67,15 +68,15 @@ CASES = [
     ),
     Case(
         "log loss",
-        F.log_loss,
-        (P, Q),
-        ref=lambda p, q: -q * np.log(p + 1e-4) - (1 - q) * np.log(1 - p + 1e-4),
+        lambda p: F.log_loss(p, tensor(Q)),
+        (P,),
+        ref=lambda p, q=Q: -q * np.log(p + 1e-4) - (1 - q) * np.log(1 - p + 1e-4),
     ),
     Case(
         "bce",
-        F.binary_cross_entropy,
-        (P, Q, floats(3, low=0.5, high=1.5)),
-        ref=lambda p, q, w: (-w * (q * np.log(p) + (1 - q) * np.log(1 - p))).mean(),
+        lambda p, w: F.binary_cross_entropy(p, tensor(Q), w),
+        (P, floats(3, low=0.5, high=1.5)),
+        ref=lambda p, w, q=Q: (-w * (q * np.log(p) + (1 - q) * np.log(1 - p))).mean(),
     ),
     Case(
         "bce at the ends",
@@ -86,16 +87,16 @@ CASES = [
     ),
     Case(
         "bce with logits",
-        F.binary_cross_entropy_with_logits,
-        (X, Q),
-        ref=lambda x, q: (softplus(x) - x * q).mean(),
+        lambda x: F.binary_cross_entropy_with_logits(x, tensor(Q)),
+        (X,),
+        ref=lambda x, q=Q: (softplus(x) - x * q).mean(),
         second=True,
     ),
     Case(
         "bce with logits/weights",
-        lambda x, q, w, p: F.binary_cross_entropy_with_logits(x, q, w, "sum", p),
-        (X, Q, WEIGHT, floats(3, low=0.5, high=2.0, seed=9)),
-        ref=lambda x, q, w, p: (w * (p * q * softplus(-x) + (1 - q) * softplus(x))).sum(),
+        lambda x, w, p: F.binary_cross_entropy_with_logits(x, tensor(Q), w, "sum", p),
+        (X, WEIGHT, floats(3, low=0.5, high=2.0, seed=9)),
+        ref=lambda x, w, p, q=Q: (w * (p * q * softplus(-x) + (1 - q) * softplus(x))).sum(),
     ),
     Case(
         "focal",
@@ -105,18 +106,18 @@ CASES = [
             (softplus(x) - x * y) * (0.25 * y + 0.75 * (1 - y)) * np.where(y > 0, 1 - expit(x), expit(x)) ** 2
         ).sum(),
     ),
-    Case("kl", F.kl_div, (np.log(P), Q), ref=lambda x, q: (q * (np.log(q) - x)).mean()),
+    Case("kl", lambda x: F.kl_div(x, tensor(Q)), (np.log(P),), ref=lambda x, q=Q: (q * (np.log(q) - x)).mean()),
     Case(
         "kl/batchmean",
-        lambda x, q: F.kl_div(x, q, "batchmean"),
-        (np.log(P), Q),
-        ref=lambda x, q: (q * (np.log(q) - x)).sum() / 4,
+        lambda x: F.kl_div(x, tensor(Q), "batchmean"),
+        (np.log(P),),
+        ref=lambda x, q=Q: (q * (np.log(q) - x)).sum() / 4,
     ),
     Case(
         "kl/log target",
-        lambda x, q: F.kl_div(x, q, log_target=True),
-        (np.log(P), np.log(Q)),
-        ref=lambda x, q: (np.exp(q) * (q - x)).mean(),
+        lambda x: F.kl_div(x, tensor(np.log(Q)), log_target=True),
+        (np.log(P),),
+        ref=lambda x, q=Q: (q * (np.log(q) - x)).mean(),
     ),
     Case(
         "soft margin",
@@ -215,9 +216,9 @@ CASES = [
     ),
     Case(
         "cross entropy/soft",
-        lambda x, q: F.cross_entropy(x, q / q.sum(-1, keepdim=True), soft_label=True),
-        (X, Q),
-        ref=lambda x, q: -(q / q.sum(-1, keepdims=True) * log_softmax(x, -1)).sum(-1).mean(),
+        lambda x: F.cross_entropy(x, tensor(Q / Q.sum(-1, keepdims=True)), soft_label=True),
+        (X,),
+        ref=lambda x, q=Q: -(q / q.sum(-1, keepdims=True) * log_softmax(x, -1)).sum(-1).mean(),
     ),
     Case(
         "cross entropy/smoothed",

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import vitrify as paddle
+from vitrify.nn import functional as F
 
 
 def t(value, dtype="float32"):
@@ -31,6 +32,8 @@ EMPTY = paddle.zeros([0])
         (lambda: paddle.var(EMPTY, unbiased=False), np.nan, "float32"),
         (lambda: paddle.std(paddle.zeros([0, 2]), axis=0), [np.nan, np.nan], "float32"),
         (lambda: paddle.var(t([1.0, 2.0, 5.0]), correction=2), 26 / 3, "float32"),
+        (lambda: paddle.linalg.cov(t([[1.0, 3.0]])), 2, "float32"),
+        (lambda: paddle.linalg.corrcoef(t([[1.0, 3.0]])), 1, "float32"),
         (lambda: paddle.combinations(ONE, 0), [], "float32"),
         (lambda: paddle.arange(1, 5.5, 2, dtype="int64"), [1, 3], "int64"),
         (lambda: paddle.arange(0.5, 4, 1, dtype="int64"), [0, 1, 2, 3], "int64"),
@@ -158,3 +161,38 @@ def test_what_holds_no_numbers_is_no_tensor(value):
 def test_a_number_alone_is_no_operand():
     with pytest.raises(ValueError, match="gelu: argument 0 must be a tensor, got float"):
         paddle.nn.functional.gelu(3.0)
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        lambda x, y: F.kl_div(F.log_softmax(x), y),
+        lambda x, y: F.binary_cross_entropy(F.sigmoid(x), y),
+        F.binary_cross_entropy_with_logits,
+        lambda x, y: F.cross_entropy(x, y, soft_label=True),
+        lambda x, y: F.cross_entropy(F.softmax(x), y, soft_label=True, use_softmax=False),
+        lambda x, y: F.log_loss(F.sigmoid(x), y).sum(),
+    ],
+)
+def test_labels_get_no_gradient(loss):
+    """Two models that learn from each other are each compared with what the other one gave."""
+    x, y = (paddle.to_tensor([[0.2, 0.8]], stop_gradient=False) for _ in range(2))
+    loss(x, y).backward()
+    assert x.grad is not None and y.grad is None
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: paddle.exp(None),
+        lambda x: paddle.exp("a"),
+        lambda x: paddle.imag(None),
+        lambda x: paddle.roll(None, 1),
+        lambda x: paddle.add(x, None),
+        lambda x: x * None,
+        lambda x: paddle.matmul(x, None),
+    ],
+)
+def test_what_is_no_tensor_is_a_type_error(call):
+    with pytest.raises(TypeError):
+        call(ONE)

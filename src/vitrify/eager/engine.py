@@ -48,6 +48,8 @@ def apply(op: OpDef, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
             if not value.stop_gradient:
                 wanted = True
         elif value is None:
+            if not arrays and not op.passes:
+                raise _no_tensor(op, op.inputs[0], value)
             arrays.append(None)
         elif value.__class__ in SCALAR_TYPES:
             arrays.append(value)
@@ -164,7 +166,13 @@ def _as_input(op: OpDef, value: Any) -> Any:
         return value.item() if isinstance(value, np.generic) else _plain_number(value)
     if isinstance(value, (np.ndarray, np.generic, list, tuple)):
         return as_tensor(value)
-    raise DTypeError(f"{op.name}: expects tensors, got {type(value).__name__}")
+    raise _no_tensor(op, None, value)
+
+
+def _no_tensor(op: OpDef, name: str | None, value: Any) -> DTypeError:
+    """The error of an input that is no tensor: the one of that name, if it is known."""
+    which = "expects tensors" if name is None else f"{name} must be a tensor"
+    return DTypeError(f"{op.name}: {which}, got {type(value).__name__}")
 
 
 def _plain_number(value: Any) -> Any:
@@ -195,6 +203,10 @@ def _explain(op: OpDef, arrays: Sequence[Any], attrs: Mapping[str, Any], err: Ex
     except VitrifyError as better:
         _locate(better)
         raise better from None
+    except AttributeError:  # the rule asked something of None
+        missing = next((name for name, array in zip(op.inputs, arrays) if array is None), None)
+        if missing is not None:
+            raise _no_tensor(op, missing, None) from None
     add_note(err, f"{op.name} failed on ({describe_inputs(arrays)})\n" + call_chain(user_frames(2)))
 
 

@@ -123,12 +123,12 @@ def avg_pool(
     exclusive: bool, divisor: float | None,
 ) -> Value:  # fmt: skip
     """AveragePool; another divisor than the window's size scales the result."""
-    if ceil_mode and (divisor is not None or not exclusive):
+    if ceil_mode and not exclusive:
         raise UnsupportedError("runtimes differ in how AveragePool with ceil_mode counts the padding")
     ceil = _ceil(x, kernel, stride, padding, ceil_mode, channel_last)
-    whole = divisor is not None or not exclusive
+    whole = int(not exclusive)
     attrs = _window(
-        padding, None, kernel_shape=list(kernel), strides=list(stride), ceil_mode=ceil, count_include_pad=int(whole)
+        padding, None, kernel_shape=list(kernel), strides=list(stride), ceil_mode=ceil, count_include_pad=whole
     )
     out = _pooled(g, "AveragePool", x, channel_last, [x.dtype], attrs)[0]
     return out if divisor is None else out * (float(np.prod(kernel)) / divisor)

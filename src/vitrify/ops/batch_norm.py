@@ -7,6 +7,7 @@ from typing import Any
 
 from ..core.errors import ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape
+from ..core.modes import grad_enabled, scoped
 from .creation import ones
 from .like import assign_op, zeros_like
 from .norm_kernel import Layout, normalize, wide_float
@@ -229,8 +230,9 @@ def batch_norm(
     )  # fmt: skip
     if all(x.shape[axis] in (1, UNKNOWN) for axis in axes):
         out, new_mean, new_var = unless_single_op(x, out, running_mean, new_mean, running_var, new_var, axes=axes)
-    for running, new in ((running_mean, new_mean), (running_var, new_var)):
-        running._become(assign_op(new.detach()))  # memory of its own: the next call changes it in place again
+    with scoped(grad_enabled, False):  # statistics may be parameters, which get no gradient for being kept
+        for running, new in ((running_mean, new_mean), (running_var, new_var)):
+            running._become(assign_op(new.detach()))  # memory of its own: the next call changes it in place again
     return out
 
 

@@ -43,7 +43,7 @@ def _weighted(x: Any, ddof: bool, fweights: Any, aweights: Any) -> Any:
 def cov(
     x: Any, rowvar: bool = True, ddof: bool = True, fweights: Any = None, aweights: Any = None, name: str | None = None
 ) -> Any:
-    """The covariance matrix of the variables in x's rows (columns unless `rowvar`): [v, n] -> [v, v]; 1-D gives 0-D.
+    """The covariance matrix of the variables in x's rows (columns unless `rowvar`): [v, n] -> [v, v], one gives 0-D.
 
     ddof: divide by n - 1 rather than n. fweights, aweights: [n], how often each observation counts, and how much.
     Raises ShapeError for more than 2 dimensions. Source: paddle.linalg.cov.
@@ -60,7 +60,7 @@ def cov(
         found = divided(matmul(deviation, conj(matrix_transpose(deviation))), count - 1 if ddof else count)
     else:
         found = _weighted(rows, ddof, fweights, aweights)
-    return squeeze(found, [0, 1]) if x.ndim == 1 else found
+    return squeeze(found, [0, 1]) if rows.shape[0] == 1 else found
 
 
 def corrcoef(x: Any, rowvar: bool = True, name: str | None = None) -> Any:

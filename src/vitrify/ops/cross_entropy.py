@@ -18,12 +18,12 @@ from .gather import take_along_axis
 from .like import cast, zeros_like
 from .matmul import matmul
 from .reduce import sum
-from .reduction import check_reduction, reduced
+from .reduction import check_reduction, given, reduced
 from .registry import OpDef, define_op, get_op
 from .select import where
 from .shape import reshape, squeeze, unsqueeze
 from .sizes import size_of
-from .softmax import log_softmax, softmax
+from .softmax import softmax
 from .transpose import moveaxis
 from .unary import log
 
@@ -146,14 +146,13 @@ def _listed(sizes: Sequence[int]) -> str:
 def _forward_vjp(
     cts: Any, *, logits: Any, softmax: Any, label: Any, needs: Any, axis: Any, soft_label: Any, ignore_index: Any
 ) -> dict[str, Any]:
-    found = {}
-    if "logits" in needs:
-        found["logits"] = softmax_cross_entropy_grad_op(
+    if "logits" not in needs:
+        return {}
+    return {
+        "logits": softmax_cross_entropy_grad_op(
             cts[0], logits, softmax, label, axis=axis, soft_label=soft_label, ignore_index=ignore_index
         )
-    if "label" in needs:
-        found["label"] = neg(cts[0] * log_softmax(logits, axis))
-    return found
+    }
 
 
 def _backward_vjp(
@@ -167,7 +166,6 @@ def _backward_vjp(
         return {
             "ct": along * total - sum(label * g, axis, keepdim=True),
             "logits": ct * total * p * (g - along),
-            "label": ct * (along - g),
         }
     valid = not_equal(label, ignore_index)
     chosen = take_along_axis(g, where(valid, label, zeros_like(label)), axis, broadcast=False)
@@ -252,7 +250,7 @@ def softmax_with_cross_entropy(
     if not soft_label and label.dtype.is_floating:
         label = cast(label, int64)
     loss, probs = softmax_cross_entropy_op(
-        logits, label, axis=place, soft_label=bool(soft_label), ignore_index=int(ignore_index)
+        logits, given(label), axis=place, soft_label=bool(soft_label), ignore_index=int(ignore_index)
     )
     return (loss, probs) if return_softmax else loss
 
@@ -324,7 +322,7 @@ def _hard_loss(input: Any, label: Any, ignore_index: int, axis: int, use_softmax
 def _soft_loss(input: Any, label: Any, axis: int, use_softmax: bool) -> Any:
     if use_softmax:
         return softmax_with_cross_entropy(input, label, True, axis=axis)
-    return neg(sum(label * log(input), axis, keepdim=True))
+    return neg(sum(given(label) * log(input), axis, keepdim=True))
 
 
 def _class_weights(weight: Any, label: Any, ignore_index: int) -> Any:

@@ -11,7 +11,7 @@ from .activation import log_sigmoid
 from .creation import arange
 from .like import zeros_like
 from .reduce import mean, sum
-from .reduction import check_reduction, reduced
+from .reduction import check_reduction, given, reduced
 from .select import clip, maximum, where
 from .shape import unsqueeze
 from .sizes import size_of
@@ -101,6 +101,7 @@ def log_loss(input: Any, label: Any, epsilon: float = 1e-4, name: str | None = N
         >>> round(paddle.nn.functional.log_loss(p, paddle.ones([1, 1])).item(), 3)
         0.693
     """
+    label = given(label)
     return -label * log(input + epsilon) - (1.0 - label) * log(1.0 - input + epsilon)
 
 
@@ -124,6 +125,7 @@ def binary_cross_entropy(
     """
     check_reduction("binary_cross_entropy", reduction)
     same_shape("binary_cross_entropy", input, label)
+    label = given(label)
     hit = maximum(log(input), LOWEST_LOG)
     miss = maximum(log(1.0 - input), LOWEST_LOG)
     return reduced(_weighted(-(label * hit + (1.0 - label) * miss), weight), reduction)
@@ -150,6 +152,7 @@ def binary_cross_entropy_with_logits(
     """
     check_reduction("binary_cross_entropy_with_logits", reduction)
     same_shape("binary_cross_entropy_with_logits", logit, label)
+    label = given(label)
     if pos_weight is None:
         loss = softplus(logit) - logit * label
     else:
@@ -200,6 +203,7 @@ def kl_div(
         0.693
     """
     check_reduction("kl_div", reduction, ("none", "mean", "sum", "batchmean"))
+    label = given(label)
     if log_target:
         loss = exp(label) * (label - input)
     else:

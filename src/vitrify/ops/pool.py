@@ -322,8 +322,10 @@ def avg_pool2d(
     x: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False, exclusive: bool = True,
     divisor_override: float | None = None, data_format: str = "NCHW", name: str | None = None,
 ) -> Any:  # fmt: skip
-    """The mean of each window of x, over the elements inside x (exclusive) or the padding too; or sum / divisor.
+    """The mean of each window of x, over the elements inside x (exclusive) or the padding too.
 
+    divisor_override takes the place of the number of elements in a whole window; of a window that reaches beyond x it
+    means as much more or less, as in Paddle.
     x: [n, c, h, w] (or [n, h, w, c]) floating -> [n, c, oh, ow]; other arguments as in `max_pool2d`.
     Source: paddle.nn.functional.avg_pool2d.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from ..core.meta import Shape
+from ..core.meta import Shape, numel
 from .accumulate import wide
 from .sliding_window import Padding, Pair, Taps, pool_counts, resolve_padding, taps_along, taps_over
 
@@ -157,7 +157,7 @@ def window_sizes(xp: Any, w: Windows, exclusive: bool, dtype: Any, ndim: int) ->
 
 
 def average(xp: Any, x: Any, w: Windows, exclusive: bool, divisor: float | None) -> Any:
-    """The mean of each window, or its sum over `divisor`."""
+    """The mean of each window, counted as if `divisor` were the number of places in a window."""
     total = combine(xp, wide(xp, x), w, xp.add, 0)
     total /= _divisor(xp, total, w, exclusive, divisor)
     return total.astype(x.dtype, copy=False)
@@ -170,4 +170,5 @@ def average_adjoint(xp: Any, ct: Any, w: Windows, exclusive: bool, divisor: floa
 
 
 def _divisor(xp: Any, x: Any, w: Windows, exclusive: bool, divisor: float | None) -> Any:
-    return x.dtype.type(divisor) if divisor is not None else window_sizes(xp, w, exclusive, x.dtype, x.ndim)
+    sizes = window_sizes(xp, w, exclusive, x.dtype, x.ndim)
+    return sizes if divisor is None else sizes * x.dtype.type(divisor / numel(w.kernel))

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..core.dtype import as_dtype
 from ..core.errors import ArgumentError, ShapeError
+from ..core.meta import UNKNOWN
 from .creation import arange
 from .reduce import max
 from .shape import reshape, unsqueeze
@@ -26,9 +27,9 @@ def _sizes(op: str, x: Any, data_format: str) -> tuple[Any, int, Any, Any]:
 
 
 def _divisible(op: str, size: int, factor: int, what: str) -> int:
-    if factor < 1 or size % factor:
+    if factor < 1 or (size != UNKNOWN and size % factor):
         raise ShapeError(f"{op}: {what} ({size}) must be divisible by {factor}")
-    return size // factor
+    return size if size == UNKNOWN else size // factor
 
 
 def pixel_shuffle(x: Any, upscale_factor: int, data_format: str = "NCHW", name: str | None = None) -> Any:

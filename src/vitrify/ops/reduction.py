@@ -21,3 +21,8 @@ def reduced(loss: Any, reduction: str) -> Any:
     if reduction == "none":
         return loss
     return mean(loss) if reduction == "mean" else sum(loss)
+
+
+def given(label: Any) -> Any:
+    """`label` without its gradient, as in Paddle: what to predict is given, even if another model computed it."""
+    return label if label.stop_gradient else label.detach()

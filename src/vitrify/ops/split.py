@@ -139,16 +139,16 @@ def tensor_split(x: Any, num_or_indices: Any, axis: Any = 0, name: str | None = 
         [[0, 1, 2], [3, 4]]
     """
     at = normalize_axis("tensor_split", static_int("tensor_split", axis, "axis"), x.ndim)
-    size = _known_size("tensor_split", x, at)
     if isinstance(num_or_indices, int) or (is_tensor(num_or_indices) and num_or_indices.ndim == 0):
         num = static_int("tensor_split", num_or_indices, "num_or_indices")
         if num <= 0:
             raise ArgumentError(f"tensor_split: the number of parts must be positive, got {num}")
-        return list(split_op(x, sections=tuple(_uneven_sizes(size, num)), axis=at))
-    cuts = static_ints("tensor_split", num_or_indices, "num_or_indices")
-    sizes = _cut_sizes(size, cuts)
-    if sum(sizes) == size:
+        sizes = _uneven_sizes(_known_size("tensor_split", x, at), num)
         return list(split_op(x, sections=tuple(sizes), axis=at))
+    cuts = static_ints("tensor_split", num_or_indices, "num_or_indices")
+    size = x.shape[at]
+    if size != UNKNOWN and sum(_cut_sizes(size, cuts)) == size:
+        return list(split_op(x, sections=tuple(_cut_sizes(size, cuts)), axis=at))
     index = (slice(None),) * at
     return [x[(*index, slice(a, b))] for a, b in zip((None, *cuts), (*cuts, None))]
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.meta import Shape
+from ..core.meta import Shape, numel
 from .bins import even_bins
 from .elementwise import add_op, divide_op, multiply_op
 from .pool_kernel import Windows, lowest, window_sizes, windows_of
@@ -166,9 +166,9 @@ def avg_pool_form(
     """The mean of each window."""
     windows = windows_of(x.shape, kernel, stride, padding, ceil_mode, channel_last)
     total = _pooled(n, x, "sum", windows, 0)
-    if divisor is not None:
-        return n.apply(divide_op, total, n.full((), divisor, x.dtype))
     counts = window_sizes(np, windows, exclusive, x.dtype, x.ndim)
+    if divisor is not None:
+        counts = counts * x.dtype.type(divisor / numel(kernel))
     same = counts.flat[0]
     by = n.full((), same, x.dtype) if (counts == same).all() else n.constant(counts)
     return n.apply(divide_op, total, by)
