@@ -131,3 +131,18 @@ def test_a_saved_program_gives_a_tensor(tmp_path):
     loaded = paddle.jit.load(str(tmp_path / "model"))
     assert loaded(x, c).tolist() == [1.0, 2.0]
     assert loaded(x, -c).tolist() == [2.0, 4.0]
+
+
+def test_tensors_exchanged_many_times():
+    """Each exchange depends on the one before in two ways: the flags of all together are not computed path by path."""
+
+    def exchanged_often(x, c):
+        for i in range(40):
+            if c.sum() > i:
+                x, c = c, x
+        return x, c
+
+    static = paddle.jit.to_static(exchanged_often, full_graph=True)
+    x, c = paddle.to_tensor([3.0, 2.0]), paddle.to_tensor([4.5, 2.0])
+    assert [id(t) for t in static(x, c)] == [id(t) for t in exchanged_often(x, c)]
+    assert len(static.concrete_program.main_program.global_block().ops) < 2000

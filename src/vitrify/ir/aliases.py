@@ -66,6 +66,28 @@ def cut(var: Variable, stop: bool) -> Variable:
     return made
 
 
+@dataclass(frozen=True, eq=False)
+class Joined:
+    """The flag of two ways together. Ways meet again behind every branch: each part is computed once, not once a path."""
+
+    join: Callable[[Any, Any], Any]
+    first: Callable[[], Any]
+    second: Callable[[], Any]
+
+    def __call__(self) -> Any:
+        """The flag, computed where the program is recorded now."""
+        return self._value(self, {})
+
+    @staticmethod
+    def _value(flag: Callable[[], Any], known: dict[Callable[[], Any], Any]) -> Any:
+        if flag not in known:
+            if isinstance(flag, Joined):
+                known[flag] = flag.join(flag._value(flag.first, known), flag._value(flag.second, known))
+            else:
+                known[flag] = flag()
+        return known[flag]
+
+
 @dataclass(frozen=True)
 class Way:
     """A path on which a variable shares the memory of `target`; `taken()` tells at run time whether it is that path.
@@ -93,14 +115,14 @@ class Way:
             return Way(None, further.target, self.is_view or further.is_view)
         if first is always:
             return further
-        return Way(lambda: both(first(), second()), further.target)
+        return Way(Joined(both, first, second), further.target)
 
     def either(self, other: Way) -> Way:
         """The way to the same target on this path or that one."""
         first, second = self.taken, other.taken
         if first is None or second is None:
             return Way(None, self.target, self.is_view)
-        return Way(lambda: any_of(first(), second()), self.target)
+        return Way(Joined(any_of, first, second), self.target)
 
 
 def may_be_shared() -> UnsupportedError:
