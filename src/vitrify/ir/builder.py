@@ -125,6 +125,8 @@ class Builder:
         # Called with an op on Python numbers that may raise when the program runs.
         self.on_raise: Callable[[OpDef], None] = _as_it_is
         self.asserted: set[tuple[Block, Any]] = set()
+        # Whether objects hold attributes of their own that their classes have, too, of those written: by place key.
+        self.owned: dict[Any, Any] = {}
         # Whether some variable may be None, as only the program knows.
         self.has_optional = False
         # Whether some value may be of several kinds, of which only the program knows which it is.
@@ -135,6 +137,8 @@ class Builder:
         self.leaves_undone = False
         # Inputs whose own flag the traced code sets before anything uses them: a run sets it of the tensor it is given.
         self.flagged: set[Variable] = set()
+        # Whether traced code may see what an operator raises: what it does then, a program that raises leaves undone, too.
+        self.catches = False
         # What makes and fills the variables that live in a Scope; None where parameters are eager Tensors. Guards of
         # programs written by hand put it here.
         self.persistables: Persistables | None = None

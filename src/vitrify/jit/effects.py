@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..convert.guards.observe import MethodCall, Observer
 from ..convert.state.gradient_place import GradientPlace
 from ..convert.state.journal import Journal
-from ..convert.state.places import AttrPlace, ContentPlace
+from ..convert.state.places import AttrPlace, ContentPlace, OwnPlace
 from ..convert.values.base import Undefined, Unmergeable
 from ..convert.values.emit import unset_flag
 from ..core.pytree import LEAF, OpenDict, is_open, node_of
@@ -31,12 +31,13 @@ if TYPE_CHECKING:
 class Store:
     """A place takes a value. `flag`, where there is one, says whether the path taken set it at all.
 
-    `holder` finds the container whose place it is in each call.
+    `is_kept`: it stays as it is if not. `holder` finds the container whose place it is in each call.
     """
 
     place: Any
     value: Template | None
     flag: OutputLeaf | None = None
+    is_kept: bool = False
     holder: Holder | None = None
 
     def __str__(self) -> str:
@@ -57,11 +58,15 @@ class Store:
         """What does it for one call, whatever other effects change meanwhile."""
         place = self.place if self.holder is None else self.place.at(self.holder.find(arguments))
         if self.value is None or (self.flag is not None and not values[self.flag.index]._data):
-            return place.unset  # type: ignore[no-any-return]
+            return _nothing if self.is_kept else place.unset
         value = self.value.build(values, inputs, arguments, shared)
         if isinstance(place, ContentPlace) and type(value) in (list, dict):
             value = _handed_through(value, [*_parts(place.get()), *inputs])
         return partial(_put, place, value)
+
+
+def _nothing() -> None:
+    """Leave a place as it is."""
 
 
 def _put(place: Any, value: Any) -> None:
@@ -156,14 +161,22 @@ def changes(journal: Journal, numbers: Mapping[Any, Variable]) -> Iterator[tuple
     for key, (place, before) in journal.before.items():
         if isinstance(place, GradientPlace) and not isinstance(place.owner, Tensor):
             continue  # a leaf of the program's own, which ends with it
+        if isinstance(place, OwnPlace):
+            continue
         now = place.get()
-        if now is before or (key in numbers and now is numbers[key]):
+        is_new = isinstance(place, AttrPlace) and place.inherited and _owned(place) is not False
+        if not is_new and (now is before or (key in numbers and now is numbers[key])):
             continue
         if isinstance(now, Undefined) and isinstance(before, Undefined) and not isinstance(now, Unmergeable):
             continue
         if isinstance(place, ContentPlace) and _same_items(before, now):
             continue
         yield place, now
+
+
+def _owned(place: AttrPlace) -> Any:
+    """Whether the object has the attribute of its own now."""
+    return OwnPlace(place.owner, place.attribute).get()
 
 
 def _same_items(a: Any, b: Any) -> bool:
@@ -188,11 +201,13 @@ def _store(place: Any, value: Any, outputs: Outputs, holder: Holder | None) -> S
     if isinstance(value, Unmergeable):
         raise value.fail()
     if isinstance(value, Undefined):
-        return Store(place, None, None, holder)
+        return Store(place, None, holder=holder)
     held = unset_flag(value)
-    if held is None:
-        return Store(place, outputs.template(value), None, holder)
-    return Store(place, outputs.passed_on(value), outputs.template(held[0]).leaves[0], holder)
+    if held is not None:
+        return Store(place, outputs.passed_on(value), outputs.template(held[0]).leaves[0], holder=holder)
+    owned = _owned(place) if isinstance(place, AttrPlace) and place.inherited else True
+    flag = None if owned is True else outputs.template(owned).leaves[0]
+    return Store(place, outputs.template(value), flag, flag is not None, holder)
 
 
 def called(call: MethodCall, outputs: Outputs, holders: Mapping[int, Holder]) -> Call:

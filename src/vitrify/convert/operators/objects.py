@@ -16,8 +16,8 @@ from ..containers.keys import check_key
 from ..guards.observe import peek_attr
 from ..host.value import HostValue
 from ..state.attributes import deleter, writer
-from ..state.journal import is_nested, note_write
-from ..state.places import AttrPlace, CellPlace, GlobalPlace, ItemPlace, store_attribute
+from ..state.journal import is_nested, note_attribute, note_write
+from ..state.places import CellPlace, GlobalPlace, ItemPlace, store_attribute
 from ..values.base import Undefined, is_graph, is_tensor
 from ..values.facts import check_attribute
 from ..values.one_of import by_option
@@ -50,7 +50,7 @@ def set_attr(owner: Any, attribute: str, value: Any) -> None:
     if is_tensor(owner):
         setattr(owner, attribute, value)
         return
-    note_write(AttrPlace(owner, attribute))
+    note_attribute(owner, attribute)
     store_attribute(owner, attribute, value)
 
 
@@ -61,7 +61,7 @@ def del_attr(owner: Any, attribute: str) -> None:
     if remove is not None:
         remove()
         return
-    note_write(AttrPlace(owner, attribute))
+    note_attribute(owner, attribute, set_then=False)
     delattr(owner, attribute)
 
 

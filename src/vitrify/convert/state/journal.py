@@ -20,7 +20,17 @@ from ...ir.builder import current_builder
 from ...ir.program import Block
 from ..values.base import Undefined, builder
 from .ownership import ids_in_forks, ids_in_iterator, is_forked, known_references
-from .places import ContentPlace, ItemPlace, absorbed_items, comes_back, kind_of, restore, within_content
+from .places import (
+    AttrPlace,
+    ContentPlace,
+    ItemPlace,
+    OwnPlace,
+    absorbed_items,
+    comes_back,
+    kind_of,
+    restore,
+    within_content,
+)
 
 _MISSING = Undefined("place", 0)
 
@@ -135,7 +145,10 @@ class Journal:
     def undo(self) -> None:
         """Put back what every place held, the last written first: an item may be gone from its list since."""
         for place, value in reversed(self.before.values()):
-            restore(place, value)
+            if isinstance(place, AttrPlace) and place.inherited:
+                place.unset()
+            else:
+                restore(place, value)
 
 
 def _same(a: Any, b: Any) -> bool:
@@ -251,3 +264,14 @@ def note_write(place: Any) -> None:
         build.check_change(owner)
     for journal in _open.get():
         journal.note(place)
+
+
+def note_attribute(owner: Any, attribute: str, set_then: bool = True) -> None:
+    """Tell every open journal that an attribute is about to be written: set, or deleted."""
+    own = OwnPlace(owner, attribute)
+    if not is_journaling() or not own.matters():
+        note_write(AttrPlace(owner, attribute))
+        return
+    note_write(own)
+    note_write(AttrPlace(owner, attribute, inherited=attribute not in vars(owner)))
+    own.set(set_then)

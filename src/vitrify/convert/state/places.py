@@ -12,10 +12,11 @@ from typing import Any, Protocol
 from ...core.pytree import OpenDict, OpenList, is_open, is_partial, node_of, rebuild
 from ...core.source import user_frames
 from ...eager.layer import Layer
+from ...ir.builder import current_builder
 from ...ops.methods import TensorMethods
-from ..values.base import Absent, Undefined, Unmergeable
+from ..values.base import Absent, Undefined, Unmergeable, builder
 from ..values.foreign import ForeignError
-from ..values.user_code import library_method
+from ..values.user_code import class_attribute, library_method
 
 
 class Place(Protocol):
@@ -33,12 +34,44 @@ class Place(Protocol):
         """Remove what is stored."""
 
 
-class AttrPlace:
-    """An attribute of an object."""
+class OwnPlace:
+    """Whether an object holds an attribute itself that its class has, too; where a tensor decides, a Variable."""
 
     def __init__(self, owner: Any, attribute: str) -> None:
         self.owner = owner
         self.attribute = attribute
+        self.key = (id(owner), "own", attribute)
+        self.label = f"{type(owner).__name__}.{attribute}"
+
+    def at(self, owner: Any) -> OwnPlace:
+        """The same of another object."""
+        return OwnPlace(owner, self.attribute)
+
+    def get(self) -> Any:
+        held = getattr(self.owner, "__dict__", {})
+        return builder().owned.get(self.key, self.attribute in held)
+
+    def set(self, value: Any) -> None:
+        builder().owned[self.key] = value
+
+    def unset(self) -> None:
+        builder().owned.pop(self.key, None)
+
+    def matters(self) -> bool:
+        """Whether the class has the attribute, and the object had none of its own when the trace began."""
+        if current_builder() is None or not hasattr(self.owner, "__dict__"):
+            return False
+        found = class_attribute(type(self.owner), self.attribute)
+        return found is not None and not hasattr(type(found), "__set__") and self.get() is not True
+
+
+class AttrPlace:
+    """An attribute of an object. `inherited`: it has none of its own until it is written now."""
+
+    def __init__(self, owner: Any, attribute: str, inherited: bool = False) -> None:
+        self.owner = owner
+        self.attribute = attribute
+        self.inherited = inherited
         self.key = (id(owner), attribute)
 
     def at(self, owner: Any) -> AttrPlace:

@@ -1,0 +1,66 @@
+"""Attributes that a class has and an object gets of its own: it has them where the path taken set them, not elsewhere."""
+
+P, N, L = [1.0, 2.0], [-1.0, -2.0], [3.0, 4.0]
+
+
+class Scale:
+    by = 0.5
+
+
+def on_one_path(x, scale):
+    if x.sum() > 0:
+        scale.by = 2.0
+    return x * scale.by
+
+
+def the_same_number(x, scale):
+    if x.sum() > 0:
+        scale.by = 0.5
+    return x * scale.by
+
+
+def on_nested_paths(x, scale):
+    if x.sum() > 0:
+        if x.sum() > 4:
+            scale.by = x
+        else:
+            scale.by = 3.0
+    return x * scale.by
+
+
+def in_a_loop(x, scale):
+    while x.sum() > 1:
+        scale.by = scale.by + 1
+        x = x - 1
+    return x * scale.by
+
+
+def left_by_break(x, scale):
+    for i in range(3):
+        if x.sum() > i + 2:
+            scale.by = i
+            break
+    return x * scale.by
+
+
+def behind_what_is_raised(x, scale):
+    if x.sum() > 4:
+        raise ValueError("large")
+    scale.by = 0.5
+    return x
+
+
+def behind_what_python_finds_wrong(x, scale):
+    y = x.no_such_attribute
+    scale.by = 0.5
+    return y
+
+
+CASES = [
+    (fn, [(v, Scale()) for v in (N, P, L, N)], {"full_graph": whole})
+    for fn in (
+        on_one_path, the_same_number, on_nested_paths, in_a_loop, left_by_break, behind_what_is_raised,
+        behind_what_python_finds_wrong,
+    )
+    for whole in (True, False)
+]  # fmt: skip
