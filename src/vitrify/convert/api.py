@@ -38,9 +38,7 @@ def convert_plain(fn: FunctionType) -> FunctionType:
     if is_converted(fn, HELPERS):
         return fn
     record = _record(fn)
-    observer = current_observer()
-    if observer is not None:
-        observer.function(fn, record.only_changed)
+    _observe(fn, record)
     return record.bind(fn, HELPERS)
 
 
@@ -67,9 +65,11 @@ def _convert_pushing(fn: FunctionType) -> Any:
 
 def _observe(fn: FunctionType, record: ConvertedCode) -> None:
     """Tell who watches the trace that a function from outside is about to run; those made inside read what it made."""
-    observer = current_observer()
+    observer, build = current_observer(), current_builder()
     if observer is not None and not is_converted(fn, HELPERS):
         observer.function(fn, record.only_changed)
+    if build is not None and record.catches:
+        build.catches = True
 
 
 def _record(fn: FunctionType, raising: bool = False, pushing: bool = False) -> ConvertedCode:
@@ -87,9 +87,8 @@ def _record(fn: FunctionType, raising: bool = False, pushing: bool = False) -> C
 def observe_function(function: Callable[..., Any]) -> None:
     """Tell who watches the trace in progress that the user's `function` is about to run in its converted form."""
     plain = getattr(function, "__func__", function)
-    observer = current_observer()
-    if observer is not None and isinstance(plain, FunctionType) and is_user_code(plain):
-        observer.function(plain, _record(plain).only_changed)
+    if current_observer() is not None and isinstance(plain, FunctionType) and is_user_code(plain):
+        _observe(plain, _record(plain))
 
 
 def _show(fn: FunctionType, record: ConvertedCode) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Sequence
+from contextvars import ContextVar
 from typing import Any
 
 from ..core.dtype import from_np
@@ -23,10 +25,17 @@ class UnsetError(ArgumentError, UnboundLocalError):
 FUNCTIONS["UnsetError"] = UnsetError
 
 
+PRINTED: ContextVar[Counter[str] | None] = ContextVar("printed", default=None)
+"""How many characters the run in progress printed, by "stdout" and "stderr"; None where nobody counts."""
+
+
 def _print_kernel(xp: Any, *values: Any, text: Expression, file: Expression, flush: bool) -> tuple[Any, ...]:
     """file: None for the standard output of the moment, "stderr", or an object with `write`."""
-    found = evaluate(file, values)
-    print(evaluate(text, values), end="", file=sys.stderr if found == "stderr" else found, flush=flush)
+    found, shown = evaluate(file, values), evaluate(text, values)
+    print(shown, end="", file=sys.stderr if found == "stderr" else found, flush=flush)
+    printed = PRINTED.get()
+    if printed is not None and found in (None, "stderr"):
+        printed[found or "stdout"] += len(shown)
     return ()
 
 

@@ -242,7 +242,7 @@ def trace(
                 raise err from None
             result = [None]
         concrete = _finish(state, arguments, result, observer, owners)
-    concrete.leaves_undone = state.builder.leaves_undone
+    concrete.leaves_undone = state.builder.leaves_undone or state.builder.catches
     concrete.layers = [*state.layers, *observer.layers]
     concrete.tensor_leaves = [isinstance(leaf, InputSpec) for leaf in leaves]
     return concrete

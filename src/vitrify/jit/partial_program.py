@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from ..core.modes import grad_enabled, scoped
 from ..core.pytree import LEAF
 from ..core.rng import default_generator
+from ..eager.host_ops import PRINTED, print_op
 from ..eager.tensor import Tensor, wrap
 from ..runtime.options import DEFAULT, ExecutionOptions
 from .arguments import NO_ARGUMENTS, Arguments
@@ -70,7 +72,10 @@ class PartialProgramLayer:
         self._writes = [i for i, _ in writes]
         self._effects = concrete.effects
         self._flags = concrete.flags
-        self._draws = self.segment.random and bool(self._writes or self._effects or self._updates)
+        # Whether eager code did something before it raised, or catches it, which a program that raises has not done.
+        self._leaves = bool(self._writes or self._effects or self._updates or concrete.leaves_undone)
+        self._draws = self.segment.random and self._leaves
+        self._prints = self._leaves and any(op.op is print_op for b in concrete.program.blocks for op in b.ops)
         self.calls = 0
         changed = {i for i, _ in concrete.writes if i < concrete.n_arguments}
         self._changed = sorted(changed)
@@ -191,11 +196,12 @@ class PartialProgramLayer:
         state = default_generator().get_state() if self._draws else None
         for number, stop in self._flags:
             inputs[number].stop_gradient = stop
+        printed: Counter[str] | None = Counter() if self._prints else None
         try:
-            results = self.segment.run(inputs)
+            results = self.segment.run(inputs) if printed is None else self._counted(inputs, printed)
         except Exception as err:
-            if self._writes or self._effects or self._updates or self.concrete.leaves_undone:
-                Unfinished(self.concrete.block, state).mark(err)
+            if self._leaves:
+                Unfinished(self.concrete.block, state, printed).mark(err)
             raise
         if self._plain:
             return results[0]
@@ -216,6 +222,10 @@ class PartialProgramLayer:
         for do in ready:
             do()
         return output
+
+    def _counted(self, inputs: Sequence[Tensor], printed: Counter[str]) -> list[Any]:
+        with scoped(PRINTED, printed):
+            return self.segment.run(inputs)
 
     def _update(self, inputs: Sequence[Tensor], results: list[Any]) -> Sequence[tuple[int, Any]]:
         """Do the updates of parameters and state; (input, array) of those that are still to be written."""

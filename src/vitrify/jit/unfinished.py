@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from threading import get_ident
 from typing import Any
@@ -26,9 +26,12 @@ class Unfinished:
     `block` is what ran, None for a trace; `state` that of the random numbers when it began.
     """
 
-    def __init__(self, block: Block | None = None, state: Any = None) -> None:
+    def __init__(
+        self, block: Block | None = None, state: Any = None, printed: Mapping[str, int] | None = None
+    ) -> None:
         self._block = block
         self._state = state
+        self._printed: Mapping[str, int] = {} if printed is None else printed
 
     def mark(self, err: Exception) -> None:
         """Let `err` tell of this run, if it can be done again: nobody but the console was told of what it did."""
@@ -43,7 +46,8 @@ class Unfinished:
             return
         if self._state is not None:
             default_generator().set_state(self._state)
-        with redirect_stdout(_Muted(sys.stdout)), redirect_stderr(_Muted(sys.stderr)):
+        out, err = (self._printed.get(name, 0) for name in ("stdout", "stderr"))
+        with redirect_stdout(_Muted(sys.stdout, out)), redirect_stderr(_Muted(sys.stderr, err)):
             yield
 
 
@@ -54,16 +58,19 @@ def unfinished(err: Exception) -> Unfinished | None:
 
 
 class _Muted(io.TextIOBase):
-    """A stream that drops what one thread writes."""
+    """A stream that drops the first characters that one thread writes."""
 
-    def __init__(self, stream: Any) -> None:
+    def __init__(self, stream: Any, count: int) -> None:
         self._stream = stream
+        self._left = count
         self._thread = get_ident()
 
     def write(self, text: str) -> int:
-        """Write what other threads say."""
-        if get_ident() != self._thread:
-            self._stream.write(text)
+        """Write what other threads say, and what was not said yet."""
+        drop = min(self._left, len(text)) if get_ident() == self._thread else 0
+        self._left -= drop
+        if drop < len(text):
+            self._stream.write(text[drop:])
         return len(text)
 
     def flush(self) -> None:

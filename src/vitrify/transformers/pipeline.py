@@ -31,7 +31,7 @@ from .loop import convert_loops
 from .loop_test import move_assigning_tests
 from .match import convert_matches
 from .names import Names, identifiers
-from .nodes import Node
+from .nodes import TRIES, Node, all_nodes
 from .normalise import normalise
 from .push import push_yields
 from .quote import copy_tree
@@ -94,6 +94,8 @@ class ConvertedCode:
     helper: str
     only_changed: frozenset[str] = frozenset()
     """Names of containers that the function changes without reading what they hold."""
+    catches: bool = False
+    """Whether it has a `try`, itself or a function in it."""
 
     @property
     def source(self) -> str:
@@ -125,10 +127,11 @@ def convert_code(
     raising, pushing, deep_tries: see `Context`.
     """
     tree, context = prepare(fn, raising, pushing, deep_tries)
+    catches = any(isinstance(node, TRIES) for node in all_nodes(tree))
     for _ in _stages(tree, context, fn):
         pass
     code, changed = compile_function(tree, fn, context)
-    return ConvertedCode(tree, code, context.vt, changed)
+    return ConvertedCode(tree, code, context.vt, changed, catches)
 
 
 def source_of(converted: FunctionType) -> str:

@@ -103,6 +103,7 @@ class _Managed:
     def __enter__(self) -> Any:
         if self._suppressing is not None:
             self._suppressing.__enter__()
+        builder().catches = True
         return self._enter()
 
     def __exit__(self, *error: Any) -> Any:
