@@ -1,4 +1,4 @@
-"""Attributes that a class has and an object gets of its own: it has them where the path taken set them, not elsewhere."""
+"""Attributes that a class has and an object gets of its own: it has them where the path taken sets them, only there."""
 
 P, N, L = [1.0, 2.0], [-1.0, -2.0], [3.0, 4.0]
 

@@ -103,10 +103,15 @@ def in_under_and(x):
     return -x
 
 
+def constant_tensor_in_tuple(x):
+    return x.sum() > 0 and paddle.to_tensor(2) in (0, 2), paddle.to_tensor(3) not in [1, 2]
+
+
 CASES = [
     *[(f, ((X,), (N,), (Z,))) for f in (
         in_tensor, in_tensor_decides, in_list, not_in_tuple, in_list_of_tensors, same_tensor_in_list, in_range,
         number_in_set, number_in_dict, in_generator, chain, chain_is, identity_after_branch, in_while, in_under_and,
+        constant_tensor_in_tuple,
     )],
     (in_python, ((X, "a"), (X, "b"), (X, "c"))),
 ]  # fmt: skip

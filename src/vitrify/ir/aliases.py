@@ -68,7 +68,7 @@ def cut(var: Variable, stop: bool) -> Variable:
 
 @dataclass(frozen=True, eq=False)
 class Joined:
-    """The flag of two ways together. Ways meet again behind every branch: each part is computed once, not once a path."""
+    """The flag of two ways together. Ways meet again behind branches: each part is computed once, not once a path."""
 
     join: Callable[[Any, Any], Any]
     first: Callable[[], Any]

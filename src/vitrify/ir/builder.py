@@ -137,7 +137,7 @@ class Builder:
         self.leaves_undone = False
         # Inputs whose own flag the traced code sets before anything uses them: a run sets it of the tensor it is given.
         self.flagged: set[Variable] = set()
-        # Whether traced code may see what an operator raises: what it does then, a program that raises leaves undone, too.
+        # Whether traced code may see what an operator raises: what it does then a program that raises leaves undone.
         self.catches = False
         # What makes and fills the variables that live in a Scope; None where parameters are eager Tensors. Guards of
         # programs written by hand put it here.

@@ -49,7 +49,7 @@ def is_in(value: Any, container: Any) -> Any:
     by_equality = isinstance(container, _BY_EQUALITY) or (isinstance(container, GraphKeys) and holds_number(value))
     if by_equality:
         container = list(container)
-    listed = isinstance(container, (list, tuple)) and (is_graph(value) or any(map(is_tensor, container)))
+    listed = isinstance(container, (list, tuple)) and (is_tensor(value) or any(map(is_tensor, container)))
     if listed or (holds_number(value) and isinstance(container, (list, tuple, Set, dict))):
         return _in_items(container, value)
     if isinstance(container, (GraphDict, GraphKeys)) and not is_tensor(value):
