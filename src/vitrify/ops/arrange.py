@@ -12,6 +12,7 @@ from .creation import full
 from .expand import broadcast_tensors
 from .index import getitem
 from .join import concat, stack
+from .moving_forms import flip_form, roll_form
 from .registry import OpDef, define_op
 from .shape import flatten, reshape
 from .transpose import swapped
@@ -24,6 +25,7 @@ flip_op: OpDef = define_op(
     meta=lambda x, *, axis: x,
     vjp={"x": lambda ct, *, axis: flip_op(ct, axis=axis)},
     maps={"paddle": "flip"},
+    ahead=flip_form,
 )
 
 
@@ -82,6 +84,7 @@ roll_op: OpDef = define_op(
     vjp={"x": lambda ct, *, shifts, axis: _roll_back(ct, shifts, axis)},
     dynamic=("shifts",),
     maps={"paddle": "roll"},
+    ahead=roll_form,
 )
 
 

@@ -17,6 +17,7 @@ from .conv import (
     finish,
 )
 from .conv_kernel import batch_last, geometry, input_adjoint, widened
+from .conv_transpose_form import conv_transpose_form
 from .registry import define_op
 from .sliding_window import Padding, per_dim, resolve_padding, span, spatial_of, used_dilation, with_spatial
 
@@ -111,6 +112,7 @@ conv_transpose_op = define_op(
     work=lambda x, weight, *others, **attrs: 2.0 * numel(x.shape) * numel(weight.shape[1:]),
     amp="allow",
     maps={"onnx": "ConvTranspose", "paddle": "conv2d_transpose"},
+    ahead=conv_transpose_form,
 )
 
 

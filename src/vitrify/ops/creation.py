@@ -22,6 +22,7 @@ from .arguments import (
     shape_dims,
 )
 from .like import assign_op, full_like
+from .order_forms import one_hot_form, range_form
 from .registry import NoGradient, define_op
 
 CONSTANT = NoGradient("the result is a constant")
@@ -159,6 +160,7 @@ arange_op = define_op(
     vjp=CONSTANT,
     dynamic=("start", "end", "step"),
     maps={"onnx": "Range", "paddle": "range"},
+    ahead=lambda n, *, start, end, step, dtype: range_form(n, _range_length(start, end, step), start, step, dtype),
 )
 
 
@@ -371,6 +373,7 @@ one_hot_op = define_op(
     vjp=NoGradient("class numbers are integers"),
     dynamic=("num_classes",),
     maps={"paddle": "one_hot_v2"},
+    ahead=one_hot_form,
 )
 
 

@@ -17,6 +17,7 @@ from .gather import take_along_axis
 from .like import as_float, cast
 from .meta_rules import Predicate, any_dtype, real_floating
 from .moving_axis import at_axis
+from .order_forms import running_form
 from .reduce import wide_dtype
 from .registry import NoGradient, OpDef, define_op
 from .select import kept, where_op
@@ -70,6 +71,7 @@ cumsum_op: OpDef = define_op(
     meta=_scan_meta("cumsum", any_dtype),
     vjp={"x": lambda ct, *, axis, reverse: cumsum_op(ct, axis=axis, reverse=not reverse)},
     maps={"onnx": "CumSum", "paddle": "cumsum"},
+    ahead=running_form("sum"),
 )
 
 
@@ -130,6 +132,7 @@ cumprod_op: OpDef = define_op(
     meta=_scan_meta("cumprod", any_dtype),
     vjp={"x": _cumprod_vjp},
     maps={"paddle": "cumprod"},
+    ahead=running_form("prod"),
 )
 
 

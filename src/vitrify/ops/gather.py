@@ -12,6 +12,7 @@ from .arguments import finish, static_int
 from .index_form import range_errors
 from .like import zeros_like
 from .moving_axis import at_axis, is_unknown, to_front
+from .order_forms import take_along_form
 from .registry import OpDef, define_op, get_op
 from .shape import flatten, reshape, squeeze_op
 from .sizes import dim_size, numel
@@ -173,6 +174,7 @@ take_along_axis_op: OpDef = define_op(
         )
     },
     maps={"onnx": "GatherElements", "paddle": "take_along_axis"},
+    ahead=take_along_form,
 )
 take_along_axis_adjoint_op: OpDef = define_op(
     "take_along_axis_adjoint",

@@ -13,6 +13,7 @@ from .accumulate import add_at, put_at
 from .arguments import SCALARS, is_tensor
 from .index_form import FULL, Index, array_shape, basic_shape, parse_index, plain_basic
 from .like import cast, sum_to_like
+from .moving_forms import getitem_form, setitem_form
 from .registry import OpDef, define_op, get_op
 
 # -- reading ---------------------------------------------------------------------------------------------------------
@@ -55,6 +56,8 @@ getitem_op: OpDef = define_op(
     vjp={"x": lambda ct, *, x_like, index: getitem_adjoint_op(ct, x_like, index=index)},
     dynamic=("index",),
     view=True,
+    ahead=getitem_form,
+    ahead_places=True,
 )
 getitem_adjoint_op: OpDef = define_op(
     "getitem_adjoint",
@@ -200,6 +203,8 @@ setitem_op: OpDef = define_op(
     },
     dynamic=("index",),
     maps={"paddle": "set_value"},
+    ahead=setitem_form,
+    ahead_places=True,
 )
 
 

@@ -13,6 +13,7 @@ from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape, known_dim
 from .adaptive_pool import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 from .arguments import as_ints, entries, is_tensor
+from .moving_forms import resized
 from .registry import OpDef, define_op
 
 _CUBIC = -0.75  # Keys' coefficient, as in Paddle, PyTorch and OpenCV
@@ -192,6 +193,13 @@ def _by_adjoint(
     )
 
 
+def _resize_form(
+    n: Any, x: Any, *, first: int, sizes: Any, scales: Any, kind: str, align_corners: bool, align_mode: int
+) -> Any:
+    taps = _taps(_axes_of(x.shape, first, sizes, scales, align_corners, align_mode), kind)
+    return resized(n, x, taps, first, kind == "nearest")
+
+
 resize_op: OpDef = define_op(
     "resize",
     kernel=_resize_kernel,
@@ -199,6 +207,7 @@ resize_op: OpDef = define_op(
     vjp={"x": _by_adjoint},
     dynamic=("sizes",),
     maps={"onnx": "Resize"},
+    ahead=_resize_form,
 )
 resize_like_op: OpDef = define_op(
     "resize_like",

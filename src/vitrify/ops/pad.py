@@ -9,6 +9,7 @@ from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import UNKNOWN, Meta
 from .accumulate import add_along
 from .arguments import as_ints, entries, is_tensor
+from .moving_forms import padded_by_own
 from .registry import OpDef, define_op
 from .window_forms import padded_form
 
@@ -70,6 +71,11 @@ def _pad_kernel(xp: Any, x: Any, *, pads: Any, mode: str, value: Any) -> Any:
     return out
 
 
+def _pad_ahead(n: Any, x: Any, *, pads: Any, mode: str, value: Any) -> Any:
+    pairs = _pairs(pads)
+    return padded_form(n, x, pairs, value) if mode == "constant" else padded_by_own(n, x, pairs, mode)
+
+
 def _pad_native(n: Any, x: Any, *, pads: Any, mode: str, value: Any) -> Any:
     if mode != "constant":
         n.refuse(f"mode {mode!r} has no native form")
@@ -105,6 +111,7 @@ pad_op: OpDef = define_op(
     dynamic=("pads",),
     maps={"onnx": "Pad", "paddle": "pad3d"},
     native=_pad_native,
+    ahead=_pad_ahead,
 )
 pad_adjoint_op: OpDef = define_op(
     "pad_adjoint",

@@ -167,6 +167,7 @@ class OpDef:
         native_alone: whether the native form is worth a call of its own, where arrays are large, too.
         ahead: a form like `native` for programs compiled ahead of time, which run without NumPy and BLAS: of what a
             program that has those leaves to them.
+        ahead_places: whether that form takes attributes that only the run knows, as arrays of one element.
         moves: "h2d" or "d2h" for an op that brings a value to the device or to the host.
     """
 
@@ -212,6 +213,7 @@ class OpDef:
     native: Callable[..., Any] | None = None
     native_alone: bool = False
     ahead: Callable[..., Any] | None = None
+    ahead_places: bool = False
 
     def __call__(self, *inputs: Any, **attrs: Any) -> Any:
         return bind(self, inputs, attrs)
@@ -332,6 +334,7 @@ def define_op(
     native: Callable[..., Any] | None = None,
     native_alone: bool = False,
     ahead: Callable[..., Any] | None = None,
+    ahead_places: bool = False,
 ) -> OpDef:
     """Register an op and return it; see `OpDef` for the fields. `vjp` is a dict of per-input rules, one joint rule,
     `NoGradient(reason)` or `StructuralGradient(reason)`. Of `kernel` and `steps` one is given.
@@ -378,6 +381,7 @@ def define_op(
         native=native,
         native_alone=native_alone,
         ahead=ahead,
+        ahead_places=ahead_places,
     )
     _check_rules(op)
     _REGISTRY.add(op)

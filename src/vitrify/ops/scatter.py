@@ -13,6 +13,7 @@ from .creation import full
 from .gather import gather_nd_shape, gather_op, nd_index, need_integers
 from .index import array_index, index_get_op, summed_to_value, with_item
 from .index_form import FULL, array_shape, parse_index, range_errors
+from .moving_forms import scatter_form
 from .registry import OpDef, define_op, get_op
 from .shape import reshape, unsqueeze
 
@@ -60,6 +61,9 @@ scatter_op: OpDef = define_op(
         "updates": lambda ct, *, index: gather_op(ct, index, axis=0),
     },
     maps={"paddle": "scatter"},
+    ahead=lambda n, x, index, updates, *, overwrite: scatter_form(
+        n, x, index, updates, overwrite=overwrite, add=get_op("add")
+    ),
 )
 
 

@@ -12,6 +12,7 @@ from ..core.meta import UNKNOWN, Meta, known_dim, normalize_axis
 from .accumulate import wide
 from .arguments import as_int, finish, static_int
 from .gather import take_along_axis_adjoint_op
+from .order_forms import first_form, sort_form, sort_values_form
 from .registry import OpDef, define_op, get_op
 
 # Full sorts beat partitions on short rows, and keep ties in order.
@@ -76,6 +77,7 @@ sort_op: OpDef = define_op(
     vjp={"x": lambda cts, *, x_like, indices, axis: _from_chosen(cts[0], x_like, indices, axis)},
     outputs=("out", "indices"),
     maps={"paddle": "argsort"},
+    ahead=sort_form,
 )
 
 
@@ -92,7 +94,11 @@ def _values_vjp(ct: Any, *, x: Any, axis: int, descending: bool) -> Any:
 
 # Without indices the values are sorted many times as fast; backward, where one is asked for, finds the indices itself.
 sort_values_op: OpDef = define_op(
-    "sort_values", kernel=_values_kernel, meta=lambda x, *, axis, descending: x, vjp={"x": _values_vjp}
+    "sort_values",
+    kernel=_values_kernel,
+    meta=lambda x, *, axis, descending: x,
+    vjp={"x": _values_vjp},
+    ahead=sort_values_form,
 )
 
 
@@ -177,6 +183,7 @@ topk_op: OpDef = define_op(
     outputs=("out", "indices"),
     dynamic=("k",),
     maps={"onnx": "TopK", "paddle": "top_k_v2"},
+    ahead=first_form,
 )
 
 

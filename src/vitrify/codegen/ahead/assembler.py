@@ -11,11 +11,11 @@ import numpy as np
 from ...ir.program import Block
 from ...ops.registry import get_op
 from .. import gemm
-from ..assembler import Assembler
 from ..emit import INT64, Dtype
 from ..errors import NoNativeForm
 from ..llvm import Target
 from ..operands import CONSTANT, Buffer, Operand, Shape, Step, dense, expanded
+from .ordering import OrderingAssembler
 
 DATA = "data"
 """A buffer of constants: `number` is the array."""
@@ -34,7 +34,7 @@ class Symbol:
     name: str
 
 
-class AheadAssembler(Assembler):
+class AheadAssembler(OrderingAssembler):
     """Collects the steps of a program for a target. Raises NoNativeForm.
 
     is_sample: sizes stand for others, so nothing may be chosen by how large they are.
@@ -50,7 +50,12 @@ class AheadAssembler(Assembler):
         self.is_sample = is_sample
         self._constants: dict[Any, Buffer] = {}
         self._weights: list[tuple[Step, Operand]] = []  # matrices of products that are known now
+        self.noted: list[tuple[int, ...]] = []
         self.is_read_once = False  # whether only the operator at work reads its first input, which no view made
+
+    def note(self, *sizes: int) -> None:
+        """Say sizes beside those of results: at sizes where they are not as expected the program must not be run."""
+        self.noted.append(sizes)
 
     def part(self, name: str) -> Any:
         """The word that names a fixed part."""

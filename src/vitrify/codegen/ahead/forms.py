@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import UnsupportedError
-from ...core.meta import UNKNOWN, Meta, Ref
+from ...core.meta import UNKNOWN, Meta, Ref, numel
 from ...ir.decompose import simpler
 from ...ir.program import Block, Literal, Operator, Variable
 from ..elements import Pointwise
@@ -29,6 +29,7 @@ from .assembler import AheadAssembler, Symbol
 
 # Results of operators on constants may be as large as these, and so much larger.
 _FEW_BYTES = 1 << 16
+_FEW = 1 << 12
 _WAY_OUT = "leave it to Python before or after the call, write it in other operators, or save in another format"
 
 
@@ -127,14 +128,15 @@ class Forms:
         if op.random or op.effect:
             raise NoNativeForm("it does more than compute its outputs")
         if operator.ref_count:
-            attrs = {k: _filled(assembler, v, values) for k, v in attrs.items()}
+            attrs = {k: _filled(assembler, v, values, op.ahead_places) for k, v in attrs.items()}
             values = values[: len(values) - operator.ref_count]
         form = op.ahead or op.native
-        if op.view and len(values) == 1 and form is None and op.scalar is None:
+        if op.view and len(values) == 1 and op.scalar is None and (form is None or not operator.ref_count):
             return assembler.view(lambda x: op.on_numpy(x, **attrs), values[0])
         # A constant made as large as a size that is open is none: the form makes it when the program runs.
         is_sized = assembler.is_sample and operator.ref_count and form is not None
-        if form is None or (values and not (is_sized and _is_open(operator))):
+        is_known = bool(values) or _is_small_constant(operator)
+        if form is None or (is_known and not (is_sized and _is_open(operator))):
             has_form = bool(form or op.scalar or op.decompose)
             found = _known_result(assembler, operator, values, attrs, has_form)
             if found is not None:
@@ -167,6 +169,12 @@ def _is_open(operator: Operator) -> bool:
     return any(isinstance(v.meta, Meta) and UNKNOWN in v.meta.shape for v in operator.outputs)
 
 
+def _is_small_constant(operator: Operator) -> bool:
+    """Whether an operator without inputs makes few elements."""
+    metas = [v.meta for v in operator.outputs if isinstance(v.meta, Meta) and v.meta.is_static]
+    return not operator.inputs and len(metas) == len(operator.outputs) and sum(numel(m.shape) for m in metas) <= _FEW
+
+
 def _read_once(block: Block) -> set[Any]:
     """The variables that operators other than views make, and one place reads."""
     reads = Counter(v for operator in block.ops for v in operator.inputs if isinstance(v, Variable))
@@ -175,17 +183,22 @@ def _read_once(block: Block) -> set[Any]:
     return {v for v in made if reads[v] == 1}
 
 
-def _filled(assembler: AheadAssembler, value: Any, values: Sequence[Any]) -> Any:
-    """An attribute with numbers in place of operands, which must be known now. Raises NoNativeForm."""
+def _filled(assembler: AheadAssembler, value: Any, values: Sequence[Any], takes_places: bool = False) -> Any:
+    """An attribute with numbers in place of operands, which must be known now, unless the form takes those of the run.
+
+    Raises NoNativeForm.
+    """
     if isinstance(value, Ref):
         array = assembler.known(values[value.index])
+        if array is None and takes_places and value.item is None and values[value.index].size == 1:
+            return values[value.index]
         if array is None:
             raise NoNativeForm("a size or place among its attributes is known only when the program runs")
         return array.item() if value.item is None else array[value.item].item()
     if isinstance(value, slice):
         return slice(*(_filled(assembler, v, values) for v in (value.start, value.stop, value.step)))
     if isinstance(value, (list, tuple)):
-        return type(value)(_filled(assembler, v, values) for v in value)
+        return type(value)(_filled(assembler, v, values, takes_places) for v in value)
     return value
 
 

@@ -20,7 +20,7 @@ from .assembler import DATA
 from .forms import Forms, Kernels
 from .layout import Layout, Sample, layout_of
 from .ranges import ranges_of
-from .sizes import MOST_SIZES, basis
+from .sizes import MOST_SIZES, Basis, basis
 
 OpenShape = tuple[int | str, ...]
 
@@ -70,24 +70,11 @@ def compiled(
     block = block_of(optimize(graph_of(block, block.inputs, outputs)))
     forms = Forms(Kernels(target), name)
     constants = [Buffer(DATA, array.nbytes, array) for array in parameters]
-    found = basis(len(sizes))
 
     def sample(values: Sequence[int]) -> Sample:
         return _sample(forms, block, inputs, constants, dict(zip(sizes, values)), bool(sizes))
 
-    try:
-        made = [sample(values) for values in found.samples]
-    except UnsupportedError:
-        raise
-    except VitrifyError as err:  # a table that is shorter than the sizes to look at, say
-        if not sizes:
-            raise
-        raise UnsupportedError(
-            f"{name} cannot be compiled ahead of time with open sizes ({', '.join(sizes)}): at sizes of "
-            f"{found.samples[0][0]} and more {err.message}",
-            loc=err.loc,
-            hint="give the sizes that it is limited to in input_spec",
-        ) from None
+    found, made = _samples(name, sizes, sample)
     try:
         layout = layout_of(found, made)
         ranges = ranges_of(found, made, sample)
@@ -99,6 +86,27 @@ def compiled(
     given = tuple(_port(v, [s.outputs[i].shape for s in made]) for i, v in enumerate(outputs))
     _check(name, [*given])
     return Compiled(name, tuple(inputs), given, sizes, layout, forms.kernels, ranges)
+
+
+def _samples(
+    name: str, sizes: Sequence[str], sample: Callable[[Sequence[int]], Sample]
+) -> tuple[Basis, list[Sample]]:
+    """The program put together for some sizes: small ones where it refuses others."""
+    for found in (basis(len(sizes)), basis(len(sizes), small=True)):
+        try:
+            return found, [sample(values) for values in found.samples]
+        except UnsupportedError:
+            raise
+        except VitrifyError as err:  # a table that is shorter than the sizes to look at, say
+            if not sizes:
+                raise
+            refused, at = err, found.samples[0][0]
+    raise UnsupportedError(
+        f"{name} cannot be compiled ahead of time with open sizes ({', '.join(sizes)}): at sizes of {at} and more "
+        f"{refused.message}",
+        loc=refused.loc,
+        hint="give the sizes that it is limited to in input_spec",
+    )
 
 
 def _check(name: str, ports: Sequence[Port]) -> None:
@@ -127,10 +135,10 @@ def _sample(
     known = [
         Operand(b, 0, b.number.shape, dense(b.number.shape, b.number.dtype.itemsize), b.number.dtype) for b in constants
     ]
-    forms.shapes = []
+    forms.shapes = [x.shape for x in given]
     outputs = results_of(assembler, forms.run(assembler, block, [*given, *known]))
     assembler.pack_weights(forms.packed)
-    return Sample(assembler.steps, given, outputs, forms.shapes)
+    return Sample(assembler.steps, given, outputs, [*forms.shapes, *assembler.noted])
 
 
 def _meta(variable: Any) -> Meta:

@@ -16,6 +16,10 @@ from math import prod
 _DEGREE = 3
 # Sizes to put programs together for: primes, so that none is a multiple or a part of another size by chance.
 _PRIMES = (101, 103, 107, 109, 113)
+_APART = 30  # one size from another
+# The same for programs that refuse such sizes: with tables of a few rows, say.
+_SMALL_PRIMES = (7, 11, 13, 17, 19)
+_SMALL_APART = 2
 Powers = tuple[int, ...]
 MOST_SIZES = 3
 
@@ -50,14 +54,15 @@ def power(powers: Powers, sizes: Sequence[int]) -> int:
 
 
 @lru_cache(maxsize=8)
-def basis(count: int) -> Basis:
-    """The basis for so many sizes."""
+def basis(count: int, small: bool = False) -> Basis:
+    """The basis for so many sizes; of small ones, of which more may be equal by chance."""
+    primes, apart = (_SMALL_PRIMES, _SMALL_APART) if small else (_PRIMES, _APART)
     powers = sorted(
         (p for p in product(range(_DEGREE + 1), repeat=count) if sum(p) <= _DEGREE), key=lambda p: (sum(p), p)
     )
     # Different primes for each size: shifted by one another.
-    sizes = [tuple(_PRIMES[e] + 30 * s for s, e in enumerate(p)) for p in powers]
-    check = tuple(_PRIMES[-1] + 30 * s for s in range(count))
+    sizes = [tuple(primes[e] + apart * s for s, e in enumerate(p)) for p in powers]
+    check = tuple(primes[-1] + apart * s for s in range(count))
     matrix = [[Fraction(power(p, point)) for p in powers] for point in sizes]
     return Basis(count, tuple(powers), (*sizes, *([check] if count else [])), _inverse(matrix))
 

@@ -9,6 +9,7 @@ from ..steps import PARAMETERS, optional
 from ..steps import steps as common_steps
 from ..table_steps import table_steps
 from ..writer import Writer
+from .order_steps import order_steps
 
 _EXTREMES = (FLOAT32, FLOAT64)
 
@@ -138,7 +139,8 @@ def steps() -> dict[str, str]:
     common = {name: text for name, text in common_steps().items() if not name.startswith("products_")}
     own = [extreme_place(n, d) for n in ("max", "min") for d in _EXTREMES]
     own += [pooled(n, d) for n in ("max", "sum") for d in _EXTREMES]
-    return {**common, **table_steps(), "interrupted": never_interrupted(), **{_name(text): text for text in own}}
+    named = {_name(text): text for text in own}
+    return {**common, **table_steps(), **order_steps(), "interrupted": never_interrupted(), **named}
 
 
 def _name(text: str) -> str:

@@ -1,0 +1,159 @@
+"""Steps over rows whose elements are ordered, run over, or named one by one: `i32 step(ptr *P, intp *c)`.
+
+Rows lie side by side, their elements too.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..emit import FLOAT32, FLOAT64, INT64, Dtype, memory_type
+from ..steps import PARAMETERS, REFUSED, array, word
+from ..writer import Writer
+
+KEYS = (FLOAT32, FLOAT64, np.dtype(np.int32), INT64)
+"""What can be ordered and summed."""
+_LEVELS = 62
+
+
+def ordered(dtype: Dtype) -> str:
+    """The places of each row's elements in order, equal ones in theirs; NaN counts as the largest.
+
+    Merges runs of 1, 2, 4, ... elements. c: 2 the places, of int64, 3 the rows, 4 room for the places of one, 5 how
+    many rows, 6 their size, 7 whether the largest comes first.
+    """
+    type, size = memory_type(dtype), dtype.itemsize
+    w = Writer("i32", f"ordered_{type}", PARAMETERS)
+    out, x, room = (array(w, i) for i in (2, 3, 4))
+    count, falls = word(w, 6), w.value(f"icmp ne i64 {word(w, 7)}, 0")
+    with w.loop(word(w, 5)) as r:
+        row, first = w.at(x, w.times(r, count), type), w.at(out, w.times(r, count))
+        with w.loop(count) as i:
+            w.store(i, first, i)
+        source, target = w.variable("ptr", first), w.variable("ptr", room)
+        with w.loop(_LEVELS) as level:
+            width = w.value(f"shl i64 1, {level}")
+            with w.when(w.value(f"icmp slt i64 {width}, {count}")):
+                a, b = (w.value(f"load ptr, ptr {v}") for v in (source, target))
+                with w.loop(count, 0, w.times(width, 2)) as low:
+                    middle = _least(w, w.add(low, width), count)
+                    _merge(w, (row, type, size), (a, b), (low, middle, _least(w, w.add(middle, width), count)), falls)
+                w.line(f"store ptr {b}, ptr {source}")
+                w.line(f"store ptr {a}, ptr {target}")
+        found = w.value(f"load ptr, ptr {source}")
+        with w.when(w.value(f"icmp ne ptr {found}, {first}")):
+            length = f"i64 {w.times(count, 8)}"
+            w.call("void", "@llvm.memcpy.p0.p0.i64", f"ptr {first}", f"ptr {found}", length, "i1 0")
+    w.line("ret i32 0")
+    return w.text
+
+
+def _least(w: Writer, x: str, y: str) -> str:
+    return w.value(f"select i1 {w.value(f'icmp slt i64 {x}, {y}')}, i64 {x}, i64 {y}")
+
+
+def _merge(
+    w: Writer, keys: tuple[str, str, int], runs: tuple[str, str], edges: tuple[str, str, str], falls: str
+) -> None:
+    """Bring two runs of places, from the first edge to the second and on to the third, into one in another array."""
+    row, type, size = keys
+    source, target = runs
+    low, middle, high = edges
+    left, right = w.variable("i64", low), w.variable("i64", middle)
+    with w.loop(high, low) as at:
+        i, j = (w.value(f"load i64, ptr {v}") for v in (left, right))
+        is_left_over = w.value(f"icmp sge i64 {i}, {middle}")
+        has_right = w.value(f"icmp slt i64 {j}, {high}")
+        # Where one run is over its first place stands in: what it says is not used.
+        a = w.load(source, w.value(f"select i1 {is_left_over}, i64 {low}, i64 {i}"))
+        b = w.load(source, w.value(f"select i1 {has_right}, i64 {j}, i64 {low}"))
+        x, y = (w.load(row, place, type, size) for place in (a, b))
+        first = w.value(f"select i1 {falls}, i1 {_less(w, type, x, y)}, i1 {_less(w, type, y, x)}")
+        takes = w.value(f"or i1 {is_left_over}, {w.value(f'and i1 {has_right}, {first}')}")
+        w.store(w.value(f"select i1 {takes}, i64 {b}, i64 {a}"), target, at)
+        step = w.value(f"zext i1 {takes} to i64")
+        w.line(f"store i64 {w.add(j, step)}, ptr {right}")
+        w.line(f"store i64 {w.value(f'sub i64 {w.add(i, 1)}, {step}')}, ptr {left}")
+
+
+def _less(w: Writer, type: str, x: str, y: str) -> str:
+    if type.startswith("i"):
+        return w.value(f"icmp slt {type} {x}, {y}")
+    is_last = w.value(f"and i1 {w.value(f'fcmp uno {type} {y}, {y}')}, {w.value(f'fcmp ord {type} {x}, {x}')}")
+    return w.value(f"or i1 {w.value(f'fcmp olt {type} {x}, {y}')}, {is_last}")
+
+
+def picked_along(size: int) -> str:
+    """out[r, i] = x[r, places[r, i]], for elements of so many bytes; a place outside of the row ends the run.
+
+    c: 2 out, 3 x, 4 places, 5 rows, 6 the size of a row of x, 7 how many places for each. Negative ones count from the
+    end.
+    """
+    type = f"i{8 * size}"
+    w = Writer("i32", f"picked_along_{size}", PARAMETERS)
+    out, x, places = (array(w, i) for i in (2, 3, 4))
+    count, wanted = word(w, 6), word(w, 7)
+    with w.loop(word(w, 5)) as r:
+        row = w.at(x, w.times(r, count), type)
+        with w.loop(wanted) as i:
+            at = w.add(w.times(r, wanted), i)
+            w.store(w.load(row, _inside(w, w.load(places, at), count), type, size), out, at, type, size)
+    w.line("ret i32 0")
+    return w.text
+
+
+def _inside(w: Writer, place: str, count: str) -> str:
+    """The place counted from the start; one outside ends the run."""
+    is_negative = w.value(f"icmp slt i64 {place}, 0")
+    found = w.value(f"select i1 {is_negative}, i64 {w.add(place, count)}, i64 {place}")
+    with w.when(w.value(f"icmp uge i64 {found}, {count}")):
+        w.leave(f"i32 {REFUSED}")
+    return found
+
+
+def put_rows() -> str:
+    """table[ids[i]] = x[i], in the order of the ids; one outside ends the run.
+
+    c: 2 table, 3 x, 4 ids, 5 how many, 6 rows of the table, 7 bytes of a row, 8 bytes from one row of x to the next.
+    """
+    w = Writer("i32", "put_rows", PARAMETERS)
+    table, x, ids = (array(w, i) for i in (2, 3, 4))
+    rows, size, step = (word(w, i) for i in (6, 7, 8))
+    with w.loop(word(w, 5)) as i:
+        row = _inside(w, w.load(ids, i), rows)
+        target, source = w.at(table, w.times(row, size), "i8"), w.at(x, w.times(i, step), "i8")
+        w.call("void", "@llvm.memcpy.p0.p0.i64", f"ptr {target}", f"ptr {source}", f"i64 {size}", "i1 0")
+    w.line("ret i32 0")
+    return w.text
+
+
+def running(name: str, dtype: Dtype) -> str:
+    """The sums or products of the elements so far, along the middle of three dimensions.
+
+    c: 2 out, 3 x, 4 5 6 their sizes, 7 the place to begin at, 8 the step to the next: 1 or -1.
+    """
+    type, size = memory_type(dtype), dtype.itemsize
+    operation = ("" if type.startswith("i") else "f") + {"sum": "add", "prod": "mul"}[name]
+    w = Writer("i32", f"running_{name}_{type}", PARAMETERS)
+    out, x = array(w, 2), array(w, 3)
+    count, width, begin, step = (word(w, i) for i in (5, 6, 7, 8))
+    back = w.times(width, step)
+    with w.loop(word(w, 4)) as outer, w.loop(count) as k:
+        place = w.add(w.times(outer, count), w.add(begin, w.times(k, step)))
+        here, is_first = w.times(place, width), w.value(f"icmp eq i64 {k}, 0")
+        before = w.value(f"select i1 {is_first}, i64 {here}, i64 {w.value(f'sub i64 {here}, {back}')}")
+        so_far = w.value(f"select i1 {is_first}, ptr {x}, ptr {out}")
+        with w.loop(width) as i:
+            value = w.load(x, w.add(here, i), type, size)
+            sum = w.value(f"{operation} {type} {w.load(so_far, w.add(before, i), type, size)}, {value}")
+            w.store(w.value(f"select i1 {is_first}, {type} {value}, {type} {sum}"), out, w.add(here, i), type, size)
+    w.line("ret i32 0")
+    return w.text
+
+
+def order_steps() -> dict[str, str]:
+    """All functions, by name."""
+    texts = [ordered(d) for d in KEYS] + [running(n, d) for n in ("sum", "prod") for d in KEYS]
+    texts += [picked_along(size) for size in (1, 2, 4, 8)]
+    texts.append(put_rows())
+    return {text.partition("@")[2].partition("(")[0]: text for text in texts}

@@ -1,0 +1,65 @@
+"""Sorting, running sums, elements and rows that integers name: the methods of programs compiled ahead of time."""
+
+from __future__ import annotations
+
+from math import prod
+
+from ...core.dtype import as_dtype
+from ...ops.like import cast_op
+from ..assembler import Assembler
+from ..emit import INT64, memory_type
+from ..errors import NoNativeForm
+from ..operands import Operand
+from .order_steps import KEYS
+
+
+class OrderingAssembler(Assembler):
+    """An assembler with these steps. Raises NoNativeForm for dtypes that they are not for."""
+
+    def order(self, x: Operand, descending: bool) -> Operand:
+        """The places, as int64, of the last dimension's elements in order; equal ones stay in theirs."""
+        type = _key(x)
+        x, out, room = self.contiguous(x), self.new(x.shape, INT64), self.new(x.shape[-1:], INT64)
+        self.add(f"ordered_{type}", [out, x, room, prod(x.shape[:-1]), x.shape[-1], int(descending)])
+        return out
+
+    def pick_along(self, x: Operand, places: Operand) -> Operand:
+        """The elements of the last dimension at these places, of which each row of x has its own."""
+        if x.dtype.itemsize not in (1, 2, 4, 8) or x.shape[:-1] != places.shape[:-1]:
+            raise NoNativeForm(f"elements of {x.dtype}{x.shape} at places {places.shape} have no native form")
+        x, places = self.contiguous(x), self._places(places)
+        out = self.new(places.shape, x.dtype)
+        words = [out, x, places, prod(x.shape[:-1]), x.shape[-1], places.shape[-1]]
+        self.add(f"picked_along_{x.dtype.itemsize}", words)
+        return out
+
+    def put_rows(self, table: Operand, places: Operand, rows: Operand) -> None:
+        """Write rows into a table at these places of its first dimension, one after the other; or one row at all."""
+        places, rows = self._places(places), self.contiguous(rows)
+        size = prod(table.shape[1:]) * table.dtype.itemsize
+        if not table.is_contiguous or rows.dtype != table.dtype or rows.size not in (
+            prod(table.shape[1:]), places.size * prod(table.shape[1:])
+        ):  # fmt: skip
+            raise NoNativeForm("the rows to write are not those of the table")
+        step = size if rows.ndim > table.ndim - 1 else 0
+        self.add("put_rows", [table, rows, places, places.size, table.shape[0], size, step])
+
+    def run_over(self, name: str, x: Operand, axis: int, reverse: bool) -> Operand:
+        """The "sum" or "prod" of the elements so far along an axis; from the end if `reverse`."""
+        type, x = _key(x), self.contiguous(x)
+        out, count = self.new(x.shape, x.dtype), x.shape[axis]
+        words = [out, x, prod(x.shape[:axis]), count, prod(x.shape[axis + 1 :])]
+        self.add(f"running_{name}_{type}", [*words, *((count - 1, -1) if reverse else (0, 1))])
+        return out
+
+    def _places(self, places: Operand) -> Operand:
+        if places.dtype.kind not in "iu":
+            raise NoNativeForm(f"{places.dtype} names no places")
+        wide = places if places.dtype == INT64 else self.apply(cast_op, places, dtype=as_dtype(INT64))
+        return self.contiguous(wide)
+
+
+def _key(x: Operand) -> str:
+    if x.dtype not in KEYS or not x.ndim:
+        raise NoNativeForm(f"ordering and running over {x.dtype}{x.shape} have no native form")
+    return memory_type(x.dtype)

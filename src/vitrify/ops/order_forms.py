@@ -1,0 +1,80 @@
+"""Sorting, running sums and elements that integers name, as steps of programs compiled ahead of time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .registry import get_op
+
+
+def _last(n: Any, x: Any, axis: int) -> Any:
+    """x with an axis as its last dimension, and its elements in that order."""
+    return n.contiguous(n.view(lambda a: np.moveaxis(a, axis, -1), x))
+
+
+def _back(n: Any, x: Any, axis: int) -> Any:
+    return n.view(lambda a: np.moveaxis(a, -1, axis), x)
+
+
+def sort_form(n: Any, x: Any, *, axis: int, descending: bool) -> Any:
+    """The elements in order, and where they were."""
+    if not x.ndim:
+        return x, n.full((), 0, np.dtype(np.int64))
+    return first_form(n, x, k=x.shape[axis], axis=axis, largest=descending)
+
+
+def first_form(n: Any, x: Any, *, k: int, axis: int, largest: bool) -> Any:
+    """The k first elements in order, and where they were."""
+    if not x.ndim:
+        return x, n.full((), 0, np.dtype(np.int64))
+    if not 0 < k <= x.shape[axis]:
+        n.refuse(f"there are no {k} of {x.shape[axis]} elements")
+    n.note(x.shape[axis] - k)
+    rows = _last(n, x, axis)
+    places = n.contiguous(n.view(lambda a: a[..., :k], n.order(rows, largest)))
+    return tuple(_back(n, found, axis) for found in (n.pick_along(rows, places), places))
+
+
+def take_along_form(n: Any, x: Any, index: Any, *, axis: int, broadcast: bool) -> Any:
+    """For each place the element of x that an index names along an axis."""
+    if broadcast:
+        shape = tuple(i if d == axis else max(i, s) for d, (s, i) in enumerate(zip(x.shape, index.shape)))
+        given = tuple(s if d == axis else max(i, s) for d, (s, i) in enumerate(zip(x.shape, index.shape)))
+        index, x = (n.view(lambda a, to=to: np.broadcast_to(a, to), v) for v, to in ((index, shape), (x, given)))
+    elif any(i != s for d, (s, i) in enumerate(zip(x.shape, index.shape)) if d != axis):
+        part = tuple(slice(None) if d == axis else slice(0, i) for d, i in enumerate(index.shape))
+        x = n.view(lambda a: a[part], x)
+    return _back(n, n.pick_along(_last(n, x, axis), _last(n, index, axis)), axis)
+
+
+def running_form(name: str) -> Callable[..., Any]:
+    """The form of a running "sum" or "prod"."""
+
+    def form(n: Any, x: Any, *, axis: int, reverse: bool) -> Any:
+        return n.run_over(name, x, axis, reverse) if x.ndim else n.copy(x)
+
+    return form
+
+
+def one_hot_form(n: Any, x: Any, *, num_classes: int) -> Any:
+    """Rows of the unit matrix."""
+    if num_classes < 1:
+        n.refuse("the number of classes is that of the largest element")
+    return n.take(n.constant(np.eye(num_classes, dtype=np.float32)), x)
+
+
+def sort_values_form(n: Any, x: Any, *, axis: int, descending: bool) -> Any:
+    """The elements in order."""
+    return sort_form(n, x, axis=axis, descending=descending)[0]
+
+
+def range_form(n: Any, count: int, start: Any, step: Any, dtype: Any) -> Any:
+    """So many integers from `start` on, `step` apart: running sums, since how many there are may be an open size."""
+    if not isinstance(step, int) or not isinstance(start, int):
+        n.refuse("numbers that are not integers have no native form where their number is open")
+    steps = n.run_over("sum", n.full((count,), step, np.dtype(np.int64)), 0, False)
+    found = n.apply(get_op("add"), steps, n.full((), start - step, np.dtype(np.int64)))
+    return found if dtype.np == found.dtype else n.apply(get_op("cast"), found, dtype=dtype)
