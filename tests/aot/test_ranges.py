@@ -5,7 +5,7 @@ import pytest
 
 import vitrify as paddle
 from vitrify.aot import load
-from vitrify.core.errors import ShapeError, UnsupportedError
+from vitrify.core.errors import ShapeError, UnsupportedError, VitrifyError
 from vitrify.static import InputSpec
 
 
@@ -59,11 +59,33 @@ def test_what_is_large_is_asked_for_at_sizes_that_fit_in_memory(tmp_path):
     np.testing.assert_allclose(program(x)[0], (x @ weight.numpy())[:, :, :3], 1e-3, 1e-4)
 
 
-def test_a_table_shorter_than_the_sizes_to_look_at(tmp_path):
+def looked_up(count):
+    table = paddle.create_parameter([count, 3], "float32")
+    return lambda x: x + table[: x.shape[0]]
+
+
+def test_a_table_limits_the_size(tmp_path):
+    """Sizes from 101 on are looked at first, and small ones where those are refused."""
+    function = looked_up(32)
+    program = saved(function, tmp_path / "f", InputSpec([None, 3], name="x"))
+    for n in (1, 2, 19, 32):
+        np.testing.assert_allclose(program(rows(n, 3))[0], function(paddle.to_tensor(rows(n, 3))).numpy(), 1e-6)
+    with pytest.raises(ShapeError, match="at most 32, got 33"):
+        program(rows(33, 3))
+
+
+def test_a_table_that_the_run_looks_into(tmp_path):
     table = paddle.create_parameter([32, 3], "float32")
     function = lambda x: x + paddle.nn.functional.embedding(paddle.arange(x.shape[0]), table)  # noqa: E731
-    with pytest.raises(UnsupportedError, match=r"open sizes \(.*\): at sizes of 101 and more .*the table of 32 rows"):
-        saved(function, tmp_path / "f", InputSpec([None, 3], name="x"))
+    program = saved(function, tmp_path / "f", InputSpec([None, 3], name="x"))
+    np.testing.assert_allclose(program(rows(32, 3))[0], function(paddle.to_tensor(rows(32, 3))).numpy(), 1e-6)
+    with pytest.raises(VitrifyError, match="outside"):
+        program(rows(33, 3))
+
+
+def test_a_table_shorter_than_the_sizes_to_look_at(tmp_path):
+    with pytest.raises(UnsupportedError, match="cannot be compiled ahead of time: shape mismatch"):
+        saved(looked_up(5), tmp_path / "f", InputSpec([None, 3], name="x"))
 
 
 def test_parameters_as_large_as_an_open_size(tmp_path):

@@ -11,6 +11,7 @@ import argparse
 import subprocess
 import sys
 import tempfile
+from collections.abc import Collection
 from pathlib import Path
 
 import onnxruntime
@@ -47,11 +48,12 @@ def main() -> int:
         written = [w for n, case in enumerate(cases) for w in write_case(case, Path(folder) / str(n))]
         columns = {f"{kind}, read": read_back(written, kind) for kind in ENDINGS if kind != "native"}
         columns["native, called"] = in_native(written)
+        one_size = {w.name for w in written if w.of_one_size}
         columns["onnx, ONNX Runtime"] = in_onnxruntime(written)
         for kind in ("paddle", "paddle3"):
             for way in WAYS:
                 columns[f"{kind}, {way}"] = in_paddle(given.paddle, way, written, kind)
-    text = table([w.name for w in written], columns, versions(given.paddle))
+    text = table([w.name for w in written], columns, versions(given.paddle), one_size)
     if given.write is None:
         print(text)
     else:
@@ -59,10 +61,17 @@ def main() -> int:
     return 0
 
 
-def table(names: list[str], columns: dict[str, dict[str, float | str]], consumers: str) -> str:
-    """Return the table as Markdown: a row for each program, and how many are well in all."""
+def table(
+    names: list[str], columns: dict[str, dict[str, float | str]], consumers: str, one_size: Collection[str] = ()
+) -> str:
+    """Return the table as Markdown: a row for each program, and how many are well in all.
+
+    one_size: programs that are native for the inputs' own sizes alone.
+    """
     cells = {name: [cell(column.get(name)) for column in columns.values()] for name in names}
     well = [sum(row[i] == "yes" for row in cells.values()) for i in range(len(columns))]
+    for name in one_size:
+        cells[name] = [f"{c}, these sizes" if c and k.startswith("native") else c for c, k in zip(cells[name], columns)]
     lines = [f"{len(names)} programs, {consumers}.", "", f"| program | {' | '.join(columns)} |"]
     lines.append(f"|---|{'---|' * len(columns)}")
     lines += [f"| {name} | {' | '.join(row)} |" for name, row in cells.items()]

@@ -27,6 +27,8 @@ class Written:
     folder: Path
     outputs: list[np.ndarray]
     refused: dict[str, str] = field(default_factory=dict)
+    of_one_size: str = ""
+    """Why the native program takes the inputs' sizes alone."""
 
     def file(self, kind: str) -> Path:
         """Where the model lies in a format."""
@@ -57,7 +59,29 @@ def write(name: str, layer: Any, specs: Sequence[Any], arrays: Sequence[np.ndarr
             paddle.jit.save(layer, folder / kind, input_spec=list(specs), **_format(kind))
         except paddle.core.errors.UnsupportedError as err:
             made.refused[kind] = err.message
+    if "native" in made.refused or not _runs(made):
+        _write_native_of_one_size(made, layer, arrays)
     return made
+
+
+def _runs(made: Written) -> bool:
+    """Whether the native program takes the inputs: sizes at the same axis are one size there."""
+    try:
+        paddle.aot.load(made.file("native"))(*made.inputs())
+    except paddle.core.errors.ShapeError as err:
+        made.refused["native"] = err.message
+    return "native" not in made.refused
+
+
+def _write_native_of_one_size(made: Written, layer: Any, arrays: Sequence[np.ndarray]) -> None:
+    """Save the native program with the inputs' own sizes, where it has none with open ones."""
+    try:
+        specs = specs_of(arrays, [array.shape for array in arrays])
+        paddle.jit.save(layer, made.folder / "native", input_spec=specs, format="native")
+    except paddle.core.errors.UnsupportedError as err:
+        made.refused["native"] = err.message
+    else:
+        made.of_one_size = made.refused.pop("native")
 
 
 def _format(kind: str) -> dict[str, Any]:

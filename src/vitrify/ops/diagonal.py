@@ -7,6 +7,7 @@ from typing import Any
 from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape, normalize_axis
 from .arguments import finish
+from .moving_forms import triangle_form
 from .registry import OpDef, define_op
 from .shape import flatten
 
@@ -245,6 +246,7 @@ tril_op: OpDef = define_op(
     meta=lambda x, *, diagonal: _need_matrix("tril", x),
     vjp={"x": lambda ct, *, diagonal: tril_op(ct, diagonal=diagonal)},
     maps={"onnx": "Trilu", "paddle": "tril"},
+    ahead=triangle_form(is_lower=True),
 )
 triu_op: OpDef = define_op(
     "triu",
@@ -252,6 +254,7 @@ triu_op: OpDef = define_op(
     meta=lambda x, *, diagonal: _need_matrix("triu", x),
     vjp={"x": lambda ct, *, diagonal: triu_op(ct, diagonal=diagonal)},
     maps={"paddle": "triu"},
+    ahead=triangle_form(is_lower=False),
 )
 
 

@@ -11,6 +11,7 @@ from ..core.errors import ArgumentError, DTypeError
 from .arguments import finish, is_tensor
 from .like import as_float, assign_op, cast, zeros_like
 from .meta_rules import elementwise, numeric, real_number, unless_complex
+from .order_forms import division_form
 from .promote import promote_inputs
 from .registry import NoGradient, OpDef, define_elementwise, get_op
 
@@ -89,6 +90,7 @@ floor_divide_op: OpDef = define_elementwise(
     weak_0d=None,
     raises=True,
     maps={"paddle": "elementwise_floordiv"},
+    ahead=division_form("floor_divide"),
 )
 trunc_divide_op = define_elementwise("trunc_divide", scalar=_trunc_divide, meta=elementwise("divide", XY), vjp=QUOTIENT)
 mod_op: OpDef = define_elementwise(
@@ -98,6 +100,7 @@ mod_op: OpDef = define_elementwise(
     vjp={"x": lambda ct: ct, "y": lambda ct, *, x, y: neg_op(multiply_op(ct, floor_divide_op(x, y)))},
     raises=True,
     maps={"paddle": "elementwise_mod"},
+    ahead=division_form("mod"),
 )
 scale_op: OpDef = define_elementwise(
     "scale",

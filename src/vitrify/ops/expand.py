@@ -13,6 +13,7 @@ from ..core.meta import broadcast_shapes as common_shape
 from .accumulate import add_along
 from .arguments import as_int, as_ints, entries, is_tensor, packs_ints
 from .like import broadcast_view, expand_like_op, sum_to_like
+from .moving_forms import broadcast_form
 from .registry import VARIADIC_OUTPUTS, OpDef, define_op
 from .shape import flatten
 
@@ -138,6 +139,7 @@ broadcast_tensors_op = define_op(
     vjp=lambda cts, *, xs_like: {"xs": [sum_to_like(ct, x) for ct, x in zip(cts, xs_like)]},
     outputs=VARIADIC_OUTPUTS,
     maps={"paddle": "broadcast_tensors"},
+    ahead=broadcast_form,
 )
 
 

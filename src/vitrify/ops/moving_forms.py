@@ -5,7 +5,7 @@ What is cut where depends on sizes that may be open: `n.note` tells sizes of par
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
@@ -15,6 +15,8 @@ from ..core.dtype import as_dtype
 from ..core.meta import Shape
 from .arguments import entries
 from .like import cast_op
+from .order_forms import range_form
+from .registry import get_op
 
 _ALL = slice(None)
 
@@ -37,6 +39,24 @@ def joined(n: Any, parts: Sequence[Any], axis: int) -> Any:
             n.copy(x, n.view(lambda a, part=slice(start, end): a[(*(_ALL,) * axis, part)], out))
         start = end
     return out
+
+
+def broadcast_form(n: Any, *xs: Any) -> Any:
+    """Each array, repeated to their common shape."""
+    shape = np.broadcast_shapes(*[x.shape for x in xs])
+    return tuple(n.copy(n.view(lambda a: np.broadcast_to(a, shape), x)) for x in xs)
+
+
+def triangle_form(is_lower: bool) -> Callable[..., Any]:
+    """The form that keeps what stands on a diagonal and below, or above."""
+
+    def form(n: Any, x: Any, *, diagonal: int) -> Any:
+        rows, columns = (range_form(n, size, 0, 1, as_dtype("int64")) for size in x.shape[-2:])
+        edge = n.reshape(n.apply(get_op("add"), rows, n.full((), diagonal, rows.dtype)), (x.shape[-2], 1))
+        kept = n.apply(get_op("greater_equal" if is_lower else "less_equal"), edge, columns)
+        return n.apply(get_op("where"), kept, x, n.full((), 0, x.dtype))
+
+    return form
 
 
 def flip_form(n: Any, x: Any, *, axis: Shape) -> Any:
@@ -168,17 +188,25 @@ def _put_at(n: Any, part: Any, value: Any, places: list[tuple[int, Any]]) -> Non
     n.copy(table, front)
 
 
+def scatter_nd_form(n: Any, x: Any, index: Any, updates: Any) -> Any:
+    """x with slices added at places of its first dimension."""
+    if index.shape[-1] != 1:
+        n.refuse("places with several coordinates have no native form")
+    places = n.reshape(index, index.shape[:-1])
+    return n.apply(get_op("add"), x, n.add_rows(updates, places, x.shape, wraps=True))
+
+
 def _spread(n: Any, value: Any, shape: Shape) -> Any:
     if value.ndim > len(shape):
         value = n.reshape(value, value.shape[value.ndim - len(shape) :])
     return n.view(lambda a: np.broadcast_to(a, shape), value)
 
 
-def scatter_form(n: Any, x: Any, index: Any, updates: Any, *, overwrite: bool, add: Any) -> Any:
-    """A copy of x with rows written, or (add: the op that adds) with sums of rows in place of those that are named."""
+def scatter_form(n: Any, x: Any, index: Any, updates: Any, *, overwrite: bool) -> Any:
+    """A copy of x with rows written, or else with sums of rows in place of those that are named."""
     out = n.copy(x)
     if overwrite:
         n.put_rows(out, index, updates)
         return out
     n.put_rows(out, index, n.copy(n.full(x.shape[1:], 0, x.dtype)))
-    return n.apply(add, out, n.add_rows(updates, index, x.shape, wraps=True))
+    return n.apply(get_op("add"), out, n.add_rows(updates, index, x.shape, wraps=True))

@@ -78,3 +78,12 @@ def range_form(n: Any, count: int, start: Any, step: Any, dtype: Any) -> Any:
     steps = n.run_over("sum", n.full((count,), step, np.dtype(np.int64)), 0, False)
     found = n.apply(get_op("add"), steps, n.full((), start - step, np.dtype(np.int64)))
     return found if dtype.np == found.dtype else n.apply(get_op("cast"), found, dtype=dtype)
+
+
+def division_form(name: str) -> Callable[..., Any]:
+    """The form of the op `floor_divide` or `mod`: of integers a step that looks for zeros."""
+
+    def form(n: Any, x: Any, y: Any) -> Any:
+        return n.divide(x, y, name == "mod") if x.dtype.kind in "iu" else n.apply(get_op(name), x, y)
+
+    return form

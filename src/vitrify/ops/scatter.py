@@ -13,7 +13,7 @@ from .creation import full
 from .gather import gather_nd_shape, gather_op, nd_index, need_integers
 from .index import array_index, index_get_op, summed_to_value, with_item
 from .index_form import FULL, array_shape, parse_index, range_errors
-from .moving_forms import scatter_form
+from .moving_forms import scatter_form, scatter_nd_form
 from .registry import OpDef, define_op, get_op
 from .shape import reshape, unsqueeze
 
@@ -61,9 +61,7 @@ scatter_op: OpDef = define_op(
         "updates": lambda ct, *, index: gather_op(ct, index, axis=0),
     },
     maps={"paddle": "scatter"},
-    ahead=lambda n, x, index, updates, *, overwrite: scatter_form(
-        n, x, index, updates, overwrite=overwrite, add=get_op("add")
-    ),
+    ahead=scatter_form,
 )
 
 
@@ -110,6 +108,7 @@ scatter_nd_add_op = define_op(
     meta=_scatter_nd_meta,
     vjp={"x": lambda ct: ct, "updates": lambda ct, *, index: get_op("gather_nd")(ct, index)},
     maps={"paddle": "scatter_nd_add"},
+    ahead=scatter_nd_form,
 )
 
 
@@ -161,6 +160,9 @@ index_add_op = define_op(
     meta=_index_add_meta,
     vjp={"x": lambda ct: ct, "value": lambda ct, *, index, axis: gather_op(ct, index, axis=axis)},
     maps={"paddle": "index_add"},
+    ahead=lambda n, x, index, value, *, axis: n.apply(
+        get_op("add"), x, n.add_rows(value, index, x.shape, axis, wraps=True)
+    ),
 )
 
 

@@ -151,9 +151,37 @@ def running(name: str, dtype: Dtype) -> str:
     return w.text
 
 
+def divided(dtype: Dtype) -> str:
+    """Quotients of integers rounded down, or what they leave; a divisor of 0 ends the run.
+
+    c: 2 out, 3 x, 4 y, 5 how many, 6 the elements from one divisor to the next: 1 or 0, 7 whether the rest is wanted.
+    """
+    type, size = memory_type(dtype), dtype.itemsize
+    w = Writer("i32", f"divided_{type}", PARAMETERS)
+    out, x, y = (array(w, i) for i in (2, 3, 4))
+    step, wants_rest = word(w, 6), w.value(f"icmp ne i64 {word(w, 7)}, 0")
+    with w.loop(word(w, 5)) as i:
+        a, b = w.load(x, i, type, size), w.load(y, w.times(i, step), type, size)
+        with w.when(w.value(f"icmp eq {type} {b}, 0")):
+            w.leave(f"i32 {REFUSED}")
+        is_minus = w.value(f"icmp eq {type} {b}, -1")  # the least integer by -1 is none that there is
+        by = w.value(f"select i1 {is_minus}, {type} 1, {type} {b}")
+        cut, rest = w.value(f"sdiv {type} {a}, {by}"), w.value(f"srem {type} {a}, {by}")
+        differs = w.value(f"icmp slt {type} {w.value(f'xor {type} {rest}, {by}')}, 0")
+        down = w.value(f"and i1 {differs}, {w.value(f'icmp ne {type} {rest}, 0')}")
+        quotient = w.value(f"sub {type} {cut}, {w.value(f'zext i1 {down} to {type}')}")
+        negated = w.value(f"sub {type} 0, {a}")
+        quotient = w.value(f"select i1 {is_minus}, {type} {negated}, {type} {quotient}")
+        left = w.value(f"select i1 {down}, {type} {w.value(f'add {type} {rest}, {by}')}, {type} {rest}")
+        w.store(w.value(f"select i1 {wants_rest}, {type} {left}, {type} {quotient}"), out, i, type, size)
+    w.line("ret i32 0")
+    return w.text
+
+
 def order_steps() -> dict[str, str]:
     """All functions, by name."""
     texts = [ordered(d) for d in KEYS] + [running(n, d) for n in ("sum", "prod") for d in KEYS]
+    texts += [divided(d) for d in KEYS if d.kind == "i"]
     texts += [picked_along(size) for size in (1, 2, 4, 8)]
     texts.append(put_rows())
     return {text.partition("@")[2].partition("(")[0]: text for text in texts}

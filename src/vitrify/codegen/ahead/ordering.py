@@ -9,7 +9,7 @@ from ...ops.like import cast_op
 from ..assembler import Assembler
 from ..emit import INT64, memory_type
 from ..errors import NoNativeForm
-from ..operands import Operand
+from ..operands import Operand, broadcast, expanded
 from .order_steps import KEYS
 
 
@@ -50,6 +50,17 @@ class OrderingAssembler(Assembler):
         out, count = self.new(x.shape, x.dtype), x.shape[axis]
         words = [out, x, prod(x.shape[:axis]), count, prod(x.shape[axis + 1 :])]
         self.add(f"running_{name}_{type}", [*words, *((count - 1, -1) if reverse else (0, 1))])
+        return out
+
+    def divide(self, x: Operand, y: Operand, rest: bool) -> Operand:
+        """Quotients of integers of one dtype, rounded down, or what they leave; a divisor of 0 ends the run."""
+        if x.dtype != y.dtype or x.dtype.kind != "i" or x.dtype not in KEYS:
+            raise NoNativeForm(f"division of {x.dtype} by {y.dtype} has no native form")
+        shape = broadcast([x.shape, y.shape])
+        divisor = y if y.size == 1 else self.contiguous(expanded(y, shape))
+        out = self.new(shape, x.dtype)
+        words = [out, self.contiguous(expanded(x, shape)), self.contiguous(divisor), out.size]
+        self.add(f"divided_{memory_type(x.dtype)}", [*words, int(y.size != 1), int(rest)])
         return out
 
     def _places(self, places: Operand) -> Operand:

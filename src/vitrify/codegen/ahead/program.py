@@ -92,19 +92,21 @@ def _samples(
     name: str, sizes: Sequence[str], sample: Callable[[Sequence[int]], Sample]
 ) -> tuple[Basis, list[Sample]]:
     """The program put together for some sizes: small ones where it refuses others."""
+    refused: list[VitrifyError] = []
     for found in (basis(len(sizes)), basis(len(sizes), small=True)):
         try:
             return found, [sample(values) for values in found.samples]
-        except UnsupportedError:
-            raise
         except VitrifyError as err:  # a table that is shorter than the sizes to look at, say
             if not sizes:
                 raise
-            refused, at = err, found.samples[0][0]
+            refused.append(err)
+    first, last = refused
+    if isinstance(first, UnsupportedError):
+        raise first
     raise UnsupportedError(
-        f"{name} cannot be compiled ahead of time with open sizes ({', '.join(sizes)}): at sizes of {at} and more "
-        f"{refused.message}",
-        loc=refused.loc,
+        f"{name} cannot be compiled ahead of time with open sizes ({', '.join(sizes)}): at sizes of "
+        f"{found.samples[0][0]} and more {last.message}",
+        loc=last.loc,
         hint="give the sizes that it is limited to in input_spec",
     )
 
