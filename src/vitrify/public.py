@@ -67,9 +67,11 @@ from .eager.constructors import *
 from .eager.create_parameter import create_parameter
 from .eager.dlpack import from_dlpack, to_dlpack
 from .eager.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
+from .eager.lazy_init import LazyGuard
 from .eager.param_attr import ParamAttr
 from .eager.repr_ import set_printoptions
 from .eager.tensor import Tensor, to_tensor
+from .framework.generator import Generator, get_cuda_rng_state, set_cuda_rng_state
 from .ir.guard import disable_static, enable_static
 from .linalg import cholesky, eigvalsh, norm
 from .nn.functional import adaptive_avg_pool1d, conv1d, conv2d, conv3d, group_norm, layer_norm, sigmoid

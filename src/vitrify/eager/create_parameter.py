@@ -14,6 +14,7 @@ from ..core.place import PlaceLike, as_place
 from ..device.api import put
 from ..ops.unary import sqrt
 from .initializer import Constant, Initializer, choose_initializer, initial_value
+from .lazy_init import fill_later, is_postponed
 from .param_attr import ParamAttr, ParamAttrLike, WeightNormParamAttr, as_param_attr
 from .parameter import Parameter
 
@@ -49,7 +50,12 @@ def new_parameter(
         return _length_and_direction(persistables, name, sizes, wanted, chosen, initializer)
     if persistables is not None:
         return _of_program(persistables.create, name, sizes, wanted, chosen, initializer)
-    param = Parameter(sizes, wanted, name=name, trainable=chosen.trainable, **_read_by_optimizers(chosen))
+    later = is_postponed()
+    held = [] if later else sizes
+    param = Parameter(held, wanted, name=name, trainable=chosen.trainable, **_read_by_optimizers(chosen))
+    if later:
+        fill_later(param, sizes, initializer)
+        return param
     if device is not None:
         param._data = put(param._data, as_place(device))
     initializer(param)

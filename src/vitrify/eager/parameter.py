@@ -12,6 +12,7 @@ from ..core.dtype import DTypeLike, as_dtype
 from ..core.errors import DTypeError
 from ..core.place import current_place
 from ..device.api import put
+from .lazy_init import initialize, is_initialized
 from .tensor import Tensor, fill
 
 
@@ -89,6 +90,13 @@ class Parameter(Tensor):
         if not isinstance(value, bool):
             raise DTypeError(f"trainable: expects a bool, got {type(value).__name__}")
         self.stop_gradient = not value
+
+    def initialize(self) -> None:
+        """Give a parameter made in a LazyGuard its values; raises InitializedError (an AssertionError) for others."""
+        initialize(self)
+
+    def _is_initialized(self) -> bool:
+        return is_initialized(self)
 
     def __repr__(self) -> str:
         return "Parameter containing:\n" + super().__repr__()

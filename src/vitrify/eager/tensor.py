@@ -23,6 +23,7 @@ from .arrays import has_tensors, has_variables, is_host_value, to_array
 from .content import Content
 from .exchange import Exchange
 from .gradients import TAPE, gradients, training_of_trace
+from .kinds import Kinds
 from .layout import Layout
 from .tape import TENSORS, Edge, Hook, Node
 
@@ -31,7 +32,7 @@ _ndarray = np.ndarray
 _recorder = recorder.get
 
 
-class Tensor(Content, Exchange, Layout):
+class Tensor(Content, Exchange, Kinds, Layout):
     """A multi-dimensional array that records how it was computed.
 
     Source: paddle.Tensor. Made by `to_tensor`, by creation functions and by ops. `Tensor(2, 3)` has that shape,

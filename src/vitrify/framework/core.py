@@ -44,6 +44,10 @@ class VarDesc:
         BF16 = dtypes.bfloat16
         FP32 = dtypes.float32
         FP64 = dtypes.float64
+        # kinds of variables, as `x.type` tells them
+        DENSE_TENSOR = LOD_TENSOR = "tensor"
+        DENSE_TENSOR_ARRAY = LOD_TENSOR_ARRAY = "list"
+        SELECTED_ROWS = "selected_rows"
 
 
 class eager:
