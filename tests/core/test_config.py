@@ -25,6 +25,23 @@ def test_set_flags_outside_a_guard_lasts():
         config.set_flags({"code_level": 0})
 
 
+def test_flags_of_paddle_without_a_meaning_here_are_kept():
+    name = "FLAGS_cudnn_exhaustive_search"
+    before = config.get_flags(["FLAGS_allocator_strategy", name])
+    assert before == {"FLAGS_allocator_strategy": "auto_growth", name: False}
+    with config.flags_guard({name: 1}):
+        assert config.get_flags(name) == {name: True}
+    assert config.get_flags(name) == {name: False}
+    with pytest.raises(ArgumentError, match="takes bool"):
+        config.set_flags({name: "often"})
+    with pytest.raises(ArgumentError, match="there is no flag 'FLAGS_nonsense'"):
+        config.set_flags({"FLAGS_nonsense": True})
+
+
+def test_no_flag_has_two_meanings():
+    assert not set(config.FLAGS) & set(config.DEFAULTS)
+
+
 def test_a_guard_restores_every_flag_when_its_block_raises():
     with pytest.raises(ZeroDivisionError), config.flags_guard({"debug": True, "dump": "ssa"}):
         assert config.DEBUG.value and config.DUMP.value == "ssa"

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from vitrify import zeros
+from vitrify import full, zeros
 from vitrify.nn import functional as F
 from vitrify.testing import Case, floats
 
@@ -34,6 +34,11 @@ def blank(x):
     return zeros([4], x.dtype), zeros([4], x.dtype)
 
 
+def given(x):
+    """Statistics that are no arguments of the case."""
+    return full([4], 0.25, x.dtype), full([4], 1.5, x.dtype)
+
+
 def neighbours(x, size, alpha, beta, k):
     low = size // 2
     means = [(x[:, max(0, c - low) : c - low + size] ** 2).sum(1) / size for c in range(x.shape[1])]
@@ -42,6 +47,7 @@ def neighbours(x, size, alpha, beta, k):
 
 X = floats(2, 4, 3, 5)
 W, B = floats(4, seed=1), floats(4, seed=2)
+MEAN, VARIANCE = floats(4, seed=4), floats(4, low=0.5, seed=5)
 
 CASES = [
     Case("layer_norm", F.layer_norm, (X, [5]), ref=lambda x, n: normal(x, -1), second=True),
@@ -123,7 +129,7 @@ CASES = [
     Case(
         "batch_norm while training",
         trained,
-        (X, floats(4, seed=4), floats(4, low=0.5, seed=5), W, B),
+        (X, MEAN, VARIANCE, W, B),
         ref=lambda x, mean, var, w, b: (
             normal(x, (0, 2, 3)) * channels(w, 4) + channels(b, 4),
             0.9 * mean + 0.1 * x.mean((0, 2, 3)),
@@ -150,18 +156,25 @@ CASES = [
     Case(
         "batch_norm with given statistics",
         F.batch_norm,
-        (X, floats(4, seed=4), floats(4, low=0.5, seed=5), W, B),
+        (X, MEAN, VARIANCE, W, B),
         ref=lambda x, mean, var, w, b: (
             (x - channels(mean, 4)) / np.sqrt(channels(var, 4) + 1e-5) * channels(w, 4) + channels(b, 4)
         ),
+        grad=False,  # statistics get none
+    ),
+    Case(
+        "gradient of batch_norm with given statistics",
+        lambda x, w, b: F.batch_norm(x, *given(x), w, b),
+        (X, W, B),
+        ref=lambda x, w, b: (x - 0.25) / np.sqrt(1.5 + 1e-5) * channels(w, 4) + channels(b, 4),
         second=True,
     ),
     Case(
         "batch_norm with given statistics, channels last",
         lambda x, mean, var: F.batch_norm(x, mean, var, training=True, use_global_stats=True, data_format="NLC"),
-        (floats(2, 3, 4), floats(4, seed=4), floats(4, low=0.5, seed=5)),
+        (floats(2, 3, 4), MEAN, VARIANCE),
         ref=lambda x, mean, var: (x - mean) / np.sqrt(var + 1e-5),
-        second=True,
+        grad=False,  # statistics get none
     ),
     Case(
         "local_response_norm",

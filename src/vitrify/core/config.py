@@ -3,10 +3,12 @@
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from .errors import ArgumentError
+from .paddle_flags import DEFAULTS
 from .setting import WATCH, Setting
 
 Value: TypeAlias = bool | int | float | str
@@ -170,10 +172,16 @@ FLAGS: Mapping[str, Flag[Any]] = {
 
 def _find(name: str) -> Flag[Any]:
     """Return the flag of this name, with or without Paddle's prefix `FLAGS_`; raise ArgumentError if there is none."""
-    flag = FLAGS.get(name.removeprefix("FLAGS_"))
-    if flag is None:
+    short = name.removeprefix("FLAGS_")
+    flag = FLAGS.get(short)
+    if flag is None and short not in DEFAULTS:
         raise ArgumentError(f"there is no flag {name!r}; the flags are {', '.join(FLAGS)}")
-    return flag
+    return flag or _without_effect(short)
+
+
+@cache
+def _without_effect(name: str) -> Flag[Any]:
+    return Flag(name, DEFAULTS[name], f"FLAGS_{name}", "a flag of PaddlePaddle that nothing here reads")
 
 
 def get_flags(flags: str | Iterable[str]) -> dict[str, Value]:
@@ -188,6 +196,8 @@ def get_flags(flags: str | Iterable[str]) -> dict[str, Value]:
 
 def set_flags(flags: Mapping[str, Value]) -> None:
     """Change flags: in the innermost guard of each, or for the process outside any. Raises ArgumentError.
+
+    Those of PaddlePaddle that have no meaning here are kept and have no effect.
 
     >>> with flags_guard({"debug": False}):
     ...     set_flags({"debug": True})

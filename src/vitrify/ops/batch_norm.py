@@ -132,7 +132,10 @@ def _infer_in_ops(
 def _infer_vjp(
     ct: Any, *, x: Any, mean: Any, variance: Any, weight: Any, needs: Any, channel: Any, epsilon: Any
 ) -> dict[str, Any]:
-    """All cotangents follow from the sums of ct and ct * (x - mean) over each channel."""
+    """All cotangents follow from the sums of ct and ct * (x - mean) over each channel.
+
+    Statistics get none, also where they are parameters: as in Paddle, they are data.
+    """
 
     def spread(value: Any) -> Any:
         return reshape(value, [-1] + [1] * (x.ndim - 1 - channel))
@@ -143,13 +146,10 @@ def _infer_vjp(
     found = {}
     if "x" in needs:
         found["x"] = ct * spread(scale)
-    if not needs.isdisjoint(("bias", "mean")):
+    if "bias" in needs:
         found["bias"] = sum(ct, others)
-        found["mean"] = -(found["bias"] * scale)
-    if not needs.isdisjoint(("weight", "variance")):
-        along = sum(ct * (x - spread(mean)), others)
-        found["weight"] = along * rstd
-        found["variance"] = along * scale * rstd * rstd * -0.5
+    if "weight" in needs:
+        found["weight"] = sum(ct * (x - spread(mean)), others) * rstd
     return found
 
 
@@ -209,7 +209,7 @@ def batch_norm(
     x: [n, c, *spatial] (or [n, *spatial, c]) floating -> the same; other tensors: [c]. While training (or with
     use_global_stats=False) the batch's statistics are used, and the running ones change in place:
     running = running * momentum + batch * (1 - momentum), with the biased variance; else the running ones are used.
-    Where a channel has a single element, x and the running statistics stay as they are.
+    Where a channel has a single element, x and the running statistics stay as they are. Statistics get no gradient.
     Raises ShapeError when the number of channels differs. Source: Ioffe, Szegedy, "Batch Normalization" (2015);
     paddle.nn.functional.batch_norm.
 
