@@ -330,10 +330,59 @@ def gen_defaults(x):
     return sum(g(x)), sum(g(x, 3)), sum(g(x, m=4))
 
 
+def genexp_in_branch(x):
+    y = x
+    if x.sum() > 0:
+        for q in (x * k for k in range(4)):
+            y = y + q
+            if y.sum() > 20:
+                break
+    return y
+
+
+def gen_from_genexp_in_branch(x):
+    def some(x):
+        if x.sum() > 0:
+            yield from (x * k for k in range(2))
+        yield x
+
+    return list(some(x))
+
+
+def body_writes_what_closures_read(x):
+    n, last = 0, None
+
+    def seen():
+        return x * n if last is None else x * n + last
+
+    for v in positive(x):
+        n += 1
+        last = v
+    return seen()
+
+
+def expression_body_writes_what_closures_read(x):
+    n = 0
+    for _ in (v for v in x if v > 0):
+        n = n + 1
+    return (lambda: n)() * x
+
+
+def body_in_a_handler(x):
+    y = x
+    try:
+        x[3]
+    except IndexError:
+        for v in positive(x):
+            y = paddle.tanh(y + v)
+    return y
+
+
 CASES = [(f, ((P,), (N,), (Z,))) for f in (
     resume_py, resume_gen, for_genexp_cond, for_genexp_break, next_genexp, next_no_default, gen_two_yields,
     gen_state, gen_append_side, gen_nonlocal, gen_print, gen_tree, gen_return_value, gen_while_true,
     gen_collatz, gen_in_while, gen_of_gen, gen_chunks, gen_early_fn_return, gen_nested_for, gen_any_all,
     gen_set_max, gen_in_branch, gen_obj, gen_tuple_unpack, gen_zip2, gen_map, gen_dictcomp, gen_try_finally,
-    gen_for_else, gen_in, gen_args_star, gen_defaults,
+    gen_for_else, gen_in, gen_args_star, gen_defaults, genexp_in_branch, gen_from_genexp_in_branch,
+    body_writes_what_closures_read, expression_body_writes_what_closures_read, body_in_a_handler,
 )]  # fmt: skip

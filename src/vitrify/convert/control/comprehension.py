@@ -194,6 +194,7 @@ class GeneratorExpression(Generator[Any, Any, None], Pushes):
     def __init__(self, clause: Each) -> None:
         self.clause = clause
         self.started: Generator[Any, Any, None] | None = None
+        self._was_left = False
         self.is_left: Any = False
         """Whether a loop over it ended before its last element, as far as a tensor decided that."""
 
@@ -234,6 +235,10 @@ class GeneratorExpression(Generator[Any, Any, None], Pushes):
         is_open = clause.is_dynamic()
         clause.fold(_with_each(lambda left, element: sink.give(element)), False, convert_not)
         self.is_left = sink.is_left if is_graph(sink.is_left) or is_open else False
+        is_over = self.is_left is not False or sink.is_left is False
+        if is_over and not self._was_left:  # there is no rest that anybody may ask for, and there was none before
+            self.clause = Each((), clause.element)
+        self._was_left = True
 
     def take(self) -> Each | None:
         """What is left of it, to be folded by a caller who uses it up; None if it has to be iterated."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from types import CellType
 from typing import Any
 
+from ..state.cells import closed_over
 from ..state.journal import note_spent, note_write
 from ..state.places import CellPlace
 from .logic import convert_not
@@ -34,6 +35,7 @@ class Sink:
         self._places = [_Variable(self, name, value) for name, value in zip(names, values)]
         self._test = test
         self._left = _Variable(self, "left", False)
+        self._cells = closed_over((body, *([] if test is None else [test])))
 
     @property
     def values(self) -> tuple[Any, ...]:
@@ -53,6 +55,8 @@ class Sink:
 
     def give(self, item: Any) -> Any:
         """Run the loop's body; whether the loop is left then."""
+        for cell in self._cells:
+            note_write(cell)
         for place, value in zip(self._places, self._body(item, *self.values)):
             note_write(place)
             place.set(value)
