@@ -12,13 +12,23 @@ from ...core.pytree import is_open
 from ...ir.builder import current_builder
 from ...ir.numbers import as_number
 from ...ops.arguments import finish, static_int
+from ...ops.creation import full
 from ...ops.elementwise import add, add_n
 from ...ops.join import concat, stack
 from ...ops.like import cast
-from ...ops.lists import list_join_op, list_order_op, list_stack_op, list_sum_op, list_unstack_op, sum_dtype
+from ...ops.lists import (
+    list_join_op,
+    list_len_op,
+    list_order_op,
+    list_stack_op,
+    list_sum_op,
+    list_unstack_op,
+    sum_dtype,
+)
 from ...ops.sort import argsort
 from ..containers.list_items import Items, TensorSpec, passed_on
 from ..containers.lists import GraphList, Spread, new_list
+from ..control.branches import convert_ifexp
 from ..control.comprehension import keys_listed, listed
 from ..control.loops import convert_for
 from ..control.pushed import pushing
@@ -149,7 +159,12 @@ def _order(keys: GraphList, reverse: bool) -> Any:
     items = keys.opened()
     if not isinstance(items.spec, TensorSpec) or items.spec.meta.ndim:
         raise UnsupportedError("sorting by keys that are no 0-D tensors", hint="give `key` one number for each item")
-    values = list_stack_op(items.parts[0], axis=0)
+    none = list_len_op(items.parts[0]) == 0
+    return convert_ifexp(none, lambda: full([0], 0, "int64"), lambda: _sorted_places(items.parts[0], reverse))
+
+
+def _sorted_places(keys: Any, reverse: bool) -> Any:
+    values = list_stack_op(keys, axis=0)
     if values.dtype.is_bool:
         values = cast(values, "int32")
     return argsort(-values if reverse else values, stable=True)

@@ -11,6 +11,7 @@ from ...core.modes import grad_enabled, scoped
 from ...core.pytree import flatten, is_open
 from ...eager.tensor import Tensor
 from ...ir.numbers import as_number
+from ...ir.varying import Kind, differing, kind_code, kinds_of, mark
 from ...ops.creation import full
 from ...ops.join import stack
 from ...ops.like import cast
@@ -174,4 +175,17 @@ def _either(pred: Any, new: Any, old: Any) -> Any:
     with scoped(grad_enabled, True):  # what is chosen stays what it is, under no_grad as well
         a, b = (cast(v, dtype) if is_tensor(v) else full([], v, dtype) for v in (new, old))
         chosen = where(pred, a, b)
-    return as_number(chosen) if all(map(is_python_number, (new, old))) else chosen
+    return as_number(chosen) if all(map(is_python_number, (new, old))) else _marked(chosen, pred, new, old)
+
+
+def _marked(chosen: Any, pred: Any, new: Any, old: Any) -> Any:
+    """`chosen`, which tells of which class it is in eager code where one of the two is a Python number."""
+    kinds = kinds_of(new) | kinds_of(old)
+    if not is_graph(chosen):
+        return chosen
+    kind = None
+    if len(kinds) > 1:
+        codes = [kind_code(value, kinds) for value in (new, old)]
+        kind = Kind(where(pred, *[full([], code, "int64") if isinstance(code, int) else code for code in codes]), kinds)
+    mark(chosen, kind, differing((new, old), chosen))
+    return chosen

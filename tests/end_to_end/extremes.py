@@ -1,0 +1,57 @@
+"""`min` and `max` of tensors beside Python numbers: what is chosen is what eager code shows and gives back."""
+
+import vitrify as paddle
+
+P, N, B = [1.0, 2.0], [-1.0, -3.0], [-1.0, 3.0]
+
+
+def at_least(x):
+    return max(x.sum(), 0.5)
+
+
+def shown(x):
+    print(max(x.sum(), 0.5), min(x.mean(), 0, x.sum()))
+    return x * max(x.sum(), 0)
+
+
+def attribute_of_a_number(x):
+    return max(x.sum(), 0.5).astype("float64")
+
+
+def largest_so_far(x):
+    best = 0
+    for v in x:
+        best = max(best, v)
+    return best, isinstance(best, int), isinstance(best, paddle.Tensor)
+
+
+def where_a_tensor_decides(x):
+    best = 0
+    for v in x:
+        if v > -2:
+            best = max(best, v)
+    return best * x
+
+
+def sorted_of_nothing(x):
+    found = sorted(v for v in x if v > 1.5)
+    return len(found), found
+
+
+def sorted_in_place(x):
+    found = [v for v in x if v > 0.5]
+    found.sort(key=lambda v: -v)
+    y = x.sum()
+    for v in found:
+        y = y * 2 + v
+    return y
+
+
+CASES = [
+    (fn, [(P,), (N,), (B,)], {"full_graph": whole})
+    for fn in (
+        at_least, shown, attribute_of_a_number, largest_so_far, where_a_tensor_decides, sorted_of_nothing,
+        sorted_in_place,
+    )
+    for whole in (True, False)
+]  # fmt: skip
