@@ -1,5 +1,10 @@
 """`raise` and `assert` that a tensor decides, caught by a `try` around them in the same function."""
 
+import contextlib
+from contextlib import suppress
+
+import vitrify as paddle
+
 P, N, S = [1.0, 2.0], [-1.0, -2.0], [-0.5, 0.25]
 
 
@@ -290,9 +295,69 @@ def own_class_by_its_name(x):
     return x
 
 
+def suppressed(x):
+    with suppress(ValueError):
+        if x.sum() > 0:
+            raise ValueError("pos")
+        x = x * 2
+    return x
+
+
+def suppressed_and_left(x):
+    for i in range(3):
+        with contextlib.suppress(ValueError, KeyError):
+            if x.sum() > i:
+                raise KeyError(i)
+            if x.sum() < -2:
+                break
+            x = x * 2
+            continue
+        x = x - 1
+    return x
+
+
+def suppressed_is_another(x):
+    try:
+        with suppress(KeyError):
+            if x.sum() > 0:
+                raise ValueError("pos")
+            if x.min() < -1:
+                raise KeyError("k")
+            x = x * 2
+        x = x + 1
+    except ValueError:
+        x = x * 10
+    return x
+
+
+def a_suppress_of_ones_own(x):
+    suppress = contextlib.nullcontext
+    with suppress(ValueError):
+        if x.sum() > 0:
+            raise ValueError("pos")
+    return x
+
+
+def raised_under_a_mode(x):
+    for i in range(3):
+        try:
+            with paddle.no_grad():
+                if x.sum() > i:
+                    raise ValueError(i)
+                if x.sum() < -2:
+                    break
+                y = x * 2
+            x = x + y
+        except ValueError as err:
+            print(err)
+            x = x - 1
+    return x
+
+
 CASES = [(f, ((P,), (N,), (S,))) for f in (
     try_raise, try_raise_as, try_two, try_loop, try_assert, try_reraise, try_pass, try_finally,
     name_is_unset_behind_the_handler, class_raised_in_nested_loops, raised_in_a_handler, python_decides,
     return_in_the_body, own_class, left_by_break_and_continue, left_while_searching, handler_with_scopes_of_its_own,
     handler_whose_function_has_its_name, raised_from, raised_variable, own_class_by_its_name,
+    suppressed, suppressed_and_left, suppressed_is_another, a_suppress_of_ones_own, raised_under_a_mode,
 )]  # fmt: skip

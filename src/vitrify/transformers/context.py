@@ -21,6 +21,8 @@ class Context:
     """Whether the function may use `super()` without arguments."""
     global_names: Callable[[str], bool] = field(default=lambda name: False)
     """Whether a global of that name shadows a builtin."""
+    global_value: Callable[[str], object] = field(default=lambda name: None)
+    """What a global of that name is."""
 
     raising: bool = False
     """Whether the function gives what it returns or raises as a pair."""

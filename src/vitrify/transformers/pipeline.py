@@ -40,6 +40,7 @@ from .render import render
 from .return_ import lower_returns
 from .setitem import convert_item_stores
 from .source import find_definition, loc_of_node, refuse_unconvertible
+from .suppress import lower_suppress
 from .super_ import make_super_explicit
 from .try_ import lower_caught_raises
 from .undefined import guard_reads, initialise
@@ -54,6 +55,7 @@ PIPELINE: tuple[tuple[str, Transform], ...] = (
     ("push", push_yields),
     ("super", make_super_explicit),
     ("loop_test", move_assigning_tests),
+    ("suppress", lower_suppress),
     ("raised", give_raised_as_value),
     ("try", lower_caught_raises),
     ("walrus", lower_lazy_bindings),
@@ -127,7 +129,7 @@ def convert_code(
     raising, pushing, deep_tries: see `Context`.
     """
     tree, context = prepare(fn, raising, pushing, deep_tries)
-    catches = any(isinstance(node, TRIES) for node in all_nodes(tree))
+    catches = any(isinstance(node, (*TRIES, gast.With)) for node in all_nodes(tree))
     for _ in _stages(tree, context, fn):
         pass
     code, changed = compile_function(tree, fn, context)
@@ -167,7 +169,8 @@ def prepare(
     names = Names(identifiers(tree) | set(free) | set(dir(builtins)), HELPER_NAME)
     shadowed = fn.__globals__
     is_shadowed = shadowed.__contains__
-    context = Context(names, definition.class_name, "__class__" in free, is_shadowed, raising, pushing, deep_tries)
+    is_super = "__class__" in free
+    context = Context(names, definition.class_name, is_super, is_shadowed, shadowed.get, raising, pushing, deep_tries)
     return tree, context
 
 

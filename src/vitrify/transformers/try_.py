@@ -31,6 +31,7 @@ import gast
 
 from .called_raises import attempts
 from .context import Context
+from .facts.cfg import may_swallow
 from .nodes import (
     BLOCKS,
     FUNCTIONS,
@@ -187,9 +188,10 @@ class _Lowering:
                 out += self._jump(stmt, error)
                 continue
             out += attempts(stmt, error, self.context) if deep else [stmt]
-            if isinstance(stmt, (gast.If, *LOOPS)) and (deep or any(_sites(stmt))):
+            if _is_passed(stmt) and (deep or any(_sites(stmt))):
                 stmt.body = self._jumping(stmt.body, error, deep)
-                stmt.orelse = self._jumping(stmt.orelse, error, deep)
+                if not isinstance(stmt, gast.With):
+                    stmt.orelse = self._jumping(stmt.orelse, error, deep)
                 if isinstance(stmt, LOOPS):
                     out += quote("if error is not None:\n    break", at=stmt, error=error)
         return out
@@ -255,12 +257,19 @@ class _Leaving:
 
 
 def _sites(stmt: Node) -> Iterator[Node]:
-    """Each `raise` and `assert` in a statement, but for those in a `with` or another `try`."""
+    """Each `raise` and `assert` in a statement, but for those in another `try`, or in a `with` that may see them."""
     if isinstance(stmt, (gast.Raise, gast.Assert)):
         yield stmt
-    elif isinstance(stmt, (gast.If, *LOOPS)):
-        for part in (*stmt.body, *stmt.orelse):
+    elif _is_passed(stmt):
+        for part in (*stmt.body, *getattr(stmt, "orelse", ())):
             yield from _sites(part)
+
+
+def _is_passed(stmt: Node) -> bool:
+    """Whether what is raised in it passes it by: an `if`, a loop, a `with` for a mode."""
+    if isinstance(stmt, gast.With):
+        return not any(map(may_swallow, stmt.items))
+    return isinstance(stmt, (gast.If, *LOOPS))
 
 
 def _all_sites(stmts: Stmts) -> list[Node]:
@@ -270,11 +279,12 @@ def _all_sites(stmts: Stmts) -> list[Node]:
 def _raise_in_sight(stmts: Stmts) -> bool:
     """Whether nothing is raised inside of a `with` or another `try`, which would have to see it first."""
     for stmt in stmts:
-        if isinstance(stmt, (gast.With, gast.AsyncWith, *TRIES)):
+        if _is_passed(stmt):
+            if not _raise_in_sight([*stmt.body, *getattr(stmt, "orelse", ())]):
+                return False
+        elif isinstance(stmt, (gast.With, gast.AsyncWith, *TRIES)):
             if any(isinstance(node, (gast.Raise, gast.Assert)) for node in own_nodes_of([stmt])):
                 return False
-        elif isinstance(stmt, (gast.If, *LOOPS)) and not _raise_in_sight([*stmt.body, *stmt.orelse]):
-            return False
     return True
 
 
