@@ -97,7 +97,20 @@ class PartialProgramLayer:
 
         sees_layers = layers is not None and bool(layers.flags)
         self._depends_on_nothing = not (self._frozen or sees_layers or self._guards)
+        self.inputs_of_call = self._look(bool(self._frozen or sees_layers))
         self.depends_on_nothing = self._depends_on_nothing and not self._captured
+
+    def _look(self, sees_more: bool) -> Callable[[], Sequence[Tensor] | None]:
+        """`current_inputs`; as a function of its own where a program sees nothing but the code of one function."""
+        only = None if sees_more or self._guards is None else self._guards.only_code
+        if only is None:
+            return self.current_inputs
+        (function, code), captured = only, self._captured
+
+        def look() -> Sequence[Tensor] | None:
+            return captured if function.__code__ is code else None
+
+        return look
 
     def current_inputs(self) -> Sequence[Tensor] | None:
         """The captured tensors to run with; None when something changed that the program was built on."""

@@ -98,7 +98,7 @@ class Recent:
         self, modes: Callable[[], tuple[Any, ...]], tensors: Sequence[Tensor], program: PartialProgramLayer
     ) -> None:
         kinds = [(t.__class__, t._data.dtype, t._data.shape, t.stop_gradient) for t in tensors]
-        run, inputs = program.direct, None if program.depends_on_nothing else program.current_inputs
+        run, inputs = program.direct, None if program.depends_on_nothing else program.inputs_of_call
         self.call = (
             _call_of_one(modes, *kinds[0], inputs, run) if len(kinds) == 1 else _call_of_many(modes, kinds, inputs, run)
         )

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from operator import is_
+from itertools import repeat
+from operator import attrgetter, is_, itemgetter
 from threading import Lock
 from typing import Any
 
@@ -96,11 +97,9 @@ class Updates:
             if not all(map(is_, owned, self._owned)):
                 self._look_at(inputs)
             changed = self._changed
-            frame = [
-                *[t._data for t in inputs],
-                *[array.copy() if _memory_id(array) in changed else array for array in needs],
-                *self._rest,
-            ]
+            if not _are_apart(needs, changed):
+                needs = [array.copy() if _memory_id(array) in changed else array for array in needs]
+            frame = [*[t._data for t in inputs], *needs, *self._rest]
             for tensor in results:
                 if isinstance(tensor, Tensor) and _memory_id(tensor._data) in changed:
                     tensor._data = tensor._data.copy()
@@ -110,7 +109,7 @@ class Updates:
             for index, slot in self._writes:
                 tensor = inputs[index]
                 if frame[slot] is tensor._data:
-                    tensor.version_cell()[0] += 1
+                    (tensor._cell or tensor.version_cell())[0] += 1
                 else:
                     left.append((index, frame[slot]))
             return left
@@ -214,7 +213,7 @@ def _joined(calls: Sequence[_Call], scratch: dict[Any, Any]) -> Step:
     form, attrs = calls[0].operator.op.in_place, calls[0].operator.attrs
     assert form is not None
     reads, moved = [call.reads for call in calls], [pair for call in calls for pair in call.moved]
-    columns = [*zip(*reads)]
+    columns = [_items(slots) for slots in zip(*reads)]
 
     def one(frame: Frame) -> None:
         form.run(scratch, *[frame[s] for s in reads[0]], **attrs)
@@ -222,11 +221,17 @@ def _joined(calls: Sequence[_Call], scratch: dict[Any, Any]) -> Step:
             frame[slot] = frame[place]
 
     def many(frame: Frame) -> None:
-        form.run_many(scratch, [[frame[s] for s in slots] for slots in columns], **attrs)  # type: ignore[misc]
+        form.run_many(scratch, [column(frame) for column in columns], **attrs)  # type: ignore[misc]
         for slot, place in moved:
             frame[slot] = frame[place]
 
     return one if form.run_many is None else many
+
+
+def _items(slots: Sequence[int]) -> Callable[[Frame], Sequence[Any]]:
+    """What takes these slots of a frame."""
+    found = itemgetter(*slots)
+    return found if len(slots) > 1 else lambda frame: (found(frame),)
 
 
 def _last(var: Variable, targets: dict[Variable, Variable], operators: Sequence[Operator]) -> Variable | None:
@@ -253,6 +258,16 @@ def _plain_step(operator: Operator, reads: Sequence[int], writes: Sequence[int])
             frame[slot] = value
 
     return step
+
+
+_base = attrgetter("base")
+
+
+def _are_apart(arrays: Sequence[Any], changed: set[int]) -> bool:
+    """Whether it is seen at once that none of these lies in memory that is changed."""
+    if not all(map(is_, map(type, arrays), repeat(np.ndarray))):
+        return False
+    return all(map(is_, map(_base, arrays), repeat(None))) and changed.isdisjoint(map(id, arrays))
 
 
 def _memory_id(array: Any) -> int:

@@ -58,9 +58,9 @@ class InterpreterCore:
     """A lowered block. Calling it runs the instructions; it keeps no state between runs, so threads may share it."""
 
     __slots__ = (
-        "_checked_shapes", "_is_cut", "_left_out", "_n_inputs", "_optimized", "_outputs", "_parts", "_relower", "_rest",
-        "_schedule", "_steps", "_takes_turns", "block", "choice", "graphs", "instructions", "label", "n_outputs",
-        "names", "options", "plans", "refused", "surroundings", "suspends", "timings", "variants", "whole",
+        "_checked_shapes", "_is_cut", "_left_out", "_lone", "_n_inputs", "_optimized", "_outputs", "_parts", "_relower",
+        "_rest", "_schedule", "_steps", "_takes_turns", "block", "choice", "graphs", "instructions", "label",
+        "n_outputs", "names", "options", "plans", "refused", "surroundings", "suspends", "timings", "variants", "whole",
     )  # fmt: skip
 
     def __init__(
@@ -108,6 +108,7 @@ class InterpreterCore:
         self.graphs: Graphs | None = _captured.Graphs(self) if choice.captured and not self.suspends else None
         is_away = surroundings.place.is_gpu_place()
         self._takes_turns = self.suspends or is_away or self._schedule is not None or self.plans is not None
+        self._lone = self._lone_kernel()
         # The same block lowered with what flags ask for; they may change between two runs.
         self._relower = relower
         self._optimized = optimized
@@ -140,6 +141,13 @@ class InterpreterCore:
         """The outputs for a list of arrays, which becomes the run's own: each array is given up after its last use."""
         if WATCH.on:
             return self._watched(frame)
+        lone = self._lone
+        if lone is not None:
+            try:
+                return (lone(frame),)
+            except Exception as err:
+                raise_if_other(self.explained(0, err, [*frame, *self._rest]), err)
+                raise
         whole = self.whole
         if whole is not None and not whole.is_none:
             found = whole.run(frame)
@@ -163,6 +171,20 @@ class InterpreterCore:
                     raise_if_other(self.explained(self._steps.index(step), err, frame), err)  # type: ignore[arg-type]
                 raise
         return tuple([frame[s] for s in self._outputs])
+
+    def _lone_kernel(self) -> Callable[[Frame], Any] | None:
+        """The program as its kernel alone, where it is one of two operands that gives one array; else None."""
+        first, *others = self.instructions or (None,)
+        if first is None or others or self._takes_turns or self.whole is not None or self._checked_shapes is not None:
+            return None
+        plain = not (first.operator.op.multiple or first.access.overwrites or first.handed)
+        if not plain or len(first.reads) != 2 or self._outputs != tuple(first.writes):
+            return None
+        (a, b), compute, count = first.reads, first.compute, self._n_inputs
+        if a < count <= b:
+            constant = self._rest[b - count]
+            return lambda frame: compute(frame[a], constant)
+        return (lambda frame: compute(frame[a], frame[b])) if a < count and b < count else None
 
     def run_steps(self, steps: Sequence[Step], first: int, frame: Frame) -> None:
         """Run the steps of neighbouring instructions, the first of which has this number."""
@@ -205,7 +227,7 @@ class InterpreterCore:
 
     def refuse(self, err: VitrifyError) -> None:
         """Let every run raise this error before anything runs."""
-        self.refused, self._takes_turns, self.whole = err, True, None
+        self.refused, self._takes_turns, self.whole, self._lone = err, True, None, None
 
     def _run(self, frame: Frame, observer: Observer | None = None) -> tuple[Any, ...]:
         """A run that is not just one step after the other."""

@@ -99,8 +99,9 @@ class AnyTensor(Fed):
     def fits(self, value: Any, found: Found) -> bool:
         if not isinstance(value, Tensor) or value.stop_gradient is not self.stop_gradient:
             return False
-        wanted, shape = self.meta.shape, value._data.shape
-        if value.dtype is not self.meta.dtype:
+        wanted, data = self.meta.shape, value._data
+        shape = data.shape
+        if data.dtype is not self.meta.dtype.np and value.dtype is not self.meta.dtype:
             return False
         # Most often sizes are known, and the same: what follows is asked of the others only.
         if wanted != shape and (len(wanted) != len(shape) or not all(a in (b, UNKNOWN) for a, b in zip(wanted, shape))):
@@ -346,6 +347,12 @@ class Guards:
             if not guard.fits(found):
                 return None
         return found
+
+    @property
+    def only_code(self) -> tuple[FunctionType, Any] | None:
+        """The function, and its code, where nothing is looked at but that one has it still; else None."""
+        others = self._layers or self._namespaces or self._always or self._facts
+        return None if others or len(self._codes) != 1 else self._codes[0]
 
     def failing(self) -> list[Guard]:
         """The guards that do not hold now."""
