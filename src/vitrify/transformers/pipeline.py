@@ -40,8 +40,8 @@ from .render import render
 from .return_ import lower_returns
 from .setitem import convert_item_stores
 from .source import find_definition, loc_of_node, refuse_unconvertible
-from .suppress import lower_suppress
 from .super_ import make_super_explicit
+from .suppress import lower_suppress
 from .try_ import lower_caught_raises
 from .undefined import guard_reads, initialise
 from .walrus import lower_lazy_bindings

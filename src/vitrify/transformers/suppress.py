@@ -18,7 +18,6 @@ from .context import Context
 from .nodes import Node, ScopeTransformer, all_nodes, functions_in, own_nodes_of
 from .quote import quote
 
-
 _KINDS = (gast.Name, gast.Attribute)
 
 

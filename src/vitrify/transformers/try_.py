@@ -282,9 +282,10 @@ def _raise_in_sight(stmts: Stmts) -> bool:
         if _is_passed(stmt):
             if not _raise_in_sight([*stmt.body, *getattr(stmt, "orelse", ())]):
                 return False
-        elif isinstance(stmt, (gast.With, gast.AsyncWith, *TRIES)):
-            if any(isinstance(node, (gast.Raise, gast.Assert)) for node in own_nodes_of([stmt])):
-                return False
+        elif isinstance(stmt, (gast.With, gast.AsyncWith, *TRIES)) and any(
+            isinstance(node, (gast.Raise, gast.Assert)) for node in own_nodes_of([stmt])
+        ):
+            return False
     return True
 
 
