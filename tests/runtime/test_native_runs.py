@@ -62,6 +62,19 @@ def test_other_sizes_need_no_other_program():
     assert len(native_runs(core)) == 2
 
 
+def test_runs_end_where_much_is_written():
+    """What large operators write is freed between calls; small ones beside them are in the same call."""
+
+    def fn(x, w):
+        for _ in range(6):
+            x = paddle.tanh(paddle.matmul(x, w))
+        return paddle.sort(x)
+
+    core = checked(fn, numbers(2048, 256), numbers(256, 256) / 16, rtol=1e-3)
+    runs = [[op.type for op in run._whole._operators] for run in native_runs(core)]
+    assert [op for run in runs for op in run] == ["matmul", "tanh"] * 6 and 1 < len(runs) <= 4
+
+
 def test_views_go_on_behind_a_call():
     """Views of inputs, of what the call makes and of other views are given out, and used by what follows."""
 

@@ -17,7 +17,7 @@ from ..core.dtype import as_dtype
 from ..core.errors import VitrifyError
 from ..ir.program import Block
 from ..ops.registry import OpDef, get_op
-from . import blas, draws, pool_steps, tables, window_steps
+from . import blas, draws, norm_steps, pool_steps, tables, window_steps
 from .elements import Pointwise, in_memory_order, over, turned
 from .emit import BFLOAT16, BOOL, INT64, SHORT_FLOATS, Dtype
 from .entry import parts
@@ -308,6 +308,20 @@ class Assembler:
         """Write ct where the first maximum of each window is, or add it to what is there where windows overlap."""
         begins, taps, offsets = places
         pool_steps.add_max_grad(self, dx, x, out, ct, begins, taps, offsets, overlap)
+
+    def normalize_rows(
+        self, x: Operand, out: Operand, params: Sequence[Any], stats: Sequence[Operand], epsilon: float, momentum: float
+    ) -> None:
+        """out = the rows of x [rows, columns] normalized. params: a scale and a shift a row, or None; stats, one number
+        a row: mean, rstd, the running mean and variance, and those to come.
+        """
+        norm_steps.add_norm(self, x, out, params, stats, epsilon, momentum)
+
+    def normalize_rows_grad(
+        self, ct: Operand, x: Operand, dx: Operand, given: Sequence[Any], made: Sequence[Any]
+    ) -> None:
+        """dx = the cotangent of x. given: scale or None, mean, rstd; made: cotangents of scale and shift, or None."""
+        norm_steps.add_norm_grad(self, ct, x, dx, given, made)
 
     def reduce(self, name: str, x: Operand, axis: Shape, keepdim: bool) -> Operand:
         """The sum, max or min over some axes, in the dtype of x."""

@@ -18,6 +18,8 @@ from ..core.lazy import lazy_module
 from . import steps as program_steps
 from .inner_loops import inner_loops
 from .native import loaded
+from .norm_steps import DECLARATIONS as _OF_NORMS
+from .norm_steps import norm_steps
 from .pool_steps import DECLARATIONS as _OF_POOLS
 from .pool_steps import pool_steps
 from .random_steps import random_steps
@@ -112,7 +114,8 @@ def _made(w: Writer, pointers: str, memory: str) -> str:
         ndim = w.value(f"trunc i64 {w.load(spec, 1)} to i32")
         array = w.call(
             "ptr", python(w, "%plan", "PyArray_NewFromDescr"), f"ptr {w.load('%plan', ARRAY_TYPE, 'ptr')}",
-            f"ptr {descr}", f"i32 {ndim}", f"ptr {w.load(spec, 2, 'ptr')}", "ptr null", "ptr null", "i32 0", "ptr null",
+            f"ptr {descr}", f"i32 {ndim}", f"ptr {w.load(spec, 2, 'ptr')}", f"ptr {w.load(spec, 3, 'ptr')}", "ptr null",
+            "i32 0", "ptr null",
         )  # fmt: skip
         with w.when(w.value(f"icmp eq ptr {array}, null")):
             w.call("void", python(w, "%plan", "Py_DecRef"), f"ptr {results}")
@@ -161,14 +164,16 @@ _DECLARED = (
     "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)",
     "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)",
     *_OF_POOLS,
+    *_OF_NORMS,
 )
 
 
 @functools.lru_cache(maxsize=1)
 def parts() -> dict[str, int]:
     """The addresses of the fixed parts: compiled once for all programs."""
-    steps = {**program_steps.steps(), **table_steps(), **random_steps(), **window_steps(), **pool_steps()}
-    made = {**inner_loops(), **steps, "call": _call()}
+    families = (program_steps.steps, table_steps, random_steps, window_steps, pool_steps, norm_steps)
+    made = {name: text for family in (inner_loops, *families) for name, text in family().items()}
+    made["call"] = _call()
     return loaded("\n\n".join([*made.values(), *_DECLARED]), tuple(made)).addresses
 
 

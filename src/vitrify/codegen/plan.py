@@ -7,7 +7,7 @@ so much, the steps' words, the numbers. Addresses are those of the array itself,
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -41,7 +41,7 @@ def plan_of(assembler: Assembler, inputs: Sequence[Operand], outputs: Sequence[O
     """The plan of the steps collected, for these inputs, giving these outputs."""
     if assembler.words and assembler.key is not None:
         inputs = [*inputs, assembler.key]
-    results = results_of(assembler, outputs)
+    results = results_of(assembler, outputs, in_any_order=True)
     arena = _place(assembler.steps, results)
     layout = _Layout(len(inputs), len(results))
     layout.add(assembler.steps)
@@ -62,13 +62,15 @@ def _all(steps: Sequence[Step]) -> Iterator[Step]:
             yield from _all(block)
 
 
-def results_of(assembler: Assembler, outputs: Sequence[Operand]) -> list[Operand]:
-    """The outputs, each all of a buffer of its own, which is a result's from now on."""
+def results_of(assembler: Assembler, outputs: Sequence[Operand], in_any_order: bool = False) -> list[Operand]:
+    """The outputs, each all of a buffer of its own, which is a result's from now on: in the order of their elements, or
+    as they lie.
+    """
     taken: set[Buffer] = set()
     found = []
     for out in outputs:
         size = out.size * out.dtype.itemsize
-        whole = out.offset == 0 and out.is_contiguous and out.buffer.size == size
+        whole = out.offset == 0 and (out.is_contiguous or (in_any_order and _fills(out))) and out.buffer.size == size
         if out.buffer.kind != ARENA or out.buffer in taken or not whole:
             out = assembler.copy(out)
         taken.add(out.buffer)
@@ -76,6 +78,12 @@ def results_of(assembler: Assembler, outputs: Sequence[Operand]) -> list[Operand
     for number, out in enumerate(found):
         out.buffer.kind, out.buffer.number = OUTPUT, number
     return found
+
+
+def _fills(x: Operand) -> bool:
+    """Whether the elements lie side by side, in whatever order of the dimensions."""
+    order = sorted(range(x.ndim), key=lambda d: -x.strides[d])
+    return replace(x, shape=tuple(x.shape[d] for d in order), strides=tuple(x.strides[d] for d in order)).is_contiguous
 
 
 def _place(steps: Sequence[Step], results: Sequence[Operand]) -> int:
@@ -174,7 +182,7 @@ class _Layout:
         held = dict.fromkeys(number for _, _, number in self.derived if number)
         numbers = {number: parts.add(_as_words(number)) for number in held}
         given = [parts.add([*x.shape, *x.strides]) for x, _ in inputs]
-        made = [parts.add([*x.shape]) for x in results]
+        made = [parts.add([*x.shape, *x.strides]) for x in results]
         specs_in, specs_out = parts.add([0] * (entry.EACH * len(inputs))), parts.add([0] * (entry.EACH * len(results)))
         pairs = parts.add([0] * (2 * len(self.derived)))
         plan = np.array(parts.words, np.int64)
@@ -188,7 +196,9 @@ class _Layout:
             first = specs_in + entry.EACH * i
             plan[first : first + entry.EACH] = [_descr(x), x.ndim, at(place), at(place + x.ndim), flags]
         for i, (x, place) in enumerate(zip(results, made)):
-            plan[specs_out + entry.EACH * i : specs_out + entry.EACH * i + 3] = [_descr(x), x.ndim, at(place)]
+            first = specs_out + entry.EACH * i
+            steps = 0 if x.is_contiguous else at(place + x.ndim)  # null: elements in their order
+            plan[first : first + entry.EACH - 1] = [_descr(x), x.ndim, at(place), steps]
         for i, key in enumerate(self.derived):
             base, offset, number = key
             plan[pairs + 2 * i : pairs + 2 * i + 2] = [base, offset + (at(numbers[number]) if number else 0)]

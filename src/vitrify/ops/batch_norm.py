@@ -8,6 +8,7 @@ from typing import Any
 from ..core.errors import ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape
 from ..core.modes import grad_enabled, scoped
+from .channel_norm import batch_norm_native
 from .creation import ones
 from .like import assign_op, zeros_like
 from .norm_kernel import Layout, normalize, wide_float
@@ -81,6 +82,8 @@ batch_norm_op = define_op(
     amp="deny",
     evaluation=_evaluation,
     maps={"onnx": "BatchNormalization", "paddle": "batch_norm"},
+    native=batch_norm_native,
+    native_alone=True,
 )
 
 # --- with given statistics -------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from ..core.dtype import DType, float32
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape, numel
 from .arguments import static_ints
+from .channel_norm import norm_grad_native
 from .elementwise import add_op, divide_op, multiply_op, subtract_op
 from .like import cast, reshape_like
 from .norm_kernel import Layout, normalize, normalize_adjoint
@@ -157,6 +158,8 @@ norm_grad_op: OpDef = define_op(
     vjp=_second_order,
     outputs=("dx", "dweight", "dbias"),
     decompose=_grad_in_ops,
+    native=norm_grad_native,
+    native_alone=True,
     shape_only=["bias"],
 )
 

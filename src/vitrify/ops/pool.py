@@ -73,6 +73,7 @@ max_pool_op = define_op(
     vjp={"x": _max_x},
     maps={"onnx": "MaxPool", "paddle": "pool2d"},
     native=max_pool_in_place,
+    native_alone=True,
     ahead=max_pool_form,
 )
 
@@ -98,6 +99,7 @@ max_pool_grad_op = define_op(
     meta=lambda ct, x, out, **window: x.with_dtype(ct.dtype),
     vjp={"ct": _max_grad_ct},
     native=max_pool_grad_in_place,
+    native_alone=True,
 )
 
 

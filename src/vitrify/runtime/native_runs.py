@@ -7,7 +7,7 @@ they cost next to nothing, and a native program would give copies.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ from ..ir.program import Operator, Variable
 from ..ir.rows import is_pointwise
 from ..ir.ssa_blocks import graph_of
 from ..ops.sizes import stand_in_op
-from .costs import bytes_of
+from .costs import allocated, bytes_of
 from .instruction import Frame, Instruction
 from .options import ALWAYS
 from .whole import LEAST_OPERATORS, Whole
@@ -27,6 +27,8 @@ from .whole import LEAST_OPERATORS, Whole
 if TYPE_CHECKING:
     from .interpreter import InterpreterCore
 
+# Bytes that a run writes before the next one begins.
+_MOST_WRITTEN = 1 << 23
 Part = Callable[[Frame], object]
 
 
@@ -89,10 +91,11 @@ class _Stretch:
 def cut(core: InterpreterCore, left_out: Collection[Operator]) -> list[Part] | None:
     """A core's instructions in native runs and what is between them; None where there is no such run."""
     instructions = core.instructions
-    ends = [i for i, one in enumerate(instructions) if one.operator in left_out or not _may_be_native(one.operator)]
+    beside = _beside_large([i.operator for i in instructions])
+    is_cut = [i.operator in left_out or not _may_be_native(i.operator, i.operator in beside) for i in instructions]
     found: list[Part] = []
-    start = start_of_rest = 0
-    for end in (*ends, len(instructions)):
+    start_of_rest = 0
+    for start, end in _stretches(instructions, is_cut):
         own = instructions[start:end]
         count = sum(not _is_free(i.operator) for i in own)
         if count >= LEAST_OPERATORS or any(i.operator.op.native_alone for i in own):
@@ -101,7 +104,6 @@ def cut(core: InterpreterCore, left_out: Collection[Operator]) -> list[Part] | N
             later = {slot for i in instructions[end:] for slot in i.reads}.union(core.outputs)
             found.append(NativeRun(core, start, own, later))
             start_of_rest = end
-        start = end + 1
     if not found:
         return None
     if start_of_rest < len(instructions):
@@ -109,10 +111,42 @@ def cut(core: InterpreterCore, left_out: Collection[Operator]) -> list[Part] | N
     return found
 
 
-def _may_be_native(operator: Operator) -> bool:
+def _beside_large(operators: Sequence[Operator]) -> set[Operator]:
+    """Operators that read or write what those of any size (`native_alone`) write or read: between two native calls,
+    they take less time within one.
+    """
+    large = [operator for operator in operators if operator.op.native_alone]
+    made = {v for operator in large for v in operator.outputs}
+    read = {v for operator in large for v in operator.inputs if isinstance(v, Variable)}
+    return {o for o in operators if not made.isdisjoint(_read(o)) or not read.isdisjoint(o.outputs)}
+
+
+def _read(operator: Operator) -> list[Variable]:
+    return [v for v in operator.inputs if isinstance(v, Variable)]
+
+
+def _stretches(instructions: Sequence[Instruction], is_cut: Sequence[bool]) -> Iterator[tuple[int, int]]:
+    """Where runs begin and end: between instructions that cut, and where what a run has written is so much that its
+    arrays had better be freed before more are made.
+    """
+    start, written = 0, 0
+    for i, instruction in enumerate(instructions):
+        if is_cut[i]:
+            yield start, i
+            start, written = i + 1, 0
+            continue
+        own = sum(allocated(instruction.operator))
+        if written and written + own > _MOST_WRITTEN:
+            yield start, i
+            start, written = i, 0
+        written += own
+    yield start, len(instructions)
+
+
+def _may_be_native(operator: Operator, may_be_large: bool) -> bool:
     """Whether an operator works on little, and has a native form as far as can be said without compiling."""
     values = [v for v in (*operator.inputs, *operator.outputs) if isinstance(v, Variable)]
-    largest = inf if operator.op.native_alone else LARGE_STEP
+    largest = inf if operator.op.native_alone or may_be_large else LARGE_STEP
     if not all(isinstance(v.meta, Meta) and bytes_of(v) < largest for v in values) or why_not([operator]):
         return False
     if operator.op.native is not None or _is_free(operator):

@@ -1,0 +1,308 @@
+"""Normalization of rows, one for each channel, as steps of a plan: batch norm of arrays whose channels are outermost in
+memory, as convolutions leave them, and its gradient.
+
+A row is read for its mean, read again for its variance, and read and written for the result: it stays in the cache
+meanwhile unless it is a very long one. Sums are those of a few vectors, gathered in float64 block by block.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .emit import FLOAT32
+from .errors import NoNativeForm
+from .operands import Operand
+from .products import NONE, moved
+from .sharing import bounds, shared
+from .steps import PARAMETERS, array, optional, word
+from .writer import Writer
+
+if TYPE_CHECKING:
+    from .assembler import Assembler
+
+LANES = 16
+_UNROLLED = 4
+_BLOCK = 4096
+_FULL, _BITS = f"<{LANES} x float>", f"<{LANES} x i1>"
+# Elements from which on threads share the work.
+_LARGE = 1 << 16
+DECLARATIONS = (
+    f"declare {_FULL} @llvm.fmuladd.v{LANES}f32({_FULL}, {_FULL}, {_FULL})",
+    f"declare float @llvm.vector.reduce.fadd.v{LANES}f32(float, {_FULL})",
+    "declare double @llvm.sqrt.f64(double)",
+    "declare double @llvm.maxnum.f64(double, double)",
+)
+Terms = Callable[[str, str], Sequence[str]]
+
+
+def norm_steps() -> dict[str, str]:
+    """The steps' functions, by name."""
+    return {"channel_norm": _norm(), "channel_norm_grad": _norm_grad()}
+
+
+def _load(w: Writer, pointer: str, i: str, mask: str) -> str:
+    """The vector at element i; under a mask where that is not empty."""
+    at = w.at(pointer, i, "float")
+    if not mask:
+        return w.value(f"load {_FULL}, ptr {at}, align 4")
+    given = f"ptr {at}, i32 4, {_BITS} {mask}, {_FULL} zeroinitializer"
+    return w.value(f"call {_FULL} @llvm.masked.load.v{LANES}f32.p0({given})")
+
+
+def _store(w: Writer, value: str, pointer: str, i: str, mask: str) -> None:
+    at = w.at(pointer, i, "float")
+    if not mask:
+        w.line(f"store {_FULL} {value}, ptr {at}, align 4")
+        return
+    w.line(f"call void @llvm.masked.store.v{LANES}f32.p0({_FULL} {value}, ptr {at}, i32 4, {_BITS} {mask})")
+
+
+def _spread(w: Writer, value: str) -> str:
+    """A float in all lanes."""
+    one = w.value(f"insertelement {_FULL} poison, float {value}, i64 0")
+    return w.value(f"shufflevector {_FULL} {one}, {_FULL} poison, <{LANES} x i32> zeroinitializer")
+
+
+def _fma(w: Writer, x: str, y: str, z: str) -> str:
+    return w.value(f"call {_FULL} @llvm.fmuladd.v{LANES}f32({_FULL} {x}, {_FULL} {y}, {_FULL} {z})")
+
+
+def _mask(w: Writer, count: str) -> str:
+    wide, numbers = f"<{LANES} x i32>", ", ".join(f"i32 {i}" for i in range(LANES))
+    one = w.value(f"insertelement {wide} poison, i32 {w.value(f'trunc i64 {count} to i32')}, i64 0")
+    spread = w.value(f"shufflevector {wide} {one}, {wide} poison, {wide} zeroinitializer")
+    return w.value(f"icmp ugt {wide} {spread}, <{numbers}>")
+
+
+def _least(w: Writer, x: str, y: object) -> str:
+    return w.value(f"select i1 {w.value(f'icmp slt i64 {x}, {y}')}, i64 {x}, i64 {y}")
+
+
+def _sums(w: Writer, n: str, count: int, terms: Terms) -> list[str]:
+    """The sums, as doubles, of what `terms` gives for each vector of a row: it is asked with an element's number, and a
+    mask for the last ones, of which others must be 0.
+    """
+    totals = [w.variable("double", "0.0") for _ in range(count)]
+    parts = [[w.space(_FULL, 64) for _ in range(_UNROLLED)] for _ in range(count)]
+    step = LANES * _UNROLLED
+    with w.loop(n, 0, _BLOCK) as first:
+        end = _least(w, n, w.add(first, _BLOCK))
+        for part in (p for own in parts for p in own):
+            w.line(f"store {_FULL} zeroinitializer, ptr {part}")
+        many = w.add(first, w.value(f"and i64 {w.value(f'sub i64 {end}, {first}')}, {-step}"))
+        with w.loop(many, first, step) as i:
+            for u in range(_UNROLLED):
+                _gather(w, [own[u] for own in parts], terms(w.add(i, u * LANES), ""))
+        with w.loop(end, many, LANES) as i:
+            _gather(w, [own[0] for own in parts], terms(i, _mask(w, _least(w, w.value(f"sub i64 {end}, {i}"), LANES))))
+        for total, own in zip(totals, parts):
+            vectors = [w.value(f"load {_FULL}, ptr {p}") for p in own]
+            while len(vectors) > 1:
+                pairs = zip(vectors[::2], vectors[1::2])
+                vectors = [w.value(f"fadd {_FULL} {x}, {y}") for x, y in pairs]
+            found = w.value(
+                f"call reassoc float @llvm.vector.reduce.fadd.v{LANES}f32(float -0.0, {_FULL} {vectors[0]})"
+            )
+            old = w.value(f"load double, ptr {total}")
+            w.line(f"store double {w.value(f'fadd double {old}, {_wide(w, found)}')}, ptr {total}")
+    return [w.value(f"load double, ptr {total}") for total in totals]
+
+
+def _gather(w: Writer, parts: Sequence[str], terms: Sequence[str]) -> None:
+    for part, term in zip(parts, terms):
+        old = w.value(f"load {_FULL}, ptr {part}")
+        w.line(f"store {_FULL} {w.value(f'fadd {_FULL} {old}, {term}')}, ptr {part}")
+
+
+def _each(w: Writer, n: str, write: Callable[[str, str], None]) -> None:
+    """Every vector of a row, the last under a mask."""
+    whole = w.value(f"and i64 {n}, {-LANES}")
+    with w.loop(whole, 0, LANES) as i:
+        write(i, "")
+    with w.loop(n, whole, LANES) as i:
+        write(i, _mask(w, w.value(f"sub i64 {n}, {i}")))
+
+
+def _wide(w: Writer, x: str) -> str:
+    return w.value(f"fpext float {x} to double")
+
+
+def _narrow(w: Writer, x: str) -> str:
+    return w.value(f"fptrunc double {x} to float")
+
+
+def _double(w: Writer, index: int) -> str:
+    """The word as a double."""
+    return w.value(f"bitcast i64 {word(w, index)} to double")
+
+
+def _or(w: Writer, pointer: str, i: str, otherwise: str) -> str:
+    """The float there, or a number where there is no array."""
+    found = w.variable("float", otherwise)
+    with w.when(w.value(f"icmp ne ptr {pointer}, null")):
+        w.line(f"store float {w.load(pointer, i, 'float', 4)}, ptr {found}")
+    return w.value(f"load float, ptr {found}")
+
+
+def _put(w: Writer, value: str, pointer: str, i: str) -> None:
+    """Write a float where there is an array."""
+    with w.when(w.value(f"icmp ne ptr {pointer}, null")):
+        w.store(value, pointer, i, "float", 4)
+
+
+def _norm() -> str:
+    """c: 2 rows, 3 their size, 4 5 the steps of x and out from row to row, 6 epsilon, 7 momentum; arrays: 8 x, 9 out,
+    10 weight, 11 bias, 12 mean, 13 rstd, 14 15 the running mean and variance, 16 17 those to come.
+    """
+    w = Writer("i32", "channel_norm", PARAMETERS)
+    n, epsilon, momentum = word(w, 3), _double(w, 6), _double(w, 7)
+    x, out = array(w, 8), array(w, 9)
+    weight, bias = optional(w, 10), optional(w, 11)
+    mean, rstd, old_mean, old_var, new_mean, new_var = (array(w, i) for i in range(12, 18))
+    count = w.value(f"sitofp i64 {n} to double")
+    fresh = w.value(f"fsub double 1.0, {momentum}")
+
+    def blend(old: str, new: str, value: str, row: str) -> None:
+        kept = w.value(f"fmul double {_wide(w, w.load(old, row, 'float', 4))}, {momentum}")
+        both = w.value(f"fadd double {kept}, {w.value(f'fmul double {value}, {fresh}')}")
+        w.store(_narrow(w, both), new, row, "float", 4)
+
+    with w.loop(word(w, 2)) as row:
+        source, target = (w.at(p, w.times(row, word(w, s)), "i8") for p, s in ((x, 4), (out, 5)))
+        (total,) = _sums(w, n, 1, lambda i, mask: [_load(w, source, i, mask)])
+        middle = w.value(f"fdiv double {total}, {count}")
+        low = _narrow(w, middle)
+        at = _spread(w, low)
+
+        def squares(i: str, mask: str) -> Sequence[str]:
+            apart = w.value(f"fsub {_FULL} {_load(w, source, i, mask)}, {at}")
+            square = w.value(f"fmul {_FULL} {apart}, {apart}")
+            return [w.value(f"select {_BITS} {mask}, {_FULL} {square}, {_FULL} zeroinitializer") if mask else square]
+
+        (spread,) = _sums(w, n, 1, squares)
+        variance = w.value(f"fdiv double {spread}, {count}")
+        root = w.value(f"call double @llvm.sqrt.f64(double {w.value(f'fadd double {variance}, {epsilon}')})")
+        factor = _narrow(w, w.value(f"fdiv double 1.0, {root}"))
+        by = _spread(w, w.value(f"fmul float {factor}, {_or(w, weight, row, '1.0')}"))
+        to = _spread(w, _or(w, bias, row, "0.0"))
+
+        def write(i: str, mask: str) -> None:
+            apart = w.value(f"fsub {_FULL} {_load(w, source, i, mask)}, {at}")
+            _store(w, _fma(w, apart, by, to), target, i, mask)
+
+        _each(w, n, write)
+        w.store(low, mean, row, "float", 4)
+        w.store(factor, rstd, row, "float", 4)
+        blend(old_mean, new_mean, middle, row)
+        blend(old_var, new_var, variance, row)
+    w.line("ret i32 0")
+    return w.text
+
+
+def _norm_grad() -> str:
+    """dx = rstd weight (ct - mean(ct) - y mean(ct y)), y the normalized x; the sums of ct y and of ct.
+
+    c: 2 rows, 3 their size, 4 5 6 the steps of ct, x and dx from row to row; arrays: 7 ct, 8 x, 9 weight, 10 mean,
+    11 rstd, 12 dx, 13 14 the weight's cotangent and the bias's.
+    """
+    w = Writer("i32", "channel_norm_grad", PARAMETERS)
+    n = word(w, 3)
+    ct, x, weight = array(w, 7), array(w, 8), optional(w, 9)
+    mean, rstd, dx = (array(w, i) for i in range(10, 13))
+    dweight, dbias = optional(w, 13), optional(w, 14)
+    count = w.value(f"sitofp i64 {n} to double")
+    with w.loop(word(w, 2)) as row:
+        flow, source, target = (w.at(p, w.times(row, word(w, s)), "i8") for p, s in ((ct, 4), (x, 5), (dx, 6)))
+        at = _spread(w, w.load(mean, row, "float", 4))
+        factor = w.load(rstd, row, "float", 4)
+
+        def terms(i: str, mask: str) -> Sequence[str]:
+            given = _load(w, flow, i, mask)
+            apart = w.value(f"fsub {_FULL} {_load(w, source, i, mask)}, {at}")
+            return [given, w.value(f"fmul {_FULL} {given}, {apart}")]
+
+        total, along = _sums(w, n, 2, terms)
+        root = _wide(w, factor)
+        on_y = w.value(f"fmul double {along}, {root}")
+        by = _spread(w, w.value(f"fmul float {factor}, {_or(w, weight, row, '1.0')}"))
+        less = _spread(w, _narrow(w, w.value(f"fdiv double {total}, {count}")))
+        slope = w.value(f"fdiv double {w.value(f'fmul double {on_y}, {root}')}, {count}")
+        lean = _spread(w, _narrow(w, w.value(f"fneg double {slope}")))
+
+        def write(i: str, mask: str) -> None:
+            apart = w.value(f"fsub {_FULL} {_load(w, source, i, mask)}, {at}")
+            given = w.value(f"fsub {_FULL} {_load(w, flow, i, mask)}, {less}")
+            both = _fma(w, apart, lean, given)
+            _store(w, w.value(f"fmul {_FULL} {both}, {by}"), target, i, mask)
+
+        _each(w, n, write)
+        _put(w, _narrow(w, on_y), dweight, row)
+        _put(w, _narrow(w, total), dbias, row)
+    w.line("ret i32 0")
+    return w.text
+
+
+def _bits(value: float) -> int:
+    found: int = struct.unpack("<q", struct.pack("<d", value))[0]
+    return found
+
+
+def _need(*operands: Operand | None) -> None:
+    if any(x is not None and x.dtype != FLOAT32 for x in operands):
+        raise NoNativeForm("norms of channels are those of float32")
+
+
+def _from(x: Operand | None, row: int) -> Any:
+    """What lies behind so many elements."""
+    return NONE if x is None else moved(x, row * x.dtype.itemsize)
+
+
+def add_norm(
+    n: Assembler, x: Operand, out: Operand, params: Sequence[Operand | None], stats: Sequence[Operand], epsilon: float,
+    momentum: float,
+) -> None:  # fmt: skip
+    """out [rows, columns] = x normalized; params: weight and bias; stats: mean, rstd, both running statistics, and both
+    to come.
+    """
+    _need(x, *params, *stats)
+
+    def part(start: int, stop: int) -> None:
+        own = [moved(v, start * v.strides[0]) for v in (x, out)]
+        others = [_from(v, start) for v in (*params, *stats)]
+        n.add("channel_norm", [
+            stop - start, x.shape[1], x.strides[0], out.strides[0], _bits(epsilon), _bits(momentum), *own, *others
+        ])  # fmt: skip
+
+    _in_parts(n, part, x)
+
+
+def add_norm_grad(
+    n: Assembler, ct: Operand, x: Operand, dx: Operand, given: Sequence[Operand | None], made: Sequence[Operand | None]
+) -> None:
+    """dx [rows, columns] = the cotangent of x; given: weight, mean, rstd; made: the weight's cotangent, the bias's."""
+    _need(ct, x, *given, *made)
+
+    def part(start: int, stop: int) -> None:
+        flow, source, target = (moved(v, start * v.strides[0]) for v in (ct, x, dx))
+        weight, mean, rstd = (_from(v, start) for v in given)
+        n.add("channel_norm_grad", [
+            stop - start, x.shape[1], ct.strides[0], x.strides[0], dx.strides[0], flow, source, weight, mean, rstd,
+            target, *(_from(v, start) for v in made),
+        ])  # fmt: skip
+
+    _in_parts(n, part, x)
+
+
+def _in_parts(n: Assembler, part: Any, x: Operand) -> None:
+    """All rows, or where they are large some for each thread."""
+    team, rows = n.team, x.shape[0]
+    if team is None or x.size < _LARGE:
+        part(0, rows)
+        return
+    # Parts begin at multiples of 16 floats, so that no two threads write statistics to one line of the cache.
+    shared(n, team, [lambda own=own: part(*own) for own in bounds(rows, team.size, 16)])  # type: ignore[misc]
+
+
+__all__ = ["DECLARATIONS", "add_norm", "add_norm_grad", "norm_steps"]
