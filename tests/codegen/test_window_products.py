@@ -9,7 +9,7 @@ from tests.codegen.test_pointwise import guarded
 from vitrify.codegen import llvm, windows
 from vitrify.codegen.native import loaded
 from vitrify.codegen.pointwise import attributes
-from vitrify.codegen.window_steps import pieces_of
+from vitrify.codegen.window_steps import fewest_pieces, pieces_of, spread_pieces
 
 HAS_NONE = bool(llvm.why_not_here()) or not llvm.host().is_x86
 pytestmark = pytest.mark.skipif(HAS_NONE, reason="vectors of x86-64")
@@ -46,7 +46,7 @@ def placed(rng, columns, each, lanes, room):
     places = [np.sort(rng.permutation(room // each)[:groups]) * each * 4 for _ in range(2)]
     pieces = pieces_of(places[0], places[1], each, 4, lanes)
     assert pieces[:, 2].sum() == columns and (pieces[:, 2] <= lanes).all()
-    return places, np.concatenate([pieces, np.zeros((3, 3), np.int64)]), len(pieces)
+    return places, np.concatenate([pieces, np.zeros((3, 4), np.int64)]), len(pieces)
 
 
 def seen(row, places, each):
@@ -83,6 +83,31 @@ def test_products(compiled, each):
         del kept_a, kept_b, kept_c
 
 
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.8, 1.0])
+def test_columns_with_others_between_them(compiled, share):
+    """As those of rows of an image with zeros at their ends: lanes of others are neither read nor written."""
+    tiles, product, _ = compiled
+    rng = np.random.default_rng(int(share * 10))
+    for _ in range(25):
+        m, k = (int(v) for v in rng.choice(SIZES, 2))
+        room = int(rng.integers(1, 150))
+        columns = np.flatnonzero(rng.random(room) < share)
+        (a, kept_a), (b, kept_b), (c, kept_c) = (guarded(n, F32) for n in (m * k, k * room, m * len(columns)))
+        a[:], b[:] = rng.standard_normal(a.size), rng.standard_normal(b.size)
+        found = spread_pieces(columns * 4, np.arange(len(columns)) * 4, 4, tiles.lanes)
+        if found is None:
+            assert not len(columns)
+            continue
+        assert found[:, 2].sum() == len(columns)
+        pieces = np.concatenate([found, np.zeros((3, 4), np.int64)])
+        ao, bo = np.arange(k) * 4, np.arange(k) * room * 4
+        product(m, k, address(a), k * 4, address(ao), address(b), address(bo), address(c), len(columns) * 4,
+                address(pieces), len(found), None)  # fmt: skip
+        expected = a.reshape(m, k) @ b.reshape(k, room)[:, columns]
+        np.testing.assert_allclose(c.reshape(m, -1), expected, atol=2e-5 * k**0.5 * 4)
+        del kept_a, kept_b, kept_c
+
+
 @pytest.mark.parametrize("each", [1, 5, 8, 64])
 def test_dots(compiled, each):
     tiles, _, dots = compiled
@@ -103,5 +128,15 @@ def test_dots(compiled, each):
 
 def test_what_lies_side_by_side_is_one_piece():
     places = np.array([0, 32, 64, 256]), np.array([0, 32, 64, 96])
-    assert pieces_of(*places, 8, 4, 16).tolist() == [[0, 0, 16], [64, 64, 8], [256, 96, 8]]
-    assert pieces_of(np.array([], int), np.array([], int), 8, 4, 16).shape == (0, 3)
+    assert pieces_of(*places, 8, 4, 16).tolist() == [[0, 0, 16, 65535], [64, 64, 8, 255], [256, 96, 8, 255]]
+    assert pieces_of(np.array([], int), np.array([], int), 8, 4, 16).shape == (0, 4)
+
+
+def test_pieces_are_spread_where_they_are_fewer():
+    rows = (np.arange(7)[:, None] * 9 + np.arange(7)).reshape(-1) * 4  # an image of 7 x 7 with zeros around it
+    there = np.arange(49) * 4
+    assert len(pieces_of(rows, there, 1, 4, 16)) == 7
+    found = fewest_pieces(rows, there, 1, 4, 16, may_spread=True)
+    assert len(found) == 4 and bin(found[0, 3]) == "0b1111111001111111"
+    assert len(fewest_pieces(rows, there, 1, 4, 16, may_spread=False)) == 7
+    assert spread_pieces(rows[::-1], there, 4, 16) is None and spread_pieces(rows, there[::-1], 4, 16) is None

@@ -273,11 +273,13 @@ class Assembler:
         """Elements of a vector, for products with windows in place. Raises NoNativeForm."""
         return window_steps.lanes_of(dtype)
 
-    def pieces(self, b: Any, c: Any, each: int, dtype: Dtype) -> Any:
-        """[pieces, 3]: columns that come `each` side by side at these offsets, in pieces of at most a vector: where
-        they begin in b and in c, and how many they are.
+    def pieces(self, b: Any, c: Any, each: int, dtype: Dtype, may_spread: bool = False) -> Any:
+        """[pieces, 4]: columns that come `each` side by side at these offsets, in pieces of at most a vector: where
+        they begin in b and in c, how many they are, and in which lanes of b's memory, as bits.
+
+        may_spread: whether other elements of b may lie between the columns of a piece.
         """
-        return window_steps.pieces_of(b, c, each, dtype.itemsize, self.lanes(dtype))
+        return window_steps.fewest_pieces(b, c, each, dtype.itemsize, self.lanes(dtype), may_spread)
 
     def product_in_place(
         self, a: tuple[Any, ...], rows: int, b: tuple[Any, ...], c: tuple[Any, ...], pieces: Any, bias: Operand | None

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _DTYPES = (FLOAT32,)
 # The least that vectors have where it was measured: AVX2.
 _BYTES = 32
+# Pieces for which it is worth looking for fewer, one by one.
+_MOST_SPREAD = 1 << 12
 # Multiplications from which on a product takes several times as long as waking the other threads.
 _LARGE = 1 << 19
 # Tiles take up to so many pieces at a time: tables have so many more, without columns, and parts begin at multiples.
@@ -84,7 +86,7 @@ def _addresses(dtype: Dtype) -> tuple[int, int]:
 
 
 def pieces_of(b: Any, c: Any, each: int, itemsize: int, lanes: int) -> Any:
-    """The table of pieces for columns that come `each` side by side at these offsets of b and of c.
+    """[pieces, 4], the table of pieces for columns that come `each` side by side at these offsets of b and of c.
 
     What lies side by side in both is taken together.
     """
@@ -98,7 +100,35 @@ def pieces_of(b: Any, c: Any, each: int, itemsize: int, lanes: int) -> Any:
     number = np.arange(len(run)) - np.repeat(np.cumsum(count) - count, count)
     moved_by = number * (lanes * itemsize)
     left = np.minimum(columns[run] - number * lanes, lanes)
-    return np.stack([b[first][run] + moved_by, c[first][run] + moved_by, left], 1).astype(np.int64)
+    lanes_of_each = (1 << left) - 1
+    return np.stack([b[first][run] + moved_by, c[first][run] + moved_by, left, lanes_of_each], 1).astype(np.int64)
+
+
+def spread_pieces(b: Any, c: Any, itemsize: int, lanes: int) -> Any:
+    """Pieces of single columns at these ascending offsets of b, which lie side by side in c: between those of one piece
+    may be others. None where columns do not lie so.
+    """
+    steps = np.diff(b)
+    if not len(b) or (steps <= 0).any() or (steps % itemsize).any() or (np.diff(c) != itemsize).any():
+        return None
+    ends = np.searchsorted(b, b + lanes * itemsize)
+    found, at = [], 0
+    while at < len(b):
+        end = int(ends[at])
+        bits = int((1 << ((b[at:end] - b[at]) // itemsize)).sum())
+        found.append((int(b[at]), int(c[at]), end - at, bits))
+        at = end
+    return np.array(found, np.int64)
+
+
+def fewest_pieces(b: Any, c: Any, each: int, itemsize: int, lanes: int, may_spread: bool) -> Any:
+    """`pieces_of`, or where they may be spread and are fewer then `spread_pieces`."""
+    found = pieces_of(b, c, each, itemsize, lanes)
+    if not may_spread or each >= lanes or len(found) > _MOST_SPREAD:
+        return found
+    own = np.arange(each) * itemsize
+    spread = spread_pieces((b[:, None] + own).reshape(-1), (c[:, None] + own).reshape(-1), itemsize, lanes)
+    return found if spread is None or len(spread) >= len(found) else spread
 
 
 def _table(n: Assembler, pieces: Any) -> Operand:

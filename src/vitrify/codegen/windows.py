@@ -1,8 +1,9 @@
 """Products with the windows of an array where they lie, in machine code: convolutions that copy neither windows nor
 weights.
 
-Columns come in *pieces*: neighbours in memory, at most as many as a vector holds, as rows of an image have them where
-batches are innermost. A table says of each where it begins in b and in c, in bytes, and how many columns it has.
+Columns come in *pieces*: what of them a vector of b's memory holds, as rows of an image have them where batches are
+innermost. A table says of each where it begins in b and in c, in bytes, how many columns it has, and in which lanes:
+between those of two rows may be others, of zeros around the image. In c all lie side by side.
 
     i32 windows_<type>(m, k, a, arow, aoffsets, b, boffsets, c, crow, pieces, count, bias)
 
@@ -11,7 +12,7 @@ behind where j's piece begins. In tiles that stay in registers, as those of `gem
 
     i32 window_dots_<type>(m, k, a, arow, b, boffsets, c, crow, pieces, count)
 
-c[r, p] = the sum over j of a[r, j] b[p, j], where pieces say where columns begin in b and in a.
+c[r, p] = the sum over j of a[r, j] b[p, j], where pieces say where columns begin in b and in a, in the first lanes.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ INNER, ROWS = 256, 192
 # Pieces that dots are computed of before they are added up: what is read of each row stays in the cache meanwhile.
 CHUNK = 128
 # Words of the table for a piece.
-PIECE = 3
+PIECE = 4
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,7 @@ def declarations(t: Tiles) -> list[str]:
         f"declare {t.vector} @llvm.fmuladd.{t.suffix}({t.vector}, {t.vector}, {t.vector})",
         f"declare {t.vector} @llvm.masked.load.{t.suffix}.p0(ptr, i32, {mask}, {t.vector})",
         f"declare void @llvm.masked.store.{t.suffix}.p0({t.vector}, ptr, i32, {mask})",
+        f"declare {t.vector} @llvm.experimental.vector.compress.{t.suffix}({t.vector}, {mask}, {t.vector})",
         f"declare {t.type} @llvm.vector.reduce.fadd.{t.suffix}({t.type}, {t.vector})",
     ]
 
@@ -96,8 +98,14 @@ def declarations(t: Tiles) -> list[str]:
 # -- pieces ------------------------------------------------------------------------------------------------------------
 
 
-def _mask(t: Tiles, count: str, name: str) -> list[str]:
-    """%name: the lanes that a piece of so many columns has."""
+def _lanes(t: Tiles, bits: str, name: str) -> list[str]:
+    """%name: the lanes that bits say."""
+    return [f"  %{name}.bits = trunc i64 {bits} to i{t.lanes}",
+            f"  %{name} = bitcast i{t.lanes} %{name}.bits to <{t.lanes} x i1>"]  # fmt: skip
+
+
+def _first(t: Tiles, count: str, name: str) -> list[str]:
+    """%name: so many lanes, the first ones."""
     numbers = ", ".join(f"i32 {i}" for i in range(t.lanes))
     wide = f"<{t.lanes} x i32>"
     return [
@@ -116,6 +124,12 @@ def _loaded(t: Tiles, at: str, mask: str) -> str:
 def _stored(t: Tiles, value: str, at: str, mask: str) -> str:
     given = f"{t.vector} {value}, ptr {at}, i32 {t.dtype.itemsize}, <{t.lanes} x i1> {mask}"
     return f"  call void @llvm.masked.store.{t.suffix}.p0({given})"
+
+
+def _compressed(t: Tiles, value: str, mask: str) -> str:
+    """The lanes that a mask says, brought side by side."""
+    given = f"{t.vector} {value}, <{t.lanes} x i1> {mask}, {t.vector} zeroinitializer"
+    return f"call {t.vector} @llvm.experimental.vector.compress.{t.suffix}({given})"
 
 
 def _word(name: str, table: str, index: object) -> list[str]:
@@ -170,7 +184,8 @@ def _tile(t: Tiles, rows: int, vectors: int) -> str:
     ]  # fmt: skip
     for v in range(vectors):
         lines += [*_word(f"from{v}", "%pieces", PIECE * v), *_word(f"to{v}", "%pieces", PIECE * v + 1),
-                  *_word(f"count{v}", "%pieces", PIECE * v + 2), *_mask(t, f"%count{v}", f"m{v}"),
+                  *_word(f"count{v}", "%pieces", PIECE * v + 2), *_first(t, f"%count{v}", f"f{v}"),
+                  *_word(f"lanes{v}", "%pieces", PIECE * v + 3), *_lanes(t, f"%lanes{v}", f"m{v}"),
                   f"  %b{v}.start = getelementptr i8, ptr %b, i64 %from{v}"]  # fmt: skip
     lines += ["  %is.plain = icmp eq ptr %bias, null", "  br i1 %is.plain, label %loop, label %biased", "biased:"]
     for r in range(rows):
@@ -195,13 +210,14 @@ def _tile(t: Tiles, rows: int, vectors: int) -> str:
     lines += ["  %p.next = add nuw i64 %p, 1", "  %again = icmp ult i64 %p.next, %k",
               "  br i1 %again, label %loop, label %done", "done:", *_rows_from("c", rows, "crow")]  # fmt: skip
     lines += [f"  %c{r}.{v} = getelementptr i8, ptr %c.{r}, i64 %to{v}" for r, v in tile]
+    lines += [f"  %d{r}.{v} = {_compressed(t, f'%n{r}.{v}', f'%m{v}')}" for r, v in tile]
     lines += ["  br i1 %more, label %adding, label %writing", "adding:"]
     for r, v in tile:
-        lines += [f"  %o{r}.{v} = {_loaded(t, f'%c{r}.{v}', f'%m{v}')}",
-                  f"  %s{r}.{v} = fadd {t.vector} %o{r}.{v}, %n{r}.{v}"]  # fmt: skip
-    lines += [_stored(t, f"%s{r}.{v}", f"%c{r}.{v}", f"%m{v}") for r, v in tile]
+        lines += [f"  %o{r}.{v} = {_loaded(t, f'%c{r}.{v}', f'%f{v}')}",
+                  f"  %s{r}.{v} = fadd {t.vector} %o{r}.{v}, %d{r}.{v}"]  # fmt: skip
+    lines += [_stored(t, f"%s{r}.{v}", f"%c{r}.{v}", f"%f{v}") for r, v in tile]
     lines += ["  ret void", "writing:"]
-    lines += [_stored(t, f"%n{r}.{v}", f"%c{r}.{v}", f"%m{v}") for r, v in tile]
+    lines += [_stored(t, f"%d{r}.{v}", f"%c{r}.{v}", f"%f{v}") for r, v in tile]
     return "\n".join([*lines, "  ret void", "}"])
 
 
@@ -291,8 +307,8 @@ def _dots(t: Tiles, rows: int) -> str:
     lines += ["  br label %loop", "loop:", "  %i = phi i64 [0, %entry], [%i.next, %loop]",
               "  %piece = phi ptr [%pieces, %entry], [%piece.next, %loop]"]  # fmt: skip
     lines += [f"  %t{r}.{p} = phi {t.vector} [zeroinitializer, %entry], [%n{r}.{p}, %loop]" for r, p in tile]
-    lines += [*_word("from", "%piece", 0), *_word("to", "%piece", 1), *_word("columns", "%piece", 2),
-              *_mask(t, "%columns", "m"), "  %ap = getelementptr i8, ptr %a, i64 %to",
+    lines += [*_word("from", "%piece", 0), *_word("to", "%piece", 1), *_word("lanes", "%piece", 3),
+              *_lanes(t, "%lanes", "m"), "  %ap = getelementptr i8, ptr %a, i64 %to",
               "  %bp = getelementptr i8, ptr %b, i64 %from", *_rows_from("ap", rows, "arow")]  # fmt: skip
     lines += [f"  %a{r} = {_loaded(t, f'%ap.{r}', '%m')}" for r in range(rows)]
     for p in range(width):

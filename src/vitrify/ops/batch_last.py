@@ -20,7 +20,7 @@ from .window_forms import conv_form, need_products, offsets
 from .window_grads import FEW_OUTPUTS, Phase, input_grad_form, phases_along, weight_grad_form
 
 # The share of lanes that must have work, below which gathering windows takes less time.
-_LEAST_USED = 0.8
+_LEAST_USED = 0.75
 # Vectors of columns from which on dots with them take less time than a product of what was gathered.
 _LONG = 12
 # Pieces of columns that a plan holds a table of.
@@ -55,11 +55,11 @@ def conv_native(
     images, outputs = x.shape[0], weight.shape[0]
     if groups == 1 and 0 not in counts and weight.size and seen.size:
         pads = resolve_padding(padding, seen.shape[2:], kernel, stride)
-        grid = _Grid(kernel, counts, stride, pads, used_dilation(padding, dilation))
+        grid = _Grid(seen.shape[2:], kernel, counts, stride, pads, used_dilation(padding, dilation))
         if _is_full(n, grid.pieces(n, images, x.dtype), x.dtype):
             laid = grid.laid(n, seen)
             out = images_last(n, images, outputs, counts, x.dtype)
-            pieces = n.pieces(laid.places, _places(out, counts), images, x.dtype)
+            pieces = n.pieces(laid.places, _places(out, counts), images, x.dtype, may_spread=True)
             taps = offsets([*zip(weight.shape[1:], weight.strides[1:])])
             n.product_in_place(
                 (weight, weight.strides[0], taps), outputs, (laid.array, 0, laid.rows(weight.shape[1])),
@@ -97,18 +97,24 @@ def _is_full(n: Any, pieces: Any, dtype: Any) -> bool:
 class _Grid:
     """How windows lie on an image."""
 
+    sizes: Shape
     kernel: Shape
     counts: Shape
     stride: Shape
     pads: Sequence[Pair]
     dilation: Shape
 
-    def pieces(self, n: Any, images: int, dtype: Any) -> Any:
-        """The pieces of its columns as far as can be said before anything is laid out: rows are not neighbours."""
-        each = images * dtype.itemsize
-        rows = np.arange(prod(self.counts[:-1]))[:, None] * (1 << 40)
-        places = (rows + np.arange(self.counts[-1]) * each).reshape(-1)
-        return n.pieces(places, np.arange(len(places)) * each, images, dtype)
+    def pieces(self, n: Any, images: int, dtype: Any, may_spread: bool = True) -> Any:
+        """The pieces of its columns, of an image that is laid out for them."""
+        each, step = images * dtype.itemsize, self.stride[-1] if self.counts[-1] > 1 else 1
+        wide = [max(size + low + high, 0) for size, (low, high) in zip(self.sizes, self.pads)]
+        pitch = -(-wide[-1] // step) * step * each
+        dims = [(self.counts[-1], each)]
+        for count, stride, size in reversed([*zip(self.counts[:-1], self.stride, wide)]):
+            dims.append((count, stride * pitch))
+            pitch *= size
+        places = offsets(dims[::-1])
+        return n.pieces(places, np.arange(len(places)) * each, images, dtype, may_spread)
 
     def laid(self, n: Any, x: Any) -> Laid:
         """x [images, channels, *sizes], padded, images innermost; of a stride along rows each phase by itself."""
@@ -178,8 +184,8 @@ def weight_grad_native(
     kernel, counts, images = weight.shape[2:], flowing.shape[2:], x.shape[0]
     if groups == 1 and weight.size and ct.size:
         pads = resolve_padding(padding, seen.shape[2:], kernel, stride)
-        grid = _Grid(kernel, counts, stride, pads, used_dilation(padding, dilation))
-        pieces = grid.pieces(n, images, ct.dtype)
+        grid = _Grid(seen.shape[2:], kernel, counts, stride, pads, used_dilation(padding, dilation))
+        pieces = grid.pieces(n, images, ct.dtype, may_spread=False)
         if (len(pieces) >= _LONG or weight.shape[0] < FEW_OUTPUTS) and _is_full(n, pieces, ct.dtype):
             laid = grid.laid(n, seen)
             flowing = flowing if lies_images_last(flowing) else _copied(n, flowing)
@@ -244,7 +250,7 @@ class _Reached:
         ]
         ones = (1,) * len(phases)
         self.spans = [[high - lag for lag in p.lags] for p, high in zip(phases, most)]
-        self.grid = _Grid(ones, counts, ones, pads, ones)
+        self.grid = _Grid(ct.shape[2:], ones, counts, ones, pads, ones)
 
     def is_full(self, n: Any) -> bool:
         """Whether vectors of its columns have few idle lanes."""
@@ -262,7 +268,7 @@ class _Reached:
             reach = (reach[:, None] + np.array(span) * step).reshape(-1)
         images, channels, *counts = part.shape
         made = part if lies_images_last(part) else images_last(n, images, channels, tuple(counts), part.dtype)
-        pieces = n.pieces(laid.places, _places(made, self.grid.counts), images, part.dtype)
+        pieces = n.pieces(laid.places, _places(made, self.grid.counts), images, part.dtype, may_spread=True)
         n.product_in_place(
             (self.weight, self.weight.strides[1], self._taps()), channels,
             (laid.array, 0, laid._replace(taps=reach).rows(self.weight.shape[0])), (made, made.strides[1], None),
