@@ -15,6 +15,7 @@ from ..core.dtype import as_dtype
 from ..core.errors import ArgumentError, DTypeError, FileFormatError, ShapeError, UnsupportedError
 from ..core.meta import Meta
 from .files import native_file
+from .sealing import check_seal
 
 Array = np.ndarray[Any, Any]
 _ERRORS = {2: DTypeError, 3: ShapeError}
@@ -95,13 +96,14 @@ class NativeModel:
     """The functions of a native program by name; calling it calls `forward`."""
 
     def __init__(self, file: str) -> None:
+        check_seal(file)
         try:
             library = _opened(file)
             text = ctypes.cast(library.vitrify_functions, ctypes.c_char_p).value or b""
-        except (OSError, AttributeError) as err:
+            pairs: Sequence[Sequence[str]] = [line.split(" ") for line in text.decode().splitlines()]
+            self.functions = {name: NativeFunction(library, prefix) for name, prefix in pairs}
+        except (OSError, AttributeError, ValueError, IndexError) as err:
             raise FileFormatError(f"{file} is no native program of vitrify: {err}") from None
-        pairs: Sequence[Sequence[str]] = [line.split(" ") for line in text.decode().splitlines()]
-        self.functions = {name: NativeFunction(library, prefix) for name, prefix in pairs}
 
     def __call__(self, *arrays: Array) -> list[Array]:
         """The outputs of `forward`."""

@@ -22,6 +22,7 @@ from ..passes.pipeline import optimized
 from .files import library_suffix
 from .header import header_text
 from .linking import command_text, linked
+from .sealing import sealed
 
 OPTIONS = ("cpu", "dynamic_axes")
 
@@ -127,7 +128,7 @@ def _write(base: str, code: bytes, header: str) -> None:
     endings = [library_suffix(), ".o"]
     target = base + endings[library is None]
     with atomic_file(target) as out:
-        out.write(code if library is None else library)
+        out.write(code if library is None else sealed(library))
     with suppress(FileNotFoundError):  # of an earlier save, which the header does not tell of
         os.unlink(base + endings[library is not None])
     with atomic_file(base + ".h") as out:
