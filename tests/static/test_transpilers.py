@@ -75,6 +75,37 @@ def test_folding_leaves_training_behind():
     assert {v.name for v in folded.list_vars() if v.persistable} == {"conv2d_0.w_0.folded", "conv2d_0.b_0.folded"}
 
 
+@pytest.mark.parametrize("name", BUILDS)
+def test_a_program_for_testing_is_folded_without_targets(name):
+    """Its statistics are written by nothing: in evaluation they stay what they are."""
+    build, count = BUILDS[name]
+    main, out, exe = network(build)
+    test = main.clone(for_test=True)
+    assert not any(v.persistable for op in test.global_block().ops for v in op.outputs)
+    assert "detach" not in kinds(test)
+    (wanted,) = exe.run(test, feed={"x": IMAGE}, fetch_list=[out])
+    fold = static.FoldBatchNorm()
+    (found,) = exe.run(fold.transpile(test), feed={"x": IMAGE}, fetch_list=[out.name])
+    assert fold.folded == count
+    np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)
+
+
+def test_what_a_program_for_testing_computes_is_still_written():
+    def build(x):
+        kept = paddle.static.create_global_var([2], 1.0, "float32", persistable=True, name="kept")
+        old = paddle.assign(kept)
+        paddle.assign(kept * 2, kept)
+        paddle.assign(old, kept)  # a copy of what it was before
+        return paddle.assign(kept) + 1
+
+    main, out, exe = network(build)
+    test = main.clone(for_test=True)
+    writes = [op for op in test.global_block().ops if any(v.name == "kept" for v in op.outputs)]
+    assert len(writes) == 2
+    (found,) = exe.run(test, feed={"x": IMAGE}, fetch_list=[out.name])
+    np.testing.assert_array_equal(found, [2.0, 2.0])
+
+
 def test_a_folded_program_is_an_inference_model(tmp_path):
     main, out, exe = network(BUILDS["conv"][0])
     folded = static.FoldBatchNorm([out]).transpile(main)

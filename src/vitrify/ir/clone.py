@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import ArgumentError
-from ..ops.registry import Instead
+from ..ops.registry import Instead, get_op
 from .attributes import map_blocks, reachable_blocks
 from .text import FORWARD
 
@@ -51,6 +51,39 @@ def prune_program(program: Program, targets: Sequence[str], given: Sequence[str]
     return copy
 
 
+def _leave_out_writes_of_the_same(block: Block) -> None:
+    """Drop what writes a persistable variable into itself: the statistics of a batch norm, in evaluation."""
+    copies = {get_op("assign"), get_op("detach")}
+    holds: dict[Variable, Variable] = {}  # a value -> the persistable variable of which it is a copy
+    kept: list[Operator] = []
+    for op in block.ops:
+        source = op.inputs[0] if op.op in copies and hasattr(op.inputs[0], "block") else None
+        origin = None if source is None else holds.get(source, source if source.persistable else None)
+        if origin is not None and op.outputs[0] is origin:
+            continue
+        for var in op.outputs:
+            if var.persistable:  # copies made before are of its old value
+                holds = {copy: of for copy, of in holds.items() if of is not var}
+        if origin is not None and not op.outputs[0].persistable:
+            holds[op.outputs[0]] = origin
+        kept.append(op)
+    if len(kept) < len(block.ops):
+        block.ops[:] = _without_unread(block, kept, holds)
+
+
+def _without_unread(block: Block, ops: Sequence[Operator], copies: Collection[Variable]) -> list[Operator]:
+    """The operators but those whose one output is among these copies and read by none."""
+    read = {v for inner in block.program.blocks for v in (*inner.captures, *inner.outputs)}
+    live: list[Operator] = []
+    for op in reversed(ops):
+        if len(op.outputs) == 1 and op.outputs[0] in copies and op.outputs[0] not in read:
+            block.vars.pop(op.outputs[0].name, None)
+            continue
+        read.update(op.variables)
+        live.append(op)
+    return live[::-1]
+
+
 class _Cloner:
     def __init__(self, program: Program, for_test: bool) -> None:
         self.source = program
@@ -67,6 +100,8 @@ class _Cloner:
             self._declare(block)
         for block in kept:
             self._fill(block)
+        if self.for_test:
+            _leave_out_writes_of_the_same(self.target.global_block())
         self.target._changed = self.source.changed_names()
         known = self.target.global_block().vars
         self.target.host_values = {n: value for n, value in self.source.host_values.items() if n in known}
