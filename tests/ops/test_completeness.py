@@ -16,7 +16,7 @@ ELSEWHERE = {
     "embedding_renorm": "test_embedding",
     "feed": "tests/runtime/test_prepare",
     "fetch": "tests/runtime/test_prepare",
-    "masked_scale": "test_dropout",
+    **dict.fromkeys(("masked_scale", "probability"), "test_dropout"),
     **dict.fromkeys(("memcpy_d2h", "memcpy_h2d", "transfer_dtype", "transfer_layout"), "tests/runtime"),
     "max_pool_gather": "the second derivatives of cases_adjoint",
     "region_pick": "the second derivatives of cases_vision",

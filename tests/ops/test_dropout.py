@@ -96,3 +96,31 @@ def test_attention_drops_probabilities_while_training():
     kept = F.scaled_dot_product_attention(q, q, q, dropout_p=0.5, training=False)
     np.testing.assert_array_equal(kept.numpy(), F.scaled_dot_product_attention(q, q, q).numpy())
     assert np.abs(F.scaled_dot_product_attention(q, q, q, dropout_p=0.5).numpy() - kept.numpy()).max() > 0
+
+
+@pytest.mark.parametrize("mode", ["upscale_in_train", "downscale_in_infer"])
+@pytest.mark.parametrize("training", [True, False])
+@pytest.mark.parametrize("p", [0.0, 0.3, 1.0])
+def test_a_probability_that_only_a_run_knows(p, training, mode):
+    """What is drawn, and what is left to draw, is what eager code draws."""
+
+    def dropped(x, p):
+        return F.dropout(x, p, training=training, mode=mode), paddle.rand([2])
+
+    found = []
+    for run in (dropped, paddle.jit.to_static(dropped, full_graph=True)):
+        paddle.seed(5)
+        x = paddle.to_tensor(np.arange(20.0), stop_gradient=False)
+        y, drawn_next = run(x, paddle.to_tensor(p))
+        y.sum().backward()
+        found.append((y.numpy(), drawn_next.numpy(), x.grad.numpy()))
+    for eager, compiled in zip(*found):
+        np.testing.assert_array_equal(compiled, eager)
+
+
+def test_a_probability_that_only_a_run_knows_is_checked():
+    drop = paddle.jit.to_static(lambda x, p: F.dropout(x, p), full_graph=True)
+    with pytest.raises(ValueError, match="dropout: p must lie in"):
+        drop(ones(), paddle.to_tensor(1.5))
+    with pytest.raises(TypeError, match="expected one floating number"):
+        drop(ones(), paddle.to_tensor([0.5, 0.5]))

@@ -298,6 +298,8 @@ def resize(
 ) -> Value:
     """Resize; the nearest element by Gather, for runtimes differ in how they round."""
     axes = list(range(first, first + len(scales)))
+    if not all(isinstance(scale, float) for scale in scales):
+        raise UnsupportedError("resizing by a factor that only a run knows has no form in ONNX: give sizes")
     if kind == "nearest":
         return _nearest(g, x, axes, sizes, scales, align_corners)
     if kind not in ("linear", "cubic"):

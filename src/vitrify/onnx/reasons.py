@@ -42,7 +42,11 @@ _REASONS: dict[str, str] = {
         _GRADIENT,
     ),
     **dict.fromkeys(
-        ("batch_norm", "dropout", "keep_mask", "masked_scale", "embedding_by_frequency", "embedding_renorm"), _TRAINING
+        (
+            "batch_norm", "dropout", "keep_mask", "keep_mask_by", "probability", "masked_scale",
+            "embedding_by_frequency", "embedding_renorm",
+        ),
+        _TRAINING,
     ),
     **dict.fromkeys(("unscale_and_check", "initialize", "top_k_hits", "class_targets", "tree_path"), _TRAINING),
     "unless_single": _TRAINING,

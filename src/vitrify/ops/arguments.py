@@ -19,6 +19,11 @@ def is_tensor(value: Any) -> bool:
     return hasattr(value, "stop_gradient")
 
 
+def is_unknown(value: Any) -> bool:
+    """Whether `value` is a tensor whose value only a run of the program that is being built knows."""
+    return is_tensor(value) and not hasattr(value, "_data")
+
+
 def need_tensors(op: str, *values: Any) -> None:
     """Raise DTypeError unless all values, the first arguments of `op`, are tensors."""
     for place, value in enumerate(values):

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core import philox
-from ..core.dtype import as_dtype, bool_
+from ..core.dtype import as_dtype, bool_, float64
 from ..core.errors import ArgumentError, DTypeError, ShapeError
-from ..core.meta import Meta, Shape, normalize_axes, numel
+from ..core.meta import UNKNOWN, Meta, Shape, normalize_axes, numel
 from ..core.rng import Generator
-from .arguments import is_tensor
+from .arguments import is_tensor, is_unknown
 from .elementwise import multiply_op, scale, scale_op
 from .like import assign_op, cast, cast_op
 from .registry import Instead, NoGradient, OpDef, define_op
@@ -91,6 +91,40 @@ keep_mask_op = define_op(
     native=lambda n, x, *, p, axes: n.draw_below(_mask_shape(x.shape, axes), 1.0 - p),
 )
 
+
+
+def _probability_kernel(xp: Any, p: Any, *, of: str) -> Any:
+    return xp.asarray(_checked(of, float(p)), xp.float64)
+
+
+def _probability_meta(p: Meta, *, of: str) -> Meta:
+    if not p.dtype.is_floating or numel(p.shape) not in (1, UNKNOWN):
+        raise DTypeError(f"{of}: p is {p}, expected one floating number")
+    return Meta((), float64)
+
+
+def _drawn_by(xp: Any, x: Any, p: Any, *, key: Generator, axes: Shape) -> Any:
+    """Booleans as `_drawn` gives; nothing is drawn where p is 0, as nothing is for the number 0."""
+    shape = _mask_shape(x.shape, axes)
+    return _drawn(xp, key, float(p), shape) if p else xp.ones(shape, bool)
+
+
+probability_op: OpDef = define_op(
+    "probability",
+    kernel=_probability_kernel,
+    meta=_probability_meta,
+    vjp=NoGradient("what is drawn does not change with a small change of p"),
+    raises=True,
+)
+keep_mask_by_op: OpDef = define_op(
+    "keep_mask_by",
+    kernel=_drawn_by,
+    meta=lambda x, p, *, axes: Meta(_mask_shape(x.shape, axes), bool_),
+    vjp=NoGradient("random numbers do not depend on the values of x"),
+    random=True,
+    shape_only=["x"],
+)
+
 # --- public ----------------------------------------------------------------------------------------------------------
 
 
@@ -99,9 +133,22 @@ def _probability(op: str, p: Any) -> float:
         p = float(p)
     if not isinstance(p, (int, float)) or isinstance(p, bool):
         raise DTypeError(f"{op}: p must be a number, got {type(p).__name__}")
+    return _checked(op, float(p))
+
+
+def _checked(op: str, p: float) -> float:
     if not 0 <= p <= 1:
         raise ArgumentError(f"{op}: p must lie in [0, 1], got {p}")
-    return float(p)
+    return p
+
+
+def _by_unknown(x: Any, p: Any, axes: Shape, training: bool, upscale: bool) -> Any:
+    """`dropout` with a probability that only a run knows."""
+    p = probability_op(p, of="dropout")
+    if not training:
+        return x if upscale else x * cast(1.0 - p, x.dtype)
+    kept = x * cast(keep_mask_by_op(x, p, axes=axes), x.dtype)
+    return kept * cast(where(p == 1, 0.0, 1.0 / (1.0 - p)), x.dtype) if upscale else kept
 
 
 def dropout(
@@ -120,11 +167,16 @@ def dropout(
         >>> paddle.nn.functional.dropout(paddle.ones([3]), 0.5, training=False).tolist()
         [1.0, 1.0, 1.0]
     """
-    p = _probability("dropout", p)
+    unknown = is_unknown(p)
+    if not unknown:
+        p = _probability("dropout", p)
     if mode not in ("upscale_in_train", "downscale_in_infer"):
         raise ArgumentError(f"dropout: mode must be 'upscale_in_train' or 'downscale_in_infer', got {mode!r}")
     upscale = mode == "upscale_in_train"
     axes = normalize_axes("dropout", tuple(axis) if isinstance(axis, (list, tuple)) else axis, x.ndim)
+    if unknown:
+        out = _by_unknown(x, p, axes, training, upscale)
+        return x._become(out) if inplace and training else out
     if not training:
         return x if upscale else scale(x, 1 - p)
     if p == 0:

@@ -35,7 +35,7 @@ ops.cumulative: cummax_index cummin_index cumprod cumsum logcumsumexp
 ops.decomposition: eig eigh qr svd
 ops.deform_conv: window_places window_places_adjoint window_shift
 ops.diagonal: diag_embed diagonal diagonal_adjoint diagonal_scatter fill_diagonal tril triu
-ops.dropout: dropout keep_mask masked_scale
+ops.dropout: dropout keep_mask keep_mask_by masked_scale probability
 ops.einsum: contract fit_like matching_diagonal
 ops.elementwise: add conj divide floor_divide mod multiply neg scale subtract trunc_divide
 ops.embedding: embedding embedding_by_frequency embedding_grad embedding_renorm

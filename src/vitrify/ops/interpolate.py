@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import ArgumentError, DTypeError, ShapeError
-from ..core.meta import UNKNOWN, Meta, Shape, known_dim
+from ..core.meta import UNKNOWN, Meta, Ref, Shape, known_dim
 from .adaptive_pool import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
-from .arguments import as_ints, entries, is_tensor
+from .arguments import as_ints, entries, is_tensor, is_unknown
 from .moving_forms import resized
 from .registry import OpDef, define_op
 
@@ -126,7 +126,7 @@ def _axes_of(
 def _out_sizes(given: Sequence[int], sizes: Any, scales: Sequence[float]) -> Shape:
     if sizes is not None:
         return tuple(known_dim(s) for s in entries(sizes))
-    return tuple(UNKNOWN if size == UNKNOWN else int(size * s) for size, s in zip(given, scales))
+    return tuple(UNKNOWN if size == UNKNOWN or isinstance(s, Ref) else int(size * s) for size, s in zip(given, scales))
 
 
 def _wide(dtype: Any) -> Any:
@@ -205,7 +205,7 @@ resize_op: OpDef = define_op(
     kernel=_resize_kernel,
     meta=_resize_meta,
     vjp={"x": _by_adjoint},
-    dynamic=("sizes",),
+    dynamic=("scales", "sizes"),
     maps={"onnx": "Resize"},
     ahead=_resize_form,
 )
@@ -214,6 +214,7 @@ resize_like_op: OpDef = define_op(
     kernel=_like_kernel,
     meta=lambda x, like, **attrs: x.with_shape(like.shape),
     vjp={"x": _by_adjoint},
+    dynamic=("scales",),
     shape_only=["like"],
 )
 resize_adjoint_op: OpDef = define_op(
@@ -225,6 +226,7 @@ resize_adjoint_op: OpDef = define_op(
             ct, x_like, first=first, scales=scales, kind=kind, align_corners=align_corners, align_mode=align_mode
         )
     },
+    dynamic=("scales",),
     shape_only=["like"],
 )
 
@@ -318,24 +320,28 @@ def _target(x: Any, size: Any, scale_factor: Any, spatial: int) -> tuple[Any, tu
 
 
 def _scales(scale_factor: Any, spatial: int) -> tuple[float, ...]:
-    given = scale_factor.tolist() if hasattr(scale_factor, "tolist") else scale_factor
+    if is_unknown(scale_factor):
+        given = [scale_factor[i] for i in range(scale_factor.shape[0])] if scale_factor.ndim else scale_factor
+    else:
+        given = scale_factor.tolist() if hasattr(scale_factor, "tolist") else scale_factor
     listed = list(given) if isinstance(given, (list, tuple)) else [given] * spatial
     try:
-        scales = tuple(float(s) for s in listed)
+        scales = tuple(s if is_unknown(s) else float(s) for s in listed)
     except TypeError as err:
         raise DTypeError(f"interpolate: scale_factor must be numbers, got {scale_factor!r}") from err
     if len(scales) != spatial:
         raise ArgumentError(f"interpolate: scale_factor needs 1 or {spatial} values, got {listed}")
-    if not all(math.isfinite(s) and s > 0 for s in scales):
+    if not all(is_unknown(s) or (math.isfinite(s) and s > 0) for s in scales):
         raise ArgumentError(f"interpolate: scale_factor must be positive, got {listed}")
     return scales
 
 
 def _area_sizes(x: Any, scales: Sequence[float], first: int) -> Shape:
     given = x.shape[first : first + len(scales)]
-    if UNKNOWN in given:
+    if UNKNOWN in given or any(map(is_unknown, scales)):
         raise ArgumentError(
-            f"interpolate: the scale needs the sizes of x, which is {x.shape}", hint="pass size instead of scale_factor"
+            f"interpolate: the scale needs the sizes of x, which is {x.shape}, and its own value",
+            hint="pass size instead of scale_factor",
         )
     return tuple(int(size * s) for size, s in zip(given, scales))
 

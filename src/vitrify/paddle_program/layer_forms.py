@@ -262,6 +262,8 @@ def resize(
     """One of the interp operators, with dimensions of size 1 for those that it wants and x has not."""
     if kind not in _RESIZERS:
         raise UnsupportedError(f"resizing {kind!r} has no form in Paddle's programs")
+    if not all(isinstance(scale, float) for scale in scales):
+        raise UnsupportedError("resizing by a factor that only a run knows has no form in Paddle's programs")
     way = _RESIZERS[kind] if not g.old or kind != "linear" or x.ndim != 4 else _PLANE
     last = g.metas[0]
     if first == 1:

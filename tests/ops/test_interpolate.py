@@ -1,0 +1,43 @@
+"""Resizing by factors and to sizes that only a run knows."""
+
+import numpy as np
+import pytest
+
+import vitrify as paddle
+from vitrify.nn import functional as F
+
+
+@pytest.mark.parametrize("mode", ["nearest", "bilinear", "bicubic"])
+@pytest.mark.parametrize("factor", [2.0, [1.5, 0.5], [1.5, 1.5]])
+def test_a_factor_that_only_a_run_knows(factor, mode):
+    def resized(x, by):
+        return F.interpolate(x, scale_factor=by, mode=mode)
+
+    compiled = paddle.jit.to_static(resized, full_graph=True)
+    for times in (1, 2):  # the same program
+        found = []
+        for run in (resized, compiled):
+            x = paddle.to_tensor(np.random.default_rng(0).random((1, 2, 4, 6)), stop_gradient=False)
+            y = run(x, paddle.to_tensor(factor) * times)
+            (y * y).sum().backward()
+            found.append((y.numpy(), x.grad.numpy()))
+        for eager, ours in zip(*found):
+            np.testing.assert_allclose(ours, eager)
+    assert len(compiled.program_cache) == 1
+
+
+def test_factors_in_a_list():
+    resized = paddle.jit.to_static(lambda x, s: F.interpolate(x, scale_factor=[s, 3]), full_graph=True)
+    assert resized(paddle.ones([1, 1, 2, 2]), paddle.to_tensor(2.0)).shape == [1, 1, 4, 6]
+
+
+def test_a_factor_that_leaves_nothing():
+    resized = paddle.jit.to_static(lambda x, s: F.interpolate(x, scale_factor=s), full_graph=True)
+    with pytest.raises(ValueError, match="must be at least 1"):
+        resized(paddle.ones([1, 1, 2, 2]), paddle.to_tensor(0.1))
+
+
+def test_means_need_sizes():
+    resized = paddle.jit.to_static(lambda x, s: F.interpolate(x, scale_factor=s, mode="area"), full_graph=True)
+    with pytest.raises(ValueError, match="the scale needs the sizes of x"):
+        resized(paddle.ones([1, 1, 2, 2]), paddle.to_tensor(2.0))
