@@ -14,6 +14,7 @@ from .like import zeros_like
 from .moving_axis import at_axis, is_unknown, to_front
 from .order_forms import take_along_form
 from .registry import OpDef, define_op, get_op
+from .same_sizes import same_sizes
 from .shape import flatten, reshape, squeeze_op
 from .sizes import dim_size, numel
 
@@ -216,10 +217,10 @@ def index_sample(x: Any, index: Any) -> Any:
         >>> paddle.index_sample(paddle.to_tensor([[1, 2], [3, 4]]), paddle.to_tensor([[1], [0]])).tolist()
         [[2], [3]]
     """
-    rows = (x.shape[:1], index.shape[:1])
-    if x.ndim != 2 or index.ndim != 2 or (rows[0] != rows[1] and [UNKNOWN] not in rows):
-        raise ShapeError(f"index_sample: x and index must be matrices with equally many rows: {x.shape}, {index.shape}")
-    return take_along_axis_op(x, index, axis=1, broadcast=False)
+    what = "index_sample: x and index must be matrices with equally many rows"
+    if x.ndim != 2 or index.ndim != 2:
+        raise ShapeError(f"{what}: {list(x.shape)} and {list(index.shape)}")
+    return take_along_axis_op(x, same_sizes(what, x, index, lead=1), axis=1, broadcast=False)
 
 
 # -- gather_nd -------------------------------------------------------------------------------------------------------

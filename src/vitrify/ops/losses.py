@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..core.errors import ShapeError
-from ..core.meta import UNKNOWN
 from .activation import log_sigmoid
 from .creation import arange
 from .like import zeros_like
 from .reduce import mean, sum
 from .reduction import check_reduction, given, reduced
+from .same_sizes import same_sizes
 from .select import clip, maximum, where
 from .shape import unsqueeze
 from .sizes import size_of
@@ -26,11 +25,9 @@ def softplus(x: Any) -> Any:
     return -log_sigmoid(-x)
 
 
-def same_shape(op: str, input: Any, label: Any, name: str = "label") -> None:
-    """Raise ShapeError unless both have one shape, unknown sizes aside."""
-    a, b = input.shape, label.shape
-    if len(a) != len(b) or any(x != y and UNKNOWN not in (x, y) for x, y in zip(a, b)):
-        raise ShapeError(f"{op}: input and {name} differ in shape: {list(a)} and {list(b)}")
+def same_shape(op: str, input: Any, label: Any, name: str = "label") -> Any:
+    """The label, of which it is sure that it has input's shape; else ShapeError, now or when the program runs."""
+    return same_sizes(f"{op}: input and {name} differ in shape", input, label)
 
 
 def square_error_cost(input: Any, label: Any) -> Any:
@@ -124,8 +121,7 @@ def binary_cross_entropy(
         0.693
     """
     check_reduction("binary_cross_entropy", reduction)
-    same_shape("binary_cross_entropy", input, label)
-    label = given(label)
+    label = given(same_shape("binary_cross_entropy", input, label))
     hit = maximum(log(input), LOWEST_LOG)
     miss = maximum(log(1.0 - input), LOWEST_LOG)
     return reduced(_weighted(-(label * hit + (1.0 - label) * miss), weight), reduction)
@@ -151,8 +147,7 @@ def binary_cross_entropy_with_logits(
         0.693
     """
     check_reduction("binary_cross_entropy_with_logits", reduction)
-    same_shape("binary_cross_entropy_with_logits", logit, label)
-    label = given(label)
+    label = given(same_shape("binary_cross_entropy_with_logits", logit, label))
     if pos_weight is None:
         loss = softplus(logit) - logit * label
     else:
@@ -225,7 +220,7 @@ def soft_margin_loss(input: Any, label: Any, reduction: str = "mean", name: str 
         0.693
     """
     check_reduction("soft_margin_loss", reduction)
-    same_shape("soft_margin_loss", input, label)
+    label = same_shape("soft_margin_loss", input, label)
     return reduced(softplus(-label.astype(input.dtype) * input), reduction)
 
 
@@ -243,7 +238,7 @@ def multi_label_soft_margin_loss(
         0.693
     """
     check_reduction("multi_label_soft_margin_loss", reduction)
-    same_shape("multi_label_soft_margin_loss", input, label)
+    label = same_shape("multi_label_soft_margin_loss", input, label)
     loss = -(label * log_sigmoid(input) + (1.0 - label) * log_sigmoid(-input))
     return reduced(mean(_weighted(loss, weight), axis=-1), reduction)
 

@@ -85,7 +85,7 @@ def cosine_embedding_loss(
     check_reduction("cosine_embedding_loss", reduction)
     if label.ndim > 1 or input1.ndim > 2:
         raise ShapeError(f"cosine_embedding_loss: label must have at most 1 dimension and inputs 2, got {label.shape}")
-    same_shape("cosine_embedding_loss", input1, input2, "input2")
+    input2 = same_shape("cosine_embedding_loss", input1, input2, "input2")
     tiny = 1e-12
     lengths = sqrt((sum(square(input1), axis=-1) + tiny) * (sum(square(input2), axis=-1) + tiny))
     cosine = sum(input1 * input2, axis=-1) / lengths
@@ -191,7 +191,7 @@ def multi_label_margin_loss(input: Any, label: Any, reduction: str = "mean", nam
         0.5
     """
     check_reduction("multi_label_margin_loss", reduction)
-    same_shape("multi_label_margin_loss", input, label)
+    label = same_shape("multi_label_margin_loss", input, label)
     classes = size_of(input, -1)
     ended = (label < 0).astype("int64").cumsum(-1) > 0
     given = (~ended).astype(input.dtype)

@@ -1,0 +1,39 @@
+"""Tensors that must agree in size: said while a program is built where sizes are known, else by its runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.errors import ShapeError
+from ..core.meta import UNKNOWN, Meta
+from .registry import define_op
+
+
+def _agree(what: str, a: Any, b: Any, lead: int | None) -> None:
+    ours, theirs = (tuple(shape if lead is None else shape[:lead]) for shape in (a, b))
+    if len(ours) != len(theirs) or any(x != y and UNKNOWN not in (x, y) for x, y in zip(ours, theirs)):
+        raise ShapeError(f"{what}: {list(a)} and {list(b)}")
+
+
+def _meta(y: Meta, x: Meta, *, what: str, lead: int | None) -> Meta:
+    _agree(what, x.shape, y.shape, lead)
+    return y
+
+
+sized_like_op = define_op(
+    "sized_like",
+    kernel=lambda xp, y, x, *, what, lead: y,
+    meta=_meta,
+    vjp={"y": lambda ct: ct},
+    native=lambda n, y, x, *, what, lead: y,
+    view=True,
+    raises=True,
+    shape_only=["x"],
+)
+
+
+def same_sizes(what: str, x: Any, y: Any, lead: int | None = None) -> Any:
+    """y, of which it is sure that it has the sizes of x, or the same first `lead` ones; else ShapeError with `what`."""
+    _agree(what, x.shape, y.shape, lead)
+    compared = [*x.shape[:lead], *y.shape[:lead]]
+    return sized_like_op(y, x, what=what, lead=lead) if UNKNOWN in compared else y

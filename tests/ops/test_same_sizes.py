@@ -1,0 +1,40 @@
+"""Sizes that must agree, where only a run knows them: the error of eager code, and its results where they do."""
+
+import numpy as np
+import pytest
+
+import vitrify as paddle
+from vitrify.nn import functional as F
+from vitrify.static import InputSpec
+
+CALLS = {
+    "binary_cross_entropy": lambda x, y: F.binary_cross_entropy(F.sigmoid(x), F.sigmoid(y)),
+    "binary_cross_entropy_with_logits": F.binary_cross_entropy_with_logits,
+    "soft_margin_loss": F.soft_margin_loss,
+    "multi_label_soft_margin_loss": lambda x, y: F.multi_label_soft_margin_loss(x, F.sigmoid(y)),
+    "cosine_embedding_loss": lambda x, y: F.cosine_embedding_loss(x, y, paddle.sign(x[:, 0])),
+    "index_sample": lambda x, y: paddle.index_sample(x, (y > 0).astype("int64")),
+}
+
+
+def drawn(*shape):
+    return paddle.to_tensor(np.random.default_rng(0).normal(size=shape), stop_gradient=False)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_sizes_that_only_a_run_knows(name):
+    call = CALLS[name]
+    spec = InputSpec([-1, -1], "float64", stop_gradient=False)
+    compiled = paddle.jit.to_static(call, input_spec=[spec, spec], full_graph=True)
+    for rows in (3, 4):
+        grads = []
+        for run in (call, compiled):
+            x, y = drawn(rows, 3), drawn(rows, 3)
+            found = run(x, y)
+            found.sum().backward()
+            grads.append((found.numpy(), x.grad.numpy()))
+        for eager, ours in zip(*grads):
+            np.testing.assert_allclose(ours, eager)
+    for run in (call, compiled):
+        with pytest.raises(ValueError, match=rf"{name}: .*: \[3, 3\] and \[1, 3\]"):
+            run(drawn(3, 3), drawn(1, 3))
