@@ -38,3 +38,15 @@ def test_sizes_that_only_a_run_knows(name):
     for run in (call, compiled):
         with pytest.raises(ValueError, match=rf"{name}: .*: \[3, 3\] and \[1, 3\]"):
             run(drawn(3, 3), drawn(1, 3))
+
+
+def test_labels_of_programs_get_no_gradient():
+    compiled = paddle.jit.to_static(lambda x: F.binary_cross_entropy_with_logits(x, F.sigmoid(x)), full_graph=True)
+    grads = []
+    for run in (compiled.dygraph_function, compiled):
+        x = drawn(3, 2)
+        run(x).backward()
+        grads.append(x.grad.numpy())
+    assert np.abs(grads[0]).max() < 1e-12  # the derivative where the label is what is predicted
+    np.testing.assert_allclose(grads[1], grads[0], atol=1e-12)
+    assert "given" in [op.type for op in compiled.main_program.global_block().ops]

@@ -76,6 +76,7 @@ ops.put_along_axis: last_writers put_along_axis put_along_axis_chosen
 ops.random: bernoulli gaussian multinomial randint randperm uniform
 ops.random_fill: binomial poisson standard_gamma
 ops.reduce: all any max mean min prod sum
+ops.reduction: given
 ops.roi: psroi_pool psroi_pool_adjoint region_pick region_put roi_align roi_align_adjoint roi_pool
 ops.same_sizes: sized_like
 ops.scatter: index_add index_put_add scatter scatter_nd_add

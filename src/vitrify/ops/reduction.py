@@ -5,8 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.errors import ArgumentError
+from .arguments import is_unknown
 from .reduce import mean, sum
+from .registry import NoGradient, define_op
 
+# `detach` in a program, for what is only read there: so it needs no memory of its own, nor to share any.
+given_op = define_op(
+    "given",
+    kernel=lambda xp, x: x,
+    meta=lambda x: x,
+    vjp=NoGradient("what is to be predicted is given"),
+    native=lambda n, x: x,
+    view=True,
+)
 REDUCTIONS = ("none", "mean", "sum")
 
 
@@ -25,4 +36,6 @@ def reduced(loss: Any, reduction: str) -> Any:
 
 def given(label: Any) -> Any:
     """`label` without its gradient, as in Paddle: what to predict is given, even if another model computed it."""
-    return label if label.stop_gradient else label.detach()
+    if label.stop_gradient:
+        return label
+    return given_op(label) if is_unknown(label) else label.detach()
