@@ -189,3 +189,27 @@ def test_a_method_that_wraps_that_of_its_class():
     for _ in range(3):
         step(paddle.ones([1, 2]))
     assert len(step.program_cache) == 1
+
+
+class _Twice:
+    def of(self, x):
+        return x * 2
+
+
+class _Thrice:
+    def of(self, x):
+        return x * 3
+
+
+_FACTOR = _Twice()
+
+
+def test_an_object_may_become_one_of_another_class():
+    def scaled(x):
+        return _FACTOR.of(x)
+
+    static = paddle.jit.to_static(scaled, full_graph=True)
+    x = paddle.ones([2])
+    for cls, expected in ((_Twice, 2.0), (_Thrice, 3.0), (_Twice, 2.0)):
+        _FACTOR.__class__ = cls
+        assert static(x).tolist() == static(x).tolist() == [expected, expected]

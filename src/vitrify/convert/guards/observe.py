@@ -142,6 +142,10 @@ class Observer:
                 held = base.__dict__[name]
                 if function in (held, getattr(held, "__func__", None), getattr(held, "fget", None)):
                     break
+        if id(owner) in self.met and not isinstance(owner, (type, Layer)):  # it may become one of another class
+            cls = type(owner)
+            source = Source(f"the class of a {cls.__name__}", partial(type, owner))
+            self.guards.setdefault((id(owner), "__class__"), Guard(source, cls, Exactly(cls)))
         if isinstance(owner, Layer) or id(owner) in self.met:  # it may get a method of its own
             held = getattr(owner, "__dict__", {})
             if name in held:  # which calls that of the class: nobody looked for it here
