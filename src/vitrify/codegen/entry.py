@@ -20,11 +20,11 @@ from .inner_loops import inner_loops
 from .native import loaded
 from .norm_steps import DECLARATIONS as _OF_NORMS
 from .norm_steps import norm_steps
-from .pool_steps import DECLARATIONS as _OF_POOLS
 from .pool_steps import pool_steps
 from .random_steps import random_steps
 from .steps import FUNCTIONS, NAMES, RAISED, python
 from .table_steps import table_steps
+from .vectors import DECLARATIONS as _OF_VECTORS
 from .window_steps import window_steps
 from .writer import Writer
 
@@ -163,7 +163,7 @@ def _run(w: Writer, pointers: str, state: str, memory: str, results: str) -> Non
 _DECLARED = (
     "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)",
     "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)",
-    *_OF_POOLS,
+    *_OF_VECTORS,
     *_OF_NORMS,
 )
 

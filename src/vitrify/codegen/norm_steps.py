@@ -15,65 +15,26 @@ from .emit import FLOAT32
 from .errors import NoNativeForm
 from .operands import Operand
 from .products import NONE, moved
-from .sharing import bounds, shared
+from .sharing import in_parts
 from .steps import PARAMETERS, array, optional, word
+from .vectors import BITS, FULL, LANES, first_lanes, fma, load, spread, store
+from .vectors import total as sum_of_lanes
 from .writer import Writer
 
 if TYPE_CHECKING:
     from .assembler import Assembler
 
-LANES = 16
 _UNROLLED = 4
 _BLOCK = 4096
-_FULL, _BITS = f"<{LANES} x float>", f"<{LANES} x i1>"
 # Elements from which on threads share the work.
 _LARGE = 1 << 16
-DECLARATIONS = (
-    f"declare {_FULL} @llvm.fmuladd.v{LANES}f32({_FULL}, {_FULL}, {_FULL})",
-    f"declare float @llvm.vector.reduce.fadd.v{LANES}f32(float, {_FULL})",
-    "declare double @llvm.sqrt.f64(double)",
-    "declare double @llvm.maxnum.f64(double, double)",
-)
+DECLARATIONS = ("declare double @llvm.sqrt.f64(double)",)
 Terms = Callable[[str, str], Sequence[str]]
 
 
 def norm_steps() -> dict[str, str]:
     """The steps' functions, by name."""
     return {"channel_norm": _norm(), "channel_norm_grad": _norm_grad()}
-
-
-def _load(w: Writer, pointer: str, i: str, mask: str) -> str:
-    """The vector at element i; under a mask where that is not empty."""
-    at = w.at(pointer, i, "float")
-    if not mask:
-        return w.value(f"load {_FULL}, ptr {at}, align 4")
-    given = f"ptr {at}, i32 4, {_BITS} {mask}, {_FULL} zeroinitializer"
-    return w.value(f"call {_FULL} @llvm.masked.load.v{LANES}f32.p0({given})")
-
-
-def _store(w: Writer, value: str, pointer: str, i: str, mask: str) -> None:
-    at = w.at(pointer, i, "float")
-    if not mask:
-        w.line(f"store {_FULL} {value}, ptr {at}, align 4")
-        return
-    w.line(f"call void @llvm.masked.store.v{LANES}f32.p0({_FULL} {value}, ptr {at}, i32 4, {_BITS} {mask})")
-
-
-def _spread(w: Writer, value: str) -> str:
-    """A float in all lanes."""
-    one = w.value(f"insertelement {_FULL} poison, float {value}, i64 0")
-    return w.value(f"shufflevector {_FULL} {one}, {_FULL} poison, <{LANES} x i32> zeroinitializer")
-
-
-def _fma(w: Writer, x: str, y: str, z: str) -> str:
-    return w.value(f"call {_FULL} @llvm.fmuladd.v{LANES}f32({_FULL} {x}, {_FULL} {y}, {_FULL} {z})")
-
-
-def _mask(w: Writer, count: str) -> str:
-    wide, numbers = f"<{LANES} x i32>", ", ".join(f"i32 {i}" for i in range(LANES))
-    one = w.value(f"insertelement {wide} poison, i32 {w.value(f'trunc i64 {count} to i32')}, i64 0")
-    spread = w.value(f"shufflevector {wide} {one}, {wide} poison, {wide} zeroinitializer")
-    return w.value(f"icmp ugt {wide} {spread}, <{numbers}>")
 
 
 def _least(w: Writer, x: str, y: object) -> str:
@@ -85,26 +46,25 @@ def _sums(w: Writer, n: str, count: int, terms: Terms) -> list[str]:
     mask for the last ones, of which others must be 0.
     """
     totals = [w.variable("double", "0.0") for _ in range(count)]
-    parts = [[w.space(_FULL, 64) for _ in range(_UNROLLED)] for _ in range(count)]
+    parts = [[w.space(FULL, 64) for _ in range(_UNROLLED)] for _ in range(count)]
     step = LANES * _UNROLLED
     with w.loop(n, 0, _BLOCK) as first:
         end = _least(w, n, w.add(first, _BLOCK))
         for part in (p for own in parts for p in own):
-            w.line(f"store {_FULL} zeroinitializer, ptr {part}")
+            w.line(f"store {FULL} zeroinitializer, ptr {part}")
         many = w.add(first, w.value(f"and i64 {w.value(f'sub i64 {end}, {first}')}, {-step}"))
         with w.loop(many, first, step) as i:
             for u in range(_UNROLLED):
                 _gather(w, [own[u] for own in parts], terms(w.add(i, u * LANES), ""))
         with w.loop(end, many, LANES) as i:
-            _gather(w, [own[0] for own in parts], terms(i, _mask(w, _least(w, w.value(f"sub i64 {end}, {i}"), LANES))))
+            mask = first_lanes(w, w.value(f"sub i64 {end}, {i}"))
+            _gather(w, [own[0] for own in parts], terms(i, mask))
         for total, own in zip(totals, parts):
-            vectors = [w.value(f"load {_FULL}, ptr {p}") for p in own]
+            vectors = [w.value(f"load {FULL}, ptr {p}") for p in own]
             while len(vectors) > 1:
                 pairs = zip(vectors[::2], vectors[1::2])
-                vectors = [w.value(f"fadd {_FULL} {x}, {y}") for x, y in pairs]
-            found = w.value(
-                f"call reassoc float @llvm.vector.reduce.fadd.v{LANES}f32(float -0.0, {_FULL} {vectors[0]})"
-            )
+                vectors = [w.value(f"fadd {FULL} {x}, {y}") for x, y in pairs]
+            found = sum_of_lanes(w, vectors[0])
             old = w.value(f"load double, ptr {total}")
             w.line(f"store double {w.value(f'fadd double {old}, {_wide(w, found)}')}, ptr {total}")
     return [w.value(f"load double, ptr {total}") for total in totals]
@@ -112,8 +72,8 @@ def _sums(w: Writer, n: str, count: int, terms: Terms) -> list[str]:
 
 def _gather(w: Writer, parts: Sequence[str], terms: Sequence[str]) -> None:
     for part, term in zip(parts, terms):
-        old = w.value(f"load {_FULL}, ptr {part}")
-        w.line(f"store {_FULL} {w.value(f'fadd {_FULL} {old}, {term}')}, ptr {part}")
+        old = w.value(f"load {FULL}, ptr {part}")
+        w.line(f"store {FULL} {w.value(f'fadd {FULL} {old}, {term}')}, ptr {part}")
 
 
 def _each(w: Writer, n: str, write: Callable[[str, str], None]) -> None:
@@ -122,7 +82,7 @@ def _each(w: Writer, n: str, write: Callable[[str, str], None]) -> None:
     with w.loop(whole, 0, LANES) as i:
         write(i, "")
     with w.loop(n, whole, LANES) as i:
-        write(i, _mask(w, w.value(f"sub i64 {n}, {i}")))
+        write(i, first_lanes(w, w.value(f"sub i64 {n}, {i}")))
 
 
 def _wide(w: Writer, x: str) -> str:
@@ -171,26 +131,26 @@ def _norm() -> str:
 
     with w.loop(word(w, 2)) as row:
         source, target = (w.at(p, w.times(row, word(w, s)), "i8") for p, s in ((x, 4), (out, 5)))
-        (total,) = _sums(w, n, 1, lambda i, mask: [_load(w, source, i, mask)])
+        (total,) = _sums(w, n, 1, lambda i, mask: [load(w, w.at(source, i, 'float'), mask)])
         middle = w.value(f"fdiv double {total}, {count}")
         low = _narrow(w, middle)
-        at = _spread(w, low)
+        at = spread(w, low)
 
         def squares(i: str, mask: str) -> Sequence[str]:
-            apart = w.value(f"fsub {_FULL} {_load(w, source, i, mask)}, {at}")
-            square = w.value(f"fmul {_FULL} {apart}, {apart}")
-            return [w.value(f"select {_BITS} {mask}, {_FULL} {square}, {_FULL} zeroinitializer") if mask else square]
+            apart = w.value(f"fsub {FULL} {load(w, w.at(source, i, 'float'), mask)}, {at}")
+            square = w.value(f"fmul {FULL} {apart}, {apart}")
+            return [w.value(f"select {BITS} {mask}, {FULL} {square}, {FULL} zeroinitializer") if mask else square]
 
-        (spread,) = _sums(w, n, 1, squares)
-        variance = w.value(f"fdiv double {spread}, {count}")
+        (apart_from_it,) = _sums(w, n, 1, squares)
+        variance = w.value(f"fdiv double {apart_from_it}, {count}")
         root = w.value(f"call double @llvm.sqrt.f64(double {w.value(f'fadd double {variance}, {epsilon}')})")
         factor = _narrow(w, w.value(f"fdiv double 1.0, {root}"))
-        by = _spread(w, w.value(f"fmul float {factor}, {_or(w, weight, row, '1.0')}"))
-        to = _spread(w, _or(w, bias, row, "0.0"))
+        by = spread(w, w.value(f"fmul float {factor}, {_or(w, weight, row, '1.0')}"))
+        to = spread(w, _or(w, bias, row, "0.0"))
 
         def write(i: str, mask: str) -> None:
-            apart = w.value(f"fsub {_FULL} {_load(w, source, i, mask)}, {at}")
-            _store(w, _fma(w, apart, by, to), target, i, mask)
+            apart = w.value(f"fsub {FULL} {load(w, w.at(source, i, 'float'), mask)}, {at}")
+            store(w, fma(w, apart, by, to), w.at(target, i, "float"), mask)
 
         _each(w, n, write)
         w.store(low, mean, row, "float", 4)
@@ -215,27 +175,27 @@ def _norm_grad() -> str:
     count = w.value(f"sitofp i64 {n} to double")
     with w.loop(word(w, 2)) as row:
         flow, source, target = (w.at(p, w.times(row, word(w, s)), "i8") for p, s in ((ct, 4), (x, 5), (dx, 6)))
-        at = _spread(w, w.load(mean, row, "float", 4))
+        at = spread(w, w.load(mean, row, "float", 4))
         factor = w.load(rstd, row, "float", 4)
 
         def terms(i: str, mask: str) -> Sequence[str]:
-            given = _load(w, flow, i, mask)
-            apart = w.value(f"fsub {_FULL} {_load(w, source, i, mask)}, {at}")
-            return [given, w.value(f"fmul {_FULL} {given}, {apart}")]
+            given = load(w, w.at(flow, i, 'float'), mask)
+            apart = w.value(f"fsub {FULL} {load(w, w.at(source, i, 'float'), mask)}, {at}")
+            return [given, w.value(f"fmul {FULL} {given}, {apart}")]
 
         total, along = _sums(w, n, 2, terms)
         root = _wide(w, factor)
         on_y = w.value(f"fmul double {along}, {root}")
-        by = _spread(w, w.value(f"fmul float {factor}, {_or(w, weight, row, '1.0')}"))
-        less = _spread(w, _narrow(w, w.value(f"fdiv double {total}, {count}")))
+        by = spread(w, w.value(f"fmul float {factor}, {_or(w, weight, row, '1.0')}"))
+        less = spread(w, _narrow(w, w.value(f"fdiv double {total}, {count}")))
         slope = w.value(f"fdiv double {w.value(f'fmul double {on_y}, {root}')}, {count}")
-        lean = _spread(w, _narrow(w, w.value(f"fneg double {slope}")))
+        lean = spread(w, _narrow(w, w.value(f"fneg double {slope}")))
 
         def write(i: str, mask: str) -> None:
-            apart = w.value(f"fsub {_FULL} {_load(w, source, i, mask)}, {at}")
-            given = w.value(f"fsub {_FULL} {_load(w, flow, i, mask)}, {less}")
-            both = _fma(w, apart, lean, given)
-            _store(w, w.value(f"fmul {_FULL} {both}, {by}"), target, i, mask)
+            apart = w.value(f"fsub {FULL} {load(w, w.at(source, i, 'float'), mask)}, {at}")
+            given = w.value(f"fsub {FULL} {load(w, w.at(flow, i, 'float'), mask)}, {less}")
+            both = fma(w, apart, lean, given)
+            store(w, w.value(f"fmul {FULL} {both}, {by}"), w.at(target, i, "float"), mask)
 
         _each(w, n, write)
         _put(w, _narrow(w, on_y), dweight, row)
@@ -275,7 +235,8 @@ def add_norm(
             stop - start, x.shape[1], x.strides[0], out.strides[0], _bits(epsilon), _bits(momentum), *own, *others
         ])  # fmt: skip
 
-    _in_parts(n, part, x)
+    # Parts begin at multiples of 16 floats: no two threads write statistics to one line of the cache.
+    in_parts(n, x.shape[0], x.size >= _LARGE, part, 16)
 
 
 def add_norm_grad(
@@ -292,17 +253,8 @@ def add_norm_grad(
             target, *(_from(v, start) for v in made),
         ])  # fmt: skip
 
-    _in_parts(n, part, x)
-
-
-def _in_parts(n: Assembler, part: Any, x: Operand) -> None:
-    """All rows, or where they are large some for each thread."""
-    team, rows = n.team, x.shape[0]
-    if team is None or x.size < _LARGE:
-        part(0, rows)
-        return
-    # Parts begin at multiples of 16 floats, so that no two threads write statistics to one line of the cache.
-    shared(n, team, [lambda own=own: part(*own) for own in bounds(rows, team.size, 16)])  # type: ignore[misc]
+    # Parts begin at multiples of 16 floats: no two threads write statistics to one line of the cache.
+    in_parts(n, x.shape[0], x.size >= _LARGE, part, 16)
 
 
 __all__ = ["DECLARATIONS", "add_norm", "add_norm_grad", "norm_steps"]

@@ -14,18 +14,15 @@ from .emit import FLOAT32, INT64
 from .errors import NoNativeForm
 from .operands import Operand
 from .products import moved
-from .sharing import bounds, shared
+from .sharing import in_parts
 from .steps import PARAMETERS, array, word
+from .vectors import BITS, FULL, LANES, first_lanes, load, spread, store
 from .writer import Writer
 
 if TYPE_CHECKING:
     from .assembler import Assembler
 
-LANES = 16
 _PIECE = 5
-_T, _SIZE = "float", 4
-_FULL = f"<{LANES} x {_T}>"
-_BITS = f"<{LANES} x i1>"
 # Elements that are read from which on threads share the work.
 _LARGE = 1 << 17
 
@@ -35,35 +32,21 @@ def pool_steps() -> dict[str, str]:
     return {"pool_max": _max(), "pool_max_grad": _max_grad()}
 
 
-DECLARATIONS = (
-    f"declare {_FULL} @llvm.masked.load.v{LANES}f32.p0(ptr, i32, {_BITS}, {_FULL})",
-    f"declare void @llvm.masked.store.v{LANES}f32.p0({_FULL}, ptr, i32, {_BITS})",
-)
-
-
 class _Piece:
     """One piece of one channel."""
 
     def __init__(self, w: Writer, at: str) -> None:
         self.w = w
         self.start, self.to, count, self.first, self.end = (w.load(at, i) for i in range(_PIECE))
-        wide = f"<{LANES} x i32>"
-        one = w.value(f"insertelement {wide} poison, i32 {w.value(f'trunc i64 {count} to i32')}, i64 0")
-        spread = w.value(f"shufflevector {wide} {one}, {wide} poison, <{LANES} x i32> zeroinitializer")
-        numbers = ", ".join(f"i32 {i}" for i in range(LANES))
-        self.mask = w.value(f"icmp ugt {wide} {spread}, <{numbers}>")
+        self.mask = first_lanes(w, count)
 
     def load(self, pointer: str) -> str:
         """The elements there."""
-        given = f"ptr {pointer}, i32 {_SIZE}, {_BITS} {self.mask}, {_FULL} zeroinitializer"
-        return self.w.value(f"call {_FULL} @llvm.masked.load.v{LANES}f32.p0({given})")
+        return load(self.w, pointer, self.mask)
 
     def store(self, value: str, pointer: str) -> None:
         """Write the elements there."""
-        self.w.line(
-            f"call void @llvm.masked.store.v{LANES}f32.p0({_FULL} {value}, ptr {pointer}, i32 {_SIZE}, "
-            f"{_BITS} {self.mask})"
-        )
+        store(self.w, value, pointer, self.mask)
 
 
 def _max() -> str:
@@ -72,24 +55,23 @@ def _max() -> str:
     """
     w = Writer("i32", "pool_max", PARAMETERS)
     x, out, pieces, offsets = (array(w, i) for i in range(7, 11))
-    least = w.value(f"bitcast i32 {w.value(f'trunc i64 {word(w, 6)} to i32')} to {_T}")
-    one = w.value(f"insertelement {_FULL} poison, {_T} {least}, i64 0")
-    lowest = w.value(f"shufflevector {_FULL} {one}, {_FULL} poison, <{LANES} x i32> zeroinitializer")
+    least = w.value(f"bitcast i32 {w.value(f'trunc i64 {word(w, 6)} to i32')} to float")
+    lowest = spread(w, least)
     with w.loop(word(w, 2)) as channel:
         source, target = (w.at(p, w.times(channel, word(w, s)), "i8") for p, s in ((x, 3), (out, 4)))
         with w.loop(word(w, 5)) as number:
             piece = _Piece(w, w.at(pieces, w.times(number, _PIECE)))
             begin = w.at(source, piece.start, "i8")
-            best = w.variable(_FULL, lowest)
+            best = w.variable(FULL, lowest)
             with w.loop(piece.end, piece.first) as t:
                 seen = piece.load(w.at(begin, w.load(offsets, t), "i8"))
-                old = w.value(f"load {_FULL}, ptr {best}")
-                more = w.value(f"fcmp ogt {_FULL} {seen}, {old}")
-                nan = w.value(f"fcmp uno {_FULL} {seen}, {seen}")
-                either = w.value(f"or {_BITS} {more}, {nan}")
-                chosen = w.value(f"select {_BITS} {either}, {_FULL} {seen}, {_FULL} {old}")
-                w.line(f"store {_FULL} {chosen}, ptr {best}")
-            piece.store(w.value(f"load {_FULL}, ptr {best}"), w.at(target, piece.to, "i8"))
+                old = w.value(f"load {FULL}, ptr {best}")
+                more = w.value(f"fcmp ogt {FULL} {seen}, {old}")
+                nan = w.value(f"fcmp uno {FULL} {seen}, {seen}")
+                either = w.value(f"or {BITS} {more}, {nan}")
+                chosen = w.value(f"select {BITS} {either}, {FULL} {seen}, {FULL} {old}")
+                w.line(f"store {FULL} {chosen}, ptr {best}")
+            piece.store(w.value(f"load {FULL}, ptr {best}"), w.at(target, piece.to, "i8"))
     w.line("ret i32 0")
     return w.text
 
@@ -109,17 +91,17 @@ def _max_grad() -> str:
         with w.loop(word(w, 5)) as number:
             piece = _Piece(w, w.at(pieces, w.times(number, _PIECE)))
             best, coming = (piece.load(w.at(p, piece.to, "i8")) for p in (most, given))
-            free = w.variable(_BITS, piece.mask)
+            free = w.variable(BITS, piece.mask)
             with w.loop(piece.end, piece.first) as t:
                 place = w.add(piece.start, w.load(offsets, t))
-                is_equal = w.value(f"fcmp oeq {_FULL} {piece.load(w.at(source, place, 'i8'))}, {best}")
-                left = w.value(f"load {_BITS}, ptr {free}")
-                hit = w.value(f"and {_BITS} {is_equal}, {left}")
-                w.line(f"store {_BITS} {w.value(f'xor {_BITS} {hit}, {left}')}, ptr {free}")
-                own = w.value(f"select {_BITS} {hit}, {_FULL} {coming}, {_FULL} zeroinitializer")
+                is_equal = w.value(f"fcmp oeq {FULL} {piece.load(w.at(source, place, 'i8'))}, {best}")
+                left = w.value(f"load {BITS}, ptr {free}")
+                hit = w.value(f"and {BITS} {is_equal}, {left}")
+                w.line(f"store {BITS} {w.value(f'xor {BITS} {hit}, {left}')}, ptr {free}")
+                own = w.value(f"select {BITS} {hit}, {FULL} {coming}, {FULL} zeroinitializer")
                 to = w.at(flow, place, "i8")
                 with w.when(overlap):
-                    piece.store(w.value(f"fadd {_FULL} {piece.load(to)}, {own}"), to)
+                    piece.store(w.value(f"fadd {FULL} {piece.load(to)}, {own}"), to)
                 with w.when(apart):
                     piece.store(own, to)
     w.line("ret i32 0")
@@ -133,7 +115,7 @@ def _table(n: Assembler, places: tuple[Any, Any], images: int, taps: Any) -> tup
     per = -(-images // LANES)
     number = np.tile(np.arange(per), len(places[0]))
     start, to, ends = (np.repeat(np.asarray(v), per, 0) for v in (*places, taps))
-    by = number * (LANES * _SIZE)
+    by = number * (LANES * 4)
     pieces = np.stack([start + by, to + by, np.minimum(images - number * LANES, LANES), ends[:, 0], ends[:, 1]], 1)
     return n.constant(pieces.astype(np.int64)), len(pieces)
 
@@ -156,7 +138,7 @@ def add_max(
         own = (moved(v, start * v.strides[1]) for v in (x, out))
         n.add("pool_max", [stop - start, x.strides[1], out.strides[1], count, bits, *own, table, listed])
 
-    _in_parts(n, part, x)
+    in_parts(n, x.shape[1], x.size >= _LARGE, part)
 
 
 def add_max_grad(
@@ -171,16 +153,7 @@ def add_max_grad(
         own = (moved(v, start * v.strides[1]) for v in (dx, x, out, ct))
         n.add("pool_max_grad", [stop - start, x.strides[1], out.strides[1], count, overlap, *own, table, listed])
 
-    _in_parts(n, part, x)
-
-
-def _in_parts(n: Assembler, part: Any, x: Operand) -> None:
-    """All channels, or where it is large some for each thread."""
-    team, channels = n.team, x.shape[1]
-    if team is None or x.size < _LARGE:
-        part(0, channels)
-        return
-    shared(n, team, [lambda own=own: part(*own) for own in bounds(channels, team.size)])  # type: ignore[misc]
+    in_parts(n, x.shape[1], x.size >= _LARGE, part)
 
 
 __all__ = ["add_max", "add_max_grad", "need_float32", "pool_steps"]

@@ -48,6 +48,15 @@ def shared(n: Assembler, team: Team | None, parts: Sequence[Work]) -> None:
     n.add(SHARED, [team.share, team.address, len(blocks), *edges], tuple(blocks))
 
 
+def in_parts(n: Assembler, count: int, is_large: bool, part: Callable[[int, int], object], grain: int = 1) -> None:
+    """What `part` adds for all of so many things, from one to another; where it is large for some on each thread."""
+    team = n.team if is_large else None
+    if team is None:
+        part(0, count)
+        return
+    shared(n, team, [lambda own=own: part(*own) for own in bounds(count, team.size, grain)])  # type: ignore[misc]
+
+
 def over_elements(
     n: Assembler, loop: Any, data: Any, operands: Sequence[Operand], shape: Sequence[int], keep_last: bool = False
 ) -> None:
@@ -91,4 +100,4 @@ def _part(x: Operand, axis: int, start: int, stop: int) -> Operand:
     return replace(x, offset=x.offset + start * x.strides[axis], shape=tuple(shape))
 
 
-__all__ = ["SHARED", "bounds", "over_elements", "shared"]
+__all__ = ["SHARED", "bounds", "in_parts", "over_elements", "shared"]
