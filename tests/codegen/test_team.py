@@ -75,6 +75,32 @@ def test_several_callers_at_a_time():
     assert len(counts) == 4 and all((c[:5] == 200).all() for c in counts)
 
 
+def test_a_caller_that_waited_long_goes_on_by_itself():
+    """Whose processor is taken away in the middle of a part holds its caller up; the next calls do without."""
+    found = Team(2)
+    found.start()
+    work = Writer("void", "work", ("ptr %context", "i64 %part", "i64 %member"))
+    work.store(work.add("%member", 1), "%context", "%part")
+    with work.when(work.value("icmp eq i64 %member, 1")):
+        work.value(f"call i32 {work.load('%context', 8, 'ptr')}(i32 20000)")
+    work.line("ret void")
+    once = Writer("void", "once", ("ptr %share", "ptr %team", "ptr %context", "i64 %parts"))
+    once.call("void", "%share", "ptr %team", "ptr @work", "ptr %context", "i64 %parts")
+    once.line("ret void")
+    address = loaded(f"{work.text}\n{once.text}", ("once",)).addresses["once"]
+    call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3, ctypes.c_int64)(address)
+    context = np.zeros(9, np.int64)
+    context[8] = ctypes.cast(ctypes.CDLL(None).usleep, ctypes.c_void_p).value
+
+    def who():
+        call(found.share, found.address, context.ctypes.data, 8)
+        return set(context[:8] - 1)
+
+    held_up = next(i for i in range(10_000) if 1 in who())
+    assert [who() for _ in range(64)] == [{0}] * 64, held_up
+    assert any(1 in who() for _ in range(10_000))  # and tries again later
+
+
 def test_a_forked_process_has_a_team_of_its_own():
     found, many = team(), counting()
     shared(found, many, 5)

@@ -7,6 +7,10 @@ late finds none: the caller waits for parts that others have begun, never for ot
 at a time; a second one does its parts by itself.
 
 A member without work looks for some for a while, then sleeps in the kernel (a futex) until a caller wakes it.
+
+On a busy machine the system may take the processor from a member in the middle of a part, for longer than a whole run
+takes. A caller that waited much longer than it worked therefore does the parts of the next calls by itself, four times
+as many each time.
 """
 
 from __future__ import annotations
@@ -31,10 +35,15 @@ from .writer import Writer
 # sleeps on; what runs, and the address of a C function.
 _TICKET, _PENDING, _BUSY, _SLEEPERS, _WAKE, _CALLER = 0, 8, 16, 24, 32, 40
 _WORK, _CONTEXT, _SYSCALL = 48, 49, 50
+# How many calls are yet to be done by their callers alone, and how many were after the last wait that was too long.
+_ALONE, _LAST_ALONE = 51, 52
 _WORDS = 56
 _LEFT = (1 << 32) - 1
 # How often a member looks for work before it sleeps, and a caller whether all is done: some 50 microseconds.
 _LOOKS, _WAITS = 2000, 4000
+# A wait is too long that takes so many cycles (some 100 microseconds) and so many times what the caller worked.
+_LONG, _TIMES = 300_000, 2
+_LEAST_ALONE, _MOST_ALONE = 64, 4096
 _FUTEX = {"x86_64": 202, "aarch64": 98}
 _WAIT, _WAKE_UP = 128, 129  # of this process alone
 
@@ -78,14 +87,45 @@ def _take() -> str:
     return w.text
 
 
+def _now(w: Writer) -> str:
+    """Cycles of the processor, where a program may read them; else 0, so that no wait is too long."""
+    return w.call("i64", "@llvm.readcyclecounter") if host().is_x86 else w.add(0, 0)
+
+
+def _alone(w: Writer) -> None:
+    """Do all parts, and leave."""
+    with w.loop("%parts") as part:
+        w.call("void", "%work", "ptr %context", f"i64 {part}", "i64 0")
+    w.leave("void")
+
+
+def _judge(w: Writer, start: str, done: str) -> None:
+    """Decide from when the caller had begun and done its parts whether it does those of the next calls by itself."""
+    waited, worked = w.value(f"sub i64 {_now(w)}, {done}"), w.value(f"sub i64 {done}, {start}")
+    is_long = w.value(f"icmp sgt i64 {waited}, {_LONG}")
+    is_longer = w.value(f"icmp sgt i64 {waited}, {w.times(worked, _TIMES)}")
+    last = w.load("%team", _LAST_ALONE)
+    with w.when(w.value(f"and i1 {is_long}, {is_longer}")):
+        more = w.least(w.add(w.times(last, 4), _LEAST_ALONE), _MOST_ALONE)
+        for word in (_ALONE, _LAST_ALONE):
+            w.line(f"store atomic i64 {more}, ptr {w.at('%team', word)} monotonic, align 8")
+        w.line(f"store atomic i64 0, ptr {w.at('%team', _BUSY)} release, align 8")
+        w.leave("void")
+    less = w.value(f"sub i64 {last}, {w.value(f'lshr i64 {w.add(last, 15)}, 4')}")
+    w.store(less, "%team", _LAST_ALONE)
+
+
 def _share() -> str:
     w = Writer("void", "share", ("ptr %team", "ptr %work", "ptr %context", "i64 %parts"))
+    alone = _atomic_load(w, w.at("%team", _ALONE), "monotonic")
+    with w.when(w.value(f"icmp sgt i64 {alone}, 0")):
+        w.line(f"store atomic i64 {w.add(alone, -1)}, ptr {w.at('%team', _ALONE)} monotonic, align 8")
+        _alone(w)
     pair = w.value(f"cmpxchg ptr {w.at('%team', _BUSY)}, i64 0, i64 1 acquire monotonic")
     is_ours = w.value(f"extractvalue {{i64, i1}} {pair}, 1")
     with w.when(w.value(f"xor i1 {is_ours}, true")):
-        with w.loop("%parts") as part:
-            w.call("void", "%work", "ptr %context", f"i64 {part}", "i64 0")
-        w.leave("void")
+        _alone(w)
+    start = _now(w)
     w.store("%work", "%team", _WORK, "ptr")
     w.store("%context", "%team", _CONTEXT, "ptr")
     pending, ticket = w.at("%team", _PENDING), w.at("%team", _TICKET)
@@ -98,10 +138,12 @@ def _share() -> str:
         w.value(f"atomicrmw add ptr {w.at('%team', _WAKE)}, i32 1 seq_cst")
         _futex(w, _WAKE, _WAKE_UP, sleepers)
     w.call("void", "@take", "ptr %team", "i64 0")
+    done = _now(w)
     looks = w.variable("i64", 0)
     w.label("wait")
     is_done = w.value(f"icmp eq i64 {_atomic_load(w, pending)}, 0")
     with w.when(is_done):
+        _judge(w, start, done)
         w.line(f"store atomic i64 0, ptr {w.at('%team', _BUSY)} release, align 8")
         w.leave("void")
     count = w.add(w.value(f"load i64, ptr {looks}"), 1)
@@ -147,7 +189,8 @@ class Team:
 
     def __init__(self, size: int) -> None:
         pause = "@llvm.x86.sse2.pause()" if host().is_x86 else "@llvm.aarch64.hint(i32)"
-        text = "\n\n".join([_take(), _share(), _serve(), f"declare void {pause}"])
+        clock = "declare i64 @llvm.readcyclecounter()"
+        text = "\n\n".join([_take(), _share(), _serve(), f"declare void {pause}", clock])
         found = loaded(text, ("share", "serve"))
         self.size = size
         self.share = found.addresses["share"]
