@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import onnx
+import onnxruntime
 import pytest
 
 import vitrify as paddle
@@ -11,6 +12,7 @@ from tests.onnx.harness import check_model, close
 from vitrify import nn
 from vitrify.core.errors import ArgumentError, FileFormatError, UnsupportedError
 from vitrify.core.lazy import MissingPackageError
+from vitrify.ops.registry import get_op
 from vitrify.vision import models
 
 SPEC = paddle.static.InputSpec
@@ -202,6 +204,45 @@ def test_sizes_are_checked_before_anything_is_allocated(tmp_path):
     (tmp_path / "bad.onnx").write_bytes(model.SerializeToString())
     with pytest.raises(FileFormatError, match="bytes for sizes"):
         paddle.onnx.load(tmp_path / "bad")
+
+
+def test_zeros_with_a_part_written(tmp_path):
+    """What setting a column is made of where its value goes through a condition."""
+    spread = get_op("getitem_adjoint")
+
+    def function(part, like):
+        return spread(part, like, index=(slice(None), 2))
+
+    part, like = numbers(3), numbers(3, 4)
+    paddle.onnx.export(paddle.jit.to_static(function), tmp_path / "spread", [SPEC([None]), SPEC([None, 4])])
+    session = onnxruntime.InferenceSession(str(tmp_path / "spread.onnx"), providers=["CPUExecutionProvider"])
+    (found,) = session.run(None, {i.name: a for i, a in zip(session.get_inputs(), (part, like))})
+    wanted = np.zeros((3, 4), "float32")
+    wanted[:, 2] = part
+    close(found, wanted)
+
+
+def test_boxes_are_suppressed_and_counted(tmp_path):
+    """NonMaxSuppression with and without scores, boxes of a detector, and numbers that are counted."""
+    x1y1 = numbers(40, 2) * 4
+    boxes = np.concatenate([x1y1, x1y1 + 1 + np.abs(numbers(40, 2))], 1).astype("float32")
+    scores, counted = numbers(40), np.array([3, 0, 3, 5], "int64")
+
+    def function(boxes, scores, x, weights):
+        kept = paddle.vision.ops.nms(boxes, 0.3, scores)
+        return kept, paddle.vision.ops.nms(boxes, 0.5), paddle.bincount(x), paddle.bincount(x, weights, minlength=9)
+
+    arrays = (boxes, scores, counted, numbers(4))
+    specs = [SPEC([None, *a.shape[1:]], str(a.dtype)) for a in arrays]
+    paddle.onnx.export(paddle.jit.to_static(function), tmp_path / "boxes", specs)
+    session = onnxruntime.InferenceSession(str(tmp_path / "boxes.onnx"), providers=["CPUExecutionProvider"])
+    wanted = [t.numpy() for t in function(*map(paddle.to_tensor, arrays))]
+    found = session.run(None, {i.name: a for i, a in zip(session.get_inputs(), arrays)})
+    read = [t.numpy() for t in paddle.onnx.load(tmp_path / "boxes")(*map(paddle.to_tensor, arrays))]
+    for outputs in (found, read):
+        for a, b in zip(outputs, wanted):
+            close(np.asarray(a), b)
+    assert len(wanted[0]) < 40
 
 
 def test_what_constants_give_is_computed_by_the_run_where_it_is_large(tmp_path):

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import bool_, int64
+from ..core.dtype import bool_, float32, float64, int64
 from ..core.errors import UnsupportedError
 from ..core.meta import UNKNOWN
 from .graph import Value
@@ -246,3 +246,25 @@ def masked_scatter(g: Context, x: Value, mask: Value, value: Value) -> Value:
 def nonzero(g: Context, x: Value) -> Value:
     """NonZero, transposed."""
     return g.node("Transpose", g.node("NonZero", x), perm=[1, 0])
+
+
+@FORMS("getitem_adjoint")
+def getitem_adjoint(g: Context, x: Value, like: Value, *, index: Any) -> Value:
+    """Zeros with x at an index: what writing into a part of a tensor is made of where a loop carries it."""
+    zeros = g.node("Expand", g.scalar(0, x.dtype), g.sizes(like))
+    return setitem(g, Value(g, zeros.name, x.dtype, like.shape), x, index=index, axes=())
+
+
+@FORMS("bincount")
+def bincount(g: Context, x: Value, weights: Value | None, *, minlength: int) -> Value:
+    """Each number is compared with all that may occur."""
+    numbers = x.cast(int64)
+    least = g.constant(np.array([-1, minlength - 1]), int64)
+    largest = g.reduce("ReduceMax", g.node("Concat", numbers, least, axis=0), [0], False)
+    known = g.arange(largest + 1)
+    hits = g.node("Equal", g.unsqueeze(numbers, [1]), g.unsqueeze(known, [0]))
+    kind = int64 if weights is None else float32 if weights.dtype is float32 else float64
+    counted = Value(g, hits.name, bool_, (UNKNOWN, UNKNOWN)).cast(kind)
+    if weights is not None:
+        counted = counted * g.unsqueeze(weights.cast(kind), [1])
+    return g.reduce("ReduceSum", counted, [0], False)

@@ -31,6 +31,9 @@ def _pairs(node: Node, n: int) -> Any:
     return tuple(zip(pads[:n], pads[n:]))
 
 
+_MANY = 1 << 31
+
+
 @operator("Conv")
 def conv(node: Node, x: Any, weight: Any, bias: Any = None) -> Any:
     """A convolution."""
@@ -226,3 +229,24 @@ def split_to_sequence(node: Node, x: Any, parts: Any = None) -> Any:
         raise UnsupportedError("SplitToSequence is read for single slices without their dimension only")
     found = as_tensor(x)
     return get_op("list_unstack")(found, axis=node.number("axis", 0) % found.ndim)
+
+
+@operator("NonMaxSuppression")
+def suppressed(
+    node: Node, boxes: Any, scores: Any, most: Any = None, overlap: Any = None, least: Any = None
+) -> Any:
+    """The places of boxes that remain, of one image and class: [k, 3] with image, class and box."""
+    found, given = as_tensor(boxes), as_tensor(scores)
+    limits = [None if v is None else np.asarray(v).reshape(-1)[0] for v in (most, overlap)]
+    if found.shape[0] != 1 or given.shape[1] != 1 or least is not None or node.number("center_point_box", 0):
+        raise UnsupportedError("NonMaxSuppression is read for one image and class, corners, and no least score")
+    if limits[0] is None or limits[0] < _MANY:
+        raise UnsupportedError("NonMaxSuppression is read without a largest number of boxes")
+    reshape = get_op("reshape")
+    kept = get_op("nms")(
+        reshape(found, shape=(-1, 4)), reshape(given, shape=(-1,)), None,
+        threshold=float(limits[1] or 0.0), allowed=None, top_k=None,
+    )  # fmt: skip
+    column = reshape(kept, shape=(-1, 1))
+    zeros = column - column
+    return get_op("concat")(zeros, zeros, column, axis=1)

@@ -29,7 +29,7 @@ _REASONS: dict[str, str] = {
         (
             "adaptive_avg_pool_grad", "adaptive_avg_pool_like", "as_strided_adjoint", "avg_pool_grad",
             "channel_spread", "channel_sum", "conv_input_grad", "conv_weight_grad", "diagonal_adjoint",
-            "embedding_grad", "fold_windows", "gather_adjoint", "getitem_adjoint", "half_spectrum_weight",
+            "embedding_grad", "fold_windows", "gather_adjoint", "half_spectrum_weight",
             "index_get_adjoint", "last_writers", "list_add", "list_fill", "list_gap", "list_one", "list_pick",
             "list_spread", "list_split", "list_unorder", "list_unpluck", "list_unput", "list_unslice", "list_zero_at",
             "list_zeros_like", "masked_gather", "max_pool_gather", "max_pool_grad", "norm_grad", "pad_adjoint",
@@ -62,11 +62,11 @@ _REASONS: dict[str, str] = {
     ),
     **dict.fromkeys(("as_complex", "as_real", "complex"), _COMPLEX),
     **dict.fromkeys(("fft_c2c", "fft_c2r", "fft_r2c"), _FOURIER),
-    **dict.fromkeys(("unique", "unique_consecutive", "bincount", "histogram", "histogramdd", "mode"), _RAGGED),
+    **dict.fromkeys(("unique", "unique_consecutive", "histogram", "histogramdd", "mode"), _RAGGED),
     **dict.fromkeys(
         (
-            "distribute_fpn_proposals", "generate_proposals", "matrix_nms", "nms", "prior_box", "psroi_pool",
-            "roi_align", "roi_pool", "yolo_box", "yolo_targets", "box_decode", "box_encode", "gather_tree",
+            "distribute_fpn_proposals", "generate_proposals", "matrix_nms", "prior_box", "psroi_pool",
+            "roi_align", "roi_pool", "yolo_targets", "box_decode", "box_encode", "gather_tree",
         ),
         _DETECTION,
     ),
