@@ -264,7 +264,8 @@ def bincount(g: Context, x: Value, weights: Value | None, *, minlength: int) -> 
     known = g.arange(largest + 1)
     hits = g.node("Equal", g.unsqueeze(numbers, [1]), g.unsqueeze(known, [0]))
     kind = int64 if weights is None else float32 if weights.dtype is float32 else float64
-    counted = Value(g, hits.name, bool_, (UNKNOWN, UNKNOWN)).cast(kind)
+    counted: Value = Value(g, hits.name, bool_, (UNKNOWN, UNKNOWN)).cast(kind)
     if weights is not None:
         counted = counted * g.unsqueeze(weights.cast(kind), [1])
-    return g.reduce("ReduceSum", counted, [0], False)
+    found: Value = g.reduce("ReduceSum", counted, [0], False)
+    return found
