@@ -252,7 +252,8 @@ def nonzero(g: Context, x: Value) -> Value:
 def getitem_adjoint(g: Context, x: Value, like: Value, *, index: Any) -> Value:
     """Zeros with x at an index: what writing into a part of a tensor is made of where a loop carries it."""
     zeros = g.node("Expand", g.scalar(0, x.dtype), g.sizes(like))
-    return setitem(g, Value(g, zeros.name, x.dtype, like.shape), x, index=index, axes=())
+    found: Value = setitem(g, Value(g, zeros.name, x.dtype, like.shape), x, index=index, axes=())
+    return found
 
 
 @FORMS("bincount")
