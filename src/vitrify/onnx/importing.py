@@ -36,7 +36,7 @@ Env = dict[str, Any]
 # Arrays with at most as many elements may be axes and sizes: they are constants of the program.
 SMALL = 64
 _TRIES = 8
-MOST_COMPUTED = 1 << 28  # bytes of what constants give while a file is read; the run computes the rest
+MOST_COMPUTED = 1 << 25  # bytes of what constants give while a file is read; the run computes the rest
 
 
 def load(path: str | os.PathLike[str], **configs: Any) -> TranslatedLayer:
