@@ -27,7 +27,6 @@ UNDECIDED = {
     "*histogramdd*": "how many results there are follows from a size",
     "*tolist(*": "a list of unknown length has no items to show",
     "*clip(float32[], min=float32[1]*": "a bound with a dimension may have any size",
-    "*crop*": "eager code compares sizes before the op; a program does not yet, and gives what lies within",
     "*linalg.solve(float32[2,3,3]*": "a stack of vectors and a matrix differ in their sizes alone",
     "*tensordot*": "a size that does not fit is an error of the run",
 }

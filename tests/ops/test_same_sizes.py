@@ -50,3 +50,16 @@ def test_labels_of_programs_get_no_gradient():
     assert np.abs(grads[0]).max() < 1e-12  # the derivative where the label is what is predicted
     np.testing.assert_allclose(grads[1], grads[0], atol=1e-12)
     assert "given" in [op.type for op in compiled.main_program.global_block().ops]
+
+
+def test_blocks_that_reach_beyond_sizes_that_only_a_run_knows():
+    def cropped(x):
+        return paddle.crop(x, [2, -1], [1, 1])
+
+    compiled = paddle.jit.to_static(cropped, input_spec=[InputSpec([-1, -1], "float64")], full_graph=True)
+    for rows in (3, 5):
+        x = drawn(rows, 4)
+        np.testing.assert_array_equal(compiled(x).numpy(), cropped(x).numpy())
+    for run in (cropped, compiled):
+        with pytest.raises(ValueError, match=r"crop: .* do not lie within"):
+            run(drawn(2, 4))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.errors import ShapeError
-from ..core.meta import UNKNOWN, Meta
+from ..core.meta import UNKNOWN, Meta, Shape
 from .registry import define_op
 
 
@@ -29,6 +29,23 @@ sized_like_op = define_op(
     view=True,
     raises=True,
     shape_only=["x"],
+)
+
+
+def _sized_meta(x: Meta, *, sizes: Shape, what: str) -> Meta:
+    if any(UNKNOWN not in (given, wanted) and given != wanted for given, wanted in zip(x.shape, sizes)):
+        raise ShapeError(what)
+    return x.with_shape(tuple(given if wanted == UNKNOWN else wanted for given, wanted in zip(x.shape, sizes)))
+
+
+sized_op = define_op(
+    "sized",
+    kernel=lambda xp, x, *, sizes, what: x,
+    meta=_sized_meta,
+    vjp={"x": lambda ct: ct},
+    native=lambda n, x, *, sizes, what: x,
+    view=True,
+    raises=True,
 )
 
 

@@ -9,6 +9,7 @@ from ..core.meta import UNKNOWN, normalize_axis
 from .arguments import as_int, as_ints, is_tensor, static_int, static_ints
 from .index import getitem_op
 from .index_form import FULL
+from .same_sizes import sized_op
 
 Part = type(FULL)  # Python's slice, whose name means Paddle's function here
 
@@ -108,7 +109,16 @@ def crop(x: Any, shape: Any = None, offsets: Any = None, name: str | None = None
     sizes = _bounds("crop", list(x.shape) if shape is None else shape, "shape", x.ndim)
     starts = _bounds("crop", [0] * x.ndim if offsets is None else offsets, "offsets", x.ndim)
     parts = tuple(_block(x.shape[i], sizes[i], starts[i]) for i in range(x.ndim))
-    return getitem_op(x, index=parts)
+    block = getitem_op(x, index=parts)
+    if not any(map(_may_reach_beyond, x.shape, sizes, starts)):
+        return block
+    wanted = tuple(n if isinstance(n, int) and n >= 0 else UNKNOWN for n in sizes)
+    return sized_op(block, sizes=wanted, what=f"crop: {list(wanted)} from {list(starts)} on do not lie within x")
+
+
+def _may_reach_beyond(size: int, wanted: Any, start: Any) -> bool:
+    """Whether only a run can tell if the block lies within a dimension."""
+    return size == UNKNOWN and isinstance(wanted, int) and isinstance(start, int) and (wanted > 0 or start > 0)
 
 
 def _block(size: int, wanted: Any, start: Any) -> Any:
