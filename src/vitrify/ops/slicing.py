@@ -108,6 +108,8 @@ def crop(x: Any, shape: Any = None, offsets: Any = None, name: str | None = None
     """
     sizes = _bounds("crop", list(x.shape) if shape is None else shape, "shape", x.ndim)
     starts = _bounds("crop", [0] * x.ndim if offsets is None else offsets, "offsets", x.ndim)
+    if shape is None and any(isinstance(start, int) and start != 0 for start in starts):
+        raise ShapeError(f"crop: all of x {list(x.shape)} from {list(starts)} on does not lie within x")
     parts = tuple(_block(x.shape[i], sizes[i], starts[i]) for i in range(x.ndim))
     block = getitem_op(x, index=parts)
     if not any(map(_may_reach_beyond, x.shape, sizes, starts)):
