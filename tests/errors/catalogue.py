@@ -374,6 +374,26 @@ GROUPS: dict[str, list[Entry]] = {
                 return history
             """,
         ),
+        _entry(
+            "A loop without an end on a path that may not be taken",
+            "UnsupportedError",
+            "and no tensor ends it",
+            "Both paths of a decision are traced; eager code would not come to this one.",
+            """
+            def f(x):
+                if x.sum() > 0:
+                    return x * 2
+                n = 0
+                while True:
+                    n += 1
+            """,
+            """
+            def f(x):
+                if x.sum() > 0:
+                    return x * 2
+                raise ValueError("the sum must be positive")
+            """,
+        ),
     ],
     "Sequences of unknown length": [
         _entry(

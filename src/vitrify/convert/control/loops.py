@@ -12,7 +12,7 @@ from ...ir.builder import current_builder
 from ...ir.program import Variable
 from ..containers.dicts import partial_items
 from ..state.cells import closed_over
-from ..state.journal import SpentError, journaling
+from ..state.journal import SpentError, is_nested, journaling
 from ..values.base import builder, is_graph, scalar_condition
 from ..values.handlers import catching, is_deep
 from ..values.one_of import GraphOneOf, asked, each_option, is_option, left_of, settled, use_option
@@ -27,6 +27,8 @@ from .pushed import push_all, pushing
 
 Function = Callable[..., Any]
 MIN_LOOP_LENGTH = 4
+MAX_TURNS = 20_000
+"""How often Python may go round a loop of which nobody knows whether a run comes to it."""
 
 
 def convert_while(
@@ -39,6 +41,7 @@ def convert_while(
 def _while(
     test: Function, body: Function, values: tuple[Any, ...], names: tuple[str, ...], shared: Sequence[Any], holders: int
 ) -> tuple[Any, ...]:
+    turn = 0
     while True:
         holds, writes = _probe(test, values, shared)
         if is_graph(holds) and writes:
@@ -47,7 +50,19 @@ def _while(
             return trace_loop(test, body, values, names, shared, holders=holders)
         if not holds:
             return values
+        _refuse_endless(turn)
+        turn += 1
         values = body(*values)
+
+
+def _refuse_endless(turn: int) -> None:
+    """Raise UnsupportedError for a loop that eager code may never come to: both paths of a decision are traced."""
+    if turn >= MAX_TURNS and is_nested():
+        raise UnsupportedError(
+            f"a loop on a path that a tensor decides about went on for {turn} turns while that path was converted, "
+            "and no tensor ends it",
+            hint="give it an end, raise an error in its place, or leave its function out with @not_to_static",
+        )
 
 
 def _probe(test: Function, values: tuple[Any, ...], shared: Sequence[Any]) -> tuple[Any, bool]:
@@ -197,8 +212,10 @@ def _for_items(
     """A loop over Python items, unrolled; once a tensor decides about going on, each iteration is guarded by it."""
     if isinstance(items, Stepping) and is_deep(items.place):
         return _for_attempts(items, body, values, names, test, shared)
-    late = 0
+    late = turn = 0
     while True:
+        _refuse_endless(turn)
+        turn += 1
         go_on: Any = True if test is None else truth(test(*values))
         if not is_graph(go_on) and not go_on:
             return values
