@@ -58,12 +58,13 @@ def text_of(err):
 
 
 def marked_line(fn):
-    """File:line of the `# here` in `fn`, or in what it calls."""
-    for function in (fn, p.inner):
-        lines, start = inspect.getsourcelines(function)
+    """File:line of the `# here` in `fn`, in a function inside it, or in what it calls."""
+    nested = [code for code in fn.__code__.co_consts if inspect.iscode(code) and "<" not in code.co_name]
+    for code in (*nested, fn.__code__, p.inner.__code__):
+        lines, start = inspect.getsourcelines(code)
         for offset, line in enumerate(lines):
             if "# here" in line:
-                return f"{p.__file__}:{start + offset} in {function.__name__}", line.strip()
+                return f"{p.__file__}:{start + offset} in {code.co_name}", line.strip()
     raise AssertionError(fn)
 
 
