@@ -9,6 +9,7 @@ import pytest
 import vitrify as paddle
 from vitrify.core.errors import UnsupportedError
 
+from .differential import compare
 from .functions import X
 
 
@@ -161,7 +162,143 @@ def heap(x):
     return out
 
 
+def grown_rows(x):
+    rows = [[x]]
+    while x.sum() < 20:
+        x = x + 1
+        rows.append([x])
+        rows[0].append(x)
+    return rows
+
+
+def slice_shares_rows(x):
+    rows = grown_rows(x)
+    rest = rows[1:]
+    rows[1].append(x)
+    return rest
+
+
+def copy_shares_rows(x):
+    rows = grown_rows(x)
+    other = list(rows)
+    rows[1].append(x)
+    return other
+
+
+def sum_has_rows_twice(x):
+    rows = grown_rows(x)
+    rows = rows + rows
+    rows[0].append(x)
+    return rows
+
+
+def sorted_shares_rows(x):
+    rows = grown_rows(x)
+    other = sorted(rows, key=lambda row: row[0].sum())
+    other[0].append(x)
+    return rows
+
+
+def comprehension_shares_rows(x):
+    rows = grown_rows(x)
+    other = [row for row in rows if row[0].sum() > 0]
+    other[0].append(x)
+    return rows
+
+
+def row_in_two_lists(x):
+    rows, others, row = grown_rows(x), grown_rows(x), [x]
+    rows.append(row)
+    others.append(row)
+    rows[-1].append(x)
+    return others
+
+
+def row_in_a_tuple(x):
+    rows = grown_rows(x)
+    pairs = [(x, rows[0]) for _ in rows]
+    rows[0].append(x)
+    return pairs
+
+
+def chosen_row_changed(x):
+    rows = grown_rows(x)
+    row = rows[0] if x.sum() > 0 else rows[1]
+    row.append(x)
+    return rows
+
+
+def carried_row_changed(x):
+    rows = grown_rows(x)
+    row = rows[0]
+    while x.sum() < 80:
+        x = x * 2
+        row.append(x)
+        row = rows[1]
+    return rows
+
+
+def one_list_twice(x):
+    row = [x]
+    rows = [row, row]
+    while x.sum() < 20:
+        x = x + 1
+        rows.append([x])
+    rows[0].append(x)
+    return rows
+
+
+def twice_in_a_tuple(x):
+    row = [x]
+    pair = (row, row)
+    while x.sum() < 20:
+        x = x + 1
+        pair[0].append(x)
+        pair = (pair[1], pair[0])
+    return row
+
+
+def chosen_row_read(x):
+    rows = grown_rows(x)
+    row = rows[0] if x.sum() > 0 else rows[1]
+    rows[0].append(x)
+    return len(row)
+
+
+def row_read_after_others_moved(x):
+    rows = grown_rows(x)
+    row = rows[1]
+    rows.pop(0)
+    rows[0].append(x)
+    return len(row)
+
+
+def rows_and_slice_returned(x):
+    rows = grown_rows(x)
+    return rows, rows[1:]
+
+
+def rows_twice_returned(x):
+    rows = grown_rows(x)
+    return rows + rows
+
+
+def chosen_row_returned(x):
+    rows = grown_rows(x)
+    return rows, rows[0] if x.sum() > 0 else rows[1]
+
+
 REFUSED = [
+    *[(fn, "leave the function") for fn in (rows_and_slice_returned, rows_twice_returned, chosen_row_returned)],
+    *[
+        (fn, "also an item of a list")
+        for fn in (
+            slice_shares_rows, copy_shares_rows, sum_has_rows_twice, sorted_shares_rows, comprehension_shares_rows,
+            row_in_two_lists, row_in_a_tuple, chosen_row_changed, carried_row_changed, one_list_twice, twice_in_a_tuple,
+        )
+    ],
+    (chosen_row_read, "is read that may have been changed"),
+    (row_read_after_others_moved, "is read that may have been changed"),
     (printed, "cannot be shown"),
     (sorted_by_rows, "keys that are no 0-D tensors"),
     (heap, "heappush() on a list"),
@@ -191,6 +328,15 @@ def test_refused(fn, message):
     assert caught.value.loc is not None
     assert caught.value.loc.file == __file__
     assert caught.value.hint
+
+
+OF_SHARED = ("also an item", "is read that", "leave the function")
+SHARED = [fn for fn, message in REFUSED if any(part in message for part in OF_SHARED)]
+
+
+@pytest.mark.parametrize("fn", SHARED, ids=lambda fn: fn.__name__)
+def test_what_is_refused_runs_in_segments(fn):
+    compare(fn, (X,), full_graph=False)
 
 
 def test_a_list_in_a_tuple_says_how_to_go_on():

@@ -1339,6 +1339,9 @@ ELSEWHERE: dict[str, str] = {
     "a list grows in a loop or branch that a tensor decides, and its items hold no tensor or number": _LISTS,
     "a list whose length is known only when the program runs holds lists that change their length later": _NET,
     "a list is changed that is also an item of a list whose length is known only when the program runs": _LISTS,
+    "a list is read that may have been changed as an item of another list, whose length is known only when the program "
+    "runs": _LISTS,
+    "lists leave the function that may have an inner list in common, or have one twice, as only the run knows": _LISTS,
     " of a list whose length is known only when the program runs": _LISTS,
     "() on a list whose length is known only when the program runs": _LISTS,
     "a tensor as the key of a dict: its value is known only when the program runs": _LISTS,

@@ -37,6 +37,9 @@ class OpenList(list[Any]):
         if self.items is None:
             super().extend(value)
 
+    def stand_for(self, sources: Iterable[Any]) -> None:
+        """Know that this list is on some path one of `sources`."""
+
 
 def is_open(value: Any) -> bool:
     """Whether the value is a list whose length is known only when the program runs."""

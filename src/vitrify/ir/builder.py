@@ -100,6 +100,11 @@ class Builder:
         self.forks: list[Fork] = []
         self.made = Made()
         self.kept: dict[int, Any] = {}  # by id, what a list of unknown length holds by value, though Python shares it
+        self.inner_lists: dict[int, Any] = {}  # by id, weakly: lists that others hold by value as one of their items
+        self.shared_at: Loc | None = None  # where lists last came to hold one list in common
+        # Bodies of loops, and what counts their iterations in a `for`, by id.
+        self.loop_bodies: set[Block] = set()
+        self.loop_counters: dict[int, Any] = {}
         self.without_ones = False  # whether something recorded is right only where no unknown size is 1
         self.locs: tuple[Loc, ...] | None = None
         # What is called in place of a function (`forward` and hooks of Layers, special methods) while this program is

@@ -10,8 +10,10 @@ from typing import Any
 
 from ..convert import Undefined
 from ..convert.containers.dicts import unordered
+from ..convert.containers.inner_lists import known_origin
 from ..convert.containers.keys import check_key
 from ..convert.containers.list_items import Spec, python_list
+from ..convert.containers.lists import check_inner_lists
 from ..convert.control.comprehension import GeneratorExpression
 from ..convert.host.effects import is_place
 from ..convert.host.value import HostValue
@@ -109,6 +111,14 @@ class SharedLeaf:
 
 
 @dataclass(frozen=True)
+class ItemLeaf:
+    """Marks a list that is an item of another one that a call gives: `owner`, at the place that output `key` says."""
+
+    owner: SharedLeaf
+    key: int
+
+
+@dataclass(frozen=True)
 class ListLeaf:
     """Marks a leaf that is a list of items `spec`, taken apart into the program outputs `indices`."""
 
@@ -133,6 +143,7 @@ class Template:
         return any(
             (isinstance(leaf, ArgumentLeaf) and leaf.holder.is_given)
             or (isinstance(leaf, SharedLeaf) and leaf.template.needs_arguments)
+            or (isinstance(leaf, ItemLeaf) and leaf.owner.template.needs_arguments)
             for leaf in self.leaves
         )
 
@@ -155,11 +166,13 @@ class Template:
                 made.append(inputs[leaf.index])
             elif leaf.__class__ is ArgumentLeaf:
                 made.append(leaf.holder.find(arguments))
-            elif leaf.__class__ is SharedLeaf:
-                held = {} if shared is None else shared
-                if leaf.index not in held:
-                    held[leaf.index] = leaf.template.build(values, inputs, arguments, held)
-                made.append(held[leaf.index])
+            elif isinstance(leaf, (SharedLeaf, ItemLeaf)):
+                shared = {} if shared is None else shared
+                whole = leaf if isinstance(leaf, SharedLeaf) else leaf.owner
+                if whole.index not in shared:
+                    shared[whole.index] = whole.template.build(values, inputs, arguments, shared)
+                found = shared[whole.index]
+                made.append(found[values[leaf.key].item()] if isinstance(leaf, ItemLeaf) else found)
             elif leaf.__class__ is ForkLeaf:
                 made.append(leaf.build(values, inputs))
             elif leaf.__class__ in (ListLeaf, KindLeaf):
@@ -176,6 +189,8 @@ class Template:
 def _moved(leaf: Any, start: int) -> Any:
     if leaf.__class__ is SharedLeaf:
         return replace(leaf, template=leaf.template.moved(start))
+    if leaf.__class__ is ItemLeaf:
+        return replace(leaf, owner=_moved(leaf.owner, start))
     if leaf.__class__ is ForkLeaf:
         return leaf.moved(start)
     return InputLeaf(start - 1 - leaf.index) if leaf.__class__ is InputLeaf and leaf.index < 0 else leaf
@@ -203,9 +218,27 @@ class Outputs:
         self._known = known
         self._inputs = inputs  # the variables that stand for arguments and captured tensors, numbered as in InputLeaf
         self._shared: dict[int, SharedLeaf | None] = {}
+        self._origins: dict[int, Any] = {}  # by id, of lists that are items of others that leave, too
 
     def share(self, values: Iterable[Any]) -> None:
         """Find the containers that stand in several places of these values, all that the trace gives out."""
+        self._find_shared(values)
+        seen: dict[int, Any] = {}
+        waiting = list(values)
+        while waiting:
+            value = waiting.pop()
+            if id(value) not in seen:
+                seen[id(value)] = value
+                waiting += () if self._is_from_outside(value) else _parts(value) or ()
+        check_inner_lists(value for value in seen.values() if not self._is_from_outside(value))
+        for value in list(seen.values()) if len(seen) > 1 else ():
+            origin = known_origin(value)
+            if origin is not None and id(origin.owner) in seen:
+                self._origins[id(value)] = origin
+                self._shared.setdefault(id(value), None)
+                self._shared.setdefault(id(origin.owner), None)
+
+    def _find_shared(self, values: Iterable[Any]) -> None:
         seen: set[int] = set()
         waiting = list(values)
         while waiting:
@@ -233,8 +266,11 @@ class Outputs:
         tree = flatten_open(value, raw, holds_variables, self._is_closed)
         return self._marked(tree, raw)
 
-    def _of_shared(self, value: Any) -> SharedLeaf:
+    def _of_shared(self, value: Any) -> Any:
         """The mark of a container that stands in several places."""
+        origin = self._origins.get(id(value))
+        if origin is not None:
+            return ItemLeaf(self._of_shared(origin.owner), self.output(emit(origin.key, None)).index)
         found = self._shared[id(value)]
         if found is None:
             if is_open(value):

@@ -140,13 +140,18 @@ def _itself(item: Any) -> Any:
     return item
 
 
-def _in_order(values: GraphList, order: Any) -> GraphList:
-    items = values.opened()
+def _in_order(values: GraphList, order: Any, is_same: bool = False) -> GraphList:
+    """The items in another order; `is_same`: the list that has them now, not another one."""
+    items = values.opened() if is_same else values.shared_items()
     return GraphList.of(Items(items.spec, tuple(passed_on(list_order_op, part, order) for part in items.parts)))
 
 
 def convert_sort(values: GraphList, *, key: Any = None, reverse: Any = False) -> None:
     """`values.sort(key, reverse)`."""
+    if is_open(values):
+        keys = mapped(converted(key) if key else _itself, values)
+        values.change(_in_order(values, _order(keys, reverse), is_same=True).items)
+        return
     found = convert_sorted(values, key=key, reverse=reverse)
     if is_open(found):
         values.change(found.items)

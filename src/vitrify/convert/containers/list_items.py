@@ -7,7 +7,7 @@ are lists. A *spec* says how to put an item together again.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
 
@@ -18,9 +18,10 @@ from ...core.pytree import OpenDict, OpenList, is_open, node_of, rebuild
 from ...ir.numbers import as_number, number_dtype, sample
 from ...ops.lists import list_cast_op, list_of_op, list_zip_op
 from ...ops.registry import OpDef
-from ..values.base import Undefined, builder, is_tensor
+from ..values.base import Undefined
 from ..values.emit import common_dtype, dtype_of, emit, is_numeric, is_python_number
 from ..values.optional import refuse_none
+from .inner_lists import is_any_twice, is_known_elsewhere, keep
 
 
 @dataclass(frozen=True)
@@ -45,16 +46,23 @@ class StructSpec:
     kind: Any
     extra: Any
     children: tuple[Any, ...]
+    shared: int = 0  # as that of ListSpec, of a list
 
 
 @dataclass(frozen=True)
 class ListSpec:
-    """A list of any length."""
+    """A list of any length.
+
+    `shared`: others may know it, too, so that a change of it here would go unseen there; with 2 (`TWICE`) the list that
+    holds it may itself have it twice.
+    """
 
     item: Any
+    shared: int = 0
 
 
 Spec = Any  # one of these
+TWICE = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +89,15 @@ class Mixed:
     parts = spec
 
 
+class Lost(Mixed):
+    """The content of a list that may have been changed by another name."""
+
+
+def is_lost(value: Any) -> bool:
+    """Whether nobody may read the list any more."""
+    return is_open(value) and isinstance(value.items, Lost)
+
+
 # --- what values are -------------------------------------------------------------------------------------------------
 
 
@@ -92,8 +109,9 @@ def passed_on(op: OpDef, *inputs: Any, **attrs: Any) -> Any:
 
 def spec_of(value: Any) -> Spec:
     """The spec of one value."""
+    shared = int(isinstance(value, OpenList) and is_known_elsewhere(value))
     if is_open(value):
-        return ListSpec(value.items.spec)
+        return ListSpec(value.items.spec, shared)
     node = node_of(value)
     if node is not None:
         kind, children, extra = node
@@ -103,7 +121,7 @@ def spec_of(value: Any) -> Spec:
                 "decision only",
                 hint="set the keys on both paths",
             )
-        return StructSpec(kind, extra, tuple(map(spec_of, children)))
+        return StructSpec(kind, extra, tuple(map(spec_of, children)), shared)
     if isinstance(value, Undefined):
         raise value.fail()
     if is_numeric(value):
@@ -118,7 +136,10 @@ def item_spec(value: Any) -> Spec | None:
     """The spec of the items of a list; None while it has none."""
     if is_open(value):
         return value.items.spec
-    return reduce(join, map(spec_of, value)) if value else None
+    if not value:
+        return None
+    spec = reduce(join, map(spec_of, value))
+    return shared_spec(spec, TWICE) if holds_lists(spec) and is_any_twice(value) else spec
 
 
 def join(a: Spec | None, b: Spec | None) -> Spec | None:
@@ -128,9 +149,9 @@ def join(a: Spec | None, b: Spec | None) -> Spec | None:
     if isinstance(a, TensorSpec) and isinstance(b, TensorSpec):
         return _join_tensors(a, b)
     if isinstance(a, StructSpec) and isinstance(b, StructSpec) and _alike(a, b):
-        return StructSpec(a.kind, a.extra, tuple(map(join, a.children, b.children)))
-    if _is_list(a) and _is_list(b):
-        return ListSpec(join(_any_item(a), _any_item(b)))
+        return StructSpec(a.kind, a.extra, tuple(map(join, a.children, b.children)), max(a.shared, b.shared))
+    if is_list_spec(a) and is_list_spec(b):
+        return ListSpec(join(_any_item(a), _any_item(b)), max(a.shared, b.shared))
     raise UnsupportedError(
         f"a list whose length is known only when the program runs has items of different kinds: {_told(a)} and "
         f"{_told(b)}",
@@ -155,8 +176,31 @@ def _alike(a: StructSpec, b: StructSpec) -> bool:
     return a.kind is b.kind and a.extra == b.extra and len(a.children) == len(b.children)
 
 
-def _is_list(spec: Spec) -> bool:
+def is_list_spec(spec: Spec) -> bool:
+    """Whether it is the spec of a list."""
     return isinstance(spec, ListSpec) or (isinstance(spec, StructSpec) and spec.kind is list)
+
+
+def holds_lists(spec: Spec | None) -> bool:
+    """Whether a value of this spec is a list, or holds one."""
+    return is_list_spec(spec) or (isinstance(spec, StructSpec) and any(map(holds_lists, spec.children)))
+
+
+def shared_spec(spec: Spec, level: int = 1) -> Spec:
+    """The same spec of an item, whose lists others may know, too."""
+    if not isinstance(spec, (StructSpec, ListSpec)):
+        return spec
+    shared = max(spec.shared, level) if is_list_spec(spec) else 0
+    if isinstance(spec, ListSpec):
+        return replace(spec, item=shared_spec(spec.item, level), shared=shared)
+    return replace(spec, children=tuple(shared_spec(child, level) for child in spec.children), shared=shared)
+
+
+def shared_level(spec: Spec | None) -> int:
+    """How shared lists in an item of this spec may be."""
+    if isinstance(spec, ListSpec):
+        return max(spec.shared, shared_level(spec.item))
+    return max([spec.shared, *map(shared_level, spec.children)]) if isinstance(spec, StructSpec) else 0
 
 
 def _any_item(spec: Spec) -> Spec | None:
@@ -189,75 +233,6 @@ def list_spec(item: Spec | None) -> ListSpec:
             hint="keep a tensor or number in each item",
         )
     return ListSpec(item)
-
-
-# --- what lists hold -------------------------------------------------------------------------------------------------
-
-
-class Origin:
-    """Where a list is an item of another one, as far as that is known: `key` of `owner` while that holds `items`."""
-
-    def __init__(self, owner: Any = None, key: Any = None, items: Items | None = None) -> None:
-        self.owner = owner
-        self.key = key
-        self.items = items
-
-    def update(self, value: Any) -> None:
-        """Store the changed list; raises UnsupportedError if `owner` was changed since: the place is unknown then."""
-        if self.items is None or self.owner.items is not self.items:
-            raise UnsupportedError(
-                "a list is changed that is also an item of a list whose length is known only when the program runs",
-                hint="fill the inner list before it becomes an item, or change it through outer[i]",
-            )
-        self.owner[self.key] = value
-        value.origins.pop()  # noted by the store itself
-        self.items = self.owner.items
-
-
-def keep(value: Any) -> None:
-    """Note that a list of the program holds `value` as it is: a change of it would go unseen, and is refused."""
-    if isinstance(value, OpenList):
-        value.origins.append(Origin())  # type: ignore[attr-defined]
-        for item in list.__iter__(value):  # none where the length is not known
-            keep(item)
-    elif is_tensor(value):
-        builder().keep(value)
-    else:
-        node = node_of(value)
-        if node is not None:
-            builder().keep(value)
-            for child in node[1]:
-                keep(child)
-
-
-Kept = bool | tuple["Kept", ...]
-
-
-def kept_parts(value: Any) -> Kept:
-    """Whether a list of the program holds `value` as it is; if not, the same for each part of it."""
-    if isinstance(value, OpenList):
-        return bool(value.origins)  # type: ignore[attr-defined]
-    node = None if is_tensor(value) else node_of(value)
-    if node is None or builder().is_kept(value):
-        return builder().is_kept(value)
-    return tuple(map(kept_parts, node[1]))
-
-
-def keep_parts(value: Any, kept: Kept) -> None:
-    """`keep` of those parts of `value` that `kept` names; where `value` has other parts, of each."""
-    node = node_of(value)
-    if not isinstance(kept, tuple) or node is None:
-        if is_any_kept(kept):
-            keep(value)
-        return
-    fitting = kept if len(kept) == len(node[1]) else [is_any_kept(kept)] * len(node[1])
-    for child, part in zip(node[1], fitting):
-        keep_parts(child, part)
-
-
-def is_any_kept(kept: Kept) -> bool:
-    """Whether `kept` names anything."""
-    return any(map(is_any_kept, kept)) if isinstance(kept, tuple) else kept
 
 
 # --- taking values apart ---------------------------------------------------------------------------------------------

@@ -24,22 +24,53 @@ from ...ops.lists import (
     list_set_op,
     list_slice_op,
 )
+from ...ops.registry import OpDef
 from ..state.journal import note_write
 from ..state.places import ContentPlace
-from ..values.base import is_graph
+from ..values.base import builder, is_graph
 from ..values.sequences import GraphSequence
 from ..values.user_errors import for_user
-from .list_items import Items, Mixed, Origin, fitted, item_spec, join, keep, list_spec, pack, passed_on, spec_of, unpack
+from .inner_lists import (
+    Origin,
+    is_known_by_others,
+    is_known_elsewhere,
+    is_next_item,
+    is_put_again,
+    keep,
+    known_origin,
+    note_origin,
+    note_sharing,
+    share_owners,
+    tell_owners,
+)
+from .list_items import (
+    TWICE,
+    Items,
+    Lost,
+    Mixed,
+    fitted,
+    holds_lists,
+    is_list_spec,
+    item_spec,
+    join,
+    list_spec,
+    pack,
+    passed_on,
+    shared_level,
+    shared_spec,
+    spec_of,
+    unpack,
+)
 
 
 class GraphList(OpenList):
     """A list that can go on in a program when a tensor decides how long it is.
 
-    `origins` are the lists of lists that it is an item of, so that a change of it is a change of them; `block` is the
-    one that was being built when the list was made.
+    `origins` are the lists of lists that it is an item of, so that a change of it is a change of them; `version` is
+    another one once items change their places; `block` is the one that was being built when the list was made.
     """
 
-    __slots__ = ("block", "origins")
+    __slots__ = ("__weakref__", "block", "origins", "version")
 
     def __init__(self, values: Iterable[Any] = ()) -> None:
         super().__init__(values)
@@ -47,6 +78,7 @@ class GraphList(OpenList):
         self.block = None if build is None else build.block
         self.items: Any = None  # Items | Mixed | None
         self.origins: list[Origin] = []
+        self.version = 0
 
     @classmethod
     def of(cls, items: Items | Mixed) -> GraphList:
@@ -59,7 +91,19 @@ class GraphList(OpenList):
 
     def copy(self) -> GraphList:
         """`list.copy`."""
+        return self.snapshot() if self.items is None else GraphList.of(self.shared_items())
+
+    def snapshot(self) -> GraphList:
+        """A list of the same content, for a trace that puts it back later."""
         return GraphList(self) if self.items is None else GraphList.of(self.items)
+
+    def take(self, value: list[Any]) -> None:
+        """Hold what another list holds."""
+        if self.items is None and is_open(value):
+            for item in list.__iter__(self):  # which the program holds by value from now on
+                if isinstance(item, GraphList):
+                    keep(item)
+        super().take(value)
 
     def opened(self) -> Items:
         """The content as a value of the program, whether or not the length is known."""
@@ -92,11 +136,16 @@ class GraphList(OpenList):
 
         return GraphSequence(self.length(), at)
 
-    def change(self, items: Items) -> None:
-        """Hold `items` from now on."""
+    def change(self, items: Items, *, in_place: bool = False) -> None:
+        """Hold `items` from now on. in_place: those that it had before stay where they are."""
         note_write(ContentPlace(self))
+        if self.items is None:
+            for item in list.__iter__(self):
+                if isinstance(item, GraphList) and not is_known_elsewhere(item):
+                    keep(item)
         list.clear(self)
         self.items = items
+        self.version += not in_place
         self._tell()
 
     def _changing(self) -> bool:
@@ -107,15 +156,68 @@ class GraphList(OpenList):
     def _holds(self, value: Any, key: Any) -> None:
         """Note that `value` is item `key` from now on."""
         if isinstance(value, GraphList):
-            value.origins.append(Origin(self, key, self.items))
+            share_owners(value)
+            note_origin(value, Origin(self, key))
             for item in list.__iter__(value):  # none where the length is not known
                 keep(item)
         else:
             keep(value)
 
     def _tell(self) -> None:
-        for origin in list(self.origins):
-            origin.update(self)
+        if self.origins:
+            tell_owners(self)
+
+    def stand_for(self, sources: Iterable[Any]) -> None:
+        """Know that this list is on some path one of `sources`, which may be items of others."""
+        if any(isinstance(source, GraphList) and is_known_elsewhere(source) for source in sources):
+            note_origin(self, Origin())
+            note_sharing()
+
+    # -- lists in it ------------------------------------------------------------------------------------------------
+
+    def row_is_shared(self) -> bool:
+        """Whether others may know the lists in it, too."""
+        spec: Any = None if self.items is None or self.items.error is not None else self.items.spec
+        return is_list_spec(spec) and bool(spec.shared)
+
+    def share_rows(self) -> None:
+        """Note that others know the lists in it, too."""
+        if self.items is not None and self.items.error is None and holds_lists(self.items.spec):
+            spec = shared_spec(self.items.spec)
+            note_sharing()
+            if spec != self.items.spec:
+                note_write(ContentPlace(self))
+                self.items = Items(spec, self.items.parts)
+
+    def shared_items(self) -> Items:
+        """The content, for another list that holds the same items."""
+        self.share_rows()
+        return self.opened()
+
+    def store_row(self, key: Any, value: Any) -> None:
+        """Hold `value`, a list that was changed, at `key`."""
+        items = self.opened()
+        row = GraphList.of(value.items) if is_open(value) else GraphList(value)  # one that is known nowhere
+        self._put(items, list_set_op, key, row)
+
+    def read_anew(self, owner: Any, key: Any) -> None:
+        """Hold what item `key` of `owner` is now."""
+        note_write(ContentPlace(self))
+        super().take(_read(owner.opened(), key))
+        self.version += 1
+
+    def lose(self, error: UnsupportedError) -> None:
+        """Hold nothing that may be read: `error` says why."""
+        if self.items is None or self.items.error is None:
+            note_write(ContentPlace(self))
+            list.clear(self)
+            self.items = Lost(error)
+
+    def _put(self, items: Items, op: OpDef, key: Any, value: Any) -> None:
+        items = fitted(items, join(items.spec, _spec_of(value, self, items.spec)))
+        row = pack(items.spec, value)
+        parts = tuple(passed_on(op, part, var, index=key) for part, var in zip(items.parts, row))
+        self.change(Items(items.spec, parts), in_place=True)
 
     # -- reading ----------------------------------------------------------------------------------------------------
 
@@ -164,15 +266,14 @@ class GraphList(OpenList):
             return GraphList(found) if isinstance(key, slice) else found
         items = self.opened()
         if isinstance(key, slice):
-            at = {"start": key.start, "stop": key.stop, "step": key.step}
-            return GraphList.of(Items(items.spec, tuple(passed_on(list_slice_op, p, **at) for p in items.parts)))
+            return _sliced(self.shared_items(), key)
         return self._item(items, key)
 
     def _item(self, items: Items, key: Any) -> Any:
         """One item; if it is a list it knows its place here, anything else cannot be changed as long as it is here."""
         item = _read(items, key)
         if isinstance(item, GraphList):
-            item.origins.append(Origin(self, key, self.items))
+            note_origin(item, Origin(self, key))
         else:
             keep(item)
         return item
@@ -201,10 +302,12 @@ class GraphList(OpenList):
             return
         assert self.items is not None
         if self.items.error is not None:
+            self._tell()
             return
-        items = fitted(self.items, join(self.items.spec, spec_of(value)))
+        items = fitted(self.items, join(self.items.spec, _spec_of(value, self, self.items.spec)))
         row = pack(items.spec, value)
-        self.change(Items(items.spec, tuple(passed_on(list_append_op, p, v) for p, v in zip(items.parts, row))))
+        parts = tuple(passed_on(list_append_op, p, v) for p, v in zip(items.parts, row))
+        self.change(Items(items.spec, parts), in_place=True)
         self._holds(value, -1)
 
     @for_user
@@ -216,7 +319,9 @@ class GraphList(OpenList):
             self._tell()
             return
         if self.items is None or self.items.error is None:
-            self.change(joined(self, values))
+            self.change(joined(self, values), in_place=self.items is not None)
+        else:
+            self._tell()
 
     @for_user
     def insert(self, index: Any, value: Any) -> None:
@@ -232,9 +337,9 @@ class GraphList(OpenList):
         if self.items is None and not super().__len__():
             self.extend(middle)
             return
-        whole = GraphList.of(self.opened())
-        first = joined(whole[slice(*head)], middle)
-        self.change(joined(GraphList.of(first), whole[slice(*tail)]))
+        items = self.opened()
+        first = joined(_sliced(items, slice(*head)), middle)
+        self.change(joined(GraphList.of(first), _sliced(items, slice(*tail))))
 
     @for_user
     def pop(self, index: Any = -1) -> Any:
@@ -245,6 +350,8 @@ class GraphList(OpenList):
             return found
         items = self.opened()
         found = _read(items, index)
+        if isinstance(found, GraphList) and is_known_by_others(self):
+            note_origin(found, Origin())
         self.change(Items(items.spec, tuple(passed_on(list_remove_op, p, index=index) for p in items.parts)))
         return found
 
@@ -258,9 +365,8 @@ class GraphList(OpenList):
             self._set_slice(key, as_list(value))
             return
         items = self.opened()
-        items = fitted(items, join(items.spec, spec_of(value)))
-        row = pack(items.spec, value)
-        self.change(Items(items.spec, tuple(passed_on(list_set_op, p, v, index=key) for p, v in zip(items.parts, row))))
+        self.version += 1  # whoever knows an item may know the one that goes
+        self._put(items, list_set_op, key, value)
         self._holds(value, key)
 
     def put(self, index: Any, value: Any) -> None:
@@ -268,11 +374,8 @@ class GraphList(OpenList):
         note_write(ContentPlace(self))
         is_new = self.items is None and not super().__len__()
         items = Items(spec_of(value), tuple(pack(list_spec(spec_of(value)), []))) if is_new else self.opened()
-        items = fitted(items, join(items.spec, spec_of(value)))
-        row = pack(items.spec, value)
-        self.change(
-            Items(items.spec, tuple(passed_on(list_put_op, p, v, index=index) for p, v in zip(items.parts, row)))
-        )
+        self.version += 1
+        self._put(items, list_put_op, index, value)
         self._holds(value, index)
 
     def _set_slice(self, key: slice, value: list[Any]) -> None:
@@ -314,7 +417,7 @@ class GraphList(OpenList):
             super().reverse()
             self._tell()
         else:
-            self.change(self[::-1].items)
+            self.change(_sliced(self.opened(), slice(None, None, -1)).items)
 
     def sort(self, *, key: Any = None, reverse: bool = False) -> None:
         """`list.sort`."""
@@ -355,7 +458,7 @@ class GraphList(OpenList):
     __copy__ = copy
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        return self.copy() if self.items is not None else GraphList(deepcopy(v, memo) for v in self)
+        return self.snapshot() if self.items is not None else GraphList(deepcopy(v, memo) for v in self)
 
     def __repr__(self) -> str:
         return super().__repr__() if self.items is None else f"<list of {self.items.spec}, as long as a program says>"
@@ -382,12 +485,37 @@ def _needs_graph(key: Any) -> bool:
 
 
 def _read(items: Items, key: Any) -> Any:
-    return unpack(items.spec, iter([passed_on(list_get_op, p, index=key) for p in items.parts]), GraphList.of)
+    item = unpack(items.spec, iter([passed_on(list_get_op, p, index=key) for p in items.parts]), GraphList.of)
+    if type(item) is not list:
+        return item
+    for child in item:
+        keep(child)
+    return GraphList(item)
+
+
+def _spec_of(value: Any, owner: GraphList, held: Any) -> Any:
+    """The spec of what becomes an item of `owner`, whose items are `held`."""
+    spec = spec_of(value)
+    if not isinstance(value, GraphList):
+        return spec
+    again = is_put_again(value) or (is_known_elsewhere(value) and shared_level(held) and not is_next_item(value, owner))
+    return shared_spec(spec, TWICE) if again else spec
+
+
+def _sliced(items: Items, key: slice) -> GraphList:
+    at = {"start": key.start, "stop": key.stop, "step": key.step}
+    return GraphList.of(Items(items.spec, tuple(passed_on(list_slice_op, p, **at) for p in items.parts)))
 
 
 def joined(first: list[Any], second: list[Any]) -> Items:
-    """The content of `first + second`."""
-    spec = join(item_spec(first), item_spec(second))
+    """The content of `first + second`, for a list that takes the place of `first`."""
+    if isinstance(second, GraphList):
+        second.share_rows()
+    specs = item_spec(first), item_spec(second)
+    spec = join(*specs)
+    again = not is_open(second) and any(isinstance(item, GraphList) and is_put_again(item) for item in second)
+    if again or all(map(shared_level, specs)):
+        spec = shared_spec(spec, TWICE)
     both = [pack(list_spec(spec), values) for values in (first, second)]
     return Items(spec, tuple(passed_on(list_extend_op, a, b) for a, b in zip(*both)))
 
@@ -395,8 +523,24 @@ def joined(first: list[Any], second: list[Any]) -> Items:
 def added(first: list[Any], second: list[Any]) -> GraphList:
     """`first + second`."""
     if is_open(first) or is_open(second):
+        if isinstance(first, GraphList):
+            first.share_rows()
         return GraphList.of(joined(first, second))
     return GraphList([*first, *second])
+
+
+def check_inner_lists(leaving: Iterable[Any]) -> None:
+    """Raise UnsupportedError where lists leave that may have lists in common, or have one twice: each gets its own."""
+    found = [value for value in leaving if isinstance(value, GraphList)]
+    specs = [value.items.spec for value in found if is_open(value) and value.items.error is None]
+    levels = [shared_level(spec) for spec in specs]
+    unknown = [value for value in found if known_origin(value) is None and is_known_elsewhere(value)]
+    if TWICE in levels or sum(map(bool, levels)) > 1 or (unknown and any(map(holds_lists, specs))) or len(unknown) > 1:
+        raise UnsupportedError(
+            "lists leave the function that may have an inner list in common, or have one twice, as only the run knows",
+            loc=builder().shared_at,
+            hint="give back one of them, or copies of their items ([list(row) for row in rows])",
+        )
 
 
 def as_list(values: Any) -> list[Any]:

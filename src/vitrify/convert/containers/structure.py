@@ -52,21 +52,34 @@ class Originals:
         found = self._by_copy.get(id(copy))
         return None if found is None else found[1]
 
+    def first(self, copy: Any) -> Any:
+        """The container that it is a copy of, or itself."""
+        found = self.original(copy)
+        return copy if found is None else found
+
     def common(self, a: Any, b: Any) -> Any:
         """The container that both are copies of, or None."""
         first, second = self.original(a), self.original(b)
         return first if first is second else None
 
 
-def snapshot(value: Any, read: Callable[[Any], Any], originals: Originals) -> Any:
-    """`value` with its containers copied and its leaves read, so that undoing a region leaves it as it is."""
+def snapshot(
+    value: Any, read: Callable[[Any], Any], originals: Originals, changed: Callable[[Any], Any] = lambda value: None
+) -> Any:
+    """`value` with its containers copied and its leaves read, so that undoing a region leaves it as it is.
+
+    changed: a copy of a container as it should be, or None where it should be as it is.
+    """
+    other = changed(value)
+    if other is not None:
+        return originals.add(other, value)
     if is_open(value):
-        return originals.add(value.copy(), value)
+        return originals.add(value.snapshot(), value)
     node = node_of(value)
     if node is None:
         return read(value)
     kind, children, extra = node
-    return originals.add(made_of(kind, [snapshot(child, read, originals) for child in children], extra), value)
+    return originals.add(made_of(kind, [snapshot(child, read, originals, changed) for child in children], extra), value)
 
 
 def opened(value: Any, met: dict[int, tuple[Any, Any]]) -> Any:

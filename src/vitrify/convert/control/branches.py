@@ -16,7 +16,7 @@ from ..containers.structure import Originals, snapshot
 from ..state.cells import closed_over
 from ..state.journal import journaling
 from ..state.ownership import note_forks
-from ..state.places import CellPlace, ContentPlace, items_of, place_parts, restore, wholes, with_items
+from ..state.places import CellPlace, ContentPlace, ItemPlace, items_of, place_parts, restore, wholes, with_items
 from ..values.base import MaybeUnset, Undefined, Unmergeable, builder, is_graph, scalar_condition
 from ..values.cases import note_chosen
 from ..values.emit import emit
@@ -49,12 +49,23 @@ class _Side:
         if place.key in self.places:
             return self.places[place.key][1:]
         value = place.get()  # left alone, but for changes of its items, and in place of what it holds
-        copy = snapshot(value, self._read, self.originals)
+        copy = snapshot(value, self._read, self.originals, self._changed)
         if isinstance(place, ContentPlace):
             items = [item for item, _ in items_of(place, ((p, None) for p, _, _ in self.places.values()))]
             with_items(value, [(item, self.places[item.key][1]) for item in items])
             with_items(copy, [(item, self.places[item.key][2]) for item in items])
         return value, copy
+
+    def _changed(self, value: Any) -> Any:
+        """A copy of a container that the branch changed, as it was then; None for others."""
+        if not isinstance(value, (list, dict)):
+            return None
+        _, _, content = self.places.get((id(value), "content"), (None, None, None))
+        items = [(p, copy) for p, _, copy in self.places.values() if isinstance(p, ItemPlace) and p.owner is value]
+        if content is None and not items:
+            return None
+        whole = snapshot(value if content is None else content, self._read, self.originals)
+        return with_items(whole, items)
 
     def _read(self, leaf: Any) -> Any:
         return self.handles.get(leaf, leaf) if leaf.__hash__ is not None else leaf

@@ -13,7 +13,9 @@ from ...core.pytree import LEAF, OneOf, TreeDef, can_change, flatten, is_open, n
 from ...core.source import Loc
 from ...ir.program import Block, Variable
 from ...ir.varying import kinds_of
-from ..containers.list_items import item_spec, list_spec
+from ..containers.inner_lists import Origin, inner_lists, is_known_elsewhere, note_origin
+from ..containers.list_items import TWICE, is_lost, item_spec, list_spec, shared_spec
+from ..containers.lists import GraphList
 from ..containers.structure import is_alike, put_together
 from ..state.inside import knows_nothing_of
 from ..state.journal import Journal
@@ -45,6 +47,7 @@ class CarriedValue:
     leaves: list[Leaf]
     loc: Loc | None = None
     before: Any = None  # a copy of a container or object as it was before the loop
+    shared: bool = False  # whether a list in it is known by another name, too
 
     @classmethod
     def of(cls, name: str, value: Any) -> CarriedValue:
@@ -54,7 +57,7 @@ class CarriedValue:
         inside it is the journal's business.
         """
         if _can_change(value):
-            before = value.copy() if isinstance(value, (list, dict)) else rebuild(*node_of(value))
+            before = _copied(value) if isinstance(value, (list, dict)) else rebuild(*node_of(value))
             return cls(name, LEAF, [Leaf(value)], before=before)
         return cls.opened(name, value)
 
@@ -63,7 +66,7 @@ class CarriedValue:
         """The variable with every leaf of its containers carried."""
         raw: list[Any] = []
         tree = flatten(value, raw)
-        return cls(name, tree, [leaf_for(v) for v in raw])
+        return cls(name, tree, [leaf_for(v) for v in raw], shared=is_shared(value))
 
     def formals(self, block: Block) -> list[Variable]:
         """New inputs of `block`, one for each tensor carried."""
@@ -91,7 +94,14 @@ class CarriedValue:
 
     def value(self, tensors: Iterator[Variable]) -> Any:
         """The variable with its tensors drawn from `tensors`."""
-        return put_together(self.tree, iter([value_at_head(leaf, self.name, tensors) for leaf in self.leaves]))
+        value = put_together(self.tree, iter([value_at_head(leaf, self.name, tensors) for leaf in self.leaves]))
+        if self.shared and self.container is None:
+            for part in inner_lists(value):
+                if isinstance(part, GraphList):
+                    note_origin(part, Origin())
+                else:
+                    builder().keep(part)
+        return value
 
     def starts(self) -> list[Variable]:
         """The tensors that enter the first iteration, made in the current block."""
@@ -186,6 +196,10 @@ class CarriedValue:
             # another container comes out: its leaves are carried from now on
             opened = self.opened(self.name, self.before)
             self.tree, self.leaves = opened.tree, opened.leaves
+            self.shared = is_shared(start)
+            return True
+        if not self.shared and is_shared(value):
+            self.shared = True
             return True
         raw: list[Any] = []
         tree = self._flatten(value, raw)
@@ -220,7 +234,7 @@ class CarriedValue:
         if tree is LEAF:
             leaf = next(held)
             if isinstance(end, list) and isinstance(leaf.start, (list, Undefined)):
-                return LEAF, [wider_list(self.name, leaf, end)]
+                return LEAF, [self._wider_list(leaf, end)]
             if node is None:
                 return LEAF, [leaf]
         elif node is not None and is_alike(tree, node):
@@ -230,10 +244,16 @@ class CarriedValue:
             own: list[Leaf] = [next(held) for _ in range(_width(tree))]
             unset = next((leaf.origin for leaf in own if isinstance(leaf.start, Placeholder)), None)
             start = put_together(tree, iter([leaf.start for leaf in own])) if unset is None else unset
-            return LEAF, [wider_list(self.name, Leaf(start), end)]
+            return LEAF, [self._wider_list(Leaf(start), end)]
         if tree is LEAF and leaf.start is None:  # as None stands for what is not there yet
             raise FirstIterationDiffers(self._changes())
         return self._of_several(tree, iter([leaf] if tree is LEAF else [next(held) for _ in range(_width(tree))]), end)
+
+    def _wider_list(self, leaf: Leaf, end: Any) -> Leaf:
+        found = wider_list(self.name, leaf, end)
+        if not self.shared or found.items is None:
+            return found
+        return replace(found, items=shared_spec(found.items, TWICE))
 
     def _of_several(self, tree: TreeDef, held: Iterator[Leaf], end: Any) -> tuple[TreeDef, list[Leaf]]:
         """The structure and leaves of a value of several kinds, to which `end` adds those that it lacks."""
@@ -286,6 +306,17 @@ def _wants_gradient(start: Any) -> bool:
 
 def _can_change(value: Any) -> bool:
     return isinstance(value, (list, dict)) or can_change(value)
+
+
+def is_shared(value: Any) -> bool:
+    """Whether a list in it is known by another name, as an item of another list, say."""
+    found = list(inner_lists(value))
+    is_known = any(isinstance(part, GraphList) and is_known_elsewhere(part) for part in found)
+    return is_known or len({id(part) for part in found}) < len(found)
+
+
+def _copied(value: Any) -> Any:
+    return value.snapshot() if isinstance(value, GraphList) else value.copy()
 
 
 def _width(tree: TreeDef) -> int:
@@ -366,10 +397,19 @@ class CarriedState:
     own: frozenset[int] = frozenset()  # ids of containers before the loop that nothing but its variables knows
     places: dict[Any, tuple[Any, Any]] = field(default_factory=dict)
     handles: dict[Any, CarriedValue] = field(default_factory=dict)
+    lost: dict[Any, tuple[Any, Any]] = field(default_factory=dict)  # places of lists that nobody may read from then on
 
     def all(self) -> list[CarriedValue]:
         """In the order of the operator's inputs."""
         return [*self.variables, *[v for _, v in self.places.values()], *self.handles.values()]
+
+    def lose(self, after: Mapping[Any, tuple[Any, Any]]) -> bool:
+        """Whether the body left lists that nobody may read any more, which are not carried from now on."""
+        found = {key: entry for key, entry in after.items() if is_lost(entry[1]) and key not in self.lost}
+        self.lost.update(found)
+        for key in found:
+            self.places.pop(key, None)
+        return bool(found)
 
     def check_exchanged(self, results: Sequence[Any], journal: Journal) -> None:
         """Raise FirstIterationDiffers if the body changed what a variable held before the loop, and exchanged it.

@@ -13,18 +13,19 @@ from ...ir.program import Block, Variable
 from ...ir.regions import align_captures
 from ...ops.control_flow import while_op
 from ..containers.dicts import UnknownKeysError
-from ..containers.list_items import Kept, keep, keep_parts, kept_parts
+from ..containers.inner_lists import Kept, inner_lists, keep, keep_parts, kept_parts
 from ..containers.plain_keys import check_carried
+from ..containers.structure import Originals, snapshot
 from ..state.cells import closed_over
-from ..state.journal import Journal, journaling
+from ..state.journal import Journal, journaling, note_write
 from ..state.ownership import note_forks, private
-from ..state.places import ContentPlace, place_parts, restore
+from ..state.places import ContentPlace, content_before, place_parts, restore
 from ..values.base import builder, is_graph, is_tensor, scalar_condition
 from ..values.facts import FirstIterationDiffers
 from ..values.optional import MaybeNoneError
 from ..values.sequences import constant
 from .branches import trace_branches
-from .carried import CarriedState, CarriedValue
+from .carried import CarriedState, CarriedValue, is_shared
 from .carried_dict import CarriedDict
 from .collapse import collapsed
 from .protocols import truth
@@ -168,6 +169,7 @@ def _attempt(test: Function, body: Function, state: CarriedState, is_first: bool
     memory = {id(leaf): build.held(leaf.start) for leaf in state.leaves() if is_tensor(leaf.start)}
     places = [place for place, _ in state.places.values()]
     with journaling(places) as journal, build.sub_block() as block:
+        build.loop_bodies.add(block)
         values = enter(state, block)
         parts = state.parts(block.inputs)
         results = run_path(lambda: body(*values))
@@ -232,6 +234,9 @@ def enter(state: CarriedState, block: Block) -> tuple[Any, ...]:
     n = len(state.variables)
     for (place, _), value in zip(state.places.values(), values[n:]):
         restore(place, value)
+    for place, value in state.lost.values():
+        note_write(place)
+        restore(place, value)
     for handle, value in zip(state.handles, values[n + len(state.places) :]):
         build.assign(handle, value)
     enter_tracked(state.parts(block.inputs))
@@ -252,10 +257,14 @@ def ends(
 def grow(state: CarriedState, results: Sequence[Any], journal: Journal, handles: dict[Any, Variable]) -> bool:
     """Whether this trace found something that must be carried and is not yet; `state` takes it in."""
     state.check_exchanged(results, journal)
-    grown = False
+    grown = state.lose(journal.after())
     for key, (place, before) in journal.before.items():
-        if key not in state.places:
-            state.places[key] = (place, carry_place(place, before))
+        if key not in state.places and key not in state.lost:
+            taken_apart = isinstance(place, ContentPlace) and not isinstance(before, OpenDict)
+            carried = carry_place(place, _as_before(before, journal) if taken_apart else before)
+            if taken_apart:
+                carried.shared = carried.shared or is_shared(before)
+            state.places[key] = (place, carried)
             grown = True
     for key in set(state.places) - set(journal.before):  # items of what is carried as a whole by now
         del state.places[key]
@@ -271,6 +280,22 @@ def grow(state: CarriedState, results: Sequence[Any], journal: Journal, handles:
             carried.refuse_bare(after[key][1])
     wider = [carried.widen(value) for carried, value in ends(state, results, after, handles)]
     return any(wider)
+
+
+def _as_before(value: Any, journal: Journal) -> Any:
+    """What a place held before the body, the containers in it with what they held then."""
+
+    def before(part: Any) -> Any:
+        held = content_before(part, journal.before) if isinstance(part, (list, dict)) else part
+        return None if held is part else snapshot(held, _itself, originals, before)
+
+    originals = Originals()
+    is_changed = any(before(part) is not None for part in inner_lists(value))
+    return snapshot(value, _itself, originals, before) if is_changed else value
+
+
+def _itself(value: Any) -> Any:
+    return value
 
 
 def _emit_loop(state: CarriedState, trace: _Traced) -> tuple[Any, ...]:
@@ -290,6 +315,9 @@ def _emit_loop(state: CarriedState, trace: _Traced) -> tuple[Any, ...]:
         restore(place, value)
     for handle, value in zip(state.handles, values[n + len(state.places) :]):
         build.assign(handle, value)
+    for place, value in state.lost.values():
+        note_write(place)
+        restore(place, value)
     for value, listed in zip(values, trace.listed):
         keep_parts(value, listed.last)
         keep(listed.first)

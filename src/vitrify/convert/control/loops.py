@@ -366,6 +366,7 @@ def _graph_for(
         return within if test is None else convert_and(within, lambda: test(*state))
 
     def step(index: Any, *state: Any) -> tuple[Any, ...]:
+        builder().loop_counters[id(index)] = index
         return (index + 1, *body(sequence.at(index), *state))
 
     results = trace_loop(holds, step, (constant(start), *values), ("i", *names), shared, holders=OF_CALLER + 1)

@@ -18,7 +18,20 @@ from ...ir.program import Block, Variable
 from ...ir.varying import STOP_GRADIENT, Kind, differing, kind_code, kinds_of, mark
 from ...ops.promote import SCALARS
 from ..containers.dicts import GraphDict
-from ..containers.list_items import Items, ListSpec, Mixed, Spec, item_spec, join, keep, list_spec, metas_of, pack
+from ..containers.inner_lists import is_any_twice, keep
+from ..containers.list_items import (
+    TWICE,
+    Items,
+    ListSpec,
+    Mixed,
+    Spec,
+    item_spec,
+    join,
+    list_spec,
+    metas_of,
+    pack,
+    shared_spec,
+)
 from ..containers.lists import GraphList
 from ..containers.merge_dicts import merge_dicts
 from ..containers.structure import Originals, is_alike, made_of, put_together
@@ -237,7 +250,8 @@ def _merge_lists(a: list[Any], b: list[Any], joined: Joined, unset: Undefined | 
     if is_open(a) and is_open(b) and a.items is b.items:  # type: ignore[attr-defined]
         return a
     try:
-        spec = list_spec(join(_spec_in(joined.then, a), _spec_in(joined.orelse, b)))
+        specs = [_spec_in(block, v, joined.originals) for block, v in ((joined.then, a), (joined.orelse, b))]
+        spec = list_spec(join(*specs))
     except UnsupportedError as err:
         err.loc = err.loc or next(iter(user_frames(1, limit=1)), None)
         return GraphList.of(Mixed(err))
@@ -253,10 +267,12 @@ def _merge_lists(a: list[Any], b: list[Any], joined: Joined, unset: Undefined | 
     return Slots(spec.item, tuple(slots))
 
 
-def _spec_in(block: Block, value: list[Any]) -> Any:
+def _spec_in(block: Block, value: list[Any], originals: Originals) -> Any:
     """The spec of a list's items, with what is known in the block: that they are not None, say."""
     with builder().resume(block):
-        return item_spec(value)
+        spec = item_spec(value)
+    is_twice = not is_open(value) and is_any_twice(value, originals.first)
+    return shared_spec(spec, TWICE) if is_twice and spec is not None else spec
 
 
 def _list_flag(value: list[Any]) -> Any:

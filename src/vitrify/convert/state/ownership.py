@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any
 
 from ...core.errors import UnsupportedError
-from ...core.pytree import OneOf, can_change, is_open, node_of
+from ...core.pytree import OneOf, OpenList, can_change, is_open, node_of
 from ...ir.builder import Fork
 
 _CONTAINERS = (list, tuple, dict, set, OneOf)
@@ -75,6 +75,8 @@ def note_forks(forks: list[Fork], values: Iterable[Any], *sources: Iterable[Any]
         node = node_of(value)
         if any(value is origin for origin in origins):
             continue
+        if isinstance(value, OpenList):
+            value.stand_for(origins)
         if isinstance(value, set) or can_change(value) or is_open(value):
             forks.append(Fork(value, tuple(origins), merging))
         nodes = [node_of(origin) for origin in origins]
@@ -107,10 +109,14 @@ def is_forked(forks: Sequence[Fork], owner: Any, before: Sequence[Any], owners: 
 
     before: what journals keep of the state before; owners: the ids of objects that their places refer to.
     """
-    for merged, sources, _ in forks:
-        if owner is merged and any(_is_in_use(source, forks, before, owners) for source in sources):
-            return True
-        if any(owner is source for source in sources) and _is_in_use(merged, forks, before, owners):
+    made_of = {id(merged): sources for merged, sources, _ in forks}
+    own = _origins(made_of.get(id(owner), ()), made_of)
+    for merged, sources, _ in forks:  # no generators: each would refer to what is counted
+        for source in sources:
+            if id(source) in own and _is_in_use(source, forks, before, owners):
+                return True
+        source = None
+        if id(owner) in _origins(sources, made_of) and _is_in_use(merged, forks, before, owners):
             return True
     return False
 

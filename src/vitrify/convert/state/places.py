@@ -226,7 +226,7 @@ class ContentPlace:
     def get(self) -> Any:
         owner = self.owner
         if isinstance(owner, (OpenList, OpenDict)):
-            return owner.copy()
+            return owner.copy() if isinstance(owner, OpenDict) else owner.snapshot()  # type: ignore[attr-defined]
         node = node_of(owner)
         return _method(owner, "copy")(owner) if node is None else rebuild(*node)
 
