@@ -55,7 +55,7 @@ def product() -> Callable[[Any, Any, Any], None]:
     name = gemm.name_of(shape.dtype)
     text = "\n\n".join([*gemm.gemm_ir(shape).values(), *gemm.declarations(shape), attributes(target)])
     word, pointer = ctypes.c_int64, ctypes.c_void_p
-    types = [word] * 3 + [pointer, word, word] * 2 + [pointer, word] + [pointer] * 4
+    types = [word] * 3 + [pointer, word, word] * 2 + [pointer, word] + [pointer] * 5
     function = ctypes.CFUNCTYPE(ctypes.c_int32, *types)(loaded(text, (name,)).addresses[name])
     scratch = np.empty(gemm.scratch_bytes(1 << 12, 1 << 12, 1 << 12, shape), np.uint8)
 
@@ -63,7 +63,7 @@ def product() -> Callable[[Any, Any, Any], None]:
         sizes = (len(a), b.shape[1], len(b))
         function(
             *sizes, a.ctypes.data, *a.strides, b.ctypes.data, *b.strides, c.ctypes.data, c.strides[0],
-            scratch.ctypes.data, None, None, None,
+            scratch.ctypes.data, None, None, None, None,
         )  # fmt: skip
 
     return multiply
