@@ -71,11 +71,24 @@ def _searchsorted_kernel(xp: Any, sequence: Any, values: Any, *, right: bool, dt
     if sequence.ndim == 1:
         return xp.asarray(xp.searchsorted(sequence, values, side=side)).astype(dtype.np)
     rows = sequence.reshape(-1, sequence.shape[-1])
-    wanted = values.reshape(len(rows), -1)
-    out = xp.empty(wanted.shape, dtype.np)
-    for i in range(len(rows)):
-        out[i] = xp.searchsorted(rows[i], wanted[i], side=side)
-    return out.reshape(values.shape)
+    return _bisected(xp, rows, values.reshape(len(rows), -1), right).reshape(values.shape).astype(dtype.np)
+
+
+def _bisected(xp: Any, rows: Any, wanted: Any, right: bool) -> Any:
+    """Where the values of each row belong in it, all rows at a time; what is not a number is the largest."""
+    low, high = xp.zeros(wanted.shape, int64.np), xp.full(wanted.shape, rows.shape[1], int64.np)
+    for _ in range(rows.shape[1].bit_length()):
+        middle = (low + high) // 2
+        found = xp.take_along_axis(rows, xp.minimum(middle, rows.shape[1] - 1), axis=1)
+        is_later = ~_precedes(xp, wanted, found) if right else _precedes(xp, found, wanted)
+        is_open = low < high
+        low = xp.where(is_open & is_later, middle + 1, low)
+        high = xp.where(is_open & ~is_later, middle, high)
+    return low
+
+
+def _precedes(xp: Any, a: Any, b: Any) -> Any:
+    return (a < b) | ((b != b) & (a == a))
 
 
 def _searchsorted_meta(sequence: Meta, values: Meta, *, right: bool, dtype: Any) -> Meta:

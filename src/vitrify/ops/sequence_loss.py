@@ -5,6 +5,8 @@ Both take log probabilities and compute, by the forward-backward algorithm, the 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import islice
 from typing import Any, NamedTuple
 
 from ..core.errors import ArgumentError, DTypeError, ShapeError
@@ -168,27 +170,36 @@ def _lattice(xp: Any, log_probs: Any, labels: Any, blank: int) -> tuple[Any, Any
     return log_probs[..., blank], emit
 
 
+def _diagonals(xp: Any, times: int, states: int) -> Iterator[tuple[Any, Any]]:
+    """The places of a lattice by how far they are from the first: those of one diagonal do not need each other."""
+    for steps in range(times + states - 1):
+        u = xp.arange(max(0, steps - times + 1), min(steps, states - 1) + 1)
+        yield steps - u, u
+
+
 def _rnnt_forward(xp: Any, wait: Any, emit: Any) -> Any:
-    alpha = xp.full_like(wait, _NEVER)
-    alpha[:, 0, 0] = 0
-    for t in range(wait.shape[1]):
-        if t:
-            alpha[:, t] = alpha[:, t - 1] + wait[:, t - 1]
-        for u in range(emit.shape[2]):
-            alpha[:, t, u + 1] = xp.logaddexp(alpha[:, t, u + 1], alpha[:, t, u] + emit[:, t, u])
-    return alpha
+    """alpha[:, t, u]: from the first place to there."""
+    batch, times, states = wait.shape
+    alpha = xp.full((batch, times + 1, states + 1), _NEVER)  # a row and a column that no way comes from
+    after_wait, after_emit = xp.zeros_like(alpha), xp.zeros_like(alpha)
+    after_wait[:, 1:, 1:], after_emit[:, 1:, 2:] = wait, emit
+    alpha[:, 1, 1] = 0
+    for t, u in islice(_diagonals(xp, times, states), 1, None):
+        waited = alpha[:, t, u + 1] + after_wait[:, t, u + 1]
+        alpha[:, t + 1, u + 1] = xp.logaddexp(waited, alpha[:, t + 1, u] + after_emit[:, t + 1, u + 1])
+    return alpha[:, 1:, 1:]
 
 
 def _rnnt_backward(xp: Any, wait: Any, emit: Any, is_end: Any) -> Any:
     """beta[:, t, u]: from there to the end; is_end marks the last place, from which one blank ends the sequence."""
     batch, times, states = wait.shape
     beta = xp.full((batch, times + 1, states + 1), _NEVER)
-    for t in range(times - 1, -1, -1):
-        for u in range(states - 1, -1, -1):
-            on = beta[:, t + 1, u] + wait[:, t, u]
-            if u < emit.shape[2]:
-                on = xp.logaddexp(on, beta[:, t, u + 1] + emit[:, t, u])
-            beta[:, t, u] = xp.where(is_end[:, t, u], wait[:, t, u], on)
+    emits = xp.full(wait.shape, _NEVER)
+    emits[:, :, :-1] = emit
+    for t, u in reversed([*_diagonals(xp, times, states)]):
+        waited = beta[:, t + 1, u] + wait[:, t, u]
+        on = xp.logaddexp(waited, beta[:, t, u + 1] + emits[:, t, u])
+        beta[:, t, u] = xp.where(is_end[:, t, u], wait[:, t, u], on)
     return beta
 
 
