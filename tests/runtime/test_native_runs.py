@@ -10,7 +10,7 @@ from tests.codegen.test_pointwise import UNKNOWN, block_of
 from vitrify.codegen.own_products import any_gemm
 from vitrify.core.errors import IndexRangeError
 from vitrify.runtime.lowering import lower
-from vitrify.runtime.native_runs import NativeRun
+from vitrify.runtime.native_runs import NativeRun, _beside_large
 from vitrify.runtime.options import ExecutionOptions
 
 F = paddle.nn.functional
@@ -204,3 +204,15 @@ def test_random_chains(steps):
         return (*given, x)
 
     checked(fn, numbers(3, 4), rtol=1e-4)
+
+
+def test_views_of_large_products_stay_views():
+    """Within a run they would be copied as its results, and large ones cost more than the call between two runs."""
+
+    def fn(x, w):
+        y = paddle.matmul(x, w)
+        return paddle.reshape(y, [64, 16, 512]), paddle.matmul(paddle.transpose(y, [1, 0]), x)
+
+    core = checked(fn, abs(numbers(1024, 32)), abs(numbers(32, 512, seed=1)))
+    views = {i.operator for i in core.instructions if i.operator.op.view}
+    assert views and not views & _beside_large([i.operator for i in core.instructions])

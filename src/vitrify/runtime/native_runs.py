@@ -113,12 +113,13 @@ def cut(core: InterpreterCore, left_out: Collection[Operator]) -> list[Part] | N
 
 def _beside_large(operators: Sequence[Operator]) -> set[Operator]:
     """Operators that read or write what those of any size (`native_alone`) write or read: between two native calls,
-    they take less time within one.
+    they take less time within one. Views do not, which cost nothing outside and would be copied.
     """
     large = [operator for operator in operators if operator.op.native_alone]
     made = {v for operator in large for v in operator.outputs}
     read = {v for operator in large for v in operator.inputs if isinstance(v, Variable)}
-    return {o for o in operators if not made.isdisjoint(_read(o)) or not read.isdisjoint(o.outputs)}
+    beside = {o for o in operators if not made.isdisjoint(_read(o)) or not read.isdisjoint(o.outputs)}
+    return {o for o in beside if not o.op.view}
 
 
 def _read(operator: Operator) -> list[Variable]:
