@@ -2,7 +2,8 @@
 
 import copy
 import gc
-import os
+import subprocess
+import sys
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 import vitrify as paddle
 from tests.runtime.graphs import operators
+from tests.static.regression import batch, regression
 from vitrify import static
 from vitrify.core.errors import ClosedError
 from vitrify.core.meta import ListMeta
@@ -279,25 +281,6 @@ def test_what_runs_can_be_looked_at(exe):
 # --- scopes ----------------------------------------------------------------------------------------------------------
 
 
-def regression():
-    """Least squares by gradient descent; returns main, startup, a program for testing, loss and prediction."""
-    main, startup = static.Program(), static.Program()
-    with static.program_guard(main, startup):
-        x, y = static.data("x", [None, 3]), static.data("y", [None, 1])
-        w = static.create_parameter([3, 1], "float32", name="w")
-        predicted = paddle.matmul(x, w)
-        test = main.clone(for_test=True)
-        loss = ((predicted - y) ** 2).mean()
-        for p, g in static.append_backward(loss):
-            paddle.assign(p - g * 0.1, p)
-    return main, startup, test, loss, predicted
-
-
-def batch(seed, n=16):
-    x = np.random.default_rng(seed).normal(size=(n, 3)).astype("float32")
-    return {"x": x, "y": x @ np.array([[1.0], [-2.0], [0.5]], "float32")}
-
-
 def test_training_and_testing_share_parameters_by_name(exe):
     main, startup, test, loss, predicted = regression()
     exe.run(startup)
@@ -500,28 +483,13 @@ def test_build_strategy_must_be_one():
 # --- endurance -------------------------------------------------------------------------------------------------------
 
 
-def resident_bytes():
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE")
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux's figures of memory")
-def test_a_hundred_thousand_steps_leave_nothing_behind(exe):
-    main, startup, _, loss, _ = regression()
-    exe.run(startup)
-    data = batch(0)
-
-    def steps(count):
-        for _ in range(count):
-            exe.run(main, data, [loss])
-
-    steps(2000)
-    gc.collect()
-    before = resident_bytes()
-    steps(100_000)
-    gc.collect()
-    assert resident_bytes() - before < 1 << 20
+@pytest.mark.parametrize("form", ["kernels", "native"])
+def test_a_hundred_thousand_steps_leave_nothing_behind(form):
+    command = [sys.executable, "-m", "tests.static.endurance", form]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 1 << 20
 
 
 @pytest.mark.slow
