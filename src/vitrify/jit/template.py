@@ -17,14 +17,14 @@ from ..convert.containers.lists import check_inner_lists
 from ..convert.control.comprehension import GeneratorExpression
 from ..convert.host.effects import is_place
 from ..convert.host.value import HostValue
-from ..convert.values.deferred import Deferred
+from ..convert.values.deferred import Deferred, encoded
 from ..convert.values.emit import emit, is_asserted, unset_flag
 from ..convert.values.optional import refuse_none
 from ..convert.values.sequences import GraphSequence
 from ..convert.values.text import GraphText
 from ..core.errors import UnsupportedError
 from ..core.pytree import LEAF, OpenDict, TreeDef, flatten_open, is_open, is_plain_dataclass, unflatten
-from ..eager.host_expr import of_kind
+from ..eager.host_expr import evaluate, of_kind
 from ..eager.layer import Layer
 from ..eager.tensor import Tensor
 from ..ir.builder import Builder
@@ -131,6 +131,21 @@ class ListLeaf:
 
 
 @dataclass(frozen=True)
+class TextLeaf:
+    """Marks a leaf that is a text of tensors: an expression over the program outputs `indices`."""
+
+    expression: Any
+    indices: tuple[int, ...]
+
+    def build(self, values: Sequence[Any]) -> Any:
+        """The text, from the program's outputs."""
+        return evaluate(self.expression, [values[i]._data for i in self.indices])
+
+
+_BUILT = (ListLeaf, KindLeaf, TextLeaf)
+
+
+@dataclass(frozen=True)
 class Template:
     """A structure of marks and constants."""
 
@@ -175,7 +190,7 @@ class Template:
                 made.append(found[values[leaf.key].item()] if isinstance(leaf, ItemLeaf) else found)
             elif leaf.__class__ is ForkLeaf:
                 made.append(leaf.build(values, inputs))
-            elif leaf.__class__ in (ListLeaf, KindLeaf):
+            elif leaf.__class__ in _BUILT:
                 made.append(leaf.build(values))
             else:
                 made.append(leaf)
@@ -314,7 +329,8 @@ class Outputs:
         if isinstance(leaf, HostValue):
             return self.output(leaf.tensor(in_full=True), leaf.form())
         if isinstance(leaf, GraphText):
-            raise leaf.refused("given back or kept in an object")
+            expression, inputs = encoded(leaf.kept_node())
+            return TextLeaf(expression, tuple(self.output(var).index for var in inputs))
         if isinstance(leaf, _ITERATORS) or (isinstance(leaf, slice) and _is_of_program(leaf)):
             raise UnsupportedError(
                 "an iterator or slice made of tensors is given back or kept in an object",

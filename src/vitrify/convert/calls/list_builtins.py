@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...core.errors import UnsupportedError
@@ -25,8 +25,9 @@ from ...ops.lists import (
     list_unstack_op,
     sum_dtype,
 )
+from ...ops.shape import reshape
 from ...ops.sort import argsort
-from ..containers.list_items import Items, TensorSpec, passed_on
+from ..containers.list_items import Items, SameSpec, StructSpec, TensorSpec, passed_on
 from ..containers.lists import GraphList, Spread, new_list
 from ..control.branches import convert_ifexp
 from ..control.comprehension import keys_listed, listed
@@ -162,17 +163,33 @@ def convert_sort(values: GraphList, *, key: Any = None, reverse: Any = False) ->
 def _order(keys: GraphList, reverse: bool) -> Any:
     """The places of the items in their order; equal keys stay in theirs, as with Python's sort."""
     items = keys.opened()
-    if not isinstance(items.spec, TensorSpec) or items.spec.meta.ndim:
-        raise UnsupportedError("sorting by keys that are no 0-D tensors", hint="give `key` one number for each item")
+    _check_keys(items.spec)
     none = list_len_op(items.parts[0]) == 0
-    return convert_ifexp(none, lambda: full([0], 0, "int64"), lambda: _sorted_places(items.parts[0], reverse))
+    return convert_ifexp(none, lambda: full([0], 0, "int64"), lambda: _sorted_places(items.parts, bool(reverse)))
 
 
-def _sorted_places(keys: Any, reverse: bool) -> Any:
-    values = list_stack_op(keys, axis=0)
-    if values.dtype.is_bool:
-        values = cast(values, "int32")
-    return argsort(-values if reverse else values, stable=True)
+def _check_keys(spec: Any) -> None:
+    """Raise UnsupportedError for keys that are neither numbers nor tuples of such."""
+    if isinstance(spec, StructSpec) and spec.kind in (tuple, list):
+        for child in spec.children:
+            _check_keys(child)
+    elif not isinstance(spec, SameSpec) and not (isinstance(spec, TensorSpec) and set(spec.meta.shape) <= {1}):
+        raise UnsupportedError(
+            "sorting by keys that are no tensors of one element", hint="give `key` one number, or a tuple, for each item"
+        )
+
+
+def _sorted_places(columns: Sequence[Any], reverse: bool) -> Any:
+    *others, last = [_ordinal(list_stack_op(column, axis=0)) for column in columns]
+    order = argsort(last, descending=reverse, stable=True)
+    for column in builtins.reversed(others):  # the sort is stable, so what counts most comes last
+        order = order[argsort(column[order], descending=reverse, stable=True)]
+    return order
+
+
+def _ordinal(values: Any) -> Any:
+    values = reshape(values, [-1])
+    return cast(values, "int32") if values.dtype.is_bool else values
 
 
 LIST_FUNCTIONS: dict[Any, Callable[..., Any]] = {

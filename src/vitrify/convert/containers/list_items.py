@@ -285,15 +285,20 @@ def fitted(items: Items, spec: Spec) -> Items:
 # --- putting values together -----------------------------------------------------------------------------------------
 
 
-def unpack(spec: Spec, parts: Iterator[Any], make_list: Callable[[Items], Any]) -> Any:
-    """The value whose Variables are drawn from `parts`; `make_list` gives the lists in it."""
+def unpack(
+    spec: Spec,
+    parts: Iterator[Any],
+    make_list: Callable[[Items], Any],
+    make_number: Callable[[Any], Any] = as_number,
+) -> Any:
+    """The value whose Variables are drawn from `parts`; `make_list` and `make_number` give the lists and numbers in it."""
     if isinstance(spec, TensorSpec):
-        return as_number(next(parts)) if spec.is_number else next(parts)
+        return make_number(next(parts)) if spec.is_number else next(parts)
     if isinstance(spec, SameSpec):
         return spec.value
     if isinstance(spec, ListSpec):
         return make_list(Items(spec.item, tuple(next(parts) for _ in metas_of(spec.item))))
-    return rebuild(spec.kind, [unpack(child, parts, make_list) for child in spec.children], spec.extra)
+    return rebuild(spec.kind, [unpack(child, parts, make_list, make_number) for child in spec.children], spec.extra)
 
 
 def is_of_tensors(spec: Spec) -> bool:
@@ -307,4 +312,8 @@ def python_list(spec: Spec, columns: Sequence[Sequence[Any]]) -> list[Any]:
     def inner(items: Items) -> list[Any]:
         return python_list(items.spec, items.parts)
 
-    return [unpack(spec, iter(row), inner) for row in zip(*columns)]
+    return [unpack(spec, iter(row), inner, _item) for row in zip(*columns)]
+
+
+def _item(tensor: Any) -> Any:
+    return tensor.item()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
@@ -118,7 +118,7 @@ def _option(value: OneOf) -> Node:
 def _input(value: Any) -> Node:
     build = builder()
     if isinstance(value, Parameter) and build.latest(value) is value:
-        return Call(_itself(value))  # shown with its name
+        return Call(Itself(value))  # shown with its name
     kind = kind_of(value)
     held = build.value(value) if kind is None else build.passed_on(value)
     shown = Input(held, is_number(value), bool(value.stop_gradient))
@@ -129,8 +129,15 @@ def _input(value: Any) -> Node:
     return shown
 
 
-def _itself(value: Any) -> Any:
-    return lambda: value
+@dataclass(frozen=True, eq=False)
+class Itself:
+    """A function that gives a parameter."""
+
+    parameter: Parameter
+
+    def __call__(self) -> Parameter:
+        """The parameter."""
+        return self.parameter
 
 
 def _container(value: Any) -> Node:
@@ -193,6 +200,26 @@ def record(op: OpDef, condition: Any = None, *, attrs: Mapping[str, Any] | None 
     seen: list[Variable] = []
     encoded = {name: _encoded(node, seen) for name, node in expressions.items()}
     return builder().append_held(op, [*inputs, *seen], {**encoded, **(attrs or {})})
+
+
+def encoded(node: Node) -> tuple[Any, list[Variable]]:
+    """The expression for `host_expr.evaluate`, and the variables that it reads."""
+    inputs: list[Variable] = []
+    return _encoded(node, inputs), inputs
+
+
+def parts(node: Node) -> Iterator[Node]:
+    """An expression and what it is made of."""
+    yield node
+    inner: Iterable[Any] = ()
+    if isinstance(node, Call):
+        inner = (*node.args, *node.keywords.values())
+    elif isinstance(node, Lazy):
+        inner = (node.inner,)
+    elif isinstance(node, (list, tuple, set, dict)):
+        inner = (*node, *node.values()) if isinstance(node, dict) else node
+    for part in inner:
+        yield from parts(part)
 
 
 def _encoded(node: Node, inputs: list[Variable]) -> Any:

@@ -16,7 +16,7 @@ from ...core.pytree import as_plain, is_open, is_partial
 from ...eager.tensor import Tensor
 from ...ir.builder import current_builder
 from .base import Undefined, builder, is_tensor
-from .deferred import Call, Deferred, Input, Lazy, captured, holds_deferred
+from .deferred import Call, Deferred, Input, Itself, Lazy, captured, holds_deferred, parts
 from .one_of import GraphOneOf, by_option, for_options, is_option, options_of, settled
 
 Text = Any  # str | GraphText
@@ -43,6 +43,13 @@ class GraphText(Deferred):
             loc=self.loc,
             hint=_HINT,
         )
+
+    def kept_node(self) -> Any:
+        """The expression, for a text that is put together once the program has run."""
+        shown = [part.function for part in parts(self.node) if isinstance(part, Call)]
+        if any(isinstance(f, Itself) and builder().latest(f.parameter) is not f.parameter for f in shown):
+            raise self.refused("kept, a parameter of which changes later,")
+        return self.node
 
     def __getattr__(self, name: str) -> Any:
         if not hasattr(str, name):
