@@ -300,7 +300,7 @@ REFUSED = [
     (chosen_row_read, "is read that may have been changed"),
     (row_read_after_others_moved, "is read that may have been changed"),
     (printed, "cannot be shown"),
-    (sorted_by_rows, "keys that are no 0-D tensors"),
+    (sorted_by_rows, "keys that are no tensors of one element"),
     (heap, "heappush() on a list"),
     (changed_in_place, "change of what a list holds"),
     (item_changed_in_place, "change of what a list holds"),

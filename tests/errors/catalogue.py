@@ -1335,7 +1335,7 @@ ELSEWHERE: dict[str, str] = {
     "a list whose length is known only when the program runs cannot be shown or passed on as a whole then": _LISTS,
     " changes its length inside a loop or branch that a tensor decides, and it was not made by converted code": _LISTS,
     " of a list of containers whose length is known only when the program runs": _LISTS,
-    "sorting by keys that are no 0-D tensors": _LISTS,
+    "sorting by keys that are no tensors of one element": _LISTS,
     "a list grows in a loop or branch that a tensor decides, and its items hold no tensor or number": _LISTS,
     "a list whose length is known only when the program runs holds lists that change their length later": _NET,
     "a list is changed that is also an item of a list whose length is known only when the program runs": _LISTS,

@@ -23,7 +23,7 @@ EXPECTED = {
     p.needs_value: (Exception, "a NumPy value computed from tensors is used as a condition, but known only when"),
     p.needs_number: (Exception, "a NumPy value computed from tensors is used as a Python number, but known only when"),
     p.text_compared: (Exception, "a text made of tensors is used where its characters are needed before the program"),
-    p.text_given_back: (Exception, "a text made of tensors is given back or kept in an object where its"),
+    p.text_kept: (Exception, "a text made of tensors is kept, a parameter of which changes later, where its"),
     p.caught_too_early: (Exception, "a tensor decides whether ValueError is raised here, so the `try` statement at"),
     p.assert_caught_too_early: (Exception, "a tensor decides whether AssertionError is raised here, so the `try`"),
     p.array_changed: (Exception, "a NumPy value computed from tensors is used as the target of an in-place operation"),

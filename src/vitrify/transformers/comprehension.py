@@ -53,14 +53,25 @@ class _Comprehensions(ExpressionTransformer):
         return gast.copy_location(self._clause(helper, node.generators[0], element), node)
 
     def _clause(self, helper: str, clause: Node, element: Node) -> Node:
-        names = _target_names(clause.target)
+        target = self._distinct(clause.target)
+        names = _target_names(target)
         functions = [
             quote_expr("lambda names: value", at=part, names=names, value=part) for part in [element, *clause.ifs]
         ]
         call = self.context.call(helper, clause.iter, *functions, at=clause.iter)
-        if not _is_flat(clause.target):
-            call.keywords = quote_expr("f(unpack=value)", at=clause.iter, value=self._unpack(clause.target)).keywords
+        if not _is_flat(target):
+            call.keywords = quote_expr("f(unpack=value)", at=clause.iter, value=self._unpack(target)).keywords
         return call
+
+    def _distinct(self, target: Node) -> Node:
+        """The target with a name of its own for what a later part of it overwrites, as in `for _, v, _ in rows`."""
+        target = copy_tree(target)
+        later: set[str] = set()
+        for leaf in reversed(_leaves(target)):
+            if leaf.id in later:
+                leaf.id = self.context.names.fresh(leaf.id)
+            later.add(leaf.id)
+        return target
 
     def _unpack(self, target: Node) -> Node:
         item = self.context.names.fresh("item")
@@ -99,8 +110,7 @@ def _leaves(target: Node) -> list[Node]:
 
 def _has_plain_leaves(target: Node) -> bool:
     leaves = _leaves(target)
-    names = {leaf.id for leaf in leaves if isinstance(leaf, gast.Name)}
-    return len(names) == len(leaves) > 0
+    return bool(leaves) and all(isinstance(leaf, gast.Name) for leaf in leaves)
 
 
 def _is_flat(target: Node) -> bool:

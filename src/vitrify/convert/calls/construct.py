@@ -29,7 +29,9 @@ def constructor(cls: type) -> Callable[..., Any]:
 def instance_of(cls: type) -> Callable[..., Any]:
     """What `type.__call__(cls, ...)` does."""
     found = [class_attribute(cls, name) for name in ("__new__", "__init__", "__post_init__")]
-    if not any(_is_users(f) for f in found) or (Layer in cls.__mro__ and not _is_users(found[1])):
+    if not (any(_is_users(f) for f in found) or _makes_fields(cls)) or (
+        Layer in cls.__mro__ and not _is_users(found[1])
+    ):
         return cls
 
     def construct(*args: Any, **kwargs: Any) -> Any:
@@ -77,7 +79,7 @@ def _new(cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 def _initialise(made: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     cls = type(made)
     init = class_attribute(cls, "__init__")
-    if _has_generated_init(cls) and _is_users(class_attribute(cls, "__post_init__")):
+    if _has_generated_init(cls) and (_is_users(class_attribute(cls, "__post_init__")) or _makes_fields(cls)):
         _initialise_dataclass(made, init, args, kwargs)
     elif isinstance(init, FunctionType):
         converted(MethodType(init, made))(*args, **kwargs)
@@ -92,8 +94,19 @@ def _has_generated_init(cls: type) -> bool:
     return params is not None and params.init
 
 
+def _makes_fields(cls: type) -> bool:
+    """Whether `dataclass` wrote an `__init__` that makes lists, say, for fields: such as can grow in a program."""
+    params = class_attribute(cls, "__dataclass_params__")
+    return (
+        "__dataclass_fields__" in cls.__dict__
+        and _has_generated_init(cls)
+        and (class_attribute(cls, "__setattr__") is object.__setattr__ or params.frozen)
+        and any(field.default_factory is not dataclasses.MISSING for field in dataclasses.fields(cls))
+    )
+
+
 def _initialise_dataclass(made: Any, init: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """What the `__init__` that `dataclass` generated does, which has no source, with a converted `__post_init__`."""
+    """What the `__init__` that `dataclass` generated does, which has no source, converted."""
     try:
         bound = inspect.signature(init).bind(made, *args, **kwargs)
     except TypeError:
@@ -103,6 +116,8 @@ def _initialise_dataclass(made: Any, init: FunctionType, args: tuple[Any, ...], 
     own = {field.name for field in dataclasses.fields(made)}
     for name, value in _field_values(made, bound.arguments):
         object.__setattr__(made, name, value)
+    if not hasattr(made, "__post_init__"):
+        return
     init_vars = [name for name in type(made).__dataclass_fields__ if name in bound.arguments and name not in own]
     converted(made.__post_init__)(*[bound.arguments[name] for name in init_vars])
 

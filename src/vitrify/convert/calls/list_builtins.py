@@ -175,7 +175,8 @@ def _check_keys(spec: Any) -> None:
             _check_keys(child)
     elif not isinstance(spec, SameSpec) and not (isinstance(spec, TensorSpec) and set(spec.meta.shape) <= {1}):
         raise UnsupportedError(
-            "sorting by keys that are no tensors of one element", hint="give `key` one number, or a tuple, for each item"
+            "sorting by keys that are no tensors of one element",
+            hint="give `key` one number, or a tuple of numbers, for each item",
         )
 
 

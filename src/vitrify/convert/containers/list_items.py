@@ -291,7 +291,7 @@ def unpack(
     make_list: Callable[[Items], Any],
     make_number: Callable[[Any], Any] = as_number,
 ) -> Any:
-    """The value whose Variables are drawn from `parts`; `make_list` and `make_number` give the lists and numbers in it."""
+    """The value whose Variables are from `parts`; `make_list` gives the lists in it, `make_number` the numbers."""
     if isinstance(spec, TensorSpec):
         return make_number(next(parts)) if spec.is_number else next(parts)
     if isinstance(spec, SameSpec):

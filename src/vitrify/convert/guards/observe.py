@@ -18,6 +18,7 @@ import numpy as np
 from ...core.cache import BoundedCache
 from ...core.errors import UnsupportedError
 from ...core.meta import Meta, Shape
+from ...core.pytree import OpenDict, OpenList
 from ...core.source import is_user_file
 from ...eager.layer import Layer
 from ...eager.tensor import Tensor, wrap
@@ -229,6 +230,8 @@ class Observer:
             return
         self.stand_ins.refuse_missed(source.place, value)
         original = self.stand_ins.original(value)
+        if isinstance(original, (OpenList, OpenDict)):
+            return  # so are lists and dicts of a program, whatever object holds them
         if changed_only and isinstance(value, CONTAINERS):
             self.peeked.setdefault(id(value), (original, key, source))
             return
