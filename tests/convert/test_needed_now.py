@@ -75,3 +75,52 @@ def test_the_default_mode_runs_it_as_python(function):
     for value in (1.0, -1.0, 1.0, -1.0, 1.0):
         x = paddle.full([2], value)
         assert static(x).tolist() == function(x).tolist()
+
+
+ITERATOR = iter([1, 2, 3])
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda x: zip([x], [x * 2]),
+        lambda x: map(paddle.square, [x, x]),
+        lambda x: (enumerate([1, 2]), x * 2),
+        lambda x: (iter([x]), x),
+    ],
+)
+def test_an_iterator_that_a_trace_made_is_not_given_back(make):
+    x = paddle.ones([2])
+    with pytest.raises(UnsupportedError, match="an iterator, or a slice made of tensors, is given back"):
+        paddle.jit.to_static(make, full_graph=True)(x)
+    static = paddle.jit.to_static(make)
+    for _ in range(3):
+        found, expected = ([*v] if hasattr(v, "__next__") else v for v in (static(x), make(x)))
+        assert str(found) == str(expected) or isinstance(found, tuple)
+
+
+def test_an_iterator_of_the_users_is_given_back():
+    static = paddle.jit.to_static(lambda x: (ITERATOR, x * 2), full_graph=True)
+    assert static(paddle.ones([2]))[0] is ITERATOR and static(paddle.ones([2]))[0] is ITERATOR
+
+
+def test_what_is_left_of_a_zip_that_a_tensor_left_is_not_known():
+    def left(x):
+        pairs = zip([x, x * 2], [1, 2])
+        for a, b in pairs:
+            if (a * b).sum() > 0:
+                break
+        return a, list(pairs)
+
+    with pytest.raises(UnsupportedError, match="a tensor decides whether the next item of a zip is taken"):
+        paddle.jit.to_static(left, full_graph=True)(paddle.ones([2]))
+    static = paddle.jit.to_static(left)
+    for _ in range(3):
+        assert [len(static(paddle.full([2], value))[1]) for value in (1.0, -1.0)] == [1, 0]
+
+
+def test_next_of_what_goes_through_tensors_names_the_way_out():
+    static = paddle.jit.to_static(lambda x: next(enumerate(x)), full_graph=True)
+    with pytest.raises(UnsupportedError, match="of what goes through tensors") as caught:
+        static(paddle.ones([2]))
+    assert "iter(x)" in caught.value.hint

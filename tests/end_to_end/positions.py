@@ -86,8 +86,11 @@ def unrolled(x):
     return x
 
 
-REFUSED = (in_test, in_branch, in_body, loop_over_it, used_up, in_operand, unrolled)
+REFUSED = (in_body, used_up)
+CONVERTED = (
+    made_in_branch, made_in_loop, generator_in_loop, in_test, in_branch, loop_over_it, in_operand, unrolled,
+)  # fmt: skip
 CASES = [
-    *[(f, ((X,), (N,))) for f in (made_in_branch, made_in_loop, generator_in_loop)],
+    *[(f, ((X,), (N,))) for f in CONVERTED],
     *[(f, ((X,), (N,)), {"full_graph": False}) for f in REFUSED],
 ]

@@ -1312,7 +1312,8 @@ ELSEWHERE: dict[str, str] = {
     "a generator that only Python itself can run": "nobody sees it: the generator is left to Python",
     " one operand of `is` is, so whether they are the same object is not known yet": "tests/convert/test_needed_now.py",
     "`is` between numbers that are known only when the program runs": "tests/convert/test_needed_now.py",
-    "an iterator or slice made of tensors is given back or kept in an object": "tests/convert/test_needed_now.py",
+    "an iterator, or a slice made of tensors, is given back or kept in an object": "tests/convert/test_needed_now.py",
+    "next() of what goes through tensors (enumerate, zip, map, reversed, range)": "tests/convert/test_needed_now.py",
     " is read, which one path of a tensor's decision leaves unset": "tests/convert/test_unset_values.py",
     "a value that is None on one path of a tensor's decision is used where it may still be None": (
         "tests/convert/test_optional.py"

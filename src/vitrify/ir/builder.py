@@ -105,6 +105,7 @@ class Builder:
         # Bodies of loops, and what counts their iterations in a `for`, by id.
         self.loop_bodies: set[Block] = set()
         self.loop_counters: dict[int, Any] = {}
+        self.left_iterators: dict[int, Any] = {}  # by id, those of which a tensor decided how many items a loop took
         self.without_ones = False  # whether something recorded is right only where no unknown size is 1
         self.locs: tuple[Loc, ...] | None = None
         # What is called in place of a function (`forward` and hooks of Layers, special methods) while this program is

@@ -261,7 +261,12 @@ def _finish(
     originals = observer.stand_ins.originals
     holders |= {key: holders[id(value)] for key, value in originals.items() if id(value) in holders}
     outputs = Outputs(
-        state.builder, places, state.index, holders, observer.known_containers(), lambda: places | state.numbers()
+        state.builder,
+        places,
+        state.index,
+        holders,
+        observer.known_containers() | observer.journal.given,
+        lambda: places | state.numbers(),
     )
     given_out = [*result, *[value for _, value in changes(observer.journal, observer.read_numbers)]]
     check_forks(state.builder.forks, given_out, {*holders, *observer.known_containers()})

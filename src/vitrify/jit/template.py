@@ -15,6 +15,7 @@ from ..convert.containers.keys import check_key
 from ..convert.containers.list_items import Spec, python_list
 from ..convert.containers.lists import check_inner_lists
 from ..convert.control.comprehension import GeneratorExpression
+from ..convert.control.endless import Listed
 from ..convert.host.effects import is_place
 from ..convert.host.value import HostValue
 from ..convert.values.deferred import Deferred, encoded
@@ -34,7 +35,7 @@ from ..ir.varying import kind_of
 from .arguments import NO_ARGUMENTS, Arguments, Holder
 
 MAX_DEPTH = 6
-_ITERATORS = (GraphSequence, GeneratorExpression)
+_ITERATORS = (GraphSequence, GeneratorExpression, Listed)
 _OPAQUE = (type, FunctionType, MethodType, Layer, Variable)
 
 
@@ -331,9 +332,10 @@ class Outputs:
         if isinstance(leaf, GraphText):
             expression, inputs = encoded(leaf.kept_node())
             return TextLeaf(expression, tuple(self.output(var).index for var in inputs))
-        if isinstance(leaf, _ITERATORS) or (isinstance(leaf, slice) and _is_of_program(leaf)):
+        is_made = isinstance(leaf, Iterator) and not self._is_from_outside(leaf) and not _has_attributes(leaf)
+        if is_made or isinstance(leaf, _ITERATORS) or (isinstance(leaf, slice) and _is_of_program(leaf)):
             raise UnsupportedError(
-                "an iterator or slice made of tensors is given back or kept in an object",
+                "an iterator, or a slice made of tensors, is given back or kept in an object",
                 hint="make it a list or a tensor, or give back what it is made of",
             )
         if isinstance(leaf, Tensor):
@@ -415,6 +417,11 @@ def _refuse_unset(leaf: Any) -> None:
             "would have it on every path",
             hint="set it on both paths (to a tensor of zeros, say), or convert with full_graph=False",
         )
+
+
+def _has_attributes(value: Any) -> bool:
+    """Whether it is an object of the user's, which is known by what it holds."""
+    return hasattr(value, "__dict__")
 
 
 def _is_of_program(value: slice) -> bool:

@@ -11,14 +11,16 @@ from typing import Any
 
 from ...core.errors import UnsupportedError
 from ...core.pytree import is_open
+from ...ir.builder import current_builder
 from ...ir.graph_tensor import as_number, number
 from ...ops.creation import assign
 from ...ops.sizes import dim_size
 from ..containers.dicts import VIEWS, GraphDict, dict_of_view, new_dict, unknown_keys
+from ..containers.lists import GraphList
 from ..control.comprehension import GeneratorExpression, all_of, any_of, clause_of, sum_of
-from ..control.endless import Calling, Numbered, Zipped
-from ..control.late_items import late_items
-from ..control.logic import convert_and, convert_or
+from ..control.endless import Calling, Listed, Numbered, Zipped
+from ..control.late_items import is_plain, late_items
+from ..control.logic import convert_and, convert_not, convert_or
 from ..control.protocols import Stepping, iterate
 from ..control.pushed import pushing
 from ..guards.observe import get_attr, note_absent
@@ -28,11 +30,11 @@ from ..operators.objects import del_attr, set_attr
 from ..operators.ordering import convert_sorted, extreme, items_of
 from ..state.attributes import class_of
 from ..state.journal import note_spent
-from ..values.base import MaybeUnset, Undefined, Unmergeable, as_graph, builder, is_graph
+from ..values.base import MaybeUnset, Undefined, Unmergeable, as_graph, builder, is_graph, is_tensor
 from ..values.emit import unset_flag
 from ..values.facts import ask
 from ..values.handlers import catching
-from ..values.one_of import GraphOneOf, asked, each_option
+from ..values.one_of import GraphOneOf, asked, each_option, settled
 from ..values.optional import assert_not_none, tell
 from ..values.sequences import GraphSequence, graph_enumerate, graph_range, graph_reversed, graph_zip
 from ..values.text import GraphText, convert_ascii, convert_format, convert_repr, convert_str
@@ -219,19 +221,50 @@ def _decided_by(iterable: Any, combine: Callable[..., Any], stop_on: bool, what:
 
 def convert_iter(*args: Any) -> Any:
     """`iter(iterable)`, `iter(function, end)`."""
-    return known_items(args[0]) if len(args) == 1 else Calling(*args)
+    if len(args) != 1:
+        return Calling(*args)
+    values = settled(args[0])
+    if current_builder() is None:
+        return builtins.iter(values)
+    if is_tensor(values) or isinstance(values, GraphList):
+        return Listed(values)
+    found = known_items(values)
+    if found is values or not is_plain(found):
+        return found
+    if isinstance(values, range):
+        return Listed(GraphSequence(len(values), lambda index: index * values.step + values.start))
+    return Listed(GraphList(found))
+
+
+def _next_of_listed(iterator: Listed, default: Any) -> Any:
+    def end() -> Any:
+        iterator.end()
+        return default
+
+    def take() -> Any:
+        return iterator.take(iterator.position)
+
+    more = convert_and(convert_not(iterator.is_over), iterator.has_more)
+    return builder().choose(more, take, end, "next()") if is_graph(more) else take() if more else end()
 
 
 def convert_next(iterator: Any, default: Any = _NOTHING) -> Any:
     """`next(iterator, default)`."""
-    step = user_method(iterator, "__next__")
+    step = iterator.step if isinstance(iterator, Listed) else user_method(iterator, "__next__")
     if pushing(iterator):
         return first_of(iterator, *([] if default is _NOTHING else [default]))
+    if isinstance(iterator, GraphSequence):
+        raise UnsupportedError(
+            "next() of what goes through tensors (enumerate, zip, map, reversed, range)",
+            hint="ask an iterator of the tensor itself (it = iter(x)), or index it",
+        )
     if step is None:
         note_spent(iterator)
         return builtins.next(iterator) if default is _NOTHING else builtins.next(iterator, default)
     if default is _NOTHING:
         return step()
+    if isinstance(iterator, Listed):
+        return _next_of_listed(iterator, default)
     try:
         with catching(StopIteration, "the default of next()"):
             return step()

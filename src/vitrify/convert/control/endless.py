@@ -1,4 +1,4 @@
-"""Iterators without an end, as classes that are converted like the user's: where they are, a loop carries on.
+"""Iterators as classes that are converted like the user's: where they are, branches merge and loops carry on.
 
 Python's own, written in C, can neither be put back nor be asked where they are.
 """
@@ -11,7 +11,11 @@ from typing import Any
 
 from ...core.pytree import is_open
 from ..containers.lists import GraphList
-from ..values.user_code import converted_too
+from ..state.journal import note_write
+from ..state.places import AttrPlace
+from ..values.base import is_graph
+from ..values.sequences import as_sequence
+from ..values.user_code import converted, converted_too
 
 _NOTHING = object()
 
@@ -108,6 +112,64 @@ class Zipped:
             item = next(part)
             found.append(item)
         return tuple(found)
+
+
+class Listed:
+    """`iter(values)` of what has items by number: a list, which may grow meanwhile, a tensor, a sequence."""
+
+    @converted_too
+    def __init__(self, values: Any) -> None:
+        self.values = values
+        self.position = 0
+        self.is_over = False
+
+    @converted_too
+    def __iter__(self) -> Listed:
+        return self
+
+    @converted_too
+    def __next__(self) -> Any:
+        position = self.position
+        if self.is_over or position >= len(self.values):
+            self.is_over = True
+            raise StopIteration
+        self.position = position + 1
+        return self.values[position]
+
+    def is_known(self) -> bool:
+        """Whether Python knows where it stands."""
+        return not any(map(is_graph, (self.position, self.is_over, self.length())))
+
+    def step(self) -> Any:
+        """The next item, by Python alone where it knows which that is."""
+        if not self.is_known():
+            return converted(self.__next__)()
+        if self.is_over or not self.has_more():
+            self.end()
+            raise StopIteration
+        return self.take(self.position)
+
+    def length(self) -> Any:
+        """How many items there are, those taken included."""
+        values = self.values
+        return values.length() if isinstance(values, GraphList) else as_sequence(values).length  # type: ignore[union-attr]
+
+    def has_more(self) -> Any:
+        """Whether an item is left."""
+        return self.position < self.length()
+
+    def take(self, position: Any) -> Any:
+        """Item `position`, behind which it stands from now on."""
+        self._set("position", position + 1)
+        return self.values[position]
+
+    def end(self) -> None:
+        """Give nothing any more."""
+        self._set("is_over", True)
+
+    def _set(self, name: str, value: Any) -> None:
+        note_write(AttrPlace(self, name))
+        setattr(self, name, value)
 
 
 class Calling:

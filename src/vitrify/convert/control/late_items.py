@@ -13,6 +13,7 @@ from ...core.source import user_frames
 from ...ir.dead_code import must_run
 from ..state.cells import stored_cells
 from ..state.journal import journaling
+from ..state.ownership import OF_STEPPING
 from ..values.base import builder
 from .protocols import Stepping
 
@@ -62,6 +63,11 @@ def late_item(items: Iterator[Any], what: str, number: int) -> Any:
                 raise _refused(items, what, _EFFECTS)
 
 
+def is_plain(items: Any) -> bool:
+    """Whether an iterator is Python's own over one of its containers."""
+    return type(items) in _PLAIN
+
+
 def _only_gives(items: Iterator[Any]) -> bool:
     """Whether items come from containers alone, so that no code runs when one is fetched."""
     kind = type(items)
@@ -85,16 +91,12 @@ def _references_of_a_loop(iterable: Any) -> int:
 _OF_LOOP = _references_of_a_loop(iterable=object())
 
 
-_OF_STEPPING = 2
-"""What a `Stepping` holds of its owner: that, and a bound method."""
-
-
 def _held_by(items: Any) -> list[int]:
     """The id of what an iterator refers to, once for each reference that it and the loop have."""
     if isinstance(items, Stepping):
-        return [id(items.owner)] * (_OF_LOOP + _OF_STEPPING)
+        return [id(items.owner)] * (_OF_LOOP + OF_STEPPING)
     parts = list(_parts(items)) if type(items) in _WRAPPERS else []
-    owners = [id(part.owner) for part in parts if isinstance(part, Stepping) for _ in range(_OF_STEPPING)]
+    owners = [id(part.owner) for part in parts if isinstance(part, Stepping) for _ in range(OF_STEPPING)]
     return [*(id(part) for part in gc.get_referents(items)), *owners]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from types import MethodType
 from typing import Any
 
@@ -12,13 +13,14 @@ from ...ir.builder import current_builder
 from ...ir.program import Variable
 from ..containers.dicts import partial_items
 from ..state.cells import closed_over
-from ..state.journal import SpentError, is_nested, journaling
+from ..state.journal import SpentError, is_nested, journaling, note_left
 from ..values.base import builder, is_graph, scalar_condition
 from ..values.handlers import catching, is_deep
 from ..values.one_of import GraphOneOf, asked, each_option, is_option, left_of, settled, use_option
 from ..values.sequences import GraphSequence, as_sequence, constant
 from ..values.user_code import class_attribute
 from .branches import convert_ifelse, trace_branches
+from .endless import Listed
 from .late_items import late_item
 from .logic import convert_and, convert_not
 from .loop_trace import OF_CALLER, trace_loop
@@ -130,6 +132,8 @@ def convert_for(
     known: Any = iterable if sequence is None else [sequence.at(i) for i in range(sequence.length)]
     if isinstance(known, range):
         return _for_range(known, body, values, names, test, shared)
+    if isinstance(known, Listed):
+        return _for_listed(known, body, values, names, test, shared)
     items = iterate(known)
     if pushing(items):
         return _for_pushed(items, body, values, names, test, shared)
@@ -227,11 +231,53 @@ def _for_items(
             item = late_item(items, "a loop over the items", late) if is_graph(go_on) else next(items)
         except StopIteration:
             return values
+        if is_graph(go_on) and not late:
+            note_left(items)
         late += is_graph(go_on)
         if is_graph(go_on):
             values = _guarded(go_on, body, item, values, names, shared)
         else:
             values = body(item, *values)
+
+
+def _for_listed(
+    items: Listed, body: Function, values: tuple[Any, ...], names: tuple[str, ...], test: Function | None, shared: Any
+) -> tuple[Any, ...]:
+    """A loop over `iter(...)`, which others may ask later for what is left of it."""
+    position = items.position
+    if not items.is_known():
+        return _while_listed(items, body, values, names, test, shared)
+    while not items.is_over:
+        go_on: Any = True if test is None else truth(test(*values))
+        if not is_graph(go_on) and not go_on:
+            return values
+        step = partial(_step_of_listed, items, position, body)
+        values = _guarded(go_on, step, None, values, names, shared) if is_graph(go_on) else step(None, *values)
+        if position >= items.length():
+            return values
+        position += 1
+    return values
+
+
+def _step_of_listed(items: Listed, position: Any, body: Function, _: Any, *state: Any) -> tuple[Any, ...]:
+    """One iteration: the item at a position that Python knows, or the end."""
+    if position >= items.length():
+        items.end()
+        return state
+    return body(items.take(position), *state)  # type: ignore[no-any-return]
+
+
+def _while_listed(
+    items: Listed, body: Function, values: tuple[Any, ...], names: tuple[str, ...], test: Function | None, shared: Any
+) -> tuple[Any, ...]:
+    def goes_on(*state: Any) -> Any:
+        wanted: Any = True if test is None else truth(test(*state))
+        return convert_and(wanted, lambda: convert_and(convert_not(items.is_over), lambda: items.has_more()))
+
+    def iteration(*state: Any) -> tuple[Any, ...]:
+        return body(items.take(items.position), *state)  # type: ignore[no-any-return]
+
+    return _while(goes_on, iteration, values, names, [*shared, *closed_over((body,))], OF_CALLER + 1)
 
 
 def _for_attempts(

@@ -16,6 +16,7 @@ from ..values.one_of import GraphOneOf, asked, by_option, settled
 from ..values.optional import is_none, optional_kind
 from ..values.user_code import class_attribute, user_method
 from ..values.user_errors import for_user
+from .endless import Listed
 
 
 def truth(value: Any) -> Any:
@@ -82,13 +83,15 @@ class Stepping:
     @staticmethod
     def of(owner: Any) -> Stepping | None:
         """What goes through the items of an iterator of the user's; None for others."""
-        step = user_method(owner, "__next__")
+        step = owner.step if isinstance(owner, Listed) else user_method(owner, "__next__")
         return None if step is None else Stepping(step, owner)
 
     def __iter__(self) -> Iterator[Any]:
         return self
 
     def __next__(self) -> Any:
+        if isinstance(self.owner, Listed) and self.owner.is_known():
+            return self.step()  # and nothing keeps its frames
         with catching(StopIteration, "what goes through the items", self.place):
             return self.step()
 

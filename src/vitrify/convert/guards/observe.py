@@ -284,7 +284,7 @@ class Observer:
             self.guards.setdefault(key, Guard(source, value, self.expected(value, key), key))
 
     def known_containers(self) -> set[int]:
-        """ids of the containers read that were there before the trace."""
+        """ids of the containers and iterators read that were there before the trace."""
         found: set[int] = {*self.peeked, *self.stand_ins.originals}
         waiting = [guard.value for guard in self.guards.values()]
         while waiting:
@@ -292,6 +292,8 @@ class Observer:
             if type(value) in CONTAINERS and id(value) not in found:
                 found.add(id(value))
                 waiting += value.values() if isinstance(value, dict) else value
+            elif isinstance(value, Iterator):
+                found.add(id(value))
         return found
 
     # -- the end of a trace -----------------------------------------------------------------------------------------

@@ -109,7 +109,7 @@ class Journal:
         places = {id(p): p for journal in _open.get() for p, _ in journal.before.values()}
         owners = Counter(id(p.owner) for p in places.values() if hasattr(p, "owner"))
         build = current_builder()
-        owners.update(() if build is None else ids_in_forks(build.forks))
+        owners.update(() if build is None else (*ids_in_forks(build.forks), *build.left_iterators))
         for place, _ in self.before.values():
             if isinstance(place, PositionPlace):
                 owners.update(ids_in_iterator(place.owner))
@@ -215,6 +215,13 @@ def is_journaling() -> bool:
     return bool(_open.get())
 
 
+def note_left(iterator: Any) -> None:
+    """Remember that a tensor decides how many items of `iterator` a loop takes: nobody can tell where it is then."""
+    left = builder().left_iterators
+    native = getattr(iterator, "native", iterator)
+    left[id(native)] = native
+
+
 def note_spent(iterator: Any) -> None:
     """Tell the journals of regions that a tensor decides that items of `iterator` are about to be taken.
 
@@ -222,6 +229,8 @@ def note_spent(iterator: Any) -> None:
     """
     opened = [journal for journal in _open.get() if not journal.tentative]
     place = PositionPlace(getattr(iterator, "native", iterator))  # of a generator of the user's: Python's own
+    if opened and id(place.owner) in builder().left_iterators:
+        raise place.refusal()
     if opened and id(iterator) in opened[0].given:
         raise place.given_refusal()
     for journal in opened[1:]:

@@ -98,10 +98,16 @@ def ids_in_forks(forks: Iterable[Fork]) -> list[int]:
     return [id(container) for merged, sources, _ in forks for container in (merged, *sources)]
 
 
+OF_STEPPING = 2
+"""What a `Stepping` refers to its owner by: an attribute, and a bound method."""
+
+
 def ids_in_iterator(iterator: Any) -> list[int]:
     """The id of each object that an iterator draws from, as `zip` and `enumerate` do, once for each reference."""
-    held = gc.get_referents(iterator)
-    return [id(item) for part in held for item in (part if type(part) is tuple else (part,))]
+    referents = gc.get_referents(iterator)
+    held = [item for part in referents for item in (part if type(part) is tuple else (part,))]
+    owners = [item.owner for item in held if hasattr(item, "step") and hasattr(item, "owner")]
+    return [*map(id, held), *(id(owner) for owner in owners for _ in range(OF_STEPPING))]
 
 
 def is_forked(forks: Sequence[Fork], owner: Any, before: Sequence[Any], owners: Sequence[int]) -> bool:

@@ -1,0 +1,97 @@
+"""`iter` and `next`: where an iterator stands may depend on a tensor, and others may ask for what is left of it."""
+
+from vitrify import nn
+
+from .functions import N, X
+
+
+def next_in_a_branch(x):
+    items = iter([x, x * 2, x * 3])
+    y = next(items)
+    if y.sum() > 0:
+        y = y + next(items)
+    return y + next(items), next(items, None)
+
+
+def next_on_both_paths(x):
+    steps = iter(STEPS)
+    y = next(steps)(x)
+    y = next(steps)(y) if y.sum() > 0 else next(steps)(y) * 2
+    return next(steps)(y)
+
+
+def next_in_a_loop(x):
+    numbers = iter(range(20))
+    count = 0
+    while x.sum() < 30:
+        x = x + next(numbers)
+        count += 1
+    return x, count, next(numbers)
+
+
+def rest_after_a_break(x):
+    items = iter([x, x * 2, x * 3, x * 4])
+    y = next(items)
+    for item in items:
+        y = y + item
+        if y.sum() > 8:
+            break
+    return y, [item.sum() for item in items]
+
+
+def rows_until_enough(x):
+    total = 0
+    rows = iter(x)
+    for value in rows:
+        if value < 0:
+            continue
+        total = total + value
+        if total > 2:
+            break
+    return total, [value * 2 for value in rows]
+
+
+def used_up_and_more(x):
+    items = [x]
+    asked = iter(items)
+    total = 0
+    for item in asked:
+        total = total + item
+        if len(items) < 3:
+            items.append(item * 2)
+    items.append(x)
+    return total, next(asked, None), len(items)
+
+
+def pairs_of_one_iterator(x):
+    items = iter([x, x * 2, x * 3, x * 4])
+    return [a - b for a, b in zip(items, items)]
+
+
+def of_a_list_that_grew(x):
+    items = [x]
+    while x.sum() < 12:
+        x = x + 1
+        items.append(x)
+    asked = iter(items)
+    first = next(asked)
+    total = next(asked, first)
+    for item in asked:
+        total = total + item
+    return total, next(asked, None)
+
+
+STEPS = [lambda x: x + 1, lambda x: x * 3, lambda x: x - 2]
+LAYERS = nn.LayerList([nn.Linear(3, 3), nn.Linear(3, 3)])
+
+
+def layers_one_by_one(x):
+    layers = iter(LAYERS)
+    x = next(layers)(x)
+    return next(layers)(x) if x.sum() > 0 else next(layers)(-x)
+
+
+CASES = [(f, ((X,), (N,))) for f in (
+    next_in_a_branch, next_on_both_paths, next_in_a_loop, rest_after_a_break, rows_until_enough, used_up_and_more,
+    pairs_of_one_iterator, of_a_list_that_grew, layers_one_by_one,
+)]  # fmt: skip
