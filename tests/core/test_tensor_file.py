@@ -216,6 +216,21 @@ def test_a_failed_write_leaves_the_old_file(tmp_path):
     assert os.listdir(tmp_path) == ["w"]
 
 
+def test_what_a_killed_writer_left_is_removed_and_what_another_one_writes_is_not(tmp_path):
+    path, left = tmp_path / "w", tmp_path / "w.tmp-12345-0123abcd"
+    others = [tmp_path / name for name in ("w.tmp-mine", "v.tmp-12345-0123abcd", "w.tmp-1-0123abcd.txt")]
+    for file in (left, *others):
+        file.write_bytes(b"x")
+    with atomic_file(path) as first:
+        first.write(b"first")
+        assert not left.exists()
+        with atomic_file(path) as second:
+            second.write(b"second")
+        assert path.read_bytes() == b"second"
+    assert path.read_bytes() == b"first"
+    assert sorted(tmp_path.iterdir()) == sorted([path, *others])
+
+
 def test_a_link_stays_a_link(tmp_path):
     (tmp_path / "real").write_bytes(b"old")
     (tmp_path / "link").symlink_to(tmp_path / "real")

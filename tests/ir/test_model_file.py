@@ -254,6 +254,8 @@ def test_a_kill_at_any_moment_leaves_the_old_save_or_the_new_one(saved):
         assert added in ([0.0], [1.0])
         if code == 0:
             assert added == [1.0] and calls > 5
+            left = sorted(path.name for path in Path(saved).parent.iterdir())
+            assert left == ["net.vtmodel", "net.vtparams"]  # and nothing of the saves that were cut off
             break
         assert code == -signal.SIGKILL
     else:

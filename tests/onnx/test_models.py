@@ -223,16 +223,19 @@ def test_zeros_with_a_part_written(tmp_path):
 
 
 def test_boxes_are_suppressed_and_counted(tmp_path):
-    """NonMaxSuppression with and without scores, boxes of a detector, and numbers that are counted."""
+    """NonMaxSuppression with and without scores, and by category; boxes of a detector, and numbers that are counted."""
     x1y1 = numbers(40, 2) * 4
     boxes = np.concatenate([x1y1, x1y1 + 1 + np.abs(numbers(40, 2))], 1).astype("float32")
     scores, counted = numbers(40), np.array([3, 0, 3, 5], "int64")
+    kinds = (np.arange(40) % 3).astype("int64")
 
-    def function(boxes, scores, x, weights):
+    def function(boxes, scores, x, weights, kinds):
         kept = paddle.vision.ops.nms(boxes, 0.3, scores)
-        return kept, paddle.vision.ops.nms(boxes, 0.5), paddle.bincount(x), paddle.bincount(x, weights, minlength=9)
+        apart = [paddle.vision.ops.nms(boxes, 0.3, scores, kinds, [0, 2], top_k=k) for k in (None, 5)]
+        counts = paddle.bincount(x), paddle.bincount(x, weights, minlength=9)
+        return kept, paddle.vision.ops.nms(boxes, 0.5), *counts, *apart
 
-    arrays = (boxes, scores, counted, numbers(4))
+    arrays = (boxes, scores, counted, numbers(4), kinds)
     specs = [SPEC([None, *a.shape[1:]], str(a.dtype)) for a in arrays]
     paddle.onnx.export(paddle.jit.to_static(function), tmp_path / "boxes", specs)
     session = onnxruntime.InferenceSession(str(tmp_path / "boxes.onnx"), providers=["CPUExecutionProvider"])

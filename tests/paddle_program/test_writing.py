@@ -377,6 +377,10 @@ ALGORITHMS = {
     "bincount": (lambda x: paddle.bincount(x, minlength=7), [paddle.to_tensor([1, 4, 1])]),
     "broadcast_tensors": (lambda x, y: paddle.broadcast_tensors([x, y]), [ROWS, ROWS[0]]),
     "nms": (lambda x, s: paddle.vision.ops.nms(x, 0.3, s), [BOXES, paddle.to_tensor([0.1, 0.7, 0.4])]),
+    "nms by category": (
+        lambda x, s, c: paddle.vision.ops.nms(x, 0.3, s, c, [0, 2]),
+        [BOXES, paddle.to_tensor([0.1, 0.7, 0.4]), paddle.to_tensor([0, 2, 1])],
+    ),
     "cross_entropy": (
         lambda x, y: paddle.nn.functional.cross_entropy(x, y, reduction="none", ignore_index=1),
         [SQUARE, paddle.to_tensor([0, 1, 2])],

@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from types import ModuleType
 from typing import BinaryIO
+
+fcntl: ModuleType | None
+try:
+    import fcntl
+except ImportError:  # Windows has no such locks
+    fcntl = None
+
+_MARK = ".tmp-"
+_TEMPORARY = re.compile(r"\.tmp-[0-9]+-[0-9a-f]{8}")
 
 
 @contextmanager
@@ -14,7 +25,8 @@ def atomic_file(path: str | os.PathLike[str], durable: bool = True) -> Iterator[
 
     It is written beside `path` under a temporary name, flushed to the disk and renamed. When the block raises,
     the temporary file is removed and `path` is as it was. Not `durable`: a power cut may leave an empty or partial
-    file, which readers must notice. Raises OSError where the folder cannot be written.
+    file, which readers must notice. What writers of `path` that were killed have left is removed: their files are not
+    locked any more. Raises OSError where the folder cannot be written.
 
     >>> import tempfile
     >>> folder = tempfile.mkdtemp()
@@ -24,22 +36,65 @@ def atomic_file(path: str | os.PathLike[str], durable: bool = True) -> Iterator[
     ['a.bin']
     """
     target = os.path.realpath(path)  # a link keeps pointing where it did
-    temporary = f"{target}.tmp-{os.getpid()}-{os.urandom(4).hex()}"
-    # Not tempfile: its files are private to the owner, and the mode survives the rename.
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+    _remove_left(target)
+    temporary, handle = _locked_file(target)
     try:
         with os.fdopen(handle, "wb") as out:
             yield out
             out.flush()
             if durable:
                 os.fsync(out.fileno())
-        os.replace(temporary, target)
+            if fcntl is not None:
+                os.replace(temporary, target)  # as long as it is locked
+        if fcntl is None:
+            os.replace(temporary, target)  # Windows renames no open files
     except BaseException:
         with suppress(FileNotFoundError):
             os.unlink(temporary)
         raise
     if durable:
         _sync_folder(os.path.dirname(target))
+
+
+def _locked_file(target: str) -> tuple[str, int]:
+    """A new file beside the target, and its handle, which locks it until it is closed or the process ends."""
+    while True:
+        temporary = f"{target}{_MARK}{os.getpid()}-{os.urandom(4).hex()}"
+        # Not tempfile: its files are private to the owner, and the mode survives the rename.
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+        _lock(handle)
+        if os.fstat(handle).st_nlink:
+            return temporary, handle
+        os.close(handle)  # another writer took it for one left behind, before it was locked
+
+
+def _lock(handle: int) -> bool:
+    """Whether the file is ours alone now; where a file system has no locks nobody knows, and nothing is removed."""
+    if fcntl is None:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _remove_left(target: str) -> None:
+    """Remove the temporary files of this target that nobody writes any more."""
+    folder, file = os.path.split(target)
+    for name in os.listdir(folder) if fcntl is not None else ():
+        if name.startswith(file + _MARK) and _TEMPORARY.fullmatch(name[len(file) :]):
+            with suppress(OSError):  # gone, or another user's
+                _remove_unlocked(os.path.join(folder, name))
+
+
+def _remove_unlocked(path: str) -> None:
+    handle = os.open(path, os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0))
+    try:
+        if _lock(handle):
+            os.unlink(path)
+    finally:
+        os.close(handle)
 
 
 def replace_file(old: str, new: str) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.dtype import int64
 from ..core.errors import UnsupportedError
 from ..core.meta import UNKNOWN
 from .graph import Value
@@ -58,13 +59,25 @@ def yolo_box(
 def nms(
     g: Context, boxes: Value, scores: Value | None, groups: Value | None, *, threshold: float, allowed: Any, top_k: Any
 ) -> Value:
-    """NonMaxSuppression of one image and class; without scores the first boxes are the best."""
-    if groups is not None:
-        raise UnsupportedError("nms: boxes suppressed by category have no ONNX form")
+    """NonMaxSuppression of one image, a class for each category; without scores the first boxes are the best."""
     given = -g.arange(g.size(boxes, 0)).cast("float32") if scores is None else scores.cast("float32")
     most, overlap = g.constant(np.array([_LAST]), "int64"), g.constant(np.array([threshold]), "float32")
-    found = g.node(
-        "NonMaxSuppression", g.unsqueeze(boxes.cast("float32"), [0]), g.unsqueeze(given, [0, 1]), most, overlap,
-        dtype="int64",
-    )  # fmt: skip
-    return g.gather(found, 2, 1)
+    images, classes = g.unsqueeze(boxes.cast("float32"), [0]), g.unsqueeze(given, [0, 1])
+    if groups is None:
+        return g.gather(g.node("NonMaxSuppression", images, classes, most, overlap, dtype="int64"), 2, 1)
+    names = g.constant(np.asarray(allowed).reshape(1, -1, 1), groups.dtype)
+    lowest = g.constant(np.array([np.finfo(np.float32).min]), "float32")  # scores below take no part
+    is_there = g.node("Equal", g.unsqueeze(groups, [0, 1]), names)
+    classes = g.node("Where", is_there, classes, g.constant(-np.inf, "float32"), dtype="float32")
+    found = g.node("NonMaxSuppression", images, classes, most, overlap, lowest, dtype="int64")
+    return _best_first(g, given, g.gather(found, 2, 1), top_k)
+
+
+def _best_first(g: Context, scores: Value, kept: Value, top_k: int | None) -> Value:
+    """The boxes that are kept, by their scores: NonMaxSuppression gives one class behind the other."""
+    size = g.node("Shape", scores)
+    _, order = g.nodes_of("TopK", [scores, size], [scores.dtype, int64], axis=0)
+    ones = g.node("Expand", g.ints(1), g.node("Shape", kept))
+    marks = g.node("ScatterElements", g.node("Expand", g.ints(0), size), kept, ones)
+    best = g.node("Compress", order, g.gather(marks, order, 0).cast("bool"), axis=0)
+    return best if top_k is None else g.slice(best, 0, 0, top_k)

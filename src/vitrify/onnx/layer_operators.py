@@ -235,18 +235,34 @@ def split_to_sequence(node: Node, x: Any, parts: Any = None) -> Any:
 def suppressed(
     node: Node, boxes: Any, scores: Any, most: Any = None, overlap: Any = None, least: Any = None
 ) -> Any:
-    """The places of boxes that remain, of one image and class: [k, 3] with image, class and box."""
+    """The places of boxes that remain, of one image: [k, 3] with image, class and box, one class behind the other."""
     found, given = as_tensor(boxes), as_tensor(scores)
     limits = [None if v is None else np.asarray(v).reshape(-1)[0] for v in (most, overlap)]
-    if found.shape[0] != 1 or given.shape[1] != 1 or least is not None or node.number("center_point_box", 0):
-        raise UnsupportedError("NonMaxSuppression is read for one image and class, corners, and no least score")
+    if found.shape[0] != 1 or given.shape[1] == UNKNOWN or node.number("center_point_box", 0):
+        raise UnsupportedError("NonMaxSuppression is read for one image, a known number of classes, and corners")
     if limits[0] is None or limits[0] < _MANY:
         raise UnsupportedError("NonMaxSuppression is read without a largest number of boxes")
-    reshape = get_op("reshape")
+    threshold, reshape = float(limits[1] or 0.0), get_op("reshape")
+    corners, flat = reshape(found, shape=(-1, 4)), reshape(given, shape=(-1,))
+    if given.shape[1] == 1 and least is None:
+        kept = get_op("nms")(corners, flat, None, threshold=threshold, allowed=None, top_k=None)
+        column = reshape(kept, shape=(-1, 1))
+        zeros = column - column
+        return get_op("concat")(zeros, zeros, column, axis=1)
+    return _by_class(corners, flat, given, threshold, least)
+
+
+def _by_class(corners: Any, flat: Any, given: Any, threshold: float, least: Any) -> Any:
+    """The same of boxes that each have a score for every class: boxes of several classes never meet."""
+    reshape, gather = get_op("reshape"), get_op("gather")
+    count = given.shape[2] if given.shape[2] != UNKNOWN else get_op("dim_size")(given, axis=2)
+    floor = -math.inf if least is None else float(np.asarray(least).reshape(-1)[0])
+    places = reshape(get_op("nonzero")(flat > floor), shape=(-1,))
+    classes, owners = places // count, places % count
     kept = get_op("nms")(
-        reshape(found, shape=(-1, 4)), reshape(given, shape=(-1,)), None,
-        threshold=float(limits[1] or 0.0), allowed=None, top_k=None,
+        gather(corners, owners, axis=0), gather(flat, places, axis=0), classes,
+        threshold=threshold, allowed=tuple(range(given.shape[1])), top_k=None,
     )  # fmt: skip
-    column = reshape(kept, shape=(-1, 1))
-    zeros = column - column
-    return get_op("concat")(zeros, zeros, column, axis=1)
+    kept = gather(kept, get_op("sort")(gather(classes, kept, axis=0), axis=0, descending=False)[1], axis=0)
+    columns = [reshape(gather(v, kept, axis=0), shape=(-1, 1)) for v in (classes, owners)]
+    return get_op("concat")(columns[0] - columns[0], *columns, axis=1)

@@ -352,6 +352,16 @@ def gather_elements(node: Node, x: Any, index: Any) -> Any:
     return get_op("take_along_axis")(found, as_tensor(index), axis=axis, broadcast=False)
 
 
+@operator("Compress")
+def compress(node: Node, x: Any, mask: Any) -> Any:
+    """The slices of x where a mask of one dimension is true."""
+    found, rows = as_tensor(x), as_tensor(mask)
+    at = node.number("axis", 0)
+    found = found if node.has("axis") else get_op("reshape")(found, shape=(-1,))
+    places = get_op("reshape")(get_op("nonzero")(rows), shape=(-1,))
+    return get_op("gather")(found, places, axis=at % found.ndim)
+
+
 @operator("ScatterElements")
 def scatter_elements(node: Node, x: Any, index: Any, updates: Any) -> Any:
     """x with elements put, or added, at places along one dimension."""

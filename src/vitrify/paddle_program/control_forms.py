@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core.errors import UnsupportedError
-from .emitter import FORMS, Emitter, Value
+from .emitter import FORMS, Emitter, Value, held
 from .graph import Node
 
 
@@ -40,7 +40,7 @@ def while_(g: Emitter, *inputs: Value, cond: Any, body: Any, n_carried: int, n_x
         raise UnsupportedError("a loop over the items of a tensor has no form in Paddle's programs")
     metas, rest = g.metas[:n_carried], g.metas[n_carried:]
     starts, captured = inputs[:n_carried], inputs[n_carried:]
-    types = [var.meta for var in body.inputs[:n_carried]]
+    types = [held(var.meta) for var in body.inputs[:n_carried]]
     starts = tuple(_ends(g, starts, types))
     (first,) = g.inline(g, cond, [*starts, *captured])
     args = [g.argument(meta) for meta in types]

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import DType, as_dtype, from_np, int64
+from ..core.dtype import DType, as_dtype, float32, float64, from_np, int64
 from ..core.errors import UnsupportedError
-from ..core.meta import UNKNOWN, Meta
+from ..core.meta import UNKNOWN, ListMeta, Meta
 from ..ir.forms import Forms
 from .graph import Graph, Node, Param
 
@@ -40,6 +40,19 @@ class Value:
     def meta(self) -> Meta:
         """Its dtype and shape."""
         return Meta(self.shape, self.dtype)
+
+
+def held(meta: Any) -> Meta:
+    """What holds a value of this type in a program: the tensor of its items a list whose length only the run knows.
+
+    In float64 for float32: oneDNN, which PaddlePaddle uses on CPUs, stops at tensors that grow or have no elements.
+    """
+    if isinstance(meta, ListMeta) and isinstance(meta.item, Meta):
+        kind = meta.item.dtype
+        return Meta((UNKNOWN, *meta.item.shape), float64 if kind is float32 else kind)
+    if isinstance(meta, Meta):
+        return meta
+    raise UnsupportedError("Paddle's programs hold no lists of lists, and nothing that only gradients need")
 
 
 def _nothing(*_: Any) -> list[Any]:
@@ -82,8 +95,7 @@ class Emitter:
 
     def value(self, meta: Any) -> Value:
         """A new value of this type."""
-        if not isinstance(meta, Meta):
-            raise UnsupportedError("Paddle's programs hold no lists whose length only the run knows")
+        meta = held(meta)
         made = Value(self.last + 1, meta.dtype, tuple(meta.shape))
         self.values[made.id] = made
         self.last = made.id
@@ -136,6 +148,15 @@ class Emitter:
             self._numbers[made.id] = number
         return made
 
+    def expand(self, x: Value, sizes: Any, shape: Sequence[int]) -> Value:
+        """x repeated to sizes, of which those in `shape` are known.
+
+        In `.pdmodel` programs a number has one dimension first: oneDNN repeats nothing without dimensions.
+        """
+        if self.old and not x.ndim and x.dtype.is_floating:
+            x = self._with_dimension(x)
+        return self.op("expand", x, sizes, meta=Meta(tuple(shape), x.dtype))
+
     def vector(self, x: Value, other: Value) -> Value:
         """x, of one dimension where it has none and stands beside something that has.
 
@@ -143,6 +164,9 @@ class Emitter:
         """
         if not self.old or x.ndim or not other.ndim or not x.dtype.is_floating:
             return x
+        return self._with_dimension(x)
+
+    def _with_dimension(self, x: Value) -> Value:
         number = self.number(x)
         return self.reshape(x, [1]) if number is None else self.full(number, x.dtype, [1])
 

@@ -12,22 +12,22 @@ import numpy as np
 from ..core.atomic_file import atomic_file
 from ..core.dtype import from_np
 from ..core.errors import ArgumentError, UnsupportedError, VitrifyError
-from ..core.meta import Meta, Ref
+from ..core.meta import ListMeta, Meta, Ref
 from ..ir.dead_code import live_operators
 from ..ir.model_file import ModelFile, SavedFunction, Slot, slots_in
 from ..ir.program import Block, Literal, Operator, Variable
 from ..jit.save import collect
 from ..ops.registry import OpDef
-from . import composed_forms, control_forms, forms, index_forms, layer_forms, library_forms
+from . import composed_forms, control_forms, forms, index_forms, layer_forms, library_forms, list_forms
 from .desc_writing import desc_program
-from .emitter import FORMS, Emitter, Value, known
+from .emitter import FORMS, Emitter, Value, held, known
 from .graph import Param, keep_used
 from .json_writing import json_program
 from .reading import DATA_TYPES, tensor_desc
 from .scalars import is_written, write_expression
 
 # The rooms whose import enters their forms in the table.
-ROOMS = (composed_forms, forms, index_forms, layer_forms, library_forms, control_forms)
+ROOMS = (composed_forms, forms, index_forms, layer_forms, library_forms, list_forms, control_forms)
 Array = np.ndarray[Any, Any]
 _NUMBER_OF = {dtype.name: number for number, dtype in DATA_TYPES.items()}
 
@@ -64,6 +64,7 @@ def _write(prefix: str, name: str, function: SavedFunction, model: ModelFile, ol
     _check_forms(name, block)
     g = Emitter(old, inline=_inline)
     names = _input_names(function)
+    _check_lists(name, [*block.inputs, *block.outputs])
     inputs = [g.value(var.meta) for var in block.inputs[: len(names)]]
     params = _params(g, function, model, block)
     env: dict[Variable, Any] = dict(zip(block.inputs, [*inputs, *params]))
@@ -76,20 +77,28 @@ def _write(prefix: str, name: str, function: SavedFunction, model: ModelFile, ol
     g.graph.params = [p for p in g.graph.params if p.id in used]
     program = (desc_program if old else json_program)(g, names, inputs, outputs)
     kept = {p.name for p in g.graph.params}
-    held = sorted((name, array) for name, array in {**arrays, **g.constants}.items() if name in kept)
-    if held or old:  # the newer format has no file of no parameters
+    tensors = sorted((name, array) for name, array in {**arrays, **g.constants}.items() if name in kept)
+    if tensors or old:  # the newer format has no file of no parameters
         # The parameters first: a program never names tensors that are not there yet.
         with atomic_file(prefix + ".pdiparams") as out:
-            for _, array in held:
+            for _, array in tensors:
                 _write_tensor(out, array)
     with atomic_file(prefix + (".pdmodel" if old else ".json")) as out:
         out.write(program)
 
 
+def _check_lists(name: str, variables: Sequence[Variable | None]) -> None:
+    if any(isinstance(v.meta, ListMeta) for v in variables if v is not None):
+        raise UnsupportedError(
+            f"{name} takes or gives a list whose length only the run knows, which Paddle's programs cannot",
+            hint="give paddle.stack of it",
+        )
+
+
 def _check_forms(name: str, block: Block) -> None:
     """Name all ops at once that have no form."""
-    held = FORMS.names()
-    missing = {o.op.name: o for o in _all_operators(block) if o.op.name not in held and not _is_written(o)}
+    forms_of = FORMS.names()
+    missing = {o.op.name: o for o in _all_operators(block) if o.op.name not in forms_of and not _is_written(o)}
     if missing:
         first = next(iter(missing.values()))
         raise UnsupportedError(
@@ -153,7 +162,7 @@ def _output(g: Emitter, slot: Slot, block: Block, env: Mapping[Variable, Any]) -
 def _operators(g: Emitter, block: Block, env: dict[Variable, Any]) -> None:
     for operator in live_operators(block, block.outputs):
         try:
-            g.metas = tuple(v.meta for v in operator.outputs)
+            g.metas = tuple(held(v.meta) for v in operator.outputs)
             g.op_name = operator.op.name
             given = [_input(g, v, env) for v in operator.inputs]
             attrs = {key: _attribute(g, value, given) for key, value in operator.attrs.items()}
@@ -165,7 +174,7 @@ def _operators(g: Emitter, block: Block, env: dict[Variable, Any]) -> None:
         outs = [found] if isinstance(found, Value) else list(found)
         for var, value in zip(operator.outputs, outs):
             if value is not None:
-                env[var] = _settled(g, value, var.meta)
+                env[var] = _settled(g, value, held(var.meta))
 
 
 def _written(g: Emitter, op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any]) -> Any:

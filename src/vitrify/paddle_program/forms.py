@@ -165,11 +165,11 @@ def _alike(g: Emitter, values: list[Value], shape: tuple[int, ...]) -> list[Valu
         whole = mark if whole is None else g.op("logical_or", whole, mark, meta=Meta(shape, bool_))
     assert whole is not None
     sizes = g.shape(whole)
-    return [g.op("expand", v, sizes, meta=Meta(shape, v.dtype)) for v in values]
+    return [g.expand(v, sizes, shape) for v in values]
 
 
 def _spread(g: Emitter, x: Value, shape: tuple[int, ...]) -> Value:
-    return x if x.shape == shape else g.op("expand", x, list(shape), meta=Meta(shape, x.dtype))
+    return x if x.shape == shape else g.expand(x, list(shape), shape)
 
 
 @FORMS("atan2")
@@ -382,13 +382,13 @@ def unstack(g: Emitter, x: Value, *, axis: int, num: Any) -> list[Value]:
 @FORMS("expand", "expand_view")
 def expand(g: Emitter, x: Value, *, shape: Any) -> Value:
     """expand; -1 keeps a size."""
-    return g.op("expand", x, g.sizes(shape), meta=g.metas[0])
+    return g.expand(x, g.sizes(shape), g.metas[0].shape)
 
 
 @FORMS("expand_like")
 def expand_like(g: Emitter, x: Value, y: Value) -> Value:
     """expand to the shape of y."""
-    return g.op("expand", x, list(y.shape) if UNKNOWN not in y.shape else g.shape(y), meta=g.metas[0])
+    return g.expand(x, list(y.shape) if UNKNOWN not in y.shape else g.shape(y), g.metas[0].shape)
 
 
 @FORMS("tile")
@@ -443,10 +443,10 @@ def full(g: Emitter, *, shape: Any, fill_value: Any, dtype: DType) -> Value:
     """full; expand where only the run knows something."""
     parts = list(shape) if isinstance(shape, (list, tuple)) else shape
     if isinstance(fill_value, Value):
-        return g.op("expand", g.cast(fill_value, dtype), g.sizes(parts), meta=g.metas[0])
+        return g.expand(g.cast(fill_value, dtype), g.sizes(parts), g.metas[0].shape)
     if isinstance(parts, list) and not any(isinstance(p, Value) for p in parts):
         return g.full(fill_value, dtype, parts)
-    return g.op("expand", g.full(fill_value, dtype), g.sizes(parts), meta=g.metas[0])
+    return g.expand(g.full(fill_value, dtype), g.sizes(parts), g.metas[0].shape)
 
 
 @FORMS("full_like")

@@ -143,9 +143,9 @@ def _along(g: Emitter, x: Value, index: Value, axis: int, *values: Value) -> lis
     """Values in the shape of x, but that of the index along the axis."""
     shape = (*x.shape[:axis], index.shape[axis], *x.shape[axis + 1 :])
     if UNKNOWN not in shape:
-        return [v if v.shape == shape else g.op("expand", v, list(shape), meta=Meta(shape, v.dtype)) for v in values]
+        return [v if v.shape == shape else g.expand(v, list(shape), shape) for v in values]
     sizes = g.sizes([g.size(index if i == axis else x, i) for i in range(x.ndim)])
-    return [g.op("expand", v, sizes, meta=Meta(shape, v.dtype)) for v in values]
+    return [g.expand(v, sizes, shape) for v in values]
 
 
 @FORMS("index_get")

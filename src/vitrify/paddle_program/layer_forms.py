@@ -238,8 +238,10 @@ def prelu(g: Emitter, x: Value, weight: Value) -> Value:
 @FORMS("pad")
 def pad(g: Emitter, x: Value, *, pads: Any, mode: str, value: Any) -> Value:
     """pad by a constant; the others as pad3d of five dimensions."""
-    if not isinstance(pads, (list, tuple)) or any(isinstance(p, Value) for p in pads):
-        raise UnsupportedError("padding that only the run knows has no form in Paddle's programs")
+    if not isinstance(pads, (list, tuple)):
+        raise UnsupportedError("padding by a tensor has no form in Paddle's programs")
+    if any(isinstance(p, Value) for p in pads):
+        return _padded_at_run(g, x, pads, mode, value)
     if mode == "constant":
         return g.op("pad", x, float(value), meta=g.metas[0], paddings=[int(p) for p in pads])
     if x.ndim != 4 or any(pads[:4]):
@@ -253,6 +255,28 @@ def pad(g: Emitter, x: Value, *, pads: Any, mode: str, value: Any) -> Value:
         data_format="NCDHW",
     )  # fmt: skip
     return g.op("squeeze", found, [2], meta=out)
+
+
+def _padded_at_run(g: Emitter, x: Value, pads: Any, mode: str, value: Any) -> Value:
+    """concat with constants, one dimension after the other: pad takes no widths that only the run knows."""
+    if mode != "constant":
+        raise UnsupportedError(f"padding by {mode!r} that only the run knows has no form in Paddle's programs")
+    out = x
+    for axis, widths in enumerate(zip(pads[::2], pads[1::2])):
+        before, after = (_border(g, out, axis, width, value) for width in widths)
+        parts = [*before, out, *after]
+        shape = (*out.shape[:axis], g.metas[0].shape[axis], *out.shape[axis + 1 :])
+        out = g.op("concat", parts, axis, meta=Meta(shape, x.dtype)) if len(parts) > 1 else out
+    return out
+
+
+def _border(g: Emitter, x: Value, axis: int, width: Any, value: Any) -> list[Value]:
+    """A constant as long as x but along one dimension; none of no width."""
+    if not isinstance(width, Value) and width == 0:
+        return []
+    sizes = [width if i == axis else g.size(x, i) for i in range(x.ndim)]
+    shape = [UNKNOWN if isinstance(s, Value) else s for s in sizes]
+    return [g.expand(g.full(value, x.dtype), g.sizes(sizes), shape)]
 
 
 @FORMS("resize")

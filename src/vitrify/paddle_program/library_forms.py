@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.dtype import int32, int64
+import numpy as np
+
+from ..core.dtype import bool_, float64, int32, int64
 from ..core.errors import UnsupportedError
 from ..core.meta import UNKNOWN, Meta
 from .emitter import FORMS, Emitter, Value, known
@@ -98,21 +100,42 @@ def nms(
     g: Emitter, boxes: Value, scores: Value | None = None, groups: Value | None = None, *, threshold: float,
     allowed: Any, top_k: int | None,
 ) -> Value:  # fmt: skip
-    """nms of boxes in the order of their scores."""
-    if groups is not None:
-        raise UnsupportedError("nms of boxes in categories has no form in Paddle's programs")
+    """nms of boxes in the order of their scores; those of a category are moved away from all others."""
     out = g.metas[0]
+    places = boxes if groups is None else _apart(g, boxes, groups)
     if scores is None:
-        kept = g.op("nms", boxes, meta=Meta((UNKNOWN,), int64), threshold=float(threshold))
+        kept = g.op("nms", places, meta=Meta((UNKNOWN,), int64), threshold=float(threshold))
     else:
         metas = [scores.meta, Meta(scores.shape, int64)]
         _, order = g.ops("argsort", [scores], metas, axis=0, descending=True, stable=True)
-        ordered = g.op("gather", boxes, order, 0, meta=boxes.meta)
+        ordered = g.op("gather", places, order, 0, meta=places.meta)
         kept = g.op("nms", ordered, meta=Meta((UNKNOWN,), int64), threshold=float(threshold))
         kept = g.op("gather", order, kept, 0, meta=Meta((UNKNOWN,), int64))
+    if groups is not None and allowed is not None:
+        kept = _allowed(g, kept, groups, allowed)
     if top_k is not None:
         kept = g.op("slice", kept, [0], [top_k], meta=out, axes=[0], infer_flags=[1], decrease_axis=[])
     return g.cast(kept, out.dtype)
+
+
+def _apart(g: Emitter, boxes: Value, groups: Value) -> Value:
+    """Boxes each category of which lies where no other one's do, in float64, which rounds none of float32 away."""
+    wide = g.cast(boxes, float64)
+    flat = g.reshape(wide, [-1])
+    ends = g.op("concat", [flat, g.full(0, float64, (1,))], 0, meta=Meta((UNKNOWN,), float64))  # there may be no boxes
+    high, low = (g.op(n, ends, [0], meta=Meta((), float64), keepdim=False, reduce_all=True) for n in ("max", "min"))
+    step = g.op("scale", g.op("subtract", high, low), 1.0, bias=1.0, bias_after_scale=True)
+    number = g.cast(g.unsqueeze(groups, [1]), float64)
+    return g.op("add", wide, g.op("multiply", number, step, meta=number.meta), meta=wide.meta)
+
+
+def _allowed(g: Emitter, kept: Value, groups: Value, allowed: Any) -> Value:
+    """Those of the kept boxes whose category is among these."""
+    names = g.stored(np.asarray(allowed, groups.dtype.np).reshape(1, -1))
+    found = g.unsqueeze(g.op("gather", groups, kept, 0, meta=Meta((UNKNOWN,), groups.dtype)), [1])
+    same = g.op("equal", found, names, meta=Meta((UNKNOWN, len(allowed)), bool_))
+    wanted = g.op("any", same, meta=Meta((UNKNOWN,), bool_), axis=[1], keepdim=False, reduce_all=False)
+    return g.op("masked_select", kept, wanted, meta=Meta((UNKNOWN,), int64))
 
 
 @FORMS("yolo_box")

@@ -1,0 +1,74 @@
+"""Lists whose length only the run knows, in programs written for PaddlePaddle: tensors of their items."""
+
+import pytest
+
+import vitrify as paddle
+from tests.paddle_program.test_writing import FORMATS, SPEC, round_trip
+from vitrify.core.errors import UnsupportedError
+
+
+def collected(x, n):
+    """Items appended in a loop, read from either end, changed, and put together in each way."""
+    items, numbers = [x[0]], []
+    i = paddle.zeros([], "int64")
+    while i < n:
+        items.append(items[-1] * 2 + i)
+        numbers.append(i + 1)
+        i = i + 1
+    items[1] = items[0] - 1
+    return paddle.stack(items, 1), paddle.concat(items), sum(items), items[n - 1] + items[-2], paddle.stack(numbers)
+
+
+def shortened(x, n):
+    """Parts of a list, one taken out, and one list behind another."""
+    items = [x[0], x[1]]
+    i = paddle.zeros([], "int64")
+    while i < n:
+        items.append(x[i % 2] + i)
+        i = i + 1
+    last = items.pop()
+    more = items[1:]
+    more.extend(items[:2])
+    return last, paddle.stack(items), paddle.stack(more), paddle.to_tensor(len(more)), items[::2][1]
+
+
+@pytest.mark.parametrize("function", [collected, shortened])
+@pytest.mark.parametrize("kind", FORMATS)
+def test_lists_of_a_length_that_the_run_knows(kind, function, tmp_path):
+    x = paddle.arange(6, dtype="float32").reshape([2, 3]) / 7
+    for n in (2, 5):
+        given = [x, paddle.to_tensor(n, "int64")]
+        round_trip(function, [SPEC([2, 3]), SPEC([], "int64")], given, tmp_path, kind)
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_padding_that_the_run_knows(kind, tmp_path):
+    def to_four(x):
+        x = x[x[:, 0] > 0]
+        return paddle.nn.functional.pad(x, [0, 4 - x.shape[0], 1, 0], value=-1.5, pad_from_left_axis=True)
+
+    x = paddle.to_tensor([[1.0, 2.0], [-1.0, 3.0], [2.0, -3.0]])
+    round_trip(to_four, [SPEC([None, 2])], [x], tmp_path, kind)
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_what_lists_cannot_be(kind, tmp_path):
+    def given_back(x, n):
+        items = [x]
+        while n > 0:
+            items.append(x)
+            n = n - 1
+        return items
+
+    def of_unknown_sizes(x, n):
+        items = []
+        while n > 0:
+            items.append(x)
+            n = n - 1
+        return paddle.stack(items)
+
+    specs = [SPEC([None]), SPEC([], "int64")]
+    for function, said in ((given_back, "takes or gives a list"), (of_unknown_sizes, "begin with the first item")):
+        with pytest.raises(UnsupportedError, match=said):
+            paddle.jit.save(function, tmp_path / "f", input_spec=specs, format=kind)
+    assert not list(tmp_path.iterdir())
