@@ -131,3 +131,34 @@ def test_a_wrong_number_of_gradients_is_an_error():
     x.stop_gradient = False
     with pytest.raises(ArgumentError, match=r"Wrong.backward returned 3 gradients, forward got 2 tensors"):
         paddle.jit.to_static(lambda x: Wrong.apply(x, x), full_graph=True)(x).sum().backward()
+
+
+def test_backward_reads_tensors_from_outside():
+    factor = paddle.to_tensor([2.0, 3.0])
+    layer = paddle.nn.Linear(2, 2)
+    tables = {"scale": paddle.to_tensor(0.5)}
+
+    class Scaled(PyLayer):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, dy):
+            return layer(dy * factor) * tables["scale"]
+
+    def fn(x):
+        for _ in range(2):
+            x = Scaled.apply(x * 3) if x.sum() > 0 else x
+        return x
+
+    static = paddle.jit.to_static(fn, full_graph=True)
+    for scale in (0.5, 4.0):
+        tables["scale"].set_value(paddle.to_tensor(scale))
+        grads = []
+        for call in (fn, static):
+            x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+            call(x).sum().backward()
+            grads.append(x.grad.numpy())
+            assert layer.weight.grad is None
+        np.testing.assert_allclose(*grads, rtol=1e-6)

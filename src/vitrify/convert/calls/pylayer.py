@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from types import MethodType
 from typing import Any
 
 from ...core.modes import grad_enabled, scoped
 from ...core.pytree import flatten, unflatten
 from ...eager.pylayer import PyLayer, PyLayerContext, one_for_each, tensors_and_none, tensors_in
+from ...eager.tensor import Tensor
 from ...ops.creation import assign
 from ...ops.hand_gradient import with_gradient_op
 from ...ops.like import zeros_like
 from ...ops.methods import TensorMethods
-from ..values.base import is_graph
+from ..state.journal import journaling
+from ..values.base import builder, is_graph
 
 Convert = Callable[[Any], Any]
 _APPLY = PyLayer.apply.__func__  # type: ignore[attr-defined]
@@ -69,7 +72,7 @@ def _with_gradient(
     # Nothing below may hold the context: what a loop makes is its own only while nobody else knows it.
     materialize, n_outs, n_saved = context._materialize, len(outs), len(saved)
 
-    def backward(cts: Sequence[Any], values: Sequence[Any]) -> list[Any]:
+    def pulled(cts: Sequence[Any], values: Sequence[Any]) -> list[Any]:
         rest = values[n_outs + len(wanted) :]
         held = list(kept)
         for place, value in zip(saved, rest):
@@ -82,10 +85,59 @@ def _with_gradient(
         found = list(tensors_and_none(convert(layer.backward)(fresh, *filled)))
         return [*one_for_each(layer.__name__, found, wanted), *[None] * (n_saved + len(constant))]
 
-    made = with_gradient_op(*outs, *inputs, *further, backward=backward, count=n_outs)
+    outside = _tensors_from_outside(pulled, outs, [*outs, *inputs, *further])
+
+    def backward(cts: Sequence[Any], values: Sequence[Any]) -> list[Any]:
+        own_values = values[: len(values) - len(outside)]
+        with _meaning(outside, values[len(own_values) :]):
+            return [*pulled(cts, own_values), *[None] * len(outside)]
+
+    made = with_gradient_op(*outs, *inputs, *further, *outside, backward=backward, count=n_outs)
     for place, value in zip(places, made):
         leaves[place] = value
     return type(outputs)(leaves) if is_row else leaves[0]
+
+
+def _tensors_from_outside(pulled: Callable[..., list[Any]], outs: Sequence[Any], values: Sequence[Any]) -> list[Any]:
+    """The eager tensors that the layer's backward reads, which its context does not hold.
+
+    The program's inputs are known when its backward part is recorded, so backward is rehearsed here, and what that
+    records or writes is taken back. An error is left for whoever asks for gradients.
+    """
+    build = builder()
+    found: dict[int, Any] = {}
+    lift = build.lift
+
+    def noting(value: Any) -> Any:
+        if isinstance(value, Tensor):
+            found[id(value)] = value
+        return lift(value)
+
+    with journaling(), build.trial(), scoped(grad_enabled, False):
+        build.lift = noting
+        try:
+            pulled([zeros_like(out) for out in outs], values)
+        except Exception:  # noqa: BLE001
+            found.clear()
+        finally:
+            build.lift = lift
+    return list(found.values())
+
+
+@contextmanager
+def _meaning(handles: Sequence[Any], values: Sequence[Any]) -> Iterator[None]:
+    """Inside, each of the handles means one of the values."""
+    current = builder().current
+    held = dict(current)
+    current.update(zip(handles, values))
+    try:
+        yield
+    finally:
+        for handle in handles:
+            if handle in held:
+                current[handle] = held[handle]
+            else:
+                current.pop(handle, None)
 
 
 _first = operator.itemgetter(0)
