@@ -30,6 +30,7 @@ ELSEWHERE = {
     **dict.fromkeys(("absent", "fill_missing", "if_run", "is_given"), "tests/jit/test_missing_cotangents"),
     "top_k_hits": "tests/metric",
     "unless_single": "tests/nn/test_norm",
+    **dict.fromkeys(("classes", "probabilities"), "test_within"),
     "unscale_and_check": "tests/amp",
     "with_gradient": "tests/static/test_pylayer_and_seeds",
 }

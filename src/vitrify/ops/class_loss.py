@@ -26,6 +26,7 @@ from .shape import reshape, squeeze, unsqueeze
 from .sizes import size_of
 from .softmax import log_softmax
 from .trig import acos, cos
+from .within import classes
 
 # --- hierarchical sigmoid --------------------------------------------------------------------------------------------
 
@@ -106,8 +107,8 @@ def adaptive_log_softmax_with_loss(
 
     input: [n, d] (or [d]); label: [n] (or []) integers; head_weight: [d, cutoffs[0] + clusters]; tail_weights: for
     each cluster two matrices, [d, h] and [h, size]; cutoffs: where each cluster begins, and the number of classes.
-    Raises ShapeError when dimensions do not fit. Source: Grave et al., "Efficient softmax approximation for GPUs"
-    (2017); paddle.nn.functional.adaptive_log_softmax_with_loss.
+    Raises ShapeError when dimensions do not fit, IndexRangeError for other labels. Source: Grave et al., "Efficient
+    softmax approximation for GPUs" (2017); paddle.nn.functional.adaptive_log_softmax_with_loss.
 
     Example:
         >>> import vitrify as paddle
@@ -123,6 +124,7 @@ def adaptive_log_softmax_with_loss(
         )
     rows, wanted = (unsqueeze(input, 0), unsqueeze(label, 0)) if label.ndim == 0 else (input, label)
     starts = [int(c) for c in cutoffs]
+    wanted = classes("adaptive_log_softmax_with_loss: a label", wanted, starts[-1])
     head = log_softmax(linear(rows, head_weight, head_bias), 1)
     found = _picked(head, wanted, 0, starts[0])
     for i, (start, stop) in enumerate(zip(starts, starts[1:])):

@@ -26,6 +26,7 @@ from .sizes import size_of
 from .softmax import softmax
 from .transpose import moveaxis
 from .unary import log
+from .within import classes
 
 # Elements that one step works on, so that they stay in the cache.
 _BLOCK = 1 << 16
@@ -408,7 +409,7 @@ def nll_loss(
         raise ShapeError(
             f"nll_loss: input has shape {list(input.shape)}, label {list(label.shape)}, expected [n, c, *] and [n, *]"
         )
-    where_label = unsqueeze(label, 1)
+    where_label = unsqueeze(classes("nll_loss: a label", label, size_of(input, 1), ignore_index), 1)
     valid = not_equal(where_label, ignore_index)
     chosen = take_along_axis(input, where(valid, where_label, zeros_like(where_label)), 1, broadcast=False)
     factors = cast(valid, input.dtype) if weight is None else _class_weights(weight, where_label, ignore_index)

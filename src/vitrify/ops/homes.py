@@ -100,6 +100,7 @@ ops.unpool: max_unpool
 ops.vision: base_grid corner nearest_gather place_gather place_scatter sample_positions
 ops.viterbi: viterbi_decode
 ops.windows: as_strided as_strided_adjoint fold_windows unfold_windows
+ops.within: classes probabilities
 ops.yolo: class_targets yolo_box yolo_targets
 optimizer.adaptive_rules: adadelta_update adagrad_update rmsprop_centered_update rmsprop_update rprop_update
 optimizer.asgd: asgd_update

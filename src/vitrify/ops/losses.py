@@ -16,6 +16,7 @@ from .shape import unsqueeze
 from .sizes import size_of
 from .special import sigmoid
 from .unary import exp, log, square
+from .within import probabilities
 
 LOWEST_LOG = -100.0  # what Paddle and others take for log(0)
 
@@ -111,7 +112,7 @@ def binary_cross_entropy(
 ) -> Any:
     """The cross entropy of probabilities `input` in [0, 1] against labels in [0, 1]; log(0) counts as -100.
 
-    input, label: [*s] -> [] or [*s]. Raises ShapeError when they differ.
+    input, label: [*s] -> [] or [*s]. Raises ShapeError when they differ, ArgumentError for an input outside of [0, 1].
     Source: paddle.nn.functional.binary_cross_entropy.
 
     Example:
@@ -122,6 +123,7 @@ def binary_cross_entropy(
     """
     check_reduction("binary_cross_entropy", reduction)
     label = given(same_shape("binary_cross_entropy", input, label))
+    input = probabilities("binary_cross_entropy: input", input)
     hit = maximum(log(input), LOWEST_LOG)
     miss = maximum(log(1.0 - input), LOWEST_LOG)
     return reduced(_weighted(-(label * hit + (1.0 - label) * miss), weight), reduction)

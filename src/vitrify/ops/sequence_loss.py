@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 
-from ..core.errors import ArgumentError, DTypeError, ShapeError
+from ..core.errors import ArgumentError, DTypeError, IndexRangeError, ShapeError
 from ..core.meta import UNKNOWN, Meta
 from .like import cast
 from .reduce import mean
@@ -87,6 +87,7 @@ def _ctc_kernel(
     xp: Any, log_probs: Any, labels: Any, input_lengths: Any, label_lengths: Any, *, blank: int, by_times: bool,
     zero_infinity: bool,
 ) -> tuple[Any, Any]:  # fmt: skip
+    labels = _symbols(xp, "ctc_loss", labels, label_lengths, log_probs.shape[2])
     s = _states(xp, labels, label_lengths, blank)
     wide = log_probs.astype(xp.float64)
     emit = xp.take_along_axis(wide, xp.broadcast_to(s.symbol, (len(wide), *s.symbol.shape)), axis=2)
@@ -113,6 +114,15 @@ def _ctc_meta(
     if log_probs.shape[2] != UNKNOWN and not 0 <= blank < log_probs.shape[2]:
         raise ArgumentError(f"ctc_loss: blank must lie in [0, {log_probs.shape[2]}), got {blank}")
     return log_probs.with_shape((log_probs.shape[1],)), log_probs
+
+
+def _symbols(xp: Any, op: str, labels: Any, lengths: Any, count: int) -> Any:
+    """The labels, 0 behind the end of each row; IndexRangeError where one that counts is no class."""
+    counted = xp.arange(labels.shape[1]) < lengths[:, None]
+    outside = counted & ((labels < 0) | (labels >= count))
+    if outside.any():
+        raise IndexRangeError(f"{op}: a label must lie in [0, {count}), got {int(labels[outside][0])}")
+    return xp.where(counted, labels, 0)
 
 
 def _check_lengths(op: str, labels: Meta, *lengths: Meta) -> None:
@@ -206,6 +216,7 @@ def _rnnt_backward(xp: Any, wait: Any, emit: Any, is_end: Any) -> Any:
 def _rnnt_kernel(
     xp: Any, log_probs: Any, labels: Any, input_lengths: Any, label_lengths: Any, *, blank: int, fastemit: float
 ) -> tuple[Any, Any]:
+    labels = _symbols(xp, "rnnt_loss", labels, label_lengths, log_probs.shape[3])
     wait, emit = _lattice(xp, log_probs.astype(xp.float64), labels, blank)
     times, states = wait.shape[1:]
     at_time = xp.arange(times) == input_lengths[:, None] - 1
