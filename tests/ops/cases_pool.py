@@ -61,6 +61,13 @@ CASES = [
     Case("max_pool3d", F.max_pool3d, (X3, 2), ref=lambda x, k: slid(x, k, k, 0, largest)),
     Case("max_pool2d, window larger than x", F.max_pool2d, (X2, 8), ref=lambda x, k: slid(x, k, k, 0, largest)),
     Case("avg_pool2d, window larger than x", F.avg_pool2d, (X2, [8, 2]), ref=lambda x, k: slid(x, k, k, 0, mean)),
+    Case(
+        "avg_pool1d, windows of nothing but padding",
+        lambda x: F.avg_pool1d(x, 2, 2, 2),
+        (np.array([[[1.0, 2.0, 3.0]]]),),
+        ref=lambda x: [[[np.nan, 1.5, 3.0]]],
+        grad=False,
+    ),
     Case("max_pool1d, no window", lambda x: F.max_pool1d(x, 10, 1), (X1,), ref=lambda x: x[..., :0]),
     Case(
         "adaptive_avg_pool2d of no bins",

@@ -143,7 +143,8 @@ def _product(sizes: Shape) -> int:
 def window_sizes(xp: Any, w: Windows, exclusive: bool, dtype: Any, ndim: int) -> Any:
     """How many elements each window averages over, shaped to broadcast against the output.
 
-    Padding counts unless `exclusive`; what `ceil_mode` reaches beyond the padding never does.
+    Padding counts unless `exclusive`; what `ceil_mode` reaches beyond the padding never does. A window that reaches
+    nothing but padding averages over 0 elements, which is not a number, as in Paddle.
     """
     total = xp.ones((1,) * ndim, dtype)
     for i, (size, k, s, (lo, hi), count) in enumerate(zip(w.sizes, w.kernel, w.stride, w.pads, w.counts)):
@@ -152,7 +153,7 @@ def window_sizes(xp: Any, w: Windows, exclusive: bool, dtype: Any, ndim: int) ->
         lengths = last - (xp.maximum(first, 0) if exclusive else first)
         shape = [1] * ndim
         shape[w.lead + i] = count
-        total = total * xp.maximum(lengths, 1).astype(dtype).reshape(shape)
+        total = total * lengths.astype(dtype).reshape(shape)
     return total
 
 
