@@ -11,7 +11,7 @@ from ..core.meta import UNKNOWN, Meta, Shape, normalize_axes
 from .arguments import static_ints
 from .like import cast, expand_like
 from .meta_rules import Predicate, any_dtype
-from .moving_axis import from_front, is_unknown, to_front
+from .moving_axis import all_from_front, all_to_front, unknown_axes
 from .registry import OpDef
 from .shape import unsqueeze
 from .sizes import dim_size
@@ -25,19 +25,22 @@ def axes_of(op: str, axis: Any, ndim: int) -> Shape:
 
 
 def reduced(op: OpDef, x: Any, axis: Any, keepdim: Any, name: str | None = None) -> Any:
-    """`op`, a reduction, of x over Paddle's argument `axis`, which may be a tensor of one number that only a run knows.
+    """`op`, a reduction, of x over Paddle's argument `axis`, in which tensors may stand that only a run knows.
 
     name: what errors call the function, by default the name of `op`.
     """
-    if is_unknown(axis):
-        return over_front(lambda front: op(front, axis=(0,), keepdim=False), x, axis, keepdim)
+    axes = unknown_axes(axis)
+    if axes is not None:
+        return over_front(name or op.name, lambda front, first: op(front, axis=first, keepdim=False), x, axes, keepdim)
     return op(x, axis=axes_of(name or op.name, axis, x.ndim), keepdim=bool(keepdim))
 
 
-def over_front(reduce: Callable[[Any], Any], x: Any, axis: Any, keepdim: Any) -> Any:
-    """`reduce` over the first dimension of x after the one at `axis`, which only a run knows, was brought there."""
-    found = reduce(to_front(x, axis))
-    return from_front(unsqueeze(found, 0), axis) if keepdim else found
+def over_front(op: str, reduce: Callable[[Any, Shape], Any], x: Any, axes: list[Any], keepdim: Any) -> Any:
+    """`reduce` over the first dimensions of x after those at `axes`, which only a run knows, were brought there."""
+    front, places = all_to_front(op, x, axes)
+    first = tuple(range(len(axes)))
+    found = reduce(front, first)
+    return all_from_front(unsqueeze(found, list(first)), places) if keepdim else found
 
 
 def reduced_shape(shape: Shape, axis: Shape, keepdim: bool) -> Shape:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..core.dtype import int64
 from ..core.meta import UNKNOWN, Meta, normalize_axis
 from .arguments import entries, is_tensor, static_int
 from .registry import OpDef, define_op, get_op
@@ -56,6 +57,47 @@ def to_front(x: Any, axis: Any) -> Any:
 def from_front(x: Any, axis: Any) -> Any:
     """x with its first dimension at `axis`, a tensor with one element."""
     return axis_from_front_op(x, axis=_one(axis))
+
+
+def unknown_axes(axis: Any) -> list[Any] | None:
+    """The axes that an argument names, where some of them are tensors whose values only a run knows; else None."""
+    if is_unknown(axis) and axis.ndim == 1 and axis.shape[0] != UNKNOWN:
+        return [axis[i] for i in range(axis.shape[0])]
+    if is_unknown(axis):
+        return [axis]
+    return list(axis) if isinstance(axis, (list, tuple)) and any(map(is_unknown, axis)) else None
+
+
+def all_to_front(op: str, x: Any, axes: list[Any]) -> tuple[Any, list[Any]]:
+    """x with the dimensions at `axes`, ints and tensors, in front, the last of them first; and how to put them back.
+
+    Each is moved by itself, which shifts those between the front and where it was.
+    """
+    places = [_counted(op, axis, x.ndim) for axis in axes]
+    for done, place in enumerate(places):
+        x = to_front(x, place)
+        places[done + 1 :] = [later + _as_number(later < place) for later in places[done + 1 :]]
+    return x, places
+
+
+def all_from_front(x: Any, places: list[Any]) -> Any:
+    """x with its first dimensions where `all_to_front` took them from."""
+    for place in reversed(places):
+        x = from_front(x, place)
+    return x
+
+
+def _counted(op: str, axis: Any, ndim: int) -> Any:
+    """An axis counted from the front, as a tensor."""
+    if not is_tensor(axis):
+        place = normalize_axis(op, static_int(op, axis, "axis"), ndim)
+        return get_op("full")(shape=(), fill_value=place, dtype=int64)
+    axis = get_op("cast")(_one(axis), dtype=int64)
+    return axis + _as_number(axis < 0) * ndim
+
+
+def _as_number(truth: Any) -> Any:
+    return get_op("cast")(truth, dtype=int64)
 
 
 def _one(axis: Any) -> Any:

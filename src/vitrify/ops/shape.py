@@ -12,7 +12,7 @@ from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Ref, Shape, known_dim, normalize_axes, normalize_axis, numel
 from .arguments import as_ints, entries, is_tensor, only_ints, packs_ints, static_int, static_ints
 from .like import reshape_like
-from .moving_axis import from_front, is_unknown, to_front
+from .moving_axis import all_to_front, from_front, is_unknown, unknown_axes
 from .registry import OpDef, define_op, get_op
 
 RESHAPED = {"x": lambda ct, *, x_like: reshape_like(ct, x_like)}
@@ -323,8 +323,9 @@ def squeeze(x: Any, axis: Any = None, name: str | None = None) -> Any:
         >>> paddle.squeeze(paddle.ones([1, 2, 1]), 0).shape
         [2, 1]
     """
-    if is_unknown(axis):
-        return squeeze(to_front(x, axis), 0)
+    axes = unknown_axes(axis)
+    if axes is not None:
+        return squeeze(all_to_front("squeeze", x, axes)[0], list(range(len(axes))))
     shape = x.shape
     named = () if axis is None else static_ints("squeeze", axis, "axis")
     if not named:
@@ -343,14 +344,17 @@ def unsqueeze(x: Any, axis: Any, name: str | None = None) -> Any:
         >>> paddle.unsqueeze(paddle.ones([2, 3]), [0, -1]).shape
         [1, 2, 3, 1]
     """
-    if is_unknown(axis):
-        return from_front(unsqueeze(x, 0), axis)
-    if isinstance(axis, (list, tuple)) and any(map(is_unknown, axis)):
-        return functools.reduce(unsqueeze, axis, x)
+    axes = unknown_axes(axis)
+    if axes is not None:
+        return functools.reduce(_with_one, axes, x)
     marks: list[int] = [0] * x.ndim
     for place in static_ints("unsqueeze", axis, "axis"):
         marks.insert(normalize_axis("unsqueeze", place, len(marks) + 1), 1)
     return unsqueeze_op(x, axes=tuple(i for i, new in enumerate(marks) if new))
+
+
+def _with_one(x: Any, axis: Any) -> Any:
+    return from_front(unsqueeze(x, 0), axis) if is_unknown(axis) else unsqueeze(x, axis)
 
 
 def _at_least(ndim: int, x: Any) -> Any:

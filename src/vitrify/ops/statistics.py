@@ -13,7 +13,7 @@ from .axes import axes_of, count_over, divided, largest, over_front, reduced, re
 from .compare import equal, isnan, logical_not
 from .like import as_float, cast, cast_op
 from .meta_rules import real_floating
-from .moving_axis import is_unknown
+from .moving_axis import is_unknown, unknown_axes
 from .reduce import mean_op, sum_op
 from .registry import NoGradient, define_op
 from .select import maximum, where_op
@@ -71,7 +71,7 @@ def _position(name: str, x: Any, axis: Any, keepdim: bool, dtype: Any) -> Any:
     if not wanted.is_integer:
         raise ArgumentError(f"{name}: dtype must be an integer type, got {wanted.name}")
     if is_unknown(axis):
-        return over_front(lambda front: _position(name, front, 0, False, dtype), x, axis, keepdim)
+        return over_front(name, lambda front, _: _position(name, front, 0, False, dtype), x, [axis], keepdim)
     if axis is not None:
         place = normalize_axis(name, static_ints(name, axis, "axis")[0], x.ndim)
         return _ARG_OPS[name](x, axis=place, keepdim=bool(keepdim), dtype=wanted)
@@ -151,8 +151,9 @@ def logsumexp(x: Any, axis: Any = None, keepdim: bool = False, name: str | None 
 
 def _variance(op: str, x: Any, axis: Any, correction: float, keepdim: bool) -> Any:
     x = as_float(x)
-    if is_unknown(axis):
-        return over_front(lambda front: _variance(op, front, 0, correction, False), x, axis, keepdim)
+    unknown = unknown_axes(axis)
+    if unknown is not None:
+        return over_front(op, lambda front, first: _variance(op, front, first, correction, False), x, unknown, keepdim)
     axes = axes_of(op, axis, x.ndim)
     deviation = x - mean_op(x, axis=axes, keepdim=True)
     count = count_over(x, axes)

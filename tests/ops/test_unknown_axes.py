@@ -1,0 +1,48 @@
+"""Several axes of which only a run knows some: of reductions, squeeze and unsqueeze."""
+
+import numpy as np
+import pytest
+
+import vitrify as paddle
+from vitrify.core.errors import IndexRangeError
+
+X = np.random.RandomState(0).rand(2, 3, 4, 5).astype("float32")
+REDUCTIONS = [paddle.sum, paddle.mean, paddle.max, paddle.logsumexp, paddle.std, paddle.amin]
+
+
+def compiled(fn):
+    return paddle.jit.to_static(fn, full_graph=True)
+
+
+@pytest.mark.parametrize("keepdim", [False, True])
+@pytest.mark.parametrize("reduce", REDUCTIONS, ids=lambda f: f.__name__)
+def test_reductions_over_axes_that_a_run_knows(reduce, keepdim):
+    one = compiled(lambda x, a, b: reduce(x, axis=[a, 1, b], keepdim=keepdim))
+    row = compiled(lambda x, axes: reduce(x, axis=axes, keepdim=keepdim))
+    for a, b in ((0, 3), (3, 0), (-1, 2), (-4, -2)):
+        grads = []
+        for call in (
+            lambda x: reduce(x, axis=[a, 1, b], keepdim=keepdim),
+            lambda x: one(x, paddle.to_tensor(a), paddle.to_tensor(b, dtype="int32")),
+            lambda x: row(x, paddle.to_tensor([a, 1, b])),
+        ):
+            x = paddle.to_tensor(X, stop_gradient=False)
+            out = call(x)
+            (out * out).sum().backward()
+            grads.append((out.numpy(), x.grad.numpy()))
+        for got in grads[1:]:
+            for mine, wanted in zip(got, grads[0]):
+                np.testing.assert_allclose(mine, wanted, rtol=1e-5, atol=1e-6)
+    with pytest.raises(IndexRangeError):
+        one(paddle.to_tensor(X), paddle.to_tensor(4), paddle.to_tensor(0, dtype="int32"))
+
+
+def test_ones_put_in_and_taken_away():
+    put = compiled(lambda x, axes: paddle.unsqueeze(x, axes))
+    take = compiled(lambda x, a: paddle.squeeze(x, [0, a]))
+    for axes in ([0, 1], [-1, 0], [2, 2]):
+        wanted = paddle.unsqueeze(paddle.to_tensor(X), axes).shape
+        assert put(paddle.to_tensor(X), paddle.to_tensor(axes)).shape == wanted
+    for a, shape in ((2, [1, 3, 1, 4]), (-1, [1, 3, 4, 1])):
+        x = paddle.ones(shape)
+        assert take(x, paddle.to_tensor(a)).shape == [3, 4]
