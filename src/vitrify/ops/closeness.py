@@ -6,8 +6,8 @@ from typing import Any
 
 from ..core.dtype import bool_
 from ..core.meta import Meta
-from .arguments import need_tensors
-from .compare import TRUTH
+from .arguments import is_unknown, need_tensors
+from .compare import TRUTH, isfinite, isnan, logical_and, logical_or
 from .meta_rules import elementwise
 from .reduce import all_op
 from .registry import define_elementwise, define_op
@@ -44,6 +44,9 @@ def isclose(
         >>> paddle.isclose(paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([1.0, 2.1])).tolist()
         [True, False]
     """
+    if is_unknown(rtol) or is_unknown(atol):
+        near = logical_or(logical_and(abs(x - y) <= atol + rtol * abs(y), isfinite(y)), x == y)
+        return logical_or(near, logical_and(isnan(x), isnan(y))) if equal_nan else near
     return _isclose_op(x, y, rtol=float(rtol), atol=float(atol), equal_nan=bool(equal_nan))
 
 

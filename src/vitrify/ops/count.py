@@ -10,7 +10,7 @@ import numpy as np
 from ..core.dtype import DType, float32, float64, int64
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta
-from .arguments import static_int
+from .arguments import as_int
 from .registry import VARIADIC_OUTPUTS, NoGradient, define_op
 
 COUNTS = NoGradient("counts change in steps")
@@ -32,22 +32,27 @@ def _bincount_kernel(xp: Any, x: Any, weights: Any, *, minlength: int) -> Any:
     return xp.bincount(numbers, weights=weights, minlength=minlength).astype(kind)
 
 
-def _bincount_meta(x: Meta, weights: Meta | None, *, minlength: int) -> Meta:
+def _bincount_meta(x: Meta, weights: Meta | None, *, minlength: Any) -> Meta:
     if x.ndim != 1 or not x.dtype.is_integer:
         raise (DTypeError if x.ndim == 1 else ShapeError)(f"bincount: x is {x}, expected integers in 1 dimension")
     if weights is not None and weights.shape != x.shape and UNKNOWN not in (*weights.shape, *x.shape):
         raise ShapeError(f"bincount: x is {x}, weights are {weights}: shapes differ")
-    if minlength < 0:
+    if isinstance(minlength, int) and minlength < 0:
         raise ArgumentError(f"bincount: minlength must be >= 0, got {minlength}")
     return Meta((UNKNOWN,), _bincount_dtype(weights))
 
 
 bincount_op = define_op(
-    "bincount", kernel=_bincount_kernel, meta=_bincount_meta, vjp=COUNTS, maps={"paddle": "bincount"}
+    "bincount",
+    kernel=_bincount_kernel,
+    meta=_bincount_meta,
+    vjp=COUNTS,
+    dynamic=("minlength",),
+    maps={"paddle": "bincount"},
 )
 
 
-def bincount(x: Any, weights: Any = None, minlength: int = 0, name: str | None = None) -> Any:
+def bincount(x: Any, weights: Any = None, minlength: Any = 0, name: str | None = None) -> Any:
     """How often each number from 0 to the largest of x occurs, or the sums of its weights.
 
     x: [n] of integers >= 0 -> [max(x) + 1], at least minlength; int64, with weights float. Source: paddle.bincount.
@@ -57,7 +62,7 @@ def bincount(x: Any, weights: Any = None, minlength: int = 0, name: str | None =
         >>> paddle.bincount(paddle.to_tensor([1, 2, 1])).tolist()
         [0, 2, 1]
     """
-    return bincount_op(x, weights, minlength=static_int("bincount", minlength, "minlength"))
+    return bincount_op(x, weights, minlength=as_int("bincount", minlength, "minlength"))
 
 
 # -- histograms ------------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import numpy as np
 from ..core.dtype import int64
 from ..core.errors import ArgumentError, DTypeError, IndexRangeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, normalize_axis
+from .arguments import static_int
 from .compare import not_equal
 from .creation import one_hot
 from .elementwise import divide_op, multiply_op, neg, subtract_op
@@ -404,6 +405,7 @@ def nll_loss(
         2.0
     """
     check_reduction("nll_loss", reduction)
+    ignore_index = static_int("nll_loss", ignore_index, "ignore_index")
     rows = [size for i, size in enumerate(input.shape) if i != 1]
     if input.ndim < 2 or label.ndim != len(rows) or any(map(_differ, label.shape, rows)):
         raise ShapeError(

@@ -9,7 +9,7 @@ from typing import Any
 from ..core.dtype import DType, float32
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape, numel
-from .arguments import static_ints
+from .arguments import is_unknown, static_int, static_ints
 from .channel_norm import norm_grad_native
 from .elementwise import add_op, divide_op, multiply_op, subtract_op
 from .like import cast, reshape_like
@@ -304,11 +304,18 @@ rms_norm_op = define_op(
 # --- public ----------------------------------------------------------------------------------------------------------
 
 
+def _known_sizes(op: str, sizes: Any) -> Shape:
+    """The sizes that an argument lists, UNKNOWN for those that only a run knows."""
+    if not isinstance(sizes, (list, tuple)) or not any(map(is_unknown, sizes)):
+        return static_ints(op, sizes, "normalized_shape")
+    return tuple(UNKNOWN if is_unknown(size) else static_int(op, size, "normalized_shape") for size in sizes)
+
+
 def _trailing(op: str, x: Any, normalized_shape: Any) -> Shape:
     """The last dimensions of x, which must have the sizes `normalized_shape`."""
-    sizes = static_ints(op, normalized_shape, "normalized_shape")
+    sizes = _known_sizes(op, normalized_shape)
     own = tuple(x.shape[-len(sizes) :]) if sizes else ()
-    if not sizes or len(sizes) > x.ndim or any(a != b and a != UNKNOWN for a, b in zip(own, sizes)):
+    if not sizes or len(sizes) > x.ndim or any(a != b and UNKNOWN not in (a, b) for a, b in zip(own, sizes)):
         raise ShapeError(
             f"{op}: normalized_shape is {list(sizes)}, x has shape {list(x.shape)}, expected [*, "
             f"{', '.join(map(str, sizes))}]"

@@ -10,7 +10,7 @@ from ..core.dtype import DType, as_dtype, bool_, complex64, complex128, default_
 from ..core.errors import ArgumentError, DTypeError
 from ..core.meta import Meta, known_dim
 from ..core.rng import Generator
-from .arguments import as_int, as_ints, entries, finish, is_tensor, packs_shape, shape_dims, static_int
+from .arguments import as_int, as_ints, entries, finish, is_tensor, is_unknown, packs_shape, shape_dims
 from .elementwise import add_op, multiply_op
 from .like import cast, cast_op
 from .registry import NoGradient, define_op, get_op
@@ -76,7 +76,11 @@ def uniform(
     """
     wanted = default_dtype() if dtype is None else as_dtype(dtype)
     sizes = as_ints("uniform", shape, "shape")
-    made = uniform_op(shape=sizes, dtype=wanted, low=float(min), high=float(max), seed=int(seed))
+    if is_unknown(min) or is_unknown(max):
+        share = uniform_op(shape=sizes, dtype=wanted, low=0.0, high=1.0, seed=int(seed))
+        made = cast(min + share * (max - min), wanted)
+    else:
+        made = uniform_op(shape=sizes, dtype=wanted, low=float(min), high=float(max), seed=int(seed))
     return finish("uniform", made, out, device, requires_grad)
 
 
@@ -394,12 +398,12 @@ def _without_replacement(xp: Any, key: Any, rows: Any, num_samples: int) -> Any:
     return xp.argsort(times, axis=1, kind="stable")[:, :num_samples]
 
 
-def _multinomial_meta(x: Meta, *, num_samples: int, replacement: bool) -> Meta:
+def _multinomial_meta(x: Meta, *, num_samples: Any, replacement: bool) -> Meta:
     if x.ndim not in (1, 2):
         raise ArgumentError(f"multinomial: x is {x}, expected 1 or 2 dimensions")
-    if num_samples < 1:
+    if isinstance(num_samples, int) and num_samples < 1:
         raise ArgumentError(f"multinomial: num_samples must be positive, got {num_samples}")
-    return Meta((*float_input("multinomial", x).shape[:-1], num_samples), int64)
+    return Meta((*float_input("multinomial", x).shape[:-1], known_dim(num_samples)), int64)
 
 
 multinomial_op = define_op(
@@ -407,13 +411,14 @@ multinomial_op = define_op(
     kernel=_multinomial_kernel,
     meta=_multinomial_meta,
     vjp=DRAWN,
+    dynamic=("num_samples",),
     random=True,
     maps={"paddle": "multinomial"},
 )
 
 
 def multinomial(
-    x: Any, num_samples: int = 1, replacement: bool = False, name: str | None = None, *, out: Any = None
+    x: Any, num_samples: Any = 1, replacement: bool = False, name: str | None = None, *, out: Any = None
 ) -> Any:
     """Categories drawn with the weights x: [k] -> [num_samples], [n, k] -> [n, num_samples], int64.
 
@@ -425,7 +430,7 @@ def multinomial(
         >>> paddle.multinomial(paddle.to_tensor([0.0, 1.0, 0.0]), 2, replacement=True).tolist()
         [1, 1]
     """
-    count = static_int("multinomial", num_samples, "num_samples")
+    count = as_int("multinomial", num_samples, "num_samples")
     return finish("multinomial", multinomial_op(x, num_samples=count, replacement=bool(replacement)), out)
 
 

@@ -10,10 +10,11 @@ import numpy as np
 from ..core.dtype import bool_, scalar_dtype
 from ..core.errors import ArgumentError, DTypeError
 from ..core.meta import Meta
-from .arguments import finish, is_tensor
+from .arguments import finish, is_tensor, is_unknown
 from .compare import equal, greater_equal, greater_than, isfinite, isnan, less_equal, less_than, logical_or
 from .creation import full
 from .define import binary, only
+from .like import cast
 from .meta_rules import elementwise, numeric, real_floating, same_as
 from .registry import OpDef, define_elementwise
 
@@ -242,6 +243,8 @@ def nan_to_num(
     largest = float((ml_dtypes.finfo if x.dtype.name == "bfloat16" else np.finfo)(x.dtype.np).max)
     high = largest if posinf is None else float(posinf)
     low = -largest if neginf is None else float(neginf)
+    if is_unknown(nan):
+        return where(isnan(x), cast(nan, x.dtype), _nan_to_num_op(x, nan=0.0, posinf=high, neginf=low))
     return _nan_to_num_op(x, nan=float(nan), posinf=high, neginf=low)
 
 

@@ -222,9 +222,8 @@ def nanmean(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = 
         1.5
     """
     x = as_float(x)
-    axes = axes_of("nanmean", axis, x.ndim)
-    count = sum_op(logical_not(isnan(x)), axis=axes, keepdim=bool(keepdim))
-    return nansum(x, list(axes), keepdim=keepdim) / cast(count, x.dtype)
+    count = reduced(sum_op, logical_not(isnan(x)), axis, keepdim, "nanmean")
+    return nansum(x, axis, keepdim=keepdim) / cast(count, x.dtype)
 
 
 METHODS: dict[str, Any] = {
