@@ -83,7 +83,9 @@ def _pooled(g: Context, op: str, x: Value, channel_last: bool, dtypes: list[Any]
 
 
 def _ceil(x: Value, kernel: Any, stride: Any, padding: Any, ceil_mode: bool, channel_last: bool) -> int | None:
-    """ONNX's ceil_mode; it leaves out a last window that lies in the padding alone, which we keep."""
+    """ONNX's ceil_mode; it leaves out a last window that lies in the padding alone, which we keep, and has no other."""
+    if padding != "SAME" and any(max(pads) >= k for pads, k in zip(padding, kernel)):
+        raise UnsupportedError("ONNX pools no window that lies in the padding alone", hint="pad less than the window")
     if not ceil_mode:
         return None
     if padding != "SAME":
