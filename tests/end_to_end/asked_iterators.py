@@ -48,7 +48,7 @@ def rows_until_enough(x):
         total = total + value
         if total > 2:
             break
-    return total, [value * 2 for value in rows]
+    return total, sum(rows)
 
 
 def used_up_and_more(x):
@@ -81,6 +81,19 @@ def of_a_list_that_grew(x):
     return total, next(asked, None)
 
 
+def a_list_that_grows_as_a_tensor_says(x):
+    items = [x]
+    asked = iter(items)
+    count = 0
+    for item in asked:
+        count += 1
+        if count < 4:
+            items.append(item * 2)
+        if item.sum() > 25:
+            break
+    return count, len(items), list(asked)
+
+
 STEPS = [lambda x: x + 1, lambda x: x * 3, lambda x: x - 2]
 LAYERS = nn.LayerList([nn.Linear(3, 3), nn.Linear(3, 3)])
 
@@ -94,4 +107,5 @@ def layers_one_by_one(x):
 CASES = [(f, ((X,), (N,))) for f in (
     next_in_a_branch, next_on_both_paths, next_in_a_loop, rest_after_a_break, rows_until_enough, used_up_and_more,
     pairs_of_one_iterator, of_a_list_that_grew, layers_one_by_one,
+    a_list_that_grows_as_a_tensor_says,
 )]  # fmt: skip

@@ -46,6 +46,25 @@ def is_open(value: Any) -> bool:
     return isinstance(value, OpenList) and value.items is not None
 
 
+class OpenTuple:
+    """A tuple whose length is known only when a program runs: a container of one list, `values`, that nobody changes.
+
+    Built for a call it is a tuple.
+    """
+
+    __slots__ = ("values",)
+
+    values: Any
+
+    def __init__(self, values: Any) -> None:
+        self.values = values
+
+
+def list_in(value: Any) -> Any:
+    """The list of a tuple whose length is known only when the program runs; anything else as it is."""
+    return value.values if isinstance(value, OpenTuple) else value
+
+
 class OpenDict(dict[Any, Any]):
     """A dict that may come to have keys which only some paths of a program set: `flags` says of those whether they are.
 
@@ -81,7 +100,7 @@ class OneOf:
 
 def can_change(value: Any) -> bool:
     """Whether the value is a container or object that can be changed in place, and that `node_of` looks into."""
-    return node_of(value) is not None and not isinstance(value, (tuple, OneOf))
+    return node_of(value) is not None and not isinstance(value, (tuple, OneOf, OpenTuple))
 
 
 def is_partial(value: Any) -> bool:
@@ -140,6 +159,8 @@ def node_of(value: Any) -> Any:
         return _node_of_dict(value)
     if issubclass(cls, OneOf):
         return OneOf, list(value.children), None
+    if issubclass(cls, OpenTuple):
+        return cls, [value.values], None
     base = next((base for base in _BASES if issubclass(cls, base)), None)
     if base is not None and not _is_foreign(cls):
         return _node_of_derived(value, base)
@@ -227,7 +248,7 @@ def flatten_open(
 
 
 def _can_change(kind: type) -> bool:
-    return not issubclass(kind, (tuple, frozenset, OneOf))
+    return not issubclass(kind, (tuple, frozenset, OneOf, OpenTuple))
 
 
 def has_repeats(value: Any, seen: set[int]) -> bool:
@@ -268,6 +289,8 @@ def unflatten_plain(tree: TreeDef, leaves: Iterator[Any]) -> Any:
         return next(leaves)
     kind, children, extra = tree
     values = [unflatten_plain(c, leaves) for c in children]
+    if issubclass(kind, OpenTuple):
+        return values[0]
     if extra == "fields":
         return tuple(values)
     if not isinstance(extra, tuple) or kind in (dict, OrderedDict, OpenDict):
@@ -306,9 +329,15 @@ def rebuild(kind: Any, children: list[Any], extra: Any) -> Any:
         return {key: value for key, value in zip(keys, children) if flags.get(key, True)}
     if kind is OneOf:
         return children[1 + children[0]]
+    if issubclass(kind, OpenTuple) and (type(children[0]) is list or _is_known(children[0])):
+        return tuple(children[0])
     if extra is None:
-        return kind(children)
+        return kind(*children) if issubclass(kind, OpenTuple) else kind(children)
     return _rebuilt(kind, extra, children)
+
+
+def _is_known(value: Any) -> bool:
+    return isinstance(value, OpenList) and value.items is None
 
 
 def _rebuilt(kind: Any, extra: Any, values: list[Any]) -> Any:

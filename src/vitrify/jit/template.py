@@ -24,7 +24,7 @@ from ..convert.values.optional import refuse_none
 from ..convert.values.sequences import GraphSequence
 from ..convert.values.text import GraphText
 from ..core.errors import UnsupportedError
-from ..core.pytree import LEAF, OpenDict, TreeDef, flatten_open, is_open, is_plain_dataclass, unflatten
+from ..core.pytree import LEAF, OpenDict, OpenTuple, TreeDef, flatten_open, is_open, is_plain_dataclass, unflatten
 from ..eager.host_expr import evaluate, of_kind
 from ..eager.layer import Layer
 from ..eager.tensor import Tensor
@@ -387,6 +387,8 @@ def _parts(value: Any) -> Iterable[Any] | None:
     """What a container holds, or an object that is rebuilt for each call; None for anything else."""
     if is_open(value):
         return ()
+    if isinstance(value, OpenTuple):
+        return (value.values,)
     if isinstance(value, dict):
         return dict.values(value)
     if isinstance(value, (list, tuple, set, frozenset, deque)):

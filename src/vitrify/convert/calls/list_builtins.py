@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import builtins
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...core.errors import UnsupportedError
 from ...core.meta import Meta, normalize_axis
-from ...core.pytree import is_open
+from ...core.pytree import OpenTuple, is_open, list_in
 from ...ir.builder import current_builder
 from ...ir.numbers import as_number
 from ...ops.arguments import finish, static_int
@@ -29,8 +30,10 @@ from ...ops.shape import reshape
 from ...ops.sort import argsort
 from ..containers.list_items import Items, SameSpec, StructSpec, TensorSpec, passed_on
 from ..containers.lists import GraphList, Spread, new_list
+from ..containers.tuples import GraphTuple
 from ..control.branches import convert_ifexp
 from ..control.comprehension import keys_listed, listed
+from ..control.endless import Listed
 from ..control.loops import convert_for
 from ..control.pushed import pushing
 from ..operators.ordering import ordered
@@ -83,6 +86,7 @@ def _sum(values: GraphList) -> Any:
 
 def convert_sum(iterable: Any, /, start: Any = 0) -> Any:
     """`sum(iterable, start)`."""
+    iterable = listed(iterable) if isinstance(iterable, Listed) else iterable
     if not is_open(iterable):
         return BUILTINS[builtins.sum](iterable, start)
     total = _sum(iterable)
@@ -105,9 +109,20 @@ def convert_list(*args: Any) -> Any:
     return GraphList(BUILTINS[builtins.list](values))
 
 
+def convert_tuple(*args: Any) -> Any:
+    """`tuple(iterable)`."""
+    if current_builder() is None or len(args) != 1 or isinstance(args[0], OpenTuple):
+        return args[0] if len(args) == 1 and isinstance(args[0], OpenTuple) else builtins.tuple(*args)
+    values = keys_listed(listed(args[0]))
+    is_unknown = isinstance(values, GraphSequence) and not isinstance(values.length, int)
+    if is_unknown or is_open(values) or (is_graph(values) and values.ndim > 0 and values.shape[0] < 0):
+        return GraphTuple(convert_list(values))
+    return BUILTINS[builtins.tuple](values)
+
+
 def spread(values: Any) -> Spread:
     """`*values` in a list display."""
-    return Spread(listed(values) if pushing(values) else values)
+    return Spread(listed(values) if pushing(values) else list_in(values))
 
 
 def mapped(function: Callable[[Any], Any], values: Any) -> GraphList:
@@ -193,8 +208,22 @@ def _ordinal(values: Any) -> Any:
     return cast(values, "int32") if values.dtype.is_bool else values
 
 
-LIST_FUNCTIONS: dict[Any, Callable[..., Any]] = {
+def of_tuples(functions: dict[Any, Callable[..., Any]]) -> dict[Any, Callable[..., Any]]:
+    """The functions of lists, for tuples of any length, too."""
+    return {key: _of_list_in(function) for key, function in functions.items()}
+
+
+def _of_list_in(function: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return function(*map(list_in, args), **{name: list_in(value) for name, value in kwargs.items()})
+
+    return call
+
+
+_FUNCTIONS: dict[Any, Callable[..., Any]] = {
     builtins.list: convert_list,
+    builtins.tuple: convert_tuple,
     builtins.sorted: convert_sorted,
     builtins.sum: convert_sum,
     stack: convert_stack,
@@ -202,3 +231,4 @@ LIST_FUNCTIONS: dict[Any, Callable[..., Any]] = {
     add_n: convert_add_n,
     GraphList.sort: convert_sort,
 }
+LIST_FUNCTIONS = of_tuples(_FUNCTIONS)

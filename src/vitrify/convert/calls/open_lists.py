@@ -22,7 +22,7 @@ from ..values.deferred import Call, record
 from ..values.sequences import GraphSequence, as_sequence
 from ..values.user_code import converted
 from .higher_order import HIGHER_ORDER
-from .list_builtins import convert_concat, mapped
+from .list_builtins import convert_concat, mapped, of_tuples
 from .table import BUILTINS
 
 _NOTHING = object()
@@ -117,7 +117,7 @@ def _joined(join: Callable[..., Any], widened: Callable[..., Any], axis: int) ->
     return convert
 
 
-OPEN_LISTS: dict[Any, Callable[..., Any]] = {
+_FUNCTIONS: dict[Any, Callable[..., Any]] = {
     functools.reduce: convert_reduce,
     builtins.max: _extreme(builtins.max, ">"),
     builtins.min: _extreme(builtins.min, "<"),
@@ -128,3 +128,4 @@ OPEN_LISTS: dict[Any, Callable[..., Any]] = {
     dstack: _joined(dstack, atleast_3d, 2),
     concatenate: convert_concat,
 }
+OPEN_LISTS = of_tuples(_FUNCTIONS)

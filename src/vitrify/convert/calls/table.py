@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ...core.errors import UnsupportedError
-from ...core.pytree import is_open
+from ...core.pytree import OpenTuple, is_open, list_in
 from ...ir.builder import current_builder
 from ...ir.graph_tensor import as_number, number
 from ...ops.creation import assign
@@ -50,6 +50,7 @@ _NOTHING = object()
 @for_user
 def convert_len(obj: Any) -> Any:
     """`len(obj)`: a tensor's unknown first size becomes a tensor."""
+    obj = list_in(obj)
     if isinstance(obj, GraphSequence):
         return obj.length
     if is_open(obj):
@@ -158,6 +159,8 @@ def convert_isinstance(obj: Any, classes: Any) -> Any:
         return asked(obj, lambda option: convert_isinstance(option, classes))
     if builtins.isinstance(obj, Unmergeable):
         raise obj.fail()
+    if builtins.isinstance(obj, OpenTuple):
+        return any(builtins.issubclass(builtins.tuple, c) for c in _each_class(classes))
     if builtins.isinstance(obj, GraphText):
         return any(builtins.issubclass(builtins.str, c) for c in _each_class(classes))
     if is_graph(obj):

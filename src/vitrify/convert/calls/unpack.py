@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from ...core.pytree import is_open
+from ...core.pytree import is_open, list_in
 from ...eager.host_ops import assert_op
 from ..control.protocols import iterate
 from ..guards.told import refuse_if_told
@@ -20,6 +20,7 @@ from .list_builtins import convert_list
 
 def unpacked(value: Any, count: int) -> Any:
     """`value`; as a tuple of `count` items where the program must see to it that there are as many."""
+    value = list_in(value)
     if isinstance(value, GraphOneOf):
         return each_option(value, partial(_exactly, count=count))
     sequence = as_sequence(value) if is_open(value) or is_graph(value) else None
@@ -46,7 +47,7 @@ def _exactly(value: Any, count: int) -> tuple[Any, ...]:
 @for_user
 def unpacked_rest(value: Any, before: int, after: int) -> tuple[Any, ...]:
     """`before` items, the list of those between, and `after` items, which are the last."""
-    items: Any = list(iterate(value)) if isinstance(value, dict) else convert_list(value)
+    items: Any = list(iterate(value)) if isinstance(value, dict) else convert_list(list_in(value))
     least = before + after
     if not is_open(items):
         if len(items) < least:

@@ -17,6 +17,7 @@ from ..containers.inner_lists import Origin, inner_lists, is_known_elsewhere, no
 from ..containers.list_items import TWICE, is_lost, item_spec, list_spec, shared_spec
 from ..containers.lists import GraphList
 from ..containers.structure import is_alike, put_together
+from ..containers.tuples import GraphTuple
 from ..state.inside import knows_nothing_of
 from ..state.journal import Journal
 from ..state.places import kind_of
@@ -228,9 +229,15 @@ class CarriedValue:
 
     def _closed(self, tree: TreeDef, held: Iterator[Leaf], end: Any) -> tuple[TreeDef, list[Leaf]]:
         """The structure and leaves that cover this variable's and `end`."""
+        node = node_of(end)
+        if tree is not LEAF and tree[0] in (tuple, GraphTuple) and not (node is not None and is_alike(tree, node)):
+            own = [next(held) for _ in range(_width(tree))]
+            found = self._open_tuple(tree, own, end)
+            if found is not None:
+                return found
+            held = iter(own)
         if isinstance(end, GraphOneOf) or (tree is not LEAF and tree[0] is OneOf):
             return self._of_several(tree, held, end)
-        node = node_of(end)
         if tree is LEAF:
             leaf = next(held)
             if isinstance(end, list) and isinstance(leaf.start, (list, Undefined)):
@@ -241,13 +248,28 @@ class CarriedValue:
             parts = [self._closed(child, held, e) for child, e in zip(tree[1], node[1])]
             return (tree[0], tuple(t for t, _ in parts), tree[2]), [leaf for _, leaves in parts for leaf in leaves]
         if tree is not LEAF and tree[0] is list and isinstance(end, list):
-            own: list[Leaf] = [next(held) for _ in range(_width(tree))]
+            own = [next(held) for _ in range(_width(tree))]
             unset = next((leaf.origin for leaf in own if isinstance(leaf.start, Placeholder)), None)
             start = put_together(tree, iter([leaf.start for leaf in own])) if unset is None else unset
             return LEAF, [self._wider_list(Leaf(start), end)]
         if tree is LEAF and leaf.start is None:  # as None stands for what is not there yet
             raise FirstIterationDiffers(self._changes())
         return self._of_several(tree, iter([leaf] if tree is LEAF else [next(held) for _ in range(_width(tree))]), end)
+
+    def _open_tuple(self, tree: TreeDef, own: list[Leaf], end: Any) -> tuple[TreeDef, list[Leaf]] | None:
+        """A tuple that changes its length, as one of any length; None where its items are too different."""
+        ends = list(options_of(end).values())
+        unset = any(isinstance(leaf.start, (Placeholder, Undefined)) for leaf in own)
+        if unset or not all(type(option) in (tuple, GraphTuple) for option in ends):
+            return None
+        start = put_together(tree, iter([leaf.start for leaf in own]))
+        leaf = Leaf(GraphList(start)) if tree[0] is tuple else own[0]
+        try:
+            for option in ends:
+                leaf = self._wider_list(leaf, GraphTuple.of(option).values)
+        except UnsupportedError:
+            return None
+        return (GraphTuple, (LEAF,), None), [leaf]
 
     def _wider_list(self, leaf: Leaf, end: Any) -> Leaf:
         found = wider_list(self.name, leaf, end)
@@ -332,6 +354,8 @@ def _flatten_like(tree: TreeDef, held: Iterator[Leaf], value: Any, raw: list[Any
         return flatten(value, raw)
     if tree[0] is OneOf:
         return _flatten_option(tree, held, value, raw)
+    if tree[0] is GraphTuple and type(value) is tuple:
+        value = GraphTuple.of(value)
     node = node_of(value)
     if node is None or not is_alike(tree, node):
         for _ in range(_width(tree)):

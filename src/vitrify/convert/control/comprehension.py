@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 from ...core.errors import UnsupportedError
+from ...core.pytree import list_in
 from ..containers.dicts import new_dict, partial_items
 from ..containers.lists import new_list
 from ..state.journal import is_journaling, note_write
@@ -20,6 +21,7 @@ from ..values.base import is_graph
 from ..values.sequences import GraphSequence, as_sequence
 from ..values.user_code import user_method
 from .branches import convert_ifelse
+from .endless import Listed
 from .logic import convert_and, convert_not, convert_or
 from .loops import convert_for
 from .protocols import iterate, truth
@@ -265,8 +267,10 @@ def clause_of(value: Any) -> Each | None:
 
 
 def listed(value: Any) -> Any:
-    """A generator expression as a list; anything else as it is."""
-    value = _iterated(value)
+    """A generator expression, or what a tensor says is left of an iterator, as a list; anything else as it is."""
+    if isinstance(value, Listed) and not value.is_known():
+        return _list(Each(value, lambda item: item))
+    value = list_in(_iterated(value))
     clause = value.take() if isinstance(value, GeneratorExpression) else None
     return value if clause is None else _list(clause)
 

@@ -8,7 +8,7 @@ from types import MethodType
 from typing import Any
 
 from ...core.errors import ArgumentError, UnsupportedError
-from ...core.pytree import OpenList, is_open
+from ...core.pytree import OpenList, is_open, list_in
 from ...ir.builder import current_builder
 from ...ir.program import Variable
 from ..containers.dicts import partial_items
@@ -116,7 +116,7 @@ def convert_for(
     shared: Sequence[Any] = (),
 ) -> tuple[Any, ...]:
     """The loop variables after `for item in iterable: body`; `test` is asked before each item."""
-    iterable = settled(iterable)
+    iterable = list_in(settled(iterable))
     if isinstance(iterable, GraphOneOf):
         return _for_option(iterable, body, values, names, test, shared)
     if pushing(iterable):
@@ -248,12 +248,15 @@ def _for_listed(
     if not items.is_known():
         return _while_listed(items, body, values, names, test, shared)
     while not items.is_over:
+        length = items.length()
+        if is_graph(length):  # it grew meanwhile
+            return _while_listed(items, body, values, names, test, shared)
         go_on: Any = True if test is None else truth(test(*values))
         if not is_graph(go_on) and not go_on:
             return values
         step = partial(_step_of_listed, items, position, body)
         values = _guarded(go_on, step, None, values, names, shared) if is_graph(go_on) else step(None, *values)
-        if position >= items.length():
+        if position >= length:
             return values
         position += 1
     return values

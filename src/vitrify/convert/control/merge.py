@@ -35,6 +35,7 @@ from ..containers.list_items import (
 from ..containers.lists import GraphList
 from ..containers.merge_dicts import merge_dicts
 from ..containers.structure import Originals, is_alike, made_of, put_together
+from ..containers.tuples import GraphTuple
 from ..state.inside import knows_nothing_of
 from ..state.journal import is_inside
 from ..values.base import MaybeUnset, Undefined, Unmergeable, builder, is_constant, is_equal, is_tensor
@@ -176,6 +177,8 @@ def merge(name: str, a: Any, b: Any, joined: Joined) -> Any:
         return merge_options(name, a, b, joined)
     if isinstance(a, Undefined) or isinstance(b, Undefined):
         return _merge_unset(name, a, b, joined)
+    if {type(a), type(b)} == {tuple, GraphTuple}:
+        a, b = (GraphTuple.of(v) if isinstance(v, tuple) else v for v in (a, b))
     first, second = node_of(a), node_of(b)
     if first is None and second is None:
         return _merge_leaf(name, a, b, joined)

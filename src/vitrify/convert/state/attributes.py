@@ -8,7 +8,7 @@ from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
 from ...core.errors import UnsupportedError
-from ...core.pytree import OpenDict, OpenList
+from ...core.pytree import OpenDict, OpenList, OpenTuple
 from ...ir.numbers import is_number
 from ..values.base import Undefined, Unmergeable, is_graph
 from ..values.facts import check_attribute, class_of_tensor
@@ -118,6 +118,8 @@ def class_of(value: Any) -> type:
     """`type(value)`; a tensor of the program is a Tensor, or the Python number that it stands for."""
     if isinstance(value, Unmergeable):
         raise value.fail()
+    if isinstance(value, OpenTuple):
+        return tuple
     if isinstance(value, (OpenList, OpenDict)):
         return list if isinstance(value, OpenList) else dict
     return class_of_tensor(value) if is_graph(value) else type(value)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
 from ...core.errors import UnsupportedError
-from ...core.pytree import OneOf, as_plain, is_open, is_partial
+from ...core.pytree import OneOf, as_plain, is_open, is_partial, list_in
 from ...core.source import Loc, user_frames
 from ...eager.host_expr import name_of
 from ...eager.parameter import Parameter
@@ -87,7 +87,7 @@ def captured(value: Any) -> Node:
     """The expression for `value` as it is now; containers are copied, objects that hide tensors refused."""
     if isinstance(value, (*_PLAIN, type)):
         return value
-    if is_open(value):
+    if is_open(list_in(value)):
         raise _of_unknown_length()
     if is_partial(value):
         raise _of_unknown_keys()

@@ -12,7 +12,7 @@ from types import FunctionType
 from typing import Any, NoReturn
 
 from ...core.errors import UnsupportedError
-from ...core.pytree import as_plain, is_open, is_partial
+from ...core.pytree import as_plain, is_open, is_partial, list_in
 from ...eager.tensor import Tensor
 from ...ir.builder import current_builder
 from .base import Undefined, builder, is_tensor
@@ -192,7 +192,7 @@ def shown(value: Any, how: str = "str") -> Text:
         return value if how == "str" else GraphText(Call(how, (value.node,)))
     if is_tensor(value) or isinstance(value, Deferred):
         return GraphText(Call(how, (captured(value),)))
-    if is_open(value) or is_partial(value):
+    if is_open(list_in(value)) or is_partial(value):
         captured(value)
     value = as_plain(value)
     text = _text_of_parts(value, how)
