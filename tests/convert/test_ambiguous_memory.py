@@ -47,9 +47,24 @@ def twins_on_one_path(x):
     return a, b
 
 
+def another_held_tensor_in_a_loop(x):
+    a, held = x * 1, x * 3
+    out, i = x * 0, paddle.to_tensor(0)
+    while i < 3:
+        out = out + a
+        a = held
+        held.add_(paddle.ones([1]))
+        i = i + 1
+    return out, a, held
+
+
 @pytest.mark.parametrize(
-    "function", [chosen_list, source_of_a_chosen_list, chosen_view, names_swapped_in_a_loop, twins_on_one_path]
-)
+    "function",
+    [
+        chosen_list, source_of_a_chosen_list, chosen_view, names_swapped_in_a_loop, twins_on_one_path,
+        another_held_tensor_in_a_loop,
+    ],
+)  # fmt: skip
 def test_refused_with_the_line_and_a_way_out(function):
     static = paddle.jit.to_static(function, full_graph=True)
     with pytest.raises(UnsupportedError, match=r"same object|shares memory") as info:

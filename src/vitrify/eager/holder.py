@@ -44,7 +44,7 @@ class Holder(TensorMethods):
     def _meaning(self) -> Any:
         """The variable that this tensor means since a program that is being built changed it in place; else None."""
         building = _recorder()
-        return None if building is None else building.meanings.get(self)
+        return None if building is None else building.meaning(self)
 
     @property
     def shape(self) -> list[int]:

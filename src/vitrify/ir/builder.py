@@ -17,7 +17,6 @@ from ..core.modes import amp_state, grad_enabled, recorder, scoped
 from ..core.source import Loc, stack_depth, user_frames
 from ..ops.amp_policy import cast_for_amp
 from ..ops.creation import constant
-from ..ops.methods import TensorMethods
 from ..ops.number import NUMBER_OPS
 from ..ops.promote import SCALARS, common_dtype, promote_inputs
 from ..ops.registry import NoGradient, OpDef, StructuralGradient, get_op
@@ -73,6 +72,13 @@ class Fork(NamedTuple):
     merging: object
 
 
+class Contents(NamedTuple):
+    """What tensors changed in place hold at some point of a block: `Builder.current`, and `Aliases.replaced`."""
+
+    current: dict[Variable, Variable]
+    replaced: dict[Variable, Variable]
+
+
 class Trial:
     """Whether what is recorded inside stays."""
 
@@ -87,7 +93,8 @@ class Builder:
     """Appends operators to the current block of a Program.
 
     `lift` turns foreign inputs (eager Tensors, NumPy arrays) into Variables of the global block. `current` maps a
-    handle (a Variable or lifted object that was changed in place) to the Variable that now holds its value.
+    Variable that was changed in place to the one that now holds its value; an eager tensor is changed as the Variable
+    that stands for it, so that it is one thing by whatever name it is reached.
     """
 
     def __init__(self, program: Program, lift: Lift = _constant) -> None:
@@ -95,7 +102,8 @@ class Builder:
         self.block: Block = program.global_block()
         self.lift = lift
         self._wants_gradients = grad_enabled.get()
-        self.current: dict[Any, Variable] = {}
+        self.current: dict[Variable, Variable] = {}
+        self.stands_for: Mapping[int, Variable] = {}  # lifted, by the ids of eager tensors: tracing puts its own
         self.aliases = Aliases()
         self.forks: list[Fork] = []
         self.made = Made()
@@ -161,29 +169,38 @@ class Builder:
         In-place changes made inside are undone at its end, so whoever builds the block reads `current` before leaving
         and makes them outputs.
         """
-        outer, held, replaced = self.block, dict(self.current), dict(self.aliases.replaced)
+        outer, contents = self.block, self.contents()
         self.block = self.program.create_block(parent or outer)
         try:
             yield self.block
         finally:
             self.block = outer
-            self.current = held
-            self.aliases.replaced = replaced
+            self._hold(contents)
+
+    def contents(self) -> Contents:
+        """What tensors changed in place so far hold now."""
+        return Contents(dict(self.current), dict(self.aliases.replaced))
+
+    def _hold(self, contents: Contents) -> None:
+        self.current, self.aliases.replaced = contents
 
     @contextmanager
-    def resume(self, block: Block) -> Iterator[None]:
-        """Record at the end of a block that was left before."""
-        outer, self.block = self.block, block
+    def resume(self, block: Block, contents: Contents | None = None) -> Iterator[None]:
+        """Record at the end of a block that was left before; contents: with what tensors held there."""
+        outer, held = self.block, Contents(self.current, self.aliases.replaced)
+        self.block = block
+        if contents is not None:
+            self._hold(contents)
         try:
             yield
         finally:
             self.block = outer
+            self._hold(held)
 
     @contextmanager
     def trial(self) -> Iterator[Trial]:
         """Record here, and take everything back at the end unless the trial is kept by then."""
-        block, mark = self.block, len(self.block.ops)
-        held, replaced = dict(self.current), dict(self.aliases.replaced)
+        block, mark, contents = self.block, len(self.block.ops), self.contents()
         asserted, flagged = set(self.asserted), set(self.flagged)
         trial = Trial()
         try:
@@ -194,8 +211,7 @@ class Builder:
                     object.__setattr__(var, "stop_gradient", not var.stop_gradient)
                 self.flagged = flagged
                 del block.ops[mark:]
-                self.current = held
-                self.aliases.replaced = replaced
+                self._hold(contents)
                 self.asserted = asserted
 
     @contextmanager
@@ -225,25 +241,36 @@ class Builder:
         held = self.held(handle)
         return self.block.resolve(held) if isinstance(held, Variable) else held
 
-    @property
-    def meanings(self) -> Mapping[Any, Variable]:
-        """What the shape and dtype of a handle are read from; nothing while content is put back where views show it."""
-        return self.current if self.aliases.noting else {}
+    def meaning(self, handle: Any) -> Variable | None:
+        """What the shape and dtype of a handle are read from; None where it is as it was made.
+
+        So it is taken while content is put back where views show it.
+        """
+        return self.changed(handle) if self.current and self.aliases.noting else None
+
+    def changed(self, handle: Any) -> Variable | None:
+        """The Variable that holds the value of a tensor since it was changed in place; None for all others."""
+        var = handle if isinstance(handle, Variable) else self.stands_for.get(id(handle))
+        return None if var is None else self.current.get(var)
+
+    def content(self, value: Any) -> Any:
+        """What `changed` gives, the value itself where it is no changed tensor."""
+        found = self.changed(value)
+        return value if found is None else found
 
     def held(self, handle: Any) -> Any:
         """The Variable that holds what `handle` means now, wherever it was made."""
-        found = self.current.get(handle) if handle.__hash__ is not None else None
-        if found is None:
-            found = handle if isinstance(handle, Variable) else self.lift(handle)
-            found = self.current.get(found, found)
+        var = self._variable(handle)
+        found = self.current.get(var, var)
         if not self.aliases.follows(found):
             return found
         fresh = self.aliases.refreshed(found)
         if fresh is not found:
-            self.current[found] = fresh
-            if handle is not found:
-                self.current[handle] = fresh
+            self.current[var] = fresh
         return fresh
+
+    def _variable(self, handle: Any) -> Variable:
+        return handle if isinstance(handle, Variable) else self.lift(handle)
 
     def settle(self) -> None:
         """Record again the views of this block whose base was changed in place since, for who asks for them by name."""
@@ -268,10 +295,7 @@ class Builder:
 
     def _mean(self, handle: Any, value: Variable) -> None:
         """Let `handle` mean `value`."""
-        self.current[handle] = value
-        twin = handle if isinstance(handle, Variable) else self.lift(handle)
-        if twin in self.current:  # changed before, through a view
-            self.current[twin] = value
+        self.current[self._variable(handle)] = value
 
     def set_stop_gradient(self, handle: Any, stop: bool, is_leaf: bool = False) -> None:
         """From here on `handle`, the same tensor, stops gradients, or wants one; as a leaf, or made as it was."""
@@ -346,7 +370,7 @@ class Builder:
     def _memory(self, value: Any) -> Iterator[Any]:
         """`value`, the variable that it means now, and what that is a view of."""
         yield value
-        var = self.current.get(value, value) if hasattr(value, "stop_gradient") else value
+        var = self.content(value)
         while isinstance(var, Variable):
             yield var
             view = self.aliases.views.get(var)
@@ -373,16 +397,21 @@ class Builder:
 
     def latest(self, handle: Any) -> Any:
         """What `handle` means now: the value of its last in-place change, or itself."""
-        is_changed = isinstance(handle, TensorMethods) and handle in self.current
-        return self.held(handle) if is_changed or isinstance(handle, Variable) else handle
+        is_known = isinstance(handle, Variable) or self.changed(handle) is not None
+        return self.held(handle) if is_known else handle
 
-    def changed_since(self, before: Mapping[Any, Variable], block: Block) -> dict[Any, Variable]:
-        """The handles changed in place since `current` was `before`, leaving out variables that `block` made itself."""
-        return {
-            handle: value
-            for handle, value in self.current.items()
-            if before.get(handle) is not value and not (isinstance(handle, Variable) and handle.block is block)
-        }
+    def changed_since(self, before: Mapping[Variable, Variable], block: Block) -> dict[Variable, Variable]:
+        """What was changed in place since `current` was `before`, leaving out variables that `block` made itself."""
+        now = self.current.items()
+        return {var: value for var, value in now if before.get(var) is not value and var.block is not block}
+
+    def is_anything_changed(self, before: Mapping[Variable, Variable], mark: int) -> bool:
+        """Whether a tensor was changed in place since `current` was `before`, leaving out what was made since.
+
+        mark: how many operators the current block had then.
+        """
+        made = {var for operator in self.block.ops[mark:] for var in operator.outputs}
+        return any(before.get(var) is not value and var not in made for var, value in self.current.items())
 
     # -- ops --------------------------------------------------------------------------------------------------------
 

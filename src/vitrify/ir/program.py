@@ -108,8 +108,9 @@ class Variable(GraphTensor):
 
     def _known(self) -> Meta:
         """Shape and dtype of what the variable means now: an in-place change may have given it others."""
-        changed = getattr(recorder.get(), "meanings", None)
-        meta: AnyMeta = changed.get(self, self).meta if changed else self.meta
+        building = recorder.get()
+        now: Variable | None = None if building is None else building.meaning(self)
+        meta: AnyMeta = self.meta if now is None else now.meta
         while isinstance(meta, ListMeta):
             meta = meta.item
         assert isinstance(meta, Meta)
@@ -512,7 +513,7 @@ class Program:
         block = self.global_block()
         if self.builder is None:
             return {name: held for name, held in self._changed.items() if name in block.vars and held in block.vars}
-        pairs = [(h, v) for h, v in self.builder.current.items() if isinstance(h, Variable)]
+        pairs = self.builder.current.items()
         return {h.name: v.name for h, v in pairs if h.block is block and v.block is block}
 
     def list_vars(self) -> Iterator[Variable]:

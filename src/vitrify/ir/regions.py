@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from .program import Block, Operator, Variable, pass_mark
 
@@ -26,6 +27,21 @@ def align_captures(blocks: Sequence[Block]) -> list[Variable]:
             tail.append(inner)
         block.inputs[:] = [*leading, *tail]
     return outer
+
+
+@contextmanager
+def capturing_late(operator: Operator) -> Iterator[None]:
+    """Give an operator that was recorded before, as further inputs, what is captured inside by its blocks."""
+    blocks = list(operator.blocks.values())
+    counts = [len(block.captures) for block in blocks]
+    yield
+    late = list(dict.fromkeys(v for b, count in zip(blocks, counts) for v in list(b.captures)[count:]))
+    if not late:
+        return
+    for block in blocks:
+        inner = {block.resolve(var): None for var in late}
+        block.inputs[:] = [*[v for v in block.inputs if v not in inner], *inner]
+    operator.inputs = (*operator.inputs, *late)
 
 
 def add_branch_output(operator: Operator, ends: Sequence[Variable]) -> Variable:

@@ -122,6 +122,7 @@ class _Trace:
         self.layers: list[Layer] = []
         self.captured: list[Tensor] = []
         self.variables: dict[int, Variable] = {}
+        self.builder.stands_for = self.variables
         self.tensors: dict[Variable, Tensor] = {}
         self.has_number_inputs = False
         self.kept_arrays: dict[int, Tensor] = {}
@@ -295,7 +296,7 @@ def _writes(state: _Trace, places: dict[Variable, int]) -> list[tuple[int, Varia
     current = state.builder.current
     writes = [(place, current[var]) for var, place in places.items() if var in current]
     for index, tensor in enumerate(state.captured, len(places)):
-        value = current.get(tensor, current.get(state.variables[id(tensor)]))
+        value = current.get(state.variables[id(tensor)])
         if value is not None:
             writes.append((index, value))
     return writes

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...core.pytree import LEAF, OpenDict, OpenList, can_change, flatten, is_open, is_partial
+from ...ir.builder import Contents
 from ...ir.program import Block, Operator, Variable
 from ...ir.regions import align_captures
 from ...ir.varying import STOP_GRADIENT, differing, mark
@@ -39,9 +40,9 @@ class _Side:
     block: Block
     values: tuple[Any, ...]
     copies: tuple[Any, ...]
-    handles: dict[Any, Variable]
+    handles: dict[Variable, Variable]
     places: dict[Any, tuple[Any, Any, Any]]
-    current: dict[Any, Variable]
+    contents: Contents
     originals: Originals
 
     def at_end(self, place: Any) -> tuple[Any, Any]:
@@ -49,7 +50,7 @@ class _Side:
         if place.key in self.places:
             return self.places[place.key][1:]
         value = place.get()  # left alone, but for changes of its items, and in place of what it holds
-        copy = snapshot(value, self._read, self.originals, self._changed)
+        copy = snapshot(value, self.read, self.originals, self._changed)
         if isinstance(place, ContentPlace):
             items = [item for item, _ in items_of(place, ((p, None) for p, _, _ in self.places.values()))]
             with_items(value, [(item, self.places[item.key][1]) for item in items])
@@ -64,11 +65,20 @@ class _Side:
         items = [(p, copy) for p, _, copy in self.places.values() if isinstance(p, ItemPlace) and p.owner is value]
         if content is None and not items:
             return None
-        whole = snapshot(value if content is None else content, self._read, self.originals)
+        whole = snapshot(value if content is None else content, self.read, self.originals)
         return with_items(whole, items)
 
-    def _read(self, leaf: Any) -> Any:
-        return self.handles.get(leaf, leaf) if leaf.__hash__ is not None else leaf
+    def read(self, leaf: Any) -> Any:
+        """What a tensor holds after the branch, which may have changed what it is a view of and not looked at it."""
+        with builder().resume(self.block, self.contents):
+            return builder().latest(leaf)
+
+    def follow(self, handles: Iterable[Variable]) -> None:
+        """Take note of what these hold after the branch, where that is something else than before."""
+        for handle in handles:
+            now = self.read(handle)
+            if now is not builder().content(handle):
+                self.handles.setdefault(handle, now)
 
 
 def convert_ifelse(
@@ -133,7 +143,9 @@ def trace_branches(
         sides.append(side)
     if unknown:
         return _only_path(sides, unknown)
-    joined = Joined(sides[0].block, sides[1].block, (sides[0].current, sides[1].current), originals, pred, by_value)
+    for side, other in (sides, sides[::-1]):
+        side.follow(other.handles)
+    joined = Joined(sides[0].block, sides[1].block, (sides[0].read, sides[1].read), originals, pred, by_value)
     merged = _merge_values(sides, names, joined)
     handles = _merge_handles(sides, joined)
     places = _merge_places(sides, joined)
@@ -214,14 +226,14 @@ def _trace_side(fn: Function, shared: Sequence[Any], originals: Originals, known
             values = ()
             journal.forget_local(values)
             journal.refuse_spent()
-            return _Side(block, ENDED, (), {}, {}, {}, originals)
+            return _Side(block, ENDED, (), {}, {}, build.contents(), originals)
         journal.forget_local(values)
         journal.refuse_spent()
         changed = build.changed_since(outer, block)
         after = journal.after().items()
         places = {key: (place, now, snapshot(now, build.latest, originals)) for key, (place, now) in after}
         copies = tuple(snapshot(v, build.latest, originals) for v in values)
-        return _Side(block, values, copies, changed, places, dict(build.current), originals)
+        return _Side(block, values, copies, changed, places, build.contents(), originals)
 
 
 def _go_on(pred: Variable, ended: Block, on: bool, other: Function) -> tuple[Any, ...]:
@@ -261,9 +273,9 @@ def _is_container(value: Any) -> bool:
     return is_open(value) or can_change(value)
 
 
-def _merge_handles(sides: Sequence[_Side], joined: Joined) -> list[tuple[Any, int]]:
+def _merge_handles(sides: Sequence[_Side], joined: Joined) -> list[tuple[Variable, int]]:
     """Tensors changed in place in either branch become outputs; the other branch passes its value on."""
-    found: list[tuple[Any, int]] = []
+    found: list[tuple[Variable, int]] = []
     for handle in dict.fromkeys(h for side in sides for h in side.handles):
         entries = [(side.handles.get(handle, handle), None) for side in sides]
         found.append((handle, joined.add(*entries)))
@@ -290,7 +302,7 @@ def _merge_places(sides: Sequence[_Side], joined: Joined) -> list[tuple[Any, Any
 
 def _differing(joined: Joined, slot: int, result: Variable) -> frozenset[str]:
     """What the paths disagree about of a tensor that one of them changed in place."""
-    ends = [builder().current.get(end, end) for end, _ in (joined.sides[0][slot], joined.sides[1][slot])]
+    ends = [builder().content(end) for end, _ in (joined.sides[0][slot], joined.sides[1][slot])]
     stops = {end.stop_gradient for end in ends}
     return differing(ends, result.meta) | (frozenset() if len(stops) == 1 else {STOP_GRADIENT})
 

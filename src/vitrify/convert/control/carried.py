@@ -420,7 +420,7 @@ class CarriedState:
     variables: list[CarriedValue]
     own: frozenset[int] = frozenset()  # ids of containers before the loop that nothing but its variables knows
     places: dict[Any, tuple[Any, Any]] = field(default_factory=dict)
-    handles: dict[Any, CarriedValue] = field(default_factory=dict)
+    handles: dict[Variable, CarriedValue] = field(default_factory=dict)
     lost: dict[Any, tuple[Any, Any]] = field(default_factory=dict)  # places of lists that nobody may read from then on
 
     def all(self) -> list[CarriedValue]:

@@ -57,7 +57,7 @@ def late_item(items: Iterator[Any], what: str, number: int) -> Any:
             return next(items)
         finally:
             journal.forget_local((), _held_by(items), in_block=False)
-            changed = journal.is_changed() or bool(build.changed_since(current, build.block))
+            changed = journal.is_changed() or build.is_anything_changed(current, mark)
             journal.keep()
             if changed or any(map(must_run, build.block.ops[mark:])):
                 raise _refused(items, what, _EFFECTS)

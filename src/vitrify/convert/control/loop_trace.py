@@ -134,7 +134,7 @@ class _Traced:
     cond: Block
     body: Block
     turns: list[Turn]
-    handles: dict[Any, Variable]
+    handles: dict[Variable, Variable]
     listed: list[_Listed]
 
 
@@ -179,7 +179,7 @@ def _attempt(test: Function, body: Function, state: CarriedState, is_first: bool
         journal.forget_local((values, results))
         journal.refuse_spent()
         pairs = zip(state.variables, values, results)
-        kept = [carried.keep_identity(start, end, build.current.__contains__) for carried, start, end in pairs]
+        kept = [carried.keep_identity(start, end, _is_changed) for carried, start, end in pairs]
         if any(kept):
             return None
         handles = build.changed_since(outer, block)
@@ -194,11 +194,15 @@ def _attempt(test: Function, body: Function, state: CarriedState, is_first: bool
         ]
         if state.track(needs_tracking(turns)):
             return None
-        flags = kept_flags(turns, outer_of(block, handles))
+        flags = kept_flags(turns, block, handles)
         block.outputs = [end for carried, value in leaving for end in carried.ends(value, flags)]
         heads = iter(block.inputs)
         listed = [_Listed.of(carried, value, heads) for carried, value in leaving]
     return _Traced(cond, block, turns, handles, listed)
+
+
+def _is_changed(value: Any) -> bool:
+    return builder().changed(value) is not None
 
 
 def _read_heads(cond: Block, body: Block) -> set[Variable]:
@@ -244,17 +248,17 @@ def enter(state: CarriedState, block: Block) -> tuple[Any, ...]:
 
 
 def ends(
-    state: CarriedState, results: Sequence[Any], places: dict[Any, tuple[Any, Any]], handles: dict[Any, Variable]
+    state: CarriedState, results: Sequence[Any], places: dict[Any, tuple[Any, Any]], handles: dict[Variable, Variable]
 ) -> list[tuple[CarriedValue, Any]]:
     """Each carried value with what it is at the end of the iteration."""
     pairs = list(zip(state.variables, results))
     pairs += [(carried, places[key][1]) for key, (_, carried) in state.places.items()]
     build = builder()
-    pairs += [(carried, handles.get(h, build.current.get(h, h))) for h, carried in state.handles.items()]
+    pairs += [(carried, build.held(handle)) for handle, carried in state.handles.items()]
     return pairs
 
 
-def grow(state: CarriedState, results: Sequence[Any], journal: Journal, handles: dict[Any, Variable]) -> bool:
+def grow(state: CarriedState, results: Sequence[Any], journal: Journal, handles: dict[Variable, Variable]) -> bool:
     """Whether this trace found something that must be carried and is not yet; `state` takes it in."""
     state.check_exchanged(results, journal)
     grown = state.lose(journal.after())

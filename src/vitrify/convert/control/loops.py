@@ -75,7 +75,7 @@ def _probe(test: Function, values: tuple[Any, ...], shared: Sequence[Any]) -> tu
     build = current_builder()
     if build is None:
         return truth(test(*values)), False
-    held = dict(build.current)
+    mark, held = len(build.block.ops), dict(build.current)
     with journaling([*shared, *closed_over((test,))]) as journal, build.trial() as trial:
         found = None
         try:
@@ -84,7 +84,7 @@ def _probe(test: Function, values: tuple[Any, ...], shared: Sequence[Any]) -> tu
             if is_graph(found):
                 journal.forget_local((values, found), in_block=False)
                 journal.refuse_spent()
-            writes = journal.is_changed() or bool(build.changed_since(held, build.block))
+            writes = journal.is_changed() or build.is_anything_changed(held, mark)
             if not is_graph(found):  # what an error leaves behind stays, too
                 trial.keep()
                 journal.keep()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -54,7 +54,7 @@ class Joined:
 
     then: Block
     orelse: Block
-    current: tuple[dict[Any, Variable], dict[Any, Variable]]
+    read: tuple[Callable[[Any], Any], Callable[[Any], Any]]
     originals: Originals
     pred: Any = None
     by_value: bool = False
@@ -132,23 +132,20 @@ class Kept:
 class _Packed:
     """A list at the end of one branch, to be taken apart there once the spec of both branches is known."""
 
-    def __init__(self, value: Any, spec: ListSpec, current: dict[Any, Variable], originals: Originals) -> None:
+    def __init__(self, value: Any, spec: ListSpec, read: Callable[[Any], Any], originals: Originals) -> None:
         self.value = value
         self.spec = spec
-        self.current = current
+        self.read = read
         self.originals = originals
         self.made: list[Any] | None = None
 
     def parts(self) -> list[Any]:
         """Its parts, made in the block that is current when they are first asked for."""
         if self.made is None:
-            self.made = pack(self.spec, self.value, self._read)
+            self.made = pack(self.spec, self.value, self.read)
             for item in () if is_open(self.value) else self.value:  # copies, of what may be known elsewhere
                 keep(self.originals.original(item))
         return self.made
-
-    def _read(self, handle: Any) -> Any:
-        return self.current.get(handle, handle) if handle.__hash__ is not None else handle
 
 
 @dataclass(frozen=True)
@@ -258,7 +255,7 @@ def _merge_lists(a: list[Any], b: list[Any], joined: Joined, unset: Undefined | 
     except UnsupportedError as err:
         err.loc = err.loc or next(iter(user_frames(1, limit=1)), None)
         return GraphList.of(Mixed(err))
-    sides = [_Packed(value, spec, current, joined.originals) for value, current in zip((a, b), joined.current)]
+    sides = [_Packed(value, spec, read, joined.originals) for value, read in zip((a, b), joined.read)]
     slots = [Slot(joined.add(*[(_Part(side, i), None) for side in sides])) for i, _ in enumerate(metas_of(spec))]
     flags = [_list_flag(value) for value in (a, b)]
     source = next((f for f in flags if f is not None), None)

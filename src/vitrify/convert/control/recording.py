@@ -95,7 +95,7 @@ class Recording:
         build = builder()
         found = list(zip(self.state.variables, arguments))
         found += [(carried, place.get()) for place, carried in self.state.places.values()]
-        found += [(carried, build.current.get(handle, handle)) for handle, carried in self.state.handles.items()]
+        found += [(carried, build.held(handle)) for handle, carried in self.state.handles.items()]
         return found
 
     @property
@@ -235,7 +235,7 @@ def _attempt(activation: Activation, recording: Recording) -> bool:
         journal.forget_local((values, result))
         journal.refuse_spent()
         handles = build.changed_since(outer, block)
-        changed = [i for i, v in enumerate(formals) if build.current.get(v, v) is not v]
+        changed = [i for i, v in enumerate(formals) if build.held(v) is not v]
         is_first = recording.result is None
         if any([grow(state, (), journal, handles), _grow_result(recording, result), _note(recording, changed)]):
             return False
@@ -311,7 +311,7 @@ def _note(recording: Recording, changed: Sequence[int]) -> bool:
 def _note_shared(recording: Recording, result: Any, formals: Sequence[Variable], outer: Outer) -> bool:
     """Whether more of what is returned than was known may be a tensor from outside."""
     build, known = builder(), len(recording.shared)
-    sources: dict[Variable, Any] = {build.current.get(v, v): i for i, v in enumerate(formals)}
+    sources: dict[Variable, Any] = {build.held(v): i for i, v in enumerate(formals)}
     sources |= {v: i for i, v in enumerate(formals)}
     for index, leaf in _tensors_in(recording, result):
         var = leaf if is_graph(leaf) else build.held(leaf)

@@ -5,14 +5,14 @@ Nothing is recorded for that until one of them is changed in place; then flags a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from ...ir.aliases import Way, always, may_be_shared
-from ...ir.program import Operator, Variable
-from ...ir.regions import add_branch_output, add_carried, end_carried
+from ...ir.program import Block, Operator, Variable
+from ...ir.regions import add_branch_output, add_carried, capturing_late, end_carried
 from ...ops.compare import equal, greater_than, logical_and, logical_not, logical_or
 from ..values.base import builder, is_graph, is_tensor
 from ..values.sequences import constant
@@ -21,7 +21,7 @@ from .leaves import Leaf
 Outer = Callable[[Variable], Variable | None]
 
 
-def outer_of(block: Any, handles: Mapping[Any, Variable]) -> Outer:
+def outer_of(block: Block, handles: Mapping[Variable, Variable]) -> Outer:
     """A function from a variable to the one outside of `block` whose memory it is, if any."""
     inside = {value: handle for handle, value in handles.items()}
 
@@ -70,10 +70,11 @@ def _from_branch(way: Way, position: int, flag: Callable[[], Any], operator: Ope
     def taken() -> Any:
         if not made:
             ends = []
-            for index, block in enumerate(operator.blocks.values()):
-                with builder().resume(block):
-                    found = inner() if index == position else False
-                    ends.append(constant(found) if isinstance(found, bool) else found)
+            with capturing_late(operator):
+                for index, block in enumerate(operator.blocks.values()):
+                    with builder().resume(block):
+                        found = inner() if index == position else False
+                        ends.append(constant(found) if isinstance(found, bool) else block.resolve(found))
             made.append(add_branch_output(operator, ends))
         return made[0]
 
@@ -128,12 +129,14 @@ def _is_changed(var: Variable) -> bool:
     return builder().aliases.latest(var) is not var
 
 
-def kept_flags(turns: Sequence[Turn], outer: Outer) -> dict[int, Any]:
+def kept_flags(turns: Sequence[Turn], block: Block, handles: Mapping[Variable, Variable]) -> dict[int, Any]:
     """For each tracked leaf (by its id) whether it is still the object from before the loop after this iteration.
 
-    Raises UnsupportedError where memory that is changed in place may pass from one loop variable to another.
+    handles: what the body, `block`, changed in place of what was made outside, and what that holds then. Raises
+    UnsupportedError where memory that is changed in place may pass from one loop variable to another.
     """
     heads = {t.head for t in turns}
+    outer, written = outer_of(block, handles), {builder().held(handle) for handle in handles}
     flags: dict[int, Any] = {}
     seen: dict[Variable, Turn] = {}
     for turn in turns:
@@ -142,19 +145,20 @@ def kept_flags(turns: Sequence[Turn], outer: Outer) -> dict[int, Any]:
             flags[id(turn.leaf)] = False
             continue
         ways = builder().aliases.ways(var, lambda v: v if v in heads else outer(v))
-        flags[id(turn.leaf)] = _kept(turn, ways)
+        flags[id(turn.leaf)] = _kept(turn, ways, written)
         twin = seen.setdefault(var, turn)
         if not ways and twin is not turn and (_is_changed(twin.head) or _is_changed(turn.head)):
             raise may_be_shared()
     return flags
 
 
-def _kept(turn: Turn, ways: Sequence[Way]) -> Any:
+def _kept(turn: Turn, ways: Sequence[Way], written: Container[Variable]) -> Any:
     kept: Any = False
+    memory = None if turn.memory is None else builder().aliases.latest(turn.memory)
     for way in ways:
         own = way.target is turn.head
-        if not own and way.target is not turn.memory:
-            if turn.is_read and (_is_changed(way.target) or _is_changed(turn.head)):
+        if not own and way.target is not memory:
+            if turn.is_read and (way.target in written or _is_changed(way.target) or _is_changed(turn.head)):
                 raise may_be_shared()
             continue
         if turn.kept is None:
@@ -186,7 +190,8 @@ def share_loop(operator: Operator, turns: Sequence[Turn], results: Sequence[Any]
             build.aliases.fork(result, [Way(flag, start)])
             if len(objects) < len(own):
                 build.aliases.fork(result, [Way(None, start, is_view=True)])
-        others = [way for way in ways if way.target not in starts]
+        known = None if kept is None else build.held(leaf.start)
+        others = [way for way in ways if way.target not in starts and way.target is not known]
         build.aliases.fork(result, [_from_last_turn(operator, way) for way in others])
         passed = [(starts[w.target], w.is_view) for w in ways if w.target in starts and w.target is not turn.head]
         build.aliases.fork(result, [Way(None, build.aliases.latest(v), via) for v, via in passed if v is not None])
@@ -226,7 +231,7 @@ def _kept_start(operator: Operator, own: Sequence[Way]) -> Callable[[], Any] | N
 def _carry_flag(operator: Operator, flags: Sequence[Any]) -> Variable:
     with builder().resume(operator.outputs[0].block):
         head, out = add_carried(operator, _constant_before(operator))
-    with builder().resume(operator.attrs["body"]):
+    with capturing_late(operator), builder().resume(operator.attrs["body"]):
         kept = flags[0]()
         for flag in flags[1:]:
             kept = _either(kept, flag())

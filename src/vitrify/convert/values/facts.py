@@ -60,7 +60,7 @@ def check_attribute(owner: Any, attribute: str) -> None:
     if held is not None and not all(_has(kind, attribute) for kind in kinds):
         _assert_has(Kind(held.code, kinds), attribute)
     fact = _FACTS.get(attribute, "")
-    varying = builder().current.get(owner, owner).__dict__.get(VARYING) if fact else None
+    varying = builder().content(owner).__dict__.get(VARYING) if fact else None
     if varying is not None and fact in varying.facts:
         raise _refusal(varying, fact, attribute)
 
