@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from functools import reduce
 
 from ..ir.program import Block, Variable
+from .kept import inputs_shown
 
 
 @dataclass(frozen=True)
 class Cone:
-    """operators: by position. inputs: positions of inputs that get a cotangent. reads: of those read at all."""
+    """operators: by position. inputs: positions of inputs that get a cotangent. reads: of those whose memory is read."""
 
     operators: frozenset[int] = frozenset()
     inputs: frozenset[int] = frozenset()
@@ -35,7 +36,7 @@ def cone_of(block: Block, output: Variable) -> Cone:
         reads.update(given)
         wanted.update(v for v in given if not v.stop_gradient)
     places = {v: i for i, v in enumerate(block.inputs)}
-    return Cone(frozenset(operators), _places(places, wanted), _places(places, reads))
+    return Cone(frozenset(operators), _places(places, wanted), frozenset().union(*inputs_shown(block, [*reads])))
 
 
 def _places(places: dict[Variable, int], variables: set[Variable]) -> frozenset[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -68,7 +68,7 @@ class SegmentNode:
         self.done = NOTHING
 
     def _versions(self, inputs: Sequence[Any]) -> list[Any]:
-        return [inputs[i].inplace_version for i in self.segment.watched]
+        return [inputs[i].inplace_version for i in self.segment.kept.watched]
 
     def _edges(self, inputs: Sequence[Any]) -> list[Edge | None]:
         return [_edge(inputs[i]) for i in self.segment.wrt]
@@ -121,6 +121,7 @@ class SegmentNode:
         again = self.segment.differentiable(tuple(self.given), grad_enabled.get())
         if again is None:
             return [None] * len(self.segment.wrt)
+        self._check_overwritten(values, again.reads)
         with rng_guard_at(self.rng_state):
             return _placed(again.segment.run(values), again.outputs)
 
@@ -146,17 +147,34 @@ class SegmentNode:
                 "run_program: backward ran through this compiled segment before and freed it",
                 hint="call backward(retain_graph=True) the first time",
             )
-        self._check_versions(inputs, passed)
+        self._check_versions(inputs, residuals, passed)
         return inputs, residuals
 
-    def _check_versions(self, inputs: Sequence[Any], passed: Cone | None) -> None:
-        for index, version, now in zip(self.segment.watched, self.versions, self._versions(inputs)):
-            if now != version and (passed is None or index in passed.reads):
+    def _check_versions(self, inputs: Sequence[Any], residuals: Sequence[Any], passed: Cone | None) -> None:
+        for index, version, now in self._changed(inputs):
+            is_read = passed is None or index in passed.reads
+            if is_read and self.segment.kept.lies_in(index, residuals, inputs[index]):
                 name = getattr(inputs[index], "name", "in a list")
                 raise StaleBackwardError(
                     f"run_program: tensor {name!r} needed by backward was modified in place after the "
                     f"compiled segment ran: its version is {now}, backward expects {version}",
                     hint="call backward before changing it (for parameters: before optimizer.step())",
+                )
+
+    def _changed(self, inputs: Sequence[Any]) -> list[tuple[int, Any, Any]]:
+        """The inputs changed in place since the segment ran: number, version then, version now."""
+        found = zip(self.segment.kept.watched, self.versions, self._versions(inputs))
+        return [(index, version, now) for index, version, now in found if now != version]
+
+    def _check_overwritten(self, inputs: Sequence[Any], reads: Collection[int]) -> None:
+        """Raise StaleBackwardError if what computes forward once more needs an input that has changed since."""
+        for index, _, _ in self._changed(inputs):
+            if index in reads:
+                name = getattr(inputs[index], "name", "in a list")
+                raise StaleBackwardError(
+                    f"run_program: tensor {name!r} was changed in place, by the function or after it, and this "
+                    "backward computes the function once more (it goes back from some results, or is differentiated)",
+                    hint="change a copy (x.clone()) in the function, or go back from all results without create_graph",
                 )
 
 
@@ -178,7 +196,7 @@ class NestedNode(SegmentNode):
         self.numbers: list[Any] = map_items(lambda _: next(counter), outputs)
 
     def _versions(self, inputs: Sequence[Any]) -> list[Any]:
-        return [versions_of(inputs[i]) for i in self.segment.watched]
+        return [versions_of(inputs[i]) for i in self.segment.kept.watched]
 
     def _edges(self, inputs: Sequence[Any]) -> list[Edge | None]:
         return [_edge(t) for i in self.segment.wrt for t in items_of(inputs[i])]

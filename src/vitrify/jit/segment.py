@@ -17,11 +17,12 @@ from ..core.place import current_place, place_guard
 from ..core.rng import default_generator
 from ..eager.tensor import Tensor, wrap
 from ..ir.dead_code import has_effect
-from ..ir.program import Block, Program, Variable, position
+from ..ir.program import Block, Program, Variable
 from ..runtime.lowering import InterpreterCore, lower
 from ..runtime.options import NEVER, ExecutionOptions
 from ..runtime.warming import run_to_optimize_at
 from .cones import Cone, cone_of
+from .kept import Kept, read_by
 from .nested import arrays_of, items_of, wants_gradient, wrapped
 from .run_program import NestedNode, SegmentNode
 from .shared import find_shared
@@ -39,18 +40,19 @@ class FewerCotangents:
 
 @dataclass(frozen=True)
 class DifferentiableBackward:
-    """A backward as a segment of inputs and cotangents; `outputs` as in FewerCotangents."""
+    """A backward as a segment of inputs and cotangents, of which it needs `reads`; `outputs` as in FewerCotangents."""
 
     segment: CompiledSegment
     outputs: tuple[int | None, ...]
+    reads: frozenset[int]
 
 
 class CompiledSegment:
     """A block lowered with its backward. `wrt` are the inputs that get cotangents, `seeds` the outputs that give them.
 
     With no `wrt` it is inference only: no residual is computed. `options` say how both run; `given` are the outputs
-    that may give cotangents, by default all that can. What it runs is as it was recorded at first, and optimized once
-    that pays (`runtime/warming.py`).
+    that may give cotangents, by default all that can; `overwritten`, the inputs that the caller changes after each run.
+    What it runs is as it was recorded at first, and optimized once that pays (`runtime/warming.py`).
     """
 
     def __init__(
@@ -60,6 +62,7 @@ class CompiledSegment:
         wrt: Sequence[int],
         options: ExecutionOptions,
         given: Collection[int] | None = None,
+        overwritten: Collection[int] = (),
     ) -> None:
         self.block = block
         self.options = options
@@ -73,7 +76,7 @@ class CompiledSegment:
         self.wrt: tuple[int, ...] = () if backward is None else backward.wrt
         self.seeds: tuple[int, ...] = () if backward is None else backward.seeds
         self._residuals: tuple[Variable, ...] = () if backward is None else backward.residuals
-        self.watched = tuple(i for i in (position(block.inputs, v) for v in self._residuals) if i >= 0)
+        self.kept = Kept(block, self._residuals, overwritten)
         self.n_outputs = len(self.outputs)
         self.place = current_place()
         self.forward_core = self._lower_forward()
@@ -144,7 +147,7 @@ class CompiledSegment:
         numbers = {i: n for n, i in enumerate(found.wrt)}
         with place_guard(self.place):
             segment = compile_segment(block, [v for v in block.outputs if v is not None], wanted, self.options)
-        return DifferentiableBackward(segment, tuple(numbers.get(i) for i in self.wrt))
+        return DifferentiableBackward(segment, tuple(numbers.get(i) for i in self.wrt), read_by(block))
 
     def run(self, inputs: Sequence[Tensor]) -> list[Tensor]:
         """The outputs as Tensors, on the tape when an input wants a gradient."""
@@ -159,7 +162,7 @@ class CompiledSegment:
         if wants:
             for index in self.wrt:
                 if not inputs[index].stop_gradient:
-                    node = SegmentNode(self, inputs, results[n:], tensors, state)
+                    node = SegmentNode(self, inputs, self.kept.saved(results[n:], inputs), tensors, state)
                     for i in self.seeds:
                         out = tensors[i]
                         if out is None:
@@ -187,7 +190,7 @@ class NestedSegment(CompiledSegment):
         n = self.n_outputs
         outputs: list[Any] = wrapped(list(results[:n]))
         if wants and wants_gradient([inputs[i] for i in self.wrt]):
-            node = NestedNode(self, inputs, results[n:], outputs, state)
+            node = NestedNode(self, inputs, self.kept.saved(results[n:], inputs), outputs, state)
             for i in self.seeds:
                 for tensor, number in zip(items_of(outputs[i]), items_of(node.numbers[i])):
                     if tensor is None:
@@ -209,7 +212,9 @@ def compile_segment(
     wrt: Sequence[int],
     options: ExecutionOptions,
     given: Collection[int] | None = None,
+    overwritten: Collection[int] = (),
 ) -> CompiledSegment:
     """The block compiled with its backward."""
     is_nested = any(isinstance(v.meta, ListMeta) for v in (*block.inputs, *outputs))
-    return (NestedSegment if is_nested else CompiledSegment)(block, outputs, wrt, options, given)
+    kind = NestedSegment if is_nested else CompiledSegment
+    return kind(block, outputs, wrt, options, given, overwritten)

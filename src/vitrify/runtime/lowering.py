@@ -31,6 +31,7 @@ from .liveness import last_uses
 from .options import ALLOW, DEFAULT, FORCE, NEVER, OFF, ExecutionOptions
 from .plan import STREAMS, TRACE, Choice, choose_mode
 from .shape_reads import free_for_shapes
+from .sharing import may_share
 from .transfers import Transfers, deciding_blocks, read_by_host
 from .whole import Whole
 
@@ -177,22 +178,11 @@ class Lowering:
         return Access(
             reads,
             writes,
-            views=self.shared(operator, reads),
+            views=tuple(reads[i] for i in may_share(operator)),
             shapes=frozenset(s for i, s in enumerate(reads) if op.asks_shape(i)),
             effects=effects,
             on_host=tuple(reads[i] for i in sorted(on_host)),
         )
-
-    @staticmethod
-    def shared(operator: Operator, reads: tuple[int, ...]) -> tuple[int, ...]:
-        """The slots read whose memory the outputs may share."""
-        op = operator.op
-        if op is fused_op:  # whose operators all make arrays of their own
-            return ()
-        has_blocks = any(isinstance(v, Block) for v in operator.attrs.values())
-        if has_blocks or op.passes or _has_list(operator):
-            return reads
-        return reads[:1] if op.view else ()
 
     def instruction(
         self, operator: Operator, access: Access, dead: tuple[int, ...], handed: tuple[int, ...],
@@ -250,11 +240,6 @@ def effects_of(operator: Operator) -> frozenset[str]:
         RAISES: any(op.effect or op.raises for op in ops),
     }
     return frozenset(kind for kind, is_there in found.items() if is_there)
-
-
-def _has_list(operator: Operator) -> bool:
-    """Whether arrays may pass through as items of a list."""
-    return any(isinstance(v.meta, ListMeta) for v in (*operator.variables, *operator.outputs))
 
 
 def _takes_list(operator: Operator) -> bool:

@@ -1,0 +1,71 @@
+"""What a segment keeps for backward may lie in the memory of its inputs, which may be changed before backward runs."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..ir.program import Block, Variable
+from ..runtime.sharing import may_share
+from .nested import items_of
+
+
+class Kept:
+    """The residuals of a segment. `overwritten` are the inputs that the program itself changes after each run.
+
+    `watched` are the inputs whose memory others may change before backward reads it.
+    """
+
+    def __init__(self, block: Block, residuals: Sequence[Variable], overwritten: Collection[int]) -> None:
+        self._places = [sorted(places) for places in inputs_shown(block, residuals)]
+        self.overwritten = tuple(sorted(overwritten))
+        self.watched = tuple(sorted({i for places in self._places for i in places} | {*overwritten}))
+        exposed = [(k, [i for i in places if i in overwritten]) for k, places in enumerate(self._places)]
+        self._exposed = [(k, places) for k, places in exposed if places]
+
+    def saved(self, residuals: Sequence[Any], inputs: Sequence[Any]) -> Sequence[Any]:
+        """`residuals`, with copies of what lies in memory that the program is about to overwrite."""
+        if not self._exposed:
+            return residuals
+        found = [*residuals]
+        for k, places in self._exposed:
+            if any(_overlap(found[k], inputs[i]) for i in places):
+                found[k] = _copied(found[k])
+        return found
+
+    def lies_in(self, index: int, residuals: Sequence[Any], tensor: Any) -> bool:
+        """Whether any of `residuals` is in the memory of `tensor`, the input of that number."""
+        pairs = zip(residuals, self._places)
+        return any(index in places and _overlap(residual, tensor) for residual, places in pairs)
+
+
+def inputs_shown(block: Block, variables: Sequence[Variable]) -> list[frozenset[int]]:
+    """For each variable the positions of the block's inputs whose memory it may lie in."""
+    found = {v: frozenset({i}) for i, v in enumerate(block.inputs)}
+    for operator in block.ops:
+        sources = [operator.inputs[i] for i in may_share(operator)]
+        shown = frozenset[int]().union(*(found.get(v, ()) for v in sources if isinstance(v, Variable)))
+        if shown:
+            found.update(dict.fromkeys(operator.outputs, shown))
+    return [found.get(v, frozenset()) for v in variables]
+
+
+def read_by(block: Block) -> frozenset[int]:
+    """The positions of the block's inputs that its outputs depend on."""
+    wanted = {v for v in block.outputs if v is not None}
+    for operator in reversed(block.ops):
+        if not wanted.isdisjoint(operator.outputs):
+            wanted.update(operator.variables)
+    return frozenset(i for i, v in enumerate(block.inputs) if v in wanted)
+
+
+def _overlap(array: Any, tensor: Any) -> bool:
+    arrays = [a for a in items_of(array) if a is not None]
+    tensors = [t for t in items_of(tensor) if t is not None]
+    return any(np.may_share_memory(a, t._data) for a in arrays for t in tensors)
+
+
+def _copied(array: Any) -> Any:
+    return [_copied(a) for a in array] if isinstance(array, list) else None if array is None else array.copy()
