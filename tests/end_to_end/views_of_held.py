@@ -2,6 +2,8 @@
 
 import vitrify as paddle
 
+from .differential import Fresh
+
 P, S, N = [3.0, 4.0], [1.0, 2.0], [-1.0, 0.0]
 
 
@@ -10,6 +12,31 @@ class Holder:
 
     def __init__(self):
         self.held = paddle.ones([3])
+
+
+class Both:
+    """An object that holds a tensor and a view of it."""
+
+    def __init__(self):
+        self.whole = paddle.to_tensor([1.0, 2.0, 3.0])
+        self.part = self.whole[1:]
+
+
+def part_of_the_changed(x, b):
+    b.whole.add_(x.sum())
+    return b.part * x
+
+
+def whole_of_the_changed(x, b):
+    if x.sum() > 0:
+        b.part.scale_(2.0)
+    return b.whole * x.sum()
+
+
+def part_stored_then_changed(x, b):
+    b.part = b.part * 2
+    b.whole.scale_(2.0)
+    return b.part + x
 
 
 def changed_or_reshaped(x, b):
@@ -114,6 +141,9 @@ CASES = [
     *[(f, ((P, Holder()), (S, Holder()), (N, Holder()))) for f in (
         changed_or_reshaped, changed_or_stored, view_or_base, view_in_a_loop_and_stored, stored_then_the_view,
         stored_or_the_first_changed, list_of_held_and_view, called_or_view, held_changed_by_a_test,
+    )],
+    *[(f, tuple((values, Fresh(Both)) for values in (P, S, N))) for f in (
+        part_of_the_changed, whole_of_the_changed, part_stored_then_changed,
     )],
     (argument_changed_by_a_test, ((P,), (S,), (N,))),
 ]  # fmt: skip

@@ -6,7 +6,7 @@ the view again; changing a view in place records a change of its base. Programs 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -200,6 +200,7 @@ class Aliases:
         self.forks: dict[Variable, tuple[Way, ...]] = {}
         self.replaced: dict[Variable, Variable] = {}
         self.noting = True
+        self.written: set[Variable] = set()  # what views hold since they were written to: made by no view themselves
         self._settling: set[Variable] = set()  # read as they are while they are brought up to date
 
     def note_detached(self, base: Variable, made: Variable) -> None:
@@ -299,7 +300,25 @@ class Aliases:
         finally:
             self.noting = True
         self.views[value] = replace(view, base=new)
+        self.written.add(value)
         return base, new
+
+    def shown_of(self, var: Variable, seen: Collection[Variable], made: dict[Variable, Variable]) -> Variable:
+        """`var`, recorded again as a view of what it shows if it was written to and that is one of `seen`.
+
+        Else itself. made: what is known of others.
+        """
+        if var not in made:
+            made[var] = self._shown_of(var, seen, made)
+        return made[var]
+
+    def _shown_of(self, var: Variable, seen: Collection[Variable], made: dict[Variable, Variable]) -> Variable:
+        view = self.views.get(var)
+        if view is None or isinstance(view, (Cut, Detached)) or not self.shares(var):
+            return var
+        base = self.shown_of(view.base, seen, made)
+        is_seen = view.base in seen or self.shown(base) in seen
+        return view.of(base) if is_seen and (var in self.written or base is not view.base) else var
 
     def shares(self, var: Variable) -> bool:
         """Whether the memory is shared in eager code: reshaping what is not contiguous copies it."""

@@ -27,6 +27,8 @@ from .varying import KIND, pass_on
 
 UNSET = "unset_flag"
 """The attribute of a variable that some path left unset: the flag that says whether it is set, its name and line."""
+IN_PLACE = "in_place"
+"""The attribute of a variable that some tensor means since it was changed in place."""
 Lift = Callable[[Any], Any]
 
 
@@ -288,6 +290,7 @@ class Builder:
             self.block.append(get_op("assign"), [self.block.resolve(value)], [handle], {}, self.locs or user_frames(2))
             return
         old = self.held(handle)
+        value.__dict__[IN_PLACE] = True
         value = self._kept_leaf(old, value)
         self._mean(handle, value)
         if not self.aliases.is_view_of(value, old):

@@ -277,6 +277,7 @@ def _finish(
     effects += [called(call, outputs, holders) for call in state.training.calls]
     spent = state.training.finish(outputs.variables)
     writes = _writes(state, places)
+    outputs.show([value for _, value in writes])
     n = len(arguments)
     state.block.inputs = [*arguments, *[state.variables[id(t)] for t in state.captured]]
     state.block.outputs = [*outputs.variables, *[v for _, v in writes], *reversed(outputs.flags)]

@@ -12,7 +12,7 @@ from .kept import inputs_shown
 
 @dataclass(frozen=True)
 class Cone:
-    """operators: by position. inputs: positions of inputs that get a cotangent. reads: of those whose memory is read."""
+    """operators: by position. inputs: places of inputs that get a cotangent. reads: of those whose memory is read."""
 
     operators: frozenset[int] = frozenset()
     inputs: frozenset[int] = frozenset()

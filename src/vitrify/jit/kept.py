@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.program import Block, Variable
+from ..ir.builder import IN_PLACE
+from ..ir.program import Block, Operator, Variable
+from ..ops.registry import Vjp
 from ..runtime.sharing import may_share
 from .nested import items_of
 
@@ -23,10 +25,13 @@ class Kept:
         self.overwritten = tuple(sorted(overwritten))
         self.watched = tuple(sorted({i for places in self._places for i in places} | {*overwritten}))
         exposed = [(k, [i for i in places if i in overwritten]) for k, places in enumerate(self._places)]
-        self._exposed = [(k, places) for k, places in exposed if places]
+        self._exposed = [(k, places) for k, places in exposed if places and _is_own(block, residuals[k])]
 
     def saved(self, residuals: Sequence[Any], inputs: Sequence[Any]) -> Sequence[Any]:
-        """`residuals`, with copies of what lies in memory that the program is about to overwrite."""
+        """`residuals`, with copies of what lies in memory that the program is about to overwrite.
+
+        That is for operators that did so. What others read before is as stale as it is in eager code.
+        """
         if not self._exposed:
             return residuals
         found = [*residuals]
@@ -50,6 +55,25 @@ def inputs_shown(block: Block, variables: Sequence[Variable]) -> list[frozenset[
         if shown:
             found.update(dict.fromkeys(operator.outputs, shown))
     return [found.get(v, frozenset()) for v in variables]
+
+
+def _is_own(block: Block, residual: Variable) -> bool:
+    """Whether only operators that change a tensor in place keep its content for backward."""
+    return all(
+        operator.outputs[0].__dict__.get(IN_PLACE, False)
+        for operator in block.ops
+        if any(v is residual for v in _kept_by(operator))
+    )
+
+
+def _kept_by(operator: Operator) -> list[Any]:
+    """The inputs of an operator without blocks whose values its backward reads."""
+    op, rules = operator.op, operator.op.vjp
+    if not isinstance(rules, Vjp):
+        return []
+    wanted = frozenset(op.input_name(i) for i, v in enumerate(operator.inputs) if not getattr(v, "stop_gradient", True))
+    names = rules.residual_names(wanted)
+    return [v for i, v in enumerate(operator.inputs) if op.input_name(i) in names]
 
 
 def read_by(block: Block) -> frozenset[int]:

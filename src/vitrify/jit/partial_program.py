@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.errors import UnsupportedError
 from ..core.modes import grad_enabled, scoped
 from ..core.pytree import LEAF
 from ..core.rng import default_generator
@@ -18,6 +19,7 @@ from .arguments import NO_ARGUMENTS, Arguments
 from .concrete_program import ConcreteProgram
 from .reach import LayerState, Moved
 from .segment import CompiledSegment, compile_segment
+from .shared import Sharing
 from .spent import SpentNode
 from .template import OutputLeaf
 from .unfinished import Unfinished
@@ -33,6 +35,16 @@ def _write(tensor: Tensor, value: Tensor) -> None:
             tensor._become(value)
     else:
         tensor._become(value)
+
+
+class SharedMemoryError(UnsupportedError):
+    """A program was given tensors on one memory, one of which it changes; it has not run."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "an in-place change of a tensor that shares memory with another one that the program uses",
+            hint="give it a copy of one of them (x.clone())",
+        )
 
 
 class PartialProgramLayer:
@@ -70,6 +82,7 @@ class PartialProgramLayer:
         self._spent = tuple(concrete.spent) if _grad_enabled() else ()
         self._pinned = concrete.pinned
         self._writes = [i for i, _ in writes]
+        self._views = self._views_of_writes()
         self._effects = concrete.effects
         self._flags = concrete.flags
         # Whether eager code did something before it raised, or catches it, which a program that raises has not done.
@@ -79,6 +92,8 @@ class PartialProgramLayer:
         self.calls = 0
         changed = {i for i, _ in concrete.writes if i < concrete.n_arguments}
         self._changed = sorted(changed)
+        self._changed_captured = sorted(i for i, _ in concrete.writes if i >= concrete.n_arguments)
+        self._changes = bool(concrete.writes)
         # Whether a call needs no more than its tensors: it changes neither their content nor containers it was given.
         needed = concrete.output.needs_arguments or any(effect.needs_arguments for effect in self._effects)
         self.is_plain_call = not (changed or needed)
@@ -191,20 +206,37 @@ class PartialProgramLayer:
         return run
 
     def call(self, tensors: Sequence[Tensor], captured: Sequence[Tensor], arguments: Arguments, eager: Any) -> Any:
-        """The result of a call that changes what it was given; `eager` runs where tensors given share memory."""
-        inputs = [*tensors, *captured]
-        if self._changed and self._overlap(inputs):
-            return eager(*arguments[0], **arguments[1])
-        return self._run(inputs, arguments)
+        """The result of a call that changes what it was given, or needs it otherwise.
+
+        Raises SharedMemoryError where tensors share memory that the program takes for several.
+        """
+        return self._run([*tensors, *captured], arguments)
 
     def _overlap(self, inputs: Sequence[Tensor]) -> bool:
-        """Whether changing an argument in place changes another input, too: a program's inputs share nothing."""
-        arrays = [tensor._data for tensor in inputs]
-        return any(
-            i != j and np.may_share_memory(arrays[i], other) for i in self._changed for j, other in enumerate(arrays)
-        )
+        """Whether changing an input in place changes another one, too: a program's inputs share nothing."""
+        changed = self._changed
+        if self._changed_captured:  # parameters and buffers are many: tensors made as views count changes together
+            cells = Counter(id(tensor._cell) for tensor in inputs if tensor._cell is not None)
+            changed = [*changed, *[i for i in self._changed_captured if cells[id(inputs[i]._cell)] > 1]]
+        arrays = [tensor._data for tensor in inputs] if changed else []
+        return any(i != j and np.may_share_memory(arrays[i], other) for i in changed for j, other in enumerate(arrays))
+
+    def _views_of_writes(self) -> list[tuple[Sharing, int | None]]:
+        """The outputs that are views of what is written to an input, with its number, or of others of them, with None.
+
+        The input keeps its memory, so they are made once more.
+        """
+        places: dict[int, int | None] = {self._n_values + k: i for k, i in enumerate(self._writes)}
+        found: list[tuple[Sharing, int | None]] = []
+        for sharing in self.segment.shared:
+            if not sharing.is_input and sharing.index < self._n_values and sharing.base in places:
+                found.append((sharing, places[sharing.base]))
+                places[sharing.index] = None
+        return found
 
     def _run(self, inputs: Sequence[Tensor], arguments: Arguments) -> Any:
+        if self._changes and self._overlap(inputs):
+            raise SharedMemoryError()
         self.calls += 1
         state = default_generator().get_state() if self._draws else None
         for number, stop in self._flags:
@@ -227,6 +259,8 @@ class PartialProgramLayer:
         if self._writes:
             for index, value in zip(self._writes, results[self._n_values :]):
                 _write(inputs[index], value)
+            for sharing, place in self._views:
+                sharing.renew(results[sharing.base] if place is None else inputs[place], results)
         for index, array in left:
             _write(inputs[index], wrap(array))
         shared: dict[int, Any] = {}

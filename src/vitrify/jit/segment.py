@@ -80,7 +80,7 @@ class CompiledSegment:
         self.n_outputs = len(self.outputs)
         self.place = current_place()
         self.forward_core = self._lower_forward()
-        self._shared = find_shared(block, self.outputs)
+        self.shared = find_shared(block, self.outputs)
         self._fewer: dict[tuple[int, ...], FewerCotangents | None] = {}
         self._again: dict[tuple[tuple[int, ...], bool], DifferentiableBackward | None] = {}
         self.random = any(op.op.random or has_effect(op) for op in block.ops)
@@ -170,7 +170,7 @@ class CompiledSegment:
                         out._node = node
                         out._index = i
                         out.stop_gradient = False
-                    for sharing in self._shared:
+                    for sharing in self.shared:
                         sharing.note(inputs, tensors)
                     break
         return tensors

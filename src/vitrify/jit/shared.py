@@ -34,6 +34,15 @@ class Sharing:
         note_view(last.op, [base], last.attrs, out)
 
 
+    def renew(self, base: Tensor, outputs: list[Any]) -> None:
+        """Make the output a view of `base`, which holds what its own base held."""
+        made: Any = base
+        for operator in self.path:
+            made = operator.op(made, **operator.attrs)
+        if np.may_share_memory(made._data, base._data):
+            outputs[self.index] = made
+
+
 def find_shared(block: Block, outputs: Sequence[Variable]) -> list[Sharing]:
     """What of `outputs` is made by views alone from inputs of the block or from other outputs, bases before views."""
     makers = {v: (at, op) for at, op in enumerate(block.ops) for v in op.outputs}

@@ -27,7 +27,7 @@ from ..runtime.options import DEFAULT, ExecutionOptions
 from ..transformers import NoSourceError
 from .key import content
 from .number_inputs import NumberInputs
-from .partial_program import PartialProgramLayer
+from .partial_program import PartialProgramLayer, SharedMemoryError
 from .program_cache import MISS, Executable, Family, Recent, Substitute
 from .report import presented
 from .retrace import NoSourceWarning
@@ -115,6 +115,8 @@ class StaticFunction(Traceable):
                 if result is not MISS:
                     return result
             return self._call(args, kwargs)
+        except SharedMemoryError:
+            return self._in_eager(args, kwargs)  # a program's inputs share nothing, and this time they do
         except TraceFailure as found:
             failure: TraceFailure | Unfinished = found
         except Exception as err:  # noqa: BLE001 - raised again, cut to what concerns the user
@@ -174,13 +176,17 @@ class StaticFunction(Traceable):
             return program(tensors, captured)
         return program.call(tensors, captured, self.function_spec.bound(args, kwargs), self._eager)
 
-    def _run_again(self, ended: Unfinished, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The same call in eager code, which raises likewise, once it has changed what it changes before."""
+    def _in_eager(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The same call in eager code."""
         try:
-            with ended.again():
-                return self._eager(*args, **kwargs)
+            return self._eager(*args, **kwargs)
         except Exception as err:  # noqa: BLE001 - raised again, cut to what concerns the user
             raise presented(err)  # noqa: B904 - it is `err` itself
+
+    def _run_again(self, ended: Unfinished, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The same call in eager code, which raises likewise, once it has changed what it changes before."""
+        with ended.again():
+            return self._in_eager(args, kwargs)
 
     def _run_eagerly(self, failure: TraceFailure, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The result by the function itself, where it cannot be one program; later calls find it split.

@@ -320,6 +320,13 @@ class Outputs:
             self.variables.append(var)
         return OutputLeaf(index, form)
 
+    def show(self, writes: Sequence[Variable]) -> None:
+        """Let outputs that show others, or what inputs hold then, be made as views of these, if need be once more."""
+        aliases = self._builder.aliases
+        if aliases.written:
+            seen, made = {*self.variables, *writes}, dict[Variable, Variable]()
+            self.variables[:] = [aliases.shown_of(var, seen, made) for var in self.variables]
+
     def _mark(self, leaf: Any) -> Any:
         if isinstance(leaf, Undefined):
             raise leaf.returned()
