@@ -87,7 +87,9 @@ def _record(fn: FunctionType, raising: bool = False, pushing: bool = False) -> C
 def observe_function(function: Callable[..., Any]) -> None:
     """Tell who watches the trace in progress that the user's `function` is about to run in its converted form."""
     plain = getattr(function, "__func__", function)
-    if current_observer() is not None and isinstance(plain, FunctionType) and is_user_code(plain):
+    observer = current_observer()
+    if observer is not None and isinstance(plain, FunctionType) and is_user_code(plain):
+        observer.stays(plain)
         _observe(plain, _record(plain))
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from .calls.caught import managed, pass_on
+from .calls.caught import pass_on
 from .calls.generators import delegate, give
 from .calls.list_builtins import spread
+from .calls.managers import with_converted
 from .calls.patterns import capture, either, instance, mapping, match, same, sequence, star
 from .calls.unpack import unpacked, unpacked_rest
 from .containers.dicts import new_dict
@@ -63,7 +64,7 @@ class VitrifyHelpers:
     convert_setitem_at = staticmethod(convert_setitem_at)
     get_attr = staticmethod(get_attr)
     peek_attr = staticmethod(peek_attr)
-    managed = staticmethod(managed)
+    managed = staticmethod(with_converted)
     give = staticmethod(give)
     delegate = staticmethod(delegate)
     operate = staticmethod(operate)

@@ -13,7 +13,7 @@ from ..convert.guards.observe import MethodCall, Observer
 from ..convert.state.gradient_place import GradientPlace
 from ..convert.state.journal import Journal
 from ..convert.state.places import AttrPlace, ContentPlace, OwnPlace
-from ..convert.values.base import Undefined, Unmergeable
+from ..convert.values.base import Undefined, Unmergeable, builder
 from ..convert.values.emit import unset_flag
 from ..core.pytree import LEAF, OpenDict, is_open, node_of
 from ..eager.tensor import Tensor
@@ -165,7 +165,8 @@ def changes(journal: Journal, numbers: Mapping[Any, Variable]) -> Iterator[tuple
             continue
         now = place.get()
         is_new = isinstance(place, AttrPlace) and place.inherited and _owned(place) is not False
-        if not is_new and (now is before or (key in numbers and now is numbers[key])):
+        is_gone = isinstance(place, AttrPlace) and not place.inherited and _owned(place) is not True
+        if not (is_new or is_gone) and (now is before or (key in numbers and now is numbers[key])):
             continue
         if isinstance(now, Undefined) and isinstance(before, Undefined) and not isinstance(now, Unmergeable):
             continue
@@ -175,8 +176,9 @@ def changes(journal: Journal, numbers: Mapping[Any, Variable]) -> Iterator[tuple
 
 
 def _owned(place: AttrPlace) -> Any:
-    """Whether the object has the attribute of its own now."""
-    return OwnPlace(place.owner, place.attribute).get()
+    """Whether the object has the attribute of its own now; True where its class has none."""
+    own = OwnPlace(place.owner, place.attribute)
+    return own.get() if place.inherited or own.key in builder().owned else True
 
 
 def _same_items(a: Any, b: Any) -> bool:
@@ -205,9 +207,12 @@ def _store(place: Any, value: Any, outputs: Outputs, holder: Holder | None) -> S
     held = unset_flag(value)
     if held is not None:
         return Store(place, outputs.passed_on(value), outputs.template(held[0]).leaves[0], holder=holder)
-    owned = _owned(place) if isinstance(place, AttrPlace) and place.inherited else True
+    owned = _owned(place) if isinstance(place, AttrPlace) else True
+    if owned is False:
+        return Store(place, None, holder=holder)
     flag = None if owned is True else outputs.template(owned).leaves[0]
-    return Store(place, outputs.template(value), flag, flag is not None, holder)
+    is_kept = flag is not None and place.inherited  # one that had it of its own loses it on such a path
+    return Store(place, outputs.template(value), flag, is_kept, holder)
 
 
 def called(call: MethodCall, outputs: Outputs, holders: Mapping[int, Holder]) -> Call:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,22 +15,21 @@ from .nested import items_of
 
 
 class Kept:
-    """The residuals of a segment. `overwritten` are the inputs that the program itself changes after each run.
+    """The residuals of a segment. `overwritten` are the inputs that take new values after each run, and those values.
 
     `watched` are the inputs whose memory others may change before backward reads it.
     """
 
-    def __init__(self, block: Block, residuals: Sequence[Variable], overwritten: Collection[int]) -> None:
+    def __init__(self, block: Block, residuals: Sequence[Variable], overwritten: Mapping[int, Variable]) -> None:
         self._places = [sorted(places) for places in inputs_shown(block, residuals)]
-        self.overwritten = tuple(sorted(overwritten))
         self.watched = tuple(sorted({i for places in self._places for i in places} | {*overwritten}))
         exposed = [(k, [i for i in places if i in overwritten]) for k, places in enumerate(self._places)]
-        self._exposed = [(k, places) for k, places in exposed if places and _is_own(block, residuals[k])]
+        self._exposed = [(k, p) for k, p in exposed if p and _is_own(block, residuals[k], [*overwritten.values()])]
 
     def saved(self, residuals: Sequence[Any], inputs: Sequence[Any]) -> Sequence[Any]:
         """`residuals`, with copies of what lies in memory that the program is about to overwrite.
 
-        That is for operators that did so. What others read before is as stale as it is in eager code.
+        That is for operators that did so, or read it afterwards. What others read before is stale, as in eager code.
         """
         if not self._exposed:
             return residuals
@@ -57,9 +56,13 @@ def inputs_shown(block: Block, variables: Sequence[Variable]) -> list[frozenset[
     return [found.get(v, frozenset()) for v in variables]
 
 
-def _is_own(block: Block, residual: Variable) -> bool:
-    """Whether only operators that change a tensor in place keep its content for backward."""
-    return all(
+def _is_own(block: Block, residual: Variable, written: Sequence[Variable]) -> bool:
+    """Whether it shows what is `written`, or only operators that change a tensor in place keep it for backward."""
+    makers = {v: operator for operator in block.ops if operator.op.view for v in operator.outputs}
+    shown: Any = residual
+    while shown in makers and not any(shown is v for v in written):
+        shown = makers[shown].inputs[0]
+    return any(shown is v for v in written) or all(
         operator.outputs[0].__dict__.get(IN_PLACE, False)
         for operator in block.ops
         if any(v is residual for v in _kept_by(operator))

@@ -77,7 +77,7 @@ class PartialProgramLayer:
         stops = [v.stop_gradient for v in block.inputs] if stops is None else stops
         wrt = [i for i, stop in enumerate(stops) if not stop] if _grad_enabled() else []
         given = None if not concrete.spent else [i for i in range(self._n_values) if i not in concrete.spent]
-        self.segment = compile_segment(block, outputs, wrt, options, given, [i for i, _ in writes])
+        self.segment = compile_segment(block, outputs, wrt, options, given, dict(writes))
         self._captured = concrete.captured
         self._spent = tuple(concrete.spent) if _grad_enabled() else ()
         self._pinned = concrete.pinned

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 from ..autodiff.given import backward_of_given
@@ -51,7 +52,7 @@ class CompiledSegment:
     """A block lowered with its backward. `wrt` are the inputs that get cotangents, `seeds` the outputs that give them.
 
     With no `wrt` it is inference only: no residual is computed. `options` say how both run; `given` are the outputs
-    that may give cotangents, by default all that can; `overwritten`, the inputs that the caller changes after each run.
+    that may give cotangents, by default all that can; `overwritten`, the inputs that take these values after each run.
     What it runs is as it was recorded at first, and optimized once that pays (`runtime/warming.py`).
     """
 
@@ -62,7 +63,7 @@ class CompiledSegment:
         wrt: Sequence[int],
         options: ExecutionOptions,
         given: Collection[int] | None = None,
-        overwritten: Collection[int] = (),
+        overwritten: Mapping[int, Variable] = MappingProxyType({}),
     ) -> None:
         self.block = block
         self.options = options
@@ -212,7 +213,7 @@ def compile_segment(
     wrt: Sequence[int],
     options: ExecutionOptions,
     given: Collection[int] | None = None,
-    overwritten: Collection[int] = (),
+    overwritten: Mapping[int, Variable] = MappingProxyType({}),
 ) -> CompiledSegment:
     """The block compiled with its backward."""
     is_nested = any(isinstance(v.meta, ListMeta) for v in (*block.inputs, *outputs))

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..convert import entered
+from ..convert.values.user_errors import is_internal
 from ..core.dtype import default_dtype
 from ..core.errors import InternalError
 from ..core.meta import Shape
@@ -123,15 +124,16 @@ class StaticFunction(Traceable):
             ended = unfinished(err)
             if ended is None:
                 raise presented(err)  # noqa: B904 - it is `err` itself
-            failure = ended
+            failure, error = ended, err
         if isinstance(failure, Unfinished):
-            return self._run_again(failure, args, kwargs)
+            return self._run_again(failure, error, args, kwargs)
         return self._run_eagerly(failure, args, kwargs)
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call by its signature. Raises TraceFailure where no program can be built for it."""
         if self._direct is not None:
             return self._direct.call((), (), (args, kwargs), self._eager)
+        self.renew()
         leaves: list[Any] = []
         tree = self.function_spec.flatten_call(args, kwargs, leaves)
         fed = self._numbers.feed(tree, leaves) if self._numbers else ()
@@ -183,10 +185,17 @@ class StaticFunction(Traceable):
         except Exception as err:  # noqa: BLE001 - raised again, cut to what concerns the user
             raise presented(err)  # noqa: B904 - it is `err` itself
 
-    def _run_again(self, ended: Unfinished, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The same call in eager code, which raises likewise, once it has changed what it changes before."""
+    def _run_again(self, ended: Unfinished, err: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The same call in eager code, which raises likewise, once it has changed what it changes before.
+
+        Where it does not, and nothing of the user's raised `err`, a whole function says so: it was not converted.
+        """
+        is_ours = ended.is_of_trace and is_internal(err)
         with ended.again():
-            return self._in_eager(args, kwargs)
+            result = self._in_eager(args, kwargs)
+        if is_ours and self._full_graph:
+            raise presented(err)
+        return result
 
     def _run_eagerly(self, failure: TraceFailure, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The result by the function itself, where it cannot be one program; later calls find it split.

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from types import FunctionType
 from typing import Any
 
 from ..convert import Converted, source_of
+from ..convert.guards.kinds import facts_of_function
 from ..core.pytree import TreeDef
 from ..runtime.options import ExecutionOptions
 from .binding import Binding
@@ -25,7 +27,21 @@ class Traceable(Binding):
     ) -> None:
         super().__init__(function, input_spec, instance, full_graph, options)
         self.program_cache = ProgramCache()
+        self._facts = facts_of_function(function) if isinstance(function, FunctionType) else None
         self._on_failure: Callable[[Exception], None] | None = None
+
+    def renew(self) -> None:
+        """Forget the signature and the converted form of the function if its code or defaults were exchanged.
+
+        The programs made of it have guards on those.
+        """
+        function = self._function
+        if isinstance(function, FunctionType):
+            facts = facts_of_function(function)
+            if facts != self._facts:
+                self._facts = facts
+                self.__dict__.pop("function_spec", None)
+                self.__dict__.pop("_builder", None)
 
     @functools.cached_property
     def function_spec(self) -> FunctionSpec:

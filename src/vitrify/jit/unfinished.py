@@ -33,6 +33,11 @@ class Unfinished:
         self._state = state
         self._printed: Mapping[str, int] = {} if printed is None else printed
 
+    @property
+    def is_of_trace(self) -> bool:
+        """Whether no program ran: the exception ended a trace."""
+        return self._block is None
+
     def mark(self, err: Exception) -> None:
         """Let `err` tell of this run, if it can be done again: nobody but the console was told of what it did."""
         if self._block is None or is_repeatable(self._block):

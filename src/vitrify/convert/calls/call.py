@@ -37,6 +37,7 @@ from .construct import GenericAlias, constructor, generic, instance_of
 from .generators import called_generator
 from .higher_order import HIGHER_ORDER
 from .list_builtins import LIST_FUNCTIONS
+from .managers import STACKS
 from .open_lists import OPEN_LISTS
 from .pylayer import applied, is_apply
 from .table import BUILTINS
@@ -45,7 +46,7 @@ from .wrappers import CachedFunction, around, cached, dispatched, is_dispatcher
 
 Converter = Callable[[FunctionType], Callable[..., Any]]
 REPLACEMENTS: dict[Any, Callable[..., Any]] = {
-    **BUILTINS, **HIGHER_ORDER, **OPERATORS, **LIST_FUNCTIONS, **OPEN_LISTS, **ENDLESS
+    **BUILTINS, **HIGHER_ORDER, **OPERATORS, **LIST_FUNCTIONS, **OPEN_LISTS, **ENDLESS, **STACKS
 }  # fmt: skip
 _IN_C = (BuiltinFunctionType, MethodWrapperType, MethodDescriptorType, WrapperDescriptorType)
 

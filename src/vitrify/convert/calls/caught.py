@@ -80,15 +80,15 @@ def _where(tb: TracebackType | None) -> tuple[FrameType | None, Loc | None]:
     return frame, locs[0] if locs else None
 
 
-def managed(manager: Any) -> Any:
+def managed(manager: Any, closes: Callable[..., Any] | None = None) -> Any:
     """A context manager whose `__enter__` and `__exit__` run in converted form, where they are the user's.
 
-    What tells of the conversion leaves its block whatever `__exit__` says.
+    What tells of the conversion leaves its block whatever `__exit__` says. closes: called in place of `__exit__`.
     """
     if current_builder() is None or type(manager).__module__.partition(".")[0] == "vitrify":
         return manager
     enter, leave = user_method(manager, "__enter__"), user_method(manager, "__exit__")
-    return _Managed(manager, enter or manager.__enter__, leave or manager.__exit__)
+    return _Managed(manager, enter or manager.__enter__, closes or leave or manager.__exit__)
 
 
 class _Managed:

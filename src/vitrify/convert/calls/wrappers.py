@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from contextlib import ContextDecorator
 from types import CellType, FunctionType
 from typing import Any
 
@@ -11,9 +12,11 @@ from ...core.modes import recorder, scoped
 from ...core.pytree import all_leaves
 from ..state.attributes import class_of
 from ..values.base import is_graph
+from .managers import Decorating
 
 Convert = Callable[[Any], Any]
 CachedFunction = type(functools.lru_cache(lambda: None))
+_DECORATED = ContextDecorator()(lambda: None).__code__
 _DISPATCHER = functools.singledispatch(lambda value: None).__code__  # type: ignore[attr-defined]
 
 
@@ -55,7 +58,8 @@ def around(fn: FunctionType, convert: Convert) -> FunctionType:
     inner = getattr(fn, "__wrapped__", None)
     if inner is None or not fn.__closure__:
         return fn
-    cells = tuple(_with_converted(cell, inner, convert) for cell in fn.__closure__)
+    decorates = fn.__code__ is _DECORATED
+    cells = tuple(_with_converted(cell, inner, convert, decorates) for cell in fn.__closure__)
     if all(a is b for a, b in zip(cells, fn.__closure__)):
         return fn
     made = FunctionType(fn.__code__, fn.__globals__, fn.__name__, fn.__defaults__, cells)
@@ -64,11 +68,13 @@ def around(fn: FunctionType, convert: Convert) -> FunctionType:
     return made
 
 
-def _with_converted(cell: CellType, inner: Any, convert: Convert) -> CellType:
+def _with_converted(cell: CellType, inner: Any, convert: Convert, decorates: bool) -> CellType:
     try:
         held = cell.cell_contents
     except ValueError:  # not set yet
         return cell
+    if decorates and isinstance(held, ContextDecorator):
+        return CellType(Decorating(held))
     if held is not inner:
         return cell
     found = convert(inner)

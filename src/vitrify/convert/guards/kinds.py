@@ -153,7 +153,8 @@ class Items(SomeContainer):
         return self.items
 
 
-_FACTS = attrgetter("__code__", "__defaults__", "__kwdefaults__")
+facts_of_function = attrgetter("__code__", "__defaults__", "__kwdefaults__")
+"""What a function is made of, which may be exchanged while it stays the same object."""
 
 
 @dataclass
@@ -164,10 +165,10 @@ class SameFunction(Expected):
     facts: tuple[Any, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.facts = _FACTS(self.function)
+        self.facts = facts_of_function(self.function)
 
     def fits(self, value: Any, found: Found) -> bool:
-        return bool(_FACTS(value) == self.facts)
+        return bool(facts_of_function(value) == self.facts)
 
 
 @dataclass(frozen=True)
@@ -195,7 +196,9 @@ class Source:
         label = f"{owner.__name__ if isinstance(owner, (ModuleType, type)) else type(owner).__name__}.{name}"
         held = getattr(owner, "__dict__", None)
         if isinstance(held, dict):
-            for namespace in (held, held.get("_buffers")):
+            is_of_class = any(name in base.__dict__ for base in type(owner).__mro__)
+            behind = None if is_of_class else held.get("_buffers")
+            for namespace in (held, behind):
                 if namespace is not None and name in namespace:
                     is_plain = isinstance(owner, Layer) and namespace is held
                     return replace(Source.entry(label, namespace, name), of_layer=is_plain)
@@ -338,7 +341,7 @@ class Guards:
         for function, code in self._codes:
             if function.__code__ is not code:
                 return None
-        if self._facts and list(map(_FACTS, self._functions)) != self._facts:
+        if self._facts and list(map(facts_of_function, self._functions)) != self._facts:
             return None
         for group in self._namespaces:
             if not group.fits(found):

@@ -17,6 +17,7 @@ from ...ir.builder import current_builder
 _RANDOM = "draw with tensor operations (paddle.rand, paddle.randint, ...), or pass the number as an argument"
 _TIME = "take the time outside and pass it as an argument"
 _OUTSIDE = "do this outside, and pass what is needed as an argument"
+_PRINTED = "put the `with` around the call, or print(..., file=...)"
 _REST = ", or convert with full_graph=False, which runs this statement as Python at every call"
 
 MODULES: dict[str, tuple[str, str]] = {
@@ -39,6 +40,9 @@ FUNCTIONS: dict[str, tuple[str, str]] = {
     "builtins.open": ("opens a file", _OUTSIDE),
     "io.open": ("opens a file", _OUTSIDE),
     "_io.open": ("opens a file", _OUTSIDE),
+    **{f"contextlib.{name}": ("says where to print while its block runs", _PRINTED)
+       for name in ("redirect_stdout", "redirect_stderr")},
+    "contextlib.chdir": ("changes the folder while its block runs", _OUTSIDE),
     **{f"os.{name}": ("reads the environment", _OUTSIDE) for name in ("getenv", "putenv", "unsetenv")},
     **{
         f"{module}.{name}": ("reads or changes files", _OUTSIDE)
@@ -64,6 +68,10 @@ OWNERS: dict[str, tuple[str, str]] = {
     "_io._BufferedIOBase": ("reads or writes a file", _OUTSIDE),
     "vitrify.core.rng.Generator": MODULES["vitrify.core.rng"],
     "os._Environ": ("reads the environment", _OUTSIDE),
+    **dict.fromkeys(
+        ("queue.Queue", "_queue.SimpleQueue", "threading.Thread", "threading.Event"),
+        ("belongs to several threads", _OUTSIDE),
+    ),
 }
 """Classes all of whose methods are refused."""
 

@@ -117,11 +117,14 @@ class Observer:
             self._read(place.key, source, source.read(), name in only_changed)
         self._signature(fn, only_changed)
 
+    def stays(self, fn: FunctionType) -> None:
+        """The program is one of the function as it is made now."""
+        self.guards.setdefault((id(fn), "facts"), Guard(Source(fn.__name__, lambda: fn), fn, SameFunction(fn)))
+
     def _signature(self, fn: FunctionType, only_changed: frozenset[str]) -> None:
         """Note that the function stays what it is, and what its defaults hold that may change inside."""
         if "<locals>" not in fn.__qualname__:  # others are made anew by each trace, most of them
-            expected = SameFunction(fn)
-            self.guards.setdefault((id(fn), "facts"), Guard(Source(fn.__name__, lambda: fn), fn, expected))
+            self.stays(fn)
         names = fn.__code__.co_varnames[: fn.__code__.co_argcount]
         for place, value in enumerate(fn.__defaults__ or ()):
             name = names[place - len(fn.__defaults__ or ())]
@@ -196,7 +199,8 @@ class Observer:
         if not isinstance(owner, type) and isinstance(getattr(type(owner), name, None), property):
             return value
         key = (id(owner), name)
-        if key in self.numbers and can_be_input(value) and key not in self.journal.before:
+        is_own = name in getattr(owner, "__dict__", (name,))  # else the trace would give it one
+        if is_own and key in self.numbers and can_be_input(value) and key not in self.journal.before:
             return self._number(key, AttrPlace(owner, name), value)
         self._read(key, Source.attribute(owner, name), value, changed_only, is_attribute=True)
         return value

@@ -278,7 +278,7 @@ def note_write(place: Any) -> None:
 def note_attribute(owner: Any, attribute: str, set_then: bool = True) -> None:
     """Tell every open journal that an attribute is about to be written: set, or deleted."""
     own = OwnPlace(owner, attribute)
-    if not is_journaling() or not own.matters():
+    if not is_journaling() or not own.matters(set_then):
         note_write(AttrPlace(owner, attribute))
         return
     note_write(own)

@@ -57,12 +57,12 @@ class OwnPlace:
     def unset(self) -> None:
         builder().owned.pop(self.key, None)
 
-    def matters(self) -> bool:
-        """Whether the class has the attribute, and the object had none of its own when the trace began."""
+    def matters(self, set_then: bool) -> bool:
+        """Whether the class has the attribute, and the object has none of its own now or, not `set_then`, soon."""
         if current_builder() is None or not hasattr(self.owner, "__dict__"):
             return False
         found = class_attribute(type(self.owner), self.attribute)
-        return found is not None and not hasattr(type(found), "__set__") and self.get() is not True
+        return found is not None and not hasattr(type(found), "__set__") and not (set_then and self.get() is True)
 
 
 class AttrPlace:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import CodeType, FrameType, TracebackType
 from typing import Any, TypeVar
 
+from ...core.errors import InternalError, VitrifyError
 from ...core.source import Loc, is_user_file, user_locs
 from .base import Undefined, builder
 from .deferred import holds_deferred
@@ -37,6 +38,17 @@ def for_user(function: F) -> F:
 def is_for_user(code: CodeType) -> bool:
     """Whether errors in frames of this code are the user's."""
     return is_user_file(code.co_filename) or code in _FOR_USER
+
+
+def is_internal(err: BaseException) -> bool:
+    """Whether a function of ours raised it, and not to say what is wrong with the user's code."""
+    tb = err.__traceback__
+    while tb is not None and tb.tb_next is not None:
+        tb = tb.tb_next
+    if tb is None or (isinstance(err, VitrifyError) and not isinstance(err, InternalError)):
+        return False
+    frame = tb.tb_frame
+    return frame.f_globals.get("__name__", "").partition(".")[0] == "vitrify" and not is_for_user(frame.f_code)
 
 
 def is_of_plain_values(err: BaseException) -> bool:
