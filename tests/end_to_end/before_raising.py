@@ -132,6 +132,16 @@ def no_such_attribute_on_one_path(x, model):
     return x
 
 
+def put_back_but_for_the_error(x, held):
+    row = [x]
+    if x.sum() > 2:
+        row.append(x)
+    held.reverse()
+    row[1] = x * 2
+    held.reverse()
+    return row[-1]
+
+
 CASES = [
     *[
         (fn, BOTH)
@@ -144,5 +154,6 @@ CASES = [
     (attribute, BOTH, {"shared": True}),
     (appended, BOTH, {"full_graph": False}),
     (only_where_it_raises, BOTH, {"full_graph": False}),
+    (put_back_but_for_the_error, [(X, [[1.0], [2.0]]), (N, [[1.0], [2.0]])]),
     (given_list, [(X, [[1.0], [2.0]]), (N, [[1.0], [2.0]])]),
 ]  # fmt: skip

@@ -130,6 +130,13 @@ def names_that_leave(x, n):
     return w, w[0], w[-1], w[n - 1]
 
 
+def names_without_the_outer_list(x, n):
+    w = rows(x, n)
+    p, q, r = w[0], w[0], w[n - 1]
+    p.append(x)
+    return {"p": p, "others": [q, r]}
+
+
 def sharing_without_a_change(x, n):
     w = rows(x, n)
     p = w[0] if x.sum() > 0 else w[1]
@@ -152,7 +159,7 @@ CASES = [
     for f in (
         two_names, read_before_a_change_by_place, put_and_changed_by_place, put_then_others_come, last_then_others_come,
         changed_in_a_branch, changed_in_a_loop, read_at_the_end_of_an_iteration, rows_gone_through,
-        taken_out_and_put_back, rows_of_known_length, names_that_leave, sharing_without_a_change,
-        changed_where_the_other_path_stores,
+        taken_out_and_put_back, rows_of_known_length, names_that_leave, names_without_the_outer_list,
+        sharing_without_a_change, changed_where_the_other_path_stores,
     )
 ]  # fmt: skip

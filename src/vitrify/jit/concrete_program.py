@@ -243,7 +243,8 @@ def trace(
                 raise err from None
             result = [None]
         concrete = _finish(state, arguments, result, observer, owners)
-    concrete.leaves_undone = state.builder.leaves_undone or state.builder.catches
+    # What is as it was at the end may have been otherwise where the program raises.
+    concrete.leaves_undone = state.builder.leaves_undone or state.builder.catches or bool(journal.before)
     concrete.layers = [*state.layers, *observer.layers]
     concrete.tensor_leaves = [isinstance(leaf, InputSpec) for leaf in leaves]
     return concrete

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import FunctionType, MethodType
@@ -247,9 +247,11 @@ class Outputs:
                 seen[id(value)] = value
                 waiting += () if self._is_from_outside(value) else _parts(value) or ()
         check_inner_lists(value for value in seen.values() if not self._is_from_outside(value))
-        for value in list(seen.values()) if len(seen) > 1 else ():
-            origin = known_origin(value)
-            if origin is not None and id(origin.owner) in seen:
+        found = [(value, known_origin(value)) for value in seen.values()] if len(seen) > 1 else []
+        owners = Counter(id(origin.owner) for _, origin in found if origin is not None)
+        for value, origin in found:
+            # Two may be one list, told by the list that they are items of, though that does not leave.
+            if origin is not None and (id(origin.owner) in seen or owners[id(origin.owner)] > 1):
                 self._origins[id(value)] = origin
                 self._shared.setdefault(id(value), None)
                 self._shared.setdefault(id(origin.owner), None)
