@@ -126,18 +126,15 @@ def _tensors_from_outside(pulled: Callable[..., list[Any]], outs: Sequence[Any],
 
 @contextmanager
 def _meaning(handles: Sequence[Any], values: Sequence[Any]) -> Iterator[None]:
-    """Inside, each of the handles means one of the values."""
-    current = builder().current
-    held = dict(current)
-    current.update(zip(handles, values))
+    """Inside, each of the handles, tensors from outside, is lifted to one of the values."""
+    build = builder()
+    lift = build.lift
+    meant = {id(handle): value for handle, value in zip(handles, values)}
+    build.lift = lambda value: meant[id(value)] if id(value) in meant else lift(value)
     try:
         yield
     finally:
-        for handle in handles:
-            if handle in held:
-                current[handle] = held[handle]
-            else:
-                current.pop(handle, None)
+        build.lift = lift
 
 
 _first = operator.itemgetter(0)
