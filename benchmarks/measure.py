@@ -9,12 +9,15 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
+from time import sleep
 from types import MappingProxyType, TracebackType
 from typing import Any
 
 from benchmarks.contenders import Contender
 
 ROOT = Path(__file__).parent.parent
+# Before each round: threads of the process before it wait for work in a loop for some ten milliseconds (OpenBLAS's, OpenMP's).
+_PAUSE = 0.1
 _QUIET = {"TF_CPP_MIN_LOG_LEVEL": "3", "GLOG_minloglevel": "3", "PYTHONWARNINGS": "ignore", "JAX_PLATFORMS": "cpu"}
 
 
@@ -137,6 +140,7 @@ def _prepare(worker: Worker, contender: Contender, seconds: float, say: Callable
 
 def _one_round(worker: Worker, result: Result, seconds: float) -> None:
     if result.error is None:
+        sleep(_PAUSE)
         try:
             result.rounds.append(worker.ask(seconds)["seconds"])
         except WorkerError as error:

@@ -22,6 +22,8 @@ from benchmarks.case import Case
 
 # Steps after which values are compared: enough for an error in a gradient or an update to show.
 STEPS_TO_COMPARE = 5
+# Lengths of a round that warming up takes, at least and at most; and how much the pace of a step may still change.
+LEAST_WARMING, MOST_WARMING, ALIKE = 4, 20, 0.2
 # Steps in which the most memory is looked for.
 PEAK_STEPS = 3
 PACKAGES = {"vitrify": ("vitrify", "numpy"), "paddle": ("paddlepaddle",), "torch": ("torch",), "jax": ("jax", "jaxlib")}
@@ -44,12 +46,20 @@ def run(case: Case, steps: int) -> float:
 
 
 def steps_for(case: Case, seconds: float) -> int:
-    """Return how many steps fill about this time, after warming up."""
-    steps, taken = 1, run(case, 1)
-    while taken < seconds / 4 and steps < 1 << 20:
-        steps = max(2 * steps, min(10 * steps, int(steps * seconds / (2 * max(taken, 1e-9)))))
+    """Return how many steps fill about this time, after warming up until the pace has settled.
+
+    Compilers that start with their first steps would else be timed at work: a few such steps take as long as thousands
+    of later ones, and rounds of so few would begin with cold caches and end before they are warm.
+    """
+    steps, pace, spent = 1, 0.0, 0.0
+    while True:
         taken = run(case, steps)
-    return max(1, round(steps * seconds / taken))
+        spent += taken
+        before, pace = pace, taken / steps
+        is_steady = taken >= seconds / 4 and spent >= LEAST_WARMING * seconds and abs(pace - before) <= ALIKE * pace
+        if is_steady or spent >= MOST_WARMING * seconds:
+            return max(1, round(seconds / pace))
+        steps = max(1, min(10 * steps, round(seconds / 2 / max(pace, 1e-9)), 1 << 20))
 
 
 def memory(entry: str) -> int | None:

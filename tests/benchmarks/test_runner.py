@@ -4,6 +4,7 @@ import json
 import mmap
 import sys
 from argparse import Namespace
+from time import sleep
 
 import pytest
 
@@ -103,6 +104,28 @@ def test_steps_fill_about_the_time_asked_for():
     calls = []
     steps = worker.steps_for(Case(lambda: calls.append(1), float), 0.01)
     assert 100 < steps < 10**7 and len(calls) > steps / 100
+
+
+def test_steps_are_counted_once_their_pace_has_settled():
+    """As with a compiler that works on its kernels while the first steps run."""
+    calls = []
+
+    def step():
+        calls.append(1)
+        if len(calls) <= 20:
+            sleep(0.002)
+
+    assert worker.steps_for(Case(step, float), 0.01) > 500
+
+
+def test_warming_up_ends_where_the_pace_never_settles():
+    calls = []
+
+    def step():
+        calls.append(1)
+        sleep(1e-4 * 2 ** (len(calls) % 7))
+
+    assert 1 <= worker.steps_for(Case(step, float), 0.005) < 100
 
 
 def test_the_memory_of_a_process_is_told_where_the_system_does():
