@@ -16,7 +16,7 @@ from typing import Any
 from benchmarks.contenders import Contender
 
 ROOT = Path(__file__).parent.parent
-# Before each round: threads of the process before it wait for work in a loop for some ten milliseconds (OpenBLAS's, OpenMP's).
+# Before each round: threads of the process before it wait for work in a loop for some ten milliseconds.
 _PAUSE = 0.1
 _QUIET = {"TF_CPP_MIN_LOG_LEVEL": "3", "GLOG_minloglevel": "3", "PYTHONWARNINGS": "ignore", "JAX_PLATFORMS": "cpu"}
 

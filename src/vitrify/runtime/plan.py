@@ -6,19 +6,23 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from ..core.config import blas_is_single
+from ..core.config import NATIVE, blas_is_single, kernel_threads
+from ..core.lazy import lazy_module
 from ..core.place import Place
 from ..ir.program import Operator
 from .access import Access
 from .costs import seconds
 from .dependencies import Dependencies, find_dependencies
-from .options import ExecutionOptions
+from .options import NEVER, ExecutionOptions
 from .streams import critical_paths
 
 TRACE, THREADS, STREAMS = "trace", "threads", "streams"
 LEAST_SECONDS = 2e-3
 """A program shorter than this is over before other threads have begun."""
 LEAST_GAIN = 1.25
+NATIVE_PART = 0.5
+"""Native calls share their work among threads themselves: a program most of whose work they do is left to them."""
+_llvm = lazy_module("vitrify.codegen.llvm")
 
 
 def _program_order(a: int, b: int) -> bool:
@@ -59,11 +63,28 @@ def choose_mode(
     total = sum(costs)
     if total < LEAST_SECONDS:
         return Choice(TRACE, f"about {total * 1e6:.0f} us of work, too little to share")
+    native = _native_part(operators, costs, options)
+    if native > NATIVE_PART:
+        return Choice(TRACE, f"native calls, which use several threads themselves, do {native:.0%} of the work")
     order = _dependencies(accesses, options)
     longest = max(critical_paths(order, costs), default=0.0)
     if total < LEAST_GAIN * longest:
         return Choice(TRACE, f"its longest chain takes {longest / total:.0%} of the work")
     return Choice(THREADS, f"its longest chain takes {longest / total:.0%} of the work", order, costs)
+
+
+def _native_part(operators: Sequence[Operator], costs: Sequence[float], options: ExecutionOptions) -> float:
+    """Which part of the work native calls may do (`native_runs.py`), as far as the operators say."""
+    is_off = not options.passes or options.native == NEVER or not NATIVE.value
+    if is_off or kernel_threads() < 2 or _llvm.why_not_here():
+        return 0.0
+    return sum(cost for operator, cost in zip(operators, costs) if _has_native_form(operator)) / sum(costs)
+
+
+def _has_native_form(operator: Operator) -> bool:
+    op = operator.op
+    is_plain = not (op.random or op.effect or operator.ref_count)
+    return op.native is not None or (is_plain and (op.scalar is not None or op.decompose is not None or op.view))
 
 
 def _dependencies(accesses: Sequence[Access], options: ExecutionOptions) -> Dependencies:
