@@ -1,5 +1,7 @@
 """Programs with some operators that have no native form: the others run as native calls between them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,6 +10,7 @@ from hypothesis import strategies as st
 import vitrify as paddle
 from tests.codegen.test_pointwise import UNKNOWN, block_of
 from vitrify.codegen.own_products import any_gemm
+from vitrify.core.config import flags_guard
 from vitrify.core.errors import IndexRangeError
 from vitrify.runtime.lowering import lower
 from vitrify.runtime.native_runs import NativeRun, _beside_large
@@ -216,3 +219,25 @@ def test_views_of_large_products_stay_views():
     core = checked(fn, abs(numbers(1024, 32)), abs(numbers(32, 512, seed=1)))
     views = {i.operator for i in core.instructions if i.operator.op.view}
     assert views and not views & _beside_large([i.operator for i in core.instructions])
+
+
+def branches(x, w):
+    """Two independent chains, with something between that keeps the whole from being one native call."""
+    y, z = paddle.matmul(x, w), paddle.matmul(w, x)
+    for _ in range(3):
+        y, z = F.relu(paddle.matmul(y, w)), F.relu(paddle.matmul(z, x))
+    return paddle.sort(y, -1), z
+
+
+def test_where_blas_has_one_thread_products_are_left_to_native_calls_that_share_them(monkeypatch):
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")
+    metas = [((256, 256), "float32")] * 2
+    with flags_guard({"num_threads": 2}):
+        core = lower(block_of(branches, *metas), options=ExecutionOptions(passes=True, threads=2))
+        assert core.choice.mode == "trace" and "native calls" in core.choice.reason
+        for options in (PLAIN, ExecutionOptions(passes=True, native="never")):
+            plain = lower(block_of(branches, *metas), options=replace(options, threads=2))
+            assert plain.choice.mode == "threads"
+    with flags_guard({"num_threads": 1}):
+        core = lower(block_of(branches, *metas), options=ExecutionOptions(passes=True, threads=2))
+        assert core.choice.mode == "threads"
