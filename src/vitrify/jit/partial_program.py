@@ -78,6 +78,7 @@ class PartialProgramLayer:
         wrt = [i for i, stop in enumerate(stops) if not stop] if _grad_enabled() else []
         given = None if not concrete.spent else [i for i in range(self._n_values) if i not in concrete.spent]
         self.segment = compile_segment(block, outputs, wrt, options, given, dict(writes))
+        self.segment.bare = range(self._needs.start, self._needs.stop)
         self._captured = concrete.captured
         self._spent = tuple(concrete.spent) if _grad_enabled() else ()
         self._pinned = concrete.pinned
@@ -277,6 +278,6 @@ class PartialProgramLayer:
     def _update(self, inputs: Sequence[Tensor], results: list[Any]) -> Sequence[tuple[int, Any]]:
         """Do the updates of parameters and state; (input, array) of those that are still to be written."""
         assert self._updates is not None
-        needs = [tensor._data for tensor in results[self._needs]]
+        needs = [value._data if isinstance(value, Tensor) else value for value in results[self._needs]]
         results[self._needs] = [None] * len(needs)
         return self._updates.run(inputs, needs, results)

@@ -54,6 +54,7 @@ class CompiledSegment:
     With no `wrt` it is inference only: no residual is computed. `options` say how both run; `given` are the outputs
     that may give cotangents, by default all that can; `overwritten`, the inputs that take these values after each run.
     What it runs is as it was recorded at first, and optimized once that pays (`runtime/warming.py`).
+    `bare` are outputs that runs without gradient may give as arrays.
     """
 
     def __init__(
@@ -79,6 +80,7 @@ class CompiledSegment:
         self._residuals: tuple[Variable, ...] = () if backward is None else backward.residuals
         self.kept = Kept(block, self._residuals, overwritten)
         self.n_outputs = len(self.outputs)
+        self.bare = range(0)
         self.place = current_place()
         self.forward_core = self._lower_forward()
         self.shared = find_shared(block, self.outputs)
@@ -158,8 +160,14 @@ class CompiledSegment:
         wants = self.wrt and _grad_enabled()
         state = default_generator().get_state() if wants and self.random else None
         results = self.forward_core.consume([t._data for t in inputs])
-        n = self.n_outputs
-        tensors: list[Any] = [None if a is None else wrap(a) for a in results[:n]]
+        n, bare = self.n_outputs, self.bare
+        if bare and not wants:
+            first, end = bare.start, bare.stop
+            tensors: list[Any] = [None if a is None else wrap(a) for a in results[:first]]
+            tensors += results[first:end]
+            tensors += [None if a is None else wrap(a) for a in results[end:n]]
+            return tensors
+        tensors = [None if a is None else wrap(a) for a in results[:n]]
         if wants:
             for index in self.wrt:
                 if not inputs[index].stop_gradient:

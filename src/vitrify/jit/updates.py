@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import repeat
-from operator import attrgetter, is_, itemgetter
+from operator import is_, itemgetter
 from threading import Lock
 from typing import Any
 
@@ -22,6 +21,7 @@ from ..ir.dead_code import must_run
 from ..ir.program import Block, Literal, Operator, Variable
 from ..runtime.instruction import pure_call
 
+_ndarray = np.ndarray
 Frame = list[Any]
 Writes = Sequence[tuple[int, Variable]]
 
@@ -260,14 +260,12 @@ def _plain_step(operator: Operator, reads: Sequence[int], writes: Sequence[int])
     return step
 
 
-_base = attrgetter("base")
-
-
 def _are_apart(arrays: Sequence[Any], changed: set[int]) -> bool:
     """Whether it is seen at once that none of these lies in memory that is changed."""
-    if not all(map(is_, map(type, arrays), repeat(np.ndarray))):
-        return False
-    return all(map(is_, map(_base, arrays), repeat(None))) and changed.isdisjoint(map(id, arrays))
+    for array in arrays:
+        if array.__class__ is not _ndarray or array.base is not None or id(array) in changed:
+            return False
+    return True
 
 
 def _memory_id(array: Any) -> int:
