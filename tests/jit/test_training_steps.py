@@ -11,6 +11,7 @@ import pytest
 import vitrify as paddle
 from tests.jit import training_steps as steps
 from vitrify import optimizer as opt
+from vitrify.core.config import flags_guard
 from vitrify.core.errors import StaleBackwardError, UnsupportedError
 from vitrify.nn import functional as F
 
@@ -66,6 +67,30 @@ def check(make: Any, programs: int = 2, **options: Any) -> Any:
     np.testing.assert_equal(mine, eager)
     assert 0 < step.cache_info().misses <= programs
     return step
+
+
+@pytest.mark.parametrize("native", [False, True])
+@pytest.mark.parametrize("kind", ["SGD", "Adam"])
+def test_gradients_that_are_one_number_reach_their_updates(kind, native):
+    def trained(compiled: bool) -> list[float]:
+        parameters = [paddle.create_parameter(shape, "float32") for shape in ([], [3])]
+        for parameter in parameters:
+            parameter.set_value(paddle.full_like(parameter, 2.0))
+        optimizer = OPTIMIZERS[kind](parameters)
+
+        def step(x: Any) -> Any:
+            loss = (parameters[0] * x * parameters[1]).sum() + parameters[0] * parameters[0]
+            loss.backward()
+            optimizer.step()
+            optimizer.clear_grad()
+            return loss
+
+        run = paddle.jit.to_static(step, full_graph=True) if compiled else step
+        losses = [float(run(paddle.full([3], 0.1))) for _ in range(12)]
+        return [*losses, *[float(p.sum()) for p in parameters]]
+
+    with flags_guard({"native": native, "native_after_ms": 0.0}):
+        assert trained(compiled=True) == pytest.approx(trained(compiled=False), rel=1e-5)
 
 
 @pytest.mark.parametrize("settings", SETTINGS)

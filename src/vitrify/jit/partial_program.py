@@ -26,6 +26,12 @@ from .unfinished import Unfinished
 from .updates import Updates, find_updates
 
 _grad_enabled = grad_enabled.get
+_ndarray = np.ndarray
+
+
+def _array_of(value: Any) -> Any:
+    """The array of a tensor, of another device, or of NumPy's number."""
+    return (value if isinstance(value, Tensor) else wrap(value))._data
 
 
 def _write(tensor: Tensor, value: Tensor) -> None:
@@ -278,6 +284,6 @@ class PartialProgramLayer:
     def _update(self, inputs: Sequence[Tensor], results: list[Any]) -> Sequence[tuple[int, Any]]:
         """Do the updates of parameters and state; (input, array) of those that are still to be written."""
         assert self._updates is not None
-        needs = [value._data if isinstance(value, Tensor) else value for value in results[self._needs]]
+        needs = [v if v.__class__ is _ndarray else _array_of(v) for v in results[self._needs]]
         results[self._needs] = [None] * len(needs)
         return self._updates.run(inputs, needs, results)
