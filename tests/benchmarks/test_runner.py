@@ -4,7 +4,6 @@ import json
 import mmap
 import sys
 from argparse import Namespace
-from time import sleep
 
 import pytest
 
@@ -106,26 +105,28 @@ def test_steps_fill_about_the_time_asked_for():
     assert 100 < steps < 10**7 and len(calls) > steps / 100
 
 
-def test_steps_are_counted_once_their_pace_has_settled():
+class Clock:
+    """Steps that take as long as they are said to, by a clock that only they move."""
+
+    def __init__(self, monkeypatch, seconds_of):
+        self.now, self.steps, self.seconds_of = 0.0, 0, seconds_of
+        monkeypatch.setattr(worker, "perf_counter", lambda: self.now)
+
+    def step(self):
+        self.now += self.seconds_of(self.steps)
+        self.steps += 1
+
+
+def test_steps_are_counted_once_their_pace_has_settled(monkeypatch):
     """As with a compiler that works on its kernels while the first steps run."""
-    calls = []
-
-    def step():
-        calls.append(1)
-        if len(calls) <= 20:
-            sleep(0.002)
-
-    assert worker.steps_for(Case(step, float), 0.01) > 500
+    clock = Clock(monkeypatch, lambda number: 2e-3 if number < 15 else 1e-5)
+    assert worker.steps_for(Case(clock.step, float), 0.01) == pytest.approx(1000, rel=0.01)
 
 
-def test_warming_up_ends_where_the_pace_never_settles():
-    calls = []
-
-    def step():
-        calls.append(1)
-        sleep(1e-4 * 2 ** (len(calls) % 7))
-
-    assert 1 <= worker.steps_for(Case(step, float), 0.005) < 100
+def test_warming_up_ends_where_the_pace_never_settles(monkeypatch):
+    clock = Clock(monkeypatch, lambda number: 1e-2 * 4 ** (number % 7))
+    assert worker.steps_for(Case(clock.step, float), 0.005) == 1
+    assert clock.now < 100
 
 
 def test_the_memory_of_a_process_is_told_where_the_system_does():
