@@ -17,6 +17,7 @@ from .dead import without_dead_code
 from .fold import folded
 from .fuse import fuse
 from .invariants import hoisted
+from .parts import gathered
 from .unfold import unfolded
 
 
@@ -32,6 +33,7 @@ CLEANING = (
     Pass("unfold", unfolded),
     Pass("fold constants", folded),
     Pass("simplify", simplified),
+    Pass("gather parts", gathered),
     Pass("merge repeats", without_repeats),
     Pass("hoist invariants", hoisted),
     Pass("drop dead code", without_dead_code),
