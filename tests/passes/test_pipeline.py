@@ -83,7 +83,7 @@ def test_what_passes_did_is_shown(tmp_path):
     text = file.read_text()
     assert text.startswith(graph_text(graph))
     assert "--- simplify: " in text and "-  %multiply_0" in text and "+    body = block 1" in text
-    assert text.count("no change") == 5
+    assert text.count("no change") == 6
     assert differences(result, steps_of(result)).count("no change") == len(PASSES)
 
 
