@@ -1,6 +1,9 @@
 """Matrix products of our own against NumPy's: every size, layout and step, and nothing outside of the arrays."""
 
 import ctypes
+import itertools
+import mmap
+import sys
 
 import numpy as np
 import pytest
@@ -161,3 +164,47 @@ def test_a_second_matrix_that_is_packed_already(products, m, n, k, lie):
              None, None, None, None)  # fmt: skip
     np.testing.assert_array_equal(c, multiplied(products["float32"], a, b) if m > 24 else c)
     np.testing.assert_allclose(c, a @ b, atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    "m, n, k", [(128, 32, 128), (37, 128, 300), (37, 129, 300), (30, 256, 9), (30, 257, 9), (47, 86, 95)]
+)
+@pytest.mark.parametrize("lie", ["rows", "columns", "sparse"])
+def test_matrices_that_are_read_where_they_lie(products, m, n, k, lie):
+    """Sizes around those up to which the first matrix, or a small second one, is not packed."""
+    rng = np.random.default_rng(0)
+    a, b = rng.standard_normal((m, k)).astype("float32"), rng.standard_normal((k, n)).astype("float32")
+    for own in (b, laid_out(b, "columns")):
+        np.testing.assert_allclose(multiplied(products["float32"], laid_out(a, lie), own), a @ b, atol=1e-3)
+
+
+def fenced(array, at_end):
+    """The same elements with a page beside them that nobody may read: behind the last or before the first."""
+    page = mmap.PAGESIZE
+    room = -(-array.nbytes // page) * page
+    memory = mmap.mmap(-1, room + page)
+    start = np.frombuffer(memory, np.uint8).ctypes.data
+    fence, first = (start + room, room - array.nbytes) if at_end else (start, page)
+    assert ctypes.CDLL(None).mprotect(POINTER(fence), ctypes.c_size_t(page), 0) == 0
+    found = np.ndarray(array.shape, array.dtype, memory, first)
+    found[...] = array
+    return found
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="mprotect is POSIX's")
+@pytest.mark.parametrize("at_end", [True, False])
+@pytest.mark.parametrize(
+    "m, n, k", [(1, 1, 1), (13, 33, 7), (37, 31, 64), (25, 130, 19), (37, 300, 257), (97, 64, 128)]
+)
+def test_nothing_outside_of_the_arrays_is_touched(products, m, n, k, at_end):
+    shape, function = products["float32"]
+    rng = np.random.default_rng(0)
+    x, y = rng.standard_normal((m, k)).astype("float32"), rng.standard_normal((k, n)).astype("float32")
+    scratch = fenced(np.zeros(gemm.scratch_bytes(m, n, k, shape), np.uint8), at_end)
+    for lies_a, lies_b in itertools.product((False, True), repeat=2):
+        a = fenced(x.T.copy(), at_end).T if lies_a else fenced(x, at_end)
+        b = fenced(y.T.copy(), at_end).T if lies_b else fenced(y, at_end)
+        c, along = fenced(np.zeros((m, n), "float32"), at_end), fenced(np.ones(n, "float32"), at_end)
+        function(m, n, k, a.ctypes.data, *a.strides, b.ctypes.data, *b.strides, c.ctypes.data, 4 * n,
+                 scratch.ctypes.data, None, None, None, along.ctypes.data)  # fmt: skip
+        np.testing.assert_allclose(c, x @ y + 1, atol=1e-3)

@@ -5,7 +5,8 @@
 c = a b, plus in each row its element of bias, or in each column its one of along, unless those are null; sizes are in
 elements, steps in bytes, rows of c lie side by side. After Goto and van de Geijn ("Anatomy of High-Performance Matrix
 Multiplication", 2008) and BLIS: blocks of a and b are copied into the order in which a micro-kernel reads them, which
-keeps a tile of c in registers. Where there are few rows, b is read where it lies.
+keeps a tile of c in registers. Where there are few rows, or b is small, b is read where it lies; where there are few
+columns, a is.
 
 Where `row` of a is -1 it is packed already, as `packed` does with constants; where that of b is, as by
 
@@ -32,6 +33,13 @@ DTYPES = (FLOAT32, FLOAT64)
 # for one micro-kernel stays in the first cache, a's block in the second.
 ROWS, COLUMNS, INNER = 192, 1024, 256
 _ALIGNED = 64
+# Elements of b up to which it is read where it lies, if its rows lie side by side: it stays in the first cache.
+_SMALL = 8192
+# Columns of b up to which a is read where it lies: packing it would take longer than what so few tiles save. The second
+# number is for an a whose rows lie side by side.
+_NARROW = 128, 256
+# Rows of a tile that have a pointer of their own in the loop; the others are so many rows behind one.
+_GROUP = 4
 
 
 @dataclass(frozen=True)
@@ -121,17 +129,19 @@ def _kernel_name(shape: Shape, rows: int, vectors: int, masked: bool) -> str:
 
 
 def _micro_kernel(shape: Shape, rows: int, vectors: int, masked: bool) -> str:
-    """c[:rows, :left] (+)= a b; a packed, b's rows `%brow` bytes apart. Masked: fewer columns than the vectors have.
+    """c[:rows, :left] (+)= a b; rows and columns of a and rows of b so many bytes apart. Masked: fewer columns than the
+    vectors have.
 
-    void tile(i64 k, ptr a, ptr b, i64 brow, ptr c, i64 crow, i1 more, i64 left, ptr bias, ptr along); more: add to what
-    c has; bias: what rows begin with, or null; along: what columns begin with, or null.
+    void tile(i64 k, ptr a, i64 arow, i64 acolumn, ptr b, i64 brow, ptr c, i64 crow, i1 more, i64 left, ptr bias, ptr
+    along); more: add to what c has; bias: what rows begin with, or null; along: what columns begin with, or null.
     """
     T, lanes, size = shape.type, shape.lanes, shape.dtype.itemsize
-    full, suffix = f"<{lanes} x {T}>", f"v{lanes}f{8 * size}"
+    full, suffix, groups = f"<{lanes} x {T}>", f"v{lanes}f{8 * size}", range(0, rows, _GROUP)
     lines = [
-        f"define internal void @{_kernel_name(shape, rows, vectors, masked)}(i64 %k, ptr %a, ptr %b, i64 %brow, "
-        "ptr %c, i64 %crow, i1 %more, i64 %left, ptr %bias, ptr %along) #1 {",
+        f"define internal void @{_kernel_name(shape, rows, vectors, masked)}(i64 %k, ptr %a, i64 %arow, "
+        "i64 %acolumn, ptr %b, i64 %brow, ptr %c, i64 %crow, i1 %more, i64 %left, ptr %bias, ptr %along) #1 {",
         "entry:",
+        *_pointers(groups),
     ]
     if masked:
         lines += _masks(lanes, vectors)
@@ -145,13 +155,11 @@ def _micro_kernel(shape: Shape, rows: int, vectors: int, masked: bool) -> str:
     lines += ["  br label %loop", "biased:"]
     for r in range(rows):
         lines += [f"  %z{r}.at = getelementptr {T}, ptr %bias, i64 {r}", *_broadcast(T, size, lanes, f"z{r}")]
-    lines += [
-        "  br label %loop",
-        "loop:",
-        "  %p = phi i64 [0, %unbiased], [0, %lying], [0, %biased], [%p.next, %loop]",
-        "  %ap = phi ptr [%a, %unbiased], [%a, %lying], [%a, %biased], [%ap.next, %loop]",
-        "  %bp = phi ptr [%b, %unbiased], [%b, %lying], [%b, %biased], [%bp.next, %loop]",
-    ]
+    starts = ("unbiased", "lying", "biased")
+    lines += ["  br label %loop", "loop:"]
+    for name, first in (("p", "0"), ("bp", "%b"), *[(f"ap{g}", f"%a{g}") for g in groups]):
+        kind = "i64" if name == "p" else "ptr"
+        lines.append(f"  %{name} = phi {kind} {', '.join(f'[{first}, %{s}]' for s in starts)}, [%{name}.next, %loop]")
     lines += [
         f"  %t{r}.{v} = phi {full} [zeroinitializer, %unbiased], [%y{v}, %lying], [%z{r}, %biased], [%n{r}.{v}, %loop]"
         for r, v in tile
@@ -160,13 +168,14 @@ def _micro_kernel(shape: Shape, rows: int, vectors: int, masked: bool) -> str:
         lines += [f"  %b{v}.at = getelementptr {T}, ptr %bp, i64 {v * lanes}",
                   f"  %b{v} = {_load(full, suffix, f'%b{v}.at', size, v if masked else None)}"]  # fmt: skip
     for r in range(rows):
-        lines += [f"  %a{r}.at = getelementptr {T}, ptr %ap, i64 {r}", *_broadcast(T, size, lanes, f"a{r}")]
+        at = f"getelementptr i8, ptr %ap{r // _GROUP * _GROUP}, i64 %arow{r % _GROUP}"
+        lines += [f"  %x{r}.at = {at}", *_broadcast(T, size, lanes, f"x{r}")]
         lines += [
-            f"  %n{r}.{v} = call {full} @llvm.fmuladd.{suffix}({full} %a{r}, {full} %b{v}, {full} %t{r}.{v})"
+            f"  %n{r}.{v} = call {full} @llvm.fmuladd.{suffix}({full} %x{r}, {full} %b{v}, {full} %t{r}.{v})"
             for v in range(vectors)
         ]
-    lines += [f"  %ap.next = getelementptr {T}, ptr %ap, i64 {rows}",
-              "  %bp.next = getelementptr i8, ptr %bp, i64 %brow",
+    lines += [f"  %ap{g}.next = getelementptr i8, ptr %ap{g}, i64 %acolumn" for g in groups]
+    lines += ["  %bp.next = getelementptr i8, ptr %bp, i64 %brow",
               "  %p.next = add nuw i64 %p, 1", "  %again = icmp ult i64 %p.next, %k",
               "  br i1 %again, label %loop, label %done", "done:"]  # fmt: skip
     for r in range(rows):
@@ -180,6 +189,14 @@ def _micro_kernel(shape: Shape, rows: int, vectors: int, masked: bool) -> str:
     lines += ["  ret void", "writing:"]
     lines += [_store(full, suffix, f"%n{r}.{v}", f"%c{r}.{v}", size, v if masked else None) for r, v in tile]
     return "\n".join([*lines, "  ret void", "}"])
+
+
+def _pointers(groups: Sequence[int]) -> list[str]:
+    """Where groups of rows of a begin, %a<row>, and how far behind it the rows of one are, %arow<number>."""
+    lines = [f"  %arow{i} = mul i64 %arow, {i}" for i in range(_GROUP)]
+    for g in groups:
+        lines += [f"  %a{g}.off = mul i64 %arow, {g}", f"  %a{g} = getelementptr i8, ptr %a, i64 %a{g}.off"]
+    return lines
 
 
 def _broadcast(T: str, size: int, lanes: int, name: str) -> list[str]:
@@ -416,15 +433,19 @@ def _gemm(shape: Shape) -> str:
     is_packed = w.value("icmp eq i64 %brow, -1")
     tables = w.value("icmp ne ptr %koffsets, null")
     has_columns = w.value(f"icmp eq i64 %bcolumn, {size}")
-    is_low = w.value(f"icmp sle i64 %m, {2 * shape.most}")
-    as_it_lies = w.value(f"and i1 {w.value(f'and i1 {has_columns}, {is_low}')}, {w.value(f'xor i1 {tables}, true')}")
+    is_low, is_small = (f"icmp sle i64 %m, {2 * shape.most}", f"icmp sle i64 {w.times('%n', '%k')}, {_SMALL}")
+    is_either = w.value(f"or i1 {w.value(is_low)}, {w.value(is_small)}")
+    as_it_lies = w.value(f"and i1 {w.value(f'and i1 {has_columns}, {is_either}')}, {w.value(f'xor i1 {tables}, true')}")
+    across = w.value(f"icmp eq i64 %acolumn, {size}")
+    is_narrow = w.value(f"icmp sle i64 %n, {w.value(f'select i1 {across}, i64 {_NARROW[1]}, i64 {_NARROW[0]}')}")
+    direct = w.value(f"and i1 {is_narrow}, {w.value('icmp ne i64 %arow, -1')}")
     room = w.value(f"select i1 {as_it_lies}, i64 %n, i64 {COLUMNS}")
     with w.loop("%n", 0, room) as j0:
         columns = w.least(w.value(f"sub i64 %n, {j0}"), room)
         with w.loop("%k", 0, INNER) as p0:
             inner = w.least(w.value(f"sub i64 %k, {p0}"), INNER)
             more = w.value(f"icmp ne i64 {p0}, 0")
-            block = _Block(w, shape, "%scratch", inner, more, p0)
+            block = _Block(w, shape, "%scratch", inner, more, p0, direct)
             wide = w.times(w.rounded_up(columns, shape.width), size)
             with w.when(w.value(f"xor i1 {as_it_lies}, true")):
                 with w.when(w.value(f"xor i1 {is_packed}, true")):
@@ -469,6 +490,8 @@ class _Block:
     inner: str
     more: str
     p0: str
+    direct: str = "false"
+    """Whether a is read where it lies."""
 
     def pack_b(self, j0: str, columns: str, start: str, tables: str = "false") -> None:
         """Copy a block of b into tiles, which begin at `start`; by tables of offsets where that is true."""
@@ -519,7 +542,7 @@ class _Block:
 
     def _pack_a(self, i0: str, i: str, height: int) -> None:
         w, T = self.w, self.shape.type
-        with w.when(w.value("icmp ne i64 %arow, -1")):
+        with w.when(w.value(f"xor i1 {self.direct}, true")), w.when(w.value("icmp ne i64 %arow, -1")):
             self._copy_a(w, T, i0, i, height)
 
     def _copy_a(self, w: Writer, T: str, i0: str, i: str, height: int) -> None:
@@ -543,9 +566,14 @@ class _Block:
         copied = w.at(self.packed_a, w.times(w.times(i, self.inner), size), "i8")
         known = w.at("%a", w.add(w.times(self.p0, "%m"), w.times(row, self.inner)), self.shape.type)
         a = w.value(f"select i1 {w.value('icmp eq i64 %arow, -1')}, ptr {known}, ptr {copied}")
+        lying = w.at("%a", w.add(w.times(row, "%arow"), w.times(self.p0, "%acolumn")), "i8")
+        a = w.value(f"select i1 {self.direct}, ptr {lying}, ptr {a}")
+        arow = w.value(f"select i1 {self.direct}, i64 %arow, i64 {size}")
+        acolumn = w.value(f"select i1 {self.direct}, i64 %acolumn, i64 {height * size}")
         c = w.at("%c", w.add(w.times(row, "%crow"), w.times(w.add(j0, j), size)), "i8")
         bias, along = self._start("%bias", row), self._start("%along", w.add(j0, j))
-        given = (f"i64 {self.inner}", f"ptr {a}", f"ptr {b}", f"i64 {brow}", f"ptr {c}", "i64 %crow",
+        of_a = (f"ptr {a}", f"i64 {arow}", f"i64 {acolumn}")
+        given = (f"i64 {self.inner}", *of_a, f"ptr {b}", f"i64 {brow}", f"ptr {c}", "i64 %crow",
                  f"i1 {self.more}", f"i64 {left}", f"ptr {bias}", f"ptr {along}")  # fmt: skip
         is_whole = w.value(f"icmp sge i64 {left}, {vectors * self.shape.lanes}")
         with w.when(is_whole):
