@@ -9,7 +9,7 @@ import vitrify as paddle
 from tests.paddle_program.corpus import C, inputs
 from tests.paddle_program.models import models
 from vitrify import nn
-from vitrify.core.errors import ArgumentError, UnsupportedError
+from vitrify.core.errors import ArgumentError, FileFormatError, UnsupportedError
 from vitrify.ops.registry import get_op
 from vitrify.paddle_program.emitter import FORMS
 from vitrify.paddle_program.exporting import ROOMS
@@ -143,6 +143,17 @@ def test_blocks_of_pdmodel_programs_are_those_of_paddle(tmp_path):
     (loop,) = [op for op in blocks[0].ops if op.type == "while"]
     names = {slot.parameter: list(slot.arguments) for slot in (*loop.inputs, *loop.outputs)}
     assert names["Out"][0] == names["Condition"][0] and set(names["Out"][1:]) <= set(names["X"])
+
+
+def test_a_block_that_two_operators_run_is_refused(tmp_path):
+    """Of such blocks in each other, thirty in a file of some kilobytes would take years to read."""
+    paddle.jit.save(with_nested_loops, tmp_path / "f", input_spec=[SPEC([2], name="x")], format="paddle")
+    found = desc_of(tmp_path / "f.pdmodel")
+    inner = next(op for op in found.blocks[1].ops if op.type == "while")
+    found.blocks[1].ops.add().CopyFrom(inner)
+    (tmp_path / "f.pdmodel").write_bytes(found.SerializeToString())
+    with pytest.raises(FileFormatError, match="block 2 is run by two operators"):
+        paddle.jit.load(tmp_path / "f.pdmodel")
 
 
 @pytest.mark.parametrize("kind", FORMATS)

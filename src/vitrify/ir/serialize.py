@@ -24,7 +24,7 @@ from .attributes import check_storable, is_block
 from .names import resume_names
 from .program import AnyMeta, Block, Literal, Operator, Program, Variable
 from .text import FORWARD
-from .verify import VerifyError, verify
+from .verify import VerifyError, check_owners, verify
 
 FORMAT = 1
 PROGRAM = Kind(b"\x93VTPROGR", 1, "program file")
@@ -81,6 +81,7 @@ def decode_program(data: bytes | memoryview) -> Program:
     program = _Reader(message).program()
     try:
         verify(program)
+        check_owners(program)
     except VerifyError as err:
         raise FileFormatError(f"the stored program is not well formed: {err.message}", loc=err.loc) from err
     return program

@@ -78,6 +78,18 @@ def _check_acyclic(program: Program) -> None:
         raise VerifyError(f"block {min(block.index for block in circle)} runs itself")
 
 
+def check_owners(program: Program) -> None:
+    """Every block but functions is run by one operator; raises VerifyError.
+
+    Each level of blocks that two operators run would double what reading and running them takes.
+    """
+    taken: set[Block] = set()
+    for inner in [inner for block in program.blocks for op in block.ops for inner in op.blocks.values()]:
+        if inner in taken:
+            raise VerifyError(f"block {inner.index} is run by two operators")
+        taken.add(inner)
+
+
 def _peeled(graph: dict[Block, set[Block]]) -> dict[Block, set[Block]]:
     left = dict(graph)
     while ready := [block for block, others in left.items() if not others & left.keys()]:

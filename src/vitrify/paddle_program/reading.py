@@ -74,6 +74,7 @@ class _Reader:
         self._rows = old_rows()
         self._version = int(proto.version.version)
         self._vars = {v.name: v for b in self._blocks for v in b.vars}
+        self._run: set[int] = set()
         if not self._blocks or sum(len(b.ops) for b in self._blocks) > MOST_NODES:
             raise FileFormatError("it has no blocks, or too many operators")
 
@@ -94,6 +95,9 @@ class _Reader:
     def _block(self, index: int, depth: int) -> Graph:
         if not 0 <= index < len(self._blocks) or depth > DEEPEST:
             raise FileFormatError(f"there is no block {index}, or blocks are nested deeper than {DEEPEST}")
+        if index in self._run:  # each level of such blocks would double what there is to read
+            raise FileFormatError(f"block {index} is run by two operators")
+        self._run.add(index)
         graph = Graph()
         fetched: dict[int, str] = {}
         fed: dict[int, Feed] = {}
