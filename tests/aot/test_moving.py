@@ -126,6 +126,16 @@ CASES = {
     "quotients of reals": (lambda x, y: (x // y, x % y), [reals(6), reals(6)], (0,)),
     "triangles": (lambda x: (paddle.tril(x), paddle.triu(x, 1)), [reals(3, 7, 5)], (0, 1, 2)),
     "broadcast_tensors": (lambda x, y: paddle.broadcast_tensors([x, y]), [reals(6, 1), reals(3)], ()),
+    **{
+        f"yolo_box {aware}": (
+            lambda x, size, aware=aware: paddle.vision.ops.yolo_box(
+                x, size, [10, 13, 16, 30, 33, 23], 4, 0.4, 32, aware, None, 1.05, aware
+            ),
+            [reals(2, 27 + 3 * aware, 4, 5), np.array([[100, 120], [90, 80]], "int32")],
+            (),
+        )
+        for aware in (False, True)
+    },
     "a table that limits": (lambda x: TABLE(x) + TABLE(paddle.arange(x.shape[1])), [ids(32, 3, 9)], (0, 1)),
 }  # fmt: skip
 

@@ -15,7 +15,7 @@ from vitrify.ops.registry import all_ops
 from vitrify.testing.paths import Call, metas_of, record
 
 COMPOSITE = {op.name for op in all_ops() if op.decompose is not None}
-TABLES = ("cases_activation", "cases_norm")
+TABLES = ("cases_activation", "cases_norm", "cases_vision")
 CLOSE = {8: (1e-10, 1e-12), 4: (2e-5, 2e-6), 2: (2e-2, 1e-2)}
 
 
