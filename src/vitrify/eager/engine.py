@@ -48,8 +48,9 @@ def apply(op: OpDef, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
             if not value.stop_gradient:
                 wanted = True
         elif value is None:
-            if not arrays and not op.passes:
-                raise _no_tensor(op, op.inputs[0], value)
+            # Neither operand of a pair may be missing, though NumPy would make an array of objects of None.
+            if not op.passes and (not arrays or (op.elementwise and len(op.inputs) == 2)):
+                raise _no_tensor(op, op.inputs[len(arrays)], value)
             arrays.append(None)
         elif value.__class__ in SCALAR_TYPES:
             arrays.append(value)

@@ -31,6 +31,14 @@ def need_tensors(op: str, *values: Any) -> None:
             raise DTypeError(f"{op}: argument {place} must be a tensor, got {type(value).__name__}")
 
 
+def rank_of(op: str, x: Any, name: str = "x") -> int:
+    """The number of x's dimensions. Raises DTypeError where x has none, because it is no tensor."""
+    try:
+        return x.ndim  # type: ignore[no-any-return]
+    except AttributeError:
+        raise DTypeError(f"{op}: {name} must be a tensor, got {type(x).__name__}") from None
+
+
 def as_int(op: str, value: Any, name: str) -> Any:
     """`value` as an int; a tensor (its value may be unknown) or a Ref stays. Raises DTypeError for anything else."""
     if isinstance(value, int) and not isinstance(value, bool):

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import Shape, normalize_axes, normalize_axis
-from .arguments import as_ints, entries, static_ints
+from .arguments import as_ints, entries, rank_of, static_ints
 from .creation import full
 from .expand import broadcast_tensors
 from .index import getitem
@@ -52,7 +52,7 @@ def rot90(x: Any, k: int = 1, axes: Sequence[int] = (0, 1), name: str | None = N
         >>> paddle.rot90(paddle.to_tensor([[1, 2], [3, 4]])).tolist()
         [[2, 4], [1, 3]]
     """
-    if x.ndim < 2 or len(axes) != 2:
+    if rank_of("rot90", x) < 2 or len(axes) != 2:
         raise ShapeError(f"rot90: needs 2 or more dimensions and 2 axes, got shape {x.shape}, axes {list(axes)}")
     a, b = (normalize_axis("rot90", axis, x.ndim, "axes") for axis in axes)
     if a == b:

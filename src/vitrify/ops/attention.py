@@ -8,6 +8,7 @@ import numpy as np
 
 from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import UNKNOWN
+from .arguments import need_tensors, rank_of
 from .dropout import dropout
 from .expand import repeat_interleave
 from .matmul import matmul
@@ -72,6 +73,7 @@ def scaled_dot_product_attention(
         >>> paddle.nn.functional.scaled_dot_product_attention(x, x, x).shape
         [1, 2, 1, 4]
     """
+    need_tensors("scaled_dot_product_attention", query, key, value)
     if not query.ndim == key.ndim == value.ndim or query.ndim not in (3, 4):
         raise ShapeError(
             f"scaled_dot_product_attention: query, key and value have {query.ndim}, {key.ndim} and {value.ndim} "
@@ -136,7 +138,7 @@ def flash_attn_qkvpacked(
         >>> paddle.nn.functional.flash_attn_qkvpacked(paddle.ones([1, 2, 4, 3, 5]))[0].shape
         [1, 2, 6, 5]
     """
-    if qkv.ndim != 5 or 0 <= qkv.shape[2] < 3:
+    if rank_of("flash_attn_qkvpacked", qkv, "qkv") != 5 or 0 <= qkv.shape[2] < 3:
         raise ShapeError(f"flash_attn_qkvpacked: qkv has shape {list(qkv.shape)}, expected [b, s, h / g + 2, g, d]")
     query = flatten(qkv[:, :, :-2], 2, 3)
     return flash_attention(query, qkv[:, :, -2], qkv[:, :, -1], dropout, causal, return_softmax, training=training)

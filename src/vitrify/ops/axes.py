@@ -8,7 +8,7 @@ from typing import Any
 from ..core.dtype import DType
 from ..core.errors import DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape, normalize_axes
-from .arguments import static_ints
+from .arguments import rank_of, static_ints
 from .like import cast, expand_like
 from .meta_rules import Predicate, any_dtype
 from .moving_axis import all_from_front, all_to_front, unknown_axes
@@ -32,7 +32,8 @@ def reduced(op: OpDef, x: Any, axis: Any, keepdim: Any, name: str | None = None)
     axes = unknown_axes(axis)
     if axes is not None:
         return over_front(name or op.name, lambda front, first: op(front, axis=first, keepdim=False), x, axes, keepdim)
-    return op(x, axis=axes_of(name or op.name, axis, x.ndim), keepdim=bool(keepdim))
+    name = name or op.name
+    return op(x, axis=axes_of(name, axis, rank_of(name, x)), keepdim=bool(keepdim))
 
 
 def over_front(op: str, reduce: Callable[[Any, Shape], Any], x: Any, axes: list[Any], keepdim: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.dtype import as_dtype
 from ..core.errors import DTypeError
-from .arguments import is_tensor
+from .arguments import is_tensor, rank_of
 from .like import cast
 
 # method -> the dtype it casts to
@@ -32,6 +32,7 @@ def _cast_to(name: str) -> Callable[[Any], Any]:
 
 def type_as(x: Any, other: Any) -> Any:
     """x cast to other's dtype. Source: paddle.Tensor.type_as."""
+    rank_of("type_as", other, "other")
     return cast(x, other.dtype)
 
 

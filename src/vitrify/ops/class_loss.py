@@ -11,6 +11,7 @@ from ..core.errors import ArgumentError, DTypeError, IndexRangeError, ShapeError
 from ..core.meta import UNKNOWN, Meta
 from ..core.rng import Generator
 from .activation import softplus
+from .arguments import rank_of
 from .compare import equal, logical_and
 from .creation import arange
 from .cross_entropy import softmax_with_cross_entropy
@@ -163,7 +164,7 @@ def margin_cross_entropy(
     """
     wanted = "none" if reduction is None else reduction
     check_reduction("margin_cross_entropy", wanted)
-    column = label if label.ndim == 2 else unsqueeze(label, 1)
+    column = label if rank_of("margin_cross_entropy", label, "label") == 2 else unsqueeze(label, 1)
     chosen = equal(arange(size_of(logits, 1), dtype=column.dtype), column)
     # Off the label acos would have infinite slopes at 1, which no cotangent of 0 undoes.
     angle = acos(where(chosen, logits, zeros_like(logits)))

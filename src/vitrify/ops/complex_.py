@@ -7,7 +7,7 @@ from typing import Any
 from ..core.dtype import DType, complex64, complex128, float32, float64
 from ..core.errors import DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta
-from .arguments import finish
+from .arguments import finish, rank_of
 from .define import only, unary
 from .elementwise import conj as conj_of
 from .elementwise import conj_op
@@ -81,6 +81,7 @@ def real(x: Any, name: str | None = None) -> Any:
         >>> paddle.real(paddle.to_tensor([1 + 2j])).tolist()
         [1.0]
     """
+    rank_of("real", x)
     return _real_op(x) if x.dtype.is_complex else x
 
 

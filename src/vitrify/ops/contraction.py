@@ -9,7 +9,7 @@ from typing import Any
 
 from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import Meta, normalize_axes, normalize_axis
-from .arguments import is_tensor, need_tensors
+from .arguments import is_tensor, need_tensors, rank_of
 from .arrange import roll
 from .creation import clone, eye
 from .diagonal import diagonal
@@ -105,6 +105,7 @@ def cross(x: Any, y: Any, axis: int = 9, name: str | None = None) -> Any:
         >>> paddle.cross(paddle.to_tensor([1, 0, 0]), paddle.to_tensor([0, 1, 0])).tolist()
         [0, 0, 1]
     """
+    rank_of("cross", x)
     place = list(x.shape).index(3) if axis == 9 and 3 in x.shape else axis
     if place == 9 or x.shape[normalize_axis("cross", place, x.ndim)] != 3:
         raise ShapeError(f"cross: x is {Meta(tuple(x.shape), x.dtype)}, expected a dimension of size 3 as axis")
@@ -173,7 +174,7 @@ def matrix_power(x: Any, n: int, name: str | None = None) -> Any:
         >>> paddle.linalg.matrix_power(paddle.to_tensor([[1.0, 1.0], [0.0, 1.0]]), 3).tolist()
         [[1.0, 3.0], [0.0, 1.0]]
     """
-    if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
+    if rank_of("matrix_power", x) < 2 or x.shape[-1] != x.shape[-2]:
         raise ShapeError(f"matrix_power: x is {Meta(tuple(x.shape), x.dtype)}, expected square matrices")
     if n == 0:
         return clone(expand_like(eye(x.shape[-1], dtype=x.dtype), x))

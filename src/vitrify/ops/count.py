@@ -10,7 +10,7 @@ import numpy as np
 from ..core.dtype import DType, float32, float64, int64
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta
-from .arguments import as_int
+from .arguments import as_int, rank_of
 from .registry import VARIADIC_OUTPUTS, NoGradient, define_op
 
 COUNTS = NoGradient("counts change in steps")
@@ -188,6 +188,7 @@ def histogramdd(
         >>> counts.tolist(), edges[0].tolist()
         ([[0.0, 1.0], [1.0, 1.0]], [0.0, 1.0, 2.0])
     """
+    rank_of("histogramdd", x)
     listed = list(bins) if isinstance(bins, (list, tuple)) else [bins] * x.shape[-1]
     edges = [] if all(isinstance(b, int) for b in listed) else listed
     limits = None if ranges is None else tuple(zip(map(float, ranges[::2]), map(float, ranges[1::2])))

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..core.errors import ShapeError
 from ..core.meta import Meta
+from .arguments import rank_of
 from .axes import count_over, divided
 from .diagonal import diagonal
 from .elementwise import conj
@@ -20,7 +21,7 @@ from .unary import sqrt
 
 def _observations(op: str, x: Any, rowvar: bool) -> Any:
     """x as [variables, observations]."""
-    if x.ndim > 2 or x.ndim < 1:
+    if rank_of(op, x) > 2 or x.ndim < 1:
         raise ShapeError(f"{op}: x is {Meta(tuple(x.shape), x.dtype)}, expected 1 or 2 dimensions")
     rows = unsqueeze(x, 0) if x.ndim == 1 else x
     return rows if rowvar or x.ndim == 1 else matrix_transpose(rows)

@@ -10,7 +10,7 @@ import numpy as np
 from ..core.dtype import int64
 from ..core.errors import ArgumentError, DTypeError, IndexRangeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, normalize_axis
-from .arguments import static_int
+from .arguments import rank_of, static_int
 from .compare import not_equal
 from .creation import one_hot
 from .elementwise import divide_op, multiply_op, neg, subtract_op
@@ -248,7 +248,8 @@ def softmax_with_cross_entropy(
         >>> round(paddle.nn.functional.softmax_with_cross_entropy(logits, paddle.to_tensor([[1]])).item(), 4)
         0.6931
     """
-    place = normalize_axis("softmax_with_cross_entropy", axis, logits.ndim)
+    place = normalize_axis("softmax_with_cross_entropy", axis, rank_of("softmax_with_cross_entropy", logits, "logits"))
+    rank_of("softmax_with_cross_entropy", label, "label")
     if not soft_label and label.dtype.is_floating:
         label = cast(label, int64)
     loss, probs = softmax_cross_entropy_op(
@@ -282,7 +283,7 @@ def cross_entropy(
         raise ArgumentError(f"cross_entropy: label_smoothing must lie in [0, 1], got {label_smoothing}")
     if soft_label and ignore_index != -100:
         raise ArgumentError(f"cross_entropy: ignore_index has no meaning with soft labels, got {ignore_index}")
-    if input.ndim == 0:
+    if rank_of("cross_entropy", input) == 0:
         raise ShapeError("cross_entropy: input has no dimension of classes")
     place = normalize_axis("cross_entropy", axis, input.ndim)
     if soft_label:
@@ -290,7 +291,7 @@ def cross_entropy(
         return _soft(input, smoothed, weight, reduction, place, use_softmax)
     if label_smoothing and _one_a_class(input, label, place):
         return _soft(input, _smoothed(label, label_smoothing, place), weight, reduction, place, use_softmax)
-    given = label.ndim
+    given = rank_of("cross_entropy", label, "label")
     hard = label if given == input.ndim else unsqueeze(label, place) if given == input.ndim - 1 else None
     if hard is None:
         raise ShapeError(
@@ -406,8 +407,9 @@ def nll_loss(
     """
     check_reduction("nll_loss", reduction)
     ignore_index = static_int("nll_loss", ignore_index, "ignore_index")
+    rank_of("nll_loss", input)
     rows = [size for i, size in enumerate(input.shape) if i != 1]
-    if input.ndim < 2 or label.ndim != len(rows) or any(map(_differ, label.shape, rows)):
+    if input.ndim < 2 or rank_of("nll_loss", label, "label") != len(rows) or any(map(_differ, label.shape, rows)):
         raise ShapeError(
             f"nll_loss: input has shape {list(input.shape)}, label {list(label.shape)}, expected [n, c, *] and [n, *]"
         )

@@ -10,7 +10,7 @@ import numpy as np
 from ..core.dtype import DType, as_dtype, int64
 from ..core.errors import DTypeError
 from ..core.meta import Meta, normalize_axis
-from .arguments import finish
+from .arguments import finish, rank_of
 from .compare import equal
 from .elementwise import conj
 from .gather import take_along_axis
@@ -101,6 +101,7 @@ def cumsum(
         >>> paddle.cumsum(paddle.to_tensor([1.0, 2.0, 3.0])).tolist()
         [1.0, 3.0, 6.0]
     """
+    rank_of("cumsum", x)
     wanted = as_dtype(dtype) if dtype is not None else x.dtype if _has_fractions(x.dtype) else int64
     return finish("cumsum", _running_along(cumsum_op, cast(x, wanted), axis), out)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from .arguments import rank_of
+
 
 class DenseLayout:
     """Answers that follow from dtype, shape, place and strides."""
@@ -62,6 +64,7 @@ class DenseLayout:
 
     def is_same_shape(self: Any, y: Any) -> Any:
         """Whether `y` has the same shape."""
+        rank_of("is_same_shape", y, "y")
         return self.shape == y.shape
 
     def value(self) -> Any:

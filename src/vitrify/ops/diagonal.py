@@ -6,7 +6,7 @@ from typing import Any
 
 from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape, normalize_axis
-from .arguments import finish
+from .arguments import finish, rank_of
 from .moving_forms import triangle_form
 from .registry import OpDef, define_op
 from .shape import flatten
@@ -80,7 +80,7 @@ def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str 
         >>> paddle.diagonal(paddle.to_tensor([[1, 2], [3, 4]])).tolist()
         [1, 4]
     """
-    a, b = _two_axes("diagonal", axis1, axis2, x.ndim)
+    a, b = _two_axes("diagonal", axis1, axis2, rank_of("diagonal", x))
     return diagonal_op(x, offset=offset, axis1=a, axis2=b)
 
 
@@ -120,7 +120,7 @@ def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> A
         >>> paddle.diag_embed(paddle.to_tensor([1, 2])).tolist()
         [[1, 0], [0, 2]]
     """
-    a, b = _two_axes("diag_embed", dim1, dim2, input.ndim + 1)
+    a, b = _two_axes("diag_embed", dim1, dim2, rank_of("diag_embed", input) + 1)
     return diag_embed_op(input, offset=offset, dim1=a, dim2=b, padding_value=0)
 
 
@@ -134,7 +134,7 @@ def diag(x: Any, offset: int = 0, padding_value: Any = 0, name: str | None = Non
         >>> paddle.diag(paddle.to_tensor([1, 2]), padding_value=9).tolist()
         [[1, 9], [9, 2]]
     """
-    if x.ndim > 2:
+    if rank_of("diag", x) > 2:
         raise ShapeError(f"diag: x must have 1 or 2 dimensions, got {x.shape}", hint="use diagonal or diag_embed")
     if x.ndim == 2:
         return diagonal_op(x, offset=offset, axis1=0, axis2=1)
@@ -191,7 +191,7 @@ def diagonal_scatter(
         >>> paddle.diagonal_scatter(paddle.zeros([2, 2]), paddle.ones([2])).tolist()
         [[1.0, 0.0], [0.0, 1.0]]
     """
-    a, b = _two_axes("diagonal_scatter", axis1, axis2, x.ndim)
+    a, b = _two_axes("diagonal_scatter", axis1, axis2, rank_of("diagonal_scatter", x))
     return diagonal_scatter_op(x, y, offset=offset, axis1=a, axis2=b)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import normalize_axis
-from .arguments import finish
+from .arguments import finish, rank_of
 from .compare import not_equal
 from .cumulative import cumsum_op
 from .elementwise import add_op, subtract_op
@@ -36,7 +36,7 @@ def diff(
     """
     if n < 1:
         raise ArgumentError(f"diff: n must be >= 1, got {n}")
-    place = normalize_axis("diff", axis, x.ndim)
+    place = normalize_axis("diff", axis, rank_of("diff", x))
     parts = [part for part in (prepend, x, append) if part is not None]
     result = concat(parts, axis=place) if len(parts) > 1 else x
     for _ in range(n):
@@ -49,7 +49,7 @@ def _areas(op: str, y: Any, x: Any, dx: float | None, axis: int) -> tuple[Any, i
     """The area of each trapezoid between neighbours along the axis."""
     if x is not None and dx is not None:
         raise ArgumentError(f"{op}: give x or dx, not both")
-    place = normalize_axis(op, axis, y.ndim)
+    place = normalize_axis(op, axis, rank_of(op, y, "y"))
     later, earlier = _neighbours(y, place)
     return add_op(later, earlier) * _widths(op, y, x, 1.0 if dx is None else dx, place) / 2.0, place
 
@@ -57,7 +57,7 @@ def _areas(op: str, y: Any, x: Any, dx: float | None, axis: int) -> tuple[Any, i
 def _widths(op: str, y: Any, x: Any, dx: float, place: int) -> Any:
     if x is None:
         return dx
-    if x.ndim == 1:
+    if rank_of(op, x) == 1:
         return reshape(diff(x), [-1 if i == place else 1 for i in range(y.ndim)])
     if x.ndim != y.ndim:
         raise ShapeError(f"{op}: x has {x.ndim} dimensions, y has {y.ndim}: expected 1 or as many")

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import Meta, normalize_axis
+from .arguments import need_tensors, rank_of
 from .creation import triu_indices
 from .gather import gather_nd
 from .norms import vector_norm
@@ -31,6 +32,7 @@ def cdist(
     """
     if compute_mode not in _MODES:
         raise ArgumentError(f"cdist: compute_mode must be one of {', '.join(_MODES)}, got {compute_mode!r}")
+    need_tensors("cdist", x, y)
     if x.ndim < 2 or y.ndim < 2 or (x.shape[-1] != y.shape[-1] and -1 not in (x.shape[-1], y.shape[-1])):
         raise ShapeError(
             f"cdist: x has shape {list(x.shape)}, y has shape {list(y.shape)}: expected matrices, rows of equal size"
@@ -48,7 +50,7 @@ def pdist(x: Any, p: float = 2.0, name: str | None = None) -> Any:
         >>> paddle.pdist(paddle.to_tensor([[0.0, 0.0], [3.0, 4.0]])).tolist()
         [5.0]
     """
-    if x.ndim != 2 or x.shape[0] < 0:
+    if rank_of("pdist", x) != 2 or x.shape[0] < 0:
         raise ShapeError(f"pdist: x is {Meta(tuple(x.shape), x.dtype)}, expected a matrix with a known number of rows")
     pairs = transpose(triu_indices(x.shape[0], x.shape[0], 1), [1, 0])
     return gather_nd(cdist(x, x, p), pairs)

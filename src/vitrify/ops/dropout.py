@@ -10,7 +10,7 @@ from ..core.dtype import as_dtype, bool_, float64
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape, normalize_axes, numel
 from ..core.rng import Generator
-from .arguments import is_tensor, is_unknown
+from .arguments import is_tensor, is_unknown, rank_of
 from .elementwise import multiply_op, scale, scale_op
 from .like import assign_op, cast, cast_op
 from .registry import Instead, NoGradient, OpDef, define_op
@@ -173,7 +173,7 @@ def dropout(
     if mode not in ("upscale_in_train", "downscale_in_infer"):
         raise ArgumentError(f"dropout: mode must be 'upscale_in_train' or 'downscale_in_infer', got {mode!r}")
     upscale = mode == "upscale_in_train"
-    axes = normalize_axes("dropout", tuple(axis) if isinstance(axis, (list, tuple)) else axis, x.ndim)
+    axes = normalize_axes("dropout", tuple(axis) if isinstance(axis, (list, tuple)) else axis, rank_of("dropout", x))
     if unknown:
         out = _by_unknown(x, p, axes, training, upscale)
         return x._become(out) if inplace and training else out
@@ -191,7 +191,7 @@ def _drop_channels(
 ) -> Any:
     if data_format not in formats:
         raise ArgumentError(f"{op}: data_format must be one of {', '.join(formats)}, got {data_format!r}")
-    if x.ndim != n:
+    if rank_of(op, x) != n:
         raise ShapeError(f"{op}: x has shape {list(x.shape)}, expected {n} dimensions")
     return dropout(x, p, [0, n - 1 if data_format.endswith("C") else 1], training, inplace)
 
@@ -206,7 +206,7 @@ def dropout1d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
         >>> paddle.nn.functional.dropout1d(paddle.ones([2, 3, 4])).shape
         [2, 3, 4]
     """
-    if input.ndim not in (2, 3):
+    if rank_of("dropout1d", input) not in (2, 3):
         raise ShapeError(f"dropout1d: input has shape {list(input.shape)}, expected [n, c, l] or [c, l]")
     return dropout(input, p, [0, 1] if input.ndim == 3 else [0], training, inplace)
 
@@ -250,7 +250,7 @@ def _alpha_dropout(op: str, x: Any, p: float, training: bool, axes: Sequence[int
     if p == 1:
         return scale(x, 0.0)
     a = ((1 - p) * (1 + p * _SATURATION**2)) ** -0.5
-    keep = keep_mask_op(x, p=p, axes=normalize_axes(op, axes, x.ndim))
+    keep = keep_mask_op(x, p=p, axes=normalize_axes(op, axes, rank_of(op, x)))
     return scale(where(keep, x, _SATURATION), a, -a * _SATURATION * p)
 
 
@@ -275,7 +275,7 @@ def feature_alpha_dropout(x: Any, p: float = 0.5, training: bool = True, name: s
         >>> paddle.nn.functional.feature_alpha_dropout(paddle.ones([2, 3, 4])).shape
         [2, 3, 4]
     """
-    if x.ndim < 2:
+    if rank_of("feature_alpha_dropout", x) < 2:
         raise ShapeError(f"feature_alpha_dropout: x has shape {list(x.shape)}, expected at least 2 dimensions")
     return _alpha_dropout("feature_alpha_dropout", x, p, training, [0, 1])
 

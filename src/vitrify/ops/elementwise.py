@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core.dispatch import bind_pair
 from ..core.errors import ArgumentError, DTypeError
-from .arguments import finish, is_tensor
+from .arguments import finish, is_tensor, rank_of
 from .like import as_float, assign_op, cast, zeros_like
 from .meta_rules import elementwise, numeric, real_number, unless_complex
 from .order_forms import division_form
@@ -239,6 +239,7 @@ def positive(x: Any, name: str | None = None) -> Any:
         >>> paddle.positive(paddle.to_tensor([1.0, -2.0])).tolist()
         [1.0, -2.0]
     """
+    rank_of("positive", x)
     if x.dtype.is_bool:
         raise DTypeError("positive: x is bool, expected a numeric dtype")
     return x
@@ -257,6 +258,7 @@ def scale(
         >>> paddle.scale(paddle.to_tensor([1.0, 2.0]), scale=2.0, bias=1.0).tolist()
         [3.0, 5.0]
     """
+    rank_of("scale", x)
     kind = bool if x.dtype.is_bool else int if x.dtype.is_integer else complex if x.dtype.is_complex else float
     offset = kind(bias)
     if hasattr(scale, "dtype"):

@@ -9,6 +9,7 @@ from ..core.errors import ArgumentError, DTypeError, IndexRangeError, ShapeError
 from ..core.meta import Meta
 from ..core.modes import grad_enabled, scoped
 from .accumulate import add_rows
+from .arguments import rank_of
 from .like import cast
 from .registry import NoGradient, OpDef, define_op
 from .sizes import size_of
@@ -123,6 +124,7 @@ def embedding(
         [[3.0, 4.0], [1.0, 2.0]]
     """
     if padding_idx is not None:
+        rank_of("embedding", weight, "weight")
         rows = weight.shape[0]
         if not -rows <= padding_idx < rows:
             raise ArgumentError(f"embedding: padding_idx must lie in [{-rows}, {rows}), got {padding_idx}")
@@ -148,6 +150,7 @@ def label_smooth(label: Any, prior_dist: Any = None, epsilon: float = 0.1, name:
     """
     if not 0 <= epsilon <= 1:
         raise ArgumentError(f"label_smooth: epsilon must lie in [0, 1], got {epsilon}")
+    rank_of("label_smooth", label, "label")
     if not label.dtype.is_floating:
         label = cast(label, float32)
     prior = _uniform(label) if prior_dist is None else prior_dist

@@ -11,7 +11,7 @@ from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape, normalize_axis
 from ..core.meta import broadcast_shapes as common_shape
 from .accumulate import add_along
-from .arguments import as_int, as_ints, entries, is_tensor, packs_ints
+from .arguments import as_int, as_ints, entries, is_tensor, packs_ints, rank_of
 from .like import broadcast_view, expand_like_op, sum_to_like
 from .moving_forms import broadcast_form
 from .registry import VARIADIC_OUTPUTS, OpDef, define_op
@@ -100,6 +100,7 @@ def expand_as(x: Any, y: Any, name: str | None = None) -> Any:
         >>> paddle.expand_as(paddle.ones([3]), paddle.ones([2, 3])).shape
         [2, 3]
     """
+    rank_of("expand_as", y, "y")
     shape = tuple(y.shape)
     return expand_like_op(x, y) if UNKNOWN in shape else expand_op(x, shape=shape)
 

@@ -12,7 +12,7 @@ from ..core.dtype import as_dtype, complex64, complex128, default_dtype, float64
 from ..core.errors import ArgumentError, DTypeError
 from ..core.meta import Meta, Shape
 from ..core.modes import amp_state
-from .arguments import finish
+from .arguments import finish, rank_of
 from .arrange import roll
 from .fourier import ADJOINT_NORM, fft_c2c_op, fft_c2r_op, fft_r2c_op, resize_axes_op
 from .like import as_float, cast
@@ -55,6 +55,7 @@ def _sizes_and_axes(op: str, s: Sizes, axes: Sizes, ndim: int) -> tuple[Shape | 
 def _checked(op: str, x: Any, norm: str) -> Any:
     if norm not in ADJOINT_NORM:
         raise ArgumentError(f"{op}: norm must be 'backward', 'ortho' or 'forward', got {norm!r}")
+    rank_of(op, x)
     if amp_state.get() is not None and x.dtype.name in ("float16", "bfloat16"):
         x = cast(x, "float32")
     if x.dtype.is_bool or x.dtype.name in ("float16", "bfloat16"):
@@ -223,7 +224,7 @@ def rfftfreq(
 
 
 def _shifted(op: str, x: Any, axes: Any, share: Callable[[Any], Any]) -> Any:
-    named = range(x.ndim) if axes is None else (axes,) if isinstance(axes, int) else axes
+    named = range(rank_of(op, x)) if axes is None else (axes,) if isinstance(axes, int) else axes
     places = [_axis(op, a, x.ndim) for a in named]
     return roll(x, [share(size_of(x, a)) for a in places], places)
 

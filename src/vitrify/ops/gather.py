@@ -8,7 +8,7 @@ from typing import Any
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape, broadcast_dim, normalize_axis
 from .accumulate import add_along, add_at
-from .arguments import finish, static_int
+from .arguments import finish, rank_of, static_int
 from .index_form import range_errors
 from .like import zeros_like
 from .moving_axis import at_axis, is_unknown, to_front
@@ -65,7 +65,7 @@ gather_adjoint_op: OpDef = define_op(
 
 def _one_dimension(op: str, index: Any, scalar: bool) -> Any:
     """An index of shape [n], [n, 1] (and [] where `scalar`) without its column dimension."""
-    if index.ndim == 1 or (scalar and index.ndim == 0):
+    if rank_of(op, index, "index") == 1 or (scalar and index.ndim == 0):
         return index
     if index.ndim == 2 and index.shape[1] in (1, UNKNOWN):
         return squeeze_op(index, axes=(1,))
@@ -98,7 +98,7 @@ def index_select(x: Any, index: Any, axis: int = 0, name: str | None = None, *, 
         >>> paddle.index_select(paddle.to_tensor([[1, 2, 3]]), paddle.to_tensor([2, 2]), axis=1).tolist()
         [[3, 3]]
     """
-    at = normalize_axis("index_select", static_int("index_select", axis, "axis"), x.ndim)
+    at = normalize_axis("index_select", static_int("index_select", axis, "axis"), rank_of("index_select", x))
     return finish("index_select", gather_op(x, _one_dimension("index_select", index, False), axis=at), out)
 
 
@@ -218,7 +218,7 @@ def index_sample(x: Any, index: Any) -> Any:
         [[2], [3]]
     """
     what = "index_sample: x and index must be matrices with equally many rows"
-    if x.ndim != 2 or index.ndim != 2:
+    if rank_of("index_sample", x) != 2 or rank_of("index_sample", index, "index") != 2:
         raise ShapeError(f"{what}: {list(x.shape)} and {list(index.shape)}")
     return take_along_axis_op(x, same_sizes(what, x, index, lead=1), axis=1, broadcast=False)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..core.errors import DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta
+from .arguments import rank_of
 from .creation import eye
 from .diagonal import tril, triu
 from .linalg import adjoint, need_matrices, triangular_solve_op
@@ -15,6 +16,8 @@ from .sizes import size_of
 
 
 def _check(op: str, x: Any, tau: Any) -> None:
+    for name, value in (("x", x), ("tau", tau)):
+        rank_of(op, value, name)
     shapes = Meta(tuple(x.shape), x.dtype), Meta(tuple(tau.shape), tau.dtype)
     need_matrices(op, shapes[0], square=False)
     if x.dtype is not tau.dtype:

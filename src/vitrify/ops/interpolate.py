@@ -12,7 +12,7 @@ import numpy as np
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Ref, Shape, known_dim
 from .adaptive_pool import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
-from .arguments import as_ints, entries, is_tensor, is_unknown
+from .arguments import as_ints, entries, is_tensor, is_unknown, rank_of
 from .moving_forms import resized
 from .registry import OpDef, define_op
 
@@ -272,7 +272,7 @@ def interpolate(
     mode = mode.lower()
     if antialias and mode not in ("bilinear", "bicubic"):
         raise ArgumentError(f"interpolate: antialias=True goes with modes 'bilinear' and 'bicubic', got {mode!r}")
-    spatial = x.ndim - 2
+    spatial = rank_of("interpolate", x) - 2
     _check_mode(x, mode, align_corners, align_mode)
     first = 1 if _is_channel_last(data_format, x.ndim) else 2
     sizes, scales = _target(x, size, scale_factor, spatial)

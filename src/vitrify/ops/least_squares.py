@@ -9,6 +9,7 @@ import numpy as np
 from ..core.dtype import int32, int64
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta
+from .arguments import rank_of
 from .creation import zeros
 from .decomposition import pinv, svdvals
 from .elementwise import conj
@@ -89,6 +90,8 @@ def lstsq(
     """
     if driver not in (None, *DRIVERS):
         raise ArgumentError(f"lstsq: driver must be one of {', '.join(DRIVERS)} or None, got {driver!r}")
+    rank_of("lstsq", x)
+    rank_of("lstsq", y, "y")
     if x.dtype is not y.dtype or not x.dtype.is_floating or x.dtype.np.itemsize < 4:
         raise DTypeError(f"lstsq: x is {x.dtype.name}, y is {y.dtype.name}, expected float32 or float64 for both")
     kind = driver or "gelsy"

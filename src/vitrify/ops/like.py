@@ -13,7 +13,7 @@ import numpy as np
 
 from ..core.dtype import FLOATING, as_dtype, float32
 from ..core.meta import UNKNOWN, Meta, Shape
-from .arguments import finish, is_tensor
+from .arguments import finish, is_tensor, rank_of
 from .registry import NoGradient, define_op, get_op
 from .scalar import scalars_for
 
@@ -158,6 +158,7 @@ full_like_op = define_op(
 
 
 def _shaped(name: str, like: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
+    rank_of(name, y, "y")
     shape = tuple(y.shape)
     if UNKNOWN in shape:
         return x if x is y else like(x, y)
@@ -197,6 +198,7 @@ def full_like(
         >>> paddle.full_like(paddle.to_tensor([1.0, 2.0]), 7).tolist()
         [7.0, 7.0]
     """
+    rank_of("full_like", x)
     shape = tuple(x.shape)
     wanted = x.dtype if dtype is None else as_dtype(dtype)
     if UNKNOWN in shape:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, broadcast_shapes
-from .arguments import finish
+from .arguments import finish, rank_of
 from .diagonal import tril, triu
 from .elementwise import conj
 from .join import stack
@@ -260,7 +260,8 @@ def solve(x: Any, y: Any, left: bool = True, name: str | None = None, *, out: An
         >>> paddle.linalg.solve(paddle.to_tensor([[2.0, 0.0], [0.0, 4.0]]), paddle.to_tensor([2.0, 8.0])).tolist()
         [1.0, 2.0]
     """
-    is_vector = y.ndim == 1 or (y.ndim == x.ndim - 1 and list(y.shape) == list(x.shape[:-1]))
+    ndim = rank_of("solve", x)
+    is_vector = rank_of("solve", y, "y") == 1 or (y.ndim == ndim - 1 and list(y.shape) == list(x.shape[:-1]))
     right = unsqueeze(y, -1) if is_vector else y
     if left or is_vector:
         found = solve_op(x if left else matrix_transpose(x), right)

@@ -7,6 +7,7 @@ from typing import Any
 from ..core.errors import DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, numel
 from .accumulate import wide
+from .arguments import rank_of
 from .matmul import matmul, matmul_op
 from .reduce import sum_op
 from .registry import OpDef, define_op
@@ -95,7 +96,7 @@ def linear(x: Any, weight: Any, bias: Any = None, name: str | None = None) -> An
         >>> paddle.nn.functional.linear(paddle.ones([1, 2]), paddle.ones([2, 1]), paddle.ones([1])).tolist()
         [[3.0]]
     """
-    if weight.ndim == 2:
+    if rank_of("linear", weight, "weight") == 2:
         return linear_op(x, weight, bias)
     return matmul(x, weight) if bias is None else matmul(x, weight) + bias
 
@@ -114,7 +115,7 @@ def bilinear(x1: Any, x2: Any, weight: Any, bias: Any = None, name: str | None =
         >>> paddle.nn.functional.bilinear(paddle.ones([1, 2]), paddle.ones([1, 3]), paddle.ones([1, 2, 3])).tolist()
         [[6.0]]
     """
-    if x1.ndim != 2 or x2.ndim != 2 or weight.ndim != 3:
+    if x1.ndim != 2 or rank_of("bilinear", x2, "x2") != 2 or rank_of("bilinear", weight, "weight") != 3:
         raise ShapeError(
             f"bilinear: x1, x2 and weight have shapes {list(x1.shape)}, {list(x2.shape)}, {list(weight.shape)}, "
             "expected [n, i], [n, j] and [o, i, j]"

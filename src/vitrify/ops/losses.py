@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from .activation import log_sigmoid
+from .arguments import rank_of
 from .creation import arange
 from .like import zeros_like
 from .reduce import mean, sum
@@ -293,7 +294,7 @@ def gaussian_nll_loss(
         0.0
     """
     check_reduction("gaussian_nll_loss", reduction)
-    if variance.ndim + 1 == input.ndim:
+    if rank_of("gaussian_nll_loss", variance, "variance") + 1 == input.ndim:
         variance = unsqueeze(variance, -1)
     spread = clip(variance, min=epsilon)
     loss = 0.5 * (log(spread) + square(input - label) / spread)

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import UNKNOWN, Meta
+from .arguments import rank_of
 from .decomposition import qr, svd
 from .linalg import adjoint, need_matrices
 from .matmul import matmul
@@ -14,6 +15,7 @@ from .reduce import mean
 
 
 def _checked_rank(op: str, x: Any, q: int | None) -> int:
+    rank_of(op, x)
     need_matrices(op, Meta(tuple(x.shape), x.dtype), square=False)
     sizes = x.shape[-2:]
     if UNKNOWN in sizes:

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..core.errors import ArgumentError, ShapeError
 from .activation import relu
+from .arguments import rank_of
 from .creation import arange
 from .gather import take_along_axis
 from .losses import same_shape
@@ -83,7 +84,7 @@ def cosine_embedding_loss(
         0.0
     """
     check_reduction("cosine_embedding_loss", reduction)
-    if label.ndim > 1 or input1.ndim > 2:
+    if rank_of("cosine_embedding_loss", label, "label") > 1 or input1.ndim > 2:
         raise ShapeError(f"cosine_embedding_loss: label must have at most 1 dimension and inputs 2, got {label.shape}")
     input2 = same_shape("cosine_embedding_loss", input1, input2, "input2")
     tiny = 1e-12

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.errors import DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, broadcast_shapes
-from .arguments import finish, is_tensor
+from .arguments import finish, is_tensor, rank_of
 from .expand import broadcast_tensors
 from .index import index_get_op
 from .like import cast
@@ -16,6 +16,7 @@ from .registry import OpDef, define_op, get_op
 
 
 def _need_mask(op: str, mask: Any) -> None:
+    rank_of(op, mask, "mask")
     if not mask.dtype.is_bool:
         raise DTypeError(f"{op}: mask must be bool, got {mask.dtype.name}", hint="compare, for example x > 0")
 

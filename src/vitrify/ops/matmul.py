@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.errors import DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, broadcast_shapes, merge_dim, numel
-from .arguments import finish, is_tensor, need_tensors
+from .arguments import finish, is_tensor, need_tensors, rank_of
 from .elementwise import conj
 from .like import cast, sum_to_like
 from .reduce import sum_op
@@ -140,7 +140,7 @@ def _vector_product(x: Any, y: Any, transpose_x: bool, transpose_y: bool) -> Any
 
 def _need_ndim(op: str, ndims: Sequence[tuple[str, Any, int]]) -> None:
     for name, x, ndim in ndims:
-        if x.ndim != ndim:
+        if rank_of(op, x, name) != ndim:
             raise ShapeError(f"{op}: {name} is {Meta(tuple(x.shape), x.dtype)}, expected {ndim} dimensions")
 
 
@@ -196,7 +196,7 @@ def dot(x: Any, y: Any, name: str | None = None, *, out: Any = None) -> Any:
         >>> paddle.dot(paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([3.0, 4.0])).item()
         11.0
     """
-    _need_ndim("dot", (("x", x, min(max(x.ndim, 1), 2)), ("y", y, x.ndim)))
+    _need_ndim("dot", (("x", x, min(max(rank_of("dot", x), 1), 2)), ("y", y, x.ndim)))
     product = x * y
     return finish("dot", cast(sum_op(product, axis=(x.ndim - 1,), keepdim=False), product.dtype), out)
 
@@ -209,7 +209,7 @@ def inner(x: Any, y: Any, name: str | None = None) -> Any:
         >>> paddle.inner(paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([3.0, 4.0])).item()
         11.0
     """
-    if x.ndim == 0 or y.ndim == 0:
+    if rank_of("inner", x) == 0 or rank_of("inner", y, "y") == 0:
         return x * y
     rows = flatten(x, 0, -2) if x.ndim > 1 else unsqueeze(x, 0)
     columns = flatten(y, 0, -2) if y.ndim > 1 else unsqueeze(y, 0)

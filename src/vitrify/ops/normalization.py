@@ -9,7 +9,7 @@ from typing import Any
 from ..core.dtype import DType, float32
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape, numel
-from .arguments import is_unknown, static_int, static_ints
+from .arguments import is_unknown, rank_of, static_int, static_ints
 from .channel_norm import norm_grad_native
 from .elementwise import add_op, divide_op, multiply_op, subtract_op
 from .like import cast, reshape_like
@@ -365,7 +365,7 @@ def channel_axis(op: str, x: Any, data_format: str) -> int:
     known = ("NC", "NCL", "NCHW", "NCDHW", "NLC", "NHWC", "NDHWC")
     if data_format not in known:
         raise ArgumentError(f"{op}: data_format must be one of {', '.join(known)}, got {data_format!r}")
-    if x.ndim < 2:
+    if rank_of(op, x) < 2:
         raise ShapeError(f"{op}: x has shape {list(x.shape)}, expected at least 2 dimensions")
     return x.ndim - 1 if data_format.endswith("C") else 1
 

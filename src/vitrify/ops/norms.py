@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.errors import ArgumentError, DTypeError
 from ..core.meta import Meta, Shape, normalize_axis
-from .arguments import finish, static_ints
+from .arguments import finish, rank_of, static_ints
 from .axes import axes_of, largest, reduction, restored
 from .complex_ import abs as abs_
 from .complex_ import part_meta, sgn
@@ -88,7 +88,8 @@ def vector_norm(
         5.0
     """
     x = x if dtype is None else cast(x, dtype)
-    return finish("vector_norm", _vector_length(x, p, axes_of("vector_norm", axis, x.ndim), bool(keepdim)), out)
+    axes = axes_of("vector_norm", axis, rank_of("vector_norm", x))
+    return finish("vector_norm", _vector_length(x, p, axes, bool(keepdim)), out)
 
 
 # -- matrices --------------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core.dtype import float32, float64
 from ..core.errors import ArgumentError, DTypeError
-from .arguments import finish, is_tensor
+from .arguments import finish, is_tensor, rank_of
 from .compare import equal, greater_equal, logical_and
 from .define import binary, only
 from .elementwise import conj
@@ -196,6 +196,7 @@ def ldexp(x: Any, y: Any, name: str | None = None) -> Any:
     """
     if not is_tensor(y):
         raise DTypeError(f"ldexp: y must be a tensor, got {type(y).__name__}")
+    rank_of("ldexp", x)
     wanted = float64 if float64 in (x.dtype, y.dtype) else float32
     return cast(x, wanted) * pow_op(2.0, cast(y, wanted))
 

@@ -9,7 +9,7 @@ from typing import Any
 from ..core.dtype import float32, float64, int64
 from ..core.errors import ArgumentError
 from ..core.meta import Shape
-from .arguments import is_tensor
+from .arguments import is_tensor, rank_of
 from .axes import axes_of
 from .compare import isnan, logical_not
 from .gather import take_along_axis
@@ -72,7 +72,7 @@ def _median(op: str, x: Any, axis: Any, keepdim: bool, mode: str, skip_nan: bool
         raise ArgumentError(f"{op}: mode must be 'avg' or 'min', got {mode!r}")
     if isinstance(axis, (list, tuple)) and (not skip_nan or not axis):
         raise ArgumentError(f"{op}: axis must be None or {'axes' if skip_nan else 'an int'}, got {axis}")
-    axes = axes_of(op, axis, x.ndim)
+    axes = axes_of(op, axis, rank_of(op, x))
     if mode == "avg":
         x = x if x.dtype is float64 else cast(x, float32)
         return _pick(x, axes, keepdim, skip_nan, lambda n: (n - 1) // 2, lambda n: n // 2, lambda n: n * 0 + 0.5)
@@ -136,6 +136,7 @@ _BETWEEN: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any], Callable[[
 def _quantile(op: str, x: Any, q: Any, axis: Any, keepdim: bool, interpolation: str, skip_nan: bool) -> Any:
     if interpolation not in _BETWEEN:
         raise ArgumentError(f"{op}: interpolation must be one of {', '.join(_BETWEEN)}, got {interpolation!r}")
+    rank_of(op, x)
     wanted = x if x.dtype is float64 else cast(x, float32)
     axes = axes_of(op, axis, x.ndim)
     low, high, share = _BETWEEN[interpolation]

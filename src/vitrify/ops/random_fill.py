@@ -12,7 +12,7 @@ from ..core.dtype import float64, int64
 from ..core.errors import ArgumentError
 from ..core.lazy import lazy_module
 from ..core.meta import Meta, broadcast_shapes
-from .arguments import is_tensor
+from .arguments import is_tensor, rank_of
 from .fill import refilled
 from .like import cast
 from .random import DRAWN, bernoulli, draw, float_input, gaussian, uniform
@@ -166,6 +166,7 @@ def bernoulli_(x: Any, p: Any = 0.5, name: str | None = None) -> Any:
         >>> paddle.bernoulli_(paddle.zeros([2]), 1.0).tolist()
         [1.0, 1.0]
     """
+    rank_of("bernoulli_", x)
     chances = get_op("expand_like")(p, x) if is_tensor(p) else get_op("full_like")(x, fill_value=p, dtype=x.dtype)
     return refilled(x, cast(bernoulli(chances), x.dtype))
 

@@ -7,6 +7,7 @@ from typing import Any
 from ..core.dtype import as_dtype
 from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import UNKNOWN
+from .arguments import rank_of
 from .creation import arange
 from .reduce import max
 from .shape import reshape, unsqueeze
@@ -19,7 +20,7 @@ def _sizes(op: str, x: Any, data_format: str) -> tuple[Any, int, Any, Any]:
     """(n, c, h, w) of x; the batch and space may be unknown."""
     if data_format not in FORMATS:
         raise ArgumentError(f"{op}: data_format must be NCHW or NHWC, got {data_format!r}")
-    if x.ndim != 4:
+    if rank_of(op, x) != 4:
         raise ShapeError(f"{op}: x must have 4 dimensions, got {list(x.shape)}")
     n, *rest = x.shape
     c, h, w = rest if data_format == "NCHW" else (rest[2], rest[0], rest[1])
@@ -97,6 +98,7 @@ def sequence_mask(x: Any, maxlen: int | None = None, dtype: Any = "int64", name:
         >>> paddle.nn.functional.sequence_mask(paddle.to_tensor([1, 3])).tolist()
         [[1, 0, 0], [1, 1, 1]]
     """
+    rank_of("sequence_mask", x)
     steps = arange(max(x) if maxlen is None else maxlen, dtype=x.dtype)
     return (steps < unsqueeze(x, -1)).astype(as_dtype(dtype))
 

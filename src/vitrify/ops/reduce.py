@@ -6,7 +6,7 @@ from typing import Any
 
 from ..core.dtype import DType, as_dtype, bool_, float32, int32, int64
 from ..core.meta import Shape, numel
-from .arguments import finish
+from .arguments import finish, rank_of
 from .axes import count_over, divided, reduced, reduction, restored, spread
 from .combiner import Combiner, greatest, least
 from .compare import equal
@@ -111,6 +111,7 @@ def mean(
         >>> paddle.mean(paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]]), axis=1).tolist()
         [1.5, 3.5]
     """
+    rank_of("mean", x)
     if dtype is not None:
         x = cast(x, dtype)
     elif x.dtype.is_bool:
@@ -240,6 +241,7 @@ def prod(
         >>> paddle.prod(paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]]), axis=1).tolist()
         [2.0, 12.0]
     """
+    rank_of("prod", x)
     if dtype is not None or x.dtype.is_bool:
         x = cast(x, int64 if dtype is None else dtype)
     return finish("prod", reduced(prod_op, x, axis, keepdim), out)

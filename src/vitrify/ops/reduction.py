@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.errors import ArgumentError
-from .arguments import is_unknown
+from .arguments import is_unknown, rank_of
 from .reduce import mean, sum
 from .registry import NoGradient, define_op
 
@@ -36,6 +36,7 @@ def reduced(loss: Any, reduction: str) -> Any:
 
 def given(label: Any) -> Any:
     """`label` without its gradient, as in Paddle: what to predict is given, even if another model computed it."""
+    rank_of("given", label, "label")
     if label.stop_gradient:
         return label
     return given_op(label) if is_unknown(label) else label.detach()

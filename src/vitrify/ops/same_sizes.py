@@ -6,6 +6,7 @@ from typing import Any
 
 from ..core.errors import ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape
+from .arguments import rank_of
 from .registry import define_op
 
 
@@ -51,6 +52,9 @@ sized_op = define_op(
 
 def same_sizes(what: str, x: Any, y: Any, lead: int | None = None) -> Any:
     """y, of which it is sure that it has the sizes of x, or the same first `lead` ones; else ShapeError with `what`."""
+    op = what.partition(":")[0]
+    for value in (x, y):
+        rank_of(op, value, "each")
     _agree(what, x.shape, y.shape, lead)
     compared = [*x.shape[:lead], *y.shape[:lead]]
     return sized_like_op(y, x, what=what, lead=lead) if UNKNOWN in compared else y

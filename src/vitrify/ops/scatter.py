@@ -8,7 +8,7 @@ from typing import Any
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape, normalize_axis
 from .accumulate import add_along, add_at, put_at
-from .arguments import as_ints, is_tensor, static_int
+from .arguments import as_ints, is_tensor, rank_of, static_int
 from .creation import full
 from .gather import gather_nd_shape, gather_op, nd_index, need_integers
 from .index import array_index, index_get_op, summed_to_value, with_item
@@ -77,7 +77,7 @@ def scatter(x: Any, index: Any, updates: Any, overwrite: bool = True, name: str 
         >>> paddle.scatter(x, rows, paddle.to_tensor([1.0, 2.0, 3.0]), overwrite=False).tolist()
         [5.0, 0.0, 1.0]
     """
-    rows = index if index.ndim == 1 else reshape(index, [-1])
+    rows = index if rank_of("scatter", index, "index") == 1 else reshape(index, [-1])
     if index.ndim == 0 and updates.ndim < x.ndim:
         updates = unsqueeze(updates, 0)
     result = scatter_op(x, rows, updates, overwrite=bool(overwrite))
@@ -134,6 +134,7 @@ def scatter_nd(index: Any, updates: Any, shape: Any, name: str | None = None) ->
         >>> paddle.scatter_nd(paddle.to_tensor([[1]]), paddle.to_tensor([2.0]), [3]).tolist()
         [0.0, 2.0, 0.0]
     """
+    rank_of("scatter_nd", updates, "updates")
     return scatter_nd_add_op(full(as_ints("scatter_nd", shape, "shape"), 0, updates.dtype), index, updates)
 
 
@@ -242,6 +243,7 @@ def index_put(x: Any, indices: Sequence[Any], value: Any, accumulate: bool = Fal
         >>> paddle.index_put(paddle.zeros([2]), at, paddle.to_tensor(1.0), accumulate=True).tolist()
         [2.0, 0.0]
     """
+    rank_of("index_put", value, "value")
     if x.dtype is not value.dtype:
         raise DTypeError(f"index_put: x is {x.dtype.name}, value is {value.dtype.name}", hint="cast value to x's dtype")
     if not accumulate:

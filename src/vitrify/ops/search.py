@@ -7,7 +7,7 @@ from typing import Any
 from ..core.dtype import bool_, int32, int64
 from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import UNKNOWN, Meta
-from .arguments import finish, is_tensor
+from .arguments import finish, is_tensor, rank_of
 from .registry import NoGradient, define_op, get_op
 from .split import unstack_op
 
@@ -148,7 +148,7 @@ def bucketize(
         >>> paddle.bucketize(paddle.to_tensor([[3, 6]]), paddle.to_tensor([1, 3, 5])).tolist()
         [[1, 3]]
     """
-    if sorted_sequence.ndim != 1:
+    if rank_of("bucketize", sorted_sequence, "sorted_sequence") != 1:
         raise ShapeError(f"bucketize: sorted_sequence must have 1 dimension, got {sorted_sequence.shape}")
     if not is_tensor(x):
         x = get_op("full")(shape=(), fill_value=x, dtype=sorted_sequence.dtype)
@@ -175,6 +175,7 @@ def isin(x: Any, test_x: Any, assume_unique: bool = False, invert: bool = False,
         >>> paddle.isin(paddle.to_tensor([1, 2, 3]), paddle.to_tensor([3, 1])).tolist()
         [True, False, True]
     """
+    rank_of("isin", test_x, "test_x")
     return isin_op(x, test_x, assume_unique=bool(assume_unique), invert=bool(invert))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from ..core.dtype import bool_, scalar_dtype
 from ..core.errors import ArgumentError, DTypeError
 from ..core.meta import Meta
-from .arguments import finish, is_tensor, is_unknown
+from .arguments import finish, is_tensor, is_unknown, rank_of
 from .compare import equal, greater_equal, greater_than, isfinite, isnan, less_equal, less_than, logical_or
 from .creation import full
 from .define import binary, only
@@ -196,6 +196,7 @@ def clip(x: Any, min: Any = None, max: Any = None, name: str | None = None, *, o
         [0.0, 0.5, 1.0]
     """
     if min is None and max is None:
+        rank_of("clip", x)
         min = -float("inf") if x.dtype.is_floating else None
         if min is None:
             return finish("clip", x.clone(), out)
@@ -240,6 +241,7 @@ def nan_to_num(
         [0.0, 9.0, 1.0]
     """
     only("nan_to_num", real_floating)(x)
+    rank_of("nan_to_num", x)
     largest = float((ml_dtypes.finfo if x.dtype.name == "bfloat16" else np.finfo)(x.dtype.np).max)
     high = largest if posinf is None else float(posinf)
     low = -largest if neginf is None else float(neginf)

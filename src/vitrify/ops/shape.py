@@ -10,7 +10,7 @@ from typing import Any
 from ..core.dtype import DType, as_dtype, from_np
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Ref, Shape, known_dim, normalize_axes, normalize_axis, numel
-from .arguments import as_ints, entries, is_tensor, only_ints, packs_ints, static_int, static_ints
+from .arguments import as_ints, entries, is_tensor, only_ints, packs_ints, rank_of, static_int, static_ints
 from .like import reshape_like
 from .moving_axis import all_to_front, from_front, is_unknown, unknown_axes
 from .registry import OpDef, define_op, get_op
@@ -230,7 +230,7 @@ def flatten(x: Any, start_axis: int = 0, stop_axis: int = -1, name: str | None =
         >>> paddle.flatten(paddle.ones([2, 3, 4]), 1).shape
         [2, 12]
     """
-    start = normalize_axis("flatten", start_axis, x.ndim, "start_axis")
+    start = normalize_axis("flatten", start_axis, rank_of("flatten", x), "start_axis")
     stop = normalize_axis("flatten", stop_axis, x.ndim, "stop_axis")
     if stop < start:
         raise ArgumentError(f"flatten: stop_axis {stop_axis} lies before start_axis {start_axis} for shape {x.shape}")
@@ -326,6 +326,7 @@ def squeeze(x: Any, axis: Any = None, name: str | None = None) -> Any:
     axes = unknown_axes(axis)
     if axes is not None:
         return squeeze(all_to_front("squeeze", x, axes)[0], list(range(len(axes))))
+    rank_of("squeeze", x)
     shape = x.shape
     named = () if axis is None else static_ints("squeeze", axis, "axis")
     if not named:
@@ -347,7 +348,7 @@ def unsqueeze(x: Any, axis: Any, name: str | None = None) -> Any:
     axes = unknown_axes(axis)
     if axes is not None:
         return functools.reduce(_with_one, axes, x)
-    marks: list[int] = [0] * x.ndim
+    marks: list[int] = [0] * rank_of("unsqueeze", x)
     for place in static_ints("unsqueeze", axis, "axis"):
         marks.insert(normalize_axis("unsqueeze", place, len(marks) + 1), 1)
     return unsqueeze_op(x, axes=tuple(i for i, new in enumerate(marks) if new))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.errors import ArgumentError, ShapeError
-from .arguments import finish
+from .arguments import finish, rank_of
 from .expand import broadcast_tensors
 from .like import reshape_like
 from .norms import vector_norm
@@ -42,6 +42,8 @@ def cosine_similarity(x1: Any, x2: Any, axis: int = 1, eps: float = 1e-8) -> Any
         >>> round(paddle.nn.functional.cosine_similarity(a, b).item(), 4)
         0.6
     """
+    rank_of("cosine_similarity", x1, "x1")
+    rank_of("cosine_similarity", x2, "x2")
     if list(x1.shape) != list(x2.shape):
         x1, x2 = broadcast_tensors([x1, x2])
     squares = sum(x1 * x1, axis) * sum(x2 * x2, axis)
@@ -63,7 +65,7 @@ def local_response_norm(
         >>> paddle.nn.functional.local_response_norm(paddle.ones([1, 1, 1]), 1, alpha=3.0, beta=0.5).tolist()
         [[[0.5]]]
     """
-    if x.ndim < 3:
+    if rank_of("local_response_norm", x) < 3:
         raise ShapeError(f"local_response_norm: x has shape {list(x.shape)}, expected at least 3 dimensions")
     if size < 1:
         raise ArgumentError(f"local_response_norm: size must be at least 1, got {size}")

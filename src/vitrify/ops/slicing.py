@@ -6,7 +6,7 @@ from typing import Any
 
 from ..core.errors import ArgumentError, IndexRangeError, ShapeError
 from ..core.meta import UNKNOWN, normalize_axis
-from .arguments import as_int, as_ints, is_tensor, static_int, static_ints
+from .arguments import as_int, as_ints, is_tensor, rank_of, static_int, static_ints
 from .index import getitem_op
 from .index_form import FULL
 from .same_sizes import sized_op
@@ -106,6 +106,7 @@ def crop(x: Any, shape: Any = None, offsets: Any = None, name: str | None = None
         >>> paddle.crop(paddle.to_tensor([[1, 2, 3], [4, 5, 6]]), shape=[2, 2], offsets=[0, 1]).tolist()
         [[2, 3], [5, 6]]
     """
+    rank_of("crop", x)
     sizes = _bounds("crop", list(x.shape) if shape is None else shape, "shape", x.ndim)
     starts = _bounds("crop", [0] * x.ndim if offsets is None else offsets, "offsets", x.ndim)
     if shape is None and any(isinstance(start, int) and start != 0 for start in starts):

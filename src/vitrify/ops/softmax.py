@@ -8,7 +8,7 @@ from ..core.dtype import float32
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, normalize_axis
 from .activation import silu
-from .arguments import finish
+from .arguments import finish, rank_of
 from .axes import largest
 from .compare import equal
 from .creation import arange
@@ -116,7 +116,7 @@ def softmax(
         >>> paddle.nn.functional.softmax(paddle.to_tensor([0.0, 0.0])).tolist()
         [0.5, 0.5]
     """
-    place = normalize_axis("softmax", axis, x.ndim)
+    place = normalize_axis("softmax", axis, rank_of("softmax", x))
     return finish("softmax", softmax_op(x if dtype is None else cast(x, dtype), axis=place), out)
 
 
@@ -137,7 +137,7 @@ def softmax_by_dim(
     """
     dim = axis if dim is None else dim
     if dim is None:
-        dim = 0 if input.ndim in (0, 1, 3) else 1
+        dim = 0 if rank_of("softmax_by_dim", input) in (0, 1, 3) else 1
     return softmax(input, dim, dtype, out=out)
 
 
@@ -149,7 +149,8 @@ def log_softmax(x: Any, axis: int = -1, dtype: Any = None, name: str | None = No
         >>> paddle.nn.functional.log_softmax(paddle.to_tensor([1000.0, 0.0])).tolist()
         [0.0, -1000.0]
     """
-    return log_softmax_op(x if dtype is None else cast(x, dtype), axis=normalize_axis("log_softmax", axis, x.ndim))
+    place = normalize_axis("log_softmax", axis, rank_of("log_softmax", x))
+    return log_softmax_op(x if dtype is None else cast(x, dtype), axis=place)
 
 
 _straight_through_op = define_op(
@@ -175,6 +176,7 @@ def gumbel_softmax(
     """
     if temperature <= 0:
         raise ArgumentError(f"gumbel_softmax: temperature must be positive, got {temperature}")
+    rank_of("gumbel_softmax", x)
     tiny = 1e-20 if x.dtype.itemsize > 2 else 1e-4
     noise = -log(-log(uniform(sizes_of(x), x.dtype, tiny, 1.0)))
     soft = softmax((x + noise) / temperature, axis)
@@ -215,7 +217,7 @@ def prelu(x: Any, weight: Any, data_format: str = "NCHW", name: str | None = Non
         >>> paddle.nn.functional.prelu(paddle.to_tensor([-2.0, 2.0]), paddle.to_tensor([0.5])).tolist()
         [-1.0, 2.0]
     """
-    count = weight.shape[0] if weight.ndim else 1
+    count = weight.shape[0] if rank_of("prelu", weight, "weight") else 1
     if weight.ndim > 1 or (count != 1 and x.ndim < 2):
         raise ShapeError(f"prelu: weight has shape {list(weight.shape)}, expected [1] or one element a channel")
     if count == 1:
@@ -254,14 +256,14 @@ def maxout(x: Any, groups: int, axis: int = 1, name: str | None = None) -> Any:
         >>> paddle.nn.functional.maxout(paddle.arange(8.0).reshape([1, 4, 2, 1]), 2).shape
         [1, 2, 2, 1]
     """
-    place = normalize_axis("maxout", axis, x.ndim)
+    place = normalize_axis("maxout", axis, rank_of("maxout", x))
     if x.shape[place] != UNKNOWN and x.shape[place] % groups:
         raise ShapeError(f"maxout: {x.shape[place]} channels do not divide into groups of {groups}")
     return max_(unflatten(x, place, [-1, groups]), axis=place + 1)
 
 
 def _halves(op: str, x: Any, axis: int) -> tuple[Any, Any]:
-    place = normalize_axis(op, axis, x.ndim)
+    place = normalize_axis(op, axis, rank_of(op, x))
     if x.ndim and x.shape[place] % 2 and x.shape[place] != UNKNOWN:
         raise ShapeError(f"{op}: x is {Meta(tuple(x.shape), x.dtype)}: size {x.shape[place]} in axis {axis} is odd")
     first, second = chunk(x, 2, place)

@@ -10,7 +10,7 @@ from ..core.dtype import int64
 from ..core.errors import ArgumentError
 from ..core.meta import UNKNOWN, Meta, known_dim, normalize_axis
 from .accumulate import wide
-from .arguments import as_int, finish, static_int
+from .arguments import as_int, finish, rank_of, static_int
 from .gather import take_along_axis_adjoint_op
 from .order_forms import first_form, sort_form, sort_values_form
 from .registry import OpDef, define_op, get_op
@@ -112,7 +112,7 @@ def sort(
         >>> paddle.sort(paddle.to_tensor([3, 1, 2]), descending=True).tolist()
         [3, 2, 1]
     """
-    return sort_values_op(x, axis=normalize_axis("sort", axis, x.ndim), descending=bool(descending))
+    return sort_values_op(x, axis=normalize_axis("sort", axis, rank_of("sort", x)), descending=bool(descending))
 
 
 def argsort(
@@ -125,7 +125,7 @@ def argsort(
         >>> paddle.argsort(paddle.to_tensor([3, 1, 2])).tolist()
         [1, 2, 0]
     """
-    return sort_op(x, axis=normalize_axis("argsort", axis, x.ndim), descending=bool(descending))[1]
+    return sort_op(x, axis=normalize_axis("argsort", axis, rank_of("argsort", x)), descending=bool(descending))[1]
 
 
 def msort(input: Any, *, out: Any = None) -> Any:
@@ -208,7 +208,7 @@ def topk(
         >>> values.tolist(), indices.tolist()
         ([9, 5], [1, 2])
     """
-    at = normalize_axis("topk", -1 if axis is None else axis, x.ndim)
+    at = normalize_axis("topk", -1 if axis is None else axis, rank_of("topk", x))
     found = topk_op(x, k=as_int("topk", k, "k"), axis=at, largest=bool(largest))
     targets = (None, None) if out is None else out
     return TopKRetType(*(finish("topk", value, target) for value, target in zip(found, targets)))
@@ -271,7 +271,7 @@ def kthvalue(
         >>> value.item(), index.item()
         (3, 2)
     """
-    at = normalize_axis("kthvalue", -1 if axis is None else axis, x.ndim)
+    at = normalize_axis("kthvalue", -1 if axis is None else axis, rank_of("kthvalue", x))
     value, index = kthvalue_op(x, k=static_int("kthvalue", k, "k"), axis=at, keepdim=bool(keepdim))
     return value, index
 
@@ -316,7 +316,7 @@ def mode(x: Any, axis: int = -1, keepdim: bool = False, name: str | None = None)
         >>> value.item(), index.item()
         (3, 2)
     """
-    value, index = mode_op(x, axis=normalize_axis("mode", axis, x.ndim), keepdim=bool(keepdim))
+    value, index = mode_op(x, axis=normalize_axis("mode", axis, rank_of("mode", x)), keepdim=bool(keepdim))
     return value, index
 
 

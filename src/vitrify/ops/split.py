@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape, normalize_axis
-from .arguments import as_ints, is_tensor, static_int, static_ints
+from .arguments import as_ints, is_tensor, rank_of, static_int, static_ints
 from .moving_axis import at_axis
 from .registry import VARIADIC_OUTPUTS, define_op, get_op
 
@@ -138,7 +138,7 @@ def tensor_split(x: Any, num_or_indices: Any, axis: Any = 0, name: str | None = 
         >>> [p.tolist() for p in paddle.tensor_split(paddle.arange(5), 2)]
         [[0, 1, 2], [3, 4]]
     """
-    at = normalize_axis("tensor_split", static_int("tensor_split", axis, "axis"), x.ndim)
+    at = normalize_axis("tensor_split", static_int("tensor_split", axis, "axis"), rank_of("tensor_split", x))
     if isinstance(num_or_indices, int) or (is_tensor(num_or_indices) and num_or_indices.ndim == 0):
         num = static_int("tensor_split", num_or_indices, "num_or_indices")
         if num <= 0:
@@ -154,7 +154,7 @@ def tensor_split(x: Any, num_or_indices: Any, axis: Any = 0, name: str | None = 
 
 
 def _split_along(op: str, x: Any, num_or_indices: Any, axis: int, least: int) -> list[Any]:
-    if x.ndim < least:
+    if rank_of(op, x) < least:
         raise ShapeError(f"{op}: x has {x.ndim} dimensions, expected at least {least}")
     return tensor_split(x, num_or_indices, axis)
 
@@ -167,7 +167,7 @@ def hsplit(x: Any, num_or_indices: Any, name: str | None = None) -> list[Any]:
         >>> [p.shape for p in paddle.hsplit(paddle.ones([2, 4]), 2)]
         [[2, 2], [2, 2]]
     """
-    return _split_along("hsplit", x, num_or_indices, 1 if x.ndim > 1 else 0, 1)
+    return _split_along("hsplit", x, num_or_indices, 1 if rank_of("hsplit", x) > 1 else 0, 1)
 
 
 def vsplit(x: Any, num_or_indices: Any, name: str | None = None) -> list[Any]:
@@ -228,7 +228,7 @@ def unstack(x: Any, axis: int = 0, num: int | None = None) -> list[Any]:
         >>> [p.tolist() for p in paddle.unstack(paddle.to_tensor([[1, 2], [3, 4]]), axis=1)]
         [[1, 3], [2, 4]]
     """
-    if x.ndim == 0:
+    if rank_of("unstack", x) == 0:
         raise ShapeError("unstack: x is 0-D and has no dimension to take apart")
     at = normalize_axis("unstack", axis, x.ndim)
     return list(unstack_op(x, axis=at, num=_known_size("unstack", x, at) if num is None else num))

@@ -8,7 +8,7 @@ from typing import Any
 from ..core.dtype import DType, as_dtype
 from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import Meta, Shape, normalize_axis
-from .arguments import finish, static_ints
+from .arguments import finish, rank_of, static_ints
 from .axes import axes_of, count_over, divided, largest, over_front, reduced, reduced_shape, reduction, restored
 from .compare import equal, isnan, logical_not
 from .like import as_float, cast, cast_op
@@ -154,7 +154,7 @@ def _variance(op: str, x: Any, axis: Any, correction: float, keepdim: bool) -> A
     unknown = unknown_axes(axis)
     if unknown is not None:
         return over_front(op, lambda front, first: _variance(op, front, first, correction, False), x, unknown, keepdim)
-    axes = axes_of(op, axis, x.ndim)
+    axes = axes_of(op, axis, rank_of(op, x))
     deviation = x - mean_op(x, axis=axes, keepdim=True)
     count = count_over(x, axes)
     return divided(sum_op(square(deviation), axis=axes, keepdim=keepdim), _freedom(count, correction))

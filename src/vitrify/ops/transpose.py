@@ -9,7 +9,7 @@ from typing import Any
 
 from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import Meta, Shape, normalize_axes, normalize_axis
-from .arguments import static_ints
+from .arguments import rank_of, static_ints
 from .registry import OpDef, define_op
 
 # All orders of few dimensions, to check the usual call by one look-up.
@@ -79,7 +79,8 @@ def permute(input: Any, *dims: Any) -> Any:
         [4, 2, 3]
     """
     perm = dims[0] if len(dims) == 1 and not isinstance(dims[0], int) else dims
-    return transpose_op(input, perm=_whole_perm("permute", static_ints("permute", perm, "dims"), input.ndim))
+    axes = static_ints("permute", perm, "dims")
+    return transpose_op(input, perm=_whole_perm("permute", axes, rank_of("permute", input)))
 
 
 def t(input: Any, name: str | None = None) -> Any:
@@ -92,7 +93,7 @@ def t(input: Any, name: str | None = None) -> Any:
         >>> paddle.t(paddle.ones([2, 3])).shape
         [3, 2]
     """
-    if input.ndim > 2:
+    if rank_of("t", input) > 2:
         raise ShapeError(f"t: input has {input.ndim} dimensions, expected at most 2", hint="use transpose(x, perm)")
     return reverse_dims(input)
 
@@ -110,7 +111,7 @@ def matrix_transpose(x: Any, name: str | None = None) -> Any:
         >>> paddle.matrix_transpose(paddle.ones([2, 3, 4])).shape
         [2, 4, 3]
     """
-    if x.ndim < 2:
+    if rank_of("matrix_transpose", x) < 2:
         raise ShapeError(f"matrix_transpose: x has {x.ndim} dimensions, expected at least 2")
     return swapped(x, -1, -2)
 

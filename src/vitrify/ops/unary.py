@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .arguments import finish
+from .arguments import finish, rank_of
 from .creation import clone
 from .define import unary
 from .elementwise import STEPS, conj
@@ -150,6 +150,7 @@ def round(x: Any, decimals: int = 0, name: str | None = None, *, out: Any = None
         >>> paddle.round(paddle.to_tensor([0.5, 1.5, -1.7])).tolist()
         [0.0, 2.0, -2.0]
     """
+    rank_of("round", x)
     if x.dtype.is_integer:
         result = clone(x)
     else:

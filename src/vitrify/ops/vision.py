@@ -10,7 +10,7 @@ from ..core.dtype import DType, int64
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape
 from .accumulate import add_rows
-from .arguments import as_ints, dims, entries
+from .arguments import as_ints, dims, entries, rank_of
 from .join import concat
 from .like import cast, zeros_like
 from .matmul import matmul
@@ -218,6 +218,7 @@ def affine_grid(theta: Any, out_shape: Any, align_corners: bool = True, name: st
         shape = tuple(shape[i] for i in range(len(shape)))
     n = len(shape) - 2
     if n not in (2, 3) or theta.ndim != 3 or any(d not in (w, UNKNOWN) for d, w in zip(theta.shape[1:], (n, n + 1))):
+        rank_of("affine_grid", theta, "theta")
         raise ShapeError(
             f"affine_grid: theta has shape {list(theta.shape)} and out_shape {len(shape)} entries, expected [n, 2, 3] "
             "and 4, or [n, 3, 4] and 5"
@@ -248,7 +249,7 @@ def temporal_shift(
         raise ArgumentError(f"temporal_shift: data_format must be one of NCHW, NHWC, got {data_format!r}")
     if not 0 <= shift_ratio <= 0.5:
         raise ArgumentError(f"temporal_shift: shift_ratio must lie in [0, 0.5], got {shift_ratio}")
-    if x.ndim != 4:
+    if rank_of("temporal_shift", x) != 4:
         raise ShapeError(f"temporal_shift: x has shape {list(x.shape)}, expected 4 dimensions")
     last = data_format == "NHWC"
     frames = unflatten(x, 0, [-1, seg_num])

@@ -12,7 +12,7 @@ import numpy as np
 from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape, normalize_axis, numel
 from .accumulate import add_rows
-from .arguments import static_int, static_ints
+from .arguments import rank_of, static_int, static_ints
 from .gather import gather_op
 from .registry import OpDef, define_op, get_op
 from .shape import unsqueeze
@@ -163,7 +163,7 @@ def combinations(x: Any, r: int = 2, with_replacement: bool = False, name: str |
         >>> paddle.combinations(paddle.to_tensor([1, 2, 3])).tolist()
         [[1, 2], [1, 3], [2, 3]]
     """
-    if x.ndim != 1 or x.shape[0] == UNKNOWN:
+    if rank_of("combinations", x) != 1 or x.shape[0] == UNKNOWN:
         raise ShapeError(f"combinations: x must have one dimension of known size, got {x.shape}")
     if r < 0:
         raise ArgumentError(f"combinations: r must be >= 0, got {r}")
@@ -184,7 +184,7 @@ def vander(x: Any, n: int | None = None, increasing: bool = False, name: str | N
         >>> paddle.vander(paddle.to_tensor([1.0, 2.0]), 3).tolist()
         [[1.0, 1.0, 1.0], [4.0, 2.0, 1.0]]
     """
-    if x.ndim != 1:
+    if rank_of("vander", x) != 1:
         raise ShapeError(f"vander: x must have 1 dimension, got {x.shape}")
     count = x.shape[0] if n is None else n
     if count < 0:
