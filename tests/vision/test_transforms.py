@@ -121,3 +121,24 @@ def test_what_is_no_picture_is_refused():
         T.RandomCrop(40)(IMAGE)
     with pytest.raises(ArgumentError, match="negative"):
         T.ColorJitter(brightness=-1)(IMAGE)
+
+
+def test_hues_of_tensors_are_not_cut_to_bytes():
+    """The colours of the circle, a third of it apart, and one between them."""
+    colours = paddle.to_tensor(np.array([[[1.0, 0.0, 0.5]], [[0.0, 1.0, 0.25]], [[0.0, 0.0, 0.25]]], "float32"))
+    turned = paddle.vision.transforms.adjust_hue(colours, 1 / 3).numpy()
+    np.testing.assert_allclose(turned, np.roll(colours.numpy(), 1, axis=0), atol=1e-6)
+    grey = paddle.full([3, 2, 2], 0.3)
+    np.testing.assert_allclose(paddle.vision.transforms.adjust_hue(grey, 0.2).numpy(), grey.numpy())
+
+
+@pytest.mark.parametrize("kind", ["BrightnessTransform", "ContrastTransform", "SaturationTransform", "HueTransform"])
+def test_a_change_of_colours_by_nothing_is_none(kind):
+    grey = np.full([2, 2, 1], 7, "uint8")
+    assert getattr(paddle.vision.transforms, kind)(0)(grey) is grey
+
+
+def test_tensors_in_other_forms():
+    x = paddle.rand([3, 4, 5])
+    assert paddle.vision.transforms.to_tensor(x, "HWC").shape == [4, 5, 3]
+    assert paddle.vision.transforms.resize(x, (2, 3), "area").shape == [3, 2, 3]

@@ -203,6 +203,7 @@ class Transpose(BaseTransform):
 
 class _ColourTransform(BaseTransform):
     _range = (0.0, math.inf)
+    _none = 1.0  # the factor that changes nothing
 
     def __init__(self, value: Any, keys: Sequence[str] | None = None) -> None:
         super().__init__(keys)
@@ -211,25 +212,32 @@ class _ColourTransform(BaseTransform):
     def _get_params(self, inputs: Any) -> Any:
         return random.uniform(*self.value)
 
+    def _apply_image(self, img: Any) -> Any:
+        low, high = self.value
+        return img if low == high == self._none else self._changed(img)
+
+    def _changed(self, img: Any) -> Any:
+        raise NotImplementedError
+
 
 class BrightnessTransform(_ColourTransform):
     """`functional.adjust_brightness` by up to `value`. Source: paddle.vision.transforms.BrightnessTransform."""
 
-    def _apply_image(self, img: Any) -> Any:
+    def _changed(self, img: Any) -> Any:
         return F.adjust_brightness(img, self.params)
 
 
 class ContrastTransform(_ColourTransform):
     """`functional.adjust_contrast` by up to `value`. Source: paddle.vision.transforms.ContrastTransform."""
 
-    def _apply_image(self, img: Any) -> Any:
+    def _changed(self, img: Any) -> Any:
         return F.adjust_contrast(img, self.params)
 
 
 class SaturationTransform(_ColourTransform):
     """`functional.adjust_saturation` by up to `value`. Source: paddle.vision.transforms.SaturationTransform."""
 
-    def _apply_image(self, img: Any) -> Any:
+    def _changed(self, img: Any) -> Any:
         return F.adjust_saturation(img, self.params)
 
 
@@ -237,8 +245,9 @@ class HueTransform(_ColourTransform):
     """`functional.adjust_hue` by up to `value` <= 0.5. Source: paddle.vision.transforms.HueTransform."""
 
     _range = (-0.5, 0.5)
+    _none = 0.0
 
-    def _apply_image(self, img: Any) -> Any:
+    def _changed(self, img: Any) -> Any:
         return F.adjust_hue(img, self.params)
 
 

@@ -43,7 +43,7 @@ def to_tensor(pic: Any, data_format: str = "CHW") -> Tensor:
     if data_format not in ("CHW", "HWC"):
         raise ArgumentError(f"to_tensor: data_format must be CHW or HWC, got {data_format!r}")
     if isinstance(pic, Tensor):
-        return pic
+        return pic if data_format == "CHW" else pic.moveaxis(-3, -1)
     check(pic)
     if is_pil(pic) and pic.mode == "1":
         pic = pic.convert("L")
@@ -105,7 +105,6 @@ def resize(img: Any, size: Any, interpolation: str = "bilinear") -> Any:
         >>> paddle.vision.transforms.resize(np.zeros([10, 20, 3], "uint8"), 5).shape
         (5, 10, 3)
     """
-    method = _filter("resize", interpolation)
     h, w = size_of(img)
     if isinstance(size, numbers.Integral):
         short = int(size)
@@ -120,6 +119,7 @@ def resize(img: Any, size: Any, interpolation: str = "bilinear") -> Any:
         batch = img if img.ndim == 4 else img.unsqueeze(0)
         found = interpolate(batch.astype("float32"), list(target), mode=interpolation).astype(img.dtype)
         return found if img.ndim == 4 else found[0]
+    method = _filter("resize", interpolation)
     return on_pil(lambda image: image.resize(target[::-1], method), img)
 
 
@@ -327,6 +327,9 @@ def adjust_hue(img: Any, hue_factor: float) -> Any:
     if not -0.5 <= hue_factor <= 0.5:
         raise ArgumentError(f"adjust_hue: hue_factor must lie in [-0.5, 0.5], got {hue_factor}")
 
+    if isinstance(img, Tensor) and img.dtype.is_floating:
+        return on_array(lambda array: turned(array, hue_factor), img)
+
     def change(image: Any) -> Any:
         if image.mode in ("L", "1", "I", "F"):
             return image
@@ -336,6 +339,22 @@ def adjust_hue(img: Any, hue_factor: float) -> Any:
         return pillow().merge("HSV", parts).convert(image.mode)
 
     return on_bytes(change, img)
+
+
+def turned(rgb: Array, by: float) -> Array:
+    """Colours [h, w, 3] of numbers in [0, 1], moved round the circle of hues; grey stays. Source: Smith 1978."""
+    if rgb.shape[-1] != 3:
+        return rgb
+    parts = rgb.astype(np.float64)
+    high, low = parts.max(axis=-1), parts.min(axis=-1)
+    span = np.where(high == low, 1.0, high - low)
+    r, g, b = np.moveaxis(parts, -1, 0)
+    hue = np.where(high == r, (g - b) / span, np.where(high == g, 2 + (b - r) / span, 4 + (r - g) / span))
+    place = np.mod(hue / 6 + by, 1.0)[..., None] * 6
+    distance = np.abs(np.mod(place + np.array([0.0, 4.0, 2.0]), 6.0) - 3) - 1
+    found = high[..., None] - (high - low)[..., None] * (1 - np.clip(distance, 0.0, 1.0))
+    out: Array = found.astype(rgb.dtype)
+    return out
 
 
 def on_bytes(change: Any, img: Any) -> Any:
