@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..eager.layer import Layer
+from .environment import ParallelEnv
 
 
 class DataParallel(Layer):
@@ -62,4 +63,4 @@ class DataParallel(Layer):
     set_dict = load_dict = set_state_dict
 
 
-__all__ = ["DataParallel"]
+__all__ = ["DataParallel", "ParallelEnv"]

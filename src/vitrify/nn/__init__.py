@@ -6,7 +6,7 @@
 from ..eager.layer import Layer
 from ..eager.param_attr import ParamAttr
 from ..eager.parameter import Parameter
-from . import functional, initializer, utils
+from . import functional, init, initializer, utils
 from .clip import ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue
 from .decode import BeamSearchDecoder, dynamic_decode
 from .layer import activation, class_loss, common, container, conv, loss, norm, padding, pooling, transformer, vision
@@ -52,6 +52,7 @@ __all__ = [
     "SimpleRNNCell",
     "dynamic_decode",
     "functional",
+    "init",
     "initializer",
     "utils",
 ]  # fmt: skip

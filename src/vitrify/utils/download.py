@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from pathlib import Path
 
 from ..core.errors import FileFormatError, UnsupportedError
@@ -35,4 +36,17 @@ def get_path_from_url(
     return str(path)
 
 
-__all__ = ["get_path_from_url", "get_weights_path_from_url"]
+def is_url(path: str) -> bool:
+    """Whether `path` begins as an address of the web does. Source: paddle.utils.download.is_url."""
+    return path.startswith(("http://", "https://"))
+
+
+def _get_unique_endpoints(trainer_endpoints: Iterable[str]) -> set[str]:
+    """The first of the endpoints `host:port` of each host, which downloads for the others."""
+    firsts: dict[str, str] = {}
+    for endpoint in trainer_endpoints:
+        firsts.setdefault(endpoint.partition(":")[0], endpoint)
+    return set(firsts.values())
+
+
+__all__ = ["get_path_from_url", "get_weights_path_from_url", "is_url"]
