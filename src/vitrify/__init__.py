@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _ALONE = ("aot", "inference")
 # Packages that not every program needs are imported when first asked for, themselves or one of these names.
 _LAZY = (
+    "_C_ops", "_legacy_C_ops", "common_ops_import",
     "audio", "base", "callbacks", "compat", "distributed", "distribution", "fft", "framework", "geometric", "hapi",
     "hub", "incubate", "io", "metric", "onnx", "optimizer", "paddle_program", "profiler", "signal", "sparse", "static",
     "tensor", "text", "utils", "version", "vision",
@@ -61,7 +62,7 @@ def __dir__() -> list[str]:
 
 
 # What defines ops, which saved programs name.
-for _name in ("public", "optimizer", "static", "text", "vision"):
+for _name in ("public", "optimizer", "paddle_program", "static", "text", "vision"):
     _OP_PACKAGES.add(_partial(_import_module, f".{_name}", __name__))
 _STATES.add(lambda: _package("framework").save_load.read_state)
 _READERS.add(".json", lambda: _package("paddle_program").read_json_format)

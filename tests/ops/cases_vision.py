@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 import vitrify as paddle
+from vitrify.ops.multiclass_nms import multiclass_nms
 from vitrify.testing import Case, away, floats
 from vitrify.vision import ops as V
 
@@ -182,6 +183,22 @@ def encoded(prior, target):
     return np.concatenate([(tc[:, None] - pc) / pl, np.log(tl[:, None] / pl)], axis=-1) / [0.1, 0.1, 0.2, 0.2]
 
 
+def kept_of_classes(boxes, scores, low, keep, threshold):
+    """multiclass_nms of a batch, class by class."""
+    outs, places, counts = [], [], []
+    for n, (image, classes) in enumerate(zip(boxes, scores)):
+        found = []
+        for label, values in enumerate(classes):
+            able = np.flatnonzero(values > low)
+            stay = able[suppressed(image[able], threshold, values[able])]
+            found += [(label, values[i], i) for i in stay]
+        best = sorted(sorted(found, key=lambda item: -item[1])[:keep], key=lambda item: (item[0], -item[1]))
+        outs += [[label, score, *image[i]] for label, score, i in best]
+        places += [[n * len(image) + i] for _, _, i in best]
+        counts.append(len(best))
+    return np.array(outs), np.array(places, "int32"), np.array(counts, "int32")
+
+
 def like(values, x):
     """A constant in x's dtype."""
     return paddle.assign(values).astype(x.dtype)
@@ -299,6 +316,21 @@ CASES = [
         "matrix_nms",
         lambda b, s: V.matrix_nms(b, s, 0.1, 0.05, -1, 8, background_label=-1, return_index=True),
         (np.stack([MANY, MANY + 1]), floats(2, 2, 12, low=0, high=1)),
+        dtypes=("float32",),
+        grad=False,
+    ),
+    Case(
+        "multiclass_nms, of a batch",
+        lambda b, s: multiclass_nms(b, s, None, 0.1, 10, 8, 0.4),
+        (np.stack([MANY, MANY + 1]), floats(2, 2, 12, low=0, high=1)),
+        ref=lambda b, s: kept_of_classes(b, s, low=0.1, keep=8, threshold=0.4),
+        dtypes=("float32",),
+        grad=False,
+    ),
+    Case(
+        "multiclass_nms, of regions",
+        lambda b, s: multiclass_nms(b, s, like(np.array([5, 7]), s).astype("int32"), 0.1, -1, -1, 0.4, False, 0.9, 0),
+        (np.stack([MANY, MANY + 1], 1), floats(12, 2, low=0, high=1)),
         dtypes=("float32",),
         grad=False,
     ),

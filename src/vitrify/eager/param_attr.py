@@ -39,6 +39,13 @@ class ParamAttr:
         self.do_model_average = do_model_average
         self.need_clip = need_clip
 
+    @staticmethod
+    def _to_attr(arg: Any) -> Any:
+        """`arg` as a ParamAttr or a list of them, False where there is to be no parameter."""
+        if isinstance(arg, (list, tuple)):
+            return [ParamAttr._to_attr(one) for one in arg]
+        return as_param_attr(arg) or False
+
     def __repr__(self) -> str:
         return "ParamAttr(" + ", ".join(f"{k}={v!r}" for k, v in vars(self).items()) + ")"
 

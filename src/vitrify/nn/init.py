@@ -107,7 +107,7 @@ def eye_(tensor: Tensor) -> Tensor:
     """Fill a matrix with 1 on its diagonal and 0 elsewhere; raises ShapeError unless it has two sizes."""
     if len(tensor.shape) != 2:
         raise ShapeError(f"eye_: needs a matrix, got shape {list(tensor.shape)}")
-    return _filled(tensor, Assign(np.eye(*tensor.shape)))
+    return _filled(tensor, Assign(np.eye(tensor.shape[0], tensor.shape[1])))
 
 
 def _calculate_fan_in_and_fan_out(var: Tensor) -> tuple[int, int]:

@@ -65,8 +65,8 @@ _REASONS: dict[str, str] = {
     **dict.fromkeys(("unique", "unique_consecutive", "histogram", "histogramdd", "mode"), _RAGGED),
     **dict.fromkeys(
         (
-            "distribute_fpn_proposals", "generate_proposals", "matrix_nms", "prior_box", "psroi_pool",
-            "roi_align", "roi_pool", "yolo_targets", "box_decode", "box_encode", "gather_tree",
+            "distribute_fpn_proposals", "generate_proposals", "matrix_nms", "multiclass_nms", "prior_box",
+            "psroi_pool", "roi_align", "roi_pool", "yolo_targets", "box_decode", "box_encode", "gather_tree",
         ),
         _DETECTION,
     ),

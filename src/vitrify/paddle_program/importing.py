@@ -19,7 +19,7 @@ from ..ir.known_values import as_tensor
 from ..ir.model_file import ModelFile, SavedFunction, Slot, TensorInfo
 from ..ir.program import Program
 from ..ops.like import cast
-from . import layer_operators, library_operators, operators
+from . import detection_operators, layer_operators, library_operators, operators
 from .blocks import BLOCKS, Run
 from .graph import Graph, Node, Param, all_nodes
 from .json_reading import read_json
@@ -29,7 +29,7 @@ from .reading import read_program_desc
 from .tensor_reading import read_params
 
 # The rooms whose import enters their operators in the table.
-ROOMS = (operators, layer_operators, library_operators)
+ROOMS = (operators, layer_operators, library_operators, detection_operators)
 PARAMS_SUFFIX, PARTS = ".pdiparams", "__params__"
 
 

@@ -134,7 +134,7 @@ class _Reader:
         if rows is None:
             return Node("old." + op.type, [], [])
         row = CHOICES[op.type](rows, op, attrs) if op.type in CHOICES else rows[0]
-        node = _by_row(row, op, attrs)
+        node = node_of(row, op, attrs)
         node.attrs["version"] = self._version
         if op.type == "elementwise_div" and self._is_integer(node.outputs[0]):
             node.name = "trunc_divide"  # what dividing integers meant in Paddle 2
@@ -206,7 +206,8 @@ _NO_MATTER = (
 _IGNORED = frozenset(_NO_MATTER.split())
 
 
-def _by_row(row: Row, op: Any, attrs: dict[str, Any]) -> Node:
+def node_of(row: Row, op: Any, attrs: dict[str, Any]) -> Node:
+    """The operator `op`, which the row describes, as a node; raises UnsupportedError for what the row does not know."""
     known = {i.attr for i in row.inputs if i.attr}
     inputs = [_input(i, op, attrs) for i in row.inputs]
     outputs: list[Any] = []

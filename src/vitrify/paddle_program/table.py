@@ -227,6 +227,27 @@ index_put: x=x indices=indices* value=value -> out=out | accumulate:bool
 bincount: x=X weights=Weights? minlength=minlength:int() -> out=Out |
 broadcast_tensors: input=X* -> out=Out* |
 nms: x=Boxes -> out=KeepBoxesIdxs | threshold=iou_threshold:float
+multiclass_nms3: bboxes=BBoxes scores=Scores rois_num=RoisNum? -> out=Out index=Index nms_rois_num=NmsRoisNum | \
+    score_threshold:float nms_top_k:int keep_top_k:int nms_threshold:float normalized:bool nms_eta:float \
+    background_label:int
+matrix_nms: bboxes=BBoxes scores=Scores -> out=Out index=Index roisnum=RoisNum | score_threshold:float nms_top_k:int \
+    keep_top_k:int post_threshold:float use_gaussian:bool gaussian_sigma:float background_label:int normalized:bool
+prior_box: input=Input image=Image -> out=Boxes var=Variances | min_sizes:floats max_sizes:floats \
+    aspect_ratios:floats variances:floats flip:bool clip:bool step_w:float step_h:float offset:float \
+    min_max_aspect_ratios_order:bool
+box_coder: prior_box=PriorBox prior_box_var=PriorBoxVar? target_box=TargetBox -> output_box=OutputBox | \
+    code_type:str box_normalized:bool axis:int variance:floats
+distribute_fpn_proposals: fpn_rois=FpnRois rois_num=RoisNum? -> multi_fpn_rois=MultiFpnRois* \
+    multi_level_rois_num=MultiLevelRoIsNum* restore_index=RestoreIndex | min_level:int max_level:int refer_level:int \
+    refer_scale:int pixel_offset:bool
+generate_proposals/generate_proposals_v2: scores=Scores bbox_deltas=BboxDeltas im_shape=ImShape anchors=Anchors \
+    variances=Variances -> rpn_rois=RpnRois rpn_roi_probs=RpnRoiProbs rpn_rois_num=RpnRoisNum | \
+    pre_nms_top_n=pre_nms_topN:int post_nms_top_n=post_nms_topN:int nms_thresh:float min_size:float eta:float \
+    pixel_offset:bool
+roi_align: x=X boxes=ROIs boxes_num=RoisNum? -> out=Out | pooled_height:int pooled_width:int spatial_scale:float \
+    sampling_ratio:int aligned:bool
+roi_pool: x=X boxes=ROIs boxes_num=RoisNum? -> out=Out arg_max=Argmax | pooled_height:int pooled_width:int \
+    spatial_scale:float
 yolo_box: x=X img_size=ImgSize -> boxes=Boxes scores=Scores | anchors:ints class_num:int conf_thresh:float \
     downsample_ratio:int clip_bbox:bool scale_x_y:float iou_aware:bool iou_aware_factor:float
 inverse: x=Input -> out=Output |

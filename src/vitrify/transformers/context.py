@@ -24,6 +24,9 @@ class Context:
     global_value: Callable[[str], object] = field(default=lambda name: None)
     """What a global of that name is."""
 
+    free: frozenset[str] = frozenset()
+    """The variables of functions around that the function uses."""
+
     raising: bool = False
     """Whether the function gives what it returns or raises as a pair."""
     pushing: bool = False

@@ -26,6 +26,7 @@ from .fstring import convert_fstrings
 from .handler import guard_handlers
 from .ifelse import convert_branches
 from .lists import open_lists
+from .locals_ import make_locals_explicit
 from .logical import convert_logical
 from .loop import convert_loops
 from .loop_test import move_assigning_tests
@@ -54,6 +55,7 @@ PIPELINE: tuple[tuple[str, Transform], ...] = (
     ("normalise", normalise),
     ("push", push_yields),
     ("super", make_super_explicit),
+    ("locals", make_locals_explicit),
     ("loop_test", move_assigning_tests),
     ("suppress", lower_suppress),
     ("raised", give_raised_as_value),
@@ -170,7 +172,9 @@ def prepare(
     shadowed = fn.__globals__
     is_shadowed = shadowed.__contains__
     is_super = "__class__" in free
-    context = Context(names, definition.class_name, is_super, is_shadowed, shadowed.get, raising, pushing, deep_tries)
+    context = Context(
+        names, definition.class_name, is_super, is_shadowed, shadowed.get, frozenset(free), raising, pushing, deep_tries
+    )
     return tree, context
 
 

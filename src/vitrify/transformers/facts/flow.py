@@ -1,6 +1,8 @@
-"""The two data-flow problems over a control-flow graph: what is live, and what may be unbound."""
+"""The data-flow problems over a control-flow graph: what is live, what may be unbound, and what may be bound."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from .cfg import Graph, Point
 
@@ -37,14 +39,24 @@ def unbound_before(graph: Graph, unbound_at_start: NameSet) -> list[NameSet]:
 
     A read does not bind a name for all who come after, though it fails if the name is unbound: each asks for itself.
     """
+    return _arriving(graph, unbound_at_start, lambda point, names: (names - point.does.kills) | point.does.deletes)
+
+
+def bound_before(graph: Graph, bound_at_start: NameSet) -> list[NameSet]:
+    """For each point the names that may be bound when control arrives there."""
+    return _arriving(graph, bound_at_start, lambda point, names: (names | point.does.writes) - point.does.deletes)
+
+
+def _arriving(graph: Graph, at_start: NameSet, passed: Callable[[Point, NameSet], NameSet]) -> list[NameSet]:
+    """For each point the names that some way to it brings, given what a point makes of those that it gets."""
     before = [_EMPTY] * len(graph.points)
-    before[0] = unbound_at_start
+    before[0] = at_start
     pending = [0]
     seen = {0}
     while pending:
         number = pending.pop()
         point = graph.points[number]
-        after = (before[number] - point.does.kills) | point.does.deletes
+        after = passed(point, before[number])
         arriving = [(target, after) for target in point.next]
         arriving += [(target, before[number] | after) for target in point.raises_to]
         for target, names in arriving:

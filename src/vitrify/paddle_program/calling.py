@@ -1,0 +1,69 @@
+"""Operators of Paddle's programs, called where the code stands: by slots and attributes as a `.pdmodel` names them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..core.errors import ArgumentError
+from .importing import run_node
+from .reading import CHOICES, node_of
+from .table import Row, old_rows
+
+_ROWS = old_rows()
+Slots = Mapping[str, Sequence[Any]]
+
+
+@dataclass(frozen=True)
+class _Slot:
+    parameter: str
+    arguments: list[str]
+
+
+@dataclass(frozen=True)
+class _Op:
+    """An operator as the description of a program holds it: its arguments are names."""
+
+    type: str
+    inputs: list[_Slot]
+    outputs: list[_Slot]
+
+
+def rows_of(kind: str) -> list[Row]:
+    """The rows of the operator; raises ArgumentError for one that is not known."""
+    if kind not in _ROWS:
+        raise ArgumentError(f"there is no operator {kind!r} of PaddlePaddle's programs here")
+    return _ROWS[kind]
+
+
+def row_of(kind: str, inputs: Slots, attrs: Mapping[str, Any]) -> Row:
+    """The row of the operator as it is called with these inputs and attributes."""
+    rows, op = rows_of(kind), _named(kind, inputs, {})[0]
+    return CHOICES[kind](rows, op, attrs) if kind in CHOICES else rows[0]
+
+
+def call_operator(kind: str, inputs: Slots, attrs: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """What the operator gives, by slot. Raises ArgumentError for operators and UnsupportedError for inputs and
+    attributes that are not known, and what the operator itself raises.
+    """
+    row = row_of(kind, inputs, attrs)
+    wanted: Slots = {out.slot: [out.slot] for out in row.outputs}
+    op, values = _named(kind, inputs, wanted)
+    node = node_of(row, op, dict(attrs))
+    given = [[values[n] for n in i] if isinstance(i, list) else values.get(i, i) if isinstance(i, str) else i
+             for i in node.inputs]  # fmt: skip
+    found = run_node(node, given)
+    listed = [list(v) if isinstance(v, (list, tuple)) else [v] for v in found]
+    return {out.slot: value for out, value in zip(row.outputs, listed)}
+
+
+def _named(kind: str, inputs: Slots, outputs: Slots) -> tuple[_Op, dict[str, Any]]:
+    """The operator with a name for each argument, and the values by name."""
+    values: dict[str, Any] = {}
+    slots = []
+    for slot, arguments in inputs.items():
+        names = [f"{slot}.{i}" for i in range(len(arguments))]
+        values.update(zip(names, arguments))
+        slots.append(_Slot(slot, names))
+    return _Op(kind, slots, [_Slot(slot, list(names)) for slot, names in outputs.items()]), values
