@@ -62,7 +62,7 @@ def __dir__() -> list[str]:
 
 
 # What defines ops, which saved programs name.
-for _name in ("public", "optimizer", "paddle_program", "static", "text", "vision"):
+for _name in ("public", "optimizer", "paddle_program.detection_operators", "static", "text", "vision"):
     _OP_PACKAGES.add(_partial(_import_module, f".{_name}", __name__))
 _STATES.add(lambda: _package("framework").save_load.read_state)
 _READERS.add(".json", lambda: _package("paddle_program").read_json_format)

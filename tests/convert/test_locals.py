@@ -15,7 +15,7 @@ def shown(found):
 def at_the_top(x, *rest, n=2, **more):
     found = locals()
     later = x * n
-    return found, later
+    return found, later, vars()["n"]
 
 
 def between(x, n=2):

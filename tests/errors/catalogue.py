@@ -753,16 +753,20 @@ GROUPS: dict[str, list[Entry]] = {
             "The variables of the frame",
             "UnsupportedError",
             "reads the variables of the function around it",
-            "Converted branches and loop bodies are functions of their own, so there is no frame with all variables.",
+            "Converted branches and loop bodies are functions of their own, so there is no frame with all variables. "
+            "`locals()` is written out where it is certain which of them are set.",
             """
             def f(x):
-                y = x * 2
-                return locals()["y"]
+                if x.sum() > 0:
+                    y = x * 2
+                return len(locals())
             """,
             """
             def f(x):
-                y = x * 2
-                return {"x": x, "y": y}["y"]
+                y = x
+                if x.sum() > 0:
+                    y = x * 2
+                return len(locals())
             """,
         ),
     ],

@@ -63,6 +63,7 @@ ops.matrix_exp: matrix_exp
 ops.matrix_nms: matrix_nms
 ops.missing: absent fill_missing if_run is_given list_add list_present list_zeros_like
 ops.moving_axis: axis_from_front axis_to_front
+ops.multiclass_nms: multiclass_nms
 ops.nms: nms
 ops.normalization: group_norm instance_norm layer_norm norm_grad rms_norm
 ops.norms: p_norm

@@ -1,4 +1,4 @@
-"""`locals()` reads the frame, whose variables conversion moves; write out the dict that it gives."""
+"""`locals()` and `vars()` read the frame, whose variables conversion moves; write out the dict that they give."""
 
 from __future__ import annotations
 
@@ -13,19 +13,20 @@ from .facts.scopes import free_names, outer_expressions, parameters
 from .nodes import COMPREHENSIONS, SCOPES, Node, all_nodes, child_statements, children, replace_nodes
 from .quote import constant, name
 
+_BUILTINS = frozenset({"locals", "vars"})
+
 
 def make_locals_explicit(tree: Node, context: Context) -> Node:
     """`tree` with `{"x": x, ...}` for `locals()`; a call stays, to be refused, where a variable may be unset or not."""
-    if context.global_names("locals") or not any(map(_is_call, all_nodes(tree))):
-        return tree
-    _write_out(tree, context.free, context)
+    if any(map(_is_call, all_nodes(tree))) and not any(map(context.global_names, _BUILTINS)):
+        _write_out(tree, context.free, context)
     return tree
 
 
 def _write_out(fn: Node, outer: NameSet, context: Context) -> None:
     facts = analyze(fn, context.names)
     free = (free_names(fn) & outer) - facts.scope.globals
-    if "locals" in facts.scope.locals | free:
+    if _BUILTINS & (facts.scope.locals | free):
         return
     for inner in _inner_functions(fn):
         _write_out(inner, facts.scope.locals | outer, context)
@@ -59,7 +60,7 @@ def _is_call(node: Node) -> bool:
     return (
         isinstance(node, gast.Call)
         and isinstance(node.func, gast.Name)
-        and node.func.id == "locals"
+        and node.func.id in _BUILTINS
         and not node.args
         and not node.keywords
     )
