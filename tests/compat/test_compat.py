@@ -91,3 +91,33 @@ def test_weights_that_somebody_put_there(tmp_path):
     assert vitrify.utils.download.get_path_from_url(url, str(tmp_path)) == str(tmp_path / "net.pdparams")
     with pytest.raises(ValueError, match="has the MD5 sum"):
         vitrify.utils.download.get_path_from_url(url, str(tmp_path), md5sum="0" * 32)
+
+
+def test_inner_names_that_language_models_import():
+    with compat.as_paddle():
+        import paddle
+        from paddle.common_ops_import import convert_dtype, convert_np_dtype_to_dtype_
+        from paddle.dataset.common import md5file
+        from paddle.distributed.communication.group import _get_global_group
+        from paddle.distributed.fleet.layers.mpu import mp_ops
+        from paddle.distributed.fleet.meta_parallel.parallel_layers import PipelineLayer, SharedLayerDesc
+        from paddle.nn.layer.layers import Layer, in_declarative_mode
+        from paddle.utils.download import is_url
+    assert paddle.framework.io.EagerParamBase is paddle.framework.EagerParamBase
+    assert convert_dtype(convert_np_dtype_to_dtype_("int64")) == "int64"
+    assert _get_global_group().nranks == 1
+    assert is_url("https://a/b") and not is_url("/a/b")
+    assert issubclass(PipelineLayer, Layer) and md5file(__file__) and SharedLayerDesc
+    x = paddle.ones([2])
+    assert mp_ops._c_identity(mp_ops._c_concat(mp_ops._c_split(mp_ops._mp_allreduce(x)))) is x
+    assert not in_declarative_mode()
+
+
+def test_a_program_in_the_making_is_told_from_eager_code():
+    from vitrify.nn.layer.layers import in_declarative_mode
+
+    def f(x):
+        return x + (1 if in_declarative_mode() else 2)
+
+    x = vitrify.zeros([1])
+    assert f(x).item() == 2 and vitrify.jit.to_static(f, full_graph=True)(x).item() == 1

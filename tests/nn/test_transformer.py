@@ -224,3 +224,14 @@ def test_a_program_of_unknown_sizes_gives_the_same():
         grads.append([out.numpy(), *(p.grad.numpy() for p in model.parameters())])
     for one, two in zip(*grads):
         np.testing.assert_allclose(one, two, rtol=1e-3, atol=1e-5)
+
+
+def test_one_attribute_becomes_several_with_numbered_names():
+    from vitrify.nn.layer.transformer import _convert_param_attr_to_list as spread
+
+    attr = nn.ParamAttr(name="w")
+    assert [a.name for a in spread(attr, 2)] == ["w_0", "w_1"]
+    assert [a.name for a in spread(None, 2)] == [None, None]
+    assert spread(False, 2) == [False, False] and spread([attr, False], 2) == [attr, False]
+    with pytest.raises(ValueError, match="should be 2"):
+        spread([attr], 2)

@@ -25,6 +25,7 @@ from .collective import (
 from .environment import (
     Group,
     ParallelEnv,
+    _get_global_group,
     destroy_process_group,
     get_backend,
     get_group,
@@ -44,6 +45,7 @@ __all__ = [
     "Group",
     "ParallelEnv",
     "ReduceOp",
+    "_get_global_group",
     "all_gather",
     "all_gather_object",
     "all_reduce",

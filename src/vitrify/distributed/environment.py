@@ -53,6 +53,11 @@ class Group:
 DEFAULT_GROUP = Group()
 
 
+def _get_global_group() -> Group:
+    """The group of all processes."""
+    return DEFAULT_GROUP
+
+
 class ParallelEnv:
     """What a launcher tells a process; here rank 0 of 1. Source: paddle.distributed.ParallelEnv.
 

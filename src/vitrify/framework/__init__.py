@@ -14,13 +14,13 @@ from ..eager.parameter import Parameter
 from ..eager.parameter import Parameter as EagerParamBase
 from ..ir.guard import disable_static, enable_static
 from ..ir.program import Block, Program
-from . import core
+from . import core, io
 from .mode import in_dynamic_or_pir_mode, in_pir_mode
 from .save_load import load, save
 
 __all__ = [
     "Block", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EagerParamBase", "ParamAttr", "Parameter", "Program",
     "_current_expected_place", "convert_np_dtype_to_dtype_", "core", "disable_static", "enable_static",
-    "get_default_dtype", "get_flags", "grad", "in_dynamic_mode", "in_dynamic_or_pir_mode", "in_pir_mode", "load",
+    "get_default_dtype", "get_flags", "grad", "in_dynamic_mode", "in_dynamic_or_pir_mode", "in_pir_mode", "io", "load",
     "no_grad", "save", "seed", "set_default_dtype", "set_flags",
 ]  # fmt: skip

@@ -30,7 +30,7 @@ def get_path_from_url(
             f"get_path_from_url: vitrify does not download, and there is no {path}", hint=f"put {url} there yourself"
         )
     if md5sum is not None and path.is_file():
-        found = hashlib.md5(path.read_bytes(), usedforsecurity=False).hexdigest()
+        found = md5file(path)
         if found != md5sum:
             raise FileFormatError(f"get_path_from_url: {path} has the MD5 sum {found}, expected {md5sum}")
     return str(path)
@@ -49,4 +49,9 @@ def _get_unique_endpoints(trainer_endpoints: Iterable[str]) -> set[str]:
     return set(firsts.values())
 
 
-__all__ = ["get_path_from_url", "get_weights_path_from_url", "is_url"]
+def md5file(fname: str | Path) -> str:
+    """The MD5 sum of a file. Source: paddle.dataset.common.md5file."""
+    return hashlib.md5(Path(fname).read_bytes(), usedforsecurity=False).hexdigest()
+
+
+__all__ = ["get_path_from_url", "get_weights_path_from_url", "is_url", "md5file"]

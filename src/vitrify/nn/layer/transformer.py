@@ -9,7 +9,7 @@ from typing import Any
 from ...core.dtype import as_dtype, default_dtype
 from ...core.errors import ArgumentError
 from ...eager.layer import Layer
-from ...eager.param_attr import ParamAttrLike
+from ...eager.param_attr import ParamAttr, ParamAttrLike, as_param_attr
 from ...ops.creation import full
 from ...ops.diagonal import triu
 from .. import functional as F
@@ -19,6 +19,24 @@ from .container import LayerList
 from .norm import LayerNorm
 
 Attrs = ParamAttrLike | Sequence[ParamAttrLike]
+
+
+def _convert_param_attr_to_list(param_attr: Any, n: int) -> list[ParamAttr | bool]:
+    """`n` attributes, False for a parameter that is not made: those of a list, or numbered copies of one.
+
+    Source: paddle.nn.layer.transformer._convert_param_attr_to_list, which layers of user code call.
+    """
+    if isinstance(param_attr, (list, tuple)):
+        if len(param_attr) != n:
+            raise ArgumentError(f"length of param_attr should be {n} when it is a list/tuple, got {len(param_attr)}")
+        return [as_param_attr(attr) or False for attr in param_attr]
+    attr = as_param_attr(param_attr)
+    if attr is None:
+        return [False] * n
+    copies = [copy.copy(attr) for _ in range(n)]
+    for i, each in enumerate(copies):
+        each.name = attr.name and f"{attr.name}_{i}"
+    return list(copies)
 
 
 def _spread(attr: Any, parts: int, owner: str) -> list[Any]:

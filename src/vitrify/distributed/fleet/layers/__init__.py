@@ -1,0 +1,5 @@
+"""`paddle.distributed.fleet.layers`."""
+
+from . import mpu
+
+__all__ = ["mpu"]

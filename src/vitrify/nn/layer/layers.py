@@ -1,0 +1,16 @@
+"""`paddle.nn.layer.layers`: the base class, and the mode that model code asks for here."""
+
+from ...core.modes import is_tracing
+from ...eager.layer import Layer
+
+
+def in_declarative_mode() -> bool:
+    """Return whether `to_static` is making a program of the code that asks. Source: paddle.nn.layer.layers.
+
+    >>> in_declarative_mode()
+    False
+    """
+    return is_tracing()
+
+
+__all__ = ["Layer", "in_declarative_mode"]
