@@ -126,3 +126,27 @@ def test_a_script_that_is_interrupted_ends(tmp_path):
         process.send_signal(signal.SIGINT)
         assert process.stdout.readline() == "right\n"
         assert process.wait(30) == 0
+
+
+INSIDE_OF_AN_IMPORT = """
+import vitrify as paddle
+from vitrify.jit.segment import CompiledSegment
+
+def interrupted(segment):
+    exec("raise KeyboardInterrupt")  # as dataclasses runs a text for each class when a module is imported
+
+CompiledSegment.optimize = interrupted
+static = paddle.jit.to_static(lambda x: paddle.tanh(x) + x, full_graph=True)
+try:
+    for _ in range(10_000):
+        static(paddle.ones([256, 256]))
+except KeyboardInterrupt:
+    print("caught")
+"""
+
+
+def test_an_interrupt_that_was_caught_does_not_end_the_process_after_all(tmp_path):
+    path = tmp_path / "script.py"
+    path.write_text(INSIDE_OF_AN_IMPORT, encoding="utf-8")
+    done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.returncode) == ("caught\n", 0)

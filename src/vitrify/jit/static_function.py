@@ -16,6 +16,7 @@ from ..convert import entered
 from ..convert.values.user_errors import is_internal
 from ..core.dtype import default_dtype
 from ..core.errors import InternalError
+from ..core.interrupts import may_be_caught
 from ..core.meta import Shape
 from ..core.modes import amp_state, grad_enabled, recorder
 from ..core.place import current_place, place_guard
@@ -120,6 +121,9 @@ class StaticFunction(Traceable):
             return self._in_eager(args, kwargs)  # a program's inputs share nothing, and this time they do
         except TraceFailure as found:
             failure: TraceFailure | Unfinished = found
+        except KeyboardInterrupt:
+            may_be_caught()
+            raise
         except Exception as err:  # noqa: BLE001 - raised again, cut to what concerns the user
             ended = unfinished(err)
             if ended is None:
