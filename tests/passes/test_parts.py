@@ -26,7 +26,9 @@ def of_parts(*picks, shape):
 
 def checked(graph, shapes, dtype="float32"):
     """The graph without sums of parts, which gives the same bits."""
-    result = without_dead_code(gathered(graph))
+    gathered_graph = gathered(graph)
+    verify_graph(gathered_graph)  # before what is dead is dropped, as well
+    result = without_dead_code(gathered_graph)
     verify_graph(result)
     given = [specials(s, dtype, seed=i) for i, s in enumerate(shapes)]
     assert same(ran(result, given), ran(graph, given))

@@ -48,10 +48,10 @@ def gathered(graph: Graph) -> Graph:
 
 
 def _side_by_side(ops: Sequence[Op], uses: Mapping[Value, int]) -> Sequence[Op]:
-    by: dict[Op, Op] = {}
+    by: dict[Op, list[Op]] = {}
     for root, leaves in _sums(ops, uses):
         by.update(_joined(root, leaves))
-    return [by.get(op, op) for op in ops] if by else ops
+    return [new for op in ops for new in by.get(op, [op])] if by else ops
 
 
 def _sums(ops: Sequence[Op], uses: Mapping[Value, int]) -> Iterable[tuple[Op, list[Op]]]:
@@ -72,8 +72,10 @@ def _is_leaf(v: Value, op: Op, leaves: Container[Value], uses: Mapping[Value, in
     return v in leaves and uses[v] == 1 and v.meta == op.outputs[0].meta
 
 
-def _joined(root: Op, leaves: Sequence[Op]) -> dict[Op, Op]:
-    """What stands in the place of these operators; empty where the parts do not cover the array once."""
+def _joined(root: Op, leaves: Sequence[Op]) -> dict[Op, list[Op]]:
+    """What stands in the place of these operators; empty where the parts do not cover the array once. Sums on the way
+    still read the gradients, until they are dropped as dead.
+    """
     meta = root.outputs[0].meta
     spans = [_span(leaf, meta) for leaf in leaves]
     if not isinstance(meta, Meta) or meta.dtype.is_bool or any(span is None for span in spans):
@@ -87,14 +89,14 @@ def _joined(root: Op, leaves: Sequence[Op]) -> dict[Op, Op]:
     if place != meta.shape[axis]:
         return {}
     zero = Literal(0.0 if meta.dtype.is_floating or meta.dtype.is_complex else 0, meta.dtype)
-    by, parts = dict[Op, Op](), list[Value]()
+    by, parts = dict[Op, list[Op]](), list[Value]()
     for _, leaf in known:
         part = leaf.values[0]
         made = Value(part.meta, part.name)
-        by[leaf] = Op(add_op, (part, zero), (made,), {}, leaf.locs, leaf.role, leaf.name_scope)
+        by[leaf] = [leaf, Op(add_op, (part, zero), (made,), {}, leaf.locs, leaf.role, leaf.name_scope)]
         parts.append(made)
     op = stack_op if is_dropped else concat_op
-    by[root] = Op(op, tuple(parts), root.outputs, {"axis": axis}, root.locs, root.role, root.name_scope)
+    by[root] = [Op(op, tuple(parts), root.outputs, {"axis": axis}, root.locs, root.role, root.name_scope)]
     return by
 
 
