@@ -72,6 +72,8 @@ _INNER = {
     "static.input": "static",
     "static.io": "static",
     "static.nn.common": "static.nn",
+    "utils.cpp_extension.cpp_extension": "utils.cpp_extension",
+    "utils.cpp_extension.extension_utils": "utils.cpp_extension",
     "utils.install_check": "utils",
     "vision.transforms.transforms": "vision.transforms",
     **{f"nn.initializer.{name}": "nn.initializer" for name in (

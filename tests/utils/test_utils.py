@@ -64,3 +64,11 @@ def test_parameters_of_tensors():
     assert isinstance(parameter, paddle.nn.Parameter) and parameter.trainable and parameter.tolist() == [1.0, 1.0]
     with paddle.static.amp.fp16_guard():
         assert (parameter * 2).dtype == paddle.float32
+
+
+@pytest.mark.parametrize(
+    "name", ["setup", "CppExtension", "CUDAExtension", "BuildExtension", "load_op_meta_info_and_register_op"]
+)
+def test_extensions_are_refused_when_they_are_asked_for(name):
+    with pytest.raises(UnsupportedError, match=rf"cpp_extension\.{name}: vitrify has no C\+\+ interface to extend"):
+        getattr(paddle.utils.cpp_extension, name)("x")

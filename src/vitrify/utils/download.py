@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import tarfile
+import zipfile
 from collections.abc import Iterable
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
-from ..core.errors import FileFormatError, UnsupportedError
+from ..core.errors import DTypeError, FileFormatError, UnsupportedError
 
 WEIGHTS_HOME = "~/.cache/paddle/hapi/weights"
 
@@ -47,6 +49,35 @@ def _get_unique_endpoints(trainer_endpoints: Iterable[str]) -> set[str]:
     for endpoint in trainer_endpoints:
         firsts.setdefault(endpoint.partition(":")[0], endpoint)
     return set(firsts.values())
+
+
+def _decompress(fname: str) -> str:
+    """Unpack a `.tar` (compressed or not) or `.zip` file beside it, and return the path of the one file or folder in
+    it, or of a folder of its own for several.
+
+    Raises TypeError for other files, FileFormatError for paths that lead elsewhere.
+    """
+    path = Path(fname)
+    if tarfile.is_tarfile(path):
+        with tarfile.open(path) as tar:
+            place, found = _unpacked(path, tar.getnames())
+            tar.extractall(place, filter="data")
+    elif zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            place, found = _unpacked(path, archive.namelist())
+            archive.extractall(place)
+    else:
+        raise DTypeError(f"_decompress: {fname} is neither a tar nor a zip file")
+    return str(found)
+
+
+def _unpacked(path: Path, names: list[str]) -> tuple[Path, Path]:
+    """Where files of these names are put, and what is there afterwards."""
+    if any(PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts for name in names):
+        raise FileFormatError(f"_decompress: {path} has files that belong outside of its folder")
+    tops = {PurePosixPath(name).parts[0] for name in names if PurePosixPath(name).parts}
+    own = path.parent / path.name.partition(".")[0]
+    return (path.parent, path.parent / tops.pop()) if len(tops) == 1 else (own, own)
 
 
 def md5file(fname: str | Path) -> str:
