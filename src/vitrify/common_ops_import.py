@@ -9,9 +9,9 @@ from .base.framework import (
     in_dygraph_mode,
     in_dynamic_mode,
 )
-from .base.layer_helper import LayerHelper
 from .eager.param_attr import ParamAttr
 from .nn.initializer import Constant
+from .paddle_program.layer_helper import LayerHelper
 from .utils import unique_name
 
 __all__ = [

@@ -35,6 +35,7 @@ _INNER = {
     "autograd.py_layer": "autograd",
     "base.backward": "static",
     "base.executor": "static",
+    "base.layer_helper": "paddle_program.layer_helper",
     "base.unique_name": "utils.unique_name",
     "dataset": "utils",
     "dataset.common": "utils.download",

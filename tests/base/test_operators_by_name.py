@@ -5,7 +5,7 @@ import pytest
 
 import vitrify as paddle
 from vitrify import _C_ops, _legacy_C_ops, static
-from vitrify.base.layer_helper import LayerHelper
+from vitrify.common_ops_import import LayerHelper
 from vitrify.core.errors import ArgumentError, UnsupportedError
 from vitrify.vision import ops as V
 

@@ -15,7 +15,7 @@ from ..runtime.scope import Scope, global_scope, scope_guard
 from ..runtime.strategy import BuildStrategy
 from ..static import CompiledProgram, Executor, cpu_places, cuda_places, device_guard
 from ..utils import require_version, unique_name
-from . import core, data_feeder, dygraph, framework, layer_helper, param_attr
+from . import core, data_feeder, dygraph, framework, param_attr
 from .core import is_compiled_with_cinn, is_compiled_with_cuda, is_compiled_with_rocm, is_compiled_with_xpu
 from .data_feeder import DataFeeder
 from .framework import in_dygraph_mode, in_dynamic_or_pir_mode, in_pir_mode

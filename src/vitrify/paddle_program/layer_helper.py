@@ -10,7 +10,7 @@ from ..core.errors import ArgumentError
 from ..eager.create_parameter import create_parameter
 from ..eager.param_attr import ParamAttr
 from ..ops.creation import assign, empty
-from ..paddle_program.calling import call_operator
+from .calling import call_operator
 
 _Slots = Mapping[str, Any]
 
