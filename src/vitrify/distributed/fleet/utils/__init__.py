@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...core.dispatch import in_dynamic_mode
-from ...core.rng import get_rng_state, set_rng_state
-from ...eager.autograd import backward
-from ...eager.grad_mode import enable_grad, is_grad_enabled, no_grad
-from ...eager.pylayer import PyLayer
-from ...eager.tensor import Tensor
+from ....core.dispatch import in_dynamic_mode
+from ....core.rng import get_rng_state, set_rng_state
+from ....eager.autograd import backward
+from ....eager.grad_mode import enable_grad, is_grad_enabled, no_grad
+from ....eager.pylayer import PyLayer
+from ....eager.tensor import Tensor
 
 
 def _apart(value: Any) -> Any:
