@@ -41,7 +41,14 @@ _INNER = {
     "dataset.common": "utils.download",
     "distributed.communication": "distributed",
     "distributed.communication.group": "distributed",
+    "distributed.communication.reduce": "distributed.collective",
     "distributed.fleet.base": "distributed.fleet",
+    **{f"distributed.fleet.meta_optimizers.dygraph_optimizer.{name}": "distributed.fleet.meta_optimizers" for name in (
+        "dygraph_sharding_optimizer", "hybrid_parallel_optimizer",
+    )},
+    "distributed.fleet.meta_parallel.sharding.group_sharded_optimizer_stage2": (
+        "distributed.fleet.meta_parallel.sharding"
+    ),
     "distributed.fleet.meta_parallel.parallel_layers": "distributed.fleet.meta_parallel",
     "framework.framework": "framework",
     "framework.random": "framework",
@@ -51,6 +58,7 @@ _INNER = {
     "hapi.hub": "hub",
     "hapi.model_summary": "hapi",
     "incubate.nn.layer": "incubate.nn",
+    "incubate.nn.layer.fused_dropout_add": "incubate.nn",
     "incubate.nn.layer.fused_transformer": "incubate.nn",
     "io.dataloader": "io",
     "io.dataloader.batch_sampler": "io",
@@ -115,7 +123,10 @@ class _Finder(MetaPathFinder):
     ) -> ModuleSpec | None:
         if fullname != _THEIRS and not fullname.startswith(_THEIRS + "."):
             return None
-        own = find_spec(_own_name(fullname))
+        try:
+            own = find_spec(_own_name(fullname))
+        except ModuleNotFoundError:  # nor is there what it would be in
+            return None
         if own is None:
             return None
         return spec_from_loader(fullname, _Alias(), is_package=own.submodule_search_locations is not None)

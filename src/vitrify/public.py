@@ -40,6 +40,7 @@ from .core.dtype import float64 as double
 from .core.dtype import int16 as short
 from .core.dtype import int32 as int
 from .core.dtype import int64 as long
+from .core.interrupts import disable_signal_handler
 from .core.limits import finfo, iinfo
 from .core.place import (
     CPUPlace,

@@ -121,3 +121,8 @@ def test_a_program_in_the_making_is_told_from_eager_code():
 
     x = vitrify.zeros([1])
     assert f(x).item() == 2 and vitrify.jit.to_static(f, full_graph=True)(x).item() == 1
+
+
+def test_a_module_in_a_module_that_there_is_not():
+    with compat.as_paddle(), pytest.raises(ModuleNotFoundError, match=r"No module named 'paddle\.no_such'"):
+        importlib.import_module("paddle.no_such.inner")

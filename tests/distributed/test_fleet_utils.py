@@ -1,11 +1,15 @@
 """What one process has of `fleet.utils`: its part of everything is the whole."""
 
+import copy
+
 import numpy as np
 import pytest
 
 import vitrify as paddle
+from vitrify.distributed.fleet.model import PipelineParallel
 from vitrify.distributed.fleet.utils import hybrid_parallel_util, recompute
 from vitrify.distributed.fleet.utils import sequence_parallel_utils as utils
+from vitrify.distributed.fleet.utils.log_util import logger
 
 
 @pytest.mark.parametrize("name", ["ScatterOp", "GatherOp", "AllGatherOp", "ReduceScatterOp"])
@@ -43,3 +47,31 @@ def test_marks_and_what_there_is_not_to_do():
     hybrid_parallel_util.fused_allreduce_gradients(net.parameters(), None)
     np.testing.assert_array_equal(net.weight.grad.numpy(), before)
     assert recompute(net, paddle.ones([1, 2])).shape == [1, 2]
+
+
+def test_optimizers_of_many_processes_are_those_of_one():
+    from vitrify.distributed.fleet.meta_optimizers import dygraph_optimizer
+    from vitrify.distributed.fleet.meta_parallel.sharding import GroupShardedOptimizerStage2
+
+    for wrap in (
+        lambda o: dygraph_optimizer.HybridParallelOptimizer(o, None, None),
+        lambda o: dygraph_optimizer.DygraphShardingOptimizerV2(o, None),
+        lambda o: GroupShardedOptimizerStage2([], o),
+    ):
+        net = paddle.nn.Linear(2, 1)
+        inner = paddle.optimizer.SGD(0.5, parameters=net.parameters())
+        opt = wrap(inner)
+        before = net.weight.numpy().copy()
+        net(paddle.ones([1, 2])).sum().backward()
+        opt.step()
+        opt.clear_grad()
+        np.testing.assert_allclose(net.weight.numpy(), before - 0.5)
+        assert opt._inner_opt is inner and copy.copy(opt).get_lr() == 0.5
+        assert dygraph_optimizer.obtain_optimizer_parameters_list(inner) == net.parameters()
+
+
+def test_a_pipeline_of_one_process_is_the_model():
+    net = paddle.nn.Linear(2, 3)
+    x = paddle.ones([1, 2])
+    assert PipelineParallel(net, None, None)(x).tolist() == net(x).tolist()
+    assert paddle.disable_signal_handler() is None and logger.name == "vitrify.distributed.fleet"

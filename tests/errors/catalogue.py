@@ -1318,6 +1318,8 @@ ELSEWHERE: dict[str, str] = {
     "`is` between numbers that are known only when the program runs": "tests/convert/test_needed_now.py",
     "an iterator, or a slice made of tensors, is given back or kept in an object": "tests/convert/test_needed_now.py",
     "next() of what goes through tensors (enumerate, zip, map, reversed, range)": "tests/convert/test_needed_now.py",
+    " was changed in place, by the function or after it, and this backward computes the function once more "
+    "(it goes back from some results, or is differentiated)": "tests/jit/test_kept.py",
     " is read, which one path of a tensor's decision leaves unset": "tests/convert/test_unset_values.py",
     "a value that is None on one path of a tensor's decision is used where it may still be None": (
         "tests/convert/test_optional.py"

@@ -11,4 +11,8 @@ def may_be_caught() -> None:
     exec("")
 
 
-__all__ = ["may_be_caught"]
+def disable_signal_handler() -> None:
+    """Nothing: vitrify handles no signals. Source: paddle.disable_signal_handler."""
+
+
+__all__ = ["disable_signal_handler", "may_be_caught"]

@@ -34,6 +34,11 @@ class Done:
 _DONE = Done()
 
 
+def _get_reduce_op(reduce_op: Any, func_name: str) -> Any:
+    """The reduction itself; `func_name` names who asks."""
+    return reduce_op
+
+
 def _own(what: str, values: Sequence[Any] | None) -> Any:
     """The one entry of a list with an entry for each process."""
     if values is None or len(values) != 1:

@@ -1,5 +1,7 @@
 """Datasets, samplers and the DataLoader, with Paddle's names."""
 
+from collections.abc import Iterator as _DataLoaderIterBase  # noqa: F401 - what goes over a DataLoader, by an inner name
+
 from .collate import default_collate_fn
 from .dataset import (
     ChainDataset,

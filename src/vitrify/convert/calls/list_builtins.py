@@ -9,7 +9,7 @@ from typing import Any
 
 from ...core.errors import UnsupportedError
 from ...core.meta import Meta, normalize_axis
-from ...core.pytree import OpenDict, OpenTuple, is_open, list_in
+from ...core.pytree import OpenTuple, is_open, list_in
 from ...ir.builder import current_builder
 from ...ir.numbers import as_number
 from ...ops.arguments import finish, static_int
@@ -28,6 +28,7 @@ from ...ops.lists import (
 )
 from ...ops.shape import reshape
 from ...ops.sort import argsort
+from ..containers.dicts import partial_items
 from ..containers.list_items import Items, SameSpec, StructSpec, TensorSpec, passed_on
 from ..containers.lists import GraphList, Spread, new_list
 from ..containers.tuples import GraphTuple
@@ -113,8 +114,8 @@ def convert_tuple(*args: Any) -> Any:
     """`tuple(iterable)`."""
     if len(args) == 1 and isinstance(args[0], OpenTuple):
         return args[0]
-    if current_builder() is None or len(args) != 1 or isinstance(args[0], OpenDict):
-        return builtins.tuple(*args)
+    if current_builder() is None or len(args) != 1 or partial_items(args[0]) is not None:
+        return builtins.tuple(*map(builtins.iter, args))  # `iter`, for refusals to speak of it
     values = keys_listed(listed(args[0]))
     is_unknown = isinstance(values, GraphSequence) and not isinstance(values.length, int)
     if is_unknown or is_open(values) or (is_graph(values) and values.ndim > 0 and values.shape[0] < 0):

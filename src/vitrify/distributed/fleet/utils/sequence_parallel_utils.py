@@ -1,4 +1,4 @@
-"""`paddle.distributed.fleet.utils.sequence_parallel_utils`: sequences split over processes, whole in the one process."""
+"""`paddle.distributed.fleet.utils.sequence_parallel_utils`: split sequences, whole in the one process."""
 
 from __future__ import annotations
 
