@@ -12,6 +12,7 @@ from functools import lru_cache
 from types import CodeType, FrameType, TracebackType
 
 _PACKAGE_ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_OUR_MODULES = __name__.partition(".")[0] + "."
 _FOREIGN_ROOTS = ("<frozen", "<__array_function__")
 MAX_FRAMES = 8
 Columns = tuple[int | None, int | None]
@@ -49,6 +50,14 @@ class Loc:
 def is_user_file(filename: str) -> bool:
     """Whether a frame of this file counts as the user's (not ours, not the interpreter's)."""
     return not filename.startswith(_PACKAGE_ROOT) and not filename.startswith(_FOREIGN_ROOTS)
+
+
+def is_user_frame(frame: FrameType) -> bool:
+    """Whether a frame is the user's: of a file of theirs, and no method that dataclasses wrote for a class of ours."""
+    filename = frame.f_code.co_filename
+    if filename == "<string>" and str(frame.f_globals.get("__name__")).startswith(_OUR_MODULES):
+        return False
+    return is_user_file(filename)
 
 
 # A code object, the columns of its instructions, and the locations made so far by line and instruction.
@@ -112,7 +121,7 @@ def user_frames(skip: int = 1, limit: int = MAX_FRAMES) -> tuple[Loc, ...]:
     found: list[Loc] = []
     frame: FrameType | None = sys._getframe(skip)
     while frame is not None and len(found) < limit:
-        if is_user_file(frame.f_code.co_filename):
+        if is_user_frame(frame):
             found.append(loc_of_frame(frame))
         frame = frame.f_back
     return tuple(found)
@@ -132,7 +141,7 @@ def innermost_user_loc(tb: TracebackType | None) -> Loc | None:
     """Where the user's code stood when an exception with this traceback was raised; None if none of it was running."""
     found = None
     while tb is not None:
-        if is_user_file(tb.tb_frame.f_code.co_filename):
+        if is_user_frame(tb.tb_frame):
             found = _loc_of_entry(tb)
         tb = tb.tb_next
     return found
@@ -143,7 +152,7 @@ def user_locs(tb: TracebackType | None) -> tuple[Loc, ...]:
     found: list[Loc] = []
     tb = user_traceback(tb)
     while tb is not None:
-        if is_user_file(tb.tb_frame.f_code.co_filename):
+        if is_user_frame(tb.tb_frame):
             found.append(_loc_of_entry(tb))
         tb = tb.tb_next
     return tuple(reversed(found))
@@ -155,7 +164,7 @@ def repeated_user_loc(tb: TracebackType | None) -> Loc | None:
     frames: dict[tuple[str, int], TracebackType] = {}
     while tb is not None:
         place = (tb.tb_frame.f_code.co_filename, tb.tb_lineno)
-        if is_user_file(place[0]):
+        if is_user_frame(tb.tb_frame):
             places[place] += 1
             frames[place] = tb
         tb = tb.tb_next
@@ -181,7 +190,7 @@ def user_traceback(tb: TracebackType | None) -> TracebackType | None:
     kept: list[TracebackType] = []
     cursor = tb
     while cursor is not None:
-        if is_user_file(cursor.tb_frame.f_code.co_filename):
+        if is_user_frame(cursor.tb_frame):
             if kept and _is_part(cursor.tb_frame.f_code, kept[-1].tb_frame.f_code):
                 kept.pop()
             kept.append(cursor)
@@ -202,7 +211,7 @@ def is_users_local(name: str, tb: TracebackType | None) -> bool:
     owner = innermost = None
     while tb is not None:
         code = tb.tb_frame.f_code
-        if is_user_file(code.co_filename):
+        if is_user_frame(tb.tb_frame):
             if innermost is None or not _is_part(code, innermost):
                 owner = code
             innermost = code
@@ -216,6 +225,6 @@ def user_stacklevel() -> int:
     """The `stacklevel` with which a warning given by the caller is shown at the user's line."""
     frame: FrameType | None = sys._getframe(1)
     level = 1
-    while frame is not None and not is_user_file(frame.f_code.co_filename):
+    while frame is not None and not is_user_frame(frame):
         frame, level = frame.f_back, level + 1
     return level

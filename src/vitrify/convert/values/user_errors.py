@@ -11,7 +11,7 @@ from types import CodeType, FrameType, TracebackType
 from typing import Any, TypeVar
 
 from ...core.errors import InternalError, VitrifyError
-from ...core.source import Loc, is_user_file, user_locs
+from ...core.source import Loc, is_user_file, is_user_frame, user_locs
 from .base import Undefined, builder
 from .deferred import holds_deferred
 
@@ -57,7 +57,7 @@ def is_of_plain_values(err: BaseException) -> bool:
     below: list[FrameType] = []
     tb = err.__traceback__
     while tb is not None:
-        if is_user_file(tb.tb_frame.f_code.co_filename):
+        if is_user_frame(tb.tb_frame):
             frame, below = tb, []
         else:
             below.append(tb.tb_frame)
