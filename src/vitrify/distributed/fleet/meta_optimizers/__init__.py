@@ -24,7 +24,8 @@ class HybridParallelOptimizer(_Whole):
     Example:
         >>> import vitrify as paddle
         >>> from vitrify.distributed.fleet.meta_optimizers import HybridParallelOptimizer
-        >>> HybridParallelOptimizer(paddle.optimizer.SGD(0.5), None, None).get_lr()
+        >>> inner = paddle.optimizer.SGD(0.5, parameters=paddle.nn.Linear(2, 2).parameters())
+        >>> HybridParallelOptimizer(inner, None, None).get_lr()
         0.5
     """
 
@@ -35,7 +36,8 @@ class DygraphShardingOptimizer(_Whole):
     Example:
         >>> import vitrify as paddle
         >>> from vitrify.distributed.fleet.meta_optimizers import DygraphShardingOptimizer
-        >>> DygraphShardingOptimizer(paddle.optimizer.SGD(0.5), None).get_lr()
+        >>> inner = paddle.optimizer.SGD(0.5, parameters=paddle.nn.Linear(2, 2).parameters())
+        >>> DygraphShardingOptimizer(inner, None).get_lr()
         0.5
     """
 

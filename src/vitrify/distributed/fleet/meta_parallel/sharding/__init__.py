@@ -13,7 +13,8 @@ class GroupShardedOptimizerStage2(HybridParallelOptimizer):
     Example:
         >>> import vitrify as paddle
         >>> from vitrify.distributed.fleet.meta_parallel.sharding import GroupShardedOptimizerStage2
-        >>> GroupShardedOptimizerStage2([], paddle.optimizer.SGD(0.5)).get_lr()
+        >>> inner = paddle.optimizer.SGD(0.5, parameters=paddle.nn.Linear(2, 2).parameters())
+        >>> GroupShardedOptimizerStage2([], inner).get_lr()
         0.5
     """
 
