@@ -1,5 +1,7 @@
 """What a function gives back is the caller's tensor itself on the paths where it is that in eager code."""
 
+from dataclasses import dataclass
+
 import pytest
 
 import vitrify as paddle
@@ -146,3 +148,22 @@ def test_tensors_exchanged_many_times():
     x, c = paddle.to_tensor([3.0, 2.0]), paddle.to_tensor([4.5, 2.0])
     assert [id(t) for t in static(x, c)] == [id(t) for t in exchanged_often(x, c)]
     assert len(static.concrete_program.main_program.global_block().ops) < 2000
+
+
+@dataclass
+class State:
+    n: int
+
+
+@pytest.mark.parametrize("full_graph", [True, False])
+def test_an_object_that_a_loop_gives_back_on_one_path(full_graph):
+    """It is met once for each turn after which the loop may have ended, and None otherwise."""
+
+    def first_positive(x):
+        for v in x:
+            if v > 0:
+                return State(5)
+
+    static = paddle.jit.to_static(first_positive, full_graph=full_graph)
+    for values in ([-1.0, 2.0], [-1.0, -2.0], [1.0, 2.0], [-1.0, 2.0]):
+        assert static(paddle.to_tensor(values)) == first_positive(paddle.to_tensor(values))

@@ -24,7 +24,7 @@ from ..convert.values.optional import refuse_none
 from ..convert.values.sequences import GraphSequence
 from ..convert.values.text import GraphText
 from ..core.errors import UnsupportedError
-from ..core.pytree import LEAF, OpenDict, OpenTuple, TreeDef, flatten_open, is_open, is_plain_dataclass, unflatten
+from ..core.pytree import LEAF, OneOf, OpenDict, OpenTuple, TreeDef, flatten_open, is_open, is_plain_dataclass, unflatten
 from ..eager.host_expr import evaluate, of_kind
 from ..eager.layer import Layer
 from ..eager.tensor import Tensor
@@ -398,6 +398,8 @@ def _parts(value: Any) -> Iterable[Any] | None:
         return ()
     if isinstance(value, OpenTuple):
         return (value.values,)
+    if isinstance(value, OneOf):
+        return value.children
     if isinstance(value, dict):
         return dict.values(value)
     if isinstance(value, (list, tuple, set, frozenset, deque)):
