@@ -7,6 +7,7 @@ from typing import Any
 from ...eager.layer import Layer
 from ...eager.param_attr import ParamAttrLike
 from . import functional
+from .memory_efficient_attention import memory_efficient_attention
 from .transformer import (
     FusedBiasDropoutResidualLayerNorm,
     FusedFeedForward,
@@ -78,4 +79,5 @@ __all__ = [
     "FusedMultiHeadAttention",
     "FusedTransformerEncoderLayer",
     "functional",
+    "memory_efficient_attention",
 ]

@@ -11,6 +11,8 @@ from .conv import *
 from .distance import *
 from .extension import *
 from .flash_attention import flash_attn_qkvpacked as flash_attn_qkvpacked
+from .flash_attention import flash_attn_varlen_qkvpacked as flash_attn_varlen_qkvpacked
+from .flash_attention import flashmask_attention as flashmask_attention
 from .flash_attention import scaled_dot_product_attention as scaled_dot_product_attention
 from .input import *
 from .loss import *
