@@ -84,7 +84,7 @@ _INNER = {
     "utils.cpp_extension.cpp_extension": "utils.cpp_extension",
     "utils.cpp_extension.extension_utils": "utils.cpp_extension",
     "utils.install_check": "utils",
-    "vision.transforms.transforms": "vision.transforms",
+    "vision.transforms.transforms": "vision.transforms.classes",
     **{f"nn.initializer.{name}": "nn.initializer" for name in (
         "assign", "bilinear", "constant", "dirac", "initializer", "kaiming", "normal", "orthogonal", "uniform",
         "xavier",

@@ -13,8 +13,11 @@ from .auto_cast import (
 from .decorate import decorate
 from .grad_scaler import GradScaler
 
+amp_guard = auto_cast
+
 __all__ = [
     "GradScaler",
+    "amp_guard",
     "auto_cast",
     "autocast",
     "decorate",

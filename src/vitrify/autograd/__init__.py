@@ -1,6 +1,6 @@
 """`paddle.autograd`: gradients on demand, operations with a backward of their own, derivative matrices."""
 
-from ..eager.autograd import backward
+from ..eager.autograd import backward, grad
 from ..eager.grad_mode import no_grad
 from ..eager.packing import saved_tensors_hooks
 from ..eager.pylayer import PyLayer, PyLayerContext
@@ -8,4 +8,7 @@ from .matrices import hessian, jacobian
 
 Function = PyLayer
 
-__all__ = ["Function", "PyLayer", "PyLayerContext", "backward", "hessian", "jacobian", "no_grad", "saved_tensors_hooks"]
+__all__ = [
+    "Function", "PyLayer", "PyLayerContext", "backward", "grad", "hessian", "jacobian", "no_grad",
+    "saved_tensors_hooks",
+]  # fmt: skip

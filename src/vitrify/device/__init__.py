@@ -4,11 +4,14 @@ from typing import TYPE_CHECKING
 
 from ..core.lazy import lazy_attributes
 from ..core.place import get_device, is_compiled_with_cuda, set_device
+from ..core.rng import get_rng_state, set_rng_state
+from ..core.rng import seed as manual_seed
 from . import memory as memory  # its import keeps freed memory for the next arrays
 
 if TYPE_CHECKING:
     from .available import (
         DeviceProperties,
+        device,
         device_count,
         device_guard,
         get_all_custom_device_type,
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
     from .gpu_streams import (
         Event,
         Stream,
+        StreamContext,
         current_stream,
         is_current_stream_capturing,
         set_stream,
@@ -53,8 +57,10 @@ __all__ = [
     "DeviceProperties",
     "Event",
     "Stream",
+    "StreamContext",
     "count_host_memory",
     "current_stream",
+    "device",
     "device_count",
     "device_guard",
     "empty_cache",
@@ -67,6 +73,7 @@ __all__ = [
     "get_device_capability",
     "get_device_name",
     "get_device_properties",
+    "get_rng_state",
     "is_available",
     "is_bf16_supported",
     "is_compiled_with_cinn",
@@ -76,6 +83,7 @@ __all__ = [
     "is_compiled_with_rocm",
     "is_compiled_with_xpu",
     "is_current_stream_capturing",
+    "manual_seed",
     "max_memory_allocated",
     "max_memory_reserved",
     "memory_allocated",
@@ -85,6 +93,7 @@ __all__ = [
     "reset_max_memory_reserved",
     "reset_peak_memory_stats",
     "set_device",
+    "set_rng_state",
     "set_stream",
     "stream_guard",
     "synchronize",
@@ -92,12 +101,14 @@ __all__ = [
 # Running a model needs few of them: each is imported when it is first asked for.
 _HOMES = {
     "available": (
-        "DeviceProperties device_count device_guard get_all_custom_device_type get_all_device_type "
+        "DeviceProperties device device_count device_guard get_all_custom_device_type get_all_device_type "
         "get_available_custom_device get_available_device get_cudnn_version get_device_capability "
         "get_device_name get_device_properties is_available is_bf16_supported is_compiled_with_cinn "
         "is_compiled_with_custom_device is_compiled_with_ipu is_compiled_with_rocm is_compiled_with_xpu"
     ),
-    "gpu_streams": "Event Stream current_stream is_current_stream_capturing set_stream stream_guard synchronize",
+    "gpu_streams": (
+        "Event Stream StreamContext current_stream is_current_stream_capturing set_stream stream_guard synchronize"
+    ),
     "host_memory": "count_host_memory",
     "statistics": (
         "empty_cache max_memory_allocated max_memory_reserved memory_allocated memory_reserved memory_stats "

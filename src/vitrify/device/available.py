@@ -130,9 +130,11 @@ def device_guard(device: Any) -> Iterator[None]:
         yield
 
 
+device = device_guard
+
 __all__ = [
-    "device_count", "device_guard", "get_all_custom_device_type", "get_all_device_type", "get_available_custom_device",
-    "get_available_device", "get_cudnn_version", "get_device_capability", "get_device_name", "get_device_properties",
-    "is_available", "is_bf16_supported", "is_compiled_with_cinn", "is_compiled_with_custom_device",
-    "is_compiled_with_ipu", "is_compiled_with_rocm", "is_compiled_with_xpu",
+    "device", "device_count", "device_guard", "get_all_custom_device_type", "get_all_device_type",
+    "get_available_custom_device", "get_available_device", "get_cudnn_version", "get_device_capability",
+    "get_device_name", "get_device_properties", "is_available", "is_bf16_supported", "is_compiled_with_cinn",
+    "is_compiled_with_custom_device", "is_compiled_with_ipu", "is_compiled_with_rocm", "is_compiled_with_xpu",
 ]  # fmt: skip

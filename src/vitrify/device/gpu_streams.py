@@ -121,6 +121,9 @@ def stream_guard(stream: Stream | None = None) -> Iterator[None]:
         yield
 
 
+StreamContext = stream_guard
+
+
 def synchronize(device: Any = None) -> None:
     """Wait for all that a GPU was given; raises HangError, with what each thread waits for, when it hangs.
 
@@ -135,6 +138,6 @@ def is_current_stream_capturing() -> bool:
 
 
 __all__ = [
-    "Event", "NoDeviceError", "Stream", "current_stream", "is_current_stream_capturing", "set_stream", "stream_guard",
-    "synchronize",
+    "Event", "NoDeviceError", "Stream", "StreamContext", "current_stream", "is_current_stream_capturing", "set_stream",
+    "stream_guard", "synchronize",
 ]  # fmt: skip

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..core.errors import ArgumentError, UnsupportedError
 from .environment import Group, own_rank
+from .model_parallel import _c_concat, _c_identity, _c_lookup_table, _c_split, _mp_allreduce
 
 
 class ReduceOp:
@@ -173,3 +174,10 @@ def recv(tensor: Any, src: int = 0, group: Group | None = None, sync_op: bool = 
 
 
 isend, irecv = send, recv
+
+__all__ = [
+    "Done", "ReduceOp", "_c_concat", "_c_identity", "_c_lookup_table", "_c_split", "_get_reduce_op", "_mp_allreduce",
+    "all_gather", "all_gather_object", "all_reduce", "alltoall", "alltoall_single", "barrier", "broadcast",
+    "broadcast_object_list", "gather", "irecv", "isend", "recv", "reduce", "reduce_scatter", "scatter",
+    "scatter_object_list", "send", "wait",
+]  # fmt: skip

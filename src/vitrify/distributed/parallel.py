@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..eager.layer import Layer
+from . import parallel_helper
 from .environment import ParallelEnv
 
 
@@ -63,4 +64,4 @@ class DataParallel(Layer):
     set_dict = load_dict = set_state_dict
 
 
-__all__ = ["DataParallel", "ParallelEnv"]
+__all__ = ["DataParallel", "ParallelEnv", "parallel_helper"]

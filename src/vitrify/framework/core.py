@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..core import dtype as dtypes
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, Place, is_compiled_with_cuda
+from ..core.rng import default_generator as default_cpu_generator
 from ..core.setting import Setting
 from ..device.available import device_count as get_cuda_device_count
 from ..device.available import is_compiled_with_cinn, is_compiled_with_rocm, is_compiled_with_xpu
@@ -11,8 +12,8 @@ from ..eager.tensor import Tensor
 from ..runtime.scope import Scope
 
 __all__ = [
-    "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "DataType", "Place", "Scope", "VarDesc", "eager",
-    "get_cuda_device_count", "is_compiled_with_cinn", "is_compiled_with_cuda", "is_compiled_with_rocm",
+    "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "DataType", "Place", "Scope", "VarDesc", "default_cpu_generator",
+    "eager", "get_cuda_device_count", "is_compiled_with_cinn", "is_compiled_with_cuda", "is_compiled_with_rocm",
     "is_compiled_with_xpu",
 ]  # fmt: skip
 
@@ -48,6 +49,7 @@ class VarDesc:
         DENSE_TENSOR = LOD_TENSOR = "tensor"
         DENSE_TENSOR_ARRAY = LOD_TENSOR_ARRAY = "list"
         SELECTED_ROWS = "selected_rows"
+        STRING, STRINGS, VOCAB, RAW, FEED_MINIBATCH = "string", "strings", "vocab", "raw", "feed_minibatch"
 
 
 class eager:

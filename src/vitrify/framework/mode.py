@@ -1,6 +1,41 @@
 """Which mode operators are called in, asked by the inner names of PaddlePaddle."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
 from ..core.dispatch import in_dynamic_mode
+from ..core.errors import UserCodeError
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class ModeError(UserCodeError, AssertionError):
+    """A function of eager mode called while a program is being built."""
+
+
+def dygraph_only(func: Callable[P, R]) -> Callable[P, R]:
+    """`func`, which raises ModeError where operators are recorded. Source: paddle.framework.dygraph_only.
+
+    >>> dygraph_only(abs)(-1)
+    1
+    """
+
+    @wraps(func)
+    def eagerly(*args: P.args, **kwargs: P.kwargs) -> R:
+        if not in_dynamic_mode():
+            raise ModeError(f"{func.__name__}() is of eager mode only", hint="call paddle.disable_static() before")
+        return func(*args, **kwargs)
+
+    return eagerly
+
+
+def _no_check_dy2st_diff() -> bool:
+    """Return False: operators do the same eagerly and in programs, and nobody has to look the other way."""
+    return False
 
 
 def in_pir_mode() -> bool:

@@ -24,7 +24,17 @@ from ..convert.values.optional import refuse_none
 from ..convert.values.sequences import GraphSequence
 from ..convert.values.text import GraphText
 from ..core.errors import UnsupportedError
-from ..core.pytree import LEAF, OneOf, OpenDict, OpenTuple, TreeDef, flatten_open, is_open, is_plain_dataclass, unflatten
+from ..core.pytree import (
+    LEAF,
+    OneOf,
+    OpenDict,
+    OpenTuple,
+    TreeDef,
+    flatten_open,
+    is_open,
+    is_plain_dataclass,
+    unflatten,
+)
 from ..eager.host_expr import evaluate, of_kind
 from ..eager.layer import Layer
 from ..eager.tensor import Tensor

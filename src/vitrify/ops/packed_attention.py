@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-
 from ..core.errors import ArgumentError, ShapeError
 from ..core.limits import finfo
 from .arguments import need_tensors, rank_of
@@ -74,7 +73,8 @@ def flash_attn_unpadded(
     if causal:
         seen = seen & (column - columns <= row - rows)
     seen = unsqueeze(seen, [0, 1])
-    out = _attended(*(unsqueeze(x, 0) for x in (query, key, value)), seen, dropout, training, scale)
+    query, key, value = (unsqueeze(x, 0) for x in (query, key, value))
+    out = _attended(query, key, value, seen, dropout, training, scale)
     return out[0], None
 
 

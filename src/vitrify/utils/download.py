@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import tarfile
 import zipfile
 from collections.abc import Iterable
@@ -10,6 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from ..core.errors import DTypeError, FileFormatError, UnsupportedError
 
+logger = logging.getLogger("vitrify.utils.download")
 WEIGHTS_HOME = "~/.cache/paddle/hapi/weights"
 
 

@@ -2,4 +2,6 @@
 
 from ..core.names import generate, guard, switch
 
-__all__ = ["generate", "guard", "switch"]
+generate_with_ignorable_key = generate
+
+__all__ = ["generate", "generate_with_ignorable_key", "guard", "switch"]

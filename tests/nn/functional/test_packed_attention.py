@@ -73,7 +73,7 @@ def test_query_key_and_value_in_one():
 
 
 ROWS, COLUMNS = np.arange(6)[:, None], np.arange(6)[None]
-FIRST, SECOND, THIRD, FOURTH = (np.array(b) for b in ([3, 2, 6, 4, 5, 6], [5, 4, 6, 6, 5, 6], [0] * 6, [0, 1, 1, 2, 0, 3]))
+FIRST, SECOND, THIRD, FOURTH = np.array([[3, 2, 6, 4, 5, 6], [5, 4, 6, 6, 5, 6], [0] * 6, [0, 1, 1, 2, 0, 3]])
 MASKS = {
     "causal_1": (True, [FIRST], ROWS < FIRST),
     "causal_2": (True, [FIRST, SECOND], (ROWS < FIRST) | (ROWS >= SECOND)),

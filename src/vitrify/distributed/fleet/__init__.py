@@ -6,7 +6,7 @@ import sys
 from typing import Any
 
 from ..environment import DEFAULT_GROUP, Group, init_parallel_env, only_one
-from . import layers, meta_parallel, utils
+from . import auto, layers, meta_parallel, utils
 
 _DEGREES = ("dp_degree", "mp_degree", "pp_degree", "sharding_degree", "sep_degree")
 
@@ -99,7 +99,7 @@ fleet = sys.modules[__name__]
 """What `from paddle.distributed.fleet import fleet` takes: these functions as methods of one object."""
 
 __all__ = [
-    "DistributedStrategy", "HybridCommunicateGroup", "barrier_worker", "distributed_model", "distributed_optimizer",
-    "distributed_scaler", "fleet", "get_hybrid_communicate_group", "init", "is_first_worker", "layers",
-    "meta_parallel", "utils", "worker_index", "worker_num",
+    "DistributedStrategy", "HybridCommunicateGroup", "auto", "barrier_worker", "distributed_model",
+    "distributed_optimizer", "distributed_scaler", "fleet", "get_hybrid_communicate_group", "init", "is_first_worker",
+    "layers", "meta_parallel", "utils", "worker_index", "worker_num",
 ]  # fmt: skip

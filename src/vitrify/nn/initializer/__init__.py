@@ -116,6 +116,24 @@ class XavierNormal(Initializer):
         return draw_normal(shape, dtype, 0.0, self.gain * math.sqrt(2.0 / fan_sum(shape, self.fan_in, self.fan_out)))
 
 
+class XavierInitializer(Initializer):
+    """XavierUniform, or XavierNormal with uniform=False, by the older name. Source: paddle.nn.initializer."""
+
+    def __init__(
+        self,
+        uniform: bool = True,
+        fan_in: float | None = None,
+        fan_out: float | None = None,
+        seed: int = 0,
+        gain: float = 1.0,
+    ) -> None:
+        self.rule = (XavierUniform if uniform else XavierNormal)(fan_in, fan_out, gain)
+
+    def values(self, shape: Shape, dtype: DType) -> Array:
+        """Numbers of that rule."""
+        return self.rule.values(shape, dtype)
+
+
 class _Kaiming(Initializer):
     """He initialization: the variance of activations stays the same through layers with this nonlinearity."""
 
@@ -155,6 +173,25 @@ class KaimingUniform(_Kaiming):
         """Uniform numbers."""
         limit = math.sqrt(3.0) * self.std(shape)
         return draw_uniform(shape, dtype, -limit, limit)
+
+
+class MSRAInitializer(Initializer):
+    """KaimingUniform, or KaimingNormal with uniform=False, by the older name. Source: paddle.nn.initializer."""
+
+    def __init__(
+        self,
+        uniform: bool = True,
+        fan_in: float | None = None,
+        seed: int = 0,
+        negative_slope: float = 0.0,
+        nonlinearity: str = "relu",
+        mode: str = "fan_in",
+    ) -> None:
+        self.rule = (KaimingUniform if uniform else KaimingNormal)(fan_in, negative_slope, nonlinearity, mode)
+
+    def values(self, shape: Shape, dtype: DType) -> Array:
+        """Numbers of that rule."""
+        return self.rule.values(shape, dtype)
 
 
 class Assign(Initializer):

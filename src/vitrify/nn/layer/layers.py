@@ -2,6 +2,7 @@
 
 from ...core.modes import is_tracing
 from ...eager.layer import Layer
+from ...eager.layer_hooks import HookRemoveHelper
 
 
 def in_declarative_mode() -> bool:
@@ -13,4 +14,4 @@ def in_declarative_mode() -> bool:
     return is_tracing()
 
 
-__all__ = ["Layer", "in_declarative_mode"]
+__all__ = ["HookRemoveHelper", "Layer", "in_declarative_mode"]

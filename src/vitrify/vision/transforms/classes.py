@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.errors import ArgumentError
+from ...core.errors import ArgumentError, DTypeError
 from ...eager.tensor import Tensor
 from . import functional as F
 from .pictures import is_pil, size_of
@@ -201,20 +201,40 @@ class Transpose(BaseTransform):
         return (array[..., None] if array.ndim == 2 else array).transpose(self.order)
 
 
+def _check_input(
+    value: Any, name: str, center: float = 1, bound: tuple[float, float] = (0, math.inf),
+    clip_first_on_zero: bool = True,
+) -> Any:  # fmt: skip
+    """The range that one number, around `center`, or two of them mean; None where it holds `center` alone.
+
+    Raises DTypeError for what is no number, ArgumentError for a negative one and for a range that leaves `bound`.
+    """
+    if isinstance(value, numbers.Number):
+        width = float(value)  # type: ignore[arg-type]
+        if width < 0:
+            raise ArgumentError(f"{name}: a single number must not be negative, got {value}")
+        value = [center - width, center + width]
+        if clip_first_on_zero:
+            value[0] = max(value[0], 0.0)
+    elif not isinstance(value, (list, tuple)) or len(value) != 2:
+        raise DTypeError(f"{name}: expected a number or two of them, got {value!r}")
+    if not bound[0] <= value[0] <= value[1] <= bound[1]:
+        raise ArgumentError(f"{name}: expected a range within {bound}, got {list(value)}")
+    return None if value[0] == value[1] == center else value
+
+
 class _ColourTransform(BaseTransform):
-    _range = (0.0, math.inf)
-    _none = 1.0  # the factor that changes nothing
+    _settings: tuple[Any, ...] = ()  # of _check_input
 
     def __init__(self, value: Any, keys: Sequence[str] | None = None) -> None:
         super().__init__(keys)
-        self.value = F.need_pair(type(self).__name__, value, *self._range)
+        self.value = _check_input(value, type(self).__name__, *self._settings)
 
     def _get_params(self, inputs: Any) -> Any:
-        return random.uniform(*self.value)
+        return None if self.value is None else random.uniform(*self.value)
 
     def _apply_image(self, img: Any) -> Any:
-        low, high = self.value
-        return img if low == high == self._none else self._changed(img)
+        return img if self.value is None else self._changed(img)
 
     def _changed(self, img: Any) -> Any:
         raise NotImplementedError
@@ -244,8 +264,7 @@ class SaturationTransform(_ColourTransform):
 class HueTransform(_ColourTransform):
     """`functional.adjust_hue` by up to `value` <= 0.5. Source: paddle.vision.transforms.HueTransform."""
 
-    _range = (-0.5, 0.5)
-    _none = 0.0
+    _settings = (0, (-0.5, 0.5), False)
 
     def _changed(self, img: Any) -> Any:
         return F.adjust_hue(img, self.params)

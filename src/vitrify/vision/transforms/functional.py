@@ -9,11 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from ...core.errors import ArgumentError, DTypeError
+from ...core.errors import ArgumentError
 from ...eager.tensor import Tensor
 from ...eager.tensor import to_tensor as make_tensor
 from ...nn.functional import interpolate
 from .pictures import Array, check, is_pil, on_array, on_pil, pillow, size_of
+
+_is_pil_image = is_pil
 
 _FILTERS = {
     "nearest": "NEAREST", "bilinear": "BILINEAR", "bicubic": "BICUBIC", "box": "BOX", "lanczos": "LANCZOS",
@@ -388,19 +390,6 @@ def to_grayscale(img: Any, num_output_channels: int = 1) -> Any:
         return np.repeat(exact.astype(array.dtype), num_output_channels, axis=-1)
 
     return on_array(change, img)
-
-
-def need_pair(op: str, value: Any, low: float, high: float) -> tuple[float, float]:
-    """The range that one number (around 1 or 0) or two of them mean; raises DTypeError for anything else."""
-    if isinstance(value, numbers.Number):
-        if float(value) < 0:  # type: ignore[arg-type]
-            raise ArgumentError(f"{op}: a single number must not be negative, got {value}")
-        middle = (low + high) / 2 if math.isfinite(high) else 1.0
-        found = (middle - float(value), middle + float(value))  # type: ignore[arg-type]
-        return max(found[0], low), found[1]
-    if isinstance(value, (list, tuple)) and len(value) == 2:
-        return float(value[0]), float(value[1])
-    raise DTypeError(f"{op}: expected a number or two of them, got {value!r}")
 
 
 __all__ = [
