@@ -1376,7 +1376,7 @@ ELSEWHERE: dict[str, str] = {
     "the body of a loop that stops by a tensor condition raises in a later iteration (": _TESTED,
     " is set on one path of a tensor's decision only, and leaves the function in a container, which would have it on "
     "every path": _TESTED,
-    "a container that holds itself leaves a function that is being converted": _NET,
+    "a container or function that holds itself leaves a function being converted": _NET,
     "enable_to_static: expects a bool, got ": _SPEC,
     "explain: expects a function or a Layer, got ": _SPEC,
     "input_spec: expects a list or tuple, got ": _SPEC,

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields
 from typing import Any
 
+from .closures import CLOSURES, closure_node, remade
 from .modes import recorder
 
 LEAF = None
@@ -216,7 +217,7 @@ def flatten_open(
 ) -> TreeDef:
     """`flatten` that tells containers met before, by `Again`; built anew by `unflatten_shared`.
 
-    With `opens` it also looks into sets, and objects for which `opens(object)` is true; what is `closed` is a leaf.
+    With `opens` it also looks into sets, and objects and functions for which `opens(object)` is true; what is `closed` is a leaf.
     done: what came before in other values, by id.
     """
     numbers = {} if done is None else done
@@ -235,6 +236,8 @@ def flatten_open(
         node = node_of(item)
         if opens is not None and cls in (set, frozenset):
             node = cls, list(item), None
+        elif opens is not None and isinstance(item, CLOSURES):
+            node = closure_node(item) if opens(item) else None
         elif node is None and opens is not None and hasattr(item, "__dict__") and opens(item):
             names = tuple(item.__dict__)
             node = cls, list(item.__dict__.values()), ("object", names)
@@ -331,6 +334,8 @@ def rebuild(kind: Any, children: list[Any], extra: Any) -> Any:
         return children[1 + children[0]]
     if issubclass(kind, OpenTuple) and (type(children[0]) is list or _is_known(children[0])):
         return tuple(children[0])
+    if issubclass(kind, CLOSURES):
+        return remade(kind, extra, children)
     if extra is None:
         return kind(*children) if issubclass(kind, OpenTuple) else kind(children)
     return _rebuilt(kind, extra, children)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import FunctionType, MethodType
 from typing import Any
 
 from ..convert import Undefined
@@ -23,6 +22,7 @@ from ..convert.values.emit import emit, is_asserted, unset_flag
 from ..convert.values.optional import refuse_none
 from ..convert.values.sequences import GraphSequence
 from ..convert.values.text import GraphText
+from ..core.closures import CLOSURES, closure_node, is_our_own
 from ..core.errors import UnsupportedError
 from ..core.pytree import (
     LEAF,
@@ -46,7 +46,7 @@ from .arguments import NO_ARGUMENTS, Arguments, Holder
 
 MAX_DEPTH = 6
 _ITERATORS = (GraphSequence, GeneratorExpression, Listed)
-_OPAQUE = (type, FunctionType, MethodType, Layer, Variable)
+_OPAQUE = (type, Layer, Variable)
 
 
 @dataclass(frozen=True)
@@ -244,6 +244,7 @@ class Outputs:
         self._known = known
         self._inputs = inputs  # the variables that stand for arguments and captured tensors, numbered as in InputLeaf
         self._shared: dict[int, SharedLeaf | None] = {}
+        self._unfinished: set[int] = set()  # ids of shared containers whose template is being made
         self._origins: dict[int, Any] = {}  # by id, of lists that are items of others that leave, too
 
     def share(self, values: Iterable[Any]) -> None:
@@ -305,10 +306,15 @@ class Outputs:
                 found = self._shared[id(value)] = SharedLeaf(id(value), Template(LEAF, [self._list_mark(value)]))
                 return found
             raw: list[Any] = []
-            tree = flatten_open(value, raw, holds_variables, lambda v: v is not value and self._is_closed(v))
-            if any(leaf is value for leaf in raw):
-                raise UnsupportedError("a container that holds itself leaves a function that is being converted")
+            whole = iter([value])  # met again, inside, it is closed as others are
+            tree = flatten_open(
+                value, raw, holds_variables, lambda v: not (v is value and next(whole, None) is not None) and self._is_closed(v)
+            )
+            if id(value) in self._unfinished:
+                raise UnsupportedError("a container or function that holds itself leaves a function being converted")
+            self._unfinished.add(id(value))
             template = self._marked(tree, raw)
+            self._unfinished.remove(id(value))
             found = self._shared[id(value)] = SharedLeaf(len(self._shared) + id(value), template)
         return found
 
@@ -414,6 +420,8 @@ def _parts(value: Any) -> Iterable[Any] | None:
         return dict.values(value)
     if isinstance(value, (list, tuple, set, frozenset, deque)):
         return value
+    if isinstance(value, CLOSURES):
+        return closure_node(value)[1] if holds_variables(value) else None
     if hasattr(value, "__dict__") and (is_plain_dataclass(type(value)) or holds_variables(value)):
         held: Iterable[Any] = vars(value).values()
         return held
@@ -452,13 +460,17 @@ def _is_of_program(value: slice) -> bool:
 
 
 def holds_variables(value: Any) -> bool:
-    """Whether an object was made by the trace: it holds graph tensors, which no object from outside does."""
+    """Whether an object or function was made by the trace: it holds graph tensors, which none from outside does."""
     if isinstance(value, (Deferred, *_ITERATORS)):
         return False
     return any(isinstance(v, Variable) for v in _attributes(value, MAX_DEPTH))
 
 
 def _attributes(value: Any, depth: int) -> Iterator[Any]:
+    if isinstance(value, CLOSURES):
+        for item in closure_node(value)[1] if depth and not is_our_own(value) else ():
+            yield from _inside(item, depth - 1)
+        return
     held = getattr(value, "__dict__", None)
     if depth == 0 or not isinstance(held, dict) or isinstance(value, _OPAQUE):
         return
