@@ -213,3 +213,31 @@ def test_an_object_may_become_one_of_another_class():
     for cls, expected in ((_Twice, 2.0), (_Thrice, 3.0), (_Twice, 2.0)):
         _FACTOR.__class__ = cls
         assert static(x).tolist() == static(x).tolist() == [expected, expected]
+
+
+class Settings(dict):
+    """Keys as attributes; what it does not have raises KeyError."""
+
+    def __getattr__(self, name):
+        return self[name]
+
+
+class Called(Settings):
+    def __call__(self, x):
+        return x * self.width
+
+
+def test_objects_whose_getattr_raises_what_it_likes():
+    settings = Settings(inner=Settings(width=3.0), called=Called(width=2.0))
+
+    @paddle.jit.to_static(full_graph=True)
+    def f(x):
+        total = x * 0
+        for _ in range(2):
+            if x.sum() > 0:
+                total = total + settings.called(x) * settings.inner.width
+        return total
+
+    assert f(paddle.ones([2])).tolist() == [12.0, 12.0]
+    settings.inner["width"] = 4.0
+    assert f(paddle.ones([2])).tolist() == [16.0, 16.0]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
+import vitrify as paddle
 from vitrify.core.dtype import as_dtype, bfloat16, float32
 from vitrify.core.errors import ArgumentError, ShapeError
 from vitrify.core.rng import rng_guard
@@ -92,7 +93,7 @@ def test_bilinear_enlarges_a_constant_to_a_constant():
 
 def test_assign_takes_arrays_lists_and_tensors():
     for value in (np.arange(4.0), [0, 1, 2, 3], to_tensor([0.0, 1.0, 2.0, 3.0])):
-        assert drawn(I.Assign(value), (2, 2)).tolist() == [[0.0, 1.0], [2.0, 3.0]]
+        assert drawn(I.Assign(value), (4,)).tolist() == [0.0, 1.0, 2.0, 3.0]
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float64"])
@@ -134,8 +135,36 @@ ERRORS = [
     (lambda: drawn(I.Dirac(), (4, 2)), ShapeError, "needs a kernel"),
     (lambda: drawn(I.Bilinear(), (1, 1, 3, 4)), ShapeError, "square kernel"),
     (lambda: drawn(I.Orthogonal(), (4,)), ShapeError, "at least 2 dimensions"),
-    (lambda: drawn(I.Assign([1, 2]), (3,)), ShapeError, r"value has shape \[2\], the parameter has \[3\]"),
 ]
+
+
+def test_a_parameter_takes_over_the_shape_of_what_is_assigned():
+    """Models make parameters of one shape and give them values of another, as Paddle lets them."""
+    value = np.arange(6.0).reshape(3, 2)
+    made = paddle.create_parameter([3], "float32", default_initializer=I.Assign(value))
+    bias = paddle.nn.Linear(2, 4).bias
+    I.Assign(paddle.to_tensor(value))(bias)
+    for param in (made, bias):
+        assert param.shape == [3, 2] and param.dtype == paddle.float32 and param.tolist() == value.tolist()
+        param.sum().backward()
+        assert param.grad.shape == [3, 2]
+
+
+def test_a_variable_of_a_program_keeps_its_shape():
+    with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
+        paddle.enable_static()
+        try:
+            with pytest.raises(ShapeError, match=r"value has shape \[2\], the variable has \[3\]"):
+                paddle.create_parameter([3], "float32", default_initializer=I.Assign([1.0, 2.0]))
+        finally:
+            paddle.disable_static()
+
+
+def test_a_parameter_is_of_no_block():
+    """Initializers take it as their second argument."""
+    weight = paddle.nn.Linear(2, 2).weight
+    I.Constant(2.0)(weight, weight.block)
+    assert weight.tolist() == [[2.0, 2.0], [2.0, 2.0]]
 
 
 @pytest.mark.parametrize(("call", "error", "text"), ERRORS)

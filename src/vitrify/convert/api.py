@@ -8,6 +8,7 @@ from functools import partial
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodDescriptorType, MethodType
 from typing import Any
 
+from ..core.bound import unbound
 from ..core.cache import BoundedCache
 from ..core.config import CODE_LEVEL
 from ..core.errors import UnsupportedError
@@ -86,7 +87,7 @@ def _record(fn: FunctionType, raising: bool = False, pushing: bool = False) -> C
 
 def observe_function(function: Callable[..., Any]) -> None:
     """Tell who watches the trace in progress that the user's `function` is about to run in its converted form."""
-    plain = getattr(function, "__func__", function)
+    plain = unbound(function)
     observer = current_observer()
     if observer is not None and isinstance(plain, FunctionType) and is_user_code(plain):
         observer.stays(plain)
@@ -147,7 +148,7 @@ def convert(function: Callable[..., Any]) -> Converted:
 
 def source_of(converted: Converted) -> str:
     """The converted source text, for reading; the source itself of what was left as it is."""
-    plain = getattr(converted, "__func__", converted)
+    plain = unbound(converted)
     if isinstance(plain, FunctionType) and is_converted(plain, HELPERS):
         return source_of_function(plain)
     return inspect.getsource(plain)

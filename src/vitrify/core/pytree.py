@@ -217,7 +217,8 @@ def flatten_open(
 ) -> TreeDef:
     """`flatten` that tells containers met before, by `Again`; built anew by `unflatten_shared`.
 
-    With `opens` it also looks into sets, and objects and functions for which `opens(object)` is true; what is `closed` is a leaf.
+    With `opens` it also looks into sets, objects and functions for which `opens(object)` is true; what is `closed` is
+    a leaf.
     done: what came before in other values, by id.
     """
     numbers = {} if done is None else done

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..core import philox
 from ..core.dtype import DType, default_dtype
-from ..core.errors import ArgumentError
+from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import Meta, Shape
 from ..core.modes import recorder, scoped
 from ..core.rng import default_generator
@@ -231,7 +231,9 @@ def initial_value(initializer: Initializer, meta: Meta) -> Any:
     with scoped(recorder, None):
         param = wrap(np.zeros(meta.shape, meta.dtype.np))
         initializer(param)
-    return constant(param.numpy())
+    if param.size != math.prod(meta.shape):
+        raise ShapeError(f"{kind.__name__}: the value has shape {param.shape}, the variable has {list(meta.shape)}")
+    return constant(param.numpy().reshape(meta.shape))
 
 
 __all__ = ["Constant", "Initializer", "Normal", "XavierUniform", "fans", "initial_value", "set_global_initializer"]

@@ -80,6 +80,10 @@ class Kinds(Holder):
         """None: the tensor is of this process alone. Source: paddle.Tensor.placements."""
 
     @property
+    def block(self) -> None:
+        """None: the tensor is of no block of a program, as variables are. Source: paddle.Tensor.block."""
+
+    @property
     def process_mesh(self) -> None:
         """None: the tensor is of this process alone. Source: paddle.Tensor.process_mesh."""
 

@@ -8,6 +8,7 @@ from types import BuiltinFunctionType
 from typing import Any
 
 from ..convert import ignore_module, not_to_static
+from ..core.bound import bound_to, unbound
 from ..core.config import CODE_LEVEL, VERBOSITY
 from ..core.errors import DTypeError
 from ..eager.layer import Layer
@@ -76,8 +77,8 @@ def to_static(
         raise DTypeError(f"to_static: expects a function or a Layer, got {type(function).__name__}")
     if isinstance(function, BuiltinFunctionType):
         return function  # a C function: there is no Python in it to convert
-    instance = getattr(function, "__self__", None)
-    plain = getattr(function, "__func__", function) if instance is not None else function
+    instance = bound_to(function)
+    plain = unbound(function) if instance is not None else function
     return make(plain, instance=instance)
 
 
@@ -95,7 +96,7 @@ def _convert_layer(layer: Layer, make: Callable[..., StaticFunction]) -> Layer:
     forward = layer.forward
     if isinstance(forward, StaticFunction):
         forward = forward.dygraph_function
-    plain = getattr(forward, "__func__", forward)
+    plain = unbound(forward)
     layer.__dict__["forward"] = make(plain, instance=layer if hasattr(forward, "__func__") else None)
     return layer
 

@@ -23,6 +23,7 @@ from ..convert.values.foreign import ForeignError
 from ..convert.values.handlers import refuse_if_caught
 from ..convert.values.optional import refuse_none
 from ..convert.values.user_errors import note_user_error
+from ..core.bound import bound_to
 from ..core.errors import DTypeError, UnsupportedError
 from ..core.meta import Meta
 from ..core.modes import grad_enabled
@@ -136,7 +137,7 @@ class _Trace:
 
     def convert(self, forward: Any) -> Any:
         """What a Layer calls in place of its `forward`; takes note of the Layer."""
-        owner = getattr(forward, "__self__", None)
+        owner = bound_to(forward)
         if isinstance(owner, Layer):
             self.layers.append(owner)
         return convert_call(forward)

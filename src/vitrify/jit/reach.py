@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from ..core.bound import bound_to, unbound
 from ..core.epoch import LAYER_MODES
 from ..eager.layer import Layer
 from ..eager.tensor import Tensor
@@ -76,11 +77,11 @@ def _roots(function: Callable[..., Any]) -> Iterator[Layer]:
 
 
 def _values_in_reach(function: Callable[..., Any]) -> Iterator[Any]:
-    owner = getattr(function, "__self__", None)
+    owner = bound_to(function)
     yield owner
     if not isinstance(owner, Layer):
         yield from list(getattr(owner, "__dict__", {}).values())
-    plain = inspect.unwrap(getattr(function, "__func__", function))
+    plain = inspect.unwrap(unbound(function))
     code = getattr(plain, "__code__", None)
     if code is None:
         return

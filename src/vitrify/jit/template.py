@@ -306,9 +306,9 @@ class Outputs:
                 found = self._shared[id(value)] = SharedLeaf(id(value), Template(LEAF, [self._list_mark(value)]))
                 return found
             raw: list[Any] = []
-            whole = iter([value])  # met again, inside, it is closed as others are
+            whole = iter([True])  # met again, inside, it is closed as others are
             tree = flatten_open(
-                value, raw, holds_variables, lambda v: not (v is value and next(whole, None) is not None) and self._is_closed(v)
+                value, raw, holds_variables, lambda v: not (v is value and next(whole, False)) and self._is_closed(v)
             )
             if id(value) in self._unfinished:
                 raise UnsupportedError("a container or function that holds itself leaves a function being converted")

@@ -16,6 +16,7 @@ from types import (
 )
 from typing import Any
 
+from ...core.bound import bound_to
 from ...core.errors import UnsupportedError
 from ...core.pytree import OpenDict
 from ...eager.layer import Layer
@@ -142,7 +143,7 @@ class CallConverter:
 
     def _in_c(self, function: Any) -> Any:
         """Builtin functions, and methods of classes that are not written in Python."""
-        owner = getattr(function, "__self__", None)
+        owner = bound_to(function)
         if isinstance(function, MethodWrapperType) and isinstance(owner, type) and function.__name__ == "__call__":
             return instance_of(owner)  # `super().__call__(...)` in a metaclass
         if isinstance(owner, str):

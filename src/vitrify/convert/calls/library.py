@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager
 from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, MethodType, ModuleType, TracebackType
 from typing import Any
 
+from ...core.bound import bound_to, plain_attribute
 from ...core.errors import UnknownValueError, VitrifyError
 from ...ir.builder import current_builder
 from ..values.deferred import holds_deferred
@@ -35,19 +36,19 @@ def of_library(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def looks_around(function: Any) -> bool:
     """Whether the function, or a hash that it asks for, goes by who calls it: nothing may stand between."""
-    owner = getattr(function, "__self__", None)
+    owner = bound_to(function)
     if isinstance(owner, (set, frozenset, dict)):
         return True
-    return getattr(owner, "__name__", "") in _LOOKS_AROUND
+    return plain_attribute(owner, "__name__", "") in _LOOKS_AROUND
 
 
 def _is_of_library(function: Callable[..., Any]) -> bool:
-    module = (getattr(function, "__module__", None) or "").partition(".")[0]
+    module = (plain_attribute(function, "__module__") or "").partition(".")[0]
     if isinstance(function, (FunctionType, MethodType)):
         return module != "vitrify"
     if isinstance(function, type):  # made by C code mostly, which asks for values at once
         return module in sys.stdlib_module_names and not issubclass(function, BaseException)
-    owner = getattr(function, "__self__", function)
+    owner = bound_to(function, function)
     if isinstance(owner, ModuleType):
         return not looks_around(function)
     return type(owner).__module__ not in ("builtins", "collections")
@@ -74,7 +75,7 @@ class _Told(AbstractContextManager[None]):
 
 
 def _needs_now(function: Callable[..., Any]) -> UnknownValueError:
-    module = getattr(function, "__module__", None) or type(getattr(function, "__self__", None)).__name__
+    module = plain_attribute(function, "__module__") or type(bound_to(function)).__name__
     name = f"{module}.{function.__qualname__}"
     return UnknownValueError(
         f"{name}() needs a value or text made of tensors, which is known only when the program runs",

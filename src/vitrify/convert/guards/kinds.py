@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.bound import plain_attribute
 from ...core.dtype import DType
 from ...core.epoch import LAYER_ATTRIBUTES
 from ...core.meta import UNKNOWN, Meta
@@ -266,7 +267,7 @@ def _shown(expected: Expected) -> str:
 
 
 def _kind(value: Any) -> str:
-    named = callable(value) and hasattr(value, "__name__")
+    named = callable(value) and plain_attribute(value, "__name__") is not None
     kind = "class" if isinstance(value, type) else "function"
     return f"{kind} {value.__name__}" if named else type(value).__name__
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, MutableMapping
 from types import BuiltinFunctionType
 from typing import Any
 
+from ...core.bound import bound_to, plain_attribute
 from ...core.errors import UnsupportedError
 from ...ir.builder import current_builder
 
@@ -80,13 +81,13 @@ _HARMLESS = frozenset({"time.struct_time", "time.strptime", "uuid.UUID"})
 
 def refused(function: Any) -> Callable[..., Any] | None:
     """What raises UnsupportedError in place of the function, for those of the tables; None for all others."""
-    if current_builder() is None or not hasattr(function, "__qualname__"):
+    if current_builder() is None or plain_attribute(function, "__qualname__") is None:
         return None
-    owner = getattr(function, "__self__", None)
+    owner = bound_to(function)
     if isinstance(owner, (io.StringIO, io.BytesIO)):
         return None
-    module = getattr(function, "__module__", None) or ""
-    name = getattr(function, "__qualname__", function.__class__.__name__)
+    module = plain_attribute(function, "__module__") or ""
+    name = plain_attribute(function, "__qualname__", function.__class__.__name__)
     if owner is not None and not isinstance(owner, type):
         return _refusal_of_method(owner, function)
     full = f"{module}.{name}"
@@ -103,7 +104,7 @@ def _refusal_of_method(owner: Any, function: Any) -> Callable[..., Any] | None:
         if found is not None and not function.__name__.startswith("_"):
             return _refusal(f"{cls}.{function.__name__}", found)
     # Functions of C modules are bound to their module: `time.time.__self__` is `time`.
-    name = getattr(owner, "__name__", None)
+    name = plain_attribute(owner, "__name__")
     if isinstance(name, str) and isinstance(function, BuiltinFunctionType):
         full = f"{name}.{function.__name__}"
         found = FUNCTIONS.get(full) or _of_module(name, full)

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.bound import bound_to, plain_attribute
 from ...core.cache import BoundedCache
 from ...core.errors import UnsupportedError
 from ...core.meta import Meta, Shape
@@ -190,7 +191,7 @@ class Observer:
             return value
         if isinstance(owner, _NOT_WATCHED) or _is_library(owner):
             return value
-        if getattr(value, "__self__", None) is owner:
+        if bound_to(value) is owner:
             if isinstance(value, MethodType):
                 self.method(owner, value.__func__, name)
             return value
@@ -343,7 +344,7 @@ def _is_library(owner: Any) -> bool:
 
 def _is_own(value: Any) -> bool:
     """Whether it is one of our functions or classes, which nobody exchanges."""
-    return (getattr(value, "__module__", None) or "").partition(".")[0] == "vitrify" and isinstance(
+    return (plain_attribute(value, "__module__") or "").partition(".")[0] == "vitrify" and isinstance(
         value, (type, FunctionType)
     )
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from ...core.bound import bound_to, plain_attribute
 from ...eager.host_expr import FUNCTIONS
 from ...eager.host_ops import effect_op
 from ...eager.tensor import Tensor
@@ -30,10 +31,10 @@ def host_form(function: Any) -> Callable[..., Any] | None:
         return None
     if _is_effect(function):
         return partial(_later, function)
-    owner = getattr(function, "__self__", None)
+    owner = bound_to(function)
     if isinstance(owner, Tensor):
         return _method_of_tensor(owner, function.__name__)
-    module = getattr(function, "__module__", None) or type(function).__module__
+    module = plain_attribute(function, "__module__") or type(function).__module__
     is_host = isinstance(module, str) and module.partition(".")[0] in HOST_LIBRARIES
     return partial(_on_host, function) if is_host and callable(function) else None
 
@@ -52,9 +53,10 @@ def _method_of_tensor(tensor: Tensor, name: str) -> Callable[..., Any] | None:
 
 
 def _is_effect(function: Any) -> bool:
-    owner = getattr(function, "__self__", None)
-    name = getattr(function, "__name__", "")
-    if isinstance(owner, (logging.Logger, logging.LoggerAdapter)) or getattr(function, "__module__", None) == "logging":
+    owner = bound_to(function)
+    name = plain_attribute(function, "__name__", "")
+    is_logger = isinstance(owner, (logging.Logger, logging.LoggerAdapter))
+    if is_logger or plain_attribute(function, "__module__") == "logging":
         return name in _LOGGING
     if name in ("write", "flush", "writelines"):
         return owner is sys.stdout or owner is sys.stderr or isinstance(owner, io.StringIO)
@@ -63,7 +65,7 @@ def _is_effect(function: Any) -> bool:
 
 def _later(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Record the call; what it returns is not there."""
-    owner = getattr(function, "__self__", None)
+    owner = bound_to(function)
     node = Call(function, tuple(map(captured, args)), {name: captured(v) for name, v in kwargs.items()})
     if owner is sys.stdout or owner is sys.stderr:
         stream = "stdout" if owner is sys.stdout else "stderr"

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
+from ...core.bound import bound_to, plain_attribute, unbound
 from ...core.setting import Setting
 from ...core.source import is_user_file
 from ...ir.builder import current_builder
@@ -32,7 +33,7 @@ def not_to_static(func: Callable[..., Any] | None = None) -> Any:
     """
     if func is None:
         return not_to_static
-    plain = getattr(func, "__func__", func)
+    plain = unbound(func)
     # By its code: functools.wraps copies what a function holds, and its copy is another function.
     setattr(plain, MARK, getattr(plain, "__code__", True))
     return func
@@ -63,7 +64,7 @@ def is_own_file(filename: str) -> bool:
 
 def is_ours(function: Any) -> bool:
     """Whether it is a function, class or Layer of this package."""
-    module = getattr(function, "__module__", None) or type(function).__module__
+    module = plain_attribute(function, "__module__") or type(function).__module__
     return module.partition(".")[0] == "vitrify"
 
 
@@ -73,15 +74,15 @@ _PUT = frozenset({"append", "appendleft", "extend", "insert"})
 def passes_on(function: Any) -> bool:
     """Whether a call hands its arguments on as they are: to code of the user's, or into a container."""
     function = getattr(function, "func", function) if isinstance(function, functools.partial) else function
-    if isinstance(getattr(function, "__self__", None), (list, deque)):
+    if isinstance(bound_to(function), (list, deque)):
         return function.__name__ in _PUT
-    called = getattr(function, "__func__", function)
+    called = unbound(function)
     if isinstance(called, FunctionType):
         return is_user_code(called)
     if isinstance(called, BuiltinFunctionType) or is_ours(function):
         return False
-    forward = getattr(called, "forward", None)
-    return isinstance(called, type) or not callable(forward) or is_user_code(getattr(forward, "__func__", forward))
+    forward = plain_attribute(called, "forward")
+    return isinstance(called, type) or not callable(forward) or is_user_code(unbound(forward))
 
 
 def is_left_alone(owner: Any) -> bool:

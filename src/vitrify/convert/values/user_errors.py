@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import CodeType, FrameType, TracebackType
 from typing import Any, TypeVar
 
+from ...core.bound import bound_to
 from ...core.errors import InternalError, VitrifyError
 from ...core.source import Loc, is_user_file, is_user_frame, user_locs
 from .base import Undefined, builder
@@ -115,7 +116,7 @@ def _fits(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool
 
 
 def _is_of_program(value: Any) -> bool:
-    return isinstance(value, Undefined) or holds_deferred(value) or holds_deferred(getattr(value, "__self__", None))
+    return isinstance(value, Undefined) or holds_deferred(value) or holds_deferred(bound_to(value))
 
 
 def _arguments(frame: FrameType) -> Iterator[Any]:

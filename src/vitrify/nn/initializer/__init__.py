@@ -27,7 +27,7 @@ from ...eager.initializer import (
     fans,
     set_global_initializer,
 )
-from ...eager.tensor import Tensor
+from ...eager.tensor import Tensor, to_tensor
 
 _special = lazy_module("scipy.special")
 
@@ -195,17 +195,35 @@ class MSRAInitializer(Initializer):
 
 
 class Assign(Initializer):
-    """The given array, list or Tensor. Source: paddle.nn.initializer.Assign."""
+    """The given array, list or Tensor; as in Paddle a parameter takes over its shape, too, whatever it was made with.
+
+    Raises ShapeError for another shape in a program, whose variables keep theirs. Source: paddle.nn.initializer.Assign.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> layer = paddle.nn.Linear(2, 3)
+        >>> paddle.nn.initializer.Assign([1.0, 2.0])(layer.bias)
+        >>> layer.bias.tolist()
+        [1.0, 2.0]
+    """
 
     def __init__(self, value: Any, name: str | None = None) -> None:
         self.value = value
 
+    def forward(self, param: Tensor, block: Any = None) -> None:
+        """Give `param` the value in its dtype."""
+        given = self._array()
+        if given.shape == tuple(param.shape):
+            super().forward(param, block)
+        else:
+            param.data = to_tensor(given, param.dtype, param.place)
+
     def values(self, shape: Shape, dtype: DType) -> Array:
-        """The value; raises ShapeError when it has another number of elements."""
-        given = self.value.numpy() if isinstance(self.value, Tensor) else np.asarray(self.value)
-        if given.size != shape_size(shape):
-            raise ShapeError(f"Assign: the value has shape {list(given.shape)}, the parameter has {list(shape)}")
-        return given.reshape(shape).astype(dtype.np)
+        """The value, of its own shape."""
+        return self._array().astype(dtype.np)
+
+    def _array(self) -> Array:
+        return self.value.numpy() if isinstance(self.value, Tensor) else np.asarray(self.value)
 
 
 class Orthogonal(Initializer):
