@@ -179,5 +179,11 @@ def test_parameters_that_do_not_fit(kind, tmp_path):
 
 
 def test_every_reader_has_a_row_in_the_table():
-    assert reads.names() - set(ROWS) <= {"trunc_divide", "share_data", "share_data_", "batch_norm"}
+    assert reads.names() - set(ROWS) <= {
+        "trunc_divide",
+        "share_data",
+        "share_data_",
+        "batch_norm",
+        "set_value_with_tensor",
+    }
     assert set(ROWS) <= reads.names() | set(BLOCKS)

@@ -8,12 +8,14 @@ from typing import Any
 
 from ..core.dtype import bool_
 from ..core.errors import FileFormatError, UnsupportedError
+from ..core.meta import Meta
 from ..ir.builder import Builder
 from ..ir.known_values import as_tensor
 from ..ir.program import Block
 from ..ir.regions import align_captures
 from ..ops.control_flow import if_op, merge_metas, while_op
 from ..ops.registry import get_op
+from .arrays import WRITERS, start_lists, written_outside
 from .graph import Graph, Node
 
 Env = dict[Any, Any]
@@ -101,9 +103,27 @@ def _if(run: Run, node: Node, env: Env) -> list[Any]:
     condition = as_tensor(_known(env, node.inputs[0]))
     if len(node.blocks) != 2:
         raise FileFormatError("an if has two blocks")
-    blocks = [run.closed(lambda g=g: run.graph(g, dict(env))) for g in node.blocks]  # type: ignore[misc]
+    changed = start_lists(run.builder, written_outside(node.blocks, env), env, _each(run, node.blocks))
+
+    def branch(graph: Graph) -> list[Any]:
+        inner = dict(env)
+        return [*run.graph(graph, inner), *[_known(inner, name) for name in changed]]
+
+    blocks = [run.closed(lambda g=g: branch(g)) for g in node.blocks]  # type: ignore[misc]
     outer = align_captures(blocks)
-    return list(if_op(_scalar(condition), *outer, then=blocks[0], orelse=blocks[1]))
+    found = list(if_op(_scalar(condition), *outer, then=blocks[0], orelse=blocks[1]))
+    env.update(zip(changed, found[len(found) - len(changed) :]))
+    return found[: len(found) - len(changed)]
+
+
+def _each(run: Run, graphs: Sequence[Graph]) -> Callable[[Env], None]:
+    """Records blocks one after the other."""
+
+    def record(env: Env) -> None:
+        for graph in graphs:
+            run.nodes(graph, env)
+
+    return record
 
 
 def _scalar(value: Any) -> Any:
@@ -115,11 +135,23 @@ def _while(run: Run, node: Node, env: Env) -> list[Any]:
     (graph,) = node.blocks
     if len(graph.args) != len(starts) - 1 or len(graph.outputs) != len(starts):
         raise FileFormatError("a while carries another number of values than its block")
+    args = dict(zip(graph.args, starts[1:]))
+    changed = start_lists(
+        run.builder, written_outside([graph], env), env, lambda inner: run.nodes(graph, _with(inner, args))
+    )
 
     def body(heads: Sequence[Any]) -> list[Any]:
-        return run.graph(graph, {**env, **dict(zip(graph.args, heads))})
+        inner = {**env, **dict(zip([*graph.args, *changed], heads))}
+        return [*run.graph(graph, inner), *[_known(inner, name) for name in changed]]
 
-    return _loop(run, starts, body)[1:]
+    found = _loop(run, [*starts, *[as_tensor(env[name]) for name in changed]], body)
+    env.update(zip(changed, found[len(starts) :]))
+    return found[1 : len(starts)]
+
+
+def _with(env: Env, more: Env) -> Env:
+    env.update(more)
+    return env
 
 
 def _loop(run: Run, starts: Sequence[Any], body: Callable[[Sequence[Any]], list[Any]]) -> list[Any]:
@@ -142,7 +174,7 @@ def _loop(run: Run, starts: Sequence[Any], body: Callable[[Sequence[Any]], list[
 
 
 def _blocks(run: Run, metas: Sequence[Any], body: Callable[[Sequence[Any]], list[Any]]) -> tuple[Block, Block]:
-    stops = [not meta.dtype.is_floating for meta in metas]
+    stops = [isinstance(meta, Meta) and not meta.dtype.is_floating for meta in metas]
     with run.builder.sub_block() as cond:
         heads = [cond.add_input(m, stop_gradient=s) for m, s in zip(metas, stops)]
         cond.outputs = [run.builder.value(heads[0])]
@@ -162,6 +194,7 @@ def _old_while(run: Run, node: Node, env: Env) -> list[Any]:
     (condition,) = node.inputs[_CONDITION]
     (graph,) = node.blocks
     names = [condition, *[n for n in dict.fromkeys(node.outputs[0]) if n in env and n != condition]]
+    names = start_lists(run.builder, names, env, lambda inner: run.nodes(graph, inner))
 
     def body(heads: Sequence[Any]) -> list[Any]:
         inner = {**env, **dict(zip(names[1:], heads))}
@@ -203,6 +236,15 @@ def _end(run: Run, env: Env, name: str) -> Any:
     return _known(inner, value.node.outputs[0][value.place])
 
 
+def _writer(writer: Callable[[Env, Node], list[Any]]) -> Callable[[Run, Node, Env], list[Any]]:
+    def handler(run: Run, node: Node, env: Env) -> list[Any]:
+        for name in node.inputs:
+            _known(env, name)
+        return writer(env, node)
+
+    return handler
+
+
 BLOCKS: dict[str, Callable[[Run, Node, Env], list[Any]]] = {
     "builtin.combine": _combine,
     "builtin.split": _split,
@@ -212,4 +254,5 @@ BLOCKS: dict[str, Callable[[Run, Node, Env], list[Any]]] = {
     "old.while": _old_while,
     "old.conditional_block": _conditional,
     "old.select_input": _select,
+    **{name: _writer(writer) for name, writer in WRITERS.items()},
 }

@@ -19,7 +19,15 @@ from ..ir.known_values import as_tensor
 from ..ir.model_file import ModelFile, SavedFunction, Slot, TensorInfo
 from ..ir.program import Program
 from ..ops.like import cast
-from . import detection_operators, layer_operators, library_operators, operators
+from . import (
+    detection_operators,
+    layer_operators,
+    library_operators,
+    loss_operators,
+    named_operators,
+    operators,
+    recurrent_operators,
+)
 from .blocks import BLOCKS, Run
 from .graph import Graph, Node, Param, all_nodes
 from .json_reading import read_json
@@ -29,7 +37,15 @@ from .reading import read_program_desc
 from .tensor_reading import read_params
 
 # The rooms whose import enters their operators in the table.
-ROOMS = (operators, layer_operators, library_operators, detection_operators)
+ROOMS = (
+    operators,
+    layer_operators,
+    library_operators,
+    detection_operators,
+    named_operators,
+    loss_operators,
+    recurrent_operators,
+)
 PARAMS_SUFFIX, PARTS = ".pdiparams", "__params__"
 
 
@@ -96,7 +112,9 @@ def _recorded(graph: Graph, arrays: Mapping[str, Any]) -> ModelFile:
         outs = run.graph(graph, env)
         outs = [as_tensor(v) for v in outs]
         for i, dtype in enumerate(graph.output_dtypes):
-            outs[i] = outs[i] if outs[i].dtype is dtype else cast(outs[i], dtype=dtype)
+            # What a file says of numbers that it calls floating and are not, or the other way round, is a slip.
+            is_said = outs[i].dtype is dtype or outs[i].dtype.is_floating != dtype.is_floating
+            outs[i] = outs[i] if is_said else cast(outs[i], dtype=dtype)
         block.outputs = [builder.value(v) for v in outs]
     outputs = [Slot("output", i) for i in range(len(outs))]
     inputs = tuple(Slot("input", i) for i in range(len(specs)))

@@ -67,7 +67,12 @@ class _Reader:
 
     def _operator(self, graph: Graph, op: Any, depth: int) -> None:
         if op["#"] == "p":
-            graph.params.append(_param(op))
+            param = _param(op)
+            if op["OA"][0]:
+                graph.params.append(param)
+            else:  # the file of parameters has none of what is not kept: room for the state of a dropout, say
+                empty = {"shape": list(param.shape), "value": 0.0, "dtype": param.dtype}
+                graph.nodes.append(Node("full", [], [param.id], empty))
             return
         dialect, _, name = op["#"].partition(".")
         inputs: list[Any] = [_id(i["%"]) if i.get("%") else None for i in op["I"]]

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from .. import tensor as T
 from ..core.errors import UnsupportedError
 from ..ir.known_values import as_tensor, known_ints, sizes_argument
 from ..nn import functional as F
+from ..ops.normalization import rms_norm
 from .operator_table import known_number, reads
 
 # -- activations -------------------------------------------------------------------------------------------------------
@@ -66,6 +69,7 @@ def dropout(
     """x in evaluation; in training some elements are zero."""
     if fix_seed:
         raise UnsupportedError("dropout with a seed of its own cannot be read: other random numbers are drawn here")
+    mode = "downscale_in_infer" if mode == "downgrade_in_infer" else mode  # what our function calls it
     return F.dropout(as_tensor(x), known_number(p), training=not is_test, mode=mode), None
 
 
@@ -95,6 +99,21 @@ def _convolution(name: str, spatial: int) -> Any:
 
 reads("conv2d", "depthwise_conv2d")(_convolution("conv2d", 2))
 reads("conv3d")(_convolution("conv3d", 3))
+
+
+@reads("conv3d_transpose")
+def conv3d_transpose(
+    x: Any, weight: Any, *, strides: Any = 1, paddings: Any = (), output_padding: Any = (), output_size: Any = (),
+    padding_algorithm: str = "EXPLICIT", groups: int = 1, dilations: Any = 1, data_format: str = "NCHW",
+) -> Any:  # fmt: skip
+    """The adjoint of a convolution in three dimensions."""
+    more = 0 if output_size else list(output_padding) or 0
+    padding = _padding(paddings or [0, 0, 0], padding_algorithm, 3)
+    layout = {"NCHW": "NCDHW", "NHWC": "NDHWC"}.get(data_format, data_format)
+    return F.conv3d_transpose(
+        as_tensor(x), as_tensor(weight), None, strides, padding, more, groups, dilations, list(output_size) or None,
+        layout,
+    )  # fmt: skip
 
 
 @reads("conv2d_transpose", "depthwise_conv2d_transpose")
@@ -149,23 +168,54 @@ def pool2d(
     return _pool(x, known_ints(kernel_size), pooling_type, adaptive, global_pooling, options)
 
 
-@reads("pool3d")
-def pool3d(x: Any, *, kernel_size: Any, data_format: str = "NCDHW", **attrs: Any) -> Any:
+def _pool3d(x: Any, *, kernel_size: Any, data_format: str = "NCDHW", **attrs: Any) -> Any:
     """The largest or the mean of each window in three dimensions."""
-    return pool2d(x, kernel_size, data_format=data_format, **attrs)
+    return pool2d(x, np.asarray(kernel_size), data_format=data_format, **attrs)
 
 
-@reads("max_pool2d_with_index")
-def max_pool2d_with_index(
+_POOLED = (
+    "kernel_size strides paddings ceil_mode exclusive data_format pooling_type global_pooling adaptive "
+    "padding_algorithm"
+)
+reads.enter("pool3d", _pool3d, _POOLED.split())
+
+
+@reads("fractional_max_pool2d", "fractional_max_pool3d")
+def fractional_max_pool(x: Any, *, output_size: list[int], kernel_size: list[int], random_u: float = 0.0) -> Any:
+    """The largest of each of some windows of sizes that differ, and where it is."""
+    if not random_u:
+        raise UnsupportedError("a fractional pooling whose windows are drawn anew cannot be read")
+    x = as_tensor(x)
+    pool = getattr(F, f"fractional_max_pool{x.ndim - 2}d")
+    return pool(x, output_size, kernel_size if all(kernel_size) else None, random_u, True)
+
+
+@reads("max_pool2d_with_index", "max_pool3d_with_index")
+def max_pool_with_index(
     x: Any, *, kernel_size: list[int], strides: Any = 1, paddings: Any = (), global_pooling: bool = False,
     adaptive: bool = False, ceil_mode: bool = False,
 ) -> Any:  # fmt: skip
     """The largest of each window, and where it is."""
     x = as_tensor(x)
+    spatial = x.ndim - 2
     if adaptive:
-        return tuple(F.adaptive_max_pool2d(x, kernel_size, return_mask=True))
+        return tuple(getattr(F, f"adaptive_max_pool{spatial}d")(x, kernel_size, return_mask=True))
     kernel = list(x.shape[2:]) if global_pooling else kernel_size
-    return tuple(F.max_pool2d(x, kernel, strides, list(paddings or [0, 0]), return_mask=True, ceil_mode=ceil_mode))
+    pool = getattr(F, f"max_pool{spatial}d")
+    return tuple(pool(x, kernel, strides, list(paddings or [0] * spatial), return_mask=True, ceil_mode=ceil_mode))
+
+
+@reads("lp_pool2d")
+def lp_pool2d(
+    x: Any, *, kernel_size: list[int], strides: Any = 1, paddings: Any = (), ceil_mode: bool = False,
+    data_format: str = "NCHW", global_pooling: bool = False, adaptive: bool = False,
+    padding_algorithm: str = "EXPLICIT", norm_type: float,
+) -> Any:  # fmt: skip
+    """The norm of each window."""
+    if adaptive or global_pooling:
+        raise UnsupportedError("an adaptive pooling of norms cannot be read")
+    padding = _padding(paddings or [0, 0], padding_algorithm, 2)
+    return F.lp_pool2d(as_tensor(x), norm_type, kernel_size, strides, padding, ceil_mode, data_format)
 
 
 @reads("unfold")
@@ -212,6 +262,38 @@ def layer_norm(x: Any, scale: Any = None, bias: Any = None, *, epsilon: float = 
         raise UnsupportedError(f"layer_norm over sizes {shape} that the file leaves open cannot be read")
     scale, bias = (None if v is None else T.reshape(as_tensor(v), shape) for v in (scale, bias))
     return F.layer_norm(x, shape, scale, bias, epsilon), None, None
+
+
+def _total(x: Any, bias: Any, residual: Any, quant_scale: float, by: float = 1.0) -> Any:
+    """What a fused norm is the norm of."""
+    if quant_scale > 0:
+        raise UnsupportedError("a norm that quantizes cannot be read")
+    found = as_tensor(x) if bias is None else as_tensor(x) + as_tensor(bias)
+    return found if residual is None else found + as_tensor(residual) * by
+
+
+@reads("fused_bias_residual_layernorm")
+def fused_layer_norm(
+    x: Any, bias: Any, residual: Any, scale: Any, shift: Any, *, epsilon: float = 1e-5, residual_alpha: float = 1.0,
+    begin_norm_axis: int = 1, quant_scale: float = -1.0,
+) -> Any:  # fmt: skip
+    """The layer norm of a sum, and that sum, which is the first where there are no weights."""
+    total = _total(x, bias, residual, quant_scale, residual_alpha)
+    if scale is None and shift is None:
+        return total, total, None, None
+    return layer_norm(total, scale, shift, epsilon=epsilon, begin_norm_axis=begin_norm_axis)[0], total, None, None
+
+
+@reads("fused_rms_norm_quant")
+def fused_rms_norm(
+    x: Any, bias: Any, residual: Any, scale: Any, shift: Any, *, epsilon: float = 1e-5, begin_norm_axis: int = 1,
+    quant_scale: float = -1.0,
+) -> Any:  # fmt: skip
+    """The RMS norm of a sum, and that sum."""
+    total = _total(x, bias, residual, quant_scale)
+    shape = list(total.shape[begin_norm_axis:])
+    out = rms_norm(total, shape, T.reshape(as_tensor(scale), shape), epsilon)[0]
+    return out if shift is None else out + T.reshape(as_tensor(shift), shape), total, None
 
 
 @reads("group_norm")
@@ -280,7 +362,10 @@ def cross_entropy_with_softmax(
 ) -> Any:  # fmt: skip
     """The softmax, and the loss with the axis of classes kept."""
     if not use_softmax:
-        raise UnsupportedError("a cross entropy of probabilities cannot be read")
+        options = {"ignore_index": ignore_index, "soft_label": soft_label, "axis": axis, "use_softmax": False}
+        given = as_tensor(logits)
+        loss = F.cross_entropy(given, as_tensor(label), reduction="none", **options)
+        return given, loss if loss.ndim == given.ndim else loss.unsqueeze(axis)
     loss, probabilities = F.softmax_with_cross_entropy(
         as_tensor(logits), as_tensor(label), soft_label, ignore_index, True, True, axis
     )

@@ -44,7 +44,9 @@ def qr(x: Any, *, mode: str = "reduced") -> Any:
 @reads("diag_embed")
 def diag_embed(x: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     """Matrices with x on a diagonal."""
-    return get_op("diag_embed")(as_tensor(x), offset=offset, dim1=dim1, dim2=dim2, padding_value=0)
+    x = as_tensor(x)
+    rank = x.ndim + 1
+    return get_op("diag_embed")(x, offset=offset, dim1=dim1 % rank, dim2=dim2 % rank, padding_value=0)
 
 
 @reads("logcumsumexp")

@@ -104,7 +104,13 @@ def round_(x: Any, *, decimals: int = 0) -> Any:
 @reads("clip")
 def clip(x: Any, low: Any, high: Any) -> Any:
     """x between two numbers."""
-    return T.clip(as_tensor(x), number(low), number(high))
+    x = as_tensor(x)
+    return T.clip(x, _bound(number(low), x.dtype), _bound(number(high), x.dtype))
+
+
+def _bound(value: Any, dtype: DType) -> Any:
+    """An end of a range, which a file has as a floating number for integers too."""
+    return int(value) if isinstance(value, float) and dtype.is_integer and value == int(value) else value
 
 
 # -- reductions --------------------------------------------------------------------------------------------------------
@@ -426,7 +432,7 @@ def set_value(
     )
 
 
-@reads("set_value_with_tensor_")
+@reads("set_value_with_tensor_", "set_value_with_tensor")
 def set_value_with_tensor(
     x: Any, value: Any, starts: Any, ends: Any, steps: Any, *, axes: list[int], decrease_axes: list[int],
     none_axes: list[int],
@@ -549,6 +555,12 @@ def full_with_tensor(value: Any, shape: Any, *, dtype: DType, str_value: str = "
     if isinstance(filled, (int, float)):
         return T.full(list(_sizes(shape)), _filler(filled, dtype, str_value), dtype)
     return T.expand(T.cast(filled, dtype), list(_sizes(shape)))
+
+
+@reads("empty")
+def empty(shape: Any, *, dtype: DType) -> Any:
+    """Zeros: what memory held is nothing that a program may go by."""
+    return T.zeros(list(sizes_argument(shape)), dtype)
 
 
 @reads("full_like")

@@ -18,7 +18,7 @@ from .table import In, Row, old_rows
 _pb = lazy_module("vitrify.paddle_program.program_desc_pb2")
 LARGEST = 1 << 31
 NO_BLOCK = -1
-TENSOR = 7
+TENSOR, ARRAY = 7, 13
 """What stands as the type of a variable that is a tensor."""
 DATA_TYPES: dict[int, DType] = {
     number: as_dtype(name)
@@ -80,6 +80,8 @@ class _Reader:
 
     def program(self) -> Graph:
         graph = self._block(0, 0)
+        arrays = sorted(name for name, var in self._vars.items() if var.type.type == ARRAY)
+        graph.nodes[:0] = [Node("create_array", [], [name]) for name in arrays]
         fed = {f.id for f in graph.feeds}
         counted = {n for op in self._all_ops() for slot in _STATISTICS for n in _arguments(op.inputs, slot)}
         for name, var in sorted(self._vars.items()):
@@ -130,6 +132,9 @@ class _Reader:
             block = [self._block(attrs["sub_block"], depth + 1)] if "sub_block" in attrs else []
             inputs = [_arguments(op.inputs, s) for s in ("Condition", "Cond", "Mask", "X", "Input")]
             return Node("old." + op.type, inputs, [_arguments(op.outputs, "Out")], {}, block)
+        if op.type in _ARRAYS:
+            name, slots = _ARRAYS[op.type]
+            return Node(name, [_first(op, slot) for slot in slots], [_first(op, "Out")], attrs)
         rows = self._rows.get(op.type)
         if rows is None:
             return Node("old." + op.type, [], [])
@@ -147,6 +152,11 @@ class _Reader:
 
 def _arguments(slots: Any, name: str) -> list[str]:
     return [str(a) for slot in slots if slot.parameter == name for a in slot.arguments]
+
+
+def _first(op: Any, slot: str) -> str | None:
+    found = _arguments(op.outputs, slot) if slot == "Out" else _arguments(op.inputs, slot)
+    return found[0] if found else None
 
 
 def _attributes(op: Any) -> dict[str, Any]:
@@ -193,6 +203,18 @@ CHOICES: Mapping[str, Callable[[list[Row], Any, Mapping[str, Any]], Row]] = {
     "assign_value": lambda rows, op, attrs: _named(rows, "assign_value"),
     "batch_norm": lambda rows, op, attrs: _named(rows, "batch_norm_"),
     "shape": lambda rows, op, attrs: _named(rows, "shape"),
+    "repeat_interleave": lambda rows, op, attrs: _named(
+        rows, "repeat_interleave" + "_with_tensor_index" * bool(_arguments(op.inputs, "RepeatsTensor"))
+    ),
+}
+
+# Operators on arrays of tensors: what they are called in `.json` programs, and where their inputs stand here; what is
+# written to is an output.
+_ARRAYS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "write_to_array": ("array_write_", ("Out", "X", "I")),
+    "read_from_array": ("array_read", ("X", "I")),
+    "lod_array_length": ("array_length", ("X",)),
+    "tensor_array_to_tensor": ("array_to_tensor", ("X",)),
 }
 
 # Attributes that say how Paddle goes about it, where the value was made or who wrote it.
@@ -245,7 +267,7 @@ def _input(spec: In, op: Any, attrs: Mapping[str, Any]) -> Any:
         if names or (many and not spec.attr and not spec.optional):
             return names if many else names[0]
     if spec.attr and spec.attr in attrs:
-        return np.asarray(attrs[spec.attr], np.float64 if spec.kind == "float" else np.int64)
+        return np.asarray(attrs[spec.attr], np.float64 if spec.kind in ("float", "str") else np.int64)
     if spec.optional or spec.attr:
         return None
     raise FileFormatError(f"{op.type} has no input {spec.slots[0][0]!r}")

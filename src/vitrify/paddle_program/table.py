@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..core.errors import InternalError
+from .library_rows import LIBRARY_ROWS
 
 
 @dataclass(frozen=True)
@@ -325,7 +326,7 @@ def _texts() -> list[str]:
         rows.append(f"{name}: x={x} y={y} -> out=Out |")
     rows += [f"{name}: x=X y=Y -> out=Out | !axis:int=-1" for name in _BROADCAST.split()]
     rows += [_RESIZE.format(name) for name in _RESIZED.split()]
-    return rows + [line for line in _ROWS.replace("\\\n", " ").splitlines() if line.strip()]
+    return rows + [line for line in (_ROWS + LIBRARY_ROWS).replace("\\\n", " ").splitlines() if line.strip()]
 
 
 ROWS: Mapping[str, Row] = {row.name: row for row in map(_row, _texts())}

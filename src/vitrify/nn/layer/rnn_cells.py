@@ -66,6 +66,9 @@ class RNNCellBase(Layer):
         return default_dtype().name
 
 
+_WEIGHTS = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
+
+
 class GatedCell(RNNCellBase):
     """What the three cells share: weights for input and hidden state, whose rows are the gates one after the other.
 
@@ -81,9 +84,18 @@ class GatedCell(RNNCellBase):
         self.hidden_size = hidden_size
         rows = self._gates * hidden_size
         shapes = ([rows, input_size], [rows, recurrent_size], [rows], [rows])
-        names = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
-        for name, shape, attr in zip(names, shapes, attrs):
+        for name, shape, attr in zip(_WEIGHTS, shapes, attrs):
             setattr(self, name, self._weight(shape, attr, is_bias=len(shape) == 1))
+
+    @classmethod
+    def of(cls, weights: Sequence[Any], **settings: Any) -> Any:
+        """A cell whose four weights are tensors that somebody else holds, and with other attributes of these values."""
+        cell = cls.__new__(cls)
+        Layer.__init__(cell)
+        cell.hidden_size, cell.input_size = weights[1].shape[-1], weights[0].shape[-1]
+        for name, value in {**dict(zip(_WEIGHTS, weights)), **settings}.items():
+            object.__setattr__(cell, name, value)
+        return cell
 
     def _weight(self, shape: Sequence[int], attr: ParamAttrLike, is_bias: bool = False) -> Any:
         """A parameter within ±1/sqrt(hidden_size); for `attr` False one that stays at 1 (a bias: 0)."""

@@ -1,0 +1,80 @@
+"""Files that PaddlePaddle 3.3.1 saved give here what its Executor gave: functions, recurrences, loops with arrays."""
+
+import io
+import tarfile
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import vitrify as paddle
+from vitrify.core.errors import FileFormatError
+
+DATA = Path(__file__).parent.parent / "data" / "paddle_program"
+# The variable's type in the file is not that of what PaddlePaddle gives.
+OF_OTHER_TYPE = {("mrank", "pdmodel")}
+
+
+@cache
+def archive(kind):
+    """name of a file -> its content."""
+    with tarfile.open(DATA / f"files_{kind}.tar.xz") as files:
+        return {member.name: files.extractfile(member).read() for member in files}
+
+
+def names(kind):
+    return [name.removesuffix("." + kind) for name in archive(kind) if name.endswith("." + kind)]
+
+
+def flat(found):
+    return [x for v in found for x in flat(v)] if isinstance(found, (list, tuple)) else [found]
+
+
+def loaded(folder, name, kind):
+    for ending in (kind, "pdiparams"):
+        data = archive(kind).get(f"{name}.{ending}")
+        if data is not None:
+            (folder / f"{name}.{ending}").write_bytes(data)
+    return paddle.jit.load(folder / f"{name}.{kind}")
+
+
+def check(folder, name, kind):
+    held = np.load(io.BytesIO(archive(kind)[f"{name}.npz"]))
+    given = [held[key] for key in sorted(held.files) if key[0] == "x"]
+    wanted = [held[f"y{i}"] for i in range(len(held.files) - len(given))]
+    found = [t.numpy() for t in flat(loaded(folder, name, kind)(*map(paddle.to_tensor, given)))]
+    assert len(found) == len(wanted), name
+    for a, b in zip(found, wanted):
+        assert a.shape == b.shape, name
+        assert a.dtype == b.dtype or (name, kind) in OF_OTHER_TYPE, name
+        np.testing.assert_allclose(a, b, rtol=1e-4, atol=2e-5, err_msg=name)
+
+
+@pytest.mark.parametrize("part", range(8))
+@pytest.mark.parametrize("kind", ["json", "pdmodel"])
+def test_they_give_what_paddle_gave(kind, part, tmp_path):
+    for name in names(kind)[part::8]:
+        check(tmp_path, name, kind)
+
+
+def test_there_are_many():
+    assert len(names("json")) > 190
+    assert len(names("pdmodel")) > 140
+
+
+@pytest.mark.parametrize("name", ["CellRNN", "ListLoop"])
+def test_what_a_loop_writes_into_arrays_trains(name, tmp_path):
+    net = loaded(tmp_path, name, "json")
+    x = paddle.ones([3, 5, 6] if name == "CellRNN" else [3, 8])
+    x.stop_gradient = False
+    net(x).sum().backward()
+    assert float(x.grad.abs().sum()) > 0
+
+
+def test_an_array_read_before_it_is_written(tmp_path):
+    data = archive("json")["CellRNN.json"].replace(b"array_write_", b"array_read")
+    for ending, content in (("json", data), ("pdiparams", archive("json")["CellRNN.pdiparams"])):
+        (tmp_path / f"m.{ending}").write_bytes(content)
+    with pytest.raises((FileFormatError, paddle.core.errors.UnsupportedError)):
+        paddle.jit.load(tmp_path / "m.json")
