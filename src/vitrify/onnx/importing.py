@@ -22,7 +22,7 @@ from ..ir.program import Block, Program, Variable
 from ..ir.regions import align_captures
 from ..jit.load import TranslatedLayer
 from ..ops.control_flow import if_op, merge_metas, while_op
-from . import layer_operators, operators
+from . import layer_operators, network_operators, operators
 from .exporting import INPUT_TREE, OUTPUT_TREE, SUFFIX, TENSORS
 from .layer_operators import as_list
 from .node import EmptyList, Node
@@ -30,7 +30,7 @@ from .operator_table import operator
 from .reading import array_of, dtype_of, read_model, sizes_of
 
 # The rooms whose import enters their operators in the table.
-ROOMS = (operators, layer_operators)
+ROOMS = (operators, layer_operators, network_operators)
 Array = np.ndarray[Any, Any]
 Env = dict[str, Any]
 # Arrays with at most as many elements may be axes and sizes: they are constants of the program.
@@ -88,9 +88,7 @@ def _model_file(proto: Any, folder: str) -> ModelFile:
         outs = _run(builder, proto.graph, env, Constants(folder))
         block.outputs = [builder.value(as_tensor(v)) for v in outs]
     input_tree, output_tree = _trees(notes, len(inputs), len(outs))
-    function = SavedFunction(
-        program, tuple(specs), input_tree, output_tree, tuple(names[n] for n in infos)
-    )
+    function = SavedFunction(program, tuple(specs), input_tree, output_tree, tuple(names[n] for n in infos))
     tensors = {names[n]: arrays[n] for n in infos}
     return ModelFile({"forward": function}, tensors, {names[n]: i for n, i in infos.items()})
 

@@ -66,6 +66,11 @@ class Node:
         found = self._value(name, "STRING", default)
         return found.decode("utf-8", "replace") if isinstance(found, bytes) else str(found)
 
+    def texts(self, name: str, default: list[str]) -> list[str]:
+        """A list of strings."""
+        found = self._value(name, "STRINGS", default)
+        return [v.decode("utf-8", "replace") if isinstance(v, bytes) else str(v) for v in found]
+
     def ints(self, name: str, default: list[int] | None = None) -> list[Any]:
         """A list of integers."""
         return [int(v) for v in self._value(name, "INTS", default)]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import tensor as T
 from ..core.dtype import bool_, int64
 from ..core.errors import FileFormatError, UnsupportedError
 from ..core.meta import UNKNOWN
@@ -339,9 +340,19 @@ def gather(node: Node, x: Any, index: Any) -> Any:
 
 @operator("GatherND")
 def gather_nd(node: Node, x: Any, index: Any) -> Any:
-    """The elements of x at coordinates."""
-    node.refuse("batch_dims", 0)
-    return get_op("gather_nd")(as_tensor(x), as_tensor(index))
+    """The elements of x at coordinates, which begin behind the first `batch_dims` dimensions."""
+    x, index = as_tensor(x), as_tensor(index)
+    for axis in reversed(range(node.number("batch_dims", 0))):
+        index = _with_own_place(index, axis, x)
+    return get_op("gather_nd")(x, index)
+
+
+def _with_own_place(index: Any, axis: int, x: Any) -> Any:
+    """Coordinates with their place along a dimension, which x has too, in front."""
+    like = index[..., :1]
+    size = x.shape[axis] if x.shape[axis] >= 0 else T.shape(x)[axis]
+    places = T.reshape(T.arange(size, dtype=index.dtype), [-1, *[1] * (index.ndim - axis - 1)])
+    return T.concat([T.zeros_like(like) + places, index], -1)
 
 
 @operator("GatherElements")
