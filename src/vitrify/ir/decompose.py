@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable
+from collections.abc import Callable, Collection, Hashable
+from dataclasses import replace
 
 from ..core.cache import BoundedCache
 from ..core.errors import VitrifyError
@@ -10,6 +11,7 @@ from ..core.meta import Meta
 from ..core.modes import amp_state, grad_enabled, scoped
 from ..ops.registry import OpDef
 from .builder import Builder, building
+from .model_file import SavedFunction
 from .program import Block, Program
 from .ssa import Graph, Op, Operand, Value
 from .ssa_blocks import block_of, graph_of
@@ -77,3 +79,15 @@ def simpler(block: Block) -> Block | None:
     graph = expanded(graph_of(block))
     needs = (op for op in graph.ops if op.op.decompose is not None and op.op.scalar is None and op.op.native is None)
     return None if any(needs) else block_of(graph)
+
+
+def in_other_ops(function: SavedFunction, has_form: Callable[[OpDef], bool]) -> SavedFunction:
+    """The function with those composite operators that have no form elsewhere written in simpler ones.
+
+    The function itself where there are none.
+    """
+    block = function.program.global_block()
+    strange = {op.op for op in block.ops if op.op.decompose is not None and not has_form(op.op)}
+    if not strange:
+        return function
+    return replace(function, program=block_of(expanded(graph_of(block), strange)).program)

@@ -11,10 +11,11 @@ import numpy as np
 
 from ..core.atomic_file import atomic_file
 from ..core.errors import ArgumentError, UnsupportedError
+from ..ir.decompose import in_other_ops
 from ..ir.model_file import ModelFile, SavedFunction, Slot, input_names, tree_to_json
 from ..jit.save import collect
 from .graph import onnx_package
-from .write import EXTERNAL_FROM, external_proto, model_of, raw_bytes, tensor_proto
+from .write import EXTERNAL_FROM, external_proto, has_form, model_of, raw_bytes, tensor_proto
 
 SUFFIX = ".onnx"
 LEAST_OPSET, LATEST_OPSET = 17, 21
@@ -80,6 +81,7 @@ def _with_suffix(path: Any) -> str:
 def _write(
     file: str, name: str, function: SavedFunction, model: ModelFile, opset: int, configs: Mapping[str, Any]
 ) -> None:
+    function = in_other_ops(function, has_form)
     block = function.program.global_block()
     if function.writes:
         raise UnsupportedError(

@@ -62,7 +62,7 @@ def read_format(file: str, params: str | None = None) -> ModelFile:
         return _model_file(proto, os.path.dirname(os.path.abspath(file)))
     except (UnsupportedError, FileFormatError):
         raise
-    except (VitrifyError, TypeError, ValueError, LookupError) as err:
+    except (VitrifyError, TypeError, ValueError, LookupError, ArithmeticError) as err:
         raise FileFormatError(f"{file}: its graph is not sound: {err}") from err
 
 

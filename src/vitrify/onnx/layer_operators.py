@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.dtype import int64
-from ..core.errors import UnsupportedError
+from ..core.errors import FileFormatError, UnsupportedError
 from ..core.meta import UNKNOWN, Meta
 from ..ir.known_values import as_tensor, sizes_argument
 from ..ops.like import cast
@@ -145,6 +145,8 @@ def resize(node: Node, x: Any, roi: Any = None, scales: Any = None, sizes: Any =
     """Linear or cubic resizing of the dimensions behind the channels."""
     found = as_tensor(x)
     mode = node.text("mode", "nearest")
+    if mode not in ("nearest", "linear", "cubic"):
+        raise FileFormatError(f"Resize: there is no mode {mode!r}")
     where = node.text("coordinate_transformation_mode", "half_pixel")
     if mode == "nearest" and (where != "asymmetric" or node.text("nearest_mode", "round_prefer_floor") != "floor"):
         raise UnsupportedError("Resize to the nearest element is read as asymmetric with nearest_mode floor only")

@@ -21,6 +21,7 @@ _NETWORKS: dict[str, tuple[Any, tuple[int, ...], tuple[str, ...]]] = {
     "GRU": (GRUCell, (1, 0, 2), ("Sigmoid", "Tanh")),
     "RNN": (SimpleRNNCell, (0,), ("Tanh",)),
 }
+_USUAL: dict[str, dict[str, Any]] = {"LSTM": {"proj_size": 0}, "RNN": {"activation": "tanh"}}
 _DIRECTIONS = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}
 
 
@@ -34,7 +35,7 @@ def _settings(node: Node, directions: int) -> dict[str, Any]:
         raise UnsupportedError(f"{node.type} with other functions, or resetting before its product, cannot be read")
     for name in ("clip", "input_forget", "activation_alpha", "activation_beta"):
         node.refuse(name, 0)
-    return {"LSTM": {"proj_size": 0}, "RNN": {"activation": "tanh"}}.get(node.type, {})
+    return dict(_USUAL.get(node.type, {}))
 
 
 def _gates(x: Any, order: Sequence[int]) -> Any:

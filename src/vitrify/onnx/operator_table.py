@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..core.errors import FileFormatError
 from ..ir.known_values import as_tensor
 from ..ops.registry import OpDef, all_ops
 
@@ -38,9 +39,19 @@ class Operators:
         """The function of an operator; one that is an op of ours is found by the op's own mapping."""
         found = self._functions.get(name)
         if found is None and name in same_as_ours():
-            op = same_as_ours()[name]
-            return lambda node, *inputs: op(*map(as_tensor, inputs))
+            return _plain(same_as_ours()[name])
         return found
+
+
+def _plain(op: OpDef) -> Operator:
+    """The function of an operator that is an op of ours."""
+
+    def read(node: Any, *inputs: Any) -> Any:
+        if len(inputs) != len(op.inputs) or any(v is None for v in inputs):
+            raise FileFormatError(f"{node.type} takes {len(op.inputs)} inputs, the node has {len(inputs)}")
+        return op(*map(as_tensor, inputs))
+
+    return read
 
 
 def same_as_ours() -> dict[str, OpDef]:

@@ -214,6 +214,8 @@ def transpose(node: Node, x: Any) -> Any:
     """x with its dimensions in another order."""
     found = as_tensor(x)
     perm = node.ints("perm", list(range(found.ndim))[::-1])
+    if sorted(perm) != list(range(found.ndim)):
+        raise FileFormatError(f"Transpose: perm {perm} is no order of {found.ndim} dimensions")
     return get_op("transpose")(found, perm=tuple(perm))
 
 

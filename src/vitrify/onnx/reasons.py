@@ -13,6 +13,7 @@ _COMPLEX = "ONNX operators take no complex numbers"
 _FOURIER = "its spectra are complex, and ONNX operators take no complex numbers"
 _RAGGED = "how many results there are depends on the data in a way that no ONNX operator has"
 _DETECTION = "ONNX has no operator for it, and its loops over boxes make no graph"
+_IN_OTHERS = "it is written in other ops where the sizes of images are known, else not at all"
 _NESTED = "ONNX has no sequences of sequences"
 _HOST = "it calls Python, which an ONNX model cannot"
 _PYTHON = "it computes as Python's numbers do, errors included, which ONNX has no way to raise"
@@ -48,7 +49,7 @@ _REASONS: dict[str, str] = {
         ),
         _TRAINING,
     ),
-    **dict.fromkeys(("unscale_and_check", "initialize", "top_k_hits", "class_targets", "tree_path"), _TRAINING),
+    **dict.fromkeys(("unscale_and_check", "initialize", "top_k_hits", "tree_path"), _TRAINING),
     "unless_single": _TRAINING,
     **dict.fromkeys(
         ("clip_gradients_by_global_norm", "clip_gradients_by_norm", "clip_gradients_by_value"), _OPTIMIZER
@@ -66,10 +67,11 @@ _REASONS: dict[str, str] = {
     **dict.fromkeys(
         (
             "distribute_fpn_proposals", "generate_proposals", "matrix_nms", "multiclass_nms", "prior_box",
-            "psroi_pool", "roi_align", "roi_pool", "yolo_targets", "box_decode", "box_encode", "gather_tree",
+            "psroi_pool", "roi_align", "roi_pool", "box_decode", "box_encode", "gather_tree",
         ),
         _DETECTION,
     ),
+    **dict.fromkeys(("class_targets", "yolo_targets"), _IN_OTHERS),
     **dict.fromkeys(("list_zip", "list_pluck"), _NESTED),
     **dict.fromkeys(("host_callback", "host_effect", "host_value", "differentiable_host_callback"), _HOST),
     **dict.fromkeys(("py_func", "raise"), _HOST),

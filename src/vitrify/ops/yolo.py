@@ -5,28 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from ..core.dtype import int64
 from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import UNKNOWN, Meta
 from .activation import log_sigmoid
-from .arrange import flip
 from .complex_ import abs
-from .creation import assign_value_op
 from .gather import take_along_axis
-from .join import concat
 from .like import cast, zeros_like
 from .reduce import sum
 from .registry import NoGradient, define_op
 from .scalar import scalars_for
-from .select import maximum, minimum, where
+from .select import maximum
 from .shape import flatten, reshape, unflatten, unsqueeze
-from .special import sigmoid
 from .transpose import transpose
-from .unary import exp
-
-Anchors = tuple[tuple[int, int], ...]
+from .yolo_in_ops import Anchors, boxes_in_ops, classes_in_ops, targets_in_ops
 
 
 def _pairs(op: str, anchors: Sequence[int]) -> Anchors:
@@ -78,37 +70,6 @@ def _box_kernel(
     return boxes.reshape(n, -1, 4).astype(x.dtype), scores.reshape(n, -1, classes).astype(x.dtype)
 
 
-def _box_in_ops(
-    x: Any, size: Any, *, anchors: Anchors, classes: int, threshold: float, cell: int, clip: bool, scale: float,
-    aware: float | None,
-) -> Any:  # fmt: skip
-    """The same of known sizes, written in ops; None of others."""
-    if UNKNOWN in x.shape:
-        return None
-    n, a, (h, w) = x.shape[0], len(anchors), x.shape[2:]
-
-    def number(*values: Any) -> Any:
-        array = np.asarray(values, x.dtype.np)
-        shape = (1, -1 if array.ndim == 2 else 1, 1, 1, array.shape[-1])
-        return assign_value_op(values=tuple(array.ravel().tolist()), shape=array.reshape(shape).shape, dtype=x.dtype)
-
-    parts = transpose(reshape(x if aware is None else x[:, a:], [n, a, 5 + classes, h, w]), [0, 1, 3, 4, 2])
-    grid = np.stack(np.meshgrid(np.arange(w), np.arange(h)), axis=-1)[None, None]
-    places = assign_value_op(values=tuple(grid.ravel().tolist()), shape=grid.shape, dtype=x.dtype)
-    centre = (sigmoid(parts[..., :2]) * scale - 0.5 * (scale - 1) + places) / number(w, h)
-    length = exp(parts[..., 2:4]) * number(*anchors) / number(cell * w, cell * h)
-    sure = sigmoid(parts[..., 4:5])
-    if aware is not None:
-        sure = sure ** (1 - aware) * unsqueeze(sigmoid(x[:, :a]), 4) ** aware
-    image = reshape(cast(flip(size, 1), x.dtype), [n, 1, 1, 1, 2])
-    low, high = (centre - length / 2) * image, (centre + length / 2) * image
-    if clip:
-        low, high = maximum(low, zeros_like(low)), minimum(high, image - 1)
-    kept = sure >= threshold
-    found = concat([low, high], axis=-1), sure * sigmoid(parts[..., 5:])
-    return tuple(reshape(where(kept, v, zeros_like(v)), [n, -1, v.shape[-1]]) for v in found)
-
-
 def _box_meta(x: Meta, size: Meta, *, anchors: Anchors, classes: int, aware: float | None, **_: Any) -> Any:
     _check_channels("yolo_box", x, 5 + classes + (aware is not None), len(anchors))
     places = UNKNOWN if UNKNOWN in x.shape[2:] else len(anchors) * x.shape[2] * x.shape[3]
@@ -122,7 +83,7 @@ yolo_box_op = define_op(
     vjp=NoGradient("boxes are read off a trained network"),
     outputs=("boxes", "scores"),
     maps={"paddle": "yolo_box"},
-    decompose=_box_in_ops,
+    decompose=boxes_in_ops,
 )
 
 
@@ -217,6 +178,7 @@ yolo_targets_op = define_op(
     meta=_targets_meta,
     vjp=NoGradient("what the network should say is given"),
     outputs=("wanted", "place", "box", "weight"),
+    decompose=targets_in_ops,
 )
 
 
@@ -230,6 +192,7 @@ class_targets_op = define_op(
     kernel=_class_targets_kernel,
     meta=lambda label, *, classes, smooth, dtype: Meta((*label.shape, classes), dtype),
     vjp=NoGradient("labels are integers"),
+    decompose=classes_in_ops,
 )
 
 

@@ -14,6 +14,7 @@ from ..core.dtype import from_np
 from ..core.errors import ArgumentError, UnsupportedError, VitrifyError
 from ..core.meta import ListMeta, Meta, Ref
 from ..ir.dead_code import live_operators
+from ..ir.decompose import in_other_ops
 from ..ir.model_file import ModelFile, SavedFunction, Slot, slots_in
 from ..ir.program import Block, Literal, Operator, Variable
 from ..jit.save import collect
@@ -55,6 +56,7 @@ def _save(layer: Any, path: Any, input_spec: Any, configs: Mapping[str, Any], ol
 
 
 def _write(prefix: str, name: str, function: SavedFunction, model: ModelFile, old: bool) -> None:
+    function = in_other_ops(function, lambda op: FORMS.get(op) is not None or op.scalar is not None)
     block = function.program.global_block()
     if function.writes:
         raise UnsupportedError(

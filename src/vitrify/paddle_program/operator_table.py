@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import UnsupportedError
+from ..core.errors import FileFormatError, UnsupportedError
 from ..ir.known_values import as_tensor
 from ..ops.registry import get_op
+from .table import ROWS
 
 Reader = Callable[..., Any]
 
@@ -55,6 +56,29 @@ class Readers:
 
 
 reads = Readers()
+
+_KINDS: Mapping[str, tuple[type, ...]] = {
+    "bool": (bool, int), "int": (int,), "long": (int,), "float": (int, float), "double": (int, float), "str": (str,),
+}  # fmt: skip
+_LISTS = {"ints": "int", "longs": "int", "intarray": "int", "floats": "float", "doubles": "float"}
+_LARGEST = 1 << 63
+
+
+def check_attributes(name: str, attrs: Mapping[str, Any]) -> None:
+    """Raise FileFormatError for an attribute of another kind than the operator's row says."""
+    row = ROWS.get(name)
+    for attr in row.attrs if row is not None else ():
+        kinds = (attr.kind, attr.new_kind)
+        if attr.name in attrs and not any(_is_of(kind, attrs[attr.name]) for kind in kinds):
+            raise FileFormatError(f"operator {name}: {attr.name} is {attrs[attr.name]!r:.60}, no {' or '.join(kinds)}")
+
+
+def _is_of(kind: str, value: Any) -> bool:
+    if kind in _LISTS:
+        return isinstance(value, list) and all(_is_of(_LISTS[kind], item) for item in value)
+    if kind not in _KINDS:
+        return True
+    return isinstance(value, _KINDS[kind]) and (not isinstance(value, int) or -_LARGEST <= value < _LARGEST)
 
 
 def number(value: Any) -> Any:
