@@ -5,7 +5,7 @@ import pytest
 
 import vitrify as paddle
 from vitrify.autograd import PyLayer
-from vitrify.core.errors import ArgumentError
+from vitrify.core.errors import ArgumentError, UnsupportedError
 
 UNKNOWN = [paddle.static.InputSpec([None], "float32", stop_gradient=False)]
 
@@ -162,3 +162,61 @@ def test_backward_reads_tensors_from_outside():
             grads.append(x.grad.numpy())
             assert layer.weight.grad is None
         np.testing.assert_allclose(*grads, rtol=1e-6)
+
+
+NOTES: list[int] = []
+
+
+class Noting(PyLayer):
+    count = 0
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+
+    @staticmethod
+    def backward(ctx, dy):
+        NOTES.append(len(NOTES))
+        Noting.count += 1
+        return dy * 2 * ctx.saved_tensor()[0]
+
+
+def noting(x):
+    return Noting.apply(x).sum()
+
+
+def test_a_backward_that_changes_python_objects_does_so_each_time():
+    """A whole function refuses it: its program runs no Python. It runs in segments."""
+    static = paddle.jit.to_static(noting, full_graph=False)
+    for _ in range(3):
+        NOTES.clear()
+        Noting.count = 0
+        x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+        static(x).backward()
+        assert (x.grad.tolist(), NOTES, Noting.count) == ([2.0, 4.0], [0], 1)
+    with pytest.raises(UnsupportedError, match="the backward of Noting changes Python objects"):
+        paddle.jit.to_static(noting, full_graph=True)(x)
+
+
+def test_a_backward_may_change_what_is_its_own():
+    class Own(PyLayer):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            ctx.calls, ctx.seen = 0, []
+            return x * x
+
+        @staticmethod
+        def backward(ctx, dy):
+            ctx.calls += 1
+            ctx.seen.append(dy)
+            found = {"dy": dy}
+            found["dy"] = dy * 2
+            return found["dy"] * ctx.saved_tensor()[0] * ctx.calls * len(ctx.seen)
+
+    static = paddle.jit.to_static(lambda x: Own.apply(Own.apply(x)).sum(), full_graph=True)
+    for _ in range(2):
+        x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+        static(x).backward()
+        assert x.grad.tolist() == [4.0, 32.0]

@@ -1365,6 +1365,8 @@ ELSEWHERE: dict[str, str] = {
     " takes and returns does not settle: shapes or types keep changing from one call to the next": _NET,
     " returns differs between its paths: ": _NET,
     "a tensor decides whether the next item of a ": _TESTED,
+    " changes Python objects, each time that gradients are computed; a program's runs no Python":
+    "tests/convert/test_pylayer.py",
     " is set; the dict was not made by converted code": _DICTS,
     "dictionary changed size during iteration": "Python's own words for what it finds wrong with the loop",
     "the text of a dict some of whose keys are set on one path of a tensor's decision only": _DICTS,

@@ -21,6 +21,7 @@ from ..core.source import Loc
 from ..eager.layer import Layer
 from ..transformers import SegmentCode, SplitCode, instantiate, split_code
 from .arguments import Arguments
+from .faults import fault
 
 if TYPE_CHECKING:
     from .static_function import StaticFunction
@@ -156,6 +157,9 @@ class Split:
 
 
 def _reason(err: Exception) -> str:
+    said = fault(err)
+    if said is not None:
+        return said
     return err.message if isinstance(err, VitrifyError) else f"{type(err).__name__}: {err}"
 
 

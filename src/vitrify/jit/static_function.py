@@ -15,7 +15,6 @@ import numpy as np
 from ..convert import entered
 from ..convert.values.user_errors import is_internal
 from ..core.dtype import default_dtype
-from ..core.errors import InternalError
 from ..core.interrupts import may_be_caught
 from ..core.meta import Shape
 from ..core.modes import amp_state, grad_enabled, recorder
@@ -27,6 +26,7 @@ from ..device.api import place_of
 from ..eager.tensor import Tensor, as_tensor
 from ..runtime.options import DEFAULT, ExecutionOptions
 from ..transformers import NoSourceError
+from .faults import warn_of_fault
 from .key import content
 from .number_inputs import NumberInputs
 from .partial_program import PartialProgramLayer, SharedMemoryError
@@ -216,6 +216,7 @@ class StaticFunction(Traceable):
         if isinstance(failure.error, NoSourceError) and not self._warned:
             self._warned = True
             warnings.warn(f"to_static: {failure.error}\nit runs eagerly", NoSourceWarning, stacklevel=user_stacklevel())
+        self._warned = self._warned or warn_of_fault(self.__name__, failure.error)
         if self._on_failure is not None:
             self._on_failure(failure.error)
             family.substitute = self._python
@@ -294,8 +295,6 @@ class StaticFunction(Traceable):
             return self._python
         try:
             found = self._builder.build(family, tree, leaves, shapes, user_specs)
-        except InternalError:
-            raise
         except Exception as err:  # noqa: BLE001 - whatever it is, the function itself is run and may raise it again
             raise TraceFailure(err, family, _kinds(tree, leaves)) from None
         if self._on_idle is not None and (found.does_nothing or found.concrete.work < _least_work(leaves)):

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..convert import Undefined
 from ..convert.containers.dicts import unordered
-from ..convert.containers.inner_lists import known_origin
+from ..convert.containers.inner_lists import all_inner_lists, known_origin
 from ..convert.containers.keys import check_key
 from ..convert.containers.list_items import Spec, python_list
 from ..convert.containers.lists import check_inner_lists
@@ -257,7 +257,8 @@ class Outputs:
             if id(value) not in seen:
                 seen[id(value)] = value
                 waiting += () if self._is_from_outside(value) else _parts(value) or ()
-        check_inner_lists(value for value in seen.values() if not self._is_from_outside(value))
+        leaving = [value for value in seen.values() if not self._is_from_outside(value)]
+        check_inner_lists(leaving, filter(self._is_from_outside, all_inner_lists()))
         found = [(value, known_origin(value)) for value in seen.values()] if len(seen) > 1 else []
         owners = Counter(id(origin.owner) for _, origin in found if origin is not None)
         for value, origin in found:

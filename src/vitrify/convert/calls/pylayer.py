@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from types import MethodType
 from typing import Any
 
+from ...core.errors import UnsupportedError
 from ...core.modes import grad_enabled, scoped
 from ...core.pytree import flatten, unflatten
 from ...eager.pylayer import PyLayer, PyLayerContext, one_for_each, tensors_and_none, tensors_in
@@ -16,6 +17,9 @@ from ...ops.creation import assign
 from ...ops.hand_gradient import with_gradient_op
 from ...ops.like import zeros_like
 from ...ops.methods import TensorMethods
+from ..containers.inner_lists import inner_lists
+from ..containers.structure import opened
+from ..guards.observe import current_observer
 from ..state.journal import journaling
 from ..values.base import builder, is_graph
 
@@ -72,20 +76,22 @@ def _with_gradient(
     # Nothing below may hold the context: what a loop makes is its own only while nobody else knows it.
     materialize, n_outs, n_saved = context._materialize, len(outs), len(saved)
 
-    def pulled(cts: Sequence[Any], values: Sequence[Any]) -> list[Any]:
+    def pulled(cts: Sequence[Any], values: Sequence[Any], own: list[Any] | None = None) -> list[Any]:
         rest = values[n_outs + len(wanted) :]
         held = list(kept)
         for place, value in zip(saved, rest):
             held[place] = value
         fresh = PyLayerContext()
-        vars(fresh).update(unflatten(context_tree, iter(held)))
+        vars(fresh).update(opened(unflatten(context_tree, iter(held)), {}))
+        if own is not None:
+            own += [fresh, *inner_lists(dict(vars(fresh)))]
         without = ((place, value, None) for place, value in zip(constant, rest[n_saved:]))
         likes = sorted([*zip(places, values, cts), *without], key=_first)
         filled = [_cotangent(ct, like, materialize) for _, like, ct in likes]
         found = list(tensors_and_none(convert(layer.backward)(fresh, *filled)))
         return [*one_for_each(layer.__name__, found, wanted), *[None] * (n_saved + len(constant))]
 
-    outside = _tensors_from_outside(pulled, outs, [*outs, *inputs, *further])
+    outside = _tensors_from_outside(layer.__name__, pulled, outs, [*outs, *inputs, *further])
 
     def backward(cts: Sequence[Any], values: Sequence[Any]) -> list[Any]:
         own_values = values[: len(values) - len(outside)]
@@ -98,11 +104,14 @@ def _with_gradient(
     return type(outputs)(leaves) if is_row else leaves[0]
 
 
-def _tensors_from_outside(pulled: Callable[..., list[Any]], outs: Sequence[Any], values: Sequence[Any]) -> list[Any]:
+def _tensors_from_outside(
+    name: str, pulled: Callable[..., list[Any]], outs: Sequence[Any], values: Sequence[Any]
+) -> list[Any]:
     """The eager tensors that the layer's backward reads, which its context does not hold.
 
     The program's inputs are known when its backward part is recorded, so backward is rehearsed here, and what that
-    records or writes is taken back. An error is left for whoever asks for gradients.
+    records or writes is taken back. An error is left for whoever asks for gradients. Raises UnsupportedError for a
+    backward that changes Python objects: programs change those as they end, and the gradients come later.
     """
     build = builder()
     found: dict[int, Any] = {}
@@ -113,15 +122,31 @@ def _tensors_from_outside(pulled: Callable[..., list[Any]], outs: Sequence[Any],
             found[id(value)] = value
         return lift(value)
 
-    with journaling(), build.trial(), scoped(grad_enabled, False):
+    observer = current_observer()
+    calls = [] if observer is None else observer.calls
+    n_calls = len(calls)
+    own: list[Any] = []  # what backward is given for itself
+    with journaling() as journal, build.trial(), scoped(grad_enabled, False):
         build.lift = noting
         try:
-            pulled([zeros_like(out) for out in outs], values)
+            pulled([zeros_like(out) for out in outs], values, own)
         except Exception:  # noqa: BLE001
             found.clear()
         finally:
             build.lift = lift
+        journal.forget_local(own, in_block=False)
+        is_changing = len(calls) > n_calls or journal.is_changed(besides=own)
+        del calls[n_calls:]
+    if is_changing:
+        raise _change_refused(name)
     return list(found.values())
+
+
+def _change_refused(name: str) -> UnsupportedError:
+    return UnsupportedError(
+        f"the backward of {name} changes Python objects, each time that gradients are computed; a program's runs no Python",
+        hint="let backward give gradients only, or convert with full_graph=False, which runs this statement as Python",
+    )
 
 
 @contextmanager

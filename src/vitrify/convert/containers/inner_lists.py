@@ -205,11 +205,17 @@ def _owners_of(value: Any) -> list[Any]:
 def _living() -> Iterator[Any]:
     """The inner lists that code may still read here."""
     build = builder()
+    return (value for value in all_inner_lists() if is_inside(build.block, value.block))
+
+
+def all_inner_lists() -> Iterator[Any]:
+    """The inner lists of the trace so far, those among them that it was given."""
+    build = builder()
     for key, ref in list(build.inner_lists.items()):
         value = ref()
         if value is None:
             del build.inner_lists[key]
-        elif value.origins and is_inside(build.block, value.block):
+        elif value.origins:
             yield value
 
 

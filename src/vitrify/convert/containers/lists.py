@@ -529,12 +529,17 @@ def added(first: list[Any], second: list[Any]) -> GraphList:
     return GraphList([*first, *second])
 
 
-def check_inner_lists(leaving: Iterable[Any]) -> None:
-    """Raise UnsupportedError where lists leave that may have lists in common, or have one twice: each gets its own."""
+def check_inner_lists(leaving: Iterable[Any], staying: Iterable[Any]) -> None:
+    """Raise UnsupportedError where lists leave that may have lists in common, or have one twice: each gets its own.
+
+    staying: lists that the caller has already, which those that leave may have in common with it.
+    """
     found = [value for value in leaving if isinstance(value, GraphList)]
     specs = [value.items.spec for value in found if is_open(value) and value.items.error is None]
     levels = [shared_level(spec) for spec in specs]
     unknown = [value for value in found if known_origin(value) is None and is_known_elsewhere(value)]
+    if unknown or any(map(holds_lists, specs)):
+        unknown += staying
     if TWICE in levels or sum(map(bool, levels)) > 1 or (unknown and any(map(holds_lists, specs))) or len(unknown) > 1:
         raise UnsupportedError(
             "lists leave the function that may have an inner list in common, or have one twice, as only the run knows",

@@ -134,9 +134,11 @@ class Journal:
         """place key -> (place, value now)."""
         return {key: (place, place.get()) for key, (place, _) in self.before.items()}
 
-    def is_changed(self) -> bool:
-        """Whether a place holds something else than it did."""
-        return any(not _same(value, place.get()) for place, value in self.before.values())
+    def is_changed(self, besides: Sequence[Any] = ()) -> bool:
+        """Whether a place holds something else than it did, one of other objects than `besides`."""
+        left = {id(owner) for owner in besides}
+        written = [entry for entry in self.before.values() if id(getattr(entry[0], "owner", None)) not in left]
+        return any(not _same(value, place.get()) for place, value in written)
 
     def keep(self) -> None:
         """Let what was written stay."""
