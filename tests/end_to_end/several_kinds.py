@@ -453,6 +453,22 @@ def equal_numpy_scalars(x):
     return x * a, a
 
 
+def tuples_of_other_lengths(x):
+    box, kept = Cache(x * 1, x), [x]
+    if x.sum() > 0:
+        return x, box, kept
+    return x, box, kept, {"x": x}
+
+
+def object_in_all_returns(x):
+    box = Cache(x * 1, x)
+    for _ in range(3):
+        if x.max() > 4:
+            return box, x, box
+        box.k = box.k + x
+    return {"found": box}
+
+
 NET = Decoder()
 
 
@@ -468,4 +484,5 @@ CASES = [(f, ((P,), (N,), (S,), (B,))) for f in (
     text_getattr, act_str, fn_chosen, lam_chosen, dtype_chosen, mixed_ret,
     mixed_ret2, mixed_ret3, enumy, list_or_tuple, match_opt, comp_opt,
     opt_or, alias, obj_none, obj_loop, layer_chosen, numpy_count, equal_numpy_scalars,
+    tuples_of_other_lengths, object_in_all_returns,
 )]  # fmt: skip

@@ -416,7 +416,7 @@ def _parts(value: Any) -> Iterable[Any] | None:
     if isinstance(value, OpenTuple):
         return (value.values,)
     if isinstance(value, OneOf):
-        return value.children
+        return value.children[1:]
     if isinstance(value, dict):
         return dict.values(value)
     if isinstance(value, (list, tuple, set, frozenset, deque)):

@@ -144,7 +144,8 @@ def _tensors_from_outside(
 
 def _change_refused(name: str) -> UnsupportedError:
     return UnsupportedError(
-        f"the backward of {name} changes Python objects, each time that gradients are computed; a program's runs no Python",
+        f"the backward of {name} changes Python objects, each time that gradients are computed; a program's runs no "
+        "Python",
         hint="let backward give gradients only, or convert with full_graph=False, which runs this statement as Python",
     )
 

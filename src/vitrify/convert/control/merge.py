@@ -86,8 +86,10 @@ class Joined:
         )
 
     def is_from_before(self, original: Any, block: Block) -> bool:
-        """Whether it is a container or object that was made by this trace, before the block."""
-        made_in = original.block if isinstance(original, (OpenList, OpenDict)) else builder().made.block_of(original)  # type: ignore[union-attr]
+        """Whether it is a list or dict that was there before the block, or an object made by this trace before it."""
+        if isinstance(original, (OpenList, OpenDict)):  # in no block: the call gave it
+            return original.block is None or not is_inside(original.block, block)  # type: ignore[union-attr]
+        made_in = builder().made.block_of(original)
         return made_in is not None and not is_inside(made_in, block)
 
     def add(self, a: Any, b: Any) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -153,7 +153,7 @@ def check_forks(forks: Iterable[Fork], given_out: Iterable[Any], outside: Contai
     """
     if not forks:
         return
-    left = {id(container) for value in given_out for container in _containers(value, set())}
+    left = {id(container) for container in _leaving(given_out)}
     origins = {id(fork.merged): fork.sources for fork in forks}
     leaving = [fork for fork in forks if id(fork.merged) in left]
     for number, fork in enumerate(leaving):
@@ -164,6 +164,23 @@ def check_forks(forks: Iterable[Fork], given_out: Iterable[Any], outside: Contai
                 f"a {kind} leaves the function that a tensor decides to be another {kind}, which others know, too",
                 hint=f"make a copy of it on both paths ({kind}(...))",
             )
+
+
+def _leaving(values: Iterable[Any]) -> Iterator[Any]:
+    """The containers and objects that these values are or hold, once each."""
+    seen: set[int] = set()
+    waiting = list(values)
+    while waiting:
+        value = waiting.pop()
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        if isinstance(value, _CONTAINERS):
+            yield value
+            waiting += _items(value)
+        elif (node := node_of(value)) is not None:
+            yield value
+            waiting += node[1]
 
 
 def _origins(sources: Iterable[Any], known: Mapping[int, tuple[Any, ...]]) -> set[int]:
