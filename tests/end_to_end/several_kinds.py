@@ -446,6 +446,16 @@ def numpy_count(x):
     return n, x * n
 
 
+def numpy_scalars_in_while(x):
+    total, count = np.float32(0), np.int64(0)
+    while total < 5:
+        total = total + np.float32(2)
+        count += 1
+        if x.sum() > total:
+            break
+    return x * total + count
+
+
 def equal_numpy_scalars(x):
     a = np.float32(2)
     if x.sum() > 0:
@@ -483,6 +493,6 @@ CASES = [(f, ((P,), (N,), (S,), (B,))) for f in (
     isinst, back_to_none, text_loop, text_return, text_key, text_methods,
     text_getattr, act_str, fn_chosen, lam_chosen, dtype_chosen, mixed_ret,
     mixed_ret2, mixed_ret3, enumy, list_or_tuple, match_opt, comp_opt,
-    opt_or, alias, obj_none, obj_loop, layer_chosen, numpy_count, equal_numpy_scalars,
+    opt_or, alias, obj_none, obj_loop, layer_chosen, numpy_count, numpy_scalars_in_while, equal_numpy_scalars,
     tuples_of_other_lengths, object_in_all_returns,
 )]  # fmt: skip

@@ -79,8 +79,7 @@ def trace_loop(
         except Pending:
             return values  # what a recursive function gives is still unknown; taken for a loop that ends at once
         if trace is ENDED:  # the first iteration raises, so there is none or the program ends
-            pred = scalar_condition(truth(test(*values)), "while")
-            return trace_branches(pred, lambda: body(*values), lambda: values, names, shared)
+            return _go_round(test, lambda: body(*values), values, names, shared)
         if trace is not None:
             results = _emit_loop(state, trace)
             note_forks(builder().forks, results, values)  # after no iteration it is the object from before
@@ -151,14 +150,21 @@ def _after_first(
         return trace_loop(test, body, values, names, shared, peeled, 1)
 
     def rest_if_asked(values: tuple[Any, ...]) -> tuple[Any, ...]:
-        again = truth(test(*values))
-        if not is_graph(again):
-            return rest(values) if again else values
-        return trace_branches(scalar_condition(again, "while"), lambda: rest(values), lambda: values, names, shared)
+        return _go_round(test, lambda: rest(values), values, names, shared)
 
-    pred = scalar_condition(truth(test(*values)), "while")
     go_on = rest_if_asked if asks else rest
-    return trace_branches(pred, lambda: go_on(body(*values)), lambda: values, names, shared)
+    return _go_round(test, lambda: go_on(body(*values)), values, names, shared)
+
+
+def _go_round(
+    test: Function, go_on: Callable[[], tuple[Any, ...]], values: tuple[Any, ...], names: Sequence[str],
+    shared: Sequence[Any],
+) -> tuple[Any, ...]:  # fmt: skip
+    """What `go_on` gives if the loop goes on with `values`; those if it ends. Of Python values Python tells."""
+    again = truth(test(*values))
+    if not is_graph(again):
+        return go_on() if again else values
+    return trace_branches(scalar_condition(again, "while"), go_on, lambda: values, names, shared)
 
 
 def _attempt(test: Function, body: Function, state: CarriedState, is_first: bool) -> _Traced | None:
