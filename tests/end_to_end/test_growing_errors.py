@@ -288,6 +288,15 @@ def chosen_row_returned(x):
     return rows, rows[0] if x.sum() > 0 else rows[1]
 
 
+def numbers_of_two_classes(x):
+    """Eager code tells 0 from 0.0."""
+    out = []
+    if x.sum() > 0:
+        out.append(float(x[0]))
+    out.append(0)
+    return out
+
+
 REFUSED = [
     *[(fn, "leave the function") for fn in (rows_and_slice_returned, rows_twice_returned, chosen_row_returned)],
     *[
@@ -315,6 +324,7 @@ REFUSED = [
     (only_text, "hold no tensor or number"),
     (items_of_two_kinds, "items of different kinds"),
     (two_ranks, "has items float32"),
+    (numbers_of_two_classes, "numbers of different classes as items: float and int"),
     (compared, "=="),
     (stacked_pairs, "stack of a list of containers"),
 ]

@@ -1339,6 +1339,7 @@ ELSEWHERE: dict[str, str] = {
     "host_callback: the function gave ": _SPEC,
     "host_callback: vjp gave ": _SPEC,
     " changes its length or nesting inside a loop that stops by a tensor condition": _TESTED,
+    "a list whose length is known only when the program runs has numbers of different classes as items: ": _LISTS,
     "a list whose length is known only when the program runs cannot be shown or passed on as a whole then": _LISTS,
     " changes its length inside a loop or branch that a tensor decides, and it was not made by converted code": _LISTS,
     " of a list of containers whose length is known only when the program runs": _LISTS,

@@ -11,7 +11,7 @@ from .calls.managers import with_converted
 from .calls.patterns import capture, either, instance, mapping, match, same, sequence, star
 from .calls.unpack import unpacked, unpacked_rest
 from .containers.dicts import new_dict
-from .containers.lists import new_list
+from .containers.displays import new_list
 from .control.attempts import raised, returned
 from .control.branches import convert_ifelse, convert_ifexp, unchanged
 from .control.comprehension import dict_of, each, generator, list_of, set_of

@@ -11,8 +11,8 @@ from ..convert import Undefined
 from ..convert.containers.dicts import unordered
 from ..convert.containers.inner_lists import all_inner_lists, known_origin
 from ..convert.containers.keys import check_key
+from ..convert.containers.leaving_lists import check_inner_lists
 from ..convert.containers.list_items import Spec, python_list
-from ..convert.containers.lists import check_inner_lists
 from ..convert.control.comprehension import GeneratorExpression
 from ..convert.control.endless import Listed
 from ..convert.host.effects import is_place

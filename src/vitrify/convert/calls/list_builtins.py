@@ -29,8 +29,9 @@ from ...ops.lists import (
 from ...ops.shape import reshape
 from ...ops.sort import argsort
 from ..containers.dicts import partial_items
+from ..containers.displays import Spread, new_list
 from ..containers.list_items import Items, SameSpec, StructSpec, TensorSpec, passed_on
-from ..containers.lists import GraphList, Spread, new_list
+from ..containers.lists import GraphList
 from ..containers.tuples import GraphTuple
 from ..control.branches import convert_ifexp
 from ..control.comprehension import keys_listed, listed

@@ -163,6 +163,12 @@ def _join_tensors(first: TensorSpec, second: TensorSpec) -> TensorSpec:
     a, b = first.meta, second.meta
     numbers = first.is_number and second.is_number
     dtype = common_dtype(*(sample(s.meta) if s.is_number and not numbers else s.meta for s in (first, second)))
+    if numbers and type(sample(a)) is not type(sample(b)):
+        raise UnsupportedError(
+            "a list whose length is known only when the program runs has numbers of different classes as items: "
+            f"{_class_of(first)} and {_class_of(second)}",
+            hint="make all of them numbers of one class (0.0 instead of 0, float(count))",
+        )
     if dtype is None or a.ndim != b.ndim:
         raise UnsupportedError(
             f"a list whose length is known only when the program runs has items {a} and {b}",
@@ -170,6 +176,10 @@ def _join_tensors(first: TensorSpec, second: TensorSpec) -> TensorSpec:
         )
     shape = tuple(m if m == n else UNKNOWN for m, n in zip(a.shape, b.shape))
     return TensorSpec(Meta(shape, dtype), numbers)
+
+
+def _class_of(number: TensorSpec) -> str:
+    return type(sample(number.meta)).__name__
 
 
 def _alike(a: StructSpec, b: StructSpec) -> bool:

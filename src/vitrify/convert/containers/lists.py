@@ -27,7 +27,7 @@ from ...ops.lists import (
 from ...ops.registry import OpDef
 from ..state.journal import note_write
 from ..state.places import ContentPlace
-from ..values.base import builder, is_graph
+from ..values.base import is_graph
 from ..values.sequences import GraphSequence
 from ..values.user_errors import for_user
 from .inner_lists import (
@@ -37,7 +37,6 @@ from .inner_lists import (
     is_next_item,
     is_put_again,
     keep,
-    known_origin,
     note_origin,
     note_sharing,
     share_owners,
@@ -529,47 +528,9 @@ def added(first: list[Any], second: list[Any]) -> GraphList:
     return GraphList([*first, *second])
 
 
-def check_inner_lists(leaving: Iterable[Any], staying: Iterable[Any]) -> None:
-    """Raise UnsupportedError where lists leave that may have lists in common, or have one twice: each gets its own.
-
-    staying: lists that the caller has already, which those that leave may have in common with it.
-    """
-    found = [value for value in leaving if isinstance(value, GraphList)]
-    specs = [value.items.spec for value in found if is_open(value) and value.items.error is None]
-    levels = [shared_level(spec) for spec in specs]
-    unknown = [value for value in found if known_origin(value) is None and is_known_elsewhere(value)]
-    if unknown or any(map(holds_lists, specs)):
-        unknown += staying
-    if TWICE in levels or sum(map(bool, levels)) > 1 or (unknown and any(map(holds_lists, specs))) or len(unknown) > 1:
-        raise UnsupportedError(
-            "lists leave the function that may have an inner list in common, or have one twice, as only the run knows",
-            loc=builder().shared_at,
-            hint="give back one of them, or copies of their items ([list(row) for row in rows])",
-        )
-
-
 def as_list(values: Any) -> list[Any]:
     """The values of an iterable as a list."""
     return values if isinstance(values, list) else GraphList(values)
-
-
-class Spread:
-    """`*values` in a list display."""
-
-    def __init__(self, values: Any) -> None:
-        self.values = values
-
-
-def new_list(values: list[Any]) -> list[Any]:
-    """The list, as one that may grow while a program is built."""
-    opened = next((i for i, v in enumerate(values) if isinstance(v, Spread) and is_open(v.values)), len(values))
-    known = [item for v in values[:opened] for item in (v.values if isinstance(v, Spread) else (v,))]
-    if current_builder() is None:
-        return known
-    made = GraphList(known)
-    for value in values[opened:]:
-        made.extend(value.values if isinstance(value, Spread) else [value])
-    return made
 
 
 def _unknown(what: str) -> UnsupportedError:

@@ -14,7 +14,7 @@ from typing import Any
 from ...core.errors import UnsupportedError
 from ...core.pytree import list_in
 from ..containers.dicts import new_dict, partial_items
-from ..containers.lists import new_list
+from ..containers.displays import new_list
 from ..state.journal import is_journaling, note_write
 from ..state.places import ContentPlace
 from ..values.base import is_graph

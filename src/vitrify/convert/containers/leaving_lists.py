@@ -1,0 +1,32 @@
+"""Lists of lists that leave the trace: each of them gets rows of its own, so none may share rows with another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ...core.errors import UnsupportedError
+from ...core.pytree import is_open
+from ..values.base import builder
+from .inner_lists import is_known_elsewhere, known_origin
+from .list_items import TWICE, holds_lists, shared_level
+from .lists import GraphList
+
+
+def check_inner_lists(leaving: Iterable[Any], staying: Iterable[Any]) -> None:
+    """Raise UnsupportedError where lists leave that may have lists in common, or have one twice: each gets its own.
+
+    staying: lists that the caller has already, which those that leave may have in common with it.
+    """
+    found = [value for value in leaving if isinstance(value, GraphList)]
+    specs = [value.items.spec for value in found if is_open(value) and value.items.error is None]
+    levels = [shared_level(spec) for spec in specs]
+    unknown = [value for value in found if known_origin(value) is None and is_known_elsewhere(value)]
+    if unknown or any(map(holds_lists, specs)):
+        unknown += staying
+    if TWICE in levels or sum(map(bool, levels)) > 1 or (unknown and any(map(holds_lists, specs))) or len(unknown) > 1:
+        raise UnsupportedError(
+            "lists leave the function that may have an inner list in common, or have one twice, as only the run knows",
+            loc=builder().shared_at,
+            hint="give back one of them, or copies of their items ([list(row) for row in rows])",
+        )
