@@ -112,7 +112,20 @@ class _Alias(Loader):
     def exec_module(self, module: ModuleType) -> None:
         spec = module.__spec__
         if spec is not None and spec.loader_state is not None:
-            module.__spec__, module.__loader__ = spec.loader_state
+            theirs, (module.__spec__, module.__loader__) = spec.name, spec.loader_state
+            _enter_hidden(theirs, module)
+
+
+def _enter_hidden(theirs: str, package: ModuleType) -> None:
+    """Enter the modules of a package that its functions of the same names hide, such as `amp.auto_cast`.
+
+    Importing such a module later would put it in the function's place.
+    """
+    start = package.__name__ + "."
+    for name, module in list(sys.modules.items()):
+        child = name.removeprefix(start)
+        if name.startswith(start) and "." not in child and getattr(package, child, module) is not module:
+            sys.modules.setdefault(f"{theirs}.{child}", module)
 
 
 class _Finder(MetaPathFinder):

@@ -46,6 +46,14 @@ def test_code_for_paddle_runs_without_edits(tmp_path):
     assert done.stderr == "" and done.stdout == "[[2.0, 2.0]] vitrify vitrify.nn vitrify.vision.models.resnet\n"
 
 
+def test_modules_that_functions_hide_stay_hidden():
+    """`paddle.amp.auto_cast` is a function; the module of that name is reached by `from` alone."""
+    with compat.as_paddle():
+        inner = importlib.import_module("paddle.amp.auto_cast")
+        assert inner.auto_cast is vitrify.amp.auto_cast and callable(vitrify.amp.auto_cast)
+        assert importlib.import_module("paddle").amp.auto_cast is inner.auto_cast
+
+
 def test_the_hook_goes_away():
     with compat.as_paddle():
         assert importlib.import_module("paddle") is vitrify

@@ -450,3 +450,10 @@ def test_text_shows_the_tree():
             return "a=1\nb=2"
 
     assert repr(Lines()) == "Lines(\n  a=1\n  b=2\n)"
+
+
+def test_helper_of_a_layer_tells_the_default_dtype():
+    layer = Layer()
+    assert layer._helper.get_default_dtype() == "float32"
+    assert layer._helper.name == layer._helper.layer_type == layer.full_name()
+    assert layer._helper.create_parameter(None, [3], is_bias=True).tolist() == [0.0, 0.0, 0.0]

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import expit, log_softmax, logsumexp
 
-from vitrify import assign
+from vitrify import assign, where
 from vitrify.nn import functional as F
 from vitrify.testing import Case, floats, ints
 
@@ -218,6 +218,17 @@ CASES = [
         lambda x, y, w: F.cross_entropy(x, y, w, ignore_index=1),
         (X, LABELS, WEIGHT),
         ref=lambda x, y, w: (picked(x, y) * w[y] * (y != 1)).sum() / (w[y] * (y != 1)).sum(),
+    ),
+    *(
+        Case(  # the mean counts the ignored where their number is negative, as Paddle's does
+            f"cross entropy/tensor ignored, {kind}",
+            lambda x, y, i, e=smoothing: F.cross_entropy(x, where(y == 1, i, y), None, i, label_smoothing=e),
+            (X, LABELS, np.array(number)),
+            ref=lambda x, y, i, e=smoothing: (
+                -((soft(y) * (1 - e) + e / 3) * log_softmax(x, -1)).sum(-1) * (y != 1)
+            ).sum() / (len(y) if i < 0 else (y != 1).sum()),
+        )
+        for kind, number, smoothing in (("positive", 7, 0.0), ("negative", -7, 0.0), ("smoothed", 7, 0.1))
     ),
     Case(
         "cross entropy/soft",

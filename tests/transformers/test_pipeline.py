@@ -424,6 +424,27 @@ def test_function_that_uses_its_name_and_class():
         convert(Node.super_unbound)()
 
 
+def test_super_outside_of_a_class():
+    class Base:
+        def size(self):
+            return 2
+
+    class Node(Base):
+        def size(self):
+            return 3
+
+    def size_of_base(self):
+        return super(Node, self).size() if self else None
+
+    assert convert(size_of_base)(Node()) == 2
+
+    def bare(self):
+        return super().size()
+
+    with pytest.raises(RuntimeError, match="super"):
+        convert(bare)(Node())
+
+
 def test_empty_cell():
     def f():
         return later if later else 0

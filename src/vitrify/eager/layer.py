@@ -16,6 +16,7 @@ from .create_parameter import new_parameter
 from .initializer import Initializer
 from .layer_cast import LayerCast
 from .layer_hooks import LayerHooks
+from .layer_object_helper import LayerObjectHelper
 from .layer_state import LayerState
 from .layer_tree import LayerTree
 from .param_attr import ParamAttrLike
@@ -58,6 +59,10 @@ class Layer(LayerTree, LayerHooks, LayerState, LayerCast):
     def full_name(self) -> str:
         """The name that prefixes those of its parameters, such as `linear_0`."""
         return self._full_name
+
+    @property
+    def _helper(self) -> LayerObjectHelper:  # Layers written for Paddle 1.x take their dtype from it
+        return LayerObjectHelper(self)
 
     # -- making parameters ------------------------------------------------------------------------------------------
 

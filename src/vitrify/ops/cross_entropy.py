@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import int64
+from ..core.dtype import DType, int64
 from ..core.errors import ArgumentError, DTypeError, IndexRangeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, normalize_axis
 from .arguments import rank_of, static_int
-from .compare import not_equal
+from .compare import logical_or, not_equal
 from .creation import one_hot
 from .elementwise import divide_op, multiply_op, neg, subtract_op
 from .embedding import label_smooth
 from .gather import take_along_axis
-from .like import cast, zeros_like
+from .like import cast, full_like, zeros_like
 from .matmul import matmul
 from .reduce import sum
 from .reduction import check_reduction, given, reduced
@@ -25,12 +25,15 @@ from .select import where
 from .shape import reshape, squeeze, unsqueeze
 from .sizes import size_of
 from .softmax import softmax
+from .tensor_methods import TensorMethods
 from .transpose import moveaxis
 from .unary import log
 from .within import classes
 
 # Elements that one step works on, so that they stay in the cache.
 _BLOCK = 1 << 16
+# Stands for a label to ignore where that is a tensor: no class has this number, and every label's dtype holds it.
+_NO_CLASS = -(1 << 31)
 
 # --- kernels ---------------------------------------------------------------------------------------------------------
 
@@ -252,6 +255,8 @@ def softmax_with_cross_entropy(
     rank_of("softmax_with_cross_entropy", label, "label")
     if not soft_label and label.dtype.is_floating:
         label = cast(label, int64)
+    if isinstance(ignore_index, TensorMethods):  # such as paddle.shape(x)[1]: no number yet while a program is built
+        label, ignore_index = where(label == ignore_index, full_like(label, _NO_CLASS), label), _NO_CLASS
     loss, probs = softmax_cross_entropy_op(
         logits, given(label), axis=place, soft_label=bool(soft_label), ignore_index=int(ignore_index)
     )
@@ -344,13 +349,20 @@ def _reduce_hard(
         factors = _class_weights(weight, label, ignore_index)
         loss = loss * factors
         total = factors
-    elif ignore_index >= 0:
-        total = cast(not_equal(label, ignore_index), loss.dtype)
+    else:
+        total = _counted(label, ignore_index, loss.dtype)
     if reduction == "mean" and total is not None:
         return _share(sum(loss), sum(total))
     if reduction == "none":
         return loss if keep else squeeze(loss, axis)
     return reduced(loss, reduction)
+
+
+def _counted(label: Any, ignore_index: Any, dtype: DType) -> Any:
+    """1 for each label that the mean counts and 0 for others; None if it counts all, as for a negative ignore_index."""
+    if isinstance(ignore_index, TensorMethods):
+        return cast(logical_or(not_equal(label, ignore_index), ignore_index < 0), dtype)
+    return cast(not_equal(label, ignore_index), dtype) if ignore_index >= 0 else None
 
 
 def _share(loss: Any, total: Any) -> Any:
@@ -374,8 +386,9 @@ def _smoothed_hard(
     if axis != input.ndim - 1:
         soft = moveaxis(soft, -1, axis)
     mask = cast(valid, input.dtype)
-    if weight is None and ignore_index >= 0 and reduction == "mean":
-        return _share(sum(_soft_loss(input, soft * mask, axis, use_softmax)), sum(mask))
+    counted = _counted(label, ignore_index, input.dtype) if weight is None and reduction == "mean" else None
+    if counted is not None:
+        return _share(sum(_soft_loss(input, soft * mask, axis, use_softmax)), sum(counted))
     return _soft(input, soft * mask, weight, reduction, axis, use_softmax)
 
 

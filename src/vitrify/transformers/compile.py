@@ -78,6 +78,7 @@ def instantiate(code: CodeType, fn: FunctionType, extra: Mapping[str, object]) -
     """A function of `code` with the globals, cells, defaults and attributes of `fn`; `extra`: more free variables."""
     cells = dict(zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True))
     cells.update((name, CellType(value)) for name, value in extra.items())
+    cells.setdefault("__class__", CellType())  # `super` makes it free in any class, `fn` was perhaps written in none
     missing = [name for name in code.co_freevars if name not in cells]
     if missing:
         raise InternalError(f"`{fn.__qualname__}` has unknown free variables {missing}")
