@@ -4,6 +4,7 @@ import pytest
 
 import vitrify as paddle
 from vitrify import amp
+from vitrify.amp.auto_cast import amp_state
 from vitrify.eager.layer import Layer
 
 
@@ -294,3 +295,12 @@ def test_transforms_take_what_matmul_gives():
     x = paddle.ones([4, 4])
     with amp.auto_cast(dtype="bfloat16"):
         assert paddle.fft.rfft(paddle.matmul(x, x)).dtype is paddle.complex64
+
+
+def test_state_by_the_names_of_its_arguments():
+    assert amp_state() is None
+    with amp.auto_cast(custom_black_list=["matmul"], level="O2", dtype="bfloat16"):
+        assert amp_state() == {
+            "enable": True, "custom_white_list": None, "custom_black_list": {"matmul"}, "level": "O2",
+            "dtype": "bfloat16", "use_promote": True,
+        }  # fmt: skip

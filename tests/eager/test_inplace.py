@@ -6,6 +6,7 @@ import pytest
 from vitrify.core.errors import ArgumentError, DTypeError, ShapeError, StaleBackwardError
 from vitrify.eager.grad_mode import no_grad
 from vitrify.eager.tensor import to_tensor
+from vitrify.ops.creation import assign
 
 
 def leaf(*values):
@@ -242,3 +243,24 @@ def test_many_views_are_not_kept():
     for _ in range(1000):
         x[0]
     assert len(x.version_cell()[1]) < 100
+
+
+def test_assign_fills_a_leaf_that_wants_a_gradient():
+    x = leaf(1.0, 2.0)
+    assert assign(plain(3.0, 4.0), x) is x
+    assert x.is_leaf and not x.stop_gradient and x.tolist() == [3.0, 4.0] and x.inplace_version == 1
+    (x * x).sum().backward()
+    assert x.grad.tolist() == [6.0, 8.0]
+
+
+def test_what_assign_filled_a_leaf_with_gets_its_gradient():
+    x, source = leaf(1.0, 2.0), leaf(3.0, 4.0)
+    assign(source * 2.0, x)
+    assert not x.is_leaf
+    (x * x).sum().backward()
+    assert source.grad.tolist() == [24.0, 32.0]
+    y = leaf(1.0)
+    loss = (y * y).sum()
+    assign(plain(5.0), y)
+    with pytest.raises(StaleBackwardError):
+        loss.backward()

@@ -235,3 +235,20 @@ def test_one_attribute_becomes_several_with_numbered_names():
     assert spread(False, 2) == [False, False] and spread([attr, False], 2) == [attr, False]
     with pytest.raises(ValueError, match="should be 2"):
         spread([attr], 2)
+
+
+def test_models_rotate_what_attention_prepares():
+    class Rotated(nn.MultiHeadAttention):
+        def _prepare_qkv(self, query, key, value, cache=None):
+            q, *rest = super()._prepare_qkv(query, key, value, cache)
+            return (-q, *rest)
+
+    rotated, plain = Rotated(4, 2), nn.MultiHeadAttention(4, 2)
+    plain.set_state_dict(rotated.state_dict())
+    plain.q_proj.weight.set_value(-plain.q_proj.weight)
+    plain.q_proj.bias.set_value(-plain.q_proj.bias)
+    x = to_tensor(np.linspace(-1, 1, 12, dtype="float32").reshape(1, 3, 4))
+    np.testing.assert_allclose(rotated(x).numpy(), plain(x).numpy(), rtol=1e-6)
+    cache = plain.gen_cache(x)
+    for one, two in zip(rotated(x, x, x, None, cache), plain(x, x, x, None, cache)):
+        np.testing.assert_allclose(one[0].numpy(), two[0].numpy(), rtol=1e-6)

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..core.errors import ArgumentError
-from ..core.modes import AmpState, Scoped, amp_state
+from ..core.modes import AmpState, Scoped
+from ..core.modes import amp_state as _state
 from ..core.place import CUDAPlace, as_place, current_place
 from ..ops.registry import all_ops
 
@@ -45,7 +46,7 @@ def auto_cast(
     if allow & deny:
         raise ArgumentError(f"auto_cast: these ops are in both custom lists: {', '.join(sorted(allow & deny))}")
     off = not enable or level == "O0"
-    return Scoped(amp_state, None if off else AmpState(level, dtype, allow, deny, use_promote))
+    return Scoped(_state, None if off else AmpState(level, dtype, allow, deny, use_promote))
 
 
 def autocast(
@@ -78,7 +79,28 @@ def is_autocast_enabled(device_type: Any = None) -> bool:
         >>> paddle.amp.is_autocast_enabled()
         False
     """
-    return amp_state.get() is not None
+    return _state.get() is not None
+
+
+def amp_state() -> dict[str, Any] | None:
+    """What `auto_cast` was told, by the names of its arguments; None where it is not in force.
+
+    Source: paddle.amp.auto_cast.amp_state.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> from vitrify.amp.auto_cast import amp_state
+        >>> with paddle.amp.auto_cast(dtype="bfloat16"):
+        ...     print(amp_state()["dtype"], amp_state()["level"])
+        bfloat16 O1
+    """
+    state = _state.get()
+    if state is None:
+        return None
+    return {
+        "enable": True, "custom_white_list": set(state.allow) or None, "custom_black_list": set(state.deny) or None,
+        "level": state.level, "dtype": state.dtype, "use_promote": state.promote,
+    }  # fmt: skip
 
 
 def get_autocast_dtype(device_type: Any = None) -> str:
@@ -90,7 +112,7 @@ def get_autocast_dtype(device_type: Any = None) -> str:
         ...     paddle.amp.get_autocast_dtype()
         'bfloat16'
     """
-    state = amp_state.get()
+    state = _state.get()
     return "float16" if state is None else state.dtype
 
 

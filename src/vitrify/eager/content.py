@@ -8,9 +8,10 @@ import numpy as np
 
 from ..core.dtype import as_dtype
 from ..core.errors import ArgumentError, DTypeError, ShapeError
-from ..core.modes import grad_enabled, is_tracing, recorder
+from ..core.modes import grad_enabled, is_tracing, recorder, scoped
 from ..core.outside import outside_programs
 from ..device.api import place_of, put
+from ..ops.like import assign_op
 from ..ops.methods import TensorMethods
 from .arrays import to_array
 from .holder import Holder, copied
@@ -34,13 +35,27 @@ class Content(Holder):
         """
         if value is self:
             return self
-        recording = grad_enabled.get()
-        if not isinstance(value, Holder):
-            if recording and self._node is None and not self.stop_gradient:
-                raise self._is_leaf_error()
-            return self._assign_variable(value)
-        if recording and self._node is None and not self.stop_gradient:
+        if self._is_wanted_leaf():
             raise self._is_leaf_error()
+        return self._hold(value) if isinstance(value, Holder) else self._assign_variable(value)
+
+    def _take(self, other: Any) -> Any:
+        """Take a copy of the tensor `other` as the new content; returns self.
+
+        Unlike ops in place, `assign` may fill a leaf that wants a gradient, as in Paddle: it stays that leaf, unless
+        the gradient goes on to `other`.
+        """
+        if not self._is_wanted_leaf() or is_tracing():
+            return super()._take(other)
+        value = assign_op(other)
+        with scoped(grad_enabled, not value.stop_gradient):
+            return self._hold(value)
+
+    def _is_wanted_leaf(self) -> bool:
+        return grad_enabled.get() and self._node is None and not self.stop_gradient
+
+    def _hold(self, value: Any) -> Any:
+        recording = grad_enabled.get()
         node = value._node
         if isinstance(node, GradNode):
             node.keep_own(self._data)

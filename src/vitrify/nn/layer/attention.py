@@ -95,15 +95,19 @@ class MultiHeadAttention(Layer):
         empty = full([batch_size(key, 0), self.num_heads, 0, self.head_dim], 0.0, key.dtype)
         return type(empty, empty)
 
-    def _keys_values(self, key: Any, value: Any, cache: Any) -> tuple[Any, Any, Any]:
-        """Keys and values to attend to, and the cache afterwards."""
+    def _prepare_qkv(self, query: Any, key: Any, value: Any, cache: Any = None) -> tuple[Any, ...]:
+        """Queries, keys and values of all heads, and the cache afterwards where one is given.
+
+        Models override it under this name, say to rotate what it gives by position.
+        """
+        q = self._heads(self.q_proj(query))
         if isinstance(cache, self.StaticCache):
-            return cache.k, cache.v, cache
+            return q, cache.k, cache.v, cache
         k, v = self.compute_kv(key, value)
         if cache is None:
-            return k, v, None
+            return q, k, v
         k, v = concat([cache.k, k], axis=2), concat([cache.v, v], axis=2)
-        return k, v, self.Cache(k, v)
+        return q, k, v, self.Cache(k, v)
 
     def _prepare_qkv(self, query: Any, key: Any, value: Any, cache: Any = None) -> tuple[Any, ...]:
         """(q, k, v) of all heads, [N, heads, L, head_dim], and the new cache if there is one."""
@@ -118,8 +122,10 @@ class MultiHeadAttention(Layer):
         """
         key = query if key is None else key
         value = query if value is None else value
-        q = self._heads(self.q_proj(query))
-        k, v, cache = self._keys_values(key, value, cache)
+        if cache is None:
+            q, k, v = self._prepare_qkv(query, key, value)
+        else:
+            q, k, v, cache = self._prepare_qkv(query, key, value, cache)
         scores = matmul(q * self.head_dim**-0.5, k, transpose_y=True)
         if attn_mask is not None:
             scores = scores + additive_mask(attn_mask, scores.dtype)
