@@ -189,3 +189,30 @@ def test_stack_of_layers_over_steps():
             out.sum().backward()
     for p, q in zip(nets[0].parameters(), nets[1].parameters()):
         assert np.allclose(p.grad.numpy(), q.grad.numpy())
+
+
+@pytest.mark.parametrize("full_graph", [True, False])
+def test_attributes_set_by_a_setattr_of_the_users(full_graph):
+    class Caching(paddle.nn.Layer):
+        """Keeps what it computed first, as models do that wrap the `__setattr__` of Layer."""
+
+        def __setattr__(self, name, value):
+            return super().__setattr__(name, value)
+
+        def __delattr__(self, name):
+            return super().__delattr__(name)
+
+        def forward(self, x):
+            if not hasattr(self, "_kept"):
+                self._kept = paddle.arange(3.0) * 2.0
+                self._spare = x + 1.0
+            out = x * self._kept[:2]
+            if hasattr(self, "_spare"):
+                del self._spare
+            return out
+
+    layer, x = Caching(), paddle.to_tensor([1.0, 2.0])
+    compiled = paddle.jit.to_static(layer, full_graph=full_graph)
+    for _ in range(3):
+        assert compiled(x).tolist() == [0.0, 4.0]
+        assert layer._kept.tolist() == [0.0, 2.0, 4.0] and not hasattr(layer, "_spare")

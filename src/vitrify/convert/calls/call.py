@@ -31,6 +31,7 @@ from ..guards.observe import current_observer
 from ..host.calls import host_form
 from ..operators.module import OPERATORS, methodcaller
 from ..operators.mutators import mutator, writing
+from ..operators.objects import LAYER_WRITERS
 from ..operators.ordering import sort_list
 from ..values.text import method_of_text
 from ..values.user_code import class_attribute, is_left_alone, is_user_code
@@ -47,7 +48,8 @@ from .wrappers import CachedFunction, around, cached, dispatched, is_dispatcher
 
 Converter = Callable[[FunctionType], Callable[..., Any]]
 REPLACEMENTS: dict[Any, Callable[..., Any]] = {
-    **BUILTINS, **HIGHER_ORDER, **OPERATORS, **LIST_FUNCTIONS, **OPEN_LISTS, **ENDLESS, **STACKS
+    **BUILTINS, **HIGHER_ORDER, **OPERATORS, **LIST_FUNCTIONS, **OPEN_LISTS, **ENDLESS, **STACKS,
+    **LAYER_WRITERS,
 }  # fmt: skip
 _IN_C = (BuiltinFunctionType, MethodWrapperType, MethodDescriptorType, WrapperDescriptorType)
 

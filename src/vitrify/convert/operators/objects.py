@@ -10,6 +10,7 @@ from types import FunctionType
 from typing import Any
 
 from ...core.pytree import OpenDict, OpenList
+from ...eager.layer_tree import LayerTree
 from ...ir.graph_tensor import as_number
 from ...ops.sizes import dim_size
 from ..containers.keys import check_key
@@ -50,6 +51,10 @@ def set_attr(owner: Any, attribute: str, value: Any) -> None:
     if is_tensor(owner):
         setattr(owner, attribute, value)
         return
+    _store(owner, attribute, value)
+
+
+def _store(owner: Any, attribute: str, value: Any) -> None:
     note_attribute(owner, attribute)
     store_attribute(owner, attribute, value)
 
@@ -63,6 +68,15 @@ def del_attr(owner: Any, attribute: str) -> None:
         return
     note_attribute(owner, attribute, set_then=False)
     delattr(owner, attribute)
+
+
+def _remove(owner: Any, attribute: str) -> None:
+    note_attribute(owner, attribute, set_then=False)
+    LayerTree.__delattr__(owner, attribute)
+
+
+LAYER_WRITERS: dict[Any, Callable[..., None]] = {LayerTree.__setattr__: _store, LayerTree.__delattr__: _remove}
+"""What stands for the methods of Layers that methods of the user's of the same names build on."""
 
 
 def convert_setitem(owner: Any, key: Any, value: Any) -> Any:
