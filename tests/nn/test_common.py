@@ -95,3 +95,11 @@ ERRORS = [
 def test_errors(call, error, text):
     with pytest.raises(error, match=text):
         call()
+
+
+def test_models_make_properties_of_the_sizes_of_linear():
+    class Sized(nn.Linear):
+        in_features = property(lambda self: self.weight.shape[0])
+
+    assert Sized(4, 3).in_features == 4
+    assert repr(nn.Linear(4, 3, name="head")) == "Linear(in_features=4, out_features=3, dtype=float32, name=head)"

@@ -65,8 +65,6 @@ class Linear(Layer):
         super().__init__()
         self._weight_attr = weight_attr
         self._bias_attr = bias_attr
-        self.in_features = in_features
-        self.out_features = out_features
         self.weight = self.create_parameter([in_features, out_features], weight_attr)
         self.bias = self.create_parameter([out_features], bias_attr, is_bias=True)
         self.name = name
@@ -78,8 +76,11 @@ class Linear(Layer):
     def extra_repr(self) -> str:
         """The sizes and dtype."""
         name = f", name={self.name}" if self.name else ""
-        dtype = "None" if self.weight is None else self.weight.dtype.name
-        return f"in_features={self.in_features}, out_features={self.out_features}, dtype={dtype}{name}"
+        if self.weight is None:
+            return f"dtype=None{name}"
+        # No attributes of their own: as in Paddle, models may make properties of these names.
+        rows, columns = self.weight.shape
+        return f"in_features={rows}, out_features={columns}, dtype={self.weight.dtype.name}{name}"
 
 
 class Bilinear(Layer):

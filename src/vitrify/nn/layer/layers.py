@@ -1,8 +1,9 @@
-"""`paddle.nn.layer.layers`: the base class, and the mode that model code asks for here."""
+"""`paddle.nn.layer.layers`: the base class, what it gives, and the mode that model code asks for here."""
 
 from ...core.modes import is_tracing
 from ...eager.layer import Layer
 from ...eager.layer_hooks import HookRemoveHelper
+from ...eager.layer_object_helper import LayerObjectHelper
 
 
 def in_declarative_mode() -> bool:
@@ -14,4 +15,4 @@ def in_declarative_mode() -> bool:
     return is_tracing()
 
 
-__all__ = ["HookRemoveHelper", "Layer", "in_declarative_mode"]
+__all__ = ["HookRemoveHelper", "Layer", "LayerObjectHelper", "in_declarative_mode"]
