@@ -202,6 +202,21 @@ def test_attributes_for_each_part():
         nn.TransformerEncoderLayer(D, HEADS, FF, weight_attr=[None] * 4)
 
 
+def test_the_name_of_one_attribute_is_numbered_by_parts():
+    model = nn.Transformer(D, HEADS, 1, 1, FF, weight_attr=nn.ParamAttr(name="w"), bias_attr=False)
+    found = {
+        name.removesuffix(".weight"): p.name
+        for name, p in model.named_parameters()
+        if "proj" in name or "linear" in name
+    }
+    assert {found[f"encoder.layers.0.self_attn.{part}_proj"] for part in ("q", "k", "v", "out")} == {"w_0"}
+    assert found["encoder.layers.0.linear1"] == found["encoder.layers.0.linear2"] == "w_1"
+    layer = "decoder.layers.0"
+    assert [found[f"{layer}.{part}"] for part in ("self_attn.v_proj", "cross_attn.k_proj", "linear2")] == [
+        "w_0", "w_1", "w_2",
+    ]  # fmt: skip
+
+
 def test_dropout_trains():
     layer, x = nn.TransformerEncoderLayer(D, HEADS, FF, 0.5), to_tensor(drawn(3, 5, D))
     assert (layer(x).numpy() != layer(x).numpy()).any()

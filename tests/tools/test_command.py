@@ -106,6 +106,20 @@ def test_diff_of_different_models(net, tmp_path, capsys):
     assert "programs: differ" in capsys.readouterr().out
 
 
+def test_diff_of_models_that_differ_by_names_alone(net, tmp_path, capsys):
+    path = net[0]
+    target = str(tmp_path / "other.pdmodel")
+    assert main(["convert", path, target]) == 0
+    assert main(["diff", path, target]) == 0  # what they compute is the same
+    text = capsys.readouterr().out
+    assert "renamed: 0.bias is " in text and "only in" not in text
+    assert main(["diff", path, target, "--exact"]) == 1
+    assert main(["diff", path, path, "--exact"]) == 0
+    with pytest.raises(SystemExit):
+        main(["diff", "--help"])
+    assert "0 outputs agree; 1 they differ, with --exact anything does" in " ".join(capsys.readouterr().out.split())
+
+
 def test_what_is_wrong_is_said_without_a_traceback(net, tmp_path, capsys):
     path, _ = net
     assert main(["show", str(tmp_path / "nope")]) == 1

@@ -13,7 +13,8 @@ from ..core.lazy import MissingPackageError
 from . import compare, convert, run, show
 
 _MODEL = "a model: PATH.vtmodel, PATH.json, PATH.pdmodel, PATH.onnx, PATH.so, or PATH alone"
-_EXIT = "exit codes: 0 done; 1 it could not be done, or models differ; 2 the command line is wrong; 130 interrupted"
+_EXIT = "exit codes: 0 done; 1 it could not be done; 2 the command line is wrong; 130 interrupted"
+_EXIT_OF = {"diff": _EXIT.replace("0 done; 1", "0 outputs agree; 1 they differ, with --exact anything does, or")}
 _EXAMPLES = {
     "show": "vitrify show resnet18.pdmodel --size 8",
     "print": "vitrify print resnet18 | less",
@@ -38,7 +39,7 @@ def _version() -> str:
 
 
 def _texts(name: str) -> dict[str, Any]:
-    return {"epilog": f"example: {_EXAMPLES[name]}\n{_EXIT}", "formatter_class": _Formatter}
+    return {"epilog": f"example: {_EXAMPLES[name]}\n{_EXIT_OF.get(name, _EXIT)}", "formatter_class": _Formatter}
 
 
 def parser() -> argparse.ArgumentParser:
@@ -87,6 +88,11 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument("other", help=_MODEL)
     _add_inputs(command)
     command.add_argument("--tolerance", type=float, default=1e-5, metavar="T", help="how far outputs may differ (1e-5)")
+    command.add_argument(
+        "--exact", action="store_true",
+        help="programs and parameters must be the same, too, by name and value; without it they are only shown, as "
+        "formats name parameters and write operators in ways of their own",
+    )  # fmt: skip
     command.set_defaults(run=compare.main)
     return found
 

@@ -19,19 +19,25 @@ MOST_LINES = 20
 
 
 def main(given: argparse.Namespace) -> int:
-    """Print what differs; 0 where outputs agree, 1 where not, or where they cannot be compared."""
-    paths = given.model, given.other
+    """Print what differs; 0 where outputs agree, 1 where not, or where they cannot be compared.
+
+    exact: 1 also where programs or parameters differ, be it by the names of these.
+    """
+    paths, same = (given.model, given.other), True
     if any(native_model(path) is not None for path in paths):
         print("programs: not compared, as machine code does not tell")
+        same = False
     else:
         with stage("reading"):
             models = [read_any_model(path, mapped=True) for path in paths]
-        print("programs: " + ("the same" if _programs(*models) else "differ"))
-        for line in _tensors(*models):
+        is_program, lines = _programs(*models), _tensors(*models)
+        print("programs: " + ("the same" if is_program else "differ"))
+        for line in lines:
             print(line)
+        same = is_program and not lines
     found = _outputs(given)
     print("\n".join(found) if found else f"outputs: agree to {given.tolerance:g}")
-    return int(bool(found))
+    return int(bool(found) or (given.exact and not same))
 
 
 def _programs(model: ModelFile, other: ModelFile) -> bool:
@@ -42,11 +48,22 @@ def _programs(model: ModelFile, other: ModelFile) -> bool:
 
 
 def _tensors(model: ModelFile, other: ModelFile) -> list[str]:
-    lines = [f"only in the first: {name}" for name in model.tensors if name not in other.tensors]
-    lines += [f"only in the second: {name}" for name in other.tensors if name not in model.tensors]
-    for name in model.tensors.keys() & other.tensors.keys():
+    """What is in one only, what is in both under other names, and what differs under one name."""
+    lone = [name for name in model.tensors if name not in other.tensors]
+    left = [name for name in other.tensors if name not in model.tensors]
+    lines, renamed = [], []
+    for name in lone:
+        twin = next((n for n in left if _equal(model.tensors[name], other.tensors[n])), None)
+        if twin is None:
+            lines.append(f"only in the first: {name}")
+        else:
+            left.remove(twin)
+            renamed.append(f"renamed: {name} is {twin} in the second")
+    lines += [f"only in the second: {name}" for name in left]
+    for name in (name for name in model.tensors if name in other.tensors):
         if not _equal(model.tensors[name], other.tensors[name]):
             lines.append(f"differs: {name}")
+    lines += renamed
     more = len(lines) - MOST_LINES
     return lines if more <= 0 else [*lines[:MOST_LINES], f"and {more} tensors more"]
 

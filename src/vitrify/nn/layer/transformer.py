@@ -40,13 +40,18 @@ def _convert_param_attr_to_list(param_attr: Any, n: int) -> list[ParamAttr | boo
 
 
 def _spread(attr: Any, parts: int, owner: str) -> list[Any]:
-    """One attribute for each part: attentions first, the feed-forward network last."""
+    """One attribute for each part, attentions first, the feed-forward network last; one for all gets numbered names."""
     if not isinstance(attr, (list, tuple)):
-        return [attr] * parts
+        return list(_convert_param_attr_to_list(attr, parts))
     given = list(attr)
     if len(given) not in (1, 2, parts):
         raise ArgumentError(f"{owner}: a list of attributes has 1 to {parts} entries, got {len(given)}")
     return given if len(given) == parts else [given[0]] * (parts - 1) + [given[-1]]
+
+
+def _without_cross(given: Any, spread: list[Any]) -> Any:
+    """What an encoder layer takes of the three: one attribute for all it numbers itself."""
+    return [spread[0], spread[2]] if isinstance(given, (list, tuple)) else given
 
 
 def _settings(arguments: dict[str, Any]) -> dict[str, Any]:
@@ -291,7 +296,7 @@ class Transformer(Layer):
         biases = _spread(bias_attr, 3, "Transformer")
         self.encoder = custom_encoder
         if custom_encoder is None:
-            outer = [weights[0], weights[2]], [biases[0], biases[2]]
+            outer = (_without_cross(weight_attr, weights), _without_cross(bias_attr, biases))
             encoder_layer = TransformerEncoderLayer(d_model, nhead, *rest, *outer)
             self.encoder = TransformerEncoder(encoder_layer, num_encoder_layers, LayerNorm(d_model))
         self.decoder = custom_decoder
