@@ -109,11 +109,6 @@ class MultiHeadAttention(Layer):
         k, v = concat([cache.k, k], axis=2), concat([cache.v, v], axis=2)
         return q, k, v, self.Cache(k, v)
 
-    def _prepare_qkv(self, query: Any, key: Any, value: Any, cache: Any = None) -> tuple[Any, ...]:
-        """(q, k, v) of all heads, [N, heads, L, head_dim], and the new cache if there is one."""
-        found = self._heads(self.q_proj(query)), *self._keys_values(key, value, cache)
-        return found[:3] if cache is None else found
-
     def forward(self, query: Any, key: Any = None, value: Any = None, attn_mask: Any = None, cache: Any = None) -> Any:
         """The attention output; with need_weights or a cache a tuple of it, the weights and the new cache.
 
