@@ -146,6 +146,20 @@ def test_columns_that_begin_with_a_number(products, m, n, k, lie):
     np.testing.assert_allclose(found, a @ b + along, atol=1e-3)
 
 
+@pytest.mark.parametrize("m, n, k", [(3, 5, 0), (1, 40, 9), (205, 70, 523), (13, 33, 256), (30, 1100, 20), (0, 3, 2)])
+@pytest.mark.parametrize("lie", ["rows", "columns", "sparse"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_products_that_are_added_to_what_is_there(products, m, n, k, lie, dtype):
+    shape, function = products[dtype]
+    rng = np.random.default_rng(0)
+    a, b, before = (rng.standard_normal(s).astype(dtype) for s in ((m, k), (k, n), (m, n)))
+    wanted, a, b, c = before + a @ b, laid_out(a, lie), laid_out(b, lie), fenced(before, True)
+    scratch = np.zeros(gemm.scratch_bytes(m, n, k, shape), np.uint8)
+    function(m, n, k, a.ctypes.data, *a.strides, b.ctypes.data, *b.strides, c.ctypes.data, c.itemsize * n,
+             scratch.ctypes.data, None, None, None, c.ctypes.data)  # fmt: skip
+    np.testing.assert_allclose(c, wanted, atol=1e-3)
+
+
 @pytest.mark.parametrize("m, n, k", [(1, 3, 5), (30, 33, 9), (205, 1100, 523), (13, 2049, 256), (25, 1, 257)])
 @pytest.mark.parametrize("lie", ["rows", "columns", "sparse"])
 def test_a_second_matrix_that_is_packed_already(products, m, n, k, lie):

@@ -26,7 +26,7 @@ from .inner_loops import REDUCED
 from .native import harness
 from .operands import ARENA, CONSTANT, STATE, Buffer, Edge, Operand, Shape, Step, broadcast, dense, expanded
 from .own_products import any_gemm
-from .products import add_products, add_windows
+from .products import add_onto, add_products, add_windows
 from .row_steps import RowLoop, row_outputs
 from .sharing import over_elements
 from .single import single, together
@@ -219,10 +219,13 @@ class Assembler:
         """Put what a function, written in elementwise ops, gives for operands of one shape where arrays of it are."""
         self.elementwise(together(fn, [x.dtype for x in operands]), operands, into=outs)
 
-    def matmul(self, x: Operand, y: Operand, bias: Operand | None = None) -> Operand:
+    def matmul(
+        self, x: Operand, y: Operand, bias: Operand | None = None, onto: Operand | None = None
+    ) -> Operand:
         """The product of stacks of matrices of one dtype, plus a number for each column or one for all.
 
-        16-bit floats are summed in float32 and rounded once.
+        16-bit floats are summed in float32 and rounded once. onto: an array to which the product may be added in
+        place; it is the result where that was done.
         """
         if x.dtype != y.dtype or x.ndim < 2 or y.ndim < 2:
             raise NoNativeForm(f"products of {x.dtype}{x.shape} and {y.dtype}{y.shape} have no native form")
@@ -231,6 +234,8 @@ class Assembler:
             return self.reshape(rows, (*x.shape[:-1], y.shape[-1]))
         if x.shape[-1] != y.shape[-2]:
             raise NoNativeForm("the inner sizes differ")
+        if onto is not None and bias is None and add_onto(self, x, y, onto):
+            return onto
         if x.dtype in SHORT_FLOATS and not self._multiplies(x.dtype):
             return self._by_wider_products(x, y, bias)
         if not self._multiplies(x.dtype):

@@ -2,11 +2,11 @@
 
     i32 gemm_<type>(m, n, k, a, row, column, b, row, column, c, row, scratch, koffsets, joffsets, bias, along)
 
-c = a b, plus in each row its element of bias, or in each column its one of along, unless those are null; sizes are in
-elements, steps in bytes, rows of c lie side by side. After Goto and van de Geijn ("Anatomy of High-Performance Matrix
-Multiplication", 2008) and BLIS: blocks of a and b are copied into the order in which a micro-kernel reads them, which
-keeps a tile of c in registers. Where there are few rows, or b is small, b is read where it lies; where there are few
-columns, a is.
+c = a b, plus in each row its element of bias, or in each column its one of along, unless those are null; where along is
+c itself, the product is added to what c has. Sizes are in elements, steps in bytes, rows of c lie side by side. After
+Goto and van de Geijn ("Anatomy of High-Performance Matrix Multiplication", 2008) and BLIS: blocks of a and b are copied
+into the order in which a micro-kernel reads them, which keeps a tile of c in registers. Where there are few rows, or b
+is small, b is read where it lies; where there are few columns, a is.
 
 Where `row` of a is -1 it is packed already, as `packed` does with constants; where that of b is, as by
 
@@ -422,7 +422,10 @@ def _gemm(shape: Shape) -> str:
         "ptr %c", "i64 %crow", "ptr %scratch", "ptr %koffsets", "ptr %joffsets", "ptr %bias", "ptr %along",
     ))  # fmt: skip
     has_bias, has_along = (w.value(f"icmp ne ptr {p}, null") for p in ("%bias", "%along"))
+    adds = w.value(f"and i1 {has_along}, {w.value('icmp eq ptr %along, %c')}")
     with w.when(w.value("icmp eq i64 %k, 0")):
+        with w.when(adds):
+            w.leave("i32 0")
         with w.loop("%m") as i, w.loop("%n") as j:
             start = w.variable(T, "0.0")
             for given, p, index in ((has_bias, "%bias", i), (has_along, "%along", j)):
@@ -444,7 +447,7 @@ def _gemm(shape: Shape) -> str:
         columns = w.least(w.value(f"sub i64 %n, {j0}"), room)
         with w.loop("%k", 0, INNER) as p0:
             inner = w.least(w.value(f"sub i64 %k, {p0}"), INNER)
-            more = w.value(f"icmp ne i64 {p0}, 0")
+            more = w.value(f"or i1 {adds}, {w.value(f'icmp ne i64 {p0}, 0')}")
             block = _Block(w, shape, "%scratch", inner, more, p0, direct)
             wide = w.times(w.rounded_up(columns, shape.width), size)
             with w.when(w.value(f"xor i1 {as_it_lies}, true")):

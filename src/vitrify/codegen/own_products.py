@@ -24,13 +24,15 @@ _DTYPES = (FLOAT32,)
 
 class OwnGemm(NamedTuple):
     """The address of the function, and the bytes of working memory that a product of given sizes needs; the address of
-    the function that packs the second matrix, and the bytes of that; 0 where there is none.
+    the function that packs the second matrix, and the bytes of that; 0 where there is none. adds: whether it can, to
+    what the result's memory has.
     """
 
     address: int
     scratch: Callable[[int, int, int], int]
     pack: int = 0
     packed: Callable[[int, int], int] = lambda n, k: 0
+    adds: bool = False
 
 
 def own_gemm(m: int, n: int, k: int, dtype: Dtype, team: Team | None) -> OwnGemm | None:
@@ -52,8 +54,9 @@ def any_gemm(dtype: Dtype) -> OwnGemm | None:
     shape = gemm.shape_of(dtype, target)
     product, pack = _addresses(dtype)
     return OwnGemm(
-        product, lambda m, n, k: gemm.scratch_bytes(m, n, k, shape), pack, lambda n, k: gemm.packed_bytes(n, k, shape)
-    )
+        product, lambda m, n, k: gemm.scratch_bytes(m, n, k, shape), pack, lambda n, k: gemm.packed_bytes(n, k, shape),
+        adds=True,
+    )  # fmt: skip
 
 
 @functools.lru_cache(maxsize=len(_DTYPES))

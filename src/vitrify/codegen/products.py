@@ -56,6 +56,20 @@ def add_products(
         n.apply_into(out, get_op("add"), out, bias)
 
 
+def add_onto(n: Assembler, x: Operand, y: Operand, out: Operand) -> bool:
+    """out += x y, for two matrices; False, and nothing, where the product needs an array of its own."""
+    if x.ndim != 2 or y.ndim != 2 or out.shape != (x.shape[0], y.shape[1]) or out.dtype != x.dtype:
+        return False
+    (rows, inner), columns = x.shape, y.shape[1]
+    own = own_gemm(rows, columns, inner, out.dtype, n.team)
+    if own is None or not own.adds or not out.is_contiguous:
+        return False
+    steps = (*x.strides, *y.strides, columns * out.dtype.itemsize)
+    n.bytes += out.buffer.size
+    add_own(n, own, [Stack(x, y, out, (rows, columns, inner), steps, adds=True)])
+    return True
+
+
 def add_windows(
     n: Assembler, weight: Operand, x: Operand, out: Operand, koffsets: Any, joffsets: Any, bias: Operand | None
 ) -> None:
@@ -85,7 +99,7 @@ class Stack:
     from column to column of x, then of y, from row to row of out; how many, and the steps from one to the next.
 
     With tables, the offsets of y's rows and columns, y's own steps do not count. bias: what the rows of out begin with;
-    along: what its columns do.
+    along: what its columns do. adds: to what out has, if it is one product.
     """
 
     x: Operand
@@ -98,6 +112,7 @@ class Stack:
     tables: tuple[Operand, Operand] | None = None
     bias: Operand | None = None
     along: Operand | None = None
+    adds: bool = False
 
     @property
     def work(self) -> int:
@@ -160,7 +175,8 @@ def _cut(stack: Stack, parts: int) -> list[Stack]:
 def _add_part(n: Assembler, own: OwnGemm, stacks: Sequence[Stack]) -> None:
     scratch = Operand(Buffer(ARENA, max(own.scratch(*s.sizes) for s in stacks)), 0, (), (), stacks[0].out.dtype)
     for s in stacks:
-        tables: list[Any] = [*(s.tables or (NONE, NONE)), *(NONE if b is None else b for b in (s.bias, s.along))]
+        along = s.out if s.adds else s.along
+        tables: list[Any] = [*(s.tables or (NONE, NONE)), *(NONE if b is None else b for b in (s.bias, along))]
         words = [own.address, *s.sizes, *s.steps, s.x, s.y, s.out, scratch, s.count, *s.each, *tables]
         n.add(OWN_PRODUCTS, words)
 
@@ -195,4 +211,4 @@ def _layout(x: Operand) -> tuple[int, int] | None:
     return None
 
 
-__all__ = ["NONE", "OWN_PRODUCTS", "Stack", "add_own", "add_products", "add_windows", "moved"]
+__all__ = ["NONE", "OWN_PRODUCTS", "Stack", "add_onto", "add_own", "add_products", "add_windows", "moved"]

@@ -32,6 +32,7 @@ from .packing import pack_once
 from .plan import Planned, plan_of
 from .row_steps import RowLoop
 from .single import alone
+from .sums import gathered, sums_of_products
 from .team import team
 
 MAX_PLANS = 128
@@ -87,6 +88,7 @@ class WholeProgram:
         given = set(inputs)
         made = dict.fromkeys(v for v in outputs if v is not None and v not in given)
         self._outputs = tuple(made)
+        self._sums = sums_of_products(operators, self._outputs)
         places = {v: i for i, v in enumerate((*made, *inputs))} | {None: -1}
         picks = [places[v] for v in outputs]
         self._picks = None if picks == list(range(len(made))) else picks
@@ -193,7 +195,9 @@ class WholeProgram:
 
     def _run_one(self, assembler: Assembler, operator: Operator, found: Found) -> None:
         values = [self._value(assembler, found, v) for v in operator.inputs]
-        made = self._form(assembler, operator, values)
+        known = self._sums.get(operator)
+        own = None if known is None else gathered(assembler, known, operator, values, found)
+        made = self._form(assembler, operator, values) if own is None else own
         made = made if isinstance(made, tuple) else (made,)
         if len(made) != len(operator.outputs):
             raise NoNativeForm(f"{operator.type} gives {len(made)} values")

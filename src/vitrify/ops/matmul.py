@@ -80,8 +80,8 @@ def _matmul_work(x: Meta, y: Meta, *, transpose_x: bool, transpose_y: bool) -> f
     return 2.0 * numel(out.shape) * x.shape[-2 if transpose_x else -1]
 
 
-def _matmul_native(n: Any, x: Any, y: Any, *, transpose_x: bool, transpose_y: bool) -> Any:
-    return n.matmul(n.swapped(x) if transpose_x else x, n.swapped(y) if transpose_y else y)
+def _matmul_native(n: Any, x: Any, y: Any, *, transpose_x: bool, transpose_y: bool, onto: Any = None) -> Any:
+    return n.matmul(n.swapped(x) if transpose_x else x, n.swapped(y) if transpose_y else y, onto=onto)
 
 
 matmul_op: OpDef = define_op(
