@@ -1,6 +1,7 @@
 """Files that PaddlePaddle 3.3.1 saved give here what its Executor gave: functions, recurrences, loops with arrays."""
 
 import io
+import json
 import tarfile
 from functools import cache
 from pathlib import Path
@@ -77,4 +78,28 @@ def test_an_array_read_before_it_is_written(tmp_path):
     for ending, content in (("json", data), ("pdiparams", archive("json")["CellRNN.pdiparams"])):
         (tmp_path / f"m.{ending}").write_bytes(content)
     with pytest.raises((FileFormatError, paddle.core.errors.UnsupportedError)):
+        paddle.jit.load(tmp_path / "m.json")
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"), [("0.a_dtype", "Undefined"), ("0.a_str", "x"), ("0.a_i64", [1.0]), ("0.a_i64", 1 << 64)]
+)
+def test_attributes_of_another_kind_are_refused(kind, value, tmp_path):
+    program = json.loads(archive("json")["mpow.json"])
+    for op in program["program"]["regions"][0]["blocks"][0]["ops"]:
+        for attr in op.get("A", []):
+            if isinstance(attr, dict) and attr["N"] == "n":
+                attr["AT"] = {"#": kind, "D": value}
+    (tmp_path / "m.json").write_text(json.dumps(program))
+    with pytest.raises(FileFormatError):
+        paddle.jit.load(tmp_path / "m.json")
+
+
+def test_a_missing_input_is_refused(tmp_path):
+    program = json.loads(archive("json")["copysign.json"])
+    for op in program["program"]["regions"][0]["blocks"][0]["ops"]:
+        if op["#"] == "1.copysign":
+            op["I"][1] = {"%": 0}
+    (tmp_path / "m.json").write_text(json.dumps(program))
+    with pytest.raises(FileFormatError, match="operator copysign has no input 'y'"):
         paddle.jit.load(tmp_path / "m.json")

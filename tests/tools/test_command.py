@@ -187,3 +187,10 @@ def test_as_a_module(net):
         [sys.executable, "-m", "vitrify", "show", net[0]], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0 and "function forward" in done.stdout
+
+
+def test_a_file_of_inputs_that_is_not_there(tmp_path, capsys):
+    net = paddle.nn.Linear(2, 1)
+    paddle.jit.save(net, str(tmp_path / "m"), input_spec=[paddle.static.InputSpec([1, 2], "float32", "x")])
+    assert main(["run", str(tmp_path / "m"), "--input", f"x={tmp_path}/nope.npy"]) == 1
+    assert capsys.readouterr().err == f"vitrify run: {tmp_path}/nope.npy: No such file or directory\n"

@@ -31,7 +31,7 @@ from . import (
 from .blocks import BLOCKS, Run
 from .graph import Graph, Node, Param, all_nodes
 from .json_reading import read_json
-from .operator_table import check_attributes, reads
+from .operator_table import check_call, reads
 from .operators import SMALL
 from .reading import read_program_desc
 from .tensor_reading import read_params
@@ -158,7 +158,7 @@ _GROWING = frozenset(
 
 def run_node(node: Node, inputs: list[Any]) -> list[Any]:
     """What a node gives; where all it takes is small and known, this is known, too."""
-    check_attributes(node.name, node.attrs)
+    check_call(node.name, inputs, node.attrs)
     flat = [v for given in inputs for v in (given if isinstance(given, list) else [given]) if v is not None]
     try:
         if (

@@ -7,7 +7,7 @@ arrays of objects (sizes of which some are known), lists of these, or None where
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -64,9 +64,12 @@ _LISTS = {"ints": "int", "longs": "int", "intarray": "int", "floats": "float", "
 _LARGEST = 1 << 63
 
 
-def check_attributes(name: str, attrs: Mapping[str, Any]) -> None:
-    """Raise FileFormatError for an attribute of another kind than the operator's row says."""
+def check_call(name: str, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> None:
+    """Raise FileFormatError where an input is missing or an attribute of another kind than the operator's row says."""
     row = ROWS.get(name)
+    for given, value in zip(row.inputs if row is not None else (), inputs):
+        if value is None and not given.optional and not given.attr:
+            raise FileFormatError(f"operator {name} has no input {given.name!r}")
     for attr in row.attrs if row is not None else ():
         kinds = (attr.kind, attr.new_kind)
         if attr.name in attrs and not any(_is_of(kind, attrs[attr.name]) for kind in kinds):

@@ -127,5 +127,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"\nvitrify {given.command}: interrupted", file=sys.stderr)
         return 130
     except (VitrifyError, MissingPackageError, OSError, ValueError) as err:
-        print(f"vitrify {given.command}: {err}", file=sys.stderr)
+        said = f"{err.filename}: {err.strerror}" if isinstance(err, OSError) and err.filename else err
+        print(f"vitrify {given.command}: {said}", file=sys.stderr)
         return 1

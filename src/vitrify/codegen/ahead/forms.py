@@ -9,12 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from ...core.dtype import from_np
 from ...core.errors import UnsupportedError
 from ...core.meta import UNKNOWN, Meta, Ref, numel
 from ...ir.decompose import simpler
 from ...ir.program import Block, Literal, Operator, Variable
+from ...ops.registry import get_op
 from ..elements import Pointwise
-from ..emit import Dtype
+from ..emit import SHORT_FLOATS, Dtype
 from ..errors import NoNativeForm
 from ..harness import description
 from ..llvm import Target
@@ -111,11 +113,26 @@ class Forms:
 
     def _made(self, assembler: AheadAssembler, operator: Operator, values: list[Any]) -> tuple[Any, ...]:
         """What the operator's form makes of these values."""
+        before = len(assembler.steps)
         try:
             made = self._form(assembler, operator, values)
         except NoNativeForm as reason:
-            raise self._unsupported(operator, str(reason)) from None
+            del assembler.steps[before:]
+            made = self._by_wider(assembler, operator, values, reason)
         return made if isinstance(made, tuple) else (made,)
+
+    def _by_wider(
+        self, assembler: AheadAssembler, operator: Operator, values: list[Any], reason: NoNativeForm
+    ) -> tuple[Any, ...]:
+        """What the form makes of 16-bit floats by way of float32, rounded once: kernels compute so, too."""
+        if not any(isinstance(x, Operand) and x.dtype in SHORT_FLOATS for x in values):
+            raise self._unsupported(operator, str(reason)) from None
+        try:
+            made = self._form(assembler, operator, [_cast(assembler, x, np.dtype(np.float32)) for x in values])
+        except NoNativeForm:
+            raise self._unsupported(operator, str(reason)) from None
+        several = made if isinstance(made, tuple) else (made,)
+        return tuple([_cast_to(assembler, x, _dtype(v)) for x, v in zip(several, operator.outputs)])
 
     def _unsupported(self, operator: Operator, reason: str) -> UnsupportedError:
         loc = operator.locs[0] if operator.locs else None
@@ -163,6 +180,15 @@ class Forms:
         if found is None:
             raise NoNativeForm("it has no native form")
         return found
+
+
+def _cast(assembler: AheadAssembler, x: Any, dtype: Dtype) -> Any:
+    """A 16-bit float in another dtype; anything else as it is."""
+    return _cast_to(assembler, x, dtype) if isinstance(x, Operand) and x.dtype in SHORT_FLOATS else x
+
+
+def _cast_to(assembler: AheadAssembler, x: Operand, dtype: Dtype) -> Operand:
+    return x if x.dtype == dtype else assembler.apply(get_op("cast"), x, dtype=from_np(dtype))
 
 
 def _is_open(operator: Operator) -> bool:
