@@ -114,6 +114,8 @@ class _Alias(Loader):
         if spec is not None and spec.loader_state is not None:
             theirs, (module.__spec__, module.__loader__) = spec.name, spec.loader_state
             _enter_hidden(theirs, module)
+            if theirs == _THEIRS:  # Paddle's package imports its own modules, so `paddle.paddle` is itself
+                vars(module)[_THEIRS] = module
 
 
 def _enter_hidden(theirs: str, package: ModuleType) -> None:
@@ -167,6 +169,9 @@ def uninstall() -> None:
     """From now on `import paddle` is what it was; modules that hold vitrify keep it."""
     if _FINDER in sys.meta_path:
         sys.meta_path.remove(_FINDER)
+        own = sys.modules.get(_THEIRS)
+        if own is not None:
+            vars(own).pop(_THEIRS, None)
         for name in _loaded():
             del sys.modules[name]
 

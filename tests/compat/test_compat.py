@@ -58,9 +58,11 @@ def test_the_hook_goes_away():
     with compat.as_paddle():
         assert importlib.import_module("paddle") is vitrify
         assert importlib.import_module("paddle.nn.functional") is vitrify.nn.functional
+        assert importlib.import_module("paddle").paddle is vitrify
         with pytest.raises(ModuleNotFoundError, match=r"paddle\.no_such"):
             importlib.import_module("paddle.no_such")
-    assert "paddle" not in sys.modules and vitrify.nn.__spec__.name == "vitrify.nn"
+    assert "paddle" not in sys.modules and not hasattr(vitrify, "paddle")
+    assert vitrify.nn.__spec__.name == "vitrify.nn"
     compat.uninstall()
 
 

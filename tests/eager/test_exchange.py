@@ -197,7 +197,7 @@ def test_requires_grad_is_the_opposite_of_stop_gradient():
 
 def test_moving_nowhere_returns_the_tensor_itself():
     x = to_tensor([1.0])
-    assert x.cpu() is x and x.to("cpu") is x and x.to("float32") is x
+    assert x.cpu() is x and x.to("cpu") is x and x.to("float32") is x and x._to(dtype="float32") is x
     assert x.to("cpu", copy_tensor=True) is not x
 
 

@@ -107,5 +107,6 @@ def to(
 METHODS: dict[str, Callable[..., Tensor]] = {"to": to, "cpu": cpu, "cuda": cuda, "pin_memory": pin_memory}
 for _name, _method in METHODS.items():
     setattr(Tensor, _name, _method)
+Tensor._to = to  # type: ignore[attr-defined]  # what libraries call that make a `to` of their own of it
 
 __all__ = ["METHODS", "move"]

@@ -304,6 +304,8 @@ class GraphTensor(TensorMethods):
             as_place(device)
         return self if wanted is None or as_dtype(wanted) is self.dtype else _like.cast(self, as_dtype(wanted))
 
+    _to = to
+
 
 _CONVERT = (
     "`if`, `while`, `for`, `and`, `int()` and `len()` on tensors work in functions with @to_static and in what they "
