@@ -262,6 +262,88 @@ def order_of_evaluation(x):
     return y, paddle.to_tensor(len(seen))
 
 
+class Refused(Exception):
+    def __init__(self, value, *more):
+        super().__init__(value)
+        self.value = value
+
+
+def told(x):
+    if x.sum() > 2:
+        raise ValueError(f"{float(x.sum()):.1f} is too much", x.sum())
+    return x
+
+
+def refuses(x, k=1):
+    if x.sum() > 2:
+        if x.max() > 4:
+            raise Refused(x * k, k)
+        raise KeyError(x.sum())
+    return x * 2
+
+
+def tensor_of_the_error(x):
+    try:
+        return told(x)
+    except ValueError as err:
+        return x - err.args[1]
+
+
+def text_of_the_error(x):
+    try:
+        return told(x), "none"
+    except ValueError as err:
+        return x, str(err.args[0])
+
+
+def several_errors_of_tensors(x):
+    try:
+        x = refuses(x, 3)
+    except Refused as err:
+        x = x - err.value
+    except KeyError as err:
+        x = x - err.args[0] * 2
+    return x
+
+
+def one_of_several_errors(x):
+    try:
+        x = refuses(x)
+    except KeyError as err:
+        x = x - err.args[0] * 2
+    return x
+
+
+def another_error_of_its_tensor(x):
+    try:
+        return refuses(x)
+    except KeyError as err:
+        raise Refused(err.args[0]) from err
+
+
+def errors_of_tensors_in_a_loop(x):
+    i = 0
+    while i < 3:
+        try:
+            x = refuses(x)
+        except Refused as err:
+            x = x - err.value
+            break
+        except KeyError:
+            x = x - 1
+        i += 1
+    return x, i
+
+
+def error_kept(x):
+    kept = None
+    try:
+        x = refuses(x)
+    except (Refused, KeyError) as err:
+        kept = err
+    return x if kept is None else x * 7
+
+
 BIG, SMALL = ([40.0, 2.0, 3.0],), ([0.1, 0.2, 0.1],)
 CALLS = [(X,), (N,), SMALL, BIG]
 CASES = [
@@ -271,5 +353,7 @@ CASES = [
         method_in_a_loop, callable_object, another_raised_in_handler, assertion, in_a_condition,
         behind_and, conditional_expression, not_caught, raised_again, raised_from, leaves_the_loop, tried_again,
         objects_that_refuse, order_of_evaluation, only_finally,
+        tensor_of_the_error, text_of_the_error, several_errors_of_tensors, one_of_several_errors,
+        another_error_of_its_tensor, errors_of_tensors_in_a_loop, error_kept,
     )
 ]  # fmt: skip

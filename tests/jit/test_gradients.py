@@ -205,3 +205,21 @@ def test_an_output_that_is_a_view_follows_in_place_changes_on_the_tape(path):
     static = paddle.jit.to_static(make, full_graph=True)
     for _ in range(3):
         assert gradient(static) == gradient(make)
+
+
+def refuse_large(x):
+    y = x * 3
+    if y.sum() > 2:
+        raise KeyError(y)
+    return y
+
+
+def test_tensors_of_what_a_program_raises_have_their_gradient():
+    static = paddle.jit.to_static(refuse_large, full_graph=True)
+    for _ in range(2):
+        x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+        try:
+            static(x)
+        except KeyError as err:
+            (err.args[0] * 2).sum().backward()
+        assert x.grad.tolist() == [6.0, 6.0]

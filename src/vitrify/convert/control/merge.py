@@ -45,6 +45,7 @@ from ..values.one_of import MAX_OPTIONS, GraphOneOf, settled
 from ..values.optional import decided, kinds_at
 from ..values.text import GraphText
 from ..values.text_choice import TextSlot, chosen, is_text
+from .error_slot import ErrorSlot, error_slot
 from .paired import LACKING, fits, have_one_rank, paired_options
 
 
@@ -244,6 +245,10 @@ def _alone(joined: Joined, name: str, value: Any, on_then: bool) -> Any:
         return value
     if not isinstance(value, Undefined) and knows_nothing_of(value, block):
         return value
+    if isinstance(value, BaseException):
+        found = error_slot(value, lambda held: _alone(joined, name, held, on_then))
+        if found is not None:
+            return found
     return Unmergeable(name, f"only one branch sets it, to {_kind(value)}")
 
 
@@ -441,7 +446,7 @@ def fill_slots(value: Any, results: list[Any]) -> Any:
         return value
     leaves: list[Any] = []
     tree = flatten(value, leaves)
-    if not any(isinstance(leaf, (Slot, Slots, TextSlot, Kept)) for leaf in leaves):
+    if not any(isinstance(leaf, (Slot, Slots, TextSlot, Kept, ErrorSlot)) for leaf in leaves):
         return value
     return put_together(tree, iter([_filled(leaf, results) for leaf in leaves]))
 
@@ -451,6 +456,8 @@ def _filled(leaf: Any, results: list[Any]) -> Any:
         return leaf.container
     if isinstance(leaf, TextSlot):
         return leaf.filled(results)
+    if isinstance(leaf, ErrorSlot):
+        return leaf.filled(fill_slots(leaf.held, results))
     if isinstance(leaf, Slots):
         return GraphList.of(Items(leaf.item, tuple(_filled(slot, results) for slot in leaf.parts)))
     if not isinstance(leaf, Slot):

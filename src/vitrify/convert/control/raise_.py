@@ -8,11 +8,13 @@ from collections.abc import Callable
 from typing import Any
 
 from ...core.errors import ArgumentError, DTypeError, IndexRangeError, ShapeError, UnsupportedError, VitrifyError
+from ...core.pytree import flatten
 from ...core.source import innermost_user_loc, user_frames, user_locs
 from ...eager.host_ops import UnsetError, raise_op
 from ...ir.builder import current_builder
 from ...ir.dead_code import has_effect
-from ...ir.graph_tensor import GraphTensor
+from ...ir.graph_tensor import GraphTensor, is_number
+from ...ir.program import Variable
 from ..guards.told import refuse_if_told
 from ..state.journal import is_anything_changed
 from ..values.base import Undefined, builder
@@ -109,7 +111,8 @@ def record_raise(err: BaseException) -> None:
     inner, outer = user_locs(err.__traceback__), user_frames(2)
     refuse_if_caught(err, inner[0] if inner else None)
     refuse_if_told(type(err).__name__)
-    _note_changes(says_another=_tells_of_conversion(err))
+    # What a program raises holds tensors without their gradient: eager code's, which ran, too, have it.
+    _note_changes(says_another=_tells_of_conversion(err) or _holds_gradients(err))
     if inner and outer and (inner[-1].file, inner[-1].function) == (outer[0].file, outer[0].function):
         outer = outer[1:]  # the function around the branch that raised: in the user's source they are one
     cause = err.__cause__
@@ -123,6 +126,13 @@ def _note_changes(says_another: bool = False) -> None:
     """Note what eager code has done by now. `says_another`: it raises the same class, with a text of its own."""
     build = builder()
     build.leaves_undone = build.leaves_undone or says_another or bool(build.current) or is_anything_changed()
+
+
+def _holds_gradients(err: BaseException) -> bool:
+    """Whether a handler finds a tensor in the error through which gradients flow."""
+    held: list[Any] = []
+    flatten([*err.args, *vars(err).values()], held)
+    return any(isinstance(part, Variable) and not part.stop_gradient and not is_number(part) for part in held)
 
 
 def _tells_of_conversion(err: BaseException) -> bool:

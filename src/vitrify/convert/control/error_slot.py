@@ -1,0 +1,35 @@
+"""Exceptions that only one path of a branch makes, of tensors: behind the branch they hold what it gives for these."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ...core.pytree import flatten
+from ..values.base import Undefined, builder
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorSlot:
+    """Stands for an exception until the branch is recorded; `held`: its arguments and attributes, with slots."""
+
+    error: BaseException
+    held: Any
+
+    def filled(self, held: Any) -> BaseException:
+        """The exception, which holds `held` from now on."""
+        self.error.args, attributes = held
+        vars(self.error).update(attributes)
+        errors = builder().errors
+        if id(self.error) in errors:  # made again of what it holds, no more of what the path knew
+            errors[id(self.error)] = (self.error, None, errors[id(self.error)][2])
+        return self.error
+
+
+def error_slot(error: BaseException, alone: Callable[[Any], Any]) -> ErrorSlot | None:
+    """What stands for `error`, whose parts leave their path by `alone`; None if one of them cannot."""
+    held = alone((error.args, dict(vars(error))))
+    leaves: list[Any] = []
+    flatten(held, leaves)
+    return None if any(isinstance(leaf, Undefined) for leaf in leaves) else ErrorSlot(error, held)
