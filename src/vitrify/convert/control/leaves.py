@@ -8,7 +8,7 @@ from types import NoneType
 from typing import Any
 
 from ...core.dtype import DType
-from ...core.errors import ArgumentError, UnsettledError
+from ...core.errors import ArgumentError, UnsettledError, VitrifyError
 from ...core.meta import UNKNOWN, ListMeta, Meta
 from ...core.pytree import is_open
 from ...ir.builder import UNSET
@@ -17,7 +17,7 @@ from ...ir.program import Variable
 from ...ir.varying import STOP_GRADIENT, Kind, differing, facts_of, kind_code, kinds_of, mark
 from ..containers.list_items import Spec, item_spec, join, list_spec, metas_of, pack, unpack
 from ..containers.lists import GraphList
-from ..values.base import MaybeUnset, Undefined, is_constant, is_equal, is_tensor
+from ..values.base import MaybeUnset, Undefined, Unmergeable, is_constant, is_equal, is_tensor
 from ..values.cases import among, either_of, note_among
 from ..values.emit import (
     common_dtype,
@@ -273,7 +273,10 @@ def _join_shape(name: str, a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int,
     return tuple(x if x == y else UNKNOWN for x, y in zip(a, b))
 
 
-def not_carried(name: str, leaf: Leaf, end: Any) -> ArgumentError:
+def not_carried(name: str, leaf: Leaf, end: Any) -> VitrifyError:
+    """The error of a loop variable that no tensor carries to the next iteration."""
+    if isinstance(end, Unmergeable):
+        return end.fail()  # which tells of the two paths
     before = leaf.meta or type(leaf.start).__name__
     return UnsettledError(
         f"loop variable {name!r} is {before} before an iteration and {type(end).__name__} after it; a loop that stops "
