@@ -1,8 +1,9 @@
-"""Packages above that define what ones below look up by name: imported when a name is not known yet."""
+"""Packages above that define what ones below look up: imported when something of them is asked for."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 
 class LatePackages:
@@ -22,3 +23,20 @@ class LatePackages:
 
 
 OP_PACKAGES = LatePackages()
+
+
+class LateModule:
+    """A module above, whose functions are attributes: imported when the first one is asked for."""
+
+    def __init__(self) -> None:
+        self._import: Callable[[], object] | None = None
+
+    def set(self, load: Callable[[], object]) -> None:
+        """Let `load` import it."""
+        self._import = load
+
+    def __getattr__(self, name: str) -> Any:
+        load = self.__dict__.get("_import")
+        if load is None or name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(load(), name)

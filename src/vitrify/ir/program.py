@@ -8,299 +8,29 @@ the global block are the one exception: they live in a Scope and may be written 
 from __future__ import annotations
 
 import itertools
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
-from ..core.dtype import DType, as_dtype
+from ..core.dtype import as_dtype
 from ..core.epoch import Epoch
-from ..core.errors import ArgumentError, DTypeError, ShapeError, UnsupportedError
-from ..core.meta import UNKNOWN, FrameMeta, ListMeta, Meta, Ref
-from ..core.modes import PYTHON_NUMBER, recorder
+from ..core.errors import ArgumentError, DTypeError
+from ..core.meta import UNKNOWN, Meta
 from ..core.source import Loc
-from ..ops.missing import MAY_BE_MISSING, MAY_HAVE_GAPS
 from ..ops.registry import OpDef
 from .attributes import check_storable
-from .changes import OPERATORS, TrackedDict, TrackedList
+from .block_surgery import SurgicalBlock
+from .changes import TrackedDict, TrackedList
 from .clone import clone_program, prune_program
-from .graph_tensor import GraphTensor
+from .operator import Operator, refs_in
 from .text import FORWARD, Style, program_text
+from .variable import SCOPES, AnyMeta, Literal, Value, Variable, pass_mark, position
 
-Value = Any  # Variable | Literal | None
-AnyMeta = Meta | ListMeta | FrameMeta
-
-
-@dataclass(frozen=True)
-class Literal:
-    """A Python scalar among an operator's inputs, with the dtype it takes there."""
-
-    value: bool | int | float | complex
-    dtype: DType
-
-    @property
-    def meta(self) -> Meta:
-        """Shape [] and the dtype."""
-        return Meta((), self.dtype)
-
-    stop_gradient = True
-
-
-class ScopeSlot:
-    """Holds what reads and writes variables of scopes, filled in once when `vitrify.runtime` is imported.
-
-    ir lies below runtime and may not import it; this is the seam between them.
-    """
-
-    __slots__ = ("read", "write")
-
-    read: Callable[[str, Any], Any]
-    write: Callable[[str, Any, Any], None]
-
-
-SCOPES = ScopeSlot()
-
-
-class Variable(GraphTensor):
-    """A named value of a Program, known by its meta only. Source: paddle.static.Variable.
-
-    Raises DTypeError when Python asks for its value (`bool(v)`, `int(v)`, iteration): there is none yet.
-    """
-
-    __slots__ = ("__dict__", "__weakref__", "block", "meta", "name", "persistable", "stop_gradient")
-    block: Block
-    name: str
-    meta: AnyMeta
-    stop_gradient: bool
-    persistable: bool
-
-    def __init__(
-        self, block: Block, name: str, meta: AnyMeta, *, stop_gradient: bool = True, persistable: bool = False
-    ) -> None:
-        put = object.__setattr__  # a new variable changes the program when a block takes it in
-        put(self, "block", block)
-        put(self, "name", name)
-        put(self, "meta", meta)
-        put(self, "stop_gradient", stop_gradient)
-        put(self, "persistable", persistable)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        object.__setattr__(self, name, value)
-        self.block.program.epoch.bump()
-
-    @property
-    def shape(self) -> Any:
-        """Sizes of all dimensions; -1 where unknown."""
-        return list(self._known().shape)
-
-    @property
-    def dtype(self) -> DType:
-        """The element type."""
-        return self._known().dtype
-
-    @property
-    def ndim(self) -> int:
-        """Number of dimensions."""
-        return len(self._known().shape)
-
-    def _known(self) -> Meta:
-        """Shape and dtype of what the variable means now: an in-place change may have given it others."""
-        building = recorder.get()
-        now: Variable | None = None if building is None else building.meaning(self)
-        meta: AnyMeta = self.meta if now is None else now.meta
-        while isinstance(meta, ListMeta):
-            meta = meta.item
-        assert isinstance(meta, Meta)
-        return meta
-
-    @property
-    def is_parameter(self) -> bool:
-        """Whether it is a trainable parameter."""
-        return bool(self.__dict__.get("is_parameter_", False))
-
-    @property
-    def trainable(self) -> bool:
-        """Of a parameter: whether optimizers change it and it has a gradient."""
-        return not self.stop_gradient
-
-    @trainable.setter
-    def trainable(self, value: bool) -> None:
-        self.stop_gradient = not value
-
-    def get_value(self, scope: Any = None) -> Any:
-        """A copy of what a scope (the global one by default) holds of it, as an array.
-
-        Raises ArgumentError for what no scope keeps, and where it has no value.
-        Source: paddle.static.Variable.get_value.
-        """
-        return SCOPES.read(self._kept("get_value"), scope)
-
-    def set_value(self, value: Any, scope: Any = None) -> None:
-        """Of a variable that scopes keep: let a scope (the global one by default) hold `value`, an array or Tensor.
-
-        Of others, and with a value of the program: from here on it means `value`. Raises ArgumentError where the scope
-        has no value of it yet, ShapeError for another shape. Source: paddle.static.Variable.set_value.
-        """
-        if not self.persistable or isinstance(value, Variable):
-            super().set_value(value)
-            return
-        found = np.asarray(value.numpy() if hasattr(value, "numpy") else value)
-        if found.shape != self._known().shape:
-            raise ShapeError(f"set_value: {self.name!r} is {self.meta}, the value has shape {list(found.shape)}")
-        SCOPES.write(self.name, found.astype(self.dtype.np), scope)
-
-    def _kept(self, what: str) -> str:
-        if not self.persistable:
-            raise ArgumentError(
-                f"{what}: no scope keeps {self.name!r}", hint="fetch it: exe.run(program, fetch_list=[variable])"
-            )
-        return self.name
-
-    def __hash__(self) -> int:
-        if PYTHON_NUMBER in self.__dict__ and _acts_for_user(sys._getframe(1).f_globals["__name__"]):
-            raise UnsupportedError(
-                "a number that is known only when the program runs is put where Python finds things by their value: in "
-                "a set, or as the key of a dict",
-                hint="keep the numbers in a list or tensor, or convert with full_graph=False",
-            )
-        return id(self)
-
-    lod_level = 0  # tensors here are dense, with no levels of lengths
-
-    @property
-    def type(self) -> str:
-        """What kind of value it is: "tensor", or "list" of tensors."""
-        return "list" if isinstance(self.meta, ListMeta) else "tensor"
-
-    def to_string(self, throw_on_error: bool = False, with_details: bool = False) -> str:
-        """Name, meta and flags as text. Source: paddle.static.Variable.to_string."""
-        return self.summary()
-
-    def summary(self) -> str:
-        """Name, meta and flags as text."""
-        flags = "".join(f", {n}" for n in ("persistable", "stop_gradient") if getattr(self, n))
-        return f"var {self.name} : {self.meta}{flags}"
-
-
-# Modules of ours that hash what the user puts into sets and dicts.
-_FOR_USER = frozenset(
-    f"vitrify.convert.{name}"
-    for name in ("control.comprehension", "operators.objects", "operators.operate", "control.protocols", "calls.table")
-)
-
-
-def _acts_for_user(module: str) -> bool:
-    """Whether code of this module looks values up for the user, not variables for itself."""
-    return module in _FOR_USER or not module.startswith("vitrify.")
-
-
-def pass_mark(outer: Variable, inner: Variable) -> None:
-    """Let `inner`, which stands for `outer` in a block, be known as missing at times if `outer` is, or its items."""
-    for mark in (MAY_BE_MISSING, MAY_HAVE_GAPS):
-        if mark in outer.__dict__:
-            inner.__dict__[mark] = True
-
-
-def position(values: Sequence[Any], var: Any) -> int:
-    """Index of `var` itself in `values`, or -1. (`in` and `index` would compare with ==, which is an op here.)"""
-    for index, value in enumerate(values):
-        if value is var:
-            return index
-    return -1
-
-
-def refs_in(value: Any) -> Iterator[Ref]:
-    """All Refs inside an attribute value."""
-    if isinstance(value, Ref):
-        yield value
-    elif isinstance(value, slice):
-        yield from refs_in((value.start, value.stop, value.step))
-    elif isinstance(value, (list, tuple)):
-        for item in value:
-            yield from refs_in(item)
-
-
-class Operator:
-    """One op call in a Block: inputs and outputs by value, attributes, and the user's frames that made it.
-
-    Attribute values: bool, int, float, complex, str, None, DType, Ref, slice, tuples and lists of these, and Block.
-    `role`: "forward", "backward" or "optimize"; what is not forward `Program.clone(for_test=True)` leaves out.
-    """
-
-    op: OpDef
-    inputs: tuple[Value, ...]
-    outputs: tuple[Variable, ...]
-    attrs: dict[str, Any]
-    locs: tuple[Loc, ...]
-    role: str
-    name_scope: str
-
-    def __init__(
-        self, op: OpDef, inputs: tuple[Value, ...], outputs: tuple[Variable, ...], attrs: Mapping[str, Any],
-        locs: tuple[Loc, ...] = (), role: str = FORWARD,
-    ) -> None:  # fmt: skip
-        attrs = TrackedDict(attrs, OPERATORS)
-        # Not by __setattr__: a new operator changes a program when a block takes it in.
-        self.__dict__.update(op=op, inputs=inputs, outputs=outputs, attrs=attrs, locs=locs, role=role, name_scope="")
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        self.__dict__[name] = TrackedDict(value, OPERATORS) if name == "attrs" else value
-        if name not in ("role", "name_scope"):  # which no run depends on
-            OPERATORS.bump()
-
-    @property
-    def type(self) -> str:
-        """The op's name."""
-        return self.op.name
-
-    @property
-    def input_arg_names(self) -> list[str]:
-        """The names of the variables that it reads."""
-        return [v.name for v in self.variables]
-
-    @property
-    def output_arg_names(self) -> list[str]:
-        """The names of the variables that it writes."""
-        return [v.name for v in self.outputs]
-
-    @property
-    def attr_names(self) -> list[str]:
-        """The names of its attributes."""
-        return list(self.attrs)
-
-    def has_attr(self, name: str) -> bool:
-        """Whether it has an attribute of that name."""
-        return name in self.attrs
-
-    def attr(self, name: str) -> Any:
-        """The value of an attribute; raises ArgumentError when it has none of that name."""
-        if name not in self.attrs:
-            raise ArgumentError(f"{self.type} has no attribute {name!r}, it has {', '.join(self.attrs) or 'none'}")
-        return self.attrs[name]
-
-    def all_attrs(self) -> dict[str, Any]:
-        """The attributes by name."""
-        return dict(self.attrs)
-
-    @property
-    def ref_count(self) -> int:
-        """How many inputs at the end only feed `Ref`s in attributes."""
-        first = min((r.index for r in refs_in(tuple(self.attrs.values()))), default=len(self.inputs))
-        return len(self.inputs) - first
-
-    @property
-    def blocks(self) -> dict[str, Block]:
-        """The attributes that are blocks of its own; functions, which others call too, are not."""
-        return {k: v for k, v in self.attrs.items() if isinstance(v, Block) and not v.name}
-
-    @property
-    def variables(self) -> tuple[Variable, ...]:
-        """The inputs that are Variables."""
-        return tuple(v for v in self.inputs if isinstance(v, Variable))
-
+__all__ = [
+    "SCOPES", "AnyMeta", "Block", "Literal", "Operator", "Program", "Value", "Variable", "pass_mark", "position",
+    "refs_in",
+]  # fmt: skip
 
 _TRACKED: Mapping[str, Callable[[Any, Epoch], Any]] = {
     "inputs": TrackedList,
@@ -312,7 +42,7 @@ _TRACKED: Mapping[str, Callable[[Any, Epoch], Any]] = {
 
 
 @dataclass(eq=False)
-class Block:
+class Block(SurgicalBlock):
     """A list of operators with explicit inputs and outputs.
 
     One with a `name` is a function: it lies in no other block and captures nothing, so that any operator of the program
@@ -545,6 +275,10 @@ class Program:
         for var in self.global_block().persistables:
             if var.name in state_dict:
                 var.set_value(state_dict[var.name], scope)
+
+    def _prune(self, targets: Any) -> Program:
+        """`prune` under the name of older code; one target, or a list."""
+        return self.prune(targets if isinstance(targets, (list, tuple)) else [targets])
 
     def prune(self, targets: Sequence[Variable | str], given: Sequence[Variable | str] = ()) -> Program:
         """A copy with only what computes `targets` where the values of `given` are there already.

@@ -188,7 +188,14 @@ def rename_var(program: Program, old: str, new: str) -> Variable:
         >>> rename_var(main, "x", "image").name, main.global_block().has_var("x")
         ('image', False)
     """
-    block = program.global_block()
+    var = rename_in(program.global_block(), old, new)
+    if old in program.host_values:
+        program.host_values[new] = program.host_values.pop(old)
+    return var
+
+
+def rename_in(block: Block, old: str, new: str) -> Variable:
+    """Likewise of any block."""
     if new in block.vars:
         raise ArgumentError(f"rename_var: the program already has a variable {new!r}")
     var = block.var(old)
@@ -196,8 +203,6 @@ def rename_var(program: Program, old: str, new: str) -> Variable:
     renamed = {held.name: held for held in block.vars.values()}
     block.vars.clear()
     block.vars.update(renamed)
-    if old in program.host_values:
-        program.host_values[new] = program.host_values.pop(old)
     return var
 
 

@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..core.errors import ArgumentError
+from ..core.dtype import DType
+from ..core.errors import ArgumentError, FileFormatError
+from .attr_defaults import DEFAULTS
 from .importing import run_node
-from .reading import CHOICES, node_of
+from .reading import CHOICES, NUMBERS, node_of
 from .table import Row, old_rows
 
 _ROWS = old_rows()
@@ -44,18 +46,29 @@ def row_of(kind: str, inputs: Slots, attrs: Mapping[str, Any]) -> Row:
 
 
 def call_operator(kind: str, inputs: Slots, attrs: Mapping[str, Any]) -> dict[str, list[Any]]:
-    """What the operator gives, by slot. Raises ArgumentError for operators and UnsupportedError for inputs and
-    attributes that are not known, and what the operator itself raises.
+    """What the operator gives, by slot; attributes that are not given are what Paddle takes them to be.
+
+    Raises ArgumentError for operators that are not known and for inputs that are missing, UnsupportedError for inputs
+    and attributes that are not known, and what the operator itself raises.
     """
+    attrs = {**DEFAULTS.get(kind, {}), **{name: _plain(value) for name, value in attrs.items()}}
     row = row_of(kind, inputs, attrs)
     wanted: Slots = {out.slot: [out.slot] for out in row.outputs}
     op, values = _named(kind, inputs, wanted)
-    node = node_of(row, op, dict(attrs))
+    try:
+        node = node_of(row, op, dict(attrs))
+    except FileFormatError as err:  # what is no sound file is no sound call
+        raise ArgumentError(err.message, hint=err.hint) from err
     given = [[values[n] for n in i] if isinstance(i, list) else values.get(i, i) if isinstance(i, str) else i
              for i in node.inputs]  # fmt: skip
     found = run_node(node, given)
     listed = [list(v) if isinstance(v, (list, tuple)) else [v] for v in found]
     return {out.slot: value for out, value in zip(row.outputs, listed)}
+
+
+def _plain(value: Any) -> Any:
+    """An attribute as programs hold it: dtypes are numbers there."""
+    return NUMBERS.get(value.name, value) if isinstance(value, DType) else value
 
 
 def _named(kind: str, inputs: Slots, outputs: Slots) -> tuple[_Op, dict[str, Any]]:

@@ -14,11 +14,10 @@ from ..core.lazy import lazy_module
 from ..core.meta import Meta
 from .emitter import Emitter, Value
 from .graph import Graph, Node, taken_from_around
-from .reading import DATA_TYPES, TENSOR
+from .reading import NUMBERS, TENSOR
 from .table import ROWS, Attr, In, Row
 
 _pb = lazy_module("vitrify.paddle_program.program_desc_pb2")
-_NUMBER_OF = {dtype.name: number for number, dtype in DATA_TYPES.items()}
 _KINDS = {
     "int": 0, "float": 1, "str": 2, "ints": 3, "floats": 4, "bool": 6, "block": 8, "long": 9, "longs": 11, "dtype": 0,
     "scalars": 17,
@@ -65,7 +64,7 @@ class _Writer:
     def _var(self, name: str, meta: Meta, **flags: Any) -> None:
         var = self._block.vars.add(name=name, **flags)
         var.type.type = TENSOR
-        var.type.lod_tensor.tensor.data_type = _NUMBER_OF[meta.dtype.name]
+        var.type.lod_tensor.tensor.data_type = NUMBERS[meta.dtype.name]
         var.type.lod_tensor.tensor.dims.extend(meta.shape)
         var.type.lod_tensor.lod_level = 0
 
@@ -224,7 +223,7 @@ def _exact(value: float) -> str:
 def _set(attr: Any, kind: str, value: Any) -> None:
     field = _FIELDS[_KINDS[kind]]
     if kind == "dtype":
-        value = -1 if value == -1 else _NUMBER_OF[value.name]
+        value = -1 if value == -1 else NUMBERS[value.name]
     if kind.endswith("s"):
         getattr(attr, field).extend(value)
     else:

@@ -24,13 +24,12 @@ from .desc_writing import desc_program
 from .emitter import FORMS, Emitter, Value, held, known
 from .graph import Param, keep_used
 from .json_writing import json_program
-from .reading import DATA_TYPES, tensor_desc
+from .reading import NUMBERS, tensor_desc
 from .scalars import is_written, write_expression
 
 # The rooms whose import enters their forms in the table.
 ROOMS = (composed_forms, forms, index_forms, layer_forms, library_forms, list_forms, control_forms)
 Array = np.ndarray[Any, Any]
-_NUMBER_OF = {dtype.name: number for number, dtype in DATA_TYPES.items()}
 
 
 def save_desc(layer: Any, path: Any, input_spec: Any = None, **configs: Any) -> None:
@@ -235,8 +234,8 @@ def _attribute(g: Emitter, attr: Any, inputs: Sequence[Any]) -> Any:
 def _write_tensor(out: Any, array: Array) -> None:
     """One tensor: version, no levels of detail, version, description, elements in little-endian order."""
     dtype = from_np(array.dtype)
-    if dtype.name not in _NUMBER_OF:
+    if dtype.name not in NUMBERS:
         raise UnsupportedError(f"Paddle's files hold no tensors of {dtype.name}")
-    desc = tensor_desc(_NUMBER_OF[dtype.name], array.shape)
+    desc = tensor_desc(NUMBERS[dtype.name], array.shape)
     out.write(struct.pack("<IQIi", 0, 0, 0, len(desc)) + desc)
     out.write(np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False).tobytes())

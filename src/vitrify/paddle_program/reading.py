@@ -27,6 +27,8 @@ DATA_TYPES: dict[int, DType] = {
         21: "int8", 22: "bfloat16", 23: "complex64", 24: "complex128",
     }.items()
 }  # fmt: skip
+NUMBERS = {dtype.name: number for number, dtype in DATA_TYPES.items()}
+"""The numbers of dtypes by their names."""
 # The field of an attribute by its type's number.
 FIELDS = {
     0: "i", 1: "f", 2: "s", 3: "ints", 4: "floats", 5: "strings", 6: "b", 7: "bools", 8: "block_idx", 9: "l",

@@ -1,0 +1,168 @@
+"""Operators of Programs: one op call each, as it was recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..core.errors import ArgumentError
+from ..core.meta import Ref
+from ..core.source import Loc
+from ..ops.registry import OpDef
+from .attributes import is_block
+from .block_surgery import VERSION_OF
+from .changes import OPERATORS, TrackedDict
+from .text import FORWARD
+from .variable import Value, Variable
+
+if TYPE_CHECKING:
+    from .program import Block
+
+
+OUT = "Out"
+"""The slot of all outputs."""
+
+
+def _name(var: Variable) -> str:
+    """The name by which Paddle's static mode knows it: one for all values that were written to it."""
+    known: Variable = var.__dict__.get(VERSION_OF, var)
+    return known.name
+
+
+def refs_in(value: Any) -> Iterator[Ref]:
+    """All Refs inside an attribute value."""
+    if isinstance(value, Ref):
+        yield value
+    elif isinstance(value, slice):
+        yield from refs_in((value.start, value.stop, value.step))
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from refs_in(item)
+
+
+class Operator:
+    """One op call in a Block: inputs and outputs by value, attributes, and the user's frames that made it.
+
+    Attribute values: bool, int, float, complex, str, None, DType, Ref, slice, tuples and lists of these, and Block.
+    `role`: "forward", "backward" or "optimize"; what is not forward `Program.clone(for_test=True)` leaves out.
+    """
+
+    op: OpDef
+    inputs: tuple[Value, ...]
+    outputs: tuple[Variable, ...]
+    attrs: dict[str, Any]
+    locs: tuple[Loc, ...]
+    role: str
+    name_scope: str
+
+    def __init__(
+        self, op: OpDef, inputs: tuple[Value, ...], outputs: tuple[Variable, ...], attrs: Mapping[str, Any],
+        locs: tuple[Loc, ...] = (), role: str = FORWARD,
+    ) -> None:  # fmt: skip
+        attrs = TrackedDict(attrs, OPERATORS)
+        # Not by __setattr__: a new operator changes a program when a block takes it in.
+        self.__dict__.update(op=op, inputs=inputs, outputs=outputs, attrs=attrs, locs=locs, role=role, name_scope="")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self.__dict__[name] = TrackedDict(value, OPERATORS) if name == "attrs" else value
+        if name not in ("role", "name_scope"):  # which no run depends on
+            OPERATORS.bump()
+
+    @property
+    def type(self) -> str:
+        """The op's name."""
+        return self.op.name
+
+    @property
+    def input_arg_names(self) -> list[str]:
+        """The names of the variables that it reads."""
+        return [_name(v) for v in self.variables]
+
+    @property
+    def output_arg_names(self) -> list[str]:
+        """The names of the variables that it writes."""
+        return [_name(v) for v in self.outputs]
+
+    @property
+    def input_names(self) -> list[str]:
+        """The slots of its inputs, spelled as Paddle's: `X` for the input `x`."""
+        return list(self._slots())
+
+    @property
+    def output_names(self) -> list[str]:
+        """The slots of its outputs: one, `Out`, for all of them."""
+        return [OUT] if self.outputs else []
+
+    def input(self, name: str) -> list[str]:
+        """The names of the variables in this slot of inputs; raises ArgumentError when it has none of that name."""
+        slots = {slot.lower(): held for slot, held in self._slots().items()}
+        if name.lower() not in slots:
+            raise ArgumentError(f"{self.type} has no input {name!r}, it has {', '.join(self.input_names) or 'none'}")
+        return [_name(v) for v in slots[name.lower()]]
+
+    def output(self, name: str) -> list[str]:
+        """The names of the variables in this slot of outputs; raises ArgumentError when it has none of that name."""
+        if name not in self.output_names:
+            raise ArgumentError(f"{self.type} has no output {name!r}, it has {OUT}")
+        return self.output_arg_names
+
+    def _slots(self) -> dict[str, list[Variable]]:
+        found: dict[str, list[Variable]] = {name[:1].upper() + name[1:]: [] for name in self.op.inputs}
+        for index, value in enumerate(self.inputs[: len(self.inputs) - self.ref_count]):
+            if isinstance(value, Variable):
+                name = self.op.input_name(index)
+                found.setdefault(name[:1].upper() + name[1:], []).append(value)
+        return found
+
+    def _rename_input(self, old_name: str, new_name: str) -> None:
+        """Read the variable `new_name` where it reads `old_name`; raises ArgumentError where there is none."""
+        self.inputs = tuple(
+            v.block.var(new_name) if isinstance(v, Variable) and _name(v) == old_name else v for v in self.inputs
+        )
+
+    def _rename_output(self, old_name: str, new_name: str) -> None:
+        """Write the variable `new_name` instead of `old_name`; raises ArgumentError where there is none."""
+        renamed = tuple(v.block.var(new_name) if _name(v) == old_name else v for v in self.outputs)
+        for new, old in zip(renamed, self.outputs):
+            if new is not old:
+                new.meta, new.stop_gradient = old.meta, old.stop_gradient
+        self.outputs = renamed
+
+    def _set_attr(self, name: str, value: Any) -> None:
+        """Let an attribute have this value."""
+        self.attrs[name] = value
+
+    @property
+    def attr_names(self) -> list[str]:
+        """The names of its attributes."""
+        return list(self.attrs)
+
+    def has_attr(self, name: str) -> bool:
+        """Whether it has an attribute of that name."""
+        return name in self.attrs
+
+    def attr(self, name: str) -> Any:
+        """The value of an attribute; raises ArgumentError when it has none of that name."""
+        if name not in self.attrs:
+            raise ArgumentError(f"{self.type} has no attribute {name!r}, it has {', '.join(self.attrs) or 'none'}")
+        return self.attrs[name]
+
+    def all_attrs(self) -> dict[str, Any]:
+        """The attributes by name."""
+        return dict(self.attrs)
+
+    @property
+    def ref_count(self) -> int:
+        """How many inputs at the end only feed `Ref`s in attributes."""
+        first = min((r.index for r in refs_in(tuple(self.attrs.values()))), default=len(self.inputs))
+        return len(self.inputs) - first
+
+    @property
+    def blocks(self) -> dict[str, Block]:
+        """The attributes that are blocks of its own; functions, which others call too, are not."""
+        return {k: v for k, v in self.attrs.items() if is_block(v) and not v.name}
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The inputs that are Variables."""
+        return tuple(v for v in self.inputs if isinstance(v, Variable))
