@@ -17,6 +17,8 @@ from .core.dtype import (
     bfloat16,
     complex64,
     complex128,
+    float8_e4m3fn,
+    float8_e5m2,
     float16,
     float32,
     float64,

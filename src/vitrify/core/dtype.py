@@ -13,7 +13,7 @@ import numpy.typing as npt
 from .errors import DTypeError
 from .setting import MODES, Setting
 
-BOOL, INTEGER, FLOATING, COMPLEX = range(4)
+BOOL, INTEGER, FLOATING, COMPLEX, STORED = range(5)
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
@@ -78,6 +78,11 @@ complex64 = _define("complex64", np.complex64, COMPLEX)
 complex128 = _define("complex128", np.complex128, COMPLEX)
 
 ALL: tuple[DType, ...] = tuple(_BY_NAME.values())
+"""What tensors usually have."""
+
+# For keeping many numbers: they are of no kind that operators compute in, and are cast first.
+float8_e4m3fn = _define("float8_e4m3fn", ml_dtypes.float8_e4m3fn, STORED)
+float8_e5m2 = _define("float8_e5m2", ml_dtypes.float8_e5m2, STORED)
 
 
 def as_dtype(value: DTypeLike) -> DType:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import ml_dtypes
 import numpy as np
 
-from .dtype import DType, DTypeLike, as_dtype
+from .dtype import STORED, DType, DTypeLike, as_dtype
 from .errors import ArgumentError
 
 
@@ -50,7 +50,7 @@ def finfo(dtype: DTypeLike) -> FloatInfo:
     (65504.0, 'float32')
     """
     wanted = as_dtype(dtype)
-    if not (wanted.is_floating or wanted.is_complex):
+    if not (wanted.is_floating or wanted.is_complex or wanted.kind == STORED):
         raise ArgumentError(f"finfo: the dtype must be floating or complex, but received {wanted.name}")
     part = _part(wanted)
     info = ml_dtypes.finfo(part.np)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import Any
 
-from ..core.dtype import DType, promote, promote_scalar
+from ..core.dtype import STORED, DType, promote, promote_scalar
 from ..core.errors import DTypeError
 from .registry import OpDef, get_op
 
@@ -28,6 +28,9 @@ def common_dtype(op: OpDef, inputs: Sequence[Any]) -> DType | None:
         return None
     if op.weak_0d is None and any(is_weak for _, is_weak in tensors):
         tensors = [(dtype, True) for dtype, _ in tensors]
+    if any(dtype.kind == STORED for dtype, _ in tensors):
+        listed = ", ".join(dtype.name for dtype, _ in tensors)
+        raise DTypeError(f"{op.name}: nothing is computed in 8-bit floats: {listed}", hint="cast with .astype() before")
     try:
         return reduce(promote_scalar, scalars, reduce(_meet, tensors)[0])
     except TypeError as err:

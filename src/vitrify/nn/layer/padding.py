@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Integral
 from typing import Any, ClassVar
 
 from ...eager.layer import Layer
@@ -18,7 +19,7 @@ class _Pad(Layer):
     _dims: ClassVar[int] = 0
 
     def _set(self, padding: Padding, mode: str, value: float, data_format: str, name: str | None) -> None:
-        self.padding = [padding] * (2 * self._dims) if isinstance(padding, int) else _as_list(padding)
+        self.padding = [padding] * (2 * self._dims) if isinstance(padding, Integral) else _as_list(padding)
         self._mode = mode
         self.value = value
         self._data_format = data_format
