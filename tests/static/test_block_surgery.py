@@ -153,6 +153,58 @@ def test_parameters_of_a_block(net: Net) -> None:
         net.block.create_parameter(shape=[1], colour="red")
 
 
+SLOTS = {"W": "Param", "G": "Grad", "V": "Velocity", "R": "LearningRate"}
+STEPS = {
+    "sgd": ("WGR", {}, {"ParamOut": "W"}, [[1.9, 2.2, 1.7]]),
+    "momentum": (
+        "WGVR", {"mu": 0.9}, {"ParamOut": "W", "VelocityOut": "V"}, [[1.855, 2.155, 1.655], [1.45, -1.55, 3.45]]
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", STEPS)
+def test_updates_appended_by_hand(net: Net, kind: str) -> None:
+    reads, attrs, writes, expected = STEPS[kind]
+    starts = {"W": ([3], 2.0), "V": ([3], 0.5), "R": ([1], 0.1)}
+    held = {
+        name: net.block.create_parameter(shape=shape, name=name, initializer=paddle.nn.initializer.Constant(value))
+        for name, (shape, value) in starts.items()
+    }
+    held["G"] = net.block.create_var(name="G")
+    net.block.append_op(type="reduce_sum", inputs={"X": net.x}, outputs={"Out": held["G"]})
+    net.block.append_op(
+        type=kind, inputs={SLOTS[c]: held[c] for c in reads}, outputs={s: held[c] for s, c in writes.items()},
+        attrs=attrs,
+    )  # fmt: skip
+    paddle.static.Executor().run(paddle.static.default_startup_program())
+    assert net.run(*writes.values()) == expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "reads", "attrs", "expected"),
+    [
+        ("sum", {"X": ["x", "z"]}, {}, [[3.0, -2.0, 9.0]]),
+        ("mean", {"X": "x"}, {}, 0.6667),
+        ("squared_l2_norm", {"X": "x"}, {}, [14.0]),
+        ("clip_by_norm", {"X": "x"}, {"max_norm": 1.0}, [[0.2673, -0.5345, 0.8018]]),
+        ("huber_loss", {"X": "x", "Y": "z"}, {"delta": 1.0}, [[0.5, 1.5, 2.5]]),
+        ("dropout", {"X": "x"}, {"is_test": True}, [[0.5, -1.0, 1.5]]),
+    ],
+)
+def test_operators_of_training(net: Net, kind: str, reads: Any, attrs: Any, expected: Any) -> None:
+    known = {"x": net.x, "z": net.z}
+    given = {slot: [known[n] for n in ([names] if isinstance(names, str) else names)] for slot, names in reads.items()}
+    net.block.append_op(type=kind, inputs=given, outputs={"Out": net.out()}, attrs=attrs)
+    assert net.run("o") == [expected]
+
+
+def test_an_operator_that_counts(net: Net) -> None:
+    count = paddle.static.create_global_var([1], 0.0, "float32", persistable=True, name="count")
+    net.block.append_op(type="increment", inputs={"X": count}, outputs={"Out": count}, attrs={"step": 2.0})
+    paddle.static.Executor().run(paddle.static.default_startup_program())
+    assert [net.run(count)[0] for _ in range(2)] == [[2.0], [4.0]]
+
+
 def test_what_is_refused(net: Net) -> None:
     block = net.block
     with pytest.raises(ArgumentError, match="no such variable"):

@@ -130,5 +130,10 @@ _TABLE: Mapping[str, Mapping[str, Any]] = {
     "softmax_with_cross_entropy": {
         "axis": -1, "ignore_index": -100, "numeric_stable_mode": True, "soft_label": False, "use_softmax": True,
     },
+    "increment": {"step": 1.0},
+    "huber_loss": {"delta": 1.0},
+    "momentum": {
+        "use_nesterov": False, "regularization_method": "", "regularization_coeff": 0.0, "rescale_grad": 1.0,
+    },
 }  # fmt: skip
 DEFAULTS: Mapping[str, Mapping[str, Any]] = {kind: held for kinds, held in _TABLE.items() for kind in kinds.split()}

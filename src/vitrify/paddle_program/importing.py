@@ -27,6 +27,7 @@ from . import (
     named_operators,
     operators,
     recurrent_operators,
+    training_operators,
 )
 from .blocks import BLOCKS, Run
 from .graph import Graph, Node, Param, all_nodes
@@ -45,6 +46,7 @@ ROOMS = (
     named_operators,
     loss_operators,
     recurrent_operators,
+    training_operators,
 )
 PARAMS_SUFFIX, PARTS = ".pdiparams", "__params__"
 

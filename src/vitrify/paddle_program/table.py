@@ -172,6 +172,17 @@ set_value_/set_value: x=Input starts=starts:longs(StartsTensorList*) ends=ends:l
 set_value_with_tensor_/set_value: x=Input values=ValueTensor starts=starts:longs(StartsTensorList*) \
     ends=ends:longs(EndsTensorList*) steps=steps:longs(StepsTensorList*) -> out=Out | axes:longs decrease_axes:longs \
     none_axes:longs !dtype:dtype=None !shape:longs=[] !values:scalars=[]
+add_n/sum: x=X* -> out=Out |
+mean_all/mean: x=X -> out=Out |
+increment: x=X -> out=Out | value=step:float
+squared_l2_norm: x=X -> out=Out |
+clip_by_norm: x=X -> out=Out | max_norm:float
+huber_loss: x=X label=Y -> out=Out residual=Residual | delta:float
+sgd_/sgd: param=Param rate=LearningRate grad=Grad master=MasterParam? -> param_out=ParamOut \
+    master_out=MasterParamOut | multi_precision:bool
+momentum_/momentum: param=Param grad=Grad velocity=Velocity rate=LearningRate master=MasterParam? -> \
+    param_out=ParamOut velocity_out=VelocityOut master_out=MasterParamOut | mu:float use_nesterov:bool \
+    regularization_method:str regularization_coeff:float multi_precision:bool rescale_grad:float
 full/fill_constant: -> out=Out | shape:longs/intarray value:float/double dtype:dtype !str_value:str= \
     !force_cpu:bool=False \
     !place_type:int=-1 ^place:place
