@@ -11,6 +11,14 @@ from ..ops.accuracy import accuracy
 from ..runtime.scope import Scope, global_scope, scope_guard
 from ..runtime.strategy import BuildStrategy, ExecutionStrategy
 from . import amp, nn
+from .absent import (
+    IpuCompiledProgram,
+    IpuStrategy,
+    ctr_metric_bundle,
+    ipu_shard_guard,
+    set_ipu_shard,
+    xpu_places,
+)
 from .compiled_program import CompiledProgram
 from .executor import Executor
 from .global_var import create_global_var
@@ -44,6 +52,8 @@ __all__ = [
     "ExponentialMovingAverage",
     "FoldBatchNorm",
     "InputSpec",
+    "IpuCompiledProgram",
+    "IpuStrategy",
     "Operator",
     "Print",
     "Program",
@@ -59,6 +69,7 @@ __all__ = [
     "cpu_places",
     "create_global_var",
     "create_parameter",
+    "ctr_metric_bundle",
     "cuda_places",
     "data",
     "default_main_program",
@@ -68,6 +79,7 @@ __all__ = [
     "device_guard",
     "global_scope",
     "gradients",
+    "ipu_shard_guard",
     "load",
     "load_from_file",
     "load_inference_model",
@@ -83,6 +95,8 @@ __all__ = [
     "scope_guard",
     "serialize_persistables",
     "serialize_program",
+    "set_ipu_shard",
     "set_program_state",
     "surgery",
+    "xpu_places",
 ]

@@ -1,5 +1,14 @@
 """`paddle.static.nn`: layers with parameters in one call, and control flow, for programs written by hand."""
 
+from ..absent import (
+    sequence_conv,
+    sequence_expand,
+    sequence_first_step,
+    sequence_last_step,
+    sequence_pool,
+    sequence_softmax,
+    sparse_embedding,
+)
 from ..py_func import py_func
 from .control_flow import Assert, case, cond, switch_case, while_loop
 from .convolution import conv2d, conv2d_transpose, conv3d, conv3d_transpose, deform_conv2d
@@ -28,6 +37,13 @@ __all__ = [
     "prelu",
     "py_func",
     "row_conv",
+    "sequence_conv",
+    "sequence_expand",
+    "sequence_first_step",
+    "sequence_last_step",
+    "sequence_pool",
+    "sequence_softmax",
+    "sparse_embedding",
     "spectral_norm",
     "static_pylayer",
     "switch_case",
