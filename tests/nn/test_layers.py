@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 import pytest
 
-from vitrify import nn, to_tensor
+from vitrify import ParamAttr, nn, to_tensor
 from vitrify.core.rng import rng_guard
 from vitrify.eager.tensor import Tensor
 from vitrify.jit import to_static
@@ -124,3 +124,27 @@ def test_settings_are_checked_like_arguments():
     assert list(inspect.signature(nn.LeakyReLU).parameters) == ["negative_slope", "name"]
     assert list(inspect.signature(nn.LeakyReLU().forward).parameters) == ["x"]
     assert nn.MSELoss()(input=to_tensor([1.0]), label=to_tensor([3.0])).item() == 4.0
+
+
+@pytest.mark.parametrize(
+    "layer, sizes, keyword, kept",
+    [
+        (nn.Conv1D, (3, 4, 3), "weight_attr", "_param_attr"),
+        (nn.Conv2DTranspose, (3, 4, 3), "weight_attr", "_param_attr"),
+        (nn.BatchNorm, (4,), "param_attr", "_param_attr"),
+        (nn.LayerNorm, (4,), "weight_attr", "_weight_attr"),
+        (nn.InstanceNorm2D, (4,), "weight_attr", "_weight_attr"),
+        (nn.GroupNorm, (2, 4), "weight_attr", "_weight_attr"),
+    ],
+)
+def test_layers_keep_how_their_parameters_were_asked_for(layer, sizes, keyword, kept):
+    """Model code that makes a layer like another one reads these, as in `nn.Conv2D(..., bias_attr=old._bias_attr)`."""
+    given = ParamAttr(learning_rate=0.5)
+    asked, plain = layer(*sizes, **{keyword: given, "bias_attr": given}), layer(*sizes)
+    assert getattr(asked, kept) is asked._bias_attr is given
+    assert getattr(plain, kept) is plain._bias_attr is None
+
+
+def test_embedding_keeps_how_its_weight_was_asked_for():
+    given = ParamAttr(learning_rate=0.5)
+    assert nn.Embedding(3, 4, weight_attr=given)._weight_attr is given

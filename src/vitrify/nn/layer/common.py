@@ -161,6 +161,7 @@ class Embedding(Layer):
         self._norm_type = norm_type
         self._sparse = sparse
         self._scale_grad_by_freq = scale_grad_by_freq
+        self._weight_attr = weight_attr
         self._name = name
         if _weight is not None:
             self.weight = Parameter(_weight)

@@ -79,6 +79,7 @@ class _ConvNd(Layer):
         self._padding_mode = padding_mode
         self.output_padding = output_padding
         self._data_format = data_format
+        self._param_attr, self._bias_attr = weight_attr, bias_attr
         outer, inner = (in_channels, out_channels) if self._transposed else (out_channels, in_channels)
         shape = [outer, inner // groups, *self._kernel_size]
         self.weight = self.create_parameter(shape, weight_attr, dtype, False, self._default_weight(), device)

@@ -221,6 +221,7 @@ class BatchNorm(_BatchNormBase):
             self.eval()
         self._use_global_stats = use_global_stats
         self._trainable_statistics = trainable_statistics
+        self._param_attr, self._bias_attr = param_attr, bias_attr
         self._set(
             num_channels, momentum, epsilon, param_attr, bias_attr, data_layout, dtype, moving_mean_name,
             moving_variance_name, do_model_average_for_mean_and_var,
@@ -261,6 +262,7 @@ class _InstanceNormNd(Layer):
         self._epsilon = epsilon
         self._momentum = momentum
         self._data_format = self._layout if data_format is None else data_format
+        self._weight_attr, self._bias_attr = weight_attr, bias_attr
         self.scale = self.create_parameter([num_features], weight_attr, default_initializer=Constant(1.0))
         self.bias = self.create_parameter([num_features], bias_attr, is_bias=True)
 
@@ -335,6 +337,7 @@ class LayerNorm(Layer):
         size = [_product(self._normalized_shape)]
         weight_attr = weight_attr if elementwise_affine else False
         bias_attr = bias_attr if elementwise_affine and bias else False
+        self._weight_attr, self._bias_attr = weight_attr, bias_attr
         self.weight = self.create_parameter(size, weight_attr, dtype, False, Constant(1.0), device)
         self.bias = self.create_parameter(size, bias_attr, dtype, True, device=device)
 
@@ -377,6 +380,7 @@ class GroupNorm(Layer):
         self._epsilon = epsilon
         self._data_format = data_format
         weight_attr, bias_attr = (weight_attr, bias_attr) if affine else (False, False)
+        self._weight_attr, self._bias_attr = weight_attr, bias_attr
         self.weight = self.create_parameter([num_channels], weight_attr, dtype, False, Constant(1.0), device)
         self.bias = self.create_parameter([num_channels], bias_attr, dtype, True, device=device)
 
