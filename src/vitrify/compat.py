@@ -20,8 +20,10 @@ from importlib.util import find_spec, spec_from_loader
 from types import ModuleType
 
 from .core.errors import UserCodeError
+from .core.paddle_version import FULL_VERSION
 
 _OURS, _THEIRS = "vitrify", "paddle"
+_OWN_VERSION = vars(sys.modules[_OURS])["__version__"]
 
 
 class PaddleLoadedError(UserCodeError, ImportError):
@@ -157,18 +159,23 @@ def _loaded() -> dict[str, ModuleType]:
 def install() -> None:
     """From now on `import paddle` and `import paddle.x` give vitrify and its modules.
 
+    Until `uninstall`, `paddle.__version__` is that of the PaddlePaddle whose names these are: repositories refuse to be
+    imported where it is too old.
+
     Raises PaddleLoadedError (an ImportError) where PaddlePaddle itself was imported before.
     """
     if any(not module.__name__.startswith(_OURS) for module in _loaded().values()):
         raise PaddleLoadedError("compat.install: PaddlePaddle itself is imported already", hint="call it first of all")
     if _FINDER not in sys.meta_path:
         sys.meta_path.insert(0, _FINDER)
+        vars(sys.modules[_OURS])["__version__"] = FULL_VERSION
 
 
 def uninstall() -> None:
     """From now on `import paddle` is what it was; modules that hold vitrify keep it."""
     if _FINDER in sys.meta_path:
         sys.meta_path.remove(_FINDER)
+        vars(sys.modules[_OURS])["__version__"] = _OWN_VERSION
         own = sys.modules.get(_THEIRS)
         if own is not None:
             vars(own).pop(_THEIRS, None)

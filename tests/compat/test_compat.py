@@ -103,6 +103,15 @@ def test_weights_that_somebody_put_there(tmp_path):
         vitrify.utils.download.get_path_from_url(url, str(tmp_path), md5sum="0" * 32)
 
 
+def test_repositories_that_ask_for_a_version_find_paddles():
+    own = vitrify.__version__
+    with compat.as_paddle():
+        import paddle
+
+        assert paddle.__version__ == paddle.version.full_version != own
+    assert vitrify.__version__ == own
+
+
 def test_inner_names_that_language_models_import():
     with compat.as_paddle():
         import paddle

@@ -1,4 +1,4 @@
-"""8-bit floats keep numbers: they are cast, moved and read, and nothing is computed in them."""
+"""8-bit floats keep numbers: they are cast, moved and read, and meet no others."""
 
 import numpy as np
 import pytest
@@ -30,11 +30,11 @@ def test_numbers_are_kept(name):
 
 
 @pytest.mark.parametrize("name", ROUNDED)
-def test_nothing_is_computed_in_them(name):
+def test_they_meet_no_others(name):
     x = paddle.ones([2])
     kept = x.astype(name)
-    for call in (lambda: kept + kept, lambda: kept * 2.0, lambda: x - kept, lambda: paddle.maximum(kept, kept)):
-        with pytest.raises(DTypeError, match=f"nothing is computed in 8-bit floats: .*{name}"):
+    for call in (lambda: x - kept, lambda: kept * x, lambda: paddle.maximum(kept, x)):
+        with pytest.raises(DTypeError, match=f"8-bit floats meet no others: .*{name}"):
             call()
 
 

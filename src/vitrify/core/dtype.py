@@ -80,7 +80,7 @@ complex128 = _define("complex128", np.complex128, COMPLEX)
 ALL: tuple[DType, ...] = tuple(_BY_NAME.values())
 """What tensors usually have."""
 
-# For keeping many numbers: they are of no kind that operators compute in, and are cast first.
+# For keeping many numbers: they are of no kind that operators compute in, and meet no others without a cast.
 float8_e4m3fn = _define("float8_e4m3fn", ml_dtypes.float8_e4m3fn, STORED)
 float8_e5m2 = _define("float8_e5m2", ml_dtypes.float8_e5m2, STORED)
 

@@ -28,9 +28,9 @@ def common_dtype(op: OpDef, inputs: Sequence[Any]) -> DType | None:
         return None
     if op.weak_0d is None and any(is_weak for _, is_weak in tensors):
         tensors = [(dtype, True) for dtype, _ in tensors]
-    if any(dtype.kind == STORED for dtype, _ in tensors):
+    if any(dtype.kind == STORED for dtype, _ in tensors) and (scalars or len({dtype for dtype, _ in tensors}) > 1):
         listed = ", ".join(dtype.name for dtype, _ in tensors)
-        raise DTypeError(f"{op.name}: nothing is computed in 8-bit floats: {listed}", hint="cast with .astype() before")
+        raise DTypeError(f"{op.name}: 8-bit floats meet no others: {listed}", hint="cast with .astype() before")
     try:
         return reduce(promote_scalar, scalars, reduce(_meet, tensors)[0])
     except TypeError as err:
