@@ -4,8 +4,6 @@ from typing import TYPE_CHECKING
 
 from ..core.lazy import lazy_attributes
 from ..core.place import get_device, is_compiled_with_cuda, set_device
-from ..core.rng import get_rng_state, set_rng_state
-from ..core.rng import seed as manual_seed
 from . import memory as memory  # its import keeps freed memory for the next arrays
 
 if TYPE_CHECKING:
@@ -41,6 +39,7 @@ if TYPE_CHECKING:
         synchronize,
     )
     from .host_memory import count_host_memory
+    from .random_state import get_rng_state, manual_seed, set_rng_state
     from .statistics import (
         empty_cache,
         max_memory_allocated,
@@ -110,6 +109,7 @@ _HOMES = {
         "Event Stream StreamContext current_stream is_current_stream_capturing set_stream stream_guard synchronize"
     ),
     "host_memory": "count_host_memory",
+    "random_state": "get_rng_state manual_seed set_rng_state",
     "statistics": (
         "empty_cache max_memory_allocated max_memory_reserved memory_allocated memory_reserved memory_stats "
         "reset_max_memory_allocated reset_max_memory_reserved reset_peak_memory_stats"

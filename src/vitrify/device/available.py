@@ -130,7 +130,15 @@ def device_guard(device: Any) -> Iterator[None]:
         yield
 
 
-device = device_guard
+@contextmanager
+def device(device: Any = None) -> Iterator[None]:
+    """`device_guard`; None changes nothing. Source: paddle.device.device."""
+    if device is None:
+        yield
+        return
+    with device_guard(device):
+        yield
+
 
 __all__ = [
     "device", "device_count", "device_guard", "get_all_custom_device_type", "get_all_device_type",
