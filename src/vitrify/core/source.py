@@ -117,12 +117,18 @@ def _loc_of_entry(tb: TracebackType) -> Loc:
 
 
 def user_frames(skip: int = 1, limit: int = MAX_FRAMES) -> tuple[Loc, ...]:
-    """The user's frames of the current stack, innermost first, at most `limit`."""
+    """The user's frames of the current stack, innermost first, at most `limit`.
+
+    A module, a notebook's cell or a typed line is where the user began: what runs it (an import, a notebook's kernel,
+    the interactive interpreter) is not theirs.
+    """
     found: list[Loc] = []
     frame: FrameType | None = sys._getframe(skip)
     while frame is not None and len(found) < limit:
         if is_user_frame(frame):
             found.append(loc_of_frame(frame))
+            if frame.f_code.co_name == "<module>":
+                break
         frame = frame.f_back
     return tuple(found)
 
