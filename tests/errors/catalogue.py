@@ -122,7 +122,7 @@ GROUPS: dict[str, list[Entry]] = {
         _entry(
             "item() of several elements",
             "ArgumentError",
-            "has more than one element",
+            "has 3 elements, expected one",
             "As eagerly.",
             """
             def f(x):

@@ -172,3 +172,36 @@ def test_numbers_leave_a_segment_as_numbers():
         return x, n, t, flag, pair
 
     compare(f, (paddle.ones([2]),), (paddle.zeros([2]),), full_graph=False, strict=True, rounds=4)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        float,
+        int,
+        complex,
+        lambda x: x.item(),
+        lambda x: [1, 2, 3][x],
+        lambda x: sum(range(x)),
+        lambda x: sum(range(0, 4, x)),
+    ],
+    ids=["float", "int", "complex", "item", "index", "range", "step"],
+)
+@pytest.mark.parametrize(
+    "value", [[1.0, 2.0], [], 2.0, [[1, 2], [3, 4]]], ids=["floats", "nothing", "float", "ints"]
+)
+@pytest.mark.parametrize("full_graph", [True, False])
+def test_tensors_that_are_no_number_are_told_as_in_eager_mode(ask, value, full_graph):
+    def call(x):
+        return ask(x) * (x + 1)
+
+    x = paddle.to_tensor(value)
+
+    def told(function):
+        try:
+            function(x)
+        except (ValueError, TypeError) as err:
+            return type(err), str(err).partition("\n")[0]
+        return None
+
+    assert told(paddle.jit.to_static(call, full_graph=full_graph)) == told(call)

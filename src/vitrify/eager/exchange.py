@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core import names
-from ..core.errors import ArgumentError, DTypeError, IndexRangeError
+from ..core.errors import DTypeError, IndexRangeError
 from ..core.modes import is_tracing
 from ..core.place import CPUPlace, Place
+from ..core.single import assert_index, not_single
 from ..device.api import place_of, put
 from .holder import Holder, copied
 from .repr_ import tensor_repr
@@ -41,7 +42,7 @@ class Exchange(Holder):
         Raises ArgumentError without `args` when there is not exactly one element, IndexRangeError outside of it.
         """
         if not args and self._data.size != 1:
-            raise ArgumentError(f"item: a tensor of shape {self.shape} has {self._data.size} elements, expected one")
+            raise not_single("item", self.shape)
         try:
             return put(self._data, _CPU).item(*args)
         except IndexError as err:
@@ -61,10 +62,7 @@ class Exchange(Holder):
 
     def _only(self, what: str) -> Any:
         if self._data.size != 1:
-            raise ArgumentError(
-                f"{what} needs a tensor with one element, this one has shape {self.shape}",
-                hint="reduce it first, for example with x.any() or x.all()" if what == "bool()" else None,
-            )
+            raise not_single(what, self.shape)
         return self._data.item()
 
     def __bool__(self) -> bool:
@@ -80,8 +78,7 @@ class Exchange(Holder):
         return complex(self._only("complex()"))
 
     def __index__(self) -> int:
-        if self._data.dtype.kind not in "iub":
-            raise DTypeError(f"only integer tensors can be used as an index, got {self.dtype.name}")
+        assert_index(self.dtype)
         return int(self._only("an index"))
 
     def __len__(self) -> int:

@@ -8,11 +8,12 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..core.dtype import as_dtype
-from ..core.errors import ArgumentError, DTypeError, UnknownValueError, UnsupportedError
+from ..core.errors import DTypeError, UnknownValueError, UnsupportedError
 from ..core.lazy import lazy_module
 from ..core.meta import Meta, numel
 from ..core.modes import PYTHON_NUMBER, grad_enabled, is_tracing, recorder, scoped
 from ..core.place import Place, as_place, current_place
+from ..core.single import assert_index, assert_single
 from ..ops.tensor_methods import TensorMethods
 
 # What runs a program reads it as variables, whose methods it never calls: the ops come when one is called.
@@ -67,6 +68,8 @@ class GraphTensor(TensorMethods):
         raise self._no_value("complex()")
 
     def __index__(self) -> int:
+        assert_index(self.dtype)
+        assert_single("an index", tuple(self.shape))
         raise self._no_value("use as an index or a Python int")
 
     def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
@@ -89,9 +92,7 @@ class GraphTensor(TensorMethods):
     def item(self, *args: int) -> Any:
         """The only element (or the one at `args`), as a 0-D tensor through which no gradient flows."""
         picked = _shape.reshape(self, [-1])[args[0]] if len(args) == 1 else self[args] if args else self
-        if numel(tuple(picked.shape)) not in (1, -1):
-            raise ArgumentError(f"item: a tensor of shape {picked.shape} has more than one element")
-        return number(picked)
+        return number(picked, "item")
 
     def __len__(self) -> int:
         shape = self._known().shape
@@ -320,8 +321,12 @@ def _is_device(value: Any) -> bool:
     return isinstance(value, str) and value.split(":")[0] in ("cpu", "gpu", "gpu_pinned")
 
 
-def number(value: Any, dtype: str | None = None) -> Any:
-    """What `float(x)`, `int(x)` or `x.item()` give for a tensor of a program: 0-D, and no gradient flows through it."""
+def number(value: Any, what: str, dtype: str | None = None) -> Any:
+    """What `float(x)`, `int(x)` or `x.item()` give for a tensor of a program: 0-D, and no gradient flows through it.
+
+    what: what asks for the number, for the ArgumentError of a tensor that is known to have not one element.
+    """
+    assert_single(what, tuple(value.shape))
     wanted = dtype or ("float64" if value.dtype.is_floating else value.dtype.name)  # Python's floats have 64 bits
     with scoped(grad_enabled, False):
         flat = _like.assign_op(value) if value.ndim == 0 else _shape.reshape(value, [])

@@ -103,9 +103,9 @@ _pow_of_numbers = _of_numbers(builtins.pow, _pow)
 def convert_complex(*args: Any) -> Any:
     """`complex(real, imag)`."""
     if len(args) == 1 and is_graph(args[0]):
-        return number(args[0], "complex64" if not args[0].dtype.is_complex else None)
+        return number(args[0], "complex()", "complex64" if not args[0].dtype.is_complex else None)
     if any(is_graph(a) for a in args):
-        real, imag = (number(a, "complex64") if is_graph(a) else a for a in args)
+        real, imag = (number(a, "complex()", "complex64") if is_graph(a) else a for a in args)
         return real + imag * 1j
     return builtins.complex(*args)
 
@@ -114,7 +114,7 @@ def _real(value: Any) -> Any:
     """The number that a tensor stands for, floating."""
     if not is_graph(value):
         return value
-    return number(value, None if value.dtype.is_floating else "float64")
+    return number(value, "float()", None if value.dtype.is_floating else "float64")
 
 
 def _whole(rounded: Callable[[Any], Any]) -> Callable[[Any], Any]:

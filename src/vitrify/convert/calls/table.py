@@ -70,7 +70,7 @@ def convert_len(obj: Any) -> Any:
 def convert_int(*args: Any, **kwargs: Any) -> Any:
     """`int(x)`: of a tensor, truncation to int64."""
     value: Any = as_graph(args[0]) if len(args) == 1 and not kwargs else None
-    return number(value, "int64") if is_graph(value) else builtins.int(*args, **kwargs)
+    return number(value, "int()", "int64") if is_graph(value) else builtins.int(*args, **kwargs)
 
 
 @for_user
@@ -78,7 +78,7 @@ def convert_float(*args: Any) -> Any:
     """`float(x)`: of a tensor, a 0-D floating tensor without gradient."""
     value: Any = as_graph(args[0]) if len(args) == 1 else None
     if is_graph(value):
-        return number(value, None if value.dtype.is_floating else "float64")
+        return number(value, "float()", None if value.dtype.is_floating else "float64")
     return builtins.float(*args)
 
 

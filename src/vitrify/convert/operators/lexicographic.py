@@ -60,4 +60,5 @@ def _from(at: int, symbol: str, left: Sequence[Any], right: Sequence[Any], compa
 
 def _decides(value: Any) -> Any:
     """Whether two items are equal, as the number that Python makes of it."""
-    return number(scalar_condition(value, "a comparison of sequences"), "bool") if is_graph(value) else bool(value)
+    what = "a comparison of sequences"
+    return number(scalar_condition(value, what), what, "bool") if is_graph(value) else bool(value)

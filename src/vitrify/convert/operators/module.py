@@ -21,7 +21,7 @@ from .objects import INPLACE, convert_setitem, del_item, inplace
 def convert_truth(value: Any) -> Any:
     """`bool(value)`; of a tensor, a 0-D bool."""
     value = truth(value)
-    return number(scalar_condition(value, "bool()"), "bool") if is_graph(value) else builtins.bool(value)
+    return number(scalar_condition(value, "bool()"), "bool()", "bool") if is_graph(value) else builtins.bool(value)
 
 
 def _set_item(owner: Any, key: Any, value: Any) -> None:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
 from ...core.errors import ArgumentError, UnsettledError
 from ...core.pytree import is_open
+from ...core.single import assert_index
 from ...eager.host_ops import assert_op
 from ...eager.tensor import Tensor
-from ...ir.graph_tensor import as_number, number
+from ...ir.graph_tensor import as_number, is_number, number
 from ...ir.program import Variable
 from ...ops.creation import full
 from ...ops.like import cast
 from ...ops.select import minimum
 from ...ops.sizes import dim_size
-from .base import is_graph
+from .base import as_graph, is_graph
 from .deferred import Call, record
 from .handlers import refuse_if_caught
 from .optional import refuse_none
@@ -65,12 +67,23 @@ def graph_range(start: Any, stop: Any, step: Any) -> GraphSequence:
         raise ArgumentError("range() arg 3 must not be zero")
     if is_graph(step):
         _assert_not_zero(step)
-    start, stop, step = (number(v, "int64") if is_graph(v) else v for v in (start, stop, step))
+    start, stop, step = (_bound(v) for v in (start, stop, step))
     if isinstance(step, int):
         length = (stop - start + (step - (1 if step > 0 else -1))) // step
     else:
         length = -((start - stop) // step)
     return GraphSequence(length, lambda i: start + i * step)
+
+
+def _bound(value: Any) -> Any:
+    """A bound or step of `range`; raises TypeError where it is none."""
+    value = as_graph(value)
+    if not is_graph(value):
+        return operator.index(value)
+    if is_number(value) and value.dtype.is_floating:
+        raise TypeError("'float' object cannot be interpreted as an integer")
+    assert_index(value.dtype)
+    return number(value, "an index", "int64")
 
 
 def _assert_not_zero(step: Any) -> None:
