@@ -157,7 +157,7 @@ def _setitem_meta(x: Meta, value: Any, *indices: Meta, index: tuple[Any, ...], a
 
 
 def _setitem_kernel(xp: Any, x: Any, value: Any, *indices: Any, index: tuple[Any, ...], axes: Shape) -> Any:
-    out = x.copy()
+    out = xp.array(x)  # a copy, and an array: a program's 0-D values may be scalars of NumPy
     write(xp, out, xp.asarray(value).astype(x.dtype, copy=False), indices, index, axes)
     return out
 
