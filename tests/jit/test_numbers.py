@@ -205,3 +205,74 @@ def test_tensors_that_are_no_number_are_told_as_in_eager_mode(ask, value, full_g
         return None
 
     assert told(paddle.jit.to_static(call, full_graph=full_graph)) == told(call)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda x: 1 in x,
+        lambda x: 5 not in x,
+        lambda x: x.sum() in [1, 2, 3.0],
+        lambda x: [1 in x, {"a": 7 in x}],
+        lambda x: isinstance(1 in x, bool),
+        lambda x: (1 in x) + 1,
+        lambda x: (5 if 1 in x else 6, "in" if 9 in x else "out"),
+    ],
+)
+@pytest.mark.parametrize("full_graph", [True, False])
+def test_whether_a_tensor_holds_a_value_is_a_bool_of_pythons(ask, full_graph):
+    x = paddle.to_tensor([1, 2])
+    static = paddle.jit.to_static(ask, full_graph=full_graph)
+    assert repr(static(x)) == repr(static(x)) == repr(ask(x))
+
+
+@pytest.mark.parametrize("value", [2.5, -2.5, [2.5], 3])
+@pytest.mark.parametrize(
+    "place", [lambda y: y > 0, lambda y: ..., lambda y: (), lambda y: None], ids=["mask", "all", "nothing", "new"]
+)
+def test_storing_into_a_tensor_without_dimensions_holds(value, place):
+    def stored(x):
+        y = x + 0  # a scalar of NumPy while the program runs
+        y[place(y)] = y * 2 + 1
+        return y
+
+    x = paddle.to_tensor(value)
+    assert paddle.jit.to_static(stored, full_graph=True)(x).tolist() == stored(x).tolist()
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda x, n: x.reshape(n),
+        lambda x, n: paddle.ones(n) + x,
+        lambda x, n: paddle.tile(x, n),
+        lambda x, n: x.expand(n),
+    ],
+    ids=["reshape", "ones", "tile", "expand"],
+)
+def test_a_tensor_without_elements_is_an_empty_shape(ask):
+    x, n = paddle.to_tensor(2.0), paddle.to_tensor([], dtype="int64")
+    assert paddle.jit.to_static(ask, full_graph=True)(x, n).tolist() == ask(x, n).tolist()
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda x: x + None,
+        lambda x: x < None,
+        lambda x: iter(x),
+        lambda x: next(iter(x)),
+        lambda x: x.reshape([x.flatten().tile([2]).astype("int32"), -1]),
+        lambda x: paddle.ones(paddle.ones([2, 2], "int32") * x.astype("int32")),
+        lambda x: paddle.unsqueeze(x, x),
+        lambda x: x.__delitem__(0),
+    ],
+    ids=["sum", "comparison", "iter", "next", "item of a shape", "shape", "axis", "del"],
+)
+def test_what_is_no_operand_is_an_error_of_the_same_kind(ask):
+    def kinds(function):
+        with pytest.raises(Exception) as found:
+            function(paddle.to_tensor(2.0))
+        return [k for k in (TypeError, ValueError, AttributeError) if isinstance(found.value, k)]
+
+    assert kinds(paddle.jit.to_static(ask, full_graph=True)) == kinds(ask)

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 
 from ..core.dispatch import EAGER
-from ..core.errors import DTypeError, VitrifyError, add_note, call_chain
+from ..core.errors import VitrifyError, add_note, call_chain
+from ..core.meta import Meta
 from ..core.modes import amp_state, grad_enabled
 from ..core.setting import WATCH
 from ..core.source import user_frames
 from ..ops.amp_policy import cast_for_amp
-from ..ops.failure import describe_inputs, metas_of
+from ..ops.failure import describe_inputs, metas_of, need_given, need_vector, no_tensor
 from ..ops.promote import SCALARS, promote_inputs
 from ..ops.registry import OpDef
 from .kernels import check_inputs, run_kernel
@@ -48,9 +49,7 @@ def apply(op: OpDef, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
             if not value.stop_gradient:
                 wanted = True
         elif value is None:
-            # Neither operand of a pair may be missing, though NumPy would make an array of objects of None.
-            if not op.passes and (not arrays or (op.elementwise and len(op.inputs) == 2)):
-                raise _no_tensor(op, op.inputs[len(arrays)], value)
+            need_given(op, inputs)
             arrays.append(None)
         elif value.__class__ in SCALAR_TYPES:
             arrays.append(value)
@@ -105,7 +104,7 @@ def _apply_general(
     The meta rule runs first, once for each signature, unless the kernel knows bad shapes.
     """
     if op.dynamic:
-        attrs = {k: _concrete(v) if k in op.dynamic else v for k, v in attrs.items()}
+        attrs = {k: _concrete(op, k, v) if k in op.dynamic else v for k, v in attrs.items()}
     if not op.elementwise:
         check(op, arrays, attrs)
     out = run(op, arrays, attrs)
@@ -167,13 +166,7 @@ def _as_input(op: OpDef, value: Any) -> Any:
         return value.item() if isinstance(value, np.generic) else _plain_number(value)
     if isinstance(value, (np.ndarray, np.generic, list, tuple)):
         return as_tensor(value)
-    raise _no_tensor(op, None, value)
-
-
-def _no_tensor(op: OpDef, name: str | None, value: Any) -> DTypeError:
-    """The error of an input that is no tensor: the one of that name, if it is known."""
-    which = "expects tensors" if name is None else f"{name} must be a tensor"
-    return DTypeError(f"{op.name}: {which}, got {type(value).__name__}")
+    raise no_tensor(op, None, value)
 
 
 def _plain_number(value: Any) -> Any:
@@ -185,13 +178,16 @@ def _plain_number(value: Any) -> Any:
 _is_plain = frozenset({int, type(None), str, bool}).__contains__
 
 
-def _concrete(value: Any) -> Any:
+def _concrete(op: OpDef, name: str, value: Any, is_item: bool = False) -> Any:
     """A dynamic attribute with the tensors inside replaced by their values."""
     if isinstance(value, Tensor):
-        return value.item() if value._data.ndim == 0 or value._data.size == 1 else tuple(value.tolist())
+        if value._data.size == 1:
+            return value.item()
+        need_vector(op, name, Meta(tuple(value.shape), value.dtype), is_item)
+        return tuple(value.tolist())
     if value.__class__ is tuple and all(map(_is_plain, map(type, value))):
         return value
-    return tuple([_concrete(v) for v in value]) if isinstance(value, (list, tuple)) else value
+    return tuple([_concrete(op, name, v, True) for v in value]) if isinstance(value, (list, tuple)) else value
 
 
 def _explain(op: OpDef, arrays: Sequence[Any], attrs: Mapping[str, Any], err: Exception) -> None:
@@ -207,7 +203,7 @@ def _explain(op: OpDef, arrays: Sequence[Any], attrs: Mapping[str, Any], err: Ex
     except AttributeError:  # the rule asked something of None
         missing = next((name for name, array in zip(op.inputs, arrays) if array is None), None)
         if missing is not None:
-            raise _no_tensor(op, missing, None) from None
+            raise no_tensor(op, missing, None) from None
     add_note(err, f"{op.name} failed on ({describe_inputs(arrays)})\n" + call_chain(user_frames(2)))
 
 

@@ -10,17 +10,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.dtype import as_dtype, default_dtype
-from ..core.errors import ArgumentError, DTypeError, UnsupportedError, UserCodeError, VitrifyError
+from ..core.errors import DTypeError, UnsupportedError, UserCodeError, VitrifyError
 from ..core.made import Made
-from ..core.meta import ListMeta, Meta, Ref
+from ..core.meta import ListMeta, Meta
 from ..core.modes import amp_state, grad_enabled, recorder, scoped
 from ..core.source import Loc, stack_depth, user_frames
 from ..ops.amp_policy import cast_for_amp
 from ..ops.creation import constant
+from ..ops.failure import need_given
 from ..ops.number import NUMBER_OPS
 from ..ops.promote import SCALARS, common_dtype, promote_inputs
 from ..ops.registry import NoGradient, OpDef, StructuralGradient, get_op
 from .aliases import Aliases, cut
+from .lifted_attrs import lift_attrs
 from .numbers import as_number, weaken
 from .program import Block, Literal, Program, Variable
 from .varying import KIND, pass_on
@@ -440,6 +442,8 @@ class Builder:
         values = [self.passed_on(v) if has_blocks else self.value(v) for v in inputs]
         if amp_state.get() is not None:
             values = cast_for_amp(op, values)
+        if not has_blocks:
+            need_given(op, values)
         op, values, is_number = weaken(op, inputs, values)
         if is_number and op.raises and op not in NUMBER_OPS:  # those are left where the divisor is known
             self.on_raise(op)
@@ -447,7 +451,7 @@ class Builder:
             values = promote_inputs(op, values)
         values = self._literals(op, values)
         given = attrs
-        attrs, refs = self._lift_attrs(op, attrs, len(values))
+        attrs, refs = lift_attrs(op, attrs, len(values), self.value)
         metas = self._metas(op, values, attrs, refs)
         values += refs
         metas = metas if op.multiple else (metas,)
@@ -485,30 +489,6 @@ class Builder:
             else:
                 out.append(v)
         return out
-
-    def _lift_attrs(self, op: OpDef, attrs: Mapping[str, Any], start: int) -> tuple[dict[str, Any], list[Any]]:
-        """Attributes with Variables replaced by `Ref`s, and the inputs that those refer to."""
-        refs: list[Any] = []
-
-        def lifted(name: str, value: Any) -> Any:
-            if isinstance(value, (list, tuple)):
-                return type(value)(lifted(name, v) for v in value) if not hasattr(value, "_fields") else value
-            if isinstance(value, slice):
-                return slice(lifted(name, value.start), lifted(name, value.stop), lifted(name, value.step))
-            if not isinstance(value, Variable) and not hasattr(value, "_data"):
-                return value
-            if name not in op.dynamic:
-                raise ArgumentError(f"{op.name}: {name} must be a Python value, got a tensor known only at run time")
-            var = self.value(value)
-            refs.append(var)
-            index = start + len(refs) - 1
-            if var.ndim == 0 or var.shape == [1]:
-                return Ref(index)
-            if var.ndim != 1 or var.shape[0] < 0:
-                raise ArgumentError(f"{op.name}: {name} needs a 1-D tensor of known length, got {var.meta}")
-            return tuple(Ref(index, i) for i in range(var.shape[0]))
-
-        return {k: lifted(k, v) for k, v in attrs.items()}, refs
 
 
 def _stop_flags(op: OpDef, values: Sequence[Any], attrs: Mapping[str, Any], count: int) -> list[bool]:

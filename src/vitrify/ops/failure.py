@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..core.dtype import from_np
-from ..core.errors import VitrifyError
+from ..core.errors import ArgumentError, DTypeError, VitrifyError
 from ..core.meta import Meta
 from .registry import OpDef
 
@@ -14,6 +14,35 @@ from .registry import OpDef
 def metas_of(arrays: Sequence[Any]) -> list[Any]:
     """The Metas of arrays; scalars, None and lists as they are."""
     return [Meta(a.shape, from_np(a.dtype)) if hasattr(a, "dtype") else a for a in arrays]
+
+
+def no_tensor(op: OpDef, name: str | None, value: Any) -> DTypeError:
+    """The error of an input that is no tensor: the one of that name, if it is known."""
+    which = "expects tensors" if name is None else f"{name} must be a tensor"
+    return DTypeError(f"{op.name}: {which}, got {type(value).__name__}")
+
+
+def need_given(op: OpDef, values: Sequence[Any]) -> None:
+    """Raise DTypeError where an input is None that may not be: the first one, and either operand of a pair.
+
+    Ops that pass values on, and those of nothing but a list of values, take what is missing.
+    """
+    if op.passes or (op.variadic and len(op.inputs) == 1):
+        return
+    is_pair = op.elementwise and len(op.inputs) == 2  # NumPy would make an array of objects of None
+    for place, value in enumerate(values):
+        if value is None and (place == 0 or is_pair):
+            raise no_tensor(op, op.input_name(place), value)
+
+
+def need_vector(op: OpDef, name: str, meta: Meta, is_item: bool) -> None:
+    """Raise ArgumentError for a tensor of several elements that gives more than one integer of an attribute, where it
+    stands for an item of a list or has several dimensions.
+    """
+    if is_item:
+        raise ArgumentError(f"{op.name}: an item of {name} must be a tensor with one element, got {meta}")
+    if len(meta.shape) != 1 or meta.shape[0] < 0:
+        raise ArgumentError(f"{op.name}: {name} needs a 1-D tensor of known length, got {meta}")
 
 
 def describe_inputs(arrays: Sequence[Any]) -> str:

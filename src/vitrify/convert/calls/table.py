@@ -229,6 +229,8 @@ def convert_iter(*args: Any) -> Any:
     values = settled(args[0])
     if current_builder() is None:
         return builtins.iter(values)
+    if is_tensor(values) and values.ndim == 0:
+        return builtins.iter(values)  # an error
     if is_tensor(values) or isinstance(values, GraphList):
         return Listed(values)
     found = known_items(values)

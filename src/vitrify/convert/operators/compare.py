@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Set
 from typing import Any
 
 from ...core.pytree import is_open
+from ...ir.graph_tensor import is_number, number
 from ...ops.compare import logical_and
 from ..containers.dicts import GraphDict, GraphItems, GraphKeys, GraphValues
 from ..containers.keys import holds_number
@@ -36,7 +37,12 @@ def convert_compare(left: Any, op: str, right: Any, *rest: Any) -> Any:
 
 @by_option(2)
 def is_in(value: Any, container: Any) -> Any:
-    """`value in container`."""
+    """`value in container`: a bool of Python's, known or not."""
+    found = _found(value, container)
+    return number(found, "in", "bool") if is_graph(found) and not is_number(found) else found
+
+
+def _found(value: Any, container: Any) -> Any:
     container = as_sequence(container) if is_open(container) else as_graph(container)
     if isinstance(container, (GraphSequence, GeneratorExpression)):
         clause = container.take() if isinstance(container, GeneratorExpression) else Each(container, _itself)

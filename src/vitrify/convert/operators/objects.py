@@ -131,8 +131,8 @@ def del_item(owner: Any, key: Any) -> None:
         remove(key)
         return
     check_key(owner, key)
-    if isinstance(owner, OpenDict):
-        pass  # it notes its changes itself
+    if isinstance(owner, OpenDict) or is_tensor(owner):
+        pass  # the one notes its changes itself, the other has no items to lose: an error
     elif isinstance(owner, dict) and is_nested():
         note_write(ItemPlace.deleted(owner, key))
     elif mutators_of(type(owner)):
