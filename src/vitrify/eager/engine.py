@@ -17,7 +17,7 @@ from ..core.modes import amp_state, grad_enabled
 from ..core.setting import WATCH
 from ..core.source import user_frames
 from ..ops.amp_policy import cast_for_amp
-from ..ops.failure import describe_inputs, metas_of, need_given, need_vector, no_tensor
+from ..ops.failure import describe_inputs, metas_of, need_given, need_tensor, need_vector, no_tensor
 from ..ops.promote import SCALARS, promote_inputs
 from ..ops.registry import OpDef
 from .kernels import check_inputs, run_kernel
@@ -56,6 +56,8 @@ def apply(op: OpDef, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
             scalars = True
         else:
             return apply(op, [_as_input(op, v) for v in inputs], attrs)
+    if scalars and dtype is None:
+        need_tensor(op, inputs)
     if op.promote and (dtype is _MIXED or (scalars and not _keeps(dtype, arrays))):
         inputs, arrays = _promoted(op, inputs)
     try:
@@ -164,9 +166,14 @@ def _as_input(op: OpDef, value: Any) -> Any:
         return value
     if isinstance(value, SCALARS):
         return value.item() if isinstance(value, np.generic) else _plain_number(value)
-    if isinstance(value, (np.ndarray, np.generic, list, tuple)):
+    if isinstance(value, (np.ndarray, np.generic, list, tuple)) and not _holds_tensor(value):
         return as_tensor(value)
     raise no_tensor(op, None, value)
+
+
+def _holds_tensor(value: Any) -> bool:
+    """Whether a list has tensors in it, whose gradients a tensor made of their values would lose."""
+    return isinstance(value, Tensor) or (isinstance(value, (list, tuple)) and any(map(_holds_tensor, value)))
 
 
 def _plain_number(value: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 from ..core.dtype import from_np
 from ..core.errors import ArgumentError, DTypeError, VitrifyError
 from ..core.meta import Meta
+from .arguments import SCALARS
 from .registry import OpDef
 
 
@@ -33,6 +34,12 @@ def need_given(op: OpDef, values: Sequence[Any]) -> None:
     for place, value in enumerate(values):
         if value is None and (place == 0 or is_pair):
             raise no_tensor(op, op.input_name(place), value)
+
+
+def need_tensor(op: OpDef, values: Sequence[Any]) -> None:
+    """Raise DTypeError where all inputs are Python numbers, or missing."""
+    if values and not op.passes and all(v is None or isinstance(v, SCALARS) for v in values):
+        raise no_tensor(op, op.input_name(0), values[0])
 
 
 def need_vector(op: OpDef, name: str, meta: Meta, is_item: bool) -> None:
