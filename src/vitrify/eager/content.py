@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.dtype import as_dtype
-from ..core.errors import ArgumentError, DTypeError, ShapeError
+from ..core.errors import ArgumentError, DTypeError
 from ..core.modes import grad_enabled, is_tracing, recorder, scoped
 from ..core.outside import outside_programs
 from ..device.api import place_of, put
+from ..ops.failure import need_other, need_same
 from ..ops.like import assign_op
 from ..ops.methods import TensorMethods
 from .arrays import to_array
@@ -78,7 +79,8 @@ class Content(Holder):
 
     def _assign_variable(self, value: Any) -> Any:
         """While a program is being built: this tensor means the graph variable `value` from here on."""
-        recorder.get().assign(self, value)
+        building = recorder.get()
+        building.assign(self, building.value(value))
         return self
 
     def _overwrite(self, array: Any, same_memory: bool = False) -> None:
@@ -111,13 +113,7 @@ class Content(Holder):
         if not isinstance(value, TensorMethods):
             has_dtype = isinstance(value, (np.ndarray, np.generic))
             value = TENSORS.wrap(to_array(value, None if has_dtype else self.dtype))
-        if value.shape != self.shape:
-            raise ShapeError(f"set_value: the tensor has shape {self.shape}, the value has {list(value.shape)}")
-        if value.dtype is not self.dtype:
-            raise DTypeError(
-                f"set_value: the tensor is {self.dtype.name}, the value is {value.dtype.name}",
-                hint=f"cast it, for example value.astype('{self.dtype.name}')",
-            )
+        need_same("set_value", self, value)
         if is_tracing() or not isinstance(value, Holder):
             self._assign_variable(copied(value))
         else:
@@ -128,6 +124,7 @@ class Content(Holder):
 
         Raises DTypeError when dtypes differ. Source: paddle.Tensor.copy_.
         """
+        need_other(other)
         source = TENSORS.as_tensor(other)
         if source.dtype is not self.dtype:
             raise DTypeError(f"copy_: the tensor is {self.dtype.name}, the source is {source.dtype.name}")

@@ -14,6 +14,7 @@ from ..core.meta import Meta, numel
 from ..core.modes import PYTHON_NUMBER, grad_enabled, is_tracing, recorder, scoped
 from ..core.place import Place, as_place, current_place
 from ..core.single import assert_index, assert_single
+from ..ops.failure import need_other, need_same
 from ..ops.tensor_methods import TensorMethods
 
 # What runs a program reads it as variables, whose methods it never calls: the ops come when one is called.
@@ -150,10 +151,12 @@ class GraphTensor(TensorMethods):
     # -- in-place changes -------------------------------------------------------------------------------------------
 
     def _become(self, value: Any) -> Any:
-        """From here on this variable means `value`; returns self."""
+        """From here on this variable means what `value` means now; returns self."""
+        if value is self:
+            return self
         building = recorder.get()
         building.check_change(self)
-        building.assign(self, value)
+        building.assign(self, building.value(value))
         return self
 
     def _take(self, other: Any) -> Any:
@@ -163,12 +166,17 @@ class GraphTensor(TensorMethods):
         return self._become(building.value(other))  # what lives in a Scope is written by a copy of its own
 
     def set_value(self, value: Any) -> None:
-        """Take `value` as the content; no gradient flows through it."""
+        """Take `value` as the content; no gradient flows through it. Raises ShapeError or DTypeError as eager mode."""
         with scoped(grad_enabled, False):
-            self._take(value if isinstance(value, TensorMethods) else np.asarray(value, self.dtype.np))
+            if not isinstance(value, TensorMethods):
+                has_dtype = isinstance(value, (np.ndarray, np.generic))
+                value = _creation.constant(np.asarray(value, None if has_dtype else self.dtype.np))
+            need_same("set_value", self, value)
+            self._take(value)
 
     def copy_(self, other: Any, blocking: bool = True) -> Any:
         """Take the content of `other`, through which no gradient flows; returns self."""
+        need_other(other)
         with scoped(grad_enabled, False):
             return _creation.assign(other, self)
 

@@ -11,6 +11,7 @@ from .arguments import static_ints
 from .creation import zeros
 from .define import in_place
 from .join import concat
+from .like import assign_op
 from .shape import flatten, reshape
 
 
@@ -33,7 +34,7 @@ def resize(x: Any, shape: Any, fill_zero: bool = False, name: str | None = None)
     flat, count = flatten(x), math.prod(sizes)
     if count > flat.shape[0]:
         flat = concat([flat, zeros([count - flat.shape[0]], x.dtype)])
-    return reshape(flat[:count], list(sizes)) if count else zeros(sizes, x.dtype)
+    return assign_op(reshape(flat[:count], list(sizes))) if count else zeros(sizes, x.dtype)
 
 
 METHODS: dict[str, Any] = {"apply": apply, "apply_": in_place(apply), "resize_": in_place(resize)}

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..core.dtype import from_np
-from ..core.errors import ArgumentError, DTypeError, VitrifyError
-from ..core.meta import Meta
-from .arguments import SCALARS
+from ..core.errors import ArgumentError, DTypeError, ShapeError, VitrifyError
+from ..core.meta import UNKNOWN, Meta
+from .arguments import SCALARS, is_tensor
 from .registry import OpDef
 
 
@@ -50,6 +50,24 @@ def need_vector(op: OpDef, name: str, meta: Meta, is_item: bool) -> None:
         raise ArgumentError(f"{op.name}: an item of {name} must be a tensor with one element, got {meta}")
     if len(meta.shape) != 1 or meta.shape[0] < 0:
         raise ArgumentError(f"{op.name}: {name} needs a 1-D tensor of known length, got {meta}")
+
+
+def need_other(value: Any) -> None:
+    """Raise DTypeError where what `copy_` shall copy is no tensor."""
+    if not is_tensor(value):
+        raise DTypeError(f"copy_: other must be a tensor, got {type(value).__name__}")
+
+
+def need_same(op: str, tensor: Any, value: Any) -> None:
+    """Raise ShapeError or DTypeError where a tensor cannot take over the content of another one."""
+    pairs = zip(tensor.shape, value.shape)
+    if len(tensor.shape) != len(value.shape) or any(a != b and UNKNOWN not in (a, b) for a, b in pairs):
+        raise ShapeError(f"{op}: the tensor has shape {list(tensor.shape)}, the value has {list(value.shape)}")
+    if value.dtype is not tensor.dtype:
+        raise DTypeError(
+            f"{op}: the tensor is {tensor.dtype.name}, the value is {value.dtype.name}",
+            hint=f"cast it, for example value.astype('{tensor.dtype.name}')",
+        )
 
 
 def describe_inputs(arrays: Sequence[Any]) -> str:
