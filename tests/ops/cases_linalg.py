@@ -170,6 +170,8 @@ DECOMPOSITIONS = [
          **FLOATS),
     Case("svd/rebuilt", rebuilt, (TALL,), grad_tol=1e-4, **FLOATS),
     Case("svd/rebuilt wide", rebuilt, (WIDE,), grad_tol=1e-4, **FLOATS),
+    Case("svd/gradient of full", lambda x: decomposition.svd(x, True)[2][..., :2, :] ** 2, (WIDE,), grad_tol=1e-4,
+         ref=np.linalg.svd(WIDE)[2][..., :2, :] ** 2, **FLOATS),
     Case("svd/full", lambda x: decomposition.svd(x, True)[0] ** 2, (TALL,), ref=np.linalg.svd(TALL)[0] ** 2, grad=False,
          **FLOATS),
     Case("svdvals", decomposition.svdvals, (WIDE,), ref=np.linalg.svd(WIDE)[1], **FLOATS),

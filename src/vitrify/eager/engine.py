@@ -17,7 +17,7 @@ from ..core.modes import amp_state, grad_enabled
 from ..core.setting import WATCH
 from ..core.source import user_frames
 from ..ops.amp_policy import cast_for_amp
-from ..ops.failure import describe_inputs, metas_of, need_given, need_tensor, need_vector, no_tensor
+from ..ops.failure import describe_inputs, metas_of, missing_tensor, need_given, need_vector, no_tensor
 from ..ops.promote import SCALARS, promote_inputs
 from ..ops.registry import OpDef
 from .kernels import check_inputs, run_kernel
@@ -56,8 +56,6 @@ def apply(op: OpDef, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
             scalars = True
         else:
             return apply(op, [_as_input(op, v) for v in inputs], attrs)
-    if scalars and dtype is None:
-        need_tensor(op, inputs)
     if op.promote and (dtype is _MIXED or (scalars and not _keeps(dtype, arrays))):
         inputs, arrays = _promoted(op, inputs)
     try:
@@ -208,9 +206,9 @@ def _explain(op: OpDef, arrays: Sequence[Any], attrs: Mapping[str, Any], err: Ex
         _locate(better)
         raise better from None
     except AttributeError:  # the rule asked something of None
-        missing = next((name for name, array in zip(op.inputs, arrays) if array is None), None)
+        missing = missing_tensor(op, arrays)
         if missing is not None:
-            raise no_tensor(op, missing, None) from None
+            raise missing from None
     add_note(err, f"{op.name} failed on ({describe_inputs(arrays)})\n" + call_chain(user_frames(2)))
 
 

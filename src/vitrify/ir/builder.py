@@ -17,7 +17,7 @@ from ..core.modes import amp_state, grad_enabled, recorder, scoped
 from ..core.source import Loc, stack_depth, user_frames
 from ..ops.amp_policy import cast_for_amp
 from ..ops.creation import constant
-from ..ops.failure import need_given, need_tensor
+from ..ops.failure import missing_tensor, need_given
 from ..ops.number import NUMBER_OPS
 from ..ops.promote import SCALARS, common_dtype, promote_inputs
 from ..ops.registry import NoGradient, OpDef, StructuralGradient, get_op
@@ -444,7 +444,6 @@ class Builder:
             values = cast_for_amp(op, values)
         if not has_blocks:
             need_given(op, values)
-            need_tensor(op, values)
         op, values, is_number = weaken(op, inputs, values)
         if is_number and op.raises and op not in NUMBER_OPS:  # those are left where the divisor is known
             self.on_raise(op)
@@ -473,6 +472,8 @@ class Builder:
         """What the op gives; where its rule refuses, eager code does, too: the error counts as raised by the user."""
         try:
             return op.meta(*[v if v is None else v.meta for v in values], **attrs)
+        except AttributeError as err:  # the rule asked something of None
+            raise missing_tensor(op, values) or err from None
         except UserCodeError as err:
             if not refs and not isinstance(err, UnsupportedError):
                 self.errors[id(err)] = (err, None, True)

@@ -22,6 +22,7 @@ from .reduce import sum as sum_
 from .registry import OpDef, define_op
 from .select import kept, maximum, where_op
 from .shape import unsqueeze
+from .sizes import size_of
 
 
 def _gaps(values: Any) -> Any:
@@ -171,8 +172,14 @@ def _outside(basis: Any, flow: Any) -> Any:
     return flow - matmul(basis, matmul(adjoint(basis), flow))
 
 
-def _svd_vjp(cts: Any, *, u: Any, s: Any, vh: Any) -> Any:
-    """Townsend 2016, "Differentiating the singular value decomposition", for the reduced form."""
+def _svd_vjp(cts: Any, *, u: Any, s: Any, vh: Any, full_matrices: bool) -> Any:
+    """Townsend 2016, "Differentiating the singular value decomposition", for the reduced form.
+
+    What the full form has beyond it is any basis of the rest of the space: no gradient flows through that.
+    """
+    if full_matrices:
+        rank = size_of(s, -1)
+        u, vh, cts = u[..., :rank], vh[..., :rank, :], (cts[0][..., :rank], cts[1], cts[2][..., :rank, :])
     du, ds, dv = cts[0], cts[1], adjoint(cts[2])
     v = adjoint(vh)
     factor = cast(_gaps(s * s), u.dtype)
@@ -204,8 +211,8 @@ _svd_op: OpDef = define_op(
 def svd(x: Any, full_matrices: bool = False, name: str | None = None, *, out: Any = None) -> tuple[Any, Any, Any]:
     """(U, S, Vᴴ) with x = U diag(S) Vᴴ, S descending: [*b, m, n] -> [*b, m, k], [*b, k], [*b, k, n], k = min(m, n).
 
-    full_matrices: U is [*b, m, m] and Vᴴ [*b, n, n]. Gradients need distinct singular values, and full_matrices=False.
-    Source: paddle.linalg.svd.
+    full_matrices: U is [*b, m, m] and Vᴴ [*b, n, n]. Gradients need distinct singular values; none flow through
+    the columns of U and rows of Vᴴ that full_matrices adds. Source: paddle.linalg.svd.
 
     Example:
         >>> import vitrify as paddle

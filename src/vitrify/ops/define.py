@@ -10,7 +10,7 @@ from ..core.errors import DTypeError, ShapeError
 from ..core.meta import Meta
 from .arguments import finish, is_tensor
 from .like import as_float
-from .meta_rules import Predicate, any_dtype, elementwise, floating, numeric
+from .meta_rules import Predicate, any_dtype, elementwise, floating
 from .registry import define_elementwise
 
 
@@ -31,7 +31,7 @@ def _same(value: Any) -> Any:
 
 
 def _converter(op: str, accepts: Predicate) -> Callable[[Any], Any]:
-    if accepts in (any_dtype, numeric):  # the kernel itself refuses bool
+    if accepts is any_dtype:
         return _same
     return as_float if accepts is floating else only(op, accepts)
 

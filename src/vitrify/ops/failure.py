@@ -8,7 +8,7 @@ from typing import Any
 from ..core.dtype import from_np
 from ..core.errors import ArgumentError, DTypeError, ShapeError, VitrifyError
 from ..core.meta import UNKNOWN, Meta
-from .arguments import SCALARS, is_tensor
+from .arguments import is_tensor
 from .registry import OpDef
 
 
@@ -23,6 +23,12 @@ def no_tensor(op: OpDef, name: str | None, value: Any) -> DTypeError:
     return DTypeError(f"{op.name}: {which}, got {type(value).__name__}")
 
 
+def missing_tensor(op: OpDef, values: Sequence[Any]) -> DTypeError | None:
+    """What an AttributeError of a meta rule means: the first input is missing that is None, if there is one."""
+    names = [op.input_name(place) for place, value in enumerate(values) if value is None]
+    return no_tensor(op, names[0], None) if names else None
+
+
 def need_given(op: OpDef, values: Sequence[Any]) -> None:
     """Raise DTypeError where an input is None that may not be: the first one, and either operand of a pair.
 
@@ -34,12 +40,6 @@ def need_given(op: OpDef, values: Sequence[Any]) -> None:
     for place, value in enumerate(values):
         if value is None and (place == 0 or is_pair):
             raise no_tensor(op, op.input_name(place), value)
-
-
-def need_tensor(op: OpDef, values: Sequence[Any]) -> None:
-    """Raise DTypeError where all inputs are Python numbers, or missing."""
-    if values and not op.passes and all(v is None or isinstance(v, SCALARS) for v in values):
-        raise no_tensor(op, op.input_name(0), values[0])
 
 
 def need_vector(op: OpDef, name: str, meta: Meta, is_item: bool) -> None:

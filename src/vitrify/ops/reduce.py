@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.dtype import DType, as_dtype, bool_, float32, int32, int64
-from ..core.meta import Shape, numel
+from ..core.errors import ShapeError
+from ..core.meta import UNKNOWN, Shape, numel
 from .arguments import finish, rank_of
 from .axes import count_over, divided, reduced, reduction, restored, spread
 from .combiner import Combiner, greatest, least
@@ -302,13 +303,18 @@ def count_nonzero(x: Any, axis: Any = None, keepdim: bool = False, name: str | N
 
 
 def reduce_as(x: Any, target: Any, name: str | None = None) -> Any:
-    """x summed down to target's shape, which must broadcast to x's. Source: paddle.reduce_as.
+    """x summed down to target's shape. Source: paddle.reduce_as.
+
+    Raises ShapeError where that does not broadcast to x's.
 
     Example:
         >>> import vitrify as paddle
         >>> paddle.reduce_as(paddle.ones([2, 3]), paddle.ones([3])).tolist()
         [2.0, 2.0, 2.0]
     """
+    pairs = zip(x.shape[x.ndim - target.ndim :], target.shape)
+    if target.ndim > x.ndim or [w for f, w in pairs if w not in (1, f) and UNKNOWN not in (f, w)]:
+        raise ShapeError(f"reduce_as: x has shape {list(x.shape)}, which is not summed down to {list(target.shape)}")
     return sum_to_like(x, target)
 
 
