@@ -247,10 +247,12 @@ def test_storing_into_a_tensor_without_dimensions_holds(value, place):
         lambda x, n: paddle.ones(n) + x,
         lambda x, n: paddle.tile(x, n),
         lambda x, n: x.expand(n),
+        lambda x, n: paddle.sum(x.tile([2, 3]), n),
+        lambda x, n: paddle.squeeze(x.tile([1, 3]), n),
     ],
-    ids=["reshape", "ones", "tile", "expand"],
+    ids=["reshape", "ones", "tile", "expand", "sum", "squeeze"],
 )
-def test_a_tensor_without_elements_is_an_empty_shape(ask):
+def test_a_tensor_without_elements_is_an_empty_shape_or_no_axes(ask):
     x, n = paddle.to_tensor(2.0), paddle.to_tensor([], dtype="int64")
     assert paddle.jit.to_static(ask, full_graph=True)(x, n).tolist() == ask(x, n).tolist()
 

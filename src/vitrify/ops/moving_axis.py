@@ -64,7 +64,7 @@ def from_front(x: Any, axis: Any) -> Any:
 def unknown_axes(axis: Any) -> list[Any] | None:
     """The axes that an argument names, where some of them are tensors whose values only a run knows; else None."""
     if is_unknown(axis) and axis.ndim == 1 and axis.shape[0] != UNKNOWN:
-        return [axis[i] for i in range(axis.shape[0])]
+        return [axis[i] for i in range(axis.shape[0])] or None  # none is known to be none
     if is_unknown(axis):
         return [axis]
     return list(axis) if isinstance(axis, (list, tuple)) and any(map(is_unknown, axis)) else None
