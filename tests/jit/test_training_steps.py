@@ -329,3 +329,21 @@ def test_gradients_of_a_captured_leaf(body):
             w.clear_gradient(False)
             found.append((call(paddle.to_tensor(values)).tolist(), w.grad.tolist()))
         assert found[0] == found[1]
+
+
+def test_a_parameter_that_comes_to_share_memory_between_two_steps():
+    weight, x = paddle.nn.Parameter(paddle.ones([4])), paddle.ones([4])
+    optimizer = paddle.optimizer.SGD(0.5, parameters=[weight])
+
+    def body():
+        loss = (weight * x).sum()
+        loss.backward()
+        optimizer.step()
+        optimizer.clear_grad(set_to_zero=False)
+        return loss
+
+    step = paddle.jit.to_static(body, full_graph=True)
+    assert [float(step()) for _ in range(3)] == [4.0, 2.0, 0.0]
+    x.data = weight
+    assert float(step()) == 1.0
+    assert weight.tolist() == x.tolist() == [-0.25] * 4

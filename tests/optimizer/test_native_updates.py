@@ -82,3 +82,16 @@ def test_arrays_that_cannot_be_written_or_lie_otherwise_are_left_to_numpy():
         calls[0][0] = np.ones((5, 3), np.float32).T
         assert together(SGD, columns_of(calls), 0.1, {}, (0.0, 0.0), scratch)
         np.testing.assert_allclose(calls[0][0], 1 - 0.1 * calls[0][1], rtol=1e-6)
+
+
+def test_what_no_plan_is_for_is_left_as_it_was_behind_one():
+    calls, scratch = calls_of(ADAM, "float32"), {}
+    with flags_guard({"native_after_ms": 0, "cache_mb": 0}):
+        assert together(ADAM, columns_of(calls), 0.1, ADAM_ATTRS, (0.0, 0.0), scratch)
+        counters = [a.copy() for call in calls for a in call[-len(ADAM.counters) :]]
+        before = [call[0].copy() for call in calls]
+        calls[1][1] = calls[1][1].astype(np.float64)  # a gradient of another dtype: one by one
+        assert not together(ADAM, columns_of(calls), 0.1, ADAM_ATTRS, (0.0, 0.0), scratch)
+        assert all(np.array_equal(call[0], b) for call, b in zip(calls, before, strict=True))
+        after = [a for call in calls for a in call[-len(ADAM.counters) :]]
+        assert all(np.array_equal(a, b) for a, b in zip(after, counters, strict=True))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from operator import is_
 from typing import Any
 
 import numpy as np
@@ -101,6 +102,7 @@ class PartialProgramLayer:
         self._changed = sorted(changed)
         self._changed_captured = sorted(i for i, _ in concrete.writes if i >= concrete.n_arguments)
         self._changes = bool(concrete.writes)
+        self._cells: list[Any] | None = None  # of the inputs of the latest call, where no two counted changes together
         # Whether a call needs no more than its tensors: it changes neither their content nor containers it was given.
         needed = concrete.output.needs_arguments or any(effect.needs_arguments for effect in self._effects)
         self.is_plain_call = not (changed or needed)
@@ -108,7 +110,9 @@ class PartialProgramLayer:
         output = concrete.output
         acts = self._writes or self._effects or self._updates or self._spent or self._flags
         self._acts = bool(acts)
-        self._plain = not acts and output.tree is LEAF and output.leaves == [OutputLeaf(0)]
+        gives_one = output.tree is LEAF and output.leaves == [OutputLeaf(0)]
+        self._plain = not acts and gives_one
+        self._only_updates = gives_one and not (self._writes or self._effects)
         self._is_one_tensor = self._plain and not concrete.leaves_undone
         self.direct = self._direct() if self._is_one_tensor else self.__call__
         inputs = block.inputs[concrete.n_arguments :]
@@ -223,8 +227,13 @@ class PartialProgramLayer:
         """Whether changing an input in place changes another one, too: a program's inputs share nothing."""
         changed = self._changed
         if self._changed_captured:  # parameters and buffers are many: tensors made as views count changes together
-            cells = Counter(id(tensor._cell) for tensor in inputs if tensor._cell is not None)
-            changed = [*changed, *[i for i in self._changed_captured if cells[id(inputs[i]._cell)] > 1]]
+            cells = [tensor._cell for tensor in inputs]
+            known = self._cells
+            if known is None or not all(map(is_, cells, known)):
+                counts = Counter(id(cell) for cell in cells if cell is not None)
+                shared = [i for i in self._changed_captured if counts[id(cells[i])] > 1]
+                self._cells = None if shared else cells
+                changed = [*changed, *shared]
         arrays = [tensor._data for tensor in inputs] if changed else []
         return any(i != j and np.may_share_memory(arrays[i], other) for i in changed for j, other in enumerate(arrays))
 
@@ -263,6 +272,8 @@ class PartialProgramLayer:
             results[number]._node = SpentNode()
             results[number].stop_gradient = False
         left = self._update(inputs, results) if self._updates is not None else ()
+        if self._only_updates and not left:
+            return results[0]
         if self._writes:
             for index, value in zip(self._writes, results[self._n_values :]):
                 _write(inputs[index], value)
@@ -285,5 +296,5 @@ class PartialProgramLayer:
         """Do the updates of parameters and state; (input, array) of those that are still to be written."""
         assert self._updates is not None
         needs = [v if v.__class__ is _ndarray else _array_of(v) for v in results[self._needs]]
-        results[self._needs] = [None] * len(needs)
+        del results[self._needs]  # what stands behind is counted from the end
         return self._updates.run(inputs, needs, results)

@@ -7,7 +7,7 @@ of the tensors themselves, so that no second copy of parameters or state is made
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import is_, itemgetter
 from threading import Lock
@@ -84,27 +84,38 @@ class Updates:
         self._changed: set[int] = set()  # ids of the memory of these
         steps = [self._step(op, n, targets) for n, op in enumerate(found.operators)]
         self._owned = [None] * len(self._own)
+        self._pick_own = _items(self._own)
         self._steps = _joined_steps(steps, self._scratch)
         self._writes = [(i, self._slots[v]) for i, v in found.writes]
+        # Whether all that is written are the arrays that are changed: nothing is left to write then.
+        places = {slot: place for step in steps if isinstance(step, _Call) for slot, place in step.moved}
+        self._is_in_place = sorted(self._own) == sorted(i for i, _ in self._writes) and all(
+            _origin(slot, places) == i for i, slot in self._writes
+        )
 
-    def run(self, inputs: Sequence[Tensor], needs: Sequence[Any], results: Sequence[Any]) -> list[tuple[int, Any]]:
+    def run(self, inputs: Sequence[Tensor], needs: Sequence[Any], results: Sequence[Any]) -> Sequence[tuple[int, Any]]:
         """Change the tensors given as `inputs`; (input, array) where one must be written by who called.
 
         needs: the arrays that the program computed for this; results: its tensors, which keep what they hold.
         """
         with self._lock:
-            owned = [inputs[index]._data for index in self._own]
-            if not all(map(is_, owned, self._owned)):
+            arrays = [t._data for t in inputs]
+            if not all(map(is_, self._pick_own(arrays), self._owned)):
                 self._look_at(inputs)
+                arrays = [t._data for t in inputs]
             changed = self._changed
             if not _are_apart(needs, changed):
                 needs = [array.copy() if _memory_id(array) in changed else array for array in needs]
-            frame = [*[t._data for t in inputs], *needs, *self._rest]
+            frame = [*arrays, *needs, *self._rest]
             for tensor in results:
                 if isinstance(tensor, Tensor) and _memory_id(tensor._data) in changed:
                     tensor._data = tensor._data.copy()
             for step in self._steps:
                 step(frame)
+            if self._is_in_place:
+                for tensor in self._pick_own(inputs):
+                    (tensor._cell or tensor.version_cell())[0] += 1
+                return ()
             left = []
             for index, slot in self._writes:
                 tensor = inputs[index]
@@ -228,8 +239,17 @@ def _joined(calls: Sequence[_Call], scratch: dict[Any, Any]) -> Step:
     return one if form.run_many is None else many
 
 
-def _items(slots: Sequence[int]) -> Callable[[Frame], Sequence[Any]]:
+def _origin(slot: int, places: Mapping[int, int]) -> int:
+    """The slot that had the array first which ends in `slot`; `places`: which slot takes over the array of which."""
+    while slot in places:
+        slot = places[slot]
+    return slot
+
+
+def _items(slots: Sequence[int]) -> Callable[[Sequence[Any]], Sequence[Any]]:
     """What takes these slots of a frame."""
+    if not slots:
+        return lambda frame: ()
     found = itemgetter(*slots)
     return found if len(slots) > 1 else lambda frame: (found(frame),)
 

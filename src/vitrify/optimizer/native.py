@@ -6,7 +6,7 @@ whose kernel then works on every parameter, in the memory that it has.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import Any
 
@@ -139,10 +139,8 @@ class NativeStep:
         if self.is_none or not self._is_due():
             return False
         flat = [*chain.from_iterable(columns)]
-        if self._function is not None:
-            self._coefs[:] = floats
-            if self._function(self._coefs, *flat) is not None:
-                return True
+        if self._function is not None and self.again(floats, flat):
+            return True
         planned = self._planned(key, build, floats, columns)
         if planned is None:
             self.is_none = True
@@ -150,6 +148,13 @@ class NativeStep:
         self._function = planned.function
         self._spent = 0.0  # other arrays next time must be worth another plan
         return planned.function(self._coefs, *flat) is not None
+
+    def again(self, floats: Sequence[float], arrays: Iterable[Any]) -> bool:
+        """Whether the plan that there is fits the arrays, and has updated them; else they are as they were."""
+        coefs = self._coefs
+        for number, value in enumerate(floats):  # one by one: NumPy takes longer to look at a tuple
+            coefs[number] = value
+        return self._function is not None and self._function(coefs, *arrays) is not None
 
     def _is_due(self) -> bool:
         if self._function is not None:

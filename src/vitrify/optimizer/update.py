@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from operator import attrgetter
 from typing import Any, Protocol
 
@@ -187,11 +188,11 @@ def _op_in_place(rule: UpdateRule) -> InPlace:
     def run_many(
         scratch: dict[Any, Any], columns: Sequence[Sequence[Any]], *, l1: float, l2: float, **attrs: Any
     ) -> None:
-        first = columns[2][0]
-        rates = {float(rate) for rate in columns[2] if rate is not first}
-        rates.add(float(first))
+        first, *others = columns[2]
+        rate = float(first)
         own = (*columns[:2], *columns[3:])
-        if len(rates) > 1 or not together(rule, own, rates.pop(), attrs, (l1, l2), scratch):
+        differ = any(float(other) != rate for other in others if other is not first)
+        if differ or not together(rule, own, rate, attrs, (l1, l2), scratch):
             for call in zip(*columns):
                 run(scratch, *call, l1=l1, l2=l2, **attrs)
 
@@ -219,33 +220,51 @@ def together(
     """
     count = 2 + len(rule.arrays)
     columns, counters = columns[:count], columns[count:]
-    arrays = [*columns[0], *columns[1]]
-    dtype = arrays[0].dtype
-    if [*map(type, arrays)].count(np.ndarray) < len(arrays) or [*map(_array_dtype, arrays)].count(dtype) < len(arrays):
+    latest = "latest", rule, decay, len(columns[0])
+    again: Callable[..., bool] | None = scratch.get(latest)
+    if again is None and not _are_alike(columns):
         return False
-    if any(len({c.item() for c in column}) > 1 for column in counters):
+    before = [{c.item() for c in column} for column in counters]
+    if any(len(values) > 1 for values in before):
         return False
     coefs = rule.prepare(rate, [column[0] for column in counters], attrs)
+    # The plan of the step before looks at its arrays itself.
+    if again is None or not again(coefs, chain.from_iterable(columns)):
+        if again is not None and not _are_alike(columns):
+            for (first, *_), values in zip(counters, before):
+                first[...] = values.pop()
+            return False
+        step = _natively(rule, columns, coefs, decay, scratch)
+        if step is None:
+            scratch.pop(latest, None)
+            _by_numpy(rule, columns, coefs, decay, scratch)
+        else:
+            scratch[latest] = step.again
     for first, *others in counters:
         for counter in others:
             counter[...] = first
-    if not _natively(rule, columns, coefs, decay, scratch):
-        _by_numpy(rule, columns, coefs, decay, scratch)
     return True
+
+
+def _are_alike(columns: Sequence[Sequence[Any]]) -> bool:
+    """Whether parameters and gradients are arrays of the host, of one dtype."""
+    arrays = [*columns[0], *columns[1]]
+    dtype = arrays[0].dtype
+    return [*map(type, arrays)].count(np.ndarray) == len(arrays) == [*map(_array_dtype, arrays)].count(dtype)
 
 
 def _natively(
     rule: UpdateRule, columns: Sequence[Sequence[Any]], coefs: Floats, decay: tuple[float, float],
     scratch: dict[Any, Any],
-) -> bool:  # fmt: skip
-    """Whether one native call has updated all; else the parameters are where they were."""
+) -> NativeStep | None:  # fmt: skip
+    """The native call that has updated all; None where the parameters are where they were."""
     key = "native", rule, decay, *map(_array_shape, columns[0])
     step = scratch.get(key)
     if step is None:
         step = scratch[key] = NativeStep(len(columns[0]), sum(array.size for array in columns[0]))
-    if step.is_none:
-        return False
-    return step.run((rule, columns[0][0].dtype, decay), (rule.apply, _decayed), coefs, columns)
+    if step.is_none or not step.run((rule, columns[0][0].dtype, decay), (rule.apply, _decayed), coefs, columns):
+        return None
+    return step
 
 
 def _by_numpy(

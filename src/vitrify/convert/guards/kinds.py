@@ -81,12 +81,18 @@ class AnyNumber(Fed):
     """A number of this Python type."""
 
     kind: type
+    latest: tuple[Any, Tensor | None] = field(default=(None, None), init=False, repr=False, compare=False)
+    """What it was last, and as an input: most often it stays what it is."""
 
     def fits(self, value: Any, found: Found) -> bool:
-        if value.__class__ is not self.kind or not can_be_input(value):
-            return False
+        before, tensor = self.latest
+        if tensor is None or value is not before or tensor._cell is not None:  # which somebody may have changed
+            if value.__class__ is not self.kind or not can_be_input(value):
+                return False
+            tensor = wrap(np.asarray(value, self.tensor._data.dtype))
+            self.latest = value, tensor
         if self.slot >= 0:
-            found[self.slot] = wrap(np.asarray(value, self.tensor._data.dtype))
+            found[self.slot] = tensor
         return True
 
 
