@@ -9,6 +9,7 @@ A plan is made for each signature of arrays: dtypes, sizes, steps. The code of k
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
@@ -75,6 +76,20 @@ def why_not(operators: Sequence[Operator]) -> str:
     return ""
 
 
+@dataclass(frozen=True)
+class Ending:
+    """What a native program does at its end, with values that then are no outputs.
+
+    `emit(assembler, inputs, needs, given)` adds the steps; needs: the values; given: more inputs, which are `arrays`.
+    outputs: what the program gives, each a value of its own that it makes.
+    """
+
+    outputs: Sequence[Variable]
+    needs: Sequence[Variable]
+    arrays: Sequence[Any]
+    emit: Callable[..., None]
+
+
 class WholeProgram:
     """A block for all signatures of arrays. Threads may share it."""
 
@@ -139,6 +154,11 @@ class WholeProgram:
         return found
 
     @property
+    def has_run(self) -> bool:
+        """Whether there is a plan."""
+        return self._latest is not _no_plan
+
+    @property
     def is_refused(self) -> bool:
         """Whether no signature so far could be planned for, of more than a few."""
         return self._refused > self._most_refused and self._latest is _no_plan
@@ -151,14 +171,22 @@ class WholeProgram:
             self._refused += 1
             return _REFUSED
 
-    def plan(self, arrays: Sequence[Any]) -> Planned:
+    def plan(self, arrays: Sequence[Any], ending: Ending | None = None) -> Planned:
         """The plan for arrays like these. Raises NoNativeForm."""
-        key = Operand(Buffer(INPUT, 16, len(arrays)), 0, (2,), (8,), INT64)
+        more = () if ending is None else ending.arrays
+        key = Operand(Buffer(INPUT, 16, len(arrays) + len(more)), 0, (2,), (8,), INT64)
         assembler = Assembler(self._kernel, self._run_block, key, team())
-        given = [Operand(Buffer(INPUT, a.nbytes, i), 0, a.shape, a.strides, a.dtype) for i, a in enumerate(arrays)]
+        given = [
+            Operand(Buffer(INPUT, a.nbytes, i), 0, a.shape, a.strides, a.dtype) for i, a in enumerate((*arrays, *more))
+        ]
         found: Found = dict(zip(self._inputs, given))
         self._run(assembler, self._operators, found)
-        outputs = [self._value(assembler, found, v) for v in self._outputs]
+        wanted = self._outputs if ending is None else ending.outputs
+        outputs = [self._value(assembler, found, v) for v in wanted]
+        pack_once(assembler)
+        if ending is not None:  # writes inputs, when nothing reads them any more
+            needs = [self._value(assembler, found, v) for v in ending.needs]
+            ending.emit(assembler, given[: len(arrays)], needs, given[len(arrays) :])
         if any(v is None for v in outputs):
             raise NoNativeForm("an output is missing")
         is_large = assembler.bytes > LARGE_STEP * max(len(assembler.steps), 1)
@@ -166,11 +194,24 @@ class WholeProgram:
             raise NoNativeForm("it works on much at a time")
         if len(assembler.steps) > MAX_STEPS:
             raise NoNativeForm("it has too many steps to plan for")
-        pack_once(assembler)
         planned = plan_of(assembler, given, outputs)
         if planned.arena + planned.results > LARGE_RUN:
             raise NoNativeForm("it needs much memory at a time")
         return planned
+
+    def ended(self, arrays: Sequence[Any], first: int, end: int, ending: Callable[..., Ending]) -> Any:
+        """The function of arrays like these, and of more, that ends in something else than giving the outputs from
+        `first` to `end`; None where there is none. `ending(outputs, needs)` says in what.
+        """
+        if self._picks is not None or self._latest is _no_plan or self._most_refused:
+            return None
+        needs = self._outputs[first:end]
+        try:
+            with self._lock:
+                plan = self.plan(arrays, ending([*self._outputs[:first], *self._outputs[end:]], needs))
+        except NoNativeForm:
+            return None
+        return plan.function
 
     def _kernel(self, body: Block) -> Pointwise | RowLoop:
         found = self._kernels.get(body)

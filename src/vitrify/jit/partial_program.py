@@ -18,6 +18,7 @@ from ..eager.tensor import Tensor, wrap
 from ..runtime.options import DEFAULT, ExecutionOptions
 from .arguments import NO_ARGUMENTS, Arguments
 from .concrete_program import ConcreteProgram
+from .joint import JointStep
 from .reach import LayerState, Moved
 from .segment import CompiledSegment, compile_segment
 from .shared import Sharing
@@ -75,6 +76,7 @@ class PartialProgramLayer:
         found = find_updates(block, seen, writes)
         self._updates = None if found is None else Updates(block, found)
         self._needs = slice(0, 0)
+        self._joint: JointStep | None = None
         if found is not None:
             late = {i for i, _ in found.writes}
             writes = [(i, v) for i, v in writes if i not in late]
@@ -86,6 +88,8 @@ class PartialProgramLayer:
         given = None if not concrete.spent else [i for i in range(self._n_values) if i not in concrete.spent]
         self.segment = compile_segment(block, outputs, wrt, options, given, dict(writes))
         self.segment.bare = range(self._needs.start, self._needs.stop)
+        if self._updates is not None:
+            self._joint = JointStep.of(self.segment, self._updates, self._needs)
         self._captured = concrete.captured
         self._spent = tuple(concrete.spent) if _grad_enabled() else ()
         self._pinned = concrete.pinned
@@ -258,8 +262,14 @@ class PartialProgramLayer:
         for number, stop in self._flags:
             inputs[number].stop_gradient = stop
         printed: Counter[str] | None = Counter() if self._prints else None
+        made = None
         try:
-            results = self.segment.run(inputs) if printed is None else self._counted(inputs, printed)
+            if self._joint is not None:
+                made = self._joint.run(inputs)
+            if made is not None:
+                results = made
+            else:
+                results = self.segment.run(inputs) if printed is None else self._counted(inputs, printed)
         except Exception as err:
             if self._leaves:
                 Unfinished(self.concrete.block, state, printed).mark(err)
@@ -271,7 +281,7 @@ class PartialProgramLayer:
         for number in self._spent:
             results[number]._node = SpentNode()
             results[number].stop_gradient = False
-        left = self._update(inputs, results) if self._updates is not None else ()
+        left = self._update(inputs, results) if self._updates is not None and made is None else ()
         if self._only_updates and not left:
             return results[0]
         if self._writes:

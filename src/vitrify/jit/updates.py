@@ -19,6 +19,7 @@ from ..device.api import namespace_of
 from ..eager.tensor import Tensor
 from ..ir.dead_code import must_run
 from ..ir.program import Block, Literal, Operator, Variable
+from ..ops.registry import NativeInPlace
 from ..runtime.instruction import pure_call
 
 _ndarray = np.ndarray
@@ -85,13 +86,15 @@ class Updates:
         steps = [self._step(op, n, targets) for n, op in enumerate(found.operators)]
         self._owned = [None] * len(self._own)
         self._pick_own = _items(self._own)
-        self._steps = _joined_steps(steps, self._scratch)
+        joined = _joined_steps(steps)
+        self._steps = [step if not isinstance(step, list) else _joined(step, self._scratch) for step in joined]
         self._writes = [(i, self._slots[v]) for i, v in found.writes]
         # Whether all that is written are the arrays that are changed: nothing is left to write then.
         places = {slot: place for step in steps if isinstance(step, _Call) for slot, place in step.moved}
         self._is_in_place = sorted(self._own) == sorted(i for i, _ in self._writes) and all(
             _origin(slot, places) == i for i, slot in self._writes
         )
+        self.groups = self._groups(joined)
 
     def run(self, inputs: Sequence[Tensor], needs: Sequence[Any], results: Sequence[Any]) -> Sequence[tuple[int, Any]]:
         """Change the tensors given as `inputs`; (input, array) where one must be written by who called.
@@ -124,6 +127,52 @@ class Updates:
                 else:
                     left.append((index, frame[slot]))
             return left
+
+    def _groups(self, joined: Sequence[Step | list[_Call]]) -> list[UpdateGroup] | None:
+        """The steps as what a native program can end in; None where it cannot."""
+        groups = [UpdateGroup.of(step) for step in joined if isinstance(step, list)]
+        if not self._is_in_place or len(groups) < len(joined):
+            return None
+        found = [group for group in groups if group is not None and self._is_given(group)]
+        return found if len(found) == len(groups) else None
+
+    def _is_given(self, group: UpdateGroup) -> bool:
+        """Whether all that a group reads is there before it, its numbers before the program runs."""
+        n_inputs, n_given = self._n_inputs, self._n_inputs + len(self.found.needs)
+        numbers = [slot for p, column in enumerate(group.columns) if group.form.small(p) for slot in column]
+        others = [slot for p, column in enumerate(group.columns) if not group.form.small(p) for slot in column]
+        constants = {n_given + n for n, value in enumerate(self._rest) if value is not None}
+        return all(s < n_inputs or s in constants for s in numbers) and all(s < n_given for s in others)
+
+    def run_at_end(
+        self, inputs: Sequence[Tensor], function: Callable[..., Any], numbers: Sequence[Any]
+    ) -> Sequence[Any] | None:
+        """What a native program gives that ends in the updates; None, with nothing changed, where it cannot run.
+
+        numbers: an array for each group, which it is given behind the inputs.
+        """
+        assert self.groups is not None
+        with self._lock:
+            arrays = [t._data for t in inputs]
+            frame = [*arrays, *[None] * len(self.found.needs), *self._rest]
+            undo: list[Callable[[], None]] = []
+            made = None
+            try:
+                for group, own in zip(self.groups, numbers):
+                    if not group.prepare(frame, own, undo):
+                        break
+                else:
+                    made = function(*arrays, *numbers)
+            except MemoryError:  # the operators themselves raise it, with the user's line
+                pass
+            finally:
+                if made is None:
+                    for do in undo:
+                        do()
+            if made is not None:
+                for tensor in self._pick_own(inputs):
+                    (tensor._cell or tensor.version_cell())[0] += 1
+            return made
 
     def _look_at(self, inputs: Sequence[Tensor]) -> None:
         """Remember the arrays that are changed; what cannot be written is copied first."""
@@ -201,14 +250,49 @@ class _Call:
 Step = Callable[[Frame], None]
 
 
-def _joined_steps(steps: Sequence[Step | _Call], scratch: dict[Any, Any]) -> list[Step]:
-    """The steps, with calls that are alike and do not depend on each other in one."""
-    found: list[Step] = []
+@dataclass(frozen=True)
+class UpdateGroup:
+    """Calls that are alike, at the end of a native program. columns: for each input the slots of all calls."""
+
+    form: NativeInPlace
+    attrs: Mapping[str, Any]
+    columns: Sequence[Sequence[int]]
+
+    @staticmethod
+    def of(calls: Sequence[_Call]) -> UpdateGroup | None:
+        """These calls; None where they have no such form."""
+        in_place = calls[0].operator.op.in_place
+        if in_place is None or in_place.native is None:
+            return None
+        return UpdateGroup(in_place.native, calls[0].operator.attrs, [*zip(*[call.reads for call in calls])])
+
+    def prepare(self, frame: Frame, numbers: Any, undo: list[Callable[[], None]]) -> bool:
+        """Whether the calls have numbers in common, which are put there; `undo` gets what takes it back."""
+        small = self.form.small
+        columns = [[frame[s] for s in slots] if small(p) else () for p, slots in enumerate(self.columns)]
+        found = self.form.numbers(columns, **self.attrs)
+        if found is None:
+            return False
+        undo.append(found[1])
+        for place, value in enumerate(found[0]):
+            numbers[place] = value
+        return True
+
+    def emit(self, assembler: Any, numbers: Any, frame: Sequence[Any]) -> None:
+        """Add the steps to a native program. Raises NoNativeForm."""
+        small = self.form.small
+        columns = [() if small(p) else [frame[s] for s in slots] for p, slots in enumerate(self.columns)]
+        self.form.emit(assembler, numbers, columns, **self.attrs)
+
+
+def _joined_steps(steps: Sequence[Step | _Call]) -> list[Step | list[_Call]]:
+    """The steps, with calls that are alike and do not depend on each other in one list."""
+    found: list[Step | list[_Call]] = []
     groups: list[list[_Call]] = []
     made: set[int] = set()
     for step in steps:
         if not isinstance(step, _Call) or not made.isdisjoint(step.reads):
-            found += [_joined(calls, scratch) for calls in groups]
+            found += groups
             groups, made = [], set()
         if not isinstance(step, _Call):
             found.append(step)
@@ -216,7 +300,7 @@ def _joined_steps(steps: Sequence[Step | _Call], scratch: dict[Any, Any]) -> lis
         like = next((calls for calls in groups if calls[0].is_like(step)), None)
         groups.append([step]) if like is None else like.append(step)
         made.update(slot for slot, _ in step.moved)
-    return [*found, *[_joined(calls, scratch) for calls in groups]]
+    return [*found, *groups]
 
 
 def _joined(calls: Sequence[_Call], scratch: dict[Any, Any]) -> Step:

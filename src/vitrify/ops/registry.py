@@ -115,11 +115,28 @@ class InPlace:
     """`places(n)`: the positions of the inputs that the n outputs overwrite. `run(scratch, *arrays, **attrs)` does it;
     `scratch` is a dict in which it keeps memory from call to call, for one thread at a time.
     `run_many(scratch, columns, **attrs)` does it for several calls at once, where it can: of each array, those of all.
+    `native`: how a native program does that at its end.
     """
 
     places: Callable[[int], Sequence[int]]
     run: Callable[..., None]
     run_many: Callable[..., None] | None = None
+    native: NativeInPlace | None = None
+
+
+@dataclass(frozen=True)
+class NativeInPlace:
+    """Several calls of an op that works in place, at the end of a native program.
+
+    `numbers(columns, **attrs)`: `count` numbers that all of them use, from the arrays at `small` positions, and what
+    undoes what that changed; None where the calls differ. `emit(assembler, numbers, columns, **attrs)` adds the steps
+    for the other positions.
+    """
+
+    count: int
+    small: Callable[[int], bool]
+    numbers: Callable[..., tuple[Sequence[float], Callable[[], None]] | None]
+    emit: Callable[..., None]
 
 
 @dataclass(frozen=True, eq=False)

@@ -179,16 +179,35 @@ def _plan(block: Block, coefs: Any, columns: Sequence[Sequence[Any]]) -> Planned
     kernel = pointwise(block)
     assembler = Assembler(lambda body: kernel, _no_block, team=team())
     inputs = [_operand(0, coefs)]
-    numbers = [Operand(inputs[0].buffer, i * coefs.itemsize, (), (), coefs.dtype) for i in range(coefs.size)]
     inputs += [_operand(1 + i, array) for i, array in enumerate(chain.from_iterable(columns))]
     count = len(columns[0])
-    for number in range(count):
-        given = inputs[1 + number :: count]
-        param, _, *state = given
+    _add_steps(assembler, block, inputs[0], [inputs[1 + number :: count] for number in range(count)])
+    return plan_of(assembler, inputs, [])
+
+
+def _add_steps(assembler: Any, block: Block, coefs: Operand, calls: Iterable[Sequence[Operand]]) -> None:
+    numbers = [Operand(coefs.buffer, i * coefs.dtype.itemsize, (), (), coefs.dtype) for i in range(coefs.size)]
+    for param, grad, *state in calls:
+        given = [param, grad, *state]
         if not all(x.is_contiguous for x in given):
             raise NoNativeForm("the elements do not lie side by side")
         assembler.elementwise(block, [*numbers, *given], into=[param, *state])
-    return plan_of(assembler, inputs, [])
+
+
+def add_update(
+    assembler: Any, key: tuple[Any, Any], build: tuple[Apply, Callable[..., Any]], coefs: Operand,
+    columns: Sequence[Sequence[Operand]],
+) -> None:  # fmt: skip
+    """Add the update of parameters to a native program. key: (rule, decay); columns: as for `NativeStep.run`.
+
+    Raises NoNativeForm.
+    """
+    (rule, decay), (apply, decayed), dtype = key, build, columns[0][0].dtype
+    if dtype not in _DTYPES or coefs.dtype != dtype:
+        raise NoNativeForm(f"an update of {dtype} has no native form")
+    counts = coefs.size, len(columns) - 2
+    block = _BLOCKS.get_or_build((rule, dtype, decay), lambda: _block(apply, decayed, dtype, counts, decay))
+    _add_steps(assembler, block, coefs, zip(*columns))
 
 
 def _operand(number: int, array: Any) -> Operand:
@@ -199,4 +218,4 @@ def _no_block(assembler: Assembler, block: Block, values: Sequence[Any], in_simp
     raise NoNativeForm("an update has no blocks inside")
 
 
-__all__ = ["NativeStep"]
+__all__ = ["NativeStep", "add_update"]

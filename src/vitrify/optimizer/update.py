@@ -18,8 +18,8 @@ import numpy as np
 from ..core.errors import ShapeError
 from ..core.meta import Meta
 from ..device.api import namespace_of
-from ..ops.registry import InPlace, NoGradient, OpDef, define_op
-from .native import NativeStep
+from ..ops.registry import InPlace, NativeInPlace, NoGradient, OpDef, define_op
+from .native import NativeStep, add_update
 
 # Elements worked on at a time: larger parameters go block by block, so that scratch stays in the cache.
 BLOCK = 1 << 18
@@ -188,15 +188,65 @@ def _op_in_place(rule: UpdateRule) -> InPlace:
     def run_many(
         scratch: dict[Any, Any], columns: Sequence[Sequence[Any]], *, l1: float, l2: float, **attrs: Any
     ) -> None:
-        first, *others = columns[2]
-        rate = float(first)
+        rate = _one_rate(columns[2])
         own = (*columns[:2], *columns[3:])
-        differ = any(float(other) != rate for other in others if other is not first)
-        if differ or not together(rule, own, rate, attrs, (l1, l2), scratch):
+        if rate is None or not together(rule, own, rate, attrs, (l1, l2), scratch):
             for call in zip(*columns):
                 run(scratch, *call, l1=l1, l2=l2, **attrs)
 
-    return InPlace(lambda count: (0, *range(3, 2 + count)), run, None if rule.whole else run_many)
+    places = lambda count: (0, *range(3, 2 + count))  # noqa: E731 - the parameter, arrays and counters
+    return InPlace(places, run) if rule.whole else InPlace(places, run, run_many, _op_native(rule))
+
+
+def _op_native(rule: UpdateRule) -> NativeInPlace:
+    """The rule at the end of a native program."""
+    first_counter = 3 + len(rule.arrays)
+
+    def numbers(
+        columns: Sequence[Sequence[Any]], *, l1: float, l2: float, **attrs: Any
+    ) -> tuple[Floats, Callable[[], None]] | None:
+        rate = _one_rate(columns[2])
+        return None if rate is None else _advanced(rule, columns[first_counter:], rate, attrs)
+
+    def emit(
+        assembler: Any, coefs: Any, columns: Sequence[Sequence[Any]], *, l1: float, l2: float, **attrs: Any
+    ) -> None:
+        own = [*columns[:2], *columns[3:first_counter]]
+        add_update(assembler, (rule, (l1, l2)), (rule.apply, _decayed), coefs, own)
+
+    return NativeInPlace(rule.n_coefs, lambda position: position == 2 or position >= first_counter, numbers, emit)
+
+
+def _one_rate(rates: Sequence[Any]) -> float | None:
+    """The learning rate of all; None where they have several."""
+    first, *others = rates
+    rate = float(first)
+    for other in others:
+        if other is not first and float(other) != rate:
+            return None
+    return rate
+
+
+def _advanced(
+    rule: UpdateRule, counters: Sequence[Sequence[Any]], rate: float, attrs: Mapping[str, Any]
+) -> tuple[Floats, Callable[[], None]] | None:
+    """The numbers of a step that all parameters do, their counters advanced, and what takes that back; None where
+    counters differ.
+    """
+    before = [{c.item() for c in column} for column in counters]
+    if any(len(values) > 1 for values in before):
+        return None
+    coefs = rule.prepare(rate, [column[0] for column in counters], attrs)
+    for first, *others in counters:
+        for counter in others:
+            counter[...] = first
+
+    def undo() -> None:
+        for column, (value,) in zip(counters, before):
+            for counter in column:
+                counter[...] = value
+
+    return coefs, undo
 
 
 MAX_GATHERED = 4096
@@ -224,15 +274,14 @@ def together(
     again: Callable[..., bool] | None = scratch.get(latest)
     if again is None and not _are_alike(columns):
         return False
-    before = [{c.item() for c in column} for column in counters]
-    if any(len(values) > 1 for values in before):
+    found = _advanced(rule, counters, rate, attrs)
+    if found is None:
         return False
-    coefs = rule.prepare(rate, [column[0] for column in counters], attrs)
+    coefs, undo = found
     # The plan of the step before looks at its arrays itself.
     if again is None or not again(coefs, chain.from_iterable(columns)):
         if again is not None and not _are_alike(columns):
-            for (first, *_), values in zip(counters, before):
-                first[...] = values.pop()
+            undo()
             return False
         step = _natively(rule, columns, coefs, decay, scratch)
         if step is None:
@@ -240,9 +289,6 @@ def together(
             _by_numpy(rule, columns, coefs, decay, scratch)
         else:
             scratch[latest] = step.again
-    for first, *others in counters:
-        for counter in others:
-            counter[...] = first
     return True
 
 

@@ -7,7 +7,7 @@ longer than what native calls save.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..core.config import NATIVE, NATIVE_AFTER_MS
@@ -99,6 +99,13 @@ class Whole:
         if found is None and program.is_refused:
             self.is_none = True
         return found
+
+    def ended(self, arrays: Sequence[Any], first: int, end: int, ending: Callable[..., Any]) -> Any:
+        """`WholeProgram.ended`, once runs have paid for one more plan; False while they have not."""
+        program = self._program
+        if program is None or not NATIVE.value or not program.has_run or not self._pays():
+            return False
+        return program.ended(arrays, first, end, ending)
 
     def _pays(self) -> bool:
         """Whether runs have been worth one more plan, which they have paid for then."""
