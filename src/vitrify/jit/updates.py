@@ -8,7 +8,7 @@ of the tensors themselves, so that no second copy of parameters or state is made
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import is_, itemgetter
 from threading import Lock
 from typing import Any
@@ -139,8 +139,8 @@ class Updates:
     def _is_given(self, group: UpdateGroup) -> bool:
         """Whether all that a group reads is there before it, its numbers before the program runs."""
         n_inputs, n_given = self._n_inputs, self._n_inputs + len(self.found.needs)
-        numbers = [slot for p, column in enumerate(group.columns) if group.form.small(p) for slot in column]
-        others = [slot for p, column in enumerate(group.columns) if not group.form.small(p) for slot in column]
+        numbers = {slot for column in group.small for slot in column}
+        others = {slot for column in group.columns for slot in column} - numbers
         constants = {n_given + n for n, value in enumerate(self._rest) if value is not None}
         return all(s < n_inputs or s in constants for s in numbers) and all(s < n_given for s in others)
 
@@ -257,6 +257,13 @@ class UpdateGroup:
     form: NativeInPlace
     attrs: Mapping[str, Any]
     columns: Sequence[Sequence[int]]
+    small: Sequence[Sequence[int]] = field(init=False)
+    """The columns that numbers are made from, each slot once; the others are empty."""
+
+    def __post_init__(self) -> None:
+        is_small = self.form.small
+        found = [tuple(dict.fromkeys(slots)) if is_small(p) else () for p, slots in enumerate(self.columns)]
+        object.__setattr__(self, "small", found)
 
     @staticmethod
     def of(calls: Sequence[_Call]) -> UpdateGroup | None:
@@ -268,8 +275,7 @@ class UpdateGroup:
 
     def prepare(self, frame: Frame, numbers: Any, undo: list[Callable[[], None]]) -> bool:
         """Whether the calls have numbers in common, which are put there; `undo` gets what takes it back."""
-        small = self.form.small
-        columns = [[frame[s] for s in slots] if small(p) else () for p, slots in enumerate(self.columns)]
+        columns = [[frame[s] for s in slots] if slots else slots for slots in self.small]
         found = self.form.numbers(columns, **self.attrs)
         if found is None:
             return False
@@ -280,8 +286,7 @@ class UpdateGroup:
 
     def emit(self, assembler: Any, numbers: Any, frame: Sequence[Any]) -> None:
         """Add the steps to a native program. Raises NoNativeForm."""
-        small = self.form.small
-        columns = [() if small(p) else [frame[s] for s in slots] for p, slots in enumerate(self.columns)]
+        columns = [() if numbers else [frame[s] for s in slots] for numbers, slots in zip(self.small, self.columns)]
         self.form.emit(assembler, numbers, columns, **self.attrs)
 
 

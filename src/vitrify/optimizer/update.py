@@ -233,7 +233,7 @@ def _advanced(
     """The numbers of a step that all parameters do, their counters advanced, and what takes that back; None where
     counters differ.
     """
-    before = [{c.item() for c in column} for column in counters]
+    before = [{c.item() for c in column} for column in counters] if counters else ()
     if any(len(values) > 1 for values in before):
         return None
     coefs = rule.prepare(rate, [column[0] for column in counters], attrs)
