@@ -91,6 +91,8 @@ class _Writer:
         attrs: list[Any] = []
         for spec, given in zip(row.inputs, node.inputs):
             self._input(spec, given, inputs, attrs)
+            for slot, _ in spec.slots:  # those with nothing in them stand there as well: gradients ask for them
+                inputs.setdefault(slot, [])
         for attr in row.attrs:
             if attr.where != "new":
                 attrs.append((attr.old_name, attr.kind, self._attribute(attr, node)))

@@ -110,6 +110,8 @@ class Emitter:
     def ops(self, name: str, inputs: Sequence[Any], metas: Sequence[Any], **attrs: Any) -> list[Value]:
         """Write an operator with several outputs of these types."""
         given = [self._listed(i) if isinstance(i, (list, tuple)) else i for i in inputs]
+        if name == "unsqueeze":
+            given[0] = self._apart(given[0])
         outs = [self.value(meta) for meta in metas]
         node = Node(name, list(map(_given, given)), [v.id for v in outs], attrs)
         self._makers.update(dict.fromkeys(node.outputs, node))
@@ -123,6 +125,13 @@ class Emitter:
         if self.old:
             return list(parts)
         return [self.op("assign", p) if isinstance(p, Value) and self._is_moved(p) else p for p in parts]
+
+    def _apart(self, x: Value) -> Value:
+        """What gets new dimensions as a `.json` program may have it: oneDNN makes one operator of a transposition or
+        product and the new dimensions, and forgets these where the operators behind it look.
+        """
+        made = None if self.old else self._makers.get(x.id)
+        return x if made is None or made.name not in ("transpose", "multiply") else self.op("assign", x)
 
     def _is_moved(self, value: Value) -> bool:
         made = self._makers.get(value.id)

@@ -18,7 +18,7 @@ from .emitter import FORMS, Emitter, Value, known
 _SAME = (
     "abs acos acosh asin asinh atan atanh bitwise_not ceil cos cosh digamma erf erfinv exp expm1 floor isfinite isinf "
     "isnan lgamma log log10 log1p log2 logical_not logsigmoid reciprocal relu relu6 rsqrt sigmoid sign silu sin sinh "
-    "softsign sqrt square tan tanh tanh_shrink trunc"
+    "softsign sqrt tan tanh tanh_shrink trunc"
 )
 _ARITHMETIC = {
     "add": "add", "subtract": "subtract", "multiply": "multiply", "divide": "divide", "maximum": "maximum",
@@ -36,6 +36,14 @@ def _unary(name: str) -> None:
         return g.op(name, x, meta=out)
 
     FORMS(name)(form)
+
+
+@FORMS("square")
+def square(g: Emitter, x: Value) -> Value:
+    """square; in `.json` programs x times x: beside oneDNN, PaddlePaddle squares in place what is read again."""
+    out = g.metas[0]
+    x = g.cast(x, out.dtype) if out.dtype.is_floating else x
+    return g.op("square", x, meta=out) if g.old else g.op("multiply", x, x, meta=out)
 
 
 def _binary(ours: str, theirs: str, like_output: bool) -> None:
