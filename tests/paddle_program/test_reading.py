@@ -158,12 +158,14 @@ def test_newer_versions_and_strange_attributes_are_refused(tmp_path):
         loaded(tmp_path, "", "pdmodel", proto.SerializeToString())
 
 
-def test_a_batch_norm_in_training_is_refused(tmp_path):
+def test_a_batch_norm_in_training_uses_the_statistics_of_the_batch(tmp_path):
     text = archive("json")["batch_norm.json"].decode()
     text = text.replace('"D":true},"N":"is_test"', '"D":false},"N":"is_test"')
     text = text.replace('"D":true},"N":"use_global_stats"', '"D":false},"N":"use_global_stats"')
-    with pytest.raises(UnsupportedError, match="batch norm in training mode"):
-        loaded(tmp_path, "", "json", text.encode())
+    x, mean, variance, weight, bias = map(paddle.to_tensor, inputs("batch_norm"))
+    found = loaded(tmp_path, "", "json", text.encode())(x, mean, variance, weight, bias)
+    wanted = paddle.nn.functional.batch_norm(x, mean.clone(), variance.clone(), weight, bias, training=True)
+    np.testing.assert_allclose(found.numpy(), wanted.numpy(), rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -464,3 +464,41 @@ def test_new_dimensions_are_not_merged_with_what_is_moved_in_json_programs(move,
 def test_json_programs_square_by_products(tmp_path):
     """Beside oneDNN `square` writes over what is read again: `paddle.inference` gave T5 other numbers."""
     assert "square" not in operators_of(lambda x: x + paddle.square(x), tmp_path)
+
+
+class Normalized(nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2D(3, 2, 3)
+        self.norm = nn.BatchNorm2D(2, use_global_stats=False)
+
+    def forward(self, x):
+        return self.norm(self.conv(x)) + 1.0
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_batch_norm_with_the_statistics_of_the_batch(kind, tmp_path):
+    net, x = Normalized(), paddle.randn([4, 3, 5, 5])
+    net.eval()
+    paddle.jit.save(net, tmp_path / "model", input_spec=[SPEC([None, 3, 5, 5], name="x")], format=kind)
+    back = paddle.jit.load(str(tmp_path / "model") + FORMATS[kind])
+    for _ in range(2):
+        np.testing.assert_allclose(back(x).numpy(), net(x).numpy(), rtol=1e-5, atol=1e-5)
+    held = {name: value.numpy() for name, value in back.state_dict().items()}
+    for running in (net.norm._mean, net.norm._variance):
+        np.testing.assert_allclose(held[running.name], running.numpy(), rtol=1e-5)
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_other_changes_in_place_are_refused(kind, tmp_path):
+    class Counting(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("count", paddle.zeros([1]))
+
+        def forward(self, x):
+            self.count.add_(paddle.ones([1]))
+            return x + self.count
+
+    with pytest.raises(UnsupportedError, match="forward changes its arguments or buffers in place"):
+        paddle.jit.save(Counting(), tmp_path / "model", input_spec=[SPEC([1])], format=kind)

@@ -181,8 +181,7 @@ class _Writer:
         found: dict[str, list[str]] = {}
         for out, given in zip(row.outputs, node.outputs):
             if out.slot in _IN_PLACE:
-                found[out.slot] = [self._name(node.inputs[_IN_PLACE[out.slot]])]
-                continue
+                self._names[given] = self._name(node.inputs[_IN_PLACE[out.slot]])
             found[out.slot] = [self._name(i) for i in given] if isinstance(given, list) else [self._name(given)]
         if row.old_name in _WITH_SHAPE:
             self._extra += 1

@@ -198,6 +198,20 @@ class Emitter:
         self.root.params.append(Param(made.id, name, made.dtype, made.shape, False))
         return made
 
+    def is_param(self, x: Value) -> bool:
+        """Whether x is a tensor of the file of parameters."""
+        return any(p.id == x.id for p in self.root.params)
+
+    def is_kept_by_batch_norm(self, new: Value, param: Value) -> bool:
+        """Whether `new` is what a batch norm makes of the running statistics `param`, which it writes over."""
+        at = new.id
+        while at in self._makers and self._makers[at].name == "assign":
+            at = self._makers[at].inputs[0]
+        made = self._makers.get(at)
+        if made is None or made.name != "batch_norm_" or not self.is_param(param):
+            return False
+        return made.inputs[made.outputs.index(at)] == param.id  # Mean, Variance; MeanOut, VarianceOut
+
     def cast(self, x: Value, dtype: DType) -> Value:
         """x in that dtype."""
         return x if x.dtype is dtype else self.op("cast", x, meta=Meta(x.shape, dtype), dtype=dtype)

@@ -57,11 +57,6 @@ def _save(layer: Any, path: Any, input_spec: Any, configs: Mapping[str, Any], ol
 def _write(prefix: str, name: str, function: SavedFunction, model: ModelFile, old: bool) -> None:
     function = in_other_ops(function, lambda op: FORMS.get(op) is not None or op.scalar is not None)
     block = function.program.global_block()
-    if function.writes:
-        raise UnsupportedError(
-            f"{name} changes its arguments or buffers in place, which Paddle's programs for inference cannot",
-            hint="return the new values",
-        )
     _check_forms(name, block)
     g = Emitter(old, inline=_inline)
     names = _input_names(function)
@@ -70,6 +65,7 @@ def _write(prefix: str, name: str, function: SavedFunction, model: ModelFile, ol
     params = _params(g, function, model, block)
     env: dict[Variable, Any] = dict(zip(block.inputs, [*inputs, *params]))
     _operators(g, block, env)
+    _check_writes(g, name, function, block, env)
     outputs = [_output(g, slot, block, env) for slot in slots_in(function.output_tree)]
     if not outputs:
         raise UnsupportedError(f"{name} gives no tensor, and a program of Paddle's gives at least one")
@@ -94,6 +90,17 @@ def _check_lists(name: str, variables: Sequence[Variable | None]) -> None:
             f"{name} takes or gives a list whose length only the run knows, which Paddle's programs cannot",
             hint="give paddle.stack of it",
         )
+
+
+def _check_writes(g: Emitter, name: str, function: SavedFunction, block: Block, env: Mapping[Variable, Any]) -> None:
+    """Refuse what changes tensors of the program, but running statistics: Paddle's batch_norm changes those itself."""
+    for var, index in zip(block.outputs[len(block.outputs) - len(function.writes) :], function.writes):
+        assert var is not None
+        if not g.is_kept_by_batch_norm(env[var], env[block.inputs[index]]):
+            raise UnsupportedError(
+                f"{name} changes its arguments or buffers in place, which Paddle's programs for inference cannot",
+                hint="return the new values",
+            )
 
 
 def _check_forms(name: str, block: Block) -> None:

@@ -118,10 +118,13 @@ def _recorded(graph: Graph, arrays: Mapping[str, Any]) -> ModelFile:
             is_said = outs[i].dtype is dtype or outs[i].dtype.is_floating != dtype.is_floating
             outs[i] = outs[i] if is_said else cast(outs[i], dtype=dtype)
         block.outputs = [builder.value(v) for v in outs]
+        changed = [(i, builder.current[v]) for i, v in enumerate(block.inputs) if v in builder.current]
+        block.outputs += [value for _, value in changed]  # running statistics
     outputs = [Slot("output", i) for i in range(len(outs))]
     inputs = tuple(Slot("input", i) for i in range(len(specs)))
     tree = outputs[0] if len(outputs) == 1 else outputs
-    function = SavedFunction(program, tuple(specs), (inputs, {}), tree, tuple(names[p.name] for p in graph.params))
+    tensors, writes = tuple(names[p.name] for p in graph.params), tuple(index for index, _ in changed)
+    function = SavedFunction(program, tuple(specs), (inputs, {}), tree, tensors, writes)
     infos = {names[p.name]: TensorInfo(p.trainable, p.trainable) for p in graph.params}
     note = {"names": {names[p.name]: p.name for p in graph.params}}
     return ModelFile({"forward": function}, {names[n]: a for n, a in arrays.items()}, infos, note)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -161,22 +162,54 @@ def _param(g: Emitter, value: Value | None, size: int, fill: float) -> Value:
     return g.full(fill, float32, [size]) if value is None else value
 
 
+def _batch_norm(
+    g: Emitter, given: Sequence[Any], *, channel: int, epsilon: float, momentum: float, training: bool
+) -> list[Value]:
+    """The outputs of batch_norm: y, the running statistics, those of the batch, and what gradients keep."""
+    x, mean, variance, weight, bias = given
+    size = mean.shape[0]
+    stats = [Meta((size,), float32)] * 4
+    layout = "NCHW" if channel == 1 else "NHWC"
+    if channel not in (1, x.ndim - 1):
+        raise UnsupportedError("a batch norm over another dimension than the second or last has no form")
+    held = [x, mean, variance, _param(g, weight, size, 1.0), _param(g, bias, size, 0.0)]
+    return g.ops(
+        "batch_norm_", held, [x.meta, *stats, Meta((UNKNOWN,), as_dtype("uint8"))], is_test=not training,
+        momentum=momentum, epsilon=epsilon, data_format=layout, use_global_stats=not training,
+        trainable_statistics=training,  # paddle.inference sets is_test, whatever is written
+    )  # fmt: skip
+
+
 @FORMS("batch_norm_infer")
 def batch_norm_infer(
     g: Emitter, x: Value, mean: Value, variance: Value, weight: Value | None, bias: Value | None, *, channel: int,
     epsilon: float,
 ) -> Value:  # fmt: skip
     """batch_norm with the running statistics."""
-    size = mean.shape[0]
-    stats = [Meta((size,), float32)] * 4
-    layout = "NCHW" if channel == 1 else "NHWC"
-    if channel not in (1, x.ndim - 1):
-        raise UnsupportedError("a batch norm over another dimension than the second or last has no form")
-    given = [x, mean, variance, _param(g, weight, size, 1.0), _param(g, bias, size, 0.0)]
-    return g.ops(
-        "batch_norm_", given, [x.meta, *stats, Meta((UNKNOWN,), as_dtype("uint8"))], is_test=True, momentum=0.9,
-        epsilon=epsilon, data_format=layout, use_global_stats=True, trainable_statistics=False,
-    )[0]  # fmt: skip
+    given = (x, mean, variance, weight, bias)
+    return _batch_norm(g, given, channel=channel, epsilon=epsilon, momentum=0.9, training=False)[0]
+
+
+@FORMS("batch_norm")
+def batch_norm(
+    g: Emitter, x: Value, running_mean: Value, running_var: Value, weight: Value | None, bias: Value | None, *,
+    axes: Any, param_axes: Any, groups: int, epsilon: float, momentum: float,
+) -> list[Any]:  # fmt: skip
+    """batch_norm with the batch's statistics; it changes the running ones, or copies of what is no parameter."""
+    running = [v if g.is_param(v) else g.op("assign", v) for v in (running_mean, running_var)]
+    # paddle.inference makes one operator of a convolution and the batch norm behind it, by the running statistics.
+    given = (x if g.old else g.op("assign", x), *running, weight, bias)
+    found = _batch_norm(g, given, channel=param_axes[0], epsilon=epsilon, momentum=momentum, training=True)
+    return [found[0], None, None, found[1], found[2]]
+
+
+@FORMS("unless_single")
+def unless_single(
+    g: Emitter, x: Value, normalized: Value, mean: Value, new_mean: Value, variance: Value, new_variance: Value, *,
+    axes: Any,
+) -> list[Value]:  # fmt: skip
+    """What batch_norm gave: Paddle's leaves single elements as they are, too."""
+    return [normalized, new_mean, new_variance]
 
 
 @FORMS("layer_norm")

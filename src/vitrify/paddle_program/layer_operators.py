@@ -237,12 +237,15 @@ def batch_norm(
     momentum: float = 0.9, epsilon: float = 1e-5, data_format: str = "NCHW", use_global_stats: bool = False,
     trainable_statistics: bool = False,
 ) -> Any:  # fmt: skip
-    """x normalized by running statistics."""
-    if trainable_statistics or not (is_test or use_global_stats):
-        raise UnsupportedError("a batch norm in training mode cannot be read", hint="save the model after model.eval()")
+    """x normalized by running statistics, or by its own, which then change those."""
     x, mean, variance = (as_tensor(v) for v in (x, mean, variance))
     layout = _layout(x, "NCHW" if data_format == "AnyLayout" else data_format)
-    found = F.batch_norm(x, mean, variance, _optional(scale), _optional(bias), epsilon=epsilon, data_format=layout)
+    training = trainable_statistics or not (is_test or use_global_stats)
+    if training:  # statistics are changed; those that somebody wants gradients of are results, of which this is a copy
+        mean, variance = (v if v.stop_gradient else T.assign(v.detach()) for v in (mean, variance))
+    found = F.batch_norm(
+        x, mean, variance, _optional(scale), _optional(bias), training, momentum, epsilon, data_format=layout
+    )
     return found, mean, variance, None, None, None
 
 
