@@ -11,6 +11,7 @@ from typing import Any as _Any
 from .core.late import OP_PACKAGES as _OP_PACKAGES
 from .core.lazy import lazy_attributes as _lazy_attributes
 from .ir.block_surgery import SURGERY as _SURGERY
+from .ir.described import DESCRIPTIONS as _DESCRIPTIONS
 from .ir.model_formats import READERS as _READERS
 from .ir.model_formats import STATES as _STATES
 from .ir.model_formats import WRITERS as _WRITERS
@@ -65,6 +66,7 @@ def __dir__() -> list[str]:
 # What defines ops, which saved programs name.
 for _name in ("public", "optimizer", "paddle_program.detection_operators", "static", "text", "vision"):
     _OP_PACKAGES.add(_partial(_import_module, f".{_name}", __name__))
+_DESCRIPTIONS.set(lambda: _import_module(".paddle_program.description", __name__))
 _SURGERY.set(lambda: _import_module(".paddle_program.block_surgery", __name__))
 _STATES.add(lambda: _package("framework").save_load.read_state)
 _READERS.add(".json", lambda: _package("paddle_program").read_json_format)

@@ -109,7 +109,7 @@ def test_for_test_training_ops_become_those_of_evaluation():
     copy = training().clone(for_test=True)
     verify(copy)
     block = copy.global_block()
-    assert [op.type for op in block.ops] == ["assign", "scale", "batch_norm_infer"]
+    assert [op.op.name for op in block.ops] == ["assign", "scale", "batch_norm_infer"]
     assert block.ops[1].attrs["scale"] == 0.75
     assert [var.name for var in block.outputs] == ["batch_norm_0", "mean"]
 

@@ -18,7 +18,7 @@ class Probe:
         self.alive = []
         self.watched = []
         core = segment.backward_core
-        groups = [i.attrs["body"] for i in core.instructions if i.operator.type == "fused"]
+        groups = [i.attrs["body"] for i in core.instructions if i.operator.op.name == "fused"]
         for looked_at in (core, *groups):
             monkeypatch.setattr(looked_at, "_steps", [self.looking(step) for step in looked_at._steps])
 

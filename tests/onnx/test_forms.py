@@ -37,7 +37,7 @@ def test_each_form_computes_what_we_compute():
         if not case.static or case.name in NOT_THERE:
             continue
         recorded, arrays = program_of(case)
-        used = {op.type for block in recorded.program.blocks for op in block.ops}
+        used = {op.op.name for block in recorded.program.blocks for op in block.ops}
         if used & left and check_program(recorded, arrays):
             left -= used
         if not left:

@@ -175,7 +175,7 @@ def test_programs_with_lists_are_verified():
     verify(program)
     text = str(program)
     assert "list<float32[2]>" in text
-    operator = next(o for o in program.global_block().ops if o.type == "list_append")
+    operator = next(o for o in program.global_block().ops if o.op.name == "list_append")
     operator.outputs[0].meta = Meta((2,), float32)
     with pytest.raises(VerifyError):
         verify(program)

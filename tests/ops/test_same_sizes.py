@@ -49,7 +49,7 @@ def test_labels_of_programs_get_no_gradient():
         grads.append(x.grad.numpy())
     assert np.abs(grads[0]).max() < 1e-12  # the derivative where the label is what is predicted
     np.testing.assert_allclose(grads[1], grads[0], atol=1e-12)
-    assert "given" in [op.type for op in compiled.main_program.global_block().ops]
+    assert "given" in [op.op.name for op in compiled.main_program.global_block().ops]
 
 
 def test_blocks_that_reach_beyond_sizes_that_only_a_run_knows():

@@ -57,7 +57,7 @@ def core(made: tuple[static.Program, list[Any], list[Any]], **options: Any) -> A
 def operators(core: Any) -> Iterator[Any]:
     """The instructions of a core, with those of a group in the group's place."""
     for instruction in core.instructions:
-        body = instruction.attrs.get("body") if instruction.operator.type == "fused" else None
+        body = instruction.attrs.get("body") if instruction.operator.op.name == "fused" else None
         yield from [instruction] if body is None else operators(body)
 
 

@@ -32,7 +32,7 @@ def segment(inplace, addto, size=64, fn=many_uses, shape=None):
 
 def additions(core):
     """How many sums there are, and how many of them go into a buffer that is there."""
-    adds = [i for i in operators(core) if i.operator.type == "add"]
+    adds = [i for i in operators(core) if i.operator.op.name == "add"]
     return len(adds), sum(bool(i.access.overwrites) for i in adds)
 
 

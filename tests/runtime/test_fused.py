@@ -122,11 +122,11 @@ def test_switches_of_a_build_strategy_decide_about_groups():
             setattr(strategy, name, value)
         core = lower(block, options=strategy.options())
         core(numbers(2, 3), numbers(3), np.array(0.25, "float32"))
-        return [i.operator.type for i in core.instructions], len([k for k in kernels(core) if k is not None])
+        return [i.operator.op.name for i in core.instructions], len([k for k in kernels(core) if k is not None])
 
     assert types() == types(enable_auto_fusion=True) == (["fused"], 0)
     assert types(build_cinn_pass=True) == (["fused"], 1)
-    assert types(enable_auto_fusion=False) == ([op.type for op in block.ops], 0)
+    assert types(enable_auto_fusion=False) == ([op.op.name for op in block.ops], 0)
 
 
 def test_what_a_group_raises_names_its_operators_and_inputs(monkeypatch):

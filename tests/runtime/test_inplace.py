@@ -24,7 +24,7 @@ def lowered(build, **options):
 
 def overwriting(core):
     """The operators that write into the buffer of another operator's result, whatever the caller does."""
-    return [i.operator.type for i in core.instructions if i.access.overwrites and i.access.overwrites[0] > 0]
+    return [i.operator.op.name for i in core.instructions if i.access.overwrites and i.access.overwrites[0] > 0]
 
 
 X = np.array([1.0, -2.0, 3.0, 0.5], "float32")

@@ -74,7 +74,7 @@ def test_runs_end_where_much_is_written():
         return paddle.sort(x)
 
     core = checked(fn, numbers(2048, 256), numbers(256, 256) / 16, rtol=1e-3)
-    runs = [[op.type for op in run._whole._operators] for run in native_runs(core)]
+    runs = [[op.op.name for op in run._whole._operators] for run in native_runs(core)]
     assert [op for run in runs for op in run] == ["matmul", "tanh"] * 6 and 1 < len(runs) <= 4
 
 
@@ -113,7 +113,7 @@ def test_an_operator_that_cannot_be_planned_for_is_left_out():
         return paddle.sort(paddle.exp(paddle.cast(z, "float32") * 0.01).sum(0) * x.max() - x.min())
 
     core = checked(fn, numbers(4, 3), rtol=1e-3, runs=5)
-    assert [op.type for op in core._left_out] == ["matmul"]
+    assert [op.op.name for op in core._left_out] == ["matmul"]
     assert native_runs(core) and not any(run._whole.is_none for run in native_runs(core))
 
 
@@ -179,7 +179,7 @@ def test_loops_inside_are_cut_too():
     core = lower(concrete.block, outputs=concrete.outputs, options=NATIVE)
     for _ in range(3):
         np.testing.assert_allclose(core(numbers(4, 3))[0], fn(x).numpy(), rtol=1e-4)
-    (loop,) = (i for i in core.instructions if "cond" in i.attrs or "test" in i.attrs or i.operator.type == "while")
+    (loop,) = (i for i in core.instructions if "cond" in i.attrs or "test" in i.attrs or i.operator.op.name == "while")
     assert native_runs(loop.attrs["body"])
 
 

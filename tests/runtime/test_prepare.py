@@ -80,7 +80,7 @@ def test_updates_run_unless_pruned():
 
 def test_what_nothing_sees_does_not_run():
     main, _, y, _ = two_outputs()
-    kinds = [op.type for op in prepare(main, RunSpec(("x",), (y,))).block.ops]
+    kinds = [op.op.name for op in prepare(main, RunSpec(("x",), (y,))).block.ops]
     assert kinds == ["feed", "add", "assign", "multiply", "fetch"]
 
 

@@ -26,12 +26,12 @@ def both(build, specs, given):
     """The program lowered at the device; it gives the bits that it gives on the CPU, where no transfer appears."""
     made = built(build, *specs)
     plain, core = lower(*made, place=CPUPlace()), lower(*made, place=PLACE)
-    assert not {i.operator.type for i in plain.instructions} & {
+    assert not {i.operator.op.name for i in plain.instructions} & {
         "memcpy_h2d", "memcpy_d2h", "transfer_dtype", "transfer_layout"
     }  # fmt: skip
     for a, b in zip(core(*given), plain(*given)):
         assert a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
-    return [i.operator.type for i in core.instructions], core
+    return [i.operator.op.name for i in core.instructions], core
 
 
 def test_attributes_that_tensors_give_are_read_by_the_host():

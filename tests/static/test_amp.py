@@ -46,7 +46,7 @@ def losses(main, loss, exe, steps=6, weight=(1.0, 2.0, 4.0)):
 @pytest.mark.parametrize("level", ["O1", "O2"])
 def test_training_is_nearly_that_of_full_precision(level, dtype):
     main, loss, _, exe = training(lambda opt: static.amp.decorate(opt, level=level, dtype=dtype))
-    products = [op for op in main.global_block().ops if op.type == "linear"]
+    products = [op for op in main.global_block().ops if op.op.name == "linear"]
     assert [op.outputs[0].dtype.name for op in products] == [dtype] * 2
     assert all(p.dtype.name == "float32" for p in main.all_parameters())
     low = losses(main, loss, exe)
@@ -86,7 +86,7 @@ def test_lists_of_ops_and_variables():
     assert all(v.dtype.name != "bfloat16" for v in main.list_vars())
     lists = static.amp.CustomOpLists(custom_black_varnames=["fc_3.w_0"])
     main, *_ = training(lambda opt: static.amp.decorate(opt, lists, dtype="bfloat16"))
-    products = [op for op in main.global_block().ops if op.type == "linear"]
+    products = [op for op in main.global_block().ops if op.op.name == "linear"]
     assert [op.outputs[0].dtype.name for op in products] == ["bfloat16", "float32"]
 
 

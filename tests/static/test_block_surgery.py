@@ -80,7 +80,7 @@ def test_an_operator_that_writes_what_it_reads(net: Net) -> None:
 def test_insert_op_changes_what_stands_behind(net: Net) -> None:
     for _ in range(2):
         net.block._insert_op(1, type="scale", inputs={"X": net.y}, outputs={"Out": net.y}, attrs={"scale": 10.0})
-    assert [op.type for op in net.block.ops] == ["relu", "scale", "scale", "multiply"]
+    assert [op.op.name for op in net.block.ops] == ["relu", "scale", "scale", "multiply"]
     assert net.run(net.y, net.z) == [[[100.0, 0.0, 300.0]], [[200.0, 0.0, 600.0]]]
 
 
@@ -97,14 +97,14 @@ def test_an_operator_in_the_place_of_another(net: Net, steps: str) -> None:
             net.block._remove_op(1 if steps == "insert, remove" else 0)
         else:
             net.block._insert_op(at, type="abs", inputs={"X": net.x}, outputs={"Out": net.y})
-    assert [op.type for op in net.block.ops] == ["abs", "multiply"]
+    assert [op.op.name for op in net.block.ops] == ["abs", "multiply"]
     assert net.run(net.z, net.y) == [[[2.0, 4.0, 6.0]], [[1.0, 2.0, 3.0]]]
 
 
 def test_what_is_taken_out_again_leaves_no_trace(net: Net) -> None:
     net.block._insert_op(1, type="scale", inputs={"X": net.y}, outputs={"Out": net.y}, attrs={"scale": 10.0})
     net.block._remove_op(1)
-    assert [op.type for op in net.block.ops] == ["relu", "multiply"]
+    assert [op.op.name for op in net.block.ops] == ["relu", "multiply"]
     assert net.run(net.y, net.z) == [[[1.0, 0.0, 3.0]], [[2.0, 0.0, 6.0]]]
 
 
@@ -228,4 +228,4 @@ def test_what_is_refused(net: Net) -> None:
 
 def test_pruning_by_the_older_name(net: Net) -> None:
     net.y * 3.0
-    assert [op.type for op in net.main._prune(net.z).global_block().ops] == ["relu", "multiply"]
+    assert [op.op.name for op in net.main._prune(net.z).global_block().ops] == ["relu", "multiply"]

@@ -90,7 +90,7 @@ def test_a_list_of_tensors_is_fetched_as_a_list(exe):
     main = static.Program()
     with static.program_guard(main, static.Program()):
         powers(static.data("x", [1]))
-    outputs = [v for op in main.global_block().ops if op.type == "while" for v in op.outputs]
+    outputs = [v for op in main.global_block().ops if op.op.name == "while" for v in op.outputs]
     name = next(v.name for v in outputs if isinstance(v.meta, ListMeta))
     (found,) = exe.run(main, {"x": [1.0]}, [name])
     assert [array.tolist() for array in found] == [[1], [2], [4], [8]]
@@ -243,7 +243,7 @@ def test_a_changed_program_is_prepared_anew(exe):
     with static.program_guard(main, static.Program()):
         z = y + 1
     assert exe.run(main, {"x": X}, [z])[0].tolist() == [[3, 5]]
-    (multiply,) = [op for op in main.global_block().ops if op.type == "multiply"]
+    (multiply,) = [op for op in main.global_block().ops if op.op.name == "multiply"]
     multiply.op = get_op("add")
     assert exe.run(main, {"x": X}, [z])[0].tolist() == [[4, 5]]
     multiply.op = get_op("multiply")
@@ -273,9 +273,9 @@ def test_an_executor_keeps_no_program_alive(exe):
 def test_what_runs_can_be_looked_at(exe):
     main, y = doubling()
     prepared = exe.prepared(main, ["x"], [y])
-    assert [op.type for op in prepared.block.ops] == ["feed", "multiply", "fetch"]
+    assert [op.op.name for op in prepared.block.ops] == ["feed", "multiply", "fetch"]
     assert "fetch" not in str(main) and "= fetch(" in str(prepared.program)
-    assert exe.prepared(static.CompiledProgram(main), {"x": X}, y).block.ops[0].type == "feed"
+    assert exe.prepared(static.CompiledProgram(main), {"x": X}, y).block.ops[0].op.name == "feed"
 
 
 # --- scopes ----------------------------------------------------------------------------------------------------------

@@ -156,9 +156,9 @@ def test_the_order_of_operators():
         clip = nn.ClipGradByNorm(1.0)
         opt = optimizer.Adam(0.1, weight_decay=paddle.regularizer.L1Decay(0.1), grad_clip=clip)
         updates, pairs = opt.minimize(loss)
-    kinds = [op.type for op in main.global_block().ops if op.role == "optimize"]
+    kinds = [op.op.name for op in main.global_block().ops if op.role == "optimize"]
     assert kinds == ["clip_gradients_by_norm", *["sign", "multiply", "add", "adam_update"] * 2]
-    assert [op.type for op in updates] == ["adam_update"] * 2
+    assert [op.op.name for op in updates] == ["adam_update"] * 2
     assert [(p.name, list(g.shape)) for p, g in pairs] == [("linear_0.w_0", [2, 1]), ("linear_0.b_0", [1])]
     kept = {v.name for v in main.list_vars() if v.persistable}
     assert kept == {v.name for v in startup.list_vars() if v.persistable}
@@ -284,7 +284,7 @@ def test_parameters_of_one_name_are_one():
             nn.Linear(3, 2, weight_attr=paddle.ParamAttr(name="shared"))
         x = static.data("x", [2])
         x.name = "held"
-    assert len([op for op in startup.global_block().ops if op.type == "initialize"]) == 1
+    assert len([op for op in startup.global_block().ops if op.op.name == "initialize"]) == 1
 
 
 def test_training_and_test_programs_share_by_name():
@@ -294,7 +294,7 @@ def test_training_and_test_programs_share_by_name():
         main = static.Program()
         with static.program_guard(main, startup), paddle.utils.unique_name.guard():
             outs.append((main, nn.Linear(2, 1)(static.data("x", [None, 2]))))
-    assert len([op for op in startup.global_block().ops if op.type == "initialize"]) == 2
+    assert len([op for op in startup.global_block().ops if op.op.name == "initialize"]) == 2
     exe = static.Executor()
     exe.run(startup)
     first, second = (exe.run(main, feed={"x": np.ones([1, 2], "float32")}, fetch_list=[out])[0] for main, out in outs)

@@ -31,7 +31,7 @@ def network(build, shape=(None, 2, 6, 6)):
 
 
 def kinds(program):
-    return [op.type for op in program.global_block().ops]
+    return [op.op.name for op in program.global_block().ops]
 
 
 def _layers():

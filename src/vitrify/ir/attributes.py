@@ -66,7 +66,8 @@ def check_storable(program: Program) -> None:
             for name, value in operator.attrs.items():
                 for stranger in strangers_in(value):
                     raise DTypeError(
-                        f"{operator.type}: attribute {name} holds a {type(stranger).__name__}, which cannot be stored",
+                        f"{operator.op.name}: attribute {name} holds a {type(stranger).__name__}, "
+                        "which cannot be stored",
                         loc=operator.locs[0] if operator.locs else None,
                     )
 

@@ -154,7 +154,7 @@ class _Cloner:
         for var in op.variables:
             if var not in self.vars:
                 raise ArgumentError(
-                    f"clone(for_test=True): {op.type} reads %{var.name}, which only training makes",
+                    f"clone(for_test=True): {op.op.name} reads %{var.name}, which only training makes",
                     loc=op.locs[0] if op.locs else None,
                     hint="append gradients and updates under `with program.adding('backward')`",
                 )

@@ -10,8 +10,9 @@ from ..core.meta import Ref
 from ..core.source import Loc
 from ..ops.registry import OpDef
 from .attributes import is_block
-from .block_surgery import VERSION_OF
+from .block_surgery import SURGERY, VERSION_OF
 from .changes import OPERATORS, TrackedDict
+from .described import DESCRIPTIONS, Description
 from .text import FORWARD
 from .variable import Value, Variable
 
@@ -21,12 +22,6 @@ if TYPE_CHECKING:
 
 OUT = "Out"
 """The slot of all outputs."""
-
-
-def _name(var: Variable) -> str:
-    """The name by which Paddle's static mode knows it: one for all values that were written to it."""
-    known: Variable = var.__dict__.get(VERSION_OF, var)
-    return known.name
 
 
 def refs_in(value: Any) -> Iterator[Ref]:
@@ -70,86 +65,134 @@ class Operator:
 
     @property
     def type(self) -> str:
-        """The op's name."""
-        return self.op.name
+        """What Paddle's programs call it: `matmul_v2`; the op's own name where it is no one operator there."""
+        known = self._described()
+        return self.op.maps.get("paddle", self.op.name) if known is None else known.type
 
     @property
     def input_arg_names(self) -> list[str]:
         """The names of the variables that it reads."""
-        return [_name(v) for v in self.variables]
+        return [self.name_of(v) for v in self.variables]
 
     @property
     def output_arg_names(self) -> list[str]:
         """The names of the variables that it writes."""
-        return [_name(v) for v in self.outputs]
+        return [self.name_of(v) for v in self.outputs]
 
     @property
     def input_names(self) -> list[str]:
-        """The slots of its inputs, spelled as Paddle's: `X` for the input `x`."""
+        """The slots of its inputs in Paddle's programs."""
         return list(self._slots())
 
     @property
     def output_names(self) -> list[str]:
-        """The slots of its outputs: one, `Out`, for all of them."""
-        return [OUT] if self.outputs else []
+        """The slots of its outputs in Paddle's programs; `Out` for all of them where it is no operator there."""
+        return list(self._output_slots())
 
     def input(self, name: str) -> list[str]:
         """The names of the variables in this slot of inputs; raises ArgumentError when it has none of that name."""
-        slots = {slot.lower(): held for slot, held in self._slots().items()}
+        slots = {slot.lower(): held for slot, held in {**self._own_slots(), **self._slots()}.items()}
         if name.lower() not in slots:
             raise ArgumentError(f"{self.type} has no input {name!r}, it has {', '.join(self.input_names) or 'none'}")
-        return [_name(v) for v in slots[name.lower()]]
+        return slots[name.lower()]
 
     def output(self, name: str) -> list[str]:
         """The names of the variables in this slot of outputs; raises ArgumentError when it has none of that name."""
-        if name not in self.output_names:
-            raise ArgumentError(f"{self.type} has no output {name!r}, it has {OUT}")
-        return self.output_arg_names
+        slots = self._output_slots()
+        if name not in slots:
+            raise ArgumentError(f"{self.type} has no output {name!r}, it has {', '.join(slots) or 'none'}")
+        return slots[name]
 
-    def _slots(self) -> dict[str, list[Variable]]:
-        found: dict[str, list[Variable]] = {name[:1].upper() + name[1:]: [] for name in self.op.inputs}
+    @staticmethod
+    def name_of(var: Variable) -> str:
+        """The name by which Paddle's static mode knows a variable: one for all values that were written to it."""
+        known: Variable = var.__dict__.get(VERSION_OF, var)
+        return known.name
+
+    def _described(self) -> Description | None:
+        found: Description | None = DESCRIPTIONS.described(self)
+        return found
+
+    def _output_slots(self) -> dict[str, list[str]]:
+        known = self._described()
+        return dict(known.outputs) if known else {OUT: self.output_arg_names} if self.outputs else {}
+
+    def _slots(self) -> dict[str, list[str]]:
+        known = self._described()
+        return dict(known.inputs) if known else self._own_slots()
+
+    def _own_slots(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {name[:1].upper() + name[1:]: [] for name in self.op.inputs}
         for index, value in enumerate(self.inputs[: len(self.inputs) - self.ref_count]):
             if isinstance(value, Variable):
                 name = self.op.input_name(index)
-                found.setdefault(name[:1].upper() + name[1:], []).append(value)
+                found.setdefault(name[:1].upper() + name[1:], []).append(self.name_of(value))
         return found
 
     def _rename_input(self, old_name: str, new_name: str) -> None:
         """Read the variable `new_name` where it reads `old_name`; raises ArgumentError where there is none."""
         self.inputs = tuple(
-            v.block.var(new_name) if isinstance(v, Variable) and _name(v) == old_name else v for v in self.inputs
+            v.block.var(new_name) if isinstance(v, Variable) and self.name_of(v) == old_name else v for v in self.inputs
         )
 
     def _rename_output(self, old_name: str, new_name: str) -> None:
         """Write the variable `new_name` instead of `old_name`; raises ArgumentError where there is none."""
-        renamed = tuple(v.block.var(new_name) if _name(v) == old_name else v for v in self.outputs)
+        renamed = tuple(v.block.var(new_name) if self.name_of(v) == old_name else v for v in self.outputs)
         for new, old in zip(renamed, self.outputs):
             if new is not old:
                 new.meta, new.stop_gradient = old.meta, old.stop_gradient
         self.outputs = renamed
 
     def _set_attr(self, name: str, value: Any) -> None:
-        """Let an attribute have this value."""
-        self.attrs[name] = value
+        """Let an attribute have this value, as Paddle's programs name it or else as the op does.
+
+        Raises ArgumentError where it has none of that name, UnsupportedError where it is not this operator alone there.
+        """
+        if name in self.all_attrs() and self._described():
+            SURGERY.set_attribute(self, name, value)
+        elif name in self.attrs:
+            self.attrs[name] = value
+        else:
+            raise ArgumentError(f"{self.type} has no attribute {name!r}, it has {', '.join(self.attr_names) or 'none'}")
 
     @property
     def attr_names(self) -> list[str]:
-        """The names of its attributes."""
-        return list(self.attrs)
+        """The names of its attributes in Paddle's programs."""
+        return list(self.all_attrs())
 
     def has_attr(self, name: str) -> bool:
-        """Whether it has an attribute of that name."""
-        return name in self.attrs
+        """Whether it has an attribute of that name, there or here."""
+        return name in self.attrs or name in self.all_attrs()
 
     def attr(self, name: str) -> Any:
-        """The value of an attribute; raises ArgumentError when it has none of that name."""
-        if name not in self.attrs:
-            raise ArgumentError(f"{self.type} has no attribute {name!r}, it has {', '.join(self.attrs) or 'none'}")
-        return self.attrs[name]
+        """The value of an attribute, as Paddle's programs name it or else as the op does.
+
+        Raises ArgumentError when it has none of that name.
+        """
+        found = self.all_attrs()
+        if name not in found and name not in self.attrs:
+            raise ArgumentError(f"{self.type} has no attribute {name!r}, it has {', '.join(found) or 'none'}")
+        return found[name] if name in found else self.attrs[name]
 
     def all_attrs(self) -> dict[str, Any]:
-        """The attributes by name."""
-        return dict(self.attrs)
+        """The attributes by name, as Paddle's programs have them."""
+        known = self._described()
+        return dict(self.attrs if known is None else known.attrs)
+
+    @property
+    def idx(self) -> int:
+        """Its number among the operators of its block; -1 where it is in none."""
+        return next((i for i, op in enumerate(self.block.ops) if op is self), -1) if self.outputs else -1
+
+    @property
+    def block(self) -> Block:
+        """The block of what it writes."""
+        return self.outputs[0].block
+
+    @property
+    def desc(self) -> Operator:
+        """Itself: what Paddle keeps of operators in C++ answers to the same names."""
+        return self
 
     @property
     def ref_count(self) -> int:

@@ -42,7 +42,7 @@ def insert_op(
         ...     x = paddle.static.data("x", [2])
         ...     y = x + 1
         >>> doubled = insert_op(main.global_block(), 0, "multiply", [x, 2.0])
-        >>> [op.type for op in main.global_block().ops]
+        >>> [op.op.name for op in main.global_block().ops]
         ['multiply', 'add']
     """
     if not 0 <= index <= len(block.ops):
@@ -81,10 +81,10 @@ def _check_attrs(op: OpDef, attrs: Mapping[str, Any]) -> None:
 def _misfit(operator: Operator, wanted: Sequence[Variable]) -> str | None:
     """Why the operator cannot write these variables; None if it can."""
     if len(operator.outputs) != len(wanted):
-        return f"{operator.type} has {len(operator.outputs)} outputs, {len(wanted)} variables were given"
+        return f"{operator.op.name} has {len(operator.outputs)} outputs, {len(wanted)} variables were given"
     for new, old in zip(operator.outputs, wanted):
         if new.meta != old.meta:
-            return f"{operator.type} gives {new.meta}, {old.name!r} is {old.meta}"
+            return f"{operator.op.name} gives {new.meta}, {old.name!r} is {old.meta}"
     return None
 
 
@@ -120,13 +120,13 @@ def remove_op(block: Block, which: Operator | int) -> Operator:
         >>> with paddle.static.program_guard(main):
         ...     y = paddle.static.data("x", [2]) + 1
         ...     z = y * 2
-        >>> remove_op(main.global_block(), 1).type
+        >>> remove_op(main.global_block(), 1).op.name
         'multiply'
     """
     operator = block.ops[which] if isinstance(which, int) else which
     at = position(block.ops, operator)
     if at < 0:
-        raise ArgumentError(f"remove_op: {operator.type} is no operator of this block")
+        raise ArgumentError(f"remove_op: {operator.op.name} is no operator of this block")
     rest = [op for op in block.ops if op is not operator]
     written = {v for op in rest for v in op.outputs}
     orphans = [v for v in operator.outputs if v not in written and not v.persistable]
@@ -134,7 +134,7 @@ def remove_op(block: Block, which: Operator | int) -> Operator:
         reader = next((op for op in rest if position(op.variables, var) >= 0 or _captures(op, var)), None)
         if reader is not None or position(block.outputs, var) >= 0:
             raise ArgumentError(
-                f"remove_op: {var.name!r} is read by {reader.type if reader else 'the end of the block'}",
+                f"remove_op: {var.name!r} is read by {reader.op.name if reader else 'the end of the block'}",
                 hint="take that out first, or use replace_op",
             )
     del block.ops[at]
@@ -168,7 +168,7 @@ def replace_op(
     old = block.ops[which] if isinstance(which, int) else which
     at = position(block.ops, old)
     if at < 0:
-        raise ArgumentError(f"replace_op: {old.type} is no operator of this block")
+        raise ArgumentError(f"replace_op: {old.op.name} is no operator of this block")
     new = insert_op(block, at, op, inputs, attrs, old.outputs)
     del block.ops[position(block.ops, old)]
     return new

@@ -170,7 +170,7 @@ def _operator_head(operator: Operator, block_text: Callable[[Block], str]) -> st
     shown = [(k, attr_text(v, block_text)) for k, v in _in_order(operator, operator.attrs)]
     attrs = ", ".join(f"{word(k)}={text}" for k, text in shown if text)
     parts = [f"{outputs} =" if outputs else ""]
-    parts.append(f"{word(operator.type)}({', '.join(_operand_text(v) for v in operator.inputs)})")
+    parts.append(f"{word(operator.op.name)}({', '.join(_operand_text(v) for v in operator.inputs)})")
     parts.append(f"{{{attrs}}}" if attrs else "")
     parts.append("" if operator.role == FORWARD else f"@{word(operator.role)}")
     return " ".join(part for part in parts if part)

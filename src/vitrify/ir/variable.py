@@ -106,6 +106,11 @@ class Variable(GraphTensor):
         return meta
 
     @property
+    def op(self) -> Any:
+        """The operator that writes it; None of inputs and of what scopes keep alone."""
+        return next((op for op in reversed(self.block.ops) if any(v is self for v in op.outputs)), None)
+
+    @property
     def is_parameter(self) -> bool:
         """Whether it is a trainable parameter."""
         return bool(self.__dict__.get("is_parameter_", False))

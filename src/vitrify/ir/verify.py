@@ -157,7 +157,7 @@ class _BlockCheck:
             raise VerifyError(f"block {self.block.index}: {message}", hint=hint)
         operator = self.block.ops[self.at]
         loc: Loc | None = operator.locs[0] if operator.locs else None
-        head = f"{operator.type}: {message}\n  operator {self.at} of block {self.block.index}:"
+        head = f"{operator.op.name}: {message}\n  operator {self.at} of block {self.block.index}:"
         raise VerifyError("\n".join([head, *self.neighbours()]), loc=loc, hint=hint)
 
     def neighbours(self) -> Iterable[str]:

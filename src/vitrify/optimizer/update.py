@@ -367,6 +367,10 @@ def _scatter(row: Any, arrays: Sequence[Any]) -> None:
 _OPS: dict[str, OpDef] = {}
 
 
+# Rules that are an attribute of another one in Paddle's programs.
+_VARIANTS = {"nesterov_update": "momentum", "amsgrad_update": "adam", "rmsprop_centered_update": "rmsprop"}
+
+
 def define_update(name: str, **fields: Any) -> UpdateRule:
     """Make a rule and register its op `name`; see `UpdateRule` for the fields."""
     rule = UpdateRule(name, **fields)
@@ -377,5 +381,6 @@ def define_update(name: str, **fields: Any) -> UpdateRule:
         vjp=NoGradient("an optimizer step is not differentiated"),
         outputs=tuple(f"{output}_out" for output in ("param", *rule.arrays, *rule.counters)),
         in_place=_op_in_place(rule),
+        maps={"paddle": _VARIANTS.get(name, name.removesuffix("_update"))},
     )
     return rule

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..core.errors import ArgumentError
+from ..core.errors import ArgumentError, UnsupportedError
 from ..core.source import user_frames
 from ..eager.create_parameter import create_parameter as make_parameter
 from ..eager.param_attr import ParamAttr
@@ -22,6 +22,7 @@ from ..ir.surgery import rename_in, rename_var
 from ..ops.creation import assign
 from ..ops.like import assign_op
 from .calling import call_operator
+from .description import described
 
 _Slots = Mapping[str, Any]
 
@@ -79,6 +80,28 @@ def remove_operator(block: Block, index: int) -> None:
             for op in block.ops[:index]:
                 op.outputs = tuple(target if v is before else v for v in op.outputs)
             _exchange(block, 0, before, target)
+
+
+def set_attribute(operator: Operator, name: str, value: Any) -> None:
+    """See `Operator._set_attr`."""
+    known = described(operator)
+    assert known is not None
+    held = {operator.name_of(v): v for v in operator.variables}
+    block = operator.block
+    builder = Builder(block.program)
+    builder.block = block
+    mark = len(block.ops)
+    given = {slot: [held[n] for n in names] for slot, names in known.inputs.items() if names}
+    with building(builder), builder.at(operator.locs):
+        call_operator(known.type, given, {**known.attrs, name: value})
+    fresh = block.ops[mark:]
+    del block.ops[mark:]
+    if len(fresh) != 1 or len(fresh[0].outputs) != len(operator.outputs):
+        raise UnsupportedError(f"{known.type} with {name}={value!r} is several operators here")
+    for old, new in zip(operator.outputs, fresh[0].outputs):
+        old.meta = new.meta
+        block.vars.pop(new.name, None)
+    operator.op, operator.inputs, operator.attrs = fresh[0].op, fresh[0].inputs, fresh[0].attrs
 
 
 def rename_variable(block: Block, old: str, new: str) -> Variable:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,15 @@ VERSION = 2_006_002
 def desc_program(g: Emitter, names: Sequence[str], inputs: Sequence[Value], outputs: Sequence[Value]) -> bytes:
     """The content of a `.pdmodel` file: inputs with their names, parameters, operators, outputs."""
     return _Writer(g, names, inputs).program(outputs)
+
+
+def operator_descs(g: Emitter, names: Mapping[int, str]) -> list[Any]:
+    """The operators that `g` has written, as messages of a `.pdmodel` file; names: of the values that have some."""
+    writer = _Writer(g, (), ())
+    writer._names.update(names)
+    for node in g.graph.nodes:
+        writer._node(node)
+    return list(writer._block.ops)
 
 
 class _Writer:

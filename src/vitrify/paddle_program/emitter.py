@@ -109,7 +109,7 @@ class Emitter:
 
     def ops(self, name: str, inputs: Sequence[Any], metas: Sequence[Any], **attrs: Any) -> list[Value]:
         """Write an operator with several outputs of these types."""
-        given = [self._listed(i) if isinstance(i, (list, tuple)) else i for i in inputs]
+        given: list[Any] = [self._listed(i) if isinstance(i, (list, tuple)) else i for i in inputs]
         if name == "unsqueeze":
             given[0] = self._apart(given[0])
         outs = [self.value(meta) for meta in metas]
@@ -210,7 +210,7 @@ class Emitter:
         made = self._makers.get(at)
         if made is None or made.name != "batch_norm_" or not self.is_param(param):
             return False
-        return made.inputs[made.outputs.index(at)] == param.id  # Mean, Variance; MeanOut, VarianceOut
+        return bool(made.inputs[made.outputs.index(at)] == param.id)  # Mean, Variance; MeanOut, VarianceOut
 
     def cast(self, x: Value, dtype: DType) -> Value:
         """x in that dtype."""

@@ -169,20 +169,28 @@ def _output(g: Emitter, slot: Slot, block: Block, env: Mapping[Variable, Any]) -
 
 def _operators(g: Emitter, block: Block, env: dict[Variable, Any]) -> None:
     for operator in live_operators(block, block.outputs):
-        try:
-            g.metas = tuple(held(v.meta) for v in operator.outputs)
-            g.op_name = operator.op.name
-            given = [_input(g, v, env) for v in operator.inputs]
-            attrs = {key: _attribute(g, value, given) for key, value in operator.attrs.items()}
-            operands = given[: len(given) - operator.ref_count]
-            form = FORMS.get(operator.op)
-            found = _written(g, operator.op, operands, attrs) if form is None else form(g, *operands, **attrs)
-        except VitrifyError as err:
-            raise _located(operator, err) from err
-        outs = [found] if isinstance(found, Value) else list(found)
-        for var, value in zip(operator.outputs, outs):
-            if value is not None:
-                env[var] = _settled(g, value, held(var.meta))
+        write_operator(g, operator, env)
+
+
+def write_operator(g: Emitter, operator: Operator, env: dict[Variable, Any]) -> None:
+    """Write what an operator is; `env` has a Value for each variable that it reads, and gets those that it gives.
+
+    Raises UnsupportedError, with the operator's line, for what has no form.
+    """
+    try:
+        g.metas = tuple(held(v.meta) for v in operator.outputs)
+        g.op_name = operator.op.name
+        given = [_input(g, v, env) for v in operator.inputs]
+        attrs = {key: _attribute(g, value, given) for key, value in operator.attrs.items()}
+        operands = given[: len(given) - operator.ref_count]
+        form = FORMS.get(operator.op)
+        found = _written(g, operator.op, operands, attrs) if form is None else form(g, *operands, **attrs)
+    except VitrifyError as err:
+        raise _located(operator, err) from err
+    outs = [found] if isinstance(found, Value) else list(found)
+    for var, value in zip(operator.outputs, outs):
+        if value is not None:
+            env[var] = _settled(g, value, held(var.meta))
 
 
 def _written(g: Emitter, op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any]) -> Any:

@@ -109,10 +109,10 @@ class _Reader:
             if op.type == "feed":
                 (name,) = _arguments(op.outputs, "Out")
                 dtype, shape = self._tensor(self._vars[name])
-                fed[int(_attributes(op).get("col", len(fed)))] = Feed(name, name, dtype, shape)
+                fed[int(attributes_of(op).get("col", len(fed)))] = Feed(name, name, dtype, shape)
             elif op.type == "fetch":
                 (name,) = _arguments(op.inputs, "X")
-                fetched[int(_attributes(op).get("col", len(fetched)))] = name
+                fetched[int(attributes_of(op).get("col", len(fetched)))] = name
             else:
                 graph.nodes.append(self._node(op, depth))
         graph.outputs = [fetched[col] for col in sorted(fetched)]
@@ -129,7 +129,7 @@ class _Reader:
         return DATA_TYPES[desc.data_type], tuple(desc.dims)
 
     def _node(self, op: Any, depth: int) -> Node:
-        attrs = _attributes(op)
+        attrs = attributes_of(op)
         if op.type in _CONTROL:
             block = [self._block(attrs["sub_block"], depth + 1)] if "sub_block" in attrs else []
             inputs = [_arguments(op.inputs, s) for s in ("Condition", "Cond", "Mask", "X", "Input")]
@@ -161,7 +161,8 @@ def _first(op: Any, slot: str) -> str | None:
     return found[0] if found else None
 
 
-def _attributes(op: Any) -> dict[str, Any]:
+def attributes_of(op: Any) -> dict[str, Any]:
+    """The attributes of an operator of a `.pdmodel` program, by name."""
     found = {}
     for attr in op.attrs:
         field = FIELDS.get(attr.type)

@@ -29,7 +29,7 @@ def too_large(core: InterpreterCore, limit: int | None = None) -> OutOfMemoryErr
     operator = next(operator for operator, live in zip(operators, needed.live) if live > limit)
     return OutOfMemoryError(
         f"the program needs {size_text(needed.peak)} at a time, beside what it is given, and more than there is "
-        f"from {operator.type} on; this machine has {size_text(limit)}",
+        f"from {operator.op.name} on; this machine has {size_text(limit)}",
         loc=operator.locs[0] if operator.locs else None,
         hint="call it with smaller batches, or compute in parts",
     )

@@ -35,7 +35,7 @@ def refusal(operators: Sequence[Operator], inputs: Sequence[Variable]) -> str:
         why = _why_not(operator)
         if why:
             where = f" at {operator.locs[0].file}:{operator.locs[0].line}" if operator.locs else ""
-            return f"{operator.type}{where} {why}"
+            return f"{operator.op.name}{where} {why}"
     return ""
 
 

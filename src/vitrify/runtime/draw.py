@@ -17,7 +17,7 @@ def drawn_dependencies(core: InterpreterCore) -> str:
     order = find_dependencies(accesses)
     found, kept = all_edges(accesses), set(order.edges)
     lines = ["graph TD"]
-    lines += [f'  i{n}["{n}: {i.operator.type}"]' for n, i in enumerate(core.instructions)]
+    lines += [f'  i{n}["{n}: {i.operator.op.name}"]' for n, i in enumerate(core.instructions)]
     lines += [f"  i{a} {'-->' if (a, b) in kept else '-.->'} i{b}" for a, b in found]
     return "\n".join(lines)
 
@@ -40,7 +40,7 @@ def drawn_streams(core: InterpreterCore, plan: StreamPlan) -> str:
 def _named(core: InterpreterCore, plan: StreamPlan, index: int) -> str:
     instruction = plan.instructions[index]
     if instruction is not None:
-        return f"{index - plan.fed}: {instruction.operator.type}"
+        return f"{index - plan.fed}: {instruction.operator.op.name}"
     access = plan.accesses[index]
     (slot,) = access.writes or access.reads
     return f"copy {'in' if access.writes else 'out'} %{core.names.get(slot, f's{slot}')}"

@@ -75,7 +75,7 @@ class Instruction:
         read = ", ".join(f"s{slot}" for slot in self.reads)
         written = ", ".join(f"s{slot}" for slot in self.writes)
         where = "".join(f" into s{slot}" for slot in self.access.overwrites)
-        return f"{written} = {self.operator.type}({read}){where}"
+        return f"{written} = {self.operator.op.name}({read}){where}"
 
 
 def fill_refs(value: Any, arrays: Sequence[Any]) -> Any:

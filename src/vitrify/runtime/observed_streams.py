@@ -69,7 +69,7 @@ class ObservedStreamRun(StreamRun):
     def _name(self, index: int) -> str:
         instruction = self.plan.instructions[index]
         if instruction is not None:
-            return instruction.operator.type
+            return instruction.operator.op.name
         return "copy in" if index < self.plan.fed else "copy out"
 
     def _explaining(self, index: int, instruction: Instruction) -> Callable[..., Any]:

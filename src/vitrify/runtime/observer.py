@@ -89,7 +89,7 @@ class Observer:
         """Note that an instruction ran from `start` to `end`."""
         timeline = self.timeline
         assert timeline is not None
-        name = instruction.operator.type
+        name = instruction.operator.op.name
         timeline.add(TracerEventType.Instruction, name, start, end, self.facts(index, instruction, frame))
         self.made(instruction, results)
 
@@ -97,7 +97,7 @@ class Observer:
         """Note the memory of results."""
         if self.timeline is not None and self.timeline.profile_memory:
             for array in results:
-                self.timeline.allocated(array, instruction.operator.type)
+                self.timeline.allocated(array, instruction.operator.op.name)
 
     def facts(self, index: int, instruction: Instruction, frame: Frame | Mapping[int, Any]) -> dict[str, Any]:
         """What is known of one run of an instruction."""
@@ -132,7 +132,7 @@ class Observer:
         """Run the meta rule of an instruction."""
         start = now()
         check(instruction, frame)
-        self.noted(TracerEventType.InferMeta, f"{instruction.operator.type} (program) infer_meta", start)
+        self.noted(TracerEventType.InferMeta, f"{instruction.operator.op.name} (program) infer_meta", start)
 
     def noted(self, kind: TracerEventType, name: str, start: int, **args: Any) -> None:
         """Note what this thread did from `start` to now."""

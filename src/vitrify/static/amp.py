@@ -104,7 +104,7 @@ def decorate(
         ...     optimizer = paddle.static.amp.decorate(paddle.optimizer.SGD(0.1), dtype="bfloat16")
         ...     _ = optimizer.minimize(loss)
         >>> [op.type for op in main.global_block().ops[:4]]
-        ['cast', 'cast', 'cast', 'linear']
+        ['cast', 'cast', 'cast', 'matmul_v2']
     """
     if level not in ("O1", "O2"):
         raise ArgumentError(f"amp.decorate: level must be O1 or O2, got {level!r}")
@@ -231,7 +231,7 @@ def _cast_forward(block: Block, state: AmpState, black_varnames: frozenset[str])
     builder = Builder(block.program)
     for operator in pending:
         if operator.role == FORWARD and not operator.blocks:
-            own = AmpState("O1", state.dtype, deny=frozenset([operator.type]))
+            own = AmpState("O1", state.dtype, deny=frozenset([operator.op.name]))
             barred = black_varnames.intersection(operator.input_arg_names)
             with building(builder), builder.at(operator.locs), scoped(amp_state, own if barred else state):
                 operator.inputs = tuple(_cast_inputs(operator))

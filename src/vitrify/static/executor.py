@@ -144,7 +144,7 @@ class Executor:
             >>> with paddle.static.program_guard(main):
             ...     y = paddle.static.data("x", [2]) * 3
             >>> [op.type for op in paddle.static.Executor().prepared(main, ["x"], [y]).block.ops]
-            ['feed', 'multiply', 'fetch']
+            ['feed', 'scale', 'fetch']
         """
         plain = program.program if isinstance(program, CompiledProgram) else program
         plain = _checked_program(default_main_program() if plain is None else plain)

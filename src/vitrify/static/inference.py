@@ -47,7 +47,7 @@ def normalize_program(program: Program, feed_vars: Vars, fetch_vars: Vars, **kwa
         ...     y = x * 2
         ...     loss = (y - paddle.static.data("label", [None, 2])).mean()
         >>> [op.type for op in paddle.static.normalize_program(main, [x], [y]).global_block().ops]
-        ['multiply']
+        ['scale']
     """
     checked_program("normalize_program: program", program)
     feeds = [v.name for v in _listed("normalize_program: feed_vars", feed_vars)]

@@ -89,7 +89,7 @@ class FoldBatchNorm(Transpiler):
         ...     _ = paddle.static.Executor().run(startup)
         ...     folded = paddle.static.FoldBatchNorm([y]).transpile(main)
         >>> [op.type for op in folded.global_block().ops]
-        ['conv', 'relu']
+        ['conv2d', 'relu']
     """
 
     def __init__(self, targets: Sequence[Variable | str] | None = None) -> None:

@@ -168,4 +168,4 @@ def ops_of(case: Case) -> set[str]:
         return set()
     call = Call(case)
     programs = [record(call.on, metas_of(call.arrays, unknown), case.grad) for unknown in {False, case.dynamic}]
-    return {op.type for recorded in programs for block in recorded.program.blocks for op in block.ops}
+    return {op.op.name for recorded in programs for block in recorded.program.blocks for op in block.ops}

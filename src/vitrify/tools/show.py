@@ -61,7 +61,7 @@ def _function(name: str, function: SavedFunction) -> str:
     for slot in slots_in(function.output_tree):
         found = (block.inputs if slot.kind == "input" else block.outputs)[slot.index]
         lines.append(f"  gives  {found.name}: {found.meta}" if found is not None else "  gives  nothing")
-    ops = Counter(op.type for inner in function.program.blocks for op in inner.ops)
+    ops = Counter(op.op.name for inner in function.program.blocks for op in inner.ops)
     count = sum(ops.values())
     lines.append(f"  {count} operators: " + ", ".join(f"{n} {op}" if n > 1 else op for op, n in ops.most_common()))
     return "\n".join(lines)
