@@ -49,9 +49,9 @@ class Signature:
 def why_not(op: Operator) -> str:
     """Why an operator is no part of a pointwise kernel; empty if it may be one."""
     if op.op.scalar is None:
-        return f"{op.type} is no elementwise operator"
+        return f"{op.op.name} is no elementwise operator"
     if op.op.effect or op.op.random or op.op.multiple or op.ref_count:
-        return f"{op.type} does more than compute each element"
+        return f"{op.op.name} does more than compute each element"
     return ""
 
 
@@ -177,7 +177,7 @@ def computed(emit: Emitter, target: Target, body: Block, inputs: dict[int, Regis
         if reason:
             raise NoNativeForm(reason)
         if op.locs:
-            emit.comment(f"{op.type}, {op.locs[0].file}:{op.locs[0].line}: {op.locs[0].text}")
+            emit.comment(f"{op.op.name}, {op.locs[0].file}:{op.locs[0].line}: {op.locs[0].text}")
         operands = [_operand(scalars, found, v) for v in op.inputs]
         out = op.outputs[0]
         found[id(out)] = evaluated(scalars, op.op.scalar, operands, dict(op.attrs), _meta(out).dtype.np)

@@ -241,7 +241,7 @@ class WholeProgram:
         made = self._form(assembler, operator, values) if own is None else own
         made = made if isinstance(made, tuple) else (made,)
         if len(made) != len(operator.outputs):
-            raise NoNativeForm(f"{operator.type} gives {len(made)} values")
+            raise NoNativeForm(f"{operator.op.name} gives {len(made)} values")
         for variable, value in zip(operator.outputs, made):
             _check(operator, variable, value)
             found[variable] = value
@@ -285,10 +285,10 @@ def _check(operator: Operator, variable: Variable, value: Any) -> None:
     """Raise NoNativeForm unless the value is what the program says of the variable."""
     meta = variable.meta
     if value is None or not isinstance(meta, Meta):
-        raise NoNativeForm(f"{operator.type} gives something else than an array")
+        raise NoNativeForm(f"{operator.op.name} gives something else than an array")
     fits = len(meta.shape) == value.ndim and all(m in (UNKNOWN, n) for m, n in zip(meta.shape, value.shape))
     if not fits or meta.dtype.np != value.dtype:
-        raise NoNativeForm(f"{operator.type} gives {value.dtype}{value.shape}, not {meta}")
+        raise NoNativeForm(f"{operator.op.name} gives {value.dtype}{value.shape}, not {meta}")
 
 
 def whole_program(

@@ -99,7 +99,7 @@ class TracedBackward(Leaves):
         for operator in passed:
             if operator in self._freed:
                 raise StaleBackwardError(
-                    f"{operator.type}: backward ran through this part of the graph before and freed it",
+                    f"{operator.op.name}: backward ran through this part of the graph before and freed it",
                     hint="call backward(retain_graph=True) the first time",
                 )
         mark = len(self.block.ops)
@@ -162,7 +162,7 @@ class TracedBackward(Leaves):
             for var in operator.variables:
                 if var in replaced and self._leaf(var) is not None:
                     raise StaleBackwardError(
-                        f"{operator.type}: backward needs {var.name}, which was modified in place since",
+                        f"{operator.op.name}: backward needs {var.name}, which was modified in place since",
                         hint="call backward before changing it (for parameters: before optimizer.step())",
                     )
 

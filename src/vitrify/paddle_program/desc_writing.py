@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import bool_, int32
-from ..core.errors import InternalError
+from ..core.dtype import DType, bool_, int32
+from ..core.errors import InternalError, UnsupportedError
 from ..core.lazy import lazy_module
 from ..core.meta import Meta
 from .emitter import Emitter, Value
@@ -230,10 +230,17 @@ def _exact(value: float) -> str:
     return str(int(value)) if value == int(value) and abs(value) < 1 << 62 else repr(value)
 
 
+def _number(dtype: DType) -> int:
+    """The number of a dtype in Paddle's files. Raises UnsupportedError for one that they have none for."""
+    if dtype.name not in NUMBERS:
+        raise UnsupportedError(f"{dtype.name} has no number in PaddlePaddle's files")
+    return NUMBERS[dtype.name]
+
+
 def _set(attr: Any, kind: str, value: Any) -> None:
     field = _FIELDS[_KINDS[kind]]
     if kind == "dtype":
-        value = -1 if value == -1 else NUMBERS[value.name]
+        value = -1 if value == -1 else _number(value)
     if kind.endswith("s"):
         getattr(attr, field).extend(value)
     else:

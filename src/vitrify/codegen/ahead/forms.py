@@ -137,7 +137,7 @@ class Forms:
     def _unsupported(self, operator: Operator, reason: str) -> UnsupportedError:
         loc = operator.locs[0] if operator.locs else None
         return UnsupportedError(
-            f"{self._where}: {operator.type} cannot be compiled ahead of time: {reason}", loc=loc, hint=_WAY_OUT
+            f"{self._where}: {operator.op.name} cannot be compiled ahead of time: {reason}", loc=loc, hint=_WAY_OUT
         )
 
     def _form(self, assembler: AheadAssembler, operator: Operator, values: list[Any]) -> Any:
@@ -282,7 +282,7 @@ def _check(operator: Operator, variable: Variable, value: Any) -> None:
     meta = variable.meta
     if not isinstance(meta, Meta) or not isinstance(value, Operand):
         raise UnsupportedError(
-            f"{operator.type} gives something else than an array", loc=operator.locs[0] if operator.locs else None
+            f"{operator.op.name} gives something else than an array", loc=operator.locs[0] if operator.locs else None
         )
     fits = len(meta.shape) == value.ndim and all(m in (UNKNOWN, n) for m, n in zip(meta.shape, value.shape))
-    assert fits and meta.dtype.np == value.dtype, f"{operator.type} gives {value.dtype}{value.shape}, not {meta}"
+    assert fits and meta.dtype.np == value.dtype, f"{operator.op.name} gives {value.dtype}{value.shape}, not {meta}"
