@@ -23,7 +23,7 @@ from .reach import LayerState, Moved
 from .segment import CompiledSegment, compile_segment
 from .shared import Sharing
 from .spent import SpentNode
-from .template import OutputLeaf
+from .template import ForkLeaf, OutputLeaf
 from .unfinished import Unfinished
 from .updates import Updates, find_updates
 
@@ -118,7 +118,8 @@ class PartialProgramLayer:
         self._plain = not acts and gives_one
         self._only_updates = gives_one and not (self._writes or self._effects)
         self._is_one_tensor = self._plain and not concrete.leaves_undone
-        self.direct = self._direct() if self._is_one_tensor else self.__call__
+        is_pure = not (acts or self._leaves or concrete.writes)
+        self.direct = self._direct() if self._is_one_tensor else self._pure() if is_pure else self.__call__
         inputs = block.inputs[concrete.n_arguments :]
         # Captured tensors that get no cotangent here: thawed, they would need another program.
         stopped = [(t, v) for t, v in zip(concrete.captured, inputs) if v.stop_gradient] if _grad_enabled() else []
@@ -131,11 +132,19 @@ class PartialProgramLayer:
         self.depends_on_nothing = self._depends_on_nothing and not self._captured
 
     def _look(self, sees_more: bool) -> Callable[[], Sequence[Tensor] | None]:
-        """`current_inputs`; as a function of its own where a program sees nothing but the code of one function."""
-        only = None if sees_more or self._guards is None else self._guards.only_code
-        if only is None:
+        """`current_inputs`; as a function of its own where a program sees nothing but guards."""
+        guards, captured = self._guards, self._captured
+        if sees_more or guards is None:
             return self.current_inputs
-        (function, code), captured = only, self._captured
+        if guards.only_code is None:
+            check, rest = guards.check, self.current_inputs
+
+            def look_at_guards() -> Sequence[Tensor] | None:
+                found = check()
+                return captured if found is not None and not found else rest()
+
+            return look_at_guards
+        function, code = guards.only_code
 
         def look() -> Sequence[Tensor] | None:
             return captured if function.__code__ is code else None
@@ -217,6 +226,20 @@ class PartialProgramLayer:
             if captured:
                 frame += [t._data for t in captured]
             return wrap(segment.forward_core.consume(frame)[0])
+
+        return run
+
+    def _pure(self) -> Callable[[Sequence[Tensor], Sequence[Tensor]], Any]:
+        """A call as a function of its own, where it is nothing but one run, of which it gives what it gives."""
+        segment, output = self.segment, self.concrete.output
+        alone = output.leaves[0] if output.tree is LEAF else None
+        build = alone.build if isinstance(alone, ForkLeaf) else None
+
+        def run(tensors: Sequence[Tensor], captured: Sequence[Tensor]) -> Any:
+            self.calls += 1
+            inputs = [*tensors, *captured] if captured else tensors
+            results = segment.run(inputs)
+            return output.build(results, inputs) if build is None else build(results, inputs)
 
         return run
 
