@@ -1,5 +1,7 @@
 """Containers in containers whose order a tensor decides: changed where that is clear, refused where it is not."""
 
+from collections import Counter
+
 import pytest
 
 import vitrify as paddle
@@ -198,3 +200,17 @@ def test_what_is_deep_inside_an_item_of_unknown_place_is_not_changed_in_place(pu
 
     with pytest.raises(UnsupportedError, match="a change of what a list holds"):
         paddle.jit.to_static(function, full_graph=True)(paddle.to_tensor([1.0, -2.0]))
+
+
+@pytest.mark.parametrize("changed", [lambda c: c.update("ac"), lambda c: c.subtract("c")])
+def test_counters_are_not_changed_on_both_paths(changed):
+    """Its methods are Python of the standard library, not C, and change it all the same."""
+
+    def f(x):
+        found = Counter("aab")
+        if x.sum() > 0:
+            changed(found)
+        return x * found["a"]
+
+    with pytest.raises(UnsupportedError, match="a Counter is changed"):
+        paddle.jit.to_static(f, full_graph=True)(paddle.to_tensor([1.0, -3.0]))

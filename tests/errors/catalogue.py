@@ -105,19 +105,63 @@ GROUPS: dict[str, list[Entry]] = {
             """,
         ),
         _entry(
-            "A hook on a tensor inside",
+            "A hook on an argument inside",
             "UnsupportedError",
-            "register_hook() on a tensor inside",
-            "Hooks belong to the eager tape.",
+            "register_hook() on a tensor that was not made here",
+            "It would stay on the caller's tensor, and be registered again by each call.",
             """
             def f(x):
-                x.register_hook(print)
+                x.register_hook(lambda grad: grad * 2)
                 return x * 2
             """,
             """
             def f(x):
-                return x * 2  # and register the hook on x outside
+                y = x * 1
+                y.register_hook(lambda grad: grad * 2)
+                return y * 2
             """,
+            "paddle.to_tensor([1.0, 2.0, 3.0], stop_gradient=False)",
+        ),
+        _entry(
+            "A hook on a tensor that was used",
+            "UnsupportedError",
+            "register_hook() on a tensor that was used before",
+            "The hook changes the gradient of all uses; those before it are in the program already.",
+            """
+            def f(x):
+                y = x * 2
+                z = y * 3
+                y.register_hook(lambda grad: grad * 2)
+                return z
+            """,
+            """
+            def f(x):
+                y = x * 2
+                y.register_hook(lambda grad: grad * 2)
+                return y * 3
+            """,
+            "paddle.to_tensor([1.0, 2.0, 3.0], stop_gradient=False)",
+        ),
+        _entry(
+            "An argument changed under no_grad",
+            "UnsupportedError",
+            "an in-place change, under no_grad, of an argument or parameter that wants a gradient",
+            "The program writes to it as it ends, and its gradient is still to come. Buffers, and what the function "
+            "made, may change.",
+            """
+            def f(x):
+                with paddle.no_grad():
+                    x.scale_(0.5)
+                return x * 2
+            """,
+            """
+            def f(x):
+                y = x * 1
+                with paddle.no_grad():
+                    y.scale_(0.5)
+                return y * 2
+            """,
+            "paddle.to_tensor([1.0, 2.0, 3.0], stop_gradient=False)",
         ),
         _entry(
             "item() of several elements",

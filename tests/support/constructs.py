@@ -536,6 +536,13 @@ def layer_with_hooks(x):
     return HOOKED(x)
 
 
+@construct(CALL, "`y.register_hook(...)` on a tensor made inside")
+def hook_on_tensor(x):
+    y = x * 2
+    y.register_hook(lambda grad: grad * 3)
+    return y * x
+
+
 @construct(CALL, "plain class made inside")
 def makes_object(x):
     box = Box(x)

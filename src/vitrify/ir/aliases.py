@@ -21,6 +21,7 @@ from ..ops.registry import OpDef, get_op
 from ..ops.select import where
 from ..ops.view import View
 from .program import Variable
+from .tape_place import in_place_of
 
 UNKNOWN_SIZE = 2  # what an unknown size is taken for when layouts are tried out
 
@@ -30,14 +31,10 @@ class Detached(View):
     """Another tensor on the same memory that stops gradients. What is written to it reaches the base without one."""
 
     def transposed(self, like: Variable, values: Any) -> Any:
-        """`values`, without their gradient."""
-        if not like.stop_gradient:
-            raise UnsupportedError(
-                "an in-place change of a tensor made by detach(), which shares memory with one that wants a gradient",
-                hint="change a copy of it (x.detach().clone())",
-            )
+        """`values`, without their gradient; `like` keeps its own."""
         with scoped(grad_enabled, False):
-            return assign_op(values)
+            content: Variable = assign_op(values)
+        return content if like.stop_gradient else in_place_of(like, content)
 
 
 @dataclass(frozen=True)
@@ -56,6 +53,24 @@ class Cut(View):
     def transposed(self, like: Variable, values: Any) -> Any:
         """`values`: a later change is one of the tensor as it is then."""
         return assign_op(values)
+
+
+Hooks = tuple[tuple[Callable[[Any], Any], Any], ...]
+"""The hooks of a tensor, each with its handle, in the order in which they were registered."""
+
+
+@dataclass(frozen=True)
+class Hooked(Cut):
+    """The same tensor, since hooks were registered on it."""
+
+    hooks: Hooks = ()
+
+    def of(self, base: Any) -> Any:
+        """Nothing yet: whether the hook still sees the gradient would have to be followed."""
+        raise UnsupportedError(
+            "an in-place change of what a tensor with a hook is a view of",
+            hint="register the hook on a copy (y = y.clone()), or change a copy",
+        )
 
 
 def cut(var: Variable, stop: bool) -> Variable:
@@ -216,10 +231,21 @@ class Aliases:
         """Remember that `made` is the tensor `var` itself, since its stop_gradient was changed."""
         self.views[made] = Cut(get_op("detach"), var, (), {}, is_leaf)
 
+    def note_hooked(self, var: Variable, made: Variable, hooks: Hooks) -> None:
+        """Remember that `made` is the tensor `var` itself, since the hooks were registered on it."""
+        self.views[made] = Hooked(get_op("detach"), var, (), {}, hooks=hooks)
+
+    def hooks(self, var: Variable) -> tuple[Variable, Hooks]:
+        """What `var` was without its hooks, and these."""
+        view = self.views.get(var)
+        return (view.base, view.hooks) if isinstance(view, Hooked) else (var, ())
+
     def uncut(self, var: Variable) -> Variable:
         """What the tensor `var` was before its stop_gradient was changed, where it may be that again."""
         view = self.views.get(var)
-        return view.base if isinstance(view, Cut) and not view.is_leaf else var
+        if isinstance(view, Cut) and not isinstance(view, Hooked) and not view.is_leaf:
+            var = view.base
+        return var
 
     def latest(self, var: Variable) -> Variable:
         """What the memory of `var` holds now."""

@@ -21,10 +21,11 @@ from ..ops.failure import missing_tensor, need_given
 from ..ops.number import NUMBER_OPS
 from ..ops.promote import SCALARS, common_dtype, promote_inputs
 from ..ops.registry import NoGradient, OpDef, StructuralGradient, get_op
-from .aliases import Aliases, cut
+from .aliases import Aliases, Hooks, cut
 from .lifted_attrs import lift_attrs
 from .numbers import as_number, weaken
 from .program import Block, Literal, Program, Variable
+from .tape_place import in_place_of
 from .varying import KIND, pass_on
 
 UNSET = "unset_flag"
@@ -302,6 +303,17 @@ class Builder:
         """Let `handle` mean `value`."""
         self.current[self._variable(handle)] = value
 
+    def unhook(self, handle: Any) -> tuple[Variable, Hooks]:
+        """What `handle` is without its hooks, and from here on means, and these."""
+        base, hooks = self.aliases.hooks(self.held(handle))
+        self._mean(handle, base)
+        return base, hooks
+
+    def hook(self, handle: Any, base: Variable, value: Variable, hooks: Hooks) -> None:
+        """From here on `handle`, which holds `base`, is `value`: the hooks change the gradient on its way to `base`."""
+        self.aliases.note_hooked(base, value, hooks)
+        self._mean(handle, value)
+
     def set_stop_gradient(self, handle: Any, stop: bool, is_leaf: bool = False) -> None:
         """From here on `handle`, the same tensor, stops gradients, or wants one; as a leaf, or made as it was."""
         held = self.held(handle)
@@ -333,18 +345,12 @@ class Builder:
         return isinstance(handle, Variable) and handle.persistable and handle.block is self.block
 
     def _kept_leaf(self, old: Variable, value: Variable) -> Variable:
-        """`value` as the new content of `old`; a leaf stays a leaf.
-
-        Raises UnsupportedError for a change without gradient of what wants one and is none: it would no longer get it.
-        """
+        """`value` as the new content of `old`; a leaf stays a leaf, and what no tape sees leaves `old` on its place."""
         if not self._wants_gradients or old.stop_gradient:
             return value
         leaf: Variable | None = None if self.training is None else self.training.version(old, value)
         if leaf is None and not grad_enabled.get():
-            raise UnsupportedError(
-                "an in-place change, under no_grad, of a tensor that wants a gradient",
-                hint="change it outside of the function, or a copy of it (x.detach().clone())",
-            )
+            return in_place_of(old, value)
         return value if leaf is None else leaf
 
     def detach(self, handle: Any) -> Variable:
@@ -395,6 +401,8 @@ class Builder:
 
     def _refill(self, base: Variable, content: Variable) -> None:
         """`base`, which others show or share, holds `content` now, and so do its handles."""
+        if not base.stop_gradient and not grad_enabled.get():
+            content = in_place_of(base, content)
         sharing = [h for h, held in self.current.items() if held is base]
         for handle in sharing or ([] if base in self.current else [base]):
             self.current[handle] = content

@@ -253,10 +253,10 @@ class GraphTensor(TensorMethods):
         self._training("retain_grads()").retain(self)
 
     def register_hook(self, hook: Any) -> NoReturn:
-        """Refused: hooks belong to the eager tape."""
+        """Refused: converted code calls another, which makes the hook a part of the program."""
         raise UnsupportedError(
-            "register_hook() on a tensor inside a function that is being converted",
-            hint="register the hook on a tensor outside, or leave this function out with @not_to_static",
+            "register_hook() on a tensor of a program, in code that is not converted",
+            hint="call it in a converted function, or leave this function out with @not_to_static",
         )
 
     # -- layout -----------------------------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ from ...core.errors import UnsupportedError
 from ...core.pytree import OpenDict
 from ...eager.layer import Layer
 from ...ir.builder import current_builder
+from ...ir.graph_tensor import GraphTensor
 from ..containers.keys import by_key
 from ..containers.lists import GraphList
 from ..control.endless import ENDLESS
@@ -38,6 +39,7 @@ from ..values.user_code import class_attribute, is_left_alone, is_user_code
 from .construct import GenericAlias, constructor, generic, instance_of
 from .generators import called_generator
 from .higher_order import HIGHER_ORDER
+from .hooks import registering
 from .list_builtins import LIST_FUNCTIONS
 from .managers import STACKS
 from .open_lists import OPEN_LISTS
@@ -125,12 +127,14 @@ class CallConverter:
             return MethodType(REPLACEMENTS[plain], method.__self__)
         if is_apply(method):
             return applied(method, self)
+        if plain is GraphTensor.register_hook:
+            return registering(method.__self__, self)
         if is_left_alone(method.__self__):
             return method
         if not is_user_code(plain):
-            refusal = refused(method)
-            if refusal is not None:
-                return refusal
+            replaced = refused(method) or mutator(method)
+            if replaced is not None:
+                return replaced
         observer = current_observer()
         if observer is not None and is_user_code(plain):
             observer.method(method.__self__, plain, plain.__name__)

@@ -91,17 +91,28 @@ def _with_gradient(
         found = list(tensors_and_none(convert(layer.backward)(fresh, *filled)))
         return [*one_for_each(layer.__name__, found, wanted), *[None] * (n_saved + len(constant))]
 
-    outside = _tensors_from_outside(layer.__name__, pulled, outs, [*outs, *inputs, *further])
+    made = with_backward(f"the backward of {layer.__name__}", pulled, outs, [*inputs, *further])
+    for place, value in zip(places, made):
+        leaves[place] = value
+    return type(outputs)(leaves) if is_row else leaves[0]
+
+
+def with_backward(
+    name: str, pulled: Callable[..., list[Any]], outs: Sequence[Any], further: Sequence[Any]
+) -> list[Any]:
+    """`outs`, from whose cotangents `pulled(cts, [*outs, *further], own)` makes those of the further values.
+
+    `own` is None, or a list for what it makes for itself. The eager tensors that it reads besides become values, too.
+    """
+    outside = _tensors_from_outside(name, pulled, outs, [*outs, *further])
 
     def backward(cts: Sequence[Any], values: Sequence[Any]) -> list[Any]:
         own_values = values[: len(values) - len(outside)]
         with _meaning(outside, values[len(own_values) :]):
             return [*pulled(cts, own_values), *[None] * len(outside)]
 
-    made = with_gradient_op(*outs, *inputs, *further, *outside, backward=backward, count=n_outs)
-    for place, value in zip(places, made):
-        leaves[place] = value
-    return type(outputs)(leaves) if is_row else leaves[0]
+    made: list[Any] = with_gradient_op(*outs, *further, *outside, backward=backward, count=len(outs))
+    return made
 
 
 def _tensors_from_outside(
@@ -144,7 +155,7 @@ def _tensors_from_outside(
 
 def _change_refused(name: str) -> UnsupportedError:
     return UnsupportedError(
-        f"the backward of {name} changes Python objects, each time that gradients are computed; a program's runs no "
+        f"{name} changes Python objects, each time that gradients are computed; a program's runs no "
         "Python",
         hint="let backward give gradients only, or convert with full_graph=False, which runs this statement as Python",
     )
