@@ -115,3 +115,18 @@ def test_methods_called_by_their_class(method):
     with pytest.raises(UnsupportedError, match=f"{method.__name__} of a number"):
         paddle.jit.to_static(g, full_graph=True)(paddle.to_tensor([1.0, 2.0]))
     assert paddle.jit.to_static(g)(paddle.to_tensor([1.0, 2.0])) == g(paddle.to_tensor([1.0, 2.0]))
+
+
+def test_a_new_key_stays_python_where_it_may():
+    """A program cannot add the key that a number of its own gives, a segment break can."""
+
+    def f(x):
+        parts = {7: x, 8: x}
+        parts[int(x.argmax())] = x * 2
+        return parts
+
+    x = paddle.to_tensor([1.0, 3.0])
+    static = paddle.jit.to_static(f)
+    assert [list(static(x)) for _ in range(3)] == [[7, 8, 1]] * 3
+    with pytest.raises(UnsupportedError, match="it is none of the keys"):
+        paddle.jit.to_static(f, full_graph=True)(x)

@@ -48,10 +48,43 @@ def rank_of_the_first_turn(x):
     return y, paddle.mean(y)
 
 
+def item_set_by_number(x):
+    parts = {0: x, 1: x * 2, 2: x * 3}
+    parts[int(x.argmax())] = x * 10
+    return parts[0] + parts[1] - parts[2], parts
+
+
+def items_added_to(x):
+    parts = {}
+    for k in range(3):
+        parts[k] = x * k
+    k = paddle.zeros([], "int64")
+    while k < 3:
+        parts[int(k)] += x
+        k = k + 1
+    return parts
+
+
+def histogram(x):
+    counts = {0: 0, 1: 0, "x": x}
+    for v in x.flatten():
+        counts[int((v > 0).astype("int64"))] += 1
+    return counts
+
+
+def item_of_the_callers(parts, x):
+    parts[int(x.sum() > 0)] = x * 2
+    return x
+
+
 CASES = [
-    (f, ((P,), (N,), (Z,)))
-    for f in (
-        item_by_number, item_with_default, item_that_is_missing, function_by_number, next_state, rank_grows,
-        rank_of_the_first_turn,
-    )
+    *[(item_of_the_callers, (({0: P, 1: N}, P), ({0: P, 1: N}, N)))],
+    *((f, ((P,), (N,), (Z,))) for f in (item_set_by_number, items_added_to, histogram)),
+    *(
+        (f, ((P,), (N,), (Z,)))
+        for f in (
+            item_by_number, item_with_default, item_that_is_missing, function_by_number, next_state, rank_grows,
+            rank_of_the_first_turn,
+        )
+    ),
 ]  # fmt: skip

@@ -164,6 +164,24 @@ GROUPS: dict[str, list[Entry]] = {
             "paddle.to_tensor([1.0, 2.0, 3.0], stop_gradient=False)",
         ),
         _entry(
+            "A number as a new key of a dict",
+            "UnsupportedError",
+            "it is none of the keys",
+            "Which keys there are must be known while converting; which of them is set need not.",
+            """
+            def f(x):
+                parts = {0: x}
+                parts[int(x.argmax())] = x * 2
+                return parts[0]
+            """,
+            """
+            def f(x):
+                parts = {0: x, 1: x, 2: x}
+                parts[int(x.argmax())] = x * 2
+                return parts[0]
+            """,
+        ),
+        _entry(
             "item() of several elements",
             "ArgumentError",
             "has 3 elements, expected one",

@@ -644,6 +644,15 @@ def shape_arithmetic(x):
     return x.reshape([x.shape[0] // 1, 1]) * (x.shape[0] + 1)
 
 
+@construct(DATA, "`d[k] = v` and `d[k] += v` where a tensor gives `k`, one of the keys")
+def item_set_by_number(x):
+    counts = {0: 0, 1: 0}
+    for v in x:
+        counts[int(v > 0)] += 1
+    counts[int(x.argmax()) % 2] = 7
+    return counts
+
+
 @construct(DATA, "reshape by a tensor")
 def reshape_tensor(x):
     return paddle.reshape(x, [paddle.to_tensor(3), 1])

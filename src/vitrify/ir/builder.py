@@ -111,6 +111,7 @@ class Builder:
         self.stands_for: Mapping[int, Variable] = {}  # lifted, by the ids of eager tensors: tracing puts its own
         self.aliases = Aliases()
         self.forks: list[Fork] = []
+        self.is_whole = False  # whether nothing may stay Python: then a run may refuse what only the run can tell
         self.made = Made()
         self.kept: dict[int, Any] = {}  # by id, what a list of unknown length holds by value, though Python shares it
         self.inner_lists: dict[int, Any] = {}  # by id, weakly: lists that others hold by value as one of their items

@@ -193,16 +193,18 @@ def trace(
     original: Callable[..., Any] | None = None,
     variation: Variation | None = None,
     foreign: Sequence[Foreign] = (),
+    is_whole: bool = False,
 ) -> ConcreteProgram:
     """Run `function` once with Variables for the InputSpec leaves, recording a program.
 
     leaves: InputSpec for each tensor argument, anything else as its Python value. original: the user's function that
     `function` is the converted form of. variation: which numbers and sizes of the Python state become inputs. foreign:
-    containers of the user's that can grow in this trace.
+    containers of the user's that can grow in this trace. is_whole: what cannot be converted is an error, not a segment.
 
     Whatever the function does to Python objects is undone afterwards, and done by each run of the program.
     """
     state = _Trace()
+    state.builder.is_whole = is_whole
     block = state.block
     arguments = state.arguments
     values: list[Any] = []

@@ -133,7 +133,8 @@ class ProgramBuilder:
         foreign: list[Foreign] = []
         while True:
             try:
-                return trace(self.converted, tree, values, self._argument_names(tree), self.eager, variation, foreign)
+                names = self._argument_names(tree)
+                return trace(self.converted, tree, values, names, self.eager, variation, foreign, self._is_whole)
             except UnsupportedError as err:
                 if self._is_whole and learn_of(err, foreign):
                     continue

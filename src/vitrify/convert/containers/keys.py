@@ -8,6 +8,7 @@ from typing import Any
 
 from ...core.errors import UnsupportedError
 from ...core.pytree import is_partial
+from ...core.source import user_frames
 from ...ir.graph_tensor import as_number, is_number
 from ...ops.compare import equal
 from ...ops.promote import SCALARS
@@ -52,6 +53,41 @@ def looked_up(owner: Any, key: Any, *default: Any) -> Any:
         return builder().choose(is_it, lambda: owner[held], lambda: found(position + 1), f"dict[{held!r}]")
 
     return found(0)
+
+
+def is_set_by_number(owner: Any, key: Any) -> bool:
+    """Whether an item of a dict is set whose key is a number of the program, and the dict has numbers for keys.
+
+    Only in whole functions: elsewhere the statement stays Python, which may add a key.
+    """
+    if not is_looked_up(owner, key) or not builder().is_whole:
+        return False
+    return any(isinstance(known, SCALARS) for known in dict.keys(owner))
+
+
+def set_by_number(owner: Any, key: Any, put: Callable[[Any], None]) -> None:
+    """`put(held)` for the key among those of `owner` that the number `key` is when the program runs.
+
+    Where it is none of them the run raises UnsupportedError: eager code would add a key.
+    """
+    numbers = [known for known in dict.keys(owner) if isinstance(known, SCALARS)]
+
+    def found(position: int) -> Any:
+        if position == len(numbers):
+            raise note_user_error(_no_new_key())
+        held = numbers[position]
+        is_it = as_number(equal(key, held))
+        return builder().choose(is_it, lambda: put(held), lambda: found(position + 1), f"dict[{held!r}]")
+
+    found(0)
+
+
+def _no_new_key() -> UnsupportedError:
+    return UnsupportedError(
+        "an item is set of a dict by a number that is known only when the program runs, and it is none of the keys",
+        loc=next(iter(user_frames(2)), None),
+        hint="give the dict all of its keys before (d = {0: None, 1: None}), or use a list or tensor",
+    )
 
 
 def by_key(method: BuiltinFunctionType | MethodType, form: Callable[..., Any]) -> Callable[..., Any] | None:

@@ -13,7 +13,7 @@ from ...core.pytree import OpenDict, OpenList
 from ...eager.layer_tree import LayerTree
 from ...ir.graph_tensor import as_number
 from ...ops.sizes import dim_size
-from ..containers.keys import check_key
+from ..containers.keys import check_key, is_set_by_number, set_by_number
 from ..guards.observe import peek_attr
 from ..host.value import HostValue
 from ..state.attributes import deleter, writer
@@ -91,6 +91,9 @@ def _set_item(owner: Any, key: Any, value: Any) -> None:
     put = user_method(owner, "__setitem__")
     if put is not None:
         put(key, value)
+        return
+    if is_set_by_number(owner, key):
+        set_by_number(owner, key, lambda held: _set_item(owner, held, value))
         return
     if not is_tensor(owner):
         _note_item(owner, key)
