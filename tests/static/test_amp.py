@@ -122,3 +122,16 @@ def test_misuse(arguments, text):
         static.amp.AutoMixedPrecisionLists(["relu"], ["relu"])
     with pytest.raises(ValueError, match="no op is named 'rellu'"):
         static.amp.CustomOpLists(["rellu"])
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [({"use_pure_fp16": True}, {"level": "O2"}), ({"use_bf16": True, "use_fp16_guard": False}, {"dtype": "bfloat16"})],
+)
+def test_the_older_words_mean_the_same(older, newer):
+    found = []
+    for words in (older, newer):
+        with static.scope_guard(static.Scope()), paddle.utils.unique_name.guard():
+            main, loss, _, exe = training(lambda opt, words=words: static.amp.decorate(opt, **words))
+            found.append(losses(main, loss, exe))
+    assert found[0] == found[1]

@@ -88,12 +88,16 @@ def decorate(
     use_dynamic_loss_scaling: bool | None = None,
     use_amp_guard: bool = False,
     use_promote: bool = False,
+    use_pure_fp16: bool = False,
+    use_fp16_guard: bool | None = None,
+    use_bf16: bool = False,
 ) -> MixedPrecisionOptimizer:
     """`optimizer`, whose `minimize` computes the forward part of the program in `dtype` where that is safe.
 
     level: "O1" or "O2", as in `paddle.amp.auto_cast`; parameters stay float32. The loss is scaled, by default for
     float16 only, and a step whose gradients are not finite changes nothing but the scale. master_weight, master_grad
-    and use_amp_guard change nothing here. Raises ArgumentError for other levels and dtypes.
+    and use_amp_guard change nothing here. Older programs say use_pure_fp16=True for level="O2", use_bf16=True for
+    dtype="bfloat16", and use_fp16_guard for use_amp_guard. Raises ArgumentError for other levels and dtypes.
     Source: paddle.static.amp.decorate; Micikevicius et al. 2017.
 
     Example:
@@ -106,6 +110,7 @@ def decorate(
         >>> [op.type for op in main.global_block().ops[:4]]
         ['cast', 'cast', 'cast', 'matmul_v2']
     """
+    level, dtype = "O2" if use_pure_fp16 else level, "bfloat16" if use_bf16 else dtype
     if level not in ("O1", "O2"):
         raise ArgumentError(f"amp.decorate: level must be O1 or O2, got {level!r}")
     if dtype not in ("float16", "bfloat16"):
