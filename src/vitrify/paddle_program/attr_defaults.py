@@ -130,6 +130,9 @@ _TABLE: Mapping[str, Mapping[str, Any]] = {
     "softmax_with_cross_entropy": {
         "axis": -1, "ignore_index": -100, "numeric_stable_mode": True, "soft_label": False, "use_softmax": True,
     },
+    "uniform_random": {"dtype": 5, "max": 1.0, "min": -1.0, "seed": 0, "shape": []},
+    "gaussian_random": {"dtype": 5, "mean": 0.0, "seed": 0, "std": 1.0},
+    "randint": {"dtype": 3, "seed": 0},
     "increment": {"step": 1.0},
     "huber_loss": {"delta": 1.0},
     "momentum": {

@@ -26,6 +26,8 @@ from . import (
     loss_operators,
     named_operators,
     operators,
+    optimizer_operators,
+    random_operators,
     recurrent_operators,
     training_operators,
 )
@@ -44,6 +46,8 @@ ROOMS = (
     library_operators,
     detection_operators,
     named_operators,
+    optimizer_operators,
+    random_operators,
     loss_operators,
     recurrent_operators,
     training_operators,

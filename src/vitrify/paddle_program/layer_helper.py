@@ -76,6 +76,26 @@ class LayerHelper:
         """A tensor for a result: shape and dtype are those that `append_op` gives it."""
         return empty([0], dtype or "float32")
 
+    def append_bias_op(self, input_var: Any, dim_start: int = 1, dim_end: int | None = None) -> Any:
+        """The tensor and a new bias over its dimensions from `dim_start` on; the tensor where `bias_attr` is False."""
+        if self.bias_attr is False:
+            return input_var
+        sizes = list(input_var.shape[dim_start:dim_end])
+        bias = self.create_parameter(self.bias_attr, sizes, input_var.dtype, is_bias=True)
+        out = self.create_variable_for_type_inference(input_var.dtype)
+        self.append_op("elementwise_add", {"X": input_var, "Y": bias}, {"Out": out}, {"axis": dim_start})
+        return out
+
+    def append_activation(self, input_var: Any) -> Any:
+        """What the activation that the argument `act` names, by text or a dict with its type, makes of it."""
+        act = self.kwargs.get("act")
+        if act is None:
+            return input_var
+        attrs = {"type": act} if isinstance(act, str) else dict(act)
+        out = self.create_variable_for_type_inference(input_var.dtype)
+        self.append_op(attrs.pop("type"), {"X": input_var}, {"Out": out}, attrs)
+        return out
+
     def append_op(
         self, type: str | None = None, inputs: _Slots | None = None, outputs: _Slots | None = None,
         attrs: Mapping[str, Any] | None = None, **_: Any,

@@ -1,6 +1,37 @@
 """Rows of the table for operators that are algorithms of their own: losses, recurrences, special functions, graphs."""
 
 LIBRARY_ROWS = r"""
+adam_/adam: param=Param grad=Grad rate=LearningRate moment1=Moment1 moment2=Moment2 largest=Moment2Max? pow1=Beta1Pow \
+    pow2=Beta2Pow master=MasterParam? skip=SkipUpdate? -> param_out=ParamOut moment1_out=Moment1Out \
+    moment2_out=Moment2Out largest_out=Moment2MaxOut pow1_out=Beta1PowOut pow2_out=Beta2PowOut \
+    master_out=MasterParamOut | beta1:float beta2:float epsilon:float amsgrad:bool !lazy_mode:bool=False \
+    !multi_precision:bool=False !min_row_size_to_use_multithread:long=0 !use_global_beta_pow:bool=False
+adamw_/adamw: param=Param grad=Grad rate=LearningRate moment1=Moment1 moment2=Moment2 largest=Moment2Max? \
+    pow1=Beta1Pow pow2=Beta2Pow master=MasterParam? skip=SkipUpdate? -> param_out=ParamOut moment1_out=Moment1Out \
+    moment2_out=Moment2Out largest_out=Moment2MaxOut pow1_out=Beta1PowOut pow2_out=Beta2PowOut \
+    master_out=MasterParamOut | beta1:float beta2:float epsilon:float amsgrad:bool lr_ratio:float coeff:float \
+    with_decay:bool !lazy_mode:bool=False \
+    !multi_precision:bool=False !min_row_size_to_use_multithread:long=0 !use_global_beta_pow:bool=False
+adamax_/adamax: param=Param grad=Grad rate=LearningRate moment=Moment largest=InfNorm pow1=Beta1Pow \
+    master=MasterParam? -> param_out=ParamOut moment_out=MomentOut largest_out=InfNormOut master_out=MasterParamOut | \
+    beta1:float beta2:float epsilon:float !multi_precision:bool=False
+adagrad_/adagrad: param=Param grad=Grad moment=Moment rate=LearningRate master=MasterParam? -> param_out=ParamOut \
+    moment_out=MomentOut master_out=MasterParamOut | epsilon:float !multi_precision:bool=False
+adadelta_/adadelta: param=Param grad=Grad squares=AvgSquaredGrad updates=AvgSquaredUpdate rate=LearningRate \
+    master=MasterParam? -> param_out=ParamOut squares_out=AvgSquaredGradOut updates_out=AvgSquaredUpdateOut \
+    master_out=MasterParamOut | rho:float epsilon:float !multi_precision:bool=False
+rmsprop_/rmsprop: param=Param mean_square=MeanSquare grad=Grad moment=Moment rate=LearningRate mean_grad=MeanGrad? \
+    master=MasterParam? -> param_out=ParamOut moment_out=MomentOut mean_square_out=MeanSquareOut \
+    mean_grad_out=MeanGradOut master_out=MasterParamOut | epsilon:float decay:float momentum:float centered:bool \
+    !multi_precision:bool=False
+lamb_/lamb: param=Param grad=Grad rate=LearningRate moment1=Moment1 moment2=Moment2 pow1=Beta1Pow pow2=Beta2Pow \
+    master=MasterParam? skip=SkipUpdate? -> param_out=ParamOut moment1_out=Moment1Out moment2_out=Moment2Out \
+    pow1_out=Beta1PowOut pow2_out=Beta2PowOut master_out=MasterParamOut | weight_decay:float beta1:float beta2:float \
+    epsilon:float always_adapt:bool !multi_precision:bool=False
+uniform/uniform_random: shape=shape:longs(ShapeTensor,ShapeTensorList*) -> out=Out | dtype:dtype min:float max:float \
+    seed:int !diag_num:int=0 !diag_step:int=0 !diag_val:float=1.0
+gaussian/gaussian_random: -> out=Out | shape:longs mean:float std:float seed:int dtype:dtype
+randint: -> out=Out | low:int high:int shape:longs seed:int dtype:dtype
 accuracy: x=Out indices=Indices label=Label -> accuracy=Accuracy correct=Correct total=Total |
 add_n/sum: inputs=X* -> out=Out |
 affine_grid: input=Theta output_shape=output_shape:ints(OutputShape) -> output=Output | align_corners:bool
