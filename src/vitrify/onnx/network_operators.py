@@ -9,7 +9,7 @@ from .. import tensor as T
 from ..core.errors import UnsupportedError
 from ..ir.known_values import as_tensor
 from ..nn import functional as F
-from ..nn.layer.rnn import RNN
+from ..nn.layer.rnn import RNN, steps_within
 from ..nn.layer.rnn_cells import GRUCell, LSTMCell, SimpleRNNCell
 from .node import Node
 from .operator_table import operator
@@ -66,7 +66,7 @@ def recurrent(
         starts = [None if s is None else as_tensor(s)[i] for s in (hidden, cell)[: 1 + (node.type == "LSTM")]]
         start = _start(made, starts, x)
         found, last = RNN(made, is_reverse=backward, time_major=True)(x, start, lengths)
-        outputs.append(found if lengths is None else found * _within(x, lengths))
+        outputs.append(found if lengths is None else found * T.cast(steps_within(x, lengths), x.dtype))
         lasts.append(last if node.type == "LSTM" else (last,))
     return (T.stack(outputs, 1), *[T.stack(list(parts), 0) for parts in zip(*lasts)])
 
@@ -77,12 +77,6 @@ def _start(cell: Any, starts: Sequence[Any], x: Any) -> Any:
     usual = list(zeros) if isinstance(zeros, (list, tuple)) else [zeros]
     found = [u if s is None else s for s, u in zip(starts, usual)]
     return tuple(found) if len(found) > 1 else found[0]
-
-
-def _within(x: Any, lengths: Any) -> Any:
-    """1 for the steps of each sequence, 0 behind its end: [time, batch, 1]."""
-    steps = T.arange(T.shape(x)[0] if x.shape[0] < 0 else x.shape[0], dtype="int64")
-    return T.cast((steps.unsqueeze(1) < T.cast(lengths, "int64").unsqueeze(0)).unsqueeze(2), x.dtype)
 
 
 # -- losses ------------------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Any
 from .. import tensor as T
 from ..core.errors import FileFormatError, UnsupportedError
 from ..ir.known_values import as_tensor
-from ..nn.layer.rnn import RNN
+from ..nn.layer.rnn import RNN, steps_within
 from ..nn.layer.rnn_cells import GRUCell, LSTMCell, SimpleRNNCell
 from .operator_table import reads
 
@@ -50,14 +50,8 @@ def rnn(
             after.append(last if mode == "LSTM" else (last,))
         x = T.concat(outputs, -1) if is_bidirec else outputs[0]
         if lengths is not None:
-            x = x * T.cast(_within(x, lengths), x.dtype)
+            x = x * T.cast(steps_within(x, lengths), x.dtype)
     return x, None, [T.stack(list(parts), 0) for parts in zip(*after)], None
-
-
-def _within(x: Any, lengths: Any) -> Any:
-    """Which steps belong to each sequence: [time, batch, 1]."""
-    steps = T.arange(T.shape(x)[0], dtype="int64") if x.shape[0] < 0 else T.arange(x.shape[0], dtype="int64")
-    return (steps.unsqueeze(1) < T.cast(lengths, "int64").unsqueeze(0)).unsqueeze(2)
 
 
 @reads("spectral_norm")

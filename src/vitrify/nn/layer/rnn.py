@@ -77,7 +77,7 @@ def _chosen(mask: Any, new: Any, old: Any) -> Any:
     return where(mask, new, old)
 
 
-def _within(steps: Any, sequence_length: Any) -> Any:
+def steps_within(steps: Any, sequence_length: Any) -> Any:
     """Which steps belong to each sequence: [T, N, 1] bool."""
     at = arange(batch_size(steps, 0), dtype="int64")
     return (at.unsqueeze(1) < sequence_length.astype("int64").unsqueeze(0)).unsqueeze(2)
@@ -90,7 +90,7 @@ def _run(
     steps = inputs if time_major else _swap(inputs)
     if states is None:
         states = cell.get_initial_states(steps, dtype=steps.dtype, batch_dim_idx=1)
-    within = None if lengths is None else _within(steps, lengths)
+    within = None if lengths is None else steps_within(steps, lengths)
     outputs, states = _Scan(cell, kwargs)(steps, states, within, backward)
     return outputs if time_major else _swap(outputs), states
 
@@ -215,7 +215,7 @@ class RNNBase(LayerList):
         steps = inputs if self.time_major else _swap(inputs)
         before = self._initial(steps, initial_states)
         # a projected state keeps what it was computed to be beyond the end, as PaddlePaddle does there
-        within = None if sequence_length is None or self.proj_size else _within(steps, sequence_length)
+        within = None if sequence_length is None or self.proj_size else steps_within(steps, sequence_length)
         after: list[Any] = []
         for i, layer in enumerate(self):
             if i > 0 and self.dropout > 0.0:
