@@ -198,6 +198,12 @@ def test_operators_of_training(net: Net, kind: str, reads: Any, attrs: Any, expe
     assert net.run("o") == [expected]
 
 
+def test_the_statistics_of_a_layer_norm(net: Net) -> None:
+    slots = {slot: net.block.create_var(name=slot) for slot in ("Y", "Mean", "Variance")}
+    made = net.block.append_op(type="layer_norm", inputs={"X": net.x}, outputs=slots, attrs={"begin_norm_axis": 1})
+    assert net.run("Mean", "Variance") == [[0.6667], [4.2222]] and made.type == "layer_norm"
+
+
 def test_an_operator_that_counts(net: Net) -> None:
     count = paddle.static.create_global_var([1], 0.0, "float32", persistable=True, name="count")
     net.block.append_op(type="increment", inputs={"X": count}, outputs={"Out": count}, attrs={"step": 2.0})

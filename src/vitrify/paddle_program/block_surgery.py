@@ -43,7 +43,8 @@ def insert_operator(
     builder.block = block
     mark = len(block.ops)
     with building(builder), builder.at(user_frames(3)):
-        found = call_operator(kind, given, {name: value for name, value in attrs.items() if value is not None})
+        settings = {name: value for name, value in attrs.items() if value is not None}
+        found = call_operator(kind, given, settings, targets)
         written = [
             (target, _own_value(block, mark, as_tensor(value)))
             for slot, places in targets.items()

@@ -107,7 +107,7 @@ class LayerHelper:
         """
         given = {slot: _listed(value) for slot, value in (inputs or {}).items() if value is not None}
         settings = {name: value for name, value in (attrs or {}).items() if value is not None}
-        found = call_operator(type or self.layer_type, given, settings)
+        found = call_operator(type or self.layer_type, given, settings, outputs or ())
         for slot, places in (outputs or {}).items():
             for place, value in zip(_listed(places), found.get(slot, ())):
                 if value is not None:
