@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
+from vitrify.core import names
 from vitrify.core.config import set_flags
 from vitrify.core.rng import seed
 
@@ -52,6 +53,8 @@ def pytest_collectstart(collector: pytest.Collector) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     seed_all()
+    numbers, _ = names.switch()
+    names.switch(numbers)  # a test may name its parameters as an earlier one did
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

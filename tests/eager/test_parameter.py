@@ -147,3 +147,15 @@ def test_users_write_initializers():
     assert x.tolist() == [[0.0, 1.0], [2.0, 3.0]] and repr(Constant(2)) == "Constant(value=2)"
     with pytest.raises(NotImplementedError, match="Initializer must define values"):
         Initializer()(x)
+
+
+def test_a_name_belongs_to_one_eager_parameter():
+    first = create_parameter([2], "float32", name="taken")
+    for make in (
+        lambda: create_parameter([2], "float32", name="taken"),
+        lambda: Layer().create_parameter([2], attr=ParamAttr(name="taken")),
+    ):
+        with pytest.raises(ArgumentError, match="'taken' is taken"):
+            make()
+    with guard():
+        assert create_parameter([2], "float32", name="taken").name == first.name

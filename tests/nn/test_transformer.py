@@ -6,7 +6,7 @@ import pytest
 from vitrify import nn, to_tensor
 from vitrify.core.errors import ArgumentError
 from vitrify.jit import to_static
-from vitrify.static import InputSpec
+from vitrify.static import InputSpec, Program, program_guard
 
 D, HEADS, FF = 8, 2, 16
 
@@ -203,18 +203,15 @@ def test_attributes_for_each_part():
 
 
 def test_the_name_of_one_attribute_is_numbered_by_parts():
-    model = nn.Transformer(D, HEADS, 1, 1, FF, weight_attr=nn.ParamAttr(name="w"), bias_attr=False)
-    found = {
-        name.removesuffix(".weight"): p.name
-        for name, p in model.named_parameters()
-        if "proj" in name or "linear" in name
-    }
-    assert {found[f"encoder.layers.0.self_attn.{part}_proj"] for part in ("q", "k", "v", "out")} == {"w_0"}
-    assert found["encoder.layers.0.linear1"] == found["encoder.layers.0.linear2"] == "w_1"
-    layer = "decoder.layers.0"
-    assert [found[f"{layer}.{part}"] for part in ("self_attn.v_proj", "cross_attn.k_proj", "linear2")] == [
-        "w_0", "w_1", "w_2",
-    ]  # fmt: skip
+    with program_guard(Program(), Program()):  # eagerly a name belongs to one parameter; in a program it shares it
+        model = nn.Transformer(D, HEADS, 1, 1, D, weight_attr=nn.ParamAttr(name="w"), bias_attr=False)
+    encoder, decoder = model.encoder.layers[0], model.decoder.layers[0]
+    attention = encoder.self_attn
+    parts = (attention.q_proj, attention.k_proj, attention.v_proj, attention.out_proj)
+    assert {part.weight.name for part in parts} == {"w_0"}
+    assert encoder.linear1.weight.name == encoder.linear2.weight.name == "w_1"
+    parts = (decoder.self_attn.v_proj, decoder.cross_attn.k_proj, decoder.linear2)
+    assert [part.weight.name for part in parts] == ["w_0", "w_1", "w_2"]
 
 
 def test_dropout_trains():

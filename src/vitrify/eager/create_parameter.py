@@ -31,7 +31,8 @@ def new_parameter(
     """A new initialized parameter named `owner.w_0`, `owner.b_0`, ... or as `attr` says; None when `attr` is False.
 
     In static mode it is a Variable of the program, which the startup program fills; with a WeightNormParamAttr it is
-    computed of two. Raises DTypeError when no initializer is given for a dtype that is not floating.
+    computed of two. Raises DTypeError when no initializer is given for a dtype that is not floating, and eagerly
+    ArgumentError for a name that another parameter had (in a program it would be the same parameter).
     """
     chosen = as_param_attr(attr)
     if chosen is None:
@@ -50,6 +51,7 @@ def new_parameter(
         return _length_and_direction(persistables, name, sizes, wanted, chosen, initializer)
     if persistables is not None:
         return _of_program(persistables.create, name, sizes, wanted, chosen, initializer)
+    _take_name(name)
     later = is_postponed()
     held = [] if later else sizes
     param = Parameter(held, wanted, name=name, trainable=chosen.trainable, **_read_by_optimizers(chosen))
@@ -60,6 +62,15 @@ def new_parameter(
         param._data = put(param._data, as_place(device))
     initializer(param)
     return param
+
+
+def _take_name(name: str) -> None:
+    """Two eager parameters of one name would be one in optimizers' states and saved files."""
+    if names.is_parameter_name_taken(name):
+        raise ArgumentError(
+            f"create_parameter: parameter name {name!r} is taken by an earlier parameter, expected a new name",
+            hint="give each parameter its own ParamAttr(name=...), or build inside paddle.utils.unique_name.guard()",
+        )
 
 
 def change_initial(param: Any, change: Callable[[Any], Any]) -> None:
@@ -138,7 +149,8 @@ def create_parameter(
     """A new initialized parameter outside any Layer; in static mode a Variable, which the startup program fills.
 
     Without an initializer: zeros for a bias, else Xavier uniform. Raises DTypeError for a dtype without a default
-    initializer; in static mode ArgumentError for unknown sizes. Source: paddle.create_parameter.
+    initializer; ArgumentError for a name that is taken, and in static mode for unknown sizes.
+    Source: paddle.create_parameter.
 
     Example:
         >>> import vitrify as paddle
