@@ -79,6 +79,10 @@ class _ConvNd(Layer):
         self._padding_mode = padding_mode
         self.output_padding = output_padding
         self._data_format = data_format
+        # Model code reads these two, as Paddle's Layers have them.
+        self._channel_dim = self._dims + 1 if data_format.endswith("C") else 1
+        is_depthwise = self._dims == 2 and groups == in_channels > 1
+        self._op_type = "depthwise_conv2d" if is_depthwise else f"conv{self._dims}d"
         self._param_attr, self._bias_attr = weight_attr, bias_attr
         outer, inner = (in_channels, out_channels) if self._transposed else (out_channels, in_channels)
         shape = [outer, inner // groups, *self._kernel_size]
