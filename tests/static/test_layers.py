@@ -8,8 +8,6 @@ from tests.nn.layer_cases import CASES
 from vitrify import static
 from vitrify.eager.tensor import Tensor
 
-ParamAttr = paddle.ParamAttr
-
 
 def arrays(case):
     rng = np.random.default_rng(0)
@@ -55,23 +53,3 @@ def test_a_program_of_the_layer(case):
             assert len(found) == len(wanted)
             for one, two in zip(found, wanted):
                 np.testing.assert_allclose(one, two.numpy(), rtol=1e-5, atol=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("kind", "attrs", "wanted"),
-    [
-        ("group_norm", (None, None), []),
-        ("group_norm", (ParamAttr(), None), ["group_norm_0.w_0"]),
-        ("group_norm", (None, ParamAttr()), ["group_norm_0.b_0"]),
-        ("instance_norm", (None, None), []),
-        ("instance_norm", (ParamAttr(), None), []),
-        ("instance_norm", (ParamAttr(), ParamAttr()), ["instance_norm_0.b_0", "instance_norm_0.w_0"]),
-    ],
-)
-def test_norms_have_the_parameters_that_are_asked_for(kind, attrs, wanted):
-    main = static.Program()
-    more = {"groups": 2} if kind == "group_norm" else {}
-    with paddle.utils.unique_name.guard(), static.program_guard(main, static.Program()):
-        x = static.data("x", [None, 4, 6, 6])
-        getattr(static.nn, kind)(x, param_attr=attrs[0], bias_attr=attrs[1], **more)
-    assert sorted(p.name for p in main.all_parameters()) == wanted

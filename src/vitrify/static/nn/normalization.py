@@ -82,10 +82,7 @@ def group_norm(
     input: Any, groups: int, epsilon: float = 1e-05, param_attr: ParamAttrLike = None,
     bias_attr: ParamAttrLike = None, act: str | None = None, data_layout: str = "NCHW", name: str | None = None,
 ) -> Any:  # fmt: skip
-    """act of the input normalized over each of `groups` groups of channels.
-
-    As in Paddle, it has a scale or a shift only where param_attr or bias_attr asks for one.
-    Source: paddle.static.nn.group_norm.
+    """act of the input normalized over each of `groups` groups of channels. Source: paddle.static.nn.group_norm.
 
     Example:
         >>> import vitrify as paddle
@@ -94,7 +91,7 @@ def group_norm(
         [-1, 4, 8, 8]
     """
     owner = Owner("group_norm", name, input.dtype)
-    _, weight, bias = _channel_parameters(owner, input, data_layout, param_attr or False, bias_attr or False)
+    _, weight, bias = _channel_parameters(owner, input, data_layout, param_attr, bias_attr)
     out = normalization.group_norm(input, groups, epsilon, weight, bias, data_layout)
     return activated("group_norm", out, act)
 
@@ -105,7 +102,6 @@ def instance_norm(
 ) -> Any:  # fmt: skip
     """The input normalized over the spatial dimensions of each sample and channel.
 
-    As in Paddle, it has a scale and a shift only where param_attr and bias_attr both ask for them.
     Raises ArgumentError when one of param_attr and bias_attr alone is False. Source: paddle.static.nn.instance_norm.
 
     Example:
@@ -117,8 +113,7 @@ def instance_norm(
     if (param_attr is False) != (bias_attr is False):
         raise ArgumentError("instance_norm: param_attr and bias_attr must be False together or not at all")
     owner = Owner("instance_norm", name, input.dtype)
-    wanted = (param_attr, bias_attr) if param_attr and bias_attr else (False, False)
-    _, weight, bias = _channel_parameters(owner, input, "NCHW", *wanted)
+    _, weight, bias = _channel_parameters(owner, input, "NCHW", param_attr, bias_attr)
     return normalization.instance_norm(input, weight=weight, bias=bias, eps=epsilon)
 
 
