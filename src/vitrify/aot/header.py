@@ -12,7 +12,8 @@ _COMMON = f"""\
 #define VITRIFY_NATIVE_ABI 1
 
 /* An array: elements side by side in C order. Of an output `data` and `bytes` say where there is room for how much;
-   the rest is filled in. */
+   the rest is filled in. One whose shape only the run
+   knows may have NULL there: it gets memory, which _free gives back. */
 typedef struct vitrify_array {{
     void *data;
     int64_t bytes;
@@ -61,6 +62,9 @@ const char *@_last_error(void);
 
 /* Give back the memory that is kept for the next run. */
 void @_release(void);
+
+/* Give back what a run has made for an output whose `data` was NULL. */
+void @_free(void *data);
 """
 
 

@@ -72,10 +72,18 @@ class NativeFunction:
             shapes = [tuple(o.shape[: o.ndim]) for o in outputs]
         else:
             shapes = [tuple(m.shape) for m in self.output_metas]
-        found = [np.empty(shape, m.dtype.np) for shape, m in zip(shapes, self.output_metas)]
+        # Arrays of sizes that only the run knows are made by the library.
+        found = [None if -1 in s else np.empty(s, m.dtype.np) for s, m in zip(shapes, self.output_metas)]
         for room, array in zip(outputs, found):
-            room.data, room.bytes = array.ctypes.data, array.nbytes
+            room.data, room.bytes = (None, 0) if array is None else (array.ctypes.data, array.nbytes)
         self._done(self._function("run", ctypes.c_int32)(inputs, counts[0], outputs, counts[1]))
+        return [self._taken(o, m) if a is None else a for o, a, m in zip(outputs, found, self.output_metas)]
+
+    def _taken(self, output: CArray, meta: Meta) -> Array:
+        """What the library made, in memory of Python's."""
+        found: Array = np.empty(tuple(output.shape[: output.ndim]), meta.dtype.np)
+        ctypes.memmove(found.ctypes.data, output.data, found.nbytes)
+        self._function("free", None)(ctypes.c_void_p(output.data))
         return found
 
     def _done(self, code: int) -> None:

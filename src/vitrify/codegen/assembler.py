@@ -66,6 +66,9 @@ class Assembler:
         """Give up, for this reason."""
         raise NoNativeForm(reason)
 
+    def note(self, *sizes: int) -> None:
+        """Say sizes beside those of results, for programs whose sizes are open; others do not ask."""
+
     # -- memory --------------------------------------------------------------------------------------------------------
 
     def new(self, shape: Iterable[int], dtype: Dtype) -> Operand:

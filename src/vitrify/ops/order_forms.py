@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.dtype import as_dtype
 from .registry import get_op
 
 
@@ -30,7 +31,7 @@ def first_form(n: Any, x: Any, *, k: int, axis: int, largest: bool) -> Any:
     """The k first elements in order, and where they were."""
     if not x.ndim:
         return x, n.full((), 0, np.dtype(np.int64))
-    if not 0 < k <= x.shape[axis]:
+    if not min(1, x.shape[axis]) <= k <= x.shape[axis]:
         n.refuse(f"there are no {k} of {x.shape[axis]} elements")
     n.note(x.shape[axis] - k)
     rows = _last(n, x, axis)
@@ -48,6 +49,37 @@ def take_along_form(n: Any, x: Any, index: Any, *, axis: int, broadcast: bool) -
         part = tuple(slice(None) if d == axis else slice(0, i) for d, i in enumerate(index.shape))
         x = n.view(lambda a: a[part], x)
     return _back(n, n.pick_along(_last(n, x, axis), _last(n, index, axis)), axis)
+
+
+def put_along_form(
+    n: Any, x: Any, index: Any, values: Any, *, axis: int, reduce: str, include_self: bool, broadcast: bool
+) -> Any:
+    """x with values written, or added, where an index names places along an axis: elements of one long row."""
+    if reduce != "assign" and (reduce != "add" or not include_self):
+        n.refuse(f"reduce={reduce!r} with include_self={include_self} has no native form")
+    shape = tuple(i if d == axis or not broadcast else max(i, s) for d, (s, i) in enumerate(zip(x.shape, index.shape)))
+    if shape[:axis] + shape[axis + 1 :] != x.shape[:axis] + x.shape[axis + 1 :]:
+        n.refuse("places for a part of the other dimensions have no native form")
+    integer, length = np.dtype(np.int64), x.shape[axis]
+    index, values = (
+        n.contiguous(n.view(lambda a: np.moveaxis(np.broadcast_to(a, shape), axis, 0), v)) for v in (index, values)
+    )
+    count = int(np.prod(index.shape[1:], dtype=np.int64))
+    wide = index if index.dtype == integer else n.apply(get_op("cast"), index, dtype=as_dtype(integer))
+    is_behind = n.apply(get_op("less_than"), wide, n.full((), 0, integer))
+    from_end = n.apply(get_op("add"), wide, n.full((), length, integer))
+    rows = n.reshape(n.contiguous(n.apply(get_op("where"), is_behind, from_end, wide)), (index.shape[0], count))
+    columns = n.reshape(range_form(n, count, 0, 1, as_dtype(integer)), (1, count))
+    starts = n.apply(get_op("multiply"), rows, n.full((), count, integer))
+    places = n.reshape(n.contiguous(n.apply(get_op("add"), starts, columns)), (index.shape[0] * count,))
+    table = n.copy(n.view(lambda a: np.moveaxis(a, axis, 0), x))
+    front, flat = table.shape, n.reshape(table, (length * count, 1))
+    values = n.reshape(values, (index.shape[0] * count, 1))
+    if reduce == "assign":
+        n.put_rows(flat, places, values)
+    else:
+        flat = n.apply(get_op("add"), flat, n.add_rows(values, places, flat.shape))
+    return n.copy(n.view(lambda a: np.moveaxis(a.reshape(front), 0, axis), flat))
 
 
 def running_form(name: str) -> Callable[..., Any]:

@@ -15,6 +15,7 @@ from .arguments import is_tensor
 from .gather import along_axis, along_axis_shape, take_along_axis_adjoint_op, take_along_axis_op
 from .index_form import range_errors
 from .like import cast, ones_like, sum_to_like, zeros_like
+from .order_forms import put_along_form
 from .registry import NoGradient, OpDef, define_op, get_op
 
 # name -> the value that leaves a combination unchanged, for places that must not count themselves
@@ -147,6 +148,7 @@ put_along_axis_op: OpDef = define_op(
     kernel=_kernel,
     meta=_meta,
     vjp=_linear_vjp,
+    ahead=put_along_form,
     maps={"onnx": "ScatterElements", "paddle": "put_along_axis"},
 )
 # mul, amin and amax: their gradients need the values.

@@ -96,6 +96,7 @@ def padded_form(n: Any, x: Any, pairs: Sequence[tuple[int, int]], value: Any) ->
     if not any(map(any, pairs)):
         return x
     shape = [size + before + after for size, (before, after) in zip(x.shape, pairs)]
+    n.note(*[max(end, 0) for ends in pairs for end in ends])
     out = n.new(shape, x.dtype)
     for axis, (size, ends) in enumerate(zip(shape, pairs)):
         for edge in (slice(0, max(ends[0], 0)), slice(size - max(ends[1], 0), size)):

@@ -73,6 +73,8 @@ class AheadAssembler(OrderingAssembler):
         """The values of x where they are known now, as an array that nobody may change; else None."""
         if x.buffer.kind == CONSTANT:
             return np.broadcast_to(np.frombuffer(x.buffer.number, x.dtype)[0], x.shape)
+        if not x.size and not self.is_sample:
+            return np.empty(x.shape, x.dtype)
         if x.buffer.kind != DATA:
             return None
         return np.lib.stride_tricks.as_strided(_raw(x), x.shape, x.strides, writeable=False)

@@ -30,14 +30,18 @@ from .abi import (
 (
     N_INPUTS, N_OUTPUTS, INPUTS, OUTPUTS, N_SIZES, N_POWERS, POWERS, N_WORDS, WORDS, N_PATCHES, PATCHES, N_PLACES,
     PLACES, N_GROUPS, GROUPS, DERIVED, N_DERIVED, CODE, END, DATA, KEPT, BOUND, FIXED, SIZED, N_FLOATS, FLOATS,
-    RANGES, HEAD_WORDS,
-) = range(28)  # fmt: skip
+    RANGES, DRIVE, SLOTS, FRAME, RESULTS, HEAD_WORDS,
+) = range(32)  # fmt: skip
 # What a model says of an input or output: where its name is, its dtype, bytes of an element, dimensions, and where they
 # are; of an output where its sizes lie among the words; and where its shape is, -1 for what is left open.
 NAME, DTYPE, ITEM, NDIM, DIMS, AT, SHOWN, EACH = range(8)
 # A block of memory: its bytes, whether its words are filled in, the sizes that they are for; behind it the words.
 CAPACITY, READY, SIZES, BLOCK_HEAD = 0, 1, 2, 8
 ERROR_BYTES = 512
+# A dimension below 0 is -1 minus the number of an open size, and from these bits on what is added to that.
+SIZE_BITS = 4
+# So many powers of sizes there are at most; a run has room for them twice.
+MOST_POWERS = 64
 # Beyond so many bytes sizes are an error, not a question to the system.
 _LARGEST = float(1 << 46)
 
@@ -65,7 +69,7 @@ def constant_text(name: str, text: str) -> str:
     return f'{name} = internal constant [{len(content)} x i8] c"{escaped}"'
 
 
-class _Function(Writer):
+class Function(Writer):
     """One of these functions, with words for errors."""
 
     def __init__(self, strings: Strings, returns: str, name: str, parameters: Sequence[str]) -> None:
@@ -80,7 +84,7 @@ class _Function(Writer):
             f"call i32 (ptr, i64, ptr, ...) @snprintf(ptr {self.error()}, i64 {ERROR_BYTES}, ptr "
             f"{self._strings.at(text)}{given})"
         )
-        self.leave("ptr null" if self._returns == "ptr" else f"i32 {code}")
+        self.leave({"ptr": "ptr null", "i1": "i1 false", "i64": f"i64 {-code}"}.get(self._returns, f"i32 {code}"))
 
     def error(self) -> str:
         """The address of this thread's text."""
@@ -110,7 +114,7 @@ def _dtype_name(w: Writer, code: str) -> str:
 
 def _check(strings: Strings) -> str:
     """Whether the inputs are those of the model, and what the sizes left open are."""
-    w = _Function(
+    w = Function(
         strings, "i32", "vitrify.check", ("ptr %model", "ptr %inputs", "i64 %count", "ptr %sizes", "i1 %asks")
     )
     wanted = w.load("%model", N_INPUTS)
@@ -139,9 +143,9 @@ def _check(strings: Strings) -> str:
         with w.loop(ndim) as d:
             dim, given = w.load(dims, d), w.load(w.at(array, ARRAY_SHAPE, "i8"), d)
             _check_size(w, name, d, dim, given)
-            w.line(f"store double {_times(w, w.value(f'load double, ptr {size}'), given)}, ptr {size}")
+            w.line(f"store double {times_double(w, w.value(f'load double, ptr {size}'), given)}, ptr {size}")
         with w.when(w.value("xor i1 %asks, true")):
-            total = _times(w, w.value(f"load double, ptr {size}"), w.load(spec, ITEM))
+            total = times_double(w, w.value(f"load double, ptr {size}"), w.load(spec, ITEM))
             has = w.value(f"sitofp i64 {w.field(array, ARRAY_BYTES)} to double")
             w.need(w.value(f"fcmp oge double {has}, {total}"), ROOM, "input %s: its elements take %.0f bytes, has %lld",
                    name, f"double {total}", f"i64 {w.field(array, ARRAY_BYTES)}")  # fmt: skip
@@ -152,28 +156,29 @@ def _check(strings: Strings) -> str:
     return w.text
 
 
-def _times(w: Writer, x: str, y: str) -> str:
+def times_double(w: Writer, x: str, y: str) -> str:
     return w.value(f"fmul double {x}, {w.value(f'sitofp i64 {y} to double')}")
 
 
-def _check_size(w: _Function, name: str, d: str, dim: str, given: str) -> None:
+def _check_size(w: Function, name: str, d: str, dim: str, given: str) -> None:
     """One dimension of an input: a number, or one of the sizes left open (-1, -2, ...)."""
     is_open = w.value(f"icmp slt i64 {dim}, 0")
     with w.when(is_open):
-        place = w.at("%sizes", w.value(f"sub i64 -1, {dim}"))
+        code = w.value(f"sub i64 -1, {dim}")
+        number, more = w.value(f"and i64 {code}, {(1 << SIZE_BITS) - 1}"), w.value(f"ashr i64 {code}, {SIZE_BITS}")
+        place, size = w.at("%sizes", number), w.value(f"sub i64 {given}, {more}")
         ranges = w.load("%model", RANGES, "ptr")
         for at, relation, word in ((0, "sge", "least"), (1, "sle", "most")):
-            pair = w.value(f"mul i64 {w.value(f'sub i64 -1, {dim}')}, 2")
-            bound = w.load(w.at(ranges, pair), at)
-            w.need(w.value(f"icmp {relation} i64 {given}, {bound}"), WRONG_SHAPE,
-                   f"input %s: dimension %lld must be at {word} %lld, got %lld", name, f"i64 {d}", f"i64 {bound}",
-                   f"i64 {given}")  # fmt: skip
+            bound = w.load(w.at(ranges, w.times(number, 2)), at)
+            w.need(w.value(f"icmp {relation} i64 {size}, {bound}"), WRONG_SHAPE,
+                   f"input %s: dimension %lld must be at {word} %lld, got %lld", name, f"i64 {d}",
+                   f"i64 {w.add(bound, more)}", f"i64 {given}")  # fmt: skip
         with w.when(w.value(f"icmp slt i64 {w.load(place)}, 0")):
-            w.store(given, place)
-        size = w.load(place)
-        w.need(w.value(f"icmp eq i64 {size}, {given}"), WRONG_SHAPE,
+            w.store(size, place)
+        known = w.load(place)
+        w.need(w.value(f"icmp eq i64 {known}, {size}"), WRONG_SHAPE,
                "input %s: dimension %lld must be %lld, as in the arrays before, got %lld", name, f"i64 {d}",
-               f"i64 {size}", f"i64 {given}")  # fmt: skip
+               f"i64 {w.add(known, more)}", f"i64 {given}")  # fmt: skip
     fits = w.value(f"or i1 {is_open}, {w.value(f'icmp eq i64 {dim}, {given}')}")
     w.need(fits, WRONG_SHAPE, "input %s: dimension %lld must be %lld, got %lld", name, f"i64 {d}", f"i64 {dim}",
            f"i64 {given}")  # fmt: skip
@@ -189,19 +194,27 @@ def _polynomial(w: Writer, row: str, values: str, first: int) -> str:
     return w.value(f"load i64, ptr {total}")
 
 
+def _room(w: Writer, group: str) -> str:
+    """The power that a part of the arena grows with; of no size less than 1, for which its arrays have been placed."""
+    return w.load("%powers", w.add(w.load(group), MOST_POWERS))
+
+
 def _memory(strings: Strings) -> str:
     """Memory for a run with these sizes, its words filled in; null after an error."""
-    w = _Function(strings, "ptr", "vitrify.memory", ("ptr %model", "ptr %sizes", "ptr %powers"))
+    w = Function(strings, "ptr", "vitrify.memory", ("ptr %model", "ptr %sizes", "ptr %powers"))
     count, powers, sizes = w.load("%model", N_POWERS), w.load("%model", POWERS, "ptr"), w.load("%model", N_SIZES)
     bound, row = w.variable("double", "0.0"), w.load("%model", BOUND, "ptr")
     with w.loop(count) as p:  # in floating point first, which tells what is too large
-        x, exact = w.variable("double", "1.0"), w.variable("i64", 1)
+        x, exact, room = w.variable("double", "1.0"), w.variable("i64", 1), w.variable("i64", 1)
         with w.loop(sizes) as s, w.loop(w.load(powers, w.add(w.times(p, sizes), s))):
             size = w.load("%sizes", s)
-            w.line(f"store double {_times(w, w.value(f'load double, ptr {x}'), size)}, ptr {x}")
+            w.line(f"store double {times_double(w, w.value(f'load double, ptr {x}'), size)}, ptr {x}")
             w.line(f"store i64 {w.times(w.value(f'load i64, ptr {exact}'), size)}, ptr {exact}")
+            some = w.value(f"select i1 {w.value(f'icmp slt i64 {size}, 1')}, i64 1, i64 {size}")
+            w.line(f"store i64 {w.times(w.value(f'load i64, ptr {room}'), some)}, ptr {room}")
         w.store(w.value(f"load i64, ptr {exact}"), "%powers", p)
-        term = _times(w, w.value(f"load double, ptr {x}"), w.load(row, p))
+        w.store(w.value(f"load i64, ptr {room}"), "%powers", w.add(p, MOST_POWERS))
+        term = times_double(w, w.value(f"load double, ptr {x}"), w.load(row, p))
         before = w.value(f"load double, ptr {bound}")
         w.line(f"store double {w.value(f'fadd double {before}, {term}')}, ptr {bound}")
     most = w.value(f"load double, ptr {bound}")
@@ -210,7 +223,7 @@ def _memory(strings: Strings) -> str:
     groups = w.load("%model", GROUPS, "ptr")
     with w.loop(w.load("%model", N_GROUPS)) as g:
         group = w.at(groups, w.times(g, 2))
-        room = w.times(w.load("%powers", w.load(group)), w.load(group, 1))
+        room = w.times(_room(w, group), w.load(group, 1))
         w.line(f"store i64 {w.add(w.value(f'load i64, ptr {total}'), room)}, ptr {total}")
     size = w.value(f"load i64, ptr {total}")
     block = w.variable("ptr", w.value(f"atomicrmw xchg ptr {w.load('%model', KEPT, 'ptr')}, ptr null acquire"))
@@ -235,7 +248,7 @@ def _memory(strings: Strings) -> str:
 
 def _fill(strings: Strings) -> str:
     """Fill in the words of a block of memory, unless they are for these sizes."""
-    w = _Function(strings, "void", "vitrify.fill", ("ptr %model", "ptr %block", "ptr %sizes", "ptr %powers"))
+    w = Function(strings, "void", "vitrify.fill", ("ptr %model", "ptr %block", "ptr %sizes", "ptr %powers"))
     is_same = w.variable("i64", w.load("%block", READY))
     with w.loop(w.load("%model", N_SIZES)) as s:
         own, wanted = w.load(w.at("%block", SIZES), s), w.load("%sizes", s)
@@ -273,7 +286,7 @@ def _fill(strings: Strings) -> str:
 
 def _shapes(strings: Strings) -> str:
     """Tell what the results are; whether there is room for them, unless that is not asked."""
-    w = _Function(strings, "i32", "vitrify.results", ("ptr %model", "ptr %words", "ptr %outputs", "i1 %asks"))
+    w = Function(strings, "i32", "vitrify.results", ("ptr %model", "ptr %words", "ptr %outputs", "i1 %asks"))
     specs = w.load("%model", OUTPUTS, "ptr")
     count = w.load("%model", N_OUTPUTS)
     with w.loop(count) as i:
@@ -300,7 +313,7 @@ def _shapes(strings: Strings) -> str:
 
 def _addresses(strings: Strings) -> str:
     """Fill in the addresses of all arrays of a run; where they lie."""
-    w = _Function(strings, "ptr", "vitrify.addresses", (
+    w = Function(strings, "ptr", "vitrify.addresses", (
         "ptr %model", "ptr %block", "ptr %powers", "ptr %inputs", "ptr %outputs"
     ))  # fmt: skip
     words = w.at("%block", BLOCK_HEAD)
@@ -316,7 +329,7 @@ def _addresses(strings: Strings) -> str:
     with w.loop(count) as g:
         here, group = w.value(f"load ptr, ptr {start}"), w.at(groups, w.times(g, 2))
         w.store(here, pointers, w.add(base, g), "ptr")
-        size = w.times(w.load("%powers", w.load(group)), w.load(group, 1))
+        size = w.times(_room(w, group), w.load(group, 1))
         w.line(f"store ptr {w.at(here, size, 'i8')}, ptr {start}")
     data = w.add(base, count)
     w.store(w.load("%model", DATA, "ptr"), pointers, data, "ptr")
@@ -330,10 +343,10 @@ def _addresses(strings: Strings) -> str:
 
 
 def _run(strings: Strings) -> str:
-    w = _Function(strings, "i32", "vitrify.run", (
+    w = Function(strings, "i32", "vitrify.run", (
         "ptr %model", "ptr %inputs", "i64 %n_inputs", "ptr %outputs", "i64 %n_outputs", "i1 %asks"
     ))  # fmt: skip
-    sizes, powers = w.space("[8 x i64]"), w.space("[64 x i64]")
+    sizes, powers = w.space("[8 x i64]"), w.space(f"[{2 * MOST_POWERS} x i64]")
     w.store(0, w.error(), 0, "i8", 1)
     code = w.call("i32", "@vitrify.check", "ptr %model", "ptr %inputs", "i64 %n_inputs", f"ptr {sizes}", "i1 %asks")
     with w.when(w.value(f"icmp ne i32 {code}, 0")):
@@ -381,8 +394,8 @@ def common_ir(strings: Strings) -> str:
 # -- exported functions ------------------------------------------------------------------------------------------------
 
 
-def exported(prefix: str, model: str) -> str:
-    """The functions of one model that C calls."""
+def exported(prefix: str, model: str, run: str = "vitrify.run") -> str:
+    """The functions of one model that C calls; run: by which function it runs."""
     parts = [_counts(prefix, model, what, index) for what, index in (("input", N_INPUTS), ("output", N_OUTPUTS))]
     for what, count, specs in (("input", N_INPUTS, INPUTS), ("output", N_OUTPUTS, OUTPUTS)):
         for name, type, place, missing in (
@@ -393,7 +406,7 @@ def exported(prefix: str, model: str) -> str:
     for name, asks in (("run", "false"), ("shapes", "true")):
         w = Writer("i32", f"{prefix}_{name}", ("ptr %inputs", "i64 %n_inputs", "ptr %outputs", "i64 %n_outputs"))
         given = ("ptr %inputs", "i64 %n_inputs", "ptr %outputs", "i64 %n_outputs", f"i1 {asks}")
-        w.line(f"ret i32 {w.call('i32', '@vitrify.run', f'ptr {model}', *given)}")
+        w.line(f"ret i32 {w.call('i32', f'@{run}', f'ptr {model}', *given)}")
         parts.append(w.text)
     w = Writer("ptr", f"{prefix}_last_error", ())
     w.line(f"ret ptr {w.value('call ptr @llvm.threadlocal.address.p0(ptr @error)')}")
@@ -401,6 +414,10 @@ def exported(prefix: str, model: str) -> str:
     w = Writer("void", f"{prefix}_release", ())
     kept = w.load(model, KEPT, "ptr")
     w.call("void", "@free", f"ptr {w.value(f'atomicrmw xchg ptr {kept}, ptr null acq_rel')}")
+    w.line("ret void")
+    parts.append(w.text)
+    w = Writer("void", f"{prefix}_free", ("ptr %data",))
+    w.call("void", "@free", "ptr %data")
     w.line("ret void")
     return "\n\n".join([*parts, w.text])
 

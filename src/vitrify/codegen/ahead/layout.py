@@ -214,6 +214,8 @@ class _Builder:
     def _pointer(self, operands: Sequence[Operand]) -> int:
         """Which of the addresses of a run is that of an operand."""
         buffer = operands[0].buffer
+        if any(x.buffer.kind != buffer.kind for x in operands):
+            raise NoNativeForm("what is computed depends on the sizes")
         offset = self._fit([x.offset for x in operands])
         if buffer.kind in (INPUT, OUTPUT):
             base = buffer.number + (len(self.first.inputs) if buffer.kind == OUTPUT else 0)

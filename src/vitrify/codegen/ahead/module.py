@@ -18,9 +18,13 @@ from ..pointwise import attributes
 from . import interface, steps
 from .abi import DTYPES
 from .assembler import Symbol
-from .interface import BLOCK_HEAD, HEAD_WORDS, Strings
+from .driver import SLOT, Part, resolved
+from .driver_run import driver_run_ir
+from .driver_steps import driver_ir
+from .interface import BLOCK_HEAD, HEAD_WORDS, SIZE_BITS, Strings
 from .layout import Coefficients, Place
 from .program import Compiled, Port
+from .sizes import Plus, open_name
 
 _ALIGNED = 64
 LARGEST_DATA = (1 << 31) - (1 << 26)
@@ -30,13 +34,19 @@ LARGEST_DATA = (1 << 31) - (1 << 26)
 def object_code(programs: Sequence[tuple[str, Compiled]], names: Sequence[str], target: Target) -> bytes:
     """The object file of programs, each with the prefix of its functions; names: as the functions are called."""
     strings = Strings()
-    parts = [_globals(f"program{i}", program, strings) for i, (_, program) in enumerate(programs)]
-    exports = [interface.exported(prefix, f"@program{i}.model") for i, (prefix, _) in enumerate(programs)]
+    exports = [
+        interface.exported(prefix, f"@program{i}.model", "vitrify.run" if program.driver is None else "drive.run")
+        for i, (prefix, program) in enumerate(programs)
+    ]
+    listed = "\n".join(f"{name} {prefix}" for name, (prefix, _) in zip(names, programs))
+    kept = [f"{prefix}_" for prefix, _ in programs]
+    programs, first = _with_parts(programs)
+    parts = [_globals(f"program{i}", program, strings, first.get(i, 0)) for i, (_, program) in enumerate(programs)]
+    drives = [*driver_ir(strings), *driver_run_ir(strings)] if first else []
     common = interface.common_ir(strings)
     memcpy = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"
-    listed = "\n".join(f"{name} {prefix}" for name, (prefix, _) in zip(names, programs))
     index = interface.constant_text("@vitrify_functions", listed).replace("internal", "weak_odr", 1)
-    main = [common, *parts, *exports, strings.ir, index, *_declared(programs)]
+    main = [common, *drives, *parts, *exports, strings.ir, index, *_declared(programs)]
     fixed = {**inner_loops(), **steps.steps()}
     products = []
     for dtype in (FLOAT32, FLOAT64):
@@ -47,9 +57,18 @@ def object_code(programs: Sequence[tuple[str, Compiled]], names: Sequence[str], 
     modules["harness"] = harness_ir(target.is_x86)
     for i, (_, program) in enumerate(programs):
         modules |= {f"program{i}.{name}": text for name, text in program.kernels.modules.items()}
-    kept = [f"{prefix}_" for prefix, _ in programs]
     with tempfile.TemporaryDirectory() as folder:
         return object_of_modules("\n\n".join(main), modules, kept, target, _data(programs, Path(folder)))
+
+
+def _with_parts(programs: Sequence[tuple[str, Compiled]]) -> tuple[list[tuple[str, Compiled]], dict[int, int]]:
+    """The programs and behind them the parts of those with a driver; for these the number of their first one."""
+    found, first = [*programs], {}
+    for i, (_, program) in enumerate(programs):
+        if program.driver is not None:
+            first[i] = len(found)
+            found += [("", part) for part in program.driver.parts]
+    return found, first
 
 
 def _declared(programs: Sequence[tuple[str, Compiled]]) -> Iterator[str]:
@@ -83,7 +102,7 @@ def _data(programs: Sequence[tuple[str, Compiled]], folder: Path) -> list[tuple[
 # -- one program -------------------------------------------------------------------------------------------------------
 
 
-def _globals(own: str, program: Compiled, strings: Strings) -> str:
+def _globals(own: str, program: Compiled, strings: Strings, first: int) -> str:
     """The tables of a program."""
     layout, basis = program.layout, program.layout.basis
     lines = [
@@ -95,8 +114,8 @@ def _globals(own: str, program: Compiled, strings: Strings) -> str:
         rows: list[Any] = []
         for i, port in enumerate(group):
             dims, shown = f"{own}.{kind}{i}.dims", f"{own}.{kind}{i}.shape"
-            sizes = [-1 - program.sizes.index(n) if n in program.sizes else n for n in port.shape]
-            lines += [f"@{dims} = internal constant {_array([n if n != '?' else -1 for n in sizes], own)}",
+            sizes = [_dimension(n, program.sizes) for n in port.shape]
+            lines += [f"@{dims} = internal constant {_array(sizes, own)}",
                       f"@{shown} = internal constant {_array(port.shown, own)}"]  # fmt: skip
             at = layout.outputs[i] if kind == "outputs" else 0
             rows += [*_port(port, strings), f"@{dims}", at, f"@{shown}"]
@@ -109,11 +128,23 @@ def _globals(own: str, program: Compiled, strings: Strings) -> str:
         "ranges": [n for pair in program.ranges for n in pair],
         "floats": [n for pair in layout.floats for n in pair], "groups": [n for group in layout.groups for n in group],
     }  # fmt: skip
+    if program.driver is not None:
+        words = resolved(program.driver)
+        tables["drive"] = [f"@program{first + w.index}.model" if isinstance(w, Part) else w for w in words]
+        tables["results"] = program.driver.outputs
     lines += [f"@{own}.{name} = internal constant {_array(words, own)}" for name, words in tables.items()]
     lines.append(f"@{own}.data = external hidden constant i8")
     lines.append(f"@{own}.kept = internal global ptr null")
     lines.append(f"@{own}.model = internal constant {_array(_head(own, program, len(places)), own)}")
     return "\n".join(lines)
+
+
+def _dimension(n: int | str | Plus, sizes: Sequence[str]) -> int:
+    """A dimension as `run` reads it: a number, or below 0 which size it is, and in the higher bits what is added."""
+    name, more = open_name(n), n.more if isinstance(n, Plus) else 0
+    if name is None or name not in sizes:
+        return n if isinstance(n, int) else -1
+    return -1 - (sizes.index(name) + (more << SIZE_BITS))
 
 
 def _port(port: Port, strings: Strings) -> list[Any]:
@@ -148,6 +179,10 @@ def _head(own: str, program: Compiled, places: int) -> list[Any]:
         (interface.FLOATS, f"@{own}.floats"), (interface.RANGES, f"@{own}.ranges"),
     ):  # fmt: skip
         words[index] = word
+    if program.driver is not None:
+        driver = program.driver
+        words[interface.DRIVE], words[interface.RESULTS] = f"@{own}.drive", f"@{own}.results"
+        words[interface.SLOTS], words[interface.FRAME] = driver.slots, driver.slots * SLOT + driver.room
     return words
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ...core.errors import ArgumentError, UnsupportedError, VitrifyError
@@ -17,12 +18,11 @@ from ..operands import INPUT, Buffer, Operand, dense
 from ..plan import results_of
 from .abi import DTYPES, MOST_DIMS
 from .assembler import DATA
+from .driver import Driver, Lowering, is_driven
 from .forms import Forms, Kernels
 from .layout import Layout, Sample, layout_of
-from .ranges import ranges_of
-from .sizes import MOST_SIZES, Basis, basis
-
-OpenShape = tuple[int | str, ...]
+from .ranges import ANY, ranges_of
+from .sizes import MOST_SIZES, PART_SCALES, SCALES, Basis, OpenShape, basis, dimension, open_name
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Port:
     @property
     def shown(self) -> tuple[int, ...]:
         """The shape with -1 for what is left open."""
-        return tuple(-1 if isinstance(n, str) else n for n in self.shape)
+        return tuple(n if isinstance(n, int) else -1 for n in self.shape)
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,7 @@ class Compiled:
     layout: Layout
     kernels: Kernels
     ranges: tuple[tuple[int, int], ...]
+    driver: Driver | None = None
 
 
 def compiled(
@@ -68,39 +69,104 @@ def compiled(
             hint="give sizes in input_spec, or one name to sizes that are equal: dynamic_axes={'x': {0: 'batch'}}",
         )
     block = block_of(optimize(graph_of(block, block.inputs, outputs)))
+    if is_driven(block):
+        return _driven(name, block, inputs, parameters, sizes, target)
+    return _alone(name, block, inputs, parameters, sizes, target)
+
+
+def _driven(
+    name: str, block: Block, inputs: Sequence[Port], parameters: Sequence[Any], sizes: tuple[str, ...], target: Target
+) -> Compiled:
+    """A program with sizes that only the run knows."""
+    kernels = Kernels(target)
+
+    def part(own: Block, shapes: Sequence[OpenShape], held: Sequence[Any]) -> list[Compiled]:
+        metas = [_meta(v) for v in own.inputs]
+        ports = [Port(f"value {i}", m.dtype.name, tuple(s)) for i, (m, s) in enumerate(zip(metas, shapes))]
+        return _for_ranges(name, own, ports, held, target)
+
+    try:
+        driver, shapes = Lowering(name, part).lowered(block, [[*p.shape] for p in inputs], parameters)
+    except NoNativeForm as reason:
+        raise UnsupportedError(f"{name} cannot be compiled ahead of time: {reason}") from None
+    given = [
+        _output(v, tuple("?" if n < 0 else n for n in shape))
+        for v, shape in zip(_outputs_of(block), shapes)
+    ]
+    _check(name, given)
+    layout = Layout(basis(0), outputs=[0] * len(given))
+    return Compiled(name, tuple(inputs), tuple(given), sizes, layout, kernels, ((1, ANY),) * len(sizes), driver)
+
+
+def _for_ranges(
+    name: str, block: Block, inputs: Sequence[Port], parameters: Sequence[Any], target: Target
+) -> list[Compiled]:
+    """A part for all sizes; where it is another one for larger sizes, several with their ranges."""
+    names = tuple(dict.fromkeys(n for p in inputs for n in map(open_name, p.shape) if n is not None))
+    found: list[Compiled] = []
+    first: UnsupportedError | None = None
+    for scale in PART_SCALES if names else PART_SCALES[:1]:
+        try:
+            made = _alone(name, block, inputs, parameters, names, target, 0, (scale,))
+        except UnsupportedError as err:
+            first = first or err
+            continue
+        except ValueError as err:  # of NumPy, which computes what is known
+            first = first or UnsupportedError(f"{name} cannot be compiled ahead of time: {err}")
+            continue
+        if all(most == ANY and least <= 1 for least, most in made.ranges):
+            found = [made]
+            break
+        if made.ranges not in [other.ranges for other in found]:
+            found.append(made)
+    if not found and first is not None:
+        raise first
+    if len(names) == 1 and all(made.ranges[0][0] == 1 for made in found):  # what nothing makes is known now
+        zero = dict.fromkeys(names, 0)
+        none = [replace(p, shape=tuple(dimension(n, zero) for n in p.shape)) for p in inputs]
+        with suppress(VitrifyError, ValueError):  # what fails there does so in eager mode, too
+            found.insert(0, _alone(name, block, none, parameters, (), target))
+    return found
+
+
+def _alone(
+    name: str, block: Block, inputs: Sequence[Port], parameters: Sequence[Any], sizes: tuple[str, ...],
+    target: Target, smallest: int = 1, scales: Sequence[str] = SCALES,
+) -> Compiled:  # fmt: skip
+    """A program, or a part of one, whose sizes are all known when it begins."""
     forms = Forms(Kernels(target), name)
     constants = [Buffer(DATA, array.nbytes, array) for array in parameters]
 
     def sample(values: Sequence[int]) -> Sample:
         return _sample(forms, block, inputs, constants, dict(zip(sizes, values)), bool(sizes))
 
-    found, made = _samples(name, sizes, sample)
+    found, made = _samples(name, sizes, sample, scales)
     try:
         layout = layout_of(found, made)
-        ranges = ranges_of(found, made, sample)
+        ranges = ranges_of(found, made, sample, smallest)
     except NoNativeForm as reason:
         raise UnsupportedError(
             f"{name} cannot be compiled ahead of time with open sizes ({', '.join(sizes)}): {reason}",
             hint="give all sizes in input_spec, and save one program for each that is needed",
         ) from None
-    given = tuple(_port(v, [s.outputs[i].shape for s in made]) for i, v in enumerate(outputs))
+    given = tuple(_port(v, [s.outputs[i].shape for s in made]) for i, v in enumerate(_outputs_of(block)))
     _check(name, [*given])
     return Compiled(name, tuple(inputs), given, sizes, layout, forms.kernels, ranges)
 
 
 def _samples(
-    name: str, sizes: Sequence[str], sample: Callable[[Sequence[int]], Sample]
+    name: str, sizes: Sequence[str], sample: Callable[[Sequence[int]], Sample], scales: Sequence[str]
 ) -> tuple[Basis, list[Sample]]:
     """The program put together for some sizes: small ones where it refuses others."""
     refused: list[VitrifyError] = []
-    for found in (basis(len(sizes)), basis(len(sizes), small=True)):
+    for found in [basis(len(sizes), scale) for scale in scales]:
         try:
             return found, [sample(values) for values in found.samples]
         except VitrifyError as err:  # a table that is shorter than the sizes to look at, say
             if not sizes:
                 raise
             refused.append(err)
-    first, last = refused
+    first, last = refused[0], refused[-1]
     if isinstance(first, UnsupportedError):
         raise first
     raise UnsupportedError(
@@ -130,7 +196,7 @@ def _sample(
     assembler = forms.assembler(is_sample)
     given = []
     for number, (port, variable) in enumerate(zip(inputs, block.inputs)):
-        shape = tuple(sizes[n] if isinstance(n, str) else n for n in port.shape)
+        shape = tuple(dimension(n, sizes) for n in port.shape)
         dtype = _meta(variable).dtype.np
         steps = dense(shape, dtype.itemsize)
         given.append(Operand(Buffer(INPUT, 0, number), 0, shape, steps, dtype))
@@ -146,6 +212,14 @@ def _sample(
 def _meta(variable: Any) -> Meta:
     assert isinstance(variable.meta, Meta)
     return variable.meta
+
+
+def _outputs_of(block: Block) -> list[Variable]:
+    return [v for v in block.outputs if v is not None]
+
+
+def _output(variable: Variable, shape: OpenShape) -> Port:
+    return Port(variable.name, _meta(variable).dtype.name, shape)
 
 
 def _port(variable: Variable, shapes: Sequence[tuple[int, ...]]) -> Port:

@@ -25,9 +25,9 @@ ANY = 1 << 62
 
 
 def ranges_of(
-    basis: Basis, samples: Sequence[Sample], sample: Callable[[Sequence[int]], Sample]
+    basis: Basis, samples: Sequence[Sample], sample: Callable[[Sequence[int]], Sample], smallest: int = 1
 ) -> tuple[tuple[int, int], ...]:
-    """The least and the most of each size. `sample` puts the program together for some sizes.
+    """The least and the most of each size. `sample` puts the program together for some sizes, of `smallest` and more.
 
     Raises NoNativeForm where shapes are no polynomials of the sizes, or depend on which of them is larger.
     """
@@ -46,7 +46,7 @@ def ranges_of(
     def is_small(values: Sequence[int]) -> bool:
         return all(_ITEM * prod(basis.at(c, values) for c in row) <= _BYTES for row in wanted)
 
-    ranges = tuple(_range(number, basis.samples[0], holds, is_small) for number in range(basis.count))
+    ranges = tuple(_range(number, basis.samples[0], holds, is_small, smallest) for number in range(basis.count))
     if basis.count > 1:
         large = next((n for n in _LARGE if is_small([n] * basis.count)), max(max(s) for s in basis.samples))
         if not all(map(holds, product(*[(least, min(most, large)) for least, most in ranges]))):
@@ -66,6 +66,7 @@ def _range(
     others: Sequence[int],
     holds: Callable[[Sequence[int]], bool],
     is_small: Callable[[Sequence[int]], bool],
+    smallest: int,
 ) -> tuple[int, int]:
     """The least and the most of one size, the others being those of a sample."""
 
@@ -77,7 +78,7 @@ def _range(
 
     good = others[number]
     large = next((value for value in _LARGE if is_small(sizes(value))), good)
-    least = 1 if holds_at(1) else _edge(good, 1, holds_at)
+    least = smallest if holds_at(smallest) else _edge(good, smallest, holds_at)
     most = ANY if holds_at(large) else _edge(good, large, holds_at)
     return least, most
 

@@ -6,22 +6,45 @@ the sizes, of third degree at most: n images of 3 x T x T have 3 n T T elements.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
 from math import prod
+from typing import NamedTuple
 
 _DEGREE = 3
-# Sizes to put programs together for: primes, so that none is a multiple or a part of another size by chance.
-_PRIMES = (101, 103, 107, 109, 113)
-_APART = 30  # one size from another
-# The same for programs that refuse such sizes: with tables of a few rows, say.
-_SMALL_PRIMES = (7, 11, 13, 17, 19)
-_SMALL_APART = 2
+# Sizes to put programs together for, and how far one size is from another. Large ones are primes, so that none is a
+# multiple or a part of another size by chance; small ones are for programs that refuse such sizes, with tables of a few
+# rows, say; tiny ones for what at most a few elements remain of.
+_SCALES = {"large": ((101, 103, 107, 109, 113), 30), "small": ((7, 11, 13, 17, 19), 2), "tiny": ((2, 3, 4, 5, 6), 0)}
+SCALES = ("large", "small")
+"""What whole programs are tried with, one after the other."""
+PART_SCALES = ("small", "tiny", "large")
+"""The same of parts of programs whose sizes the run knows: those are small rather than large."""
 Powers = tuple[int, ...]
 MOST_SIZES = 3
+
+
+class Plus(NamedTuple):
+    """A size that is another one and so much more."""
+
+    name: str
+    more: int
+
+
+OpenShape = tuple[int | str | Plus, ...]
+
+
+def open_name(n: int | str | Plus) -> str | None:
+    """The name of the open size that a dimension is, or has something added to; None for a number."""
+    return n.name if isinstance(n, Plus) else n if isinstance(n, str) else None
+
+
+def dimension(n: int | str | Plus, sizes: Mapping[str, int]) -> int:
+    """A dimension, when open sizes are these."""
+    return sizes[n.name] + n.more if isinstance(n, Plus) else sizes[n] if isinstance(n, str) else n
 
 
 @dataclass(frozen=True)
@@ -53,14 +76,14 @@ def power(powers: Powers, sizes: Sequence[int]) -> int:
     return prod(size**p for size, p in zip(sizes, powers))
 
 
-@lru_cache(maxsize=8)
-def basis(count: int, small: bool = False) -> Basis:
-    """The basis for so many sizes; of small ones, of which more may be equal by chance."""
-    primes, apart = (_SMALL_PRIMES, _SMALL_APART) if small else (_PRIMES, _APART)
+@lru_cache(maxsize=16)
+def basis(count: int, scale: str = "large") -> Basis:
+    """The basis for so many sizes; of small ones more may be equal by chance."""
+    primes, apart = _SCALES[scale]
     powers = sorted(
         (p for p in product(range(_DEGREE + 1), repeat=count) if sum(p) <= _DEGREE), key=lambda p: (sum(p), p)
     )
-    # Different primes for each size: shifted by one another.
+    # Different ones for each size: shifted by one another.
     sizes = [tuple(primes[e] + apart * s for s, e in enumerate(p)) for p in powers]
     check = tuple(primes[-1] + apart * s for s in range(count))
     matrix = [[Fraction(power(p, point)) for p in powers] for point in sizes]

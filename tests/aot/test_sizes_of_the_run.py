@@ -1,0 +1,162 @@
+"""Native programs with sizes that only the run knows: masks, lists, branches and loops whose variables grow."""
+
+import ctypes
+
+import numpy as np
+import pytest
+
+import vitrify as paddle
+from tests.models.checks import built, outputs_of
+from tests.models.zoo import all_cases
+from vitrify.aot import load
+from vitrify.aot.loading import CArray
+from vitrify.static import InputSpec
+
+
+def random(*shape, seed=0):
+    return np.random.default_rng(seed).standard_normal(shape).astype("float32")
+
+
+def saved(function, specs, folder):
+    paddle.jit.save(function, str(folder / "net"), input_spec=specs, format="native")
+    return load(folder / "net")
+
+
+def check(function, specs, folder, *cases):
+    """The native program gives what the function does, for each of the inputs."""
+    program = saved(function, specs, folder)
+    for given in cases:
+        wanted = outputs_of(function, tuple(given))
+        found = program(*given)
+        assert [(a.shape, a.dtype) for a in found] == [(a.shape, a.dtype) for a in wanted]
+        for a, b in zip(found, wanted):
+            np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
+
+
+NONE, SOME, ALL = -np.ones((3, 4), "float32"), random(3, 4), np.ones((3, 4), "float32")
+FIXED, OPEN = [InputSpec([3, 4], "float32")], [InputSpec([None, 4], "float32")]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: paddle.nonzero(x > 0),
+        lambda x: paddle.nonzero(x.clip(0)),
+        lambda x: x[x > 0] * 2,
+        lambda x: paddle.masked_select(x, x > 0).sum(),
+        lambda x: x[x[:, 0] > 0],
+        lambda x: paddle.bincount((x > 0).astype("int64").sum(1)),
+        lambda x: paddle.concat([x[x[:, 1] > 0], x], 0) * 2,
+        lambda x: paddle.sort(x[x > 0]),
+    ],
+    ids=["nonzero", "nonzero of floats", "mask", "sum", "mask of rows", "bincount", "concat", "sort"],
+)
+def test_results_whose_size_depends_on_values(function, tmp_path):
+    check(function, FIXED, tmp_path, [NONE], [SOME], [ALL])
+    check(function, OPEN, tmp_path, [SOME], [ALL], [random(50, 4)], [random(9, 4, seed=2)])
+
+
+@pytest.mark.parametrize("groups", [False, True])
+def test_boxes_that_remain(groups, tmp_path):
+    corners = np.random.default_rng(3).uniform(0, 10, (40, 2)).astype("float32")
+    boxes = np.concatenate([corners, corners + 4], 1)
+    scores, kinds = random(40, seed=4), np.random.default_rng(5).integers(0, 3, 40)
+
+    def function(boxes, scores, kinds):
+        more = (kinds, [0, 2], 7) if groups else ()
+        kept = paddle.vision.ops.nms(boxes, 0.3, scores, *more)
+        return kept, boxes[kept]
+
+    specs = [InputSpec([40, 4], "float32"), InputSpec([40], "float32"), InputSpec([40], "int64")]
+    check(function, specs, tmp_path, [boxes, scores, kinds], [boxes * 100, scores, kinds], [boxes * 0, scores, kinds])
+
+
+def grown(x):
+    y = x
+    while paddle.sum(y) < 10:
+        y = paddle.concat([y, x.abs()], 0)
+    return y, y.sum()
+
+
+def test_a_loop_whose_variable_grows(tmp_path):
+    check(grown, FIXED, tmp_path, [SOME], [ALL], [10 * ALL])
+
+
+def test_branches_of_different_sizes(tmp_path):
+    def function(x):
+        if x.sum() > 0:
+            y = x[:2]
+        else:
+            y = paddle.concat([x, x], 0)
+        return y * 2, y.sum(0)
+
+    check(function, FIXED, tmp_path, [NONE], [ALL])
+
+
+def listed(x):
+    rows = []
+    i = paddle.zeros([], "int64")
+    while i < (x.sum() > 0).astype("int64") * 3 + 2:
+        rows.append(x[0] * i.astype("float32"))
+        i += 1
+    return paddle.stack(rows), paddle.concat(rows), rows[-1], paddle.stack(rows[::-1])
+
+
+def test_lists(tmp_path):
+    check(listed, FIXED, tmp_path, [NONE], [ALL], [SOME])
+
+
+def test_what_is_wrong_is_said(tmp_path):
+    program = saved(lambda x: paddle.bincount(x), [InputSpec([3], "int64")], tmp_path)
+    np.testing.assert_array_equal(program(np.array([0, 2, 2]))[0], [1, 0, 2])
+    with pytest.raises(paddle.core.errors.ArgumentError, match="must not hold negative numbers, got -5"):
+        program(np.array([0, -5, 2]))
+    with pytest.raises(paddle.core.errors.ShapeError, match="dimension 0 must be 3, got 4"):
+        program(np.array([0, 1, 2, 3]))
+
+
+def test_memory_of_the_caller(tmp_path):
+    """Results go where the caller has room for them; where that is too little, the error says how much they take."""
+    program = saved(lambda x: x[x > 0], FIXED, tmp_path).functions["forward"]
+    room, given = np.full(12, 7, "float32"), np.ascontiguousarray(SOME)
+    wanted = SOME[SOME > 0]
+    source = CArray(given.ctypes.data, given.nbytes, 11, 2, (ctypes.c_int64 * 8)(3, 4))
+    output = CArray(room.ctypes.data, room.nbytes)
+    run = program._function("run", ctypes.c_int32)
+    assert run(ctypes.byref(source), ctypes.c_int64(1), ctypes.byref(output), ctypes.c_int64(1)) == 0
+    assert output.shape[0] == wanted.size
+    np.testing.assert_array_equal(room[: wanted.size], wanted)
+    assert (room[wanted.size :] == 7).all()
+    output.bytes = 4
+    assert run(ctypes.byref(source), ctypes.c_int64(1), ctypes.byref(output), ctypes.c_int64(1)) == 4
+    text = program._function("last_error", ctypes.c_char_p)().decode()
+    assert text == f"output 0: takes {wanted.nbytes} bytes, has room for 4"
+
+
+CALLS = [
+    (case, call) for case in all_cases() for call in case.calls if not call.random
+    and call.method in ("predict", "generate", "greedy", "episode", "beam_search")
+]  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:jit.save leaves out what the function does")
+@pytest.mark.parametrize(("case", "call"), CALLS, ids=[f"{case.name}: {call.method}" for case, call in CALLS])
+def test_models(case, call, tmp_path):
+    """Each of several inputs gives what eager gives: other boxes, other ends of sequences."""
+    model = built(case)
+    model.eval()
+
+    def function(*args):
+        return getattr(model, call.method)(*args, **dict(call.options))
+
+    cases = [call.inputs(np.random.default_rng(seed), case.sizes[0]) for seed in range(1, 6)]
+    specs = [InputSpec(list(a.shape), str(a.dtype)) for a in cases[0]]
+    program = saved(function, specs, tmp_path)
+    for given in cases:
+        with paddle.no_grad():
+            wanted = outputs_of(function, tuple(given))
+        found = program(*given)
+        assert [a.shape for a in found] == [a.shape for a in wanted]
+        for a, b in zip(found, wanted):
+            np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-4)
