@@ -153,13 +153,13 @@ class Lowering:
         self._flush()
 
     def _operator(self, operator: Operator) -> None:
-        form = _DRIVEN.get(operator.type)
+        form = _DRIVEN.get(operator.op.name)
         inner = expanded_operator(operator)
         if inner is not None:
             self._inline(operator, inner)
-        elif form is not None and (operator.type not in _CONTROL or _changes(operator)):
+        elif form is not None and (operator.op.name not in _CONTROL or _changes(operator)):
             if not is_primitive(operator):
-                raise NoNativeForm(f"{operator.type} has no native form with these arguments")
+                raise NoNativeForm(f"{operator.op.name} has no native form with these arguments")
             self._flush()
             form(self, operator)
         else:
@@ -501,7 +501,7 @@ class Lowering:
         return slot
 
     def _list_of(self, operator: Operator) -> None:
-        lists = {"list_append": (1, 0), "list_extend": (1, 1)}.get(operator.type, (0,) * len(operator.inputs))
+        lists = {"list_append": (1, 0), "list_extend": (1, 1)}.get(operator.op.name, (0,) * len(operator.inputs))
         parts = [w for v, is_list in zip(operator.inputs, lists) for w in (self._in_slot(v).slot, is_list)]
         self._add("list_of", self._made(operator), len(lists), *parts)
 
@@ -526,7 +526,7 @@ class Lowering:
         source, out = self._in_slot(operator.inputs[0]).slot, operator.outputs[0].meta
         assert isinstance(out, Meta)
         axis = operator.attrs["axis"] % len(out.shape)
-        is_new = int(operator.type == "list_stack")
+        is_new = int(operator.op.name == "list_stack")
         self._add("list_join", self._made(operator), source, axis, is_new, out.dtype.np.itemsize)
 
     def _nonzero(self, operator: Operator) -> None:
@@ -560,13 +560,13 @@ _DRIVEN: dict[str, Callable[[Lowering, Operator], None]] = {
 
 
 def _is_control(operator: Operator) -> bool:
-    return operator.type in _CONTROL
+    return operator.op.name in _CONTROL
 
 
 def is_driven(block: Block) -> bool:
     """Whether a program has operators that only a driver runs."""
     return any(
-        (operator.type in _DRIVEN and (not _is_control(operator) or _changes(operator)))
+        (operator.op.name in _DRIVEN and (not _is_control(operator) or _changes(operator)))
         or expanded_operator(operator) is not None
         for operator in block.ops
     )

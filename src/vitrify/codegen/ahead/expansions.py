@@ -18,7 +18,7 @@ _BLOCKS: BoundedCache[Any, Block] = BoundedCache("operators in simpler ones", li
 
 def expanded_operator(operator: Operator) -> Block | None:
     """A block that takes the operator's variables and gives its results by simpler ones; None for a simple one."""
-    form = _FORMS.get(operator.type)
+    form = _FORMS.get(operator.op.name)
     if form is None or not _is_dynamic(operator):
         return None
     return _BLOCKS.get_or_build(operator, lambda: _recorded(form, operator))
@@ -26,11 +26,11 @@ def expanded_operator(operator: Operator) -> Block | None:
 
 def is_primitive(operator: Operator) -> bool:
     """Whether the instruction of the operator takes these arguments."""
-    return operator.type != "bincount" or operator.inputs[1] is None
+    return operator.op.name != "bincount" or operator.inputs[1] is None
 
 
 def _is_dynamic(operator: Operator) -> bool:
-    return _NEEDED[operator.type](operator)
+    return _NEEDED[operator.op.name](operator)
 
 
 def _is_mask(operator: Operator) -> bool:
