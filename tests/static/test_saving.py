@@ -261,3 +261,18 @@ def test_a_state_that_paddle_saved(exe, tmp_path):
     paddle.save([1, 2], str(tmp_path / "other.pdparams"), format="paddle")
     with pytest.raises(FileFormatError, match="no dict of tensors"):
         static.load(main, str(tmp_path / "other"), exe)
+
+
+def test_what_a_program_wrote_without_dimensions_is_an_array(exe, tmp_path):
+    main, startup = static.Program(), static.Program()
+    with static.program_guard(main, startup):
+        total = static.create_global_var([], 1.5, "float32", persistable=True, name="total")
+        paddle.assign(total * 2 + 1, total)  # whose kernels give scalars of NumPy
+    exe.run(startup)
+    exe.run(main)
+    held = static.global_scope().find_var("total").get_tensor()
+    assert isinstance(np.array(held), np.ndarray) and np.array(held) == 4.0
+    static.save(main, str(tmp_path / "model"))
+    held.set(np.zeros([], "float32"), paddle.CPUPlace())
+    static.load(main, str(tmp_path / "model"), exe)
+    assert np.array(held) == 4.0

@@ -35,8 +35,8 @@ class DenseTensor:
         self._lod: list[list[int]] = []
 
     def hold(self, array: Any, fits: Any = None) -> None:
-        """Let `array` itself be the value."""
-        self.array = array
+        """Let `array` itself be the value; a scalar of NumPy, which kernels give for 0-D arrays, as an array."""
+        self.array = np.asarray(array) if isinstance(array, np.generic) else array
         self.fits = fits
 
     def set(self, array: Any, place: Any = None, zero_copy: bool = False) -> None:
