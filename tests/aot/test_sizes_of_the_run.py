@@ -10,6 +10,7 @@ from tests.models.checks import built, outputs_of
 from tests.models.zoo import all_cases
 from vitrify.aot import load
 from vitrify.aot.loading import CArray
+from vitrify.core.errors import ShapeError, UnsupportedError
 from vitrify.static import InputSpec
 
 
@@ -160,3 +161,49 @@ def test_models(case, call, tmp_path):
         assert [a.shape for a in found] == [a.shape for a in wanted]
         for a, b in zip(found, wanted):
             np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-4)
+
+
+def by_size(x):
+    return x * 2 if x.shape[0] < 9 else x * 3
+
+
+def by_what_remains(x):
+    kept = x[x[:, 0] > 0]
+    return kept * 2 if kept.shape[0] < 3 else kept * 3
+
+
+def until_long(x):
+    while x.shape[0] < 9:
+        x = paddle.concat([x, x[-1:] * 0.5])
+    return x, paddle.sort(x[:, 0])
+
+
+def cut_at_five(x):
+    return paddle.arange(paddle.minimum(paddle.shape(x)[0], paddle.to_tensor(5, "int32")).astype("int64")) * 2
+
+
+def compared(x):
+    return x * (paddle.shape(x)[0] < 9).astype("float32")
+
+
+@pytest.mark.parametrize("function", [by_size, by_what_remains, until_long])
+def test_what_sizes_decide_is_decided_while_it_runs(function, tmp_path):
+    check(function, OPEN, tmp_path, *[[random(n, 4, seed=n)] for n in (1, 2, 3, 5, 8, 9, 10, 40)])
+
+
+@pytest.mark.parametrize("function", [compared, cut_at_five])
+def test_numbers_that_sizes_decide_are_right_or_refused(function, tmp_path):
+    try:
+        program = saved(function, OPEN, tmp_path)
+    except UnsupportedError:
+        return
+    right = 0
+    for n in (1, 3, 5, 8, 9, 40, 200):
+        x = random(n, 4, seed=n)
+        try:
+            (found,) = program(x)
+        except ShapeError:
+            continue
+        np.testing.assert_array_equal(found, function(paddle.to_tensor(x)).numpy())
+        right += 1
+    assert right

@@ -32,6 +32,8 @@ from .assembler import AheadAssembler, Symbol
 # Results of operators on constants may be as large as these, and so much larger.
 _FEW_BYTES = 1 << 16
 _FEW = 1 << 12
+_LISTED = 64
+"""So many numbers are looked at one by one, whether they are what sizes say."""
 _WAY_OUT = "leave it to Python before or after the call, write it in other operators, or save in another format"
 
 
@@ -87,6 +89,7 @@ class Forms:
         self._alone: dict[Operator, Block] = {}
         self._simple: dict[Block, Block | None] = {}
         self.shapes: list[tuple[int, ...]] = []  # of all that was made since somebody emptied the list
+        self.numbers: list[tuple[Any, ...] | None] = []  # likewise, of what is known now
 
     def assembler(self, is_sample: bool) -> AheadAssembler:
         """One that runs blocks by these forms."""
@@ -155,7 +158,7 @@ class Forms:
         is_known = bool(values) or _is_small_constant(operator)
         if form is None or (is_known and not (is_sized and _is_open(operator))):
             has_form = bool(form or op.scalar or op.decompose)
-            found = _known_result(assembler, operator, values, attrs, has_form)
+            found = _known_result(assembler, operator, values, attrs, has_form, self.numbers)
             if found is not None:
                 return found
         if form is not None:
@@ -229,9 +232,10 @@ def _filled(assembler: AheadAssembler, value: Any, values: Sequence[Any], takes_
 
 
 def _known_result(
-    assembler: AheadAssembler, operator: Operator, values: Sequence[Any], attrs: Mapping[str, Any], has_form: bool
-) -> Any:
-    """What an operator gives where all that it reads is known now, as constants; else None.
+    assembler: AheadAssembler, operator: Operator, values: Sequence[Any], attrs: Mapping[str, Any], has_form: bool,
+    numbers: list[tuple[Any, ...] | None],
+) -> Any:  # fmt: skip
+    """What an operator gives where all that it reads is known now, as constants; else None. `numbers` gets what it is.
 
     What is one number everywhere, perhaps for a size that is left open, is no reason for a large constant.
     """
@@ -255,7 +259,16 @@ def _known_result(
     room = sum(a.nbytes for a in arrays if a is not None and any(a.strides)) + _FEW_BYTES
     if not all(isinstance(a, (np.ndarray, np.generic)) for a in several) or sum(a.nbytes for a in several) > room:
         return None
+    numbers += map(_numbers_in, several)
     return tuple(_constant(assembler, a, _dtype(v)) for a, v in zip(several, operator.outputs))
+
+
+def _numbers_in(array: Any) -> tuple[Any, ...] | None:
+    """The elements of an array; of many one where all are the same, else None."""
+    flat = np.asarray(array).reshape(-1)
+    if flat.size > _LISTED and not (flat != flat[0]).any():
+        flat = flat[:1]
+    return tuple(flat.tolist()) if flat.size <= _LISTED else None
 
 
 def _dtype(variable: Variable) -> Dtype:

@@ -29,6 +29,7 @@ class Sample:
     inputs: Sequence[Operand]
     outputs: Sequence[Operand]
     shapes: Sequence[tuple[int, ...]]  # of the results of all operators
+    numbers: Sequence[tuple[Any, ...] | None] = ()  # that were computed of sizes and constants alone
 
 
 @dataclass(frozen=True)

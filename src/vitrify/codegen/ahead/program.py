@@ -22,7 +22,10 @@ from .driver import Driver, Lowering, is_driven
 from .forms import Forms, Kernels
 from .layout import Layout, Sample, layout_of
 from .ranges import ANY, ranges_of
-from .sizes import MOST_SIZES, PART_SCALES, SCALES, Basis, OpenShape, basis, dimension, open_name
+from .sizes import MOST_SIZES, PART_SCALES, SCALES, Basis, OpenShape, Plus, basis, dimension, open_name
+
+_MOST_FIXED = 8
+"""Parts that hold from some size on are made for each of the smaller sizes by themselves, for so many of them."""
 
 
 @dataclass(frozen=True)
@@ -121,12 +124,20 @@ def _for_ranges(
             found.append(made)
     if not found and first is not None:
         raise first
-    if len(names) == 1 and all(made.ranges[0][0] == 1 for made in found):  # what nothing makes is known now
-        zero = dict.fromkeys(names, 0)
-        none = [replace(p, shape=tuple(dimension(n, zero) for n in p.shape)) for p in inputs]
-        with suppress(VitrifyError, ValueError):  # what fails there does so in eager mode, too
-            found.insert(0, _alone(name, block, none, parameters, (), target))
+    for number, own in enumerate(names):
+        least = min(made.ranges[number][0] for made in found)
+        if least <= _MOST_FIXED and (least > 1 or len(names) == 1):
+            for size in range(least):  # what nothing makes, or a few, is known now
+                fixed = [replace(p, shape=tuple(_fixed(n, own, size) for n in p.shape)) for p in inputs]
+                with suppress(VitrifyError, ValueError):  # what fails there does so in eager mode, too
+                    found = [*_for_ranges(name, block, fixed, parameters, target), *found]
+            break  # those parts see to the other sizes
     return found
+
+
+def _fixed(n: int | str | Plus, name: str, size: int) -> int | str | Plus:
+    """A dimension, where the open size of that name is this one."""
+    return dimension(n, {name: size}) if open_name(n) == name else n
 
 
 def _alone(
@@ -203,10 +214,10 @@ def _sample(
     known = [
         Operand(b, 0, b.number.shape, dense(b.number.shape, b.number.dtype.itemsize), b.number.dtype) for b in constants
     ]
-    forms.shapes = [x.shape for x in given]
+    forms.shapes, forms.numbers = [x.shape for x in given], []
     outputs = results_of(assembler, forms.run(assembler, block, [*given, *known]))
     assembler.pack_weights(forms.packed)
-    return Sample(assembler.steps, given, outputs, [*forms.shapes, *assembler.noted])
+    return Sample(assembler.steps, given, outputs, [*forms.shapes, *assembler.noted], forms.numbers)
 
 
 def _meta(variable: Any) -> Meta:

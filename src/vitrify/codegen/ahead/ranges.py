@@ -8,8 +8,10 @@ be run.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import product
 from math import prod
+from typing import Any
 
 from ...core.errors import VitrifyError
 from ..errors import NoNativeForm
@@ -35,13 +37,19 @@ def ranges_of(
         return ()
     wanted = [[_fitted(basis, dims) for dims in zip(*shapes)] for shapes in zip(*[s.shapes for s in samples])]
 
+    if len({len(s.numbers) for s in samples}) != 1:
+        raise NoNativeForm("what is computed depends on the sizes")
+    numbers = [_Numbers.of(basis, found) for found in zip(*[s.numbers for s in samples])]
+
     def holds(values: Sequence[int]) -> bool:
         try:
-            found = sample(values).shapes
+            found = sample(values)
         except (VitrifyError, NoNativeForm, AssertionError):  # that forms and their results fit is asserted there
             return False
         expected = [tuple(basis.at(c, values) for c in row) for row in wanted]
-        return [tuple(shape) for shape in found] == expected
+        if [tuple(shape) for shape in found.shapes] != expected or len(found.numbers) != len(numbers):
+            return False
+        return all(n.holds(basis, values, given) for n, given in zip(numbers, found.numbers))
 
     def is_small(values: Sequence[int]) -> bool:
         return all(_ITEM * prod(basis.at(c, values) for c in row) <= _BYTES for row in wanted)
@@ -52,6 +60,41 @@ def ranges_of(
         if not all(map(holds, product(*[(least, min(most, large)) for least, most in ranges]))):
             raise NoNativeForm("what is computed depends on which of them is larger")
     return ranges
+
+
+@dataclass(frozen=True)
+class _Numbers:
+    """What was computed of sizes alone: polynomials of them, numbers that are always the same, or (None) neither.
+
+    Whether a size is less than another number is such a number: all samples may say so, and other sizes not.
+    """
+
+    known: list[tuple[int, ...] | Any] | None
+
+    @staticmethod
+    def of(basis: Basis, found: Sequence[tuple[Any, ...] | None]) -> _Numbers:
+        rows = [row for row in found if row is not None]
+        if len(rows) < len(found) or len({len(row) for row in rows}) != 1:
+            return _Numbers(None)
+        return _Numbers([_polynomial(basis, values) for values in zip(*rows)])
+
+    def holds(self, basis: Basis, sizes: Sequence[int], given: tuple[Any, ...] | None) -> bool:
+        """Whether these are the numbers for these sizes; those of arrays without elements are."""
+        if self.known is None or given == ():
+            return True
+        known = self.known * len(given or ()) if len(self.known) == 1 else self.known  # of many that are the same, one
+        if given is None or len(given) != len(known):
+            return False
+        return all(
+            c is None or (basis.at(c, sizes) if isinstance(c, tuple) else c) == value for c, value in zip(known, given)
+        )
+
+
+def _polynomial(basis: Basis, values: Sequence[Any]) -> tuple[int, ...] | Any:
+    """The coefficients of what gives integers at the samples, or the number that it always is; None for others."""
+    if all(isinstance(v, int) for v in values):
+        return basis.fitted([int(v) for v in values])
+    return values[0] if values.count(values[0]) == len(values) else None
 
 
 def _fitted(basis: Basis, dims: Sequence[int]) -> tuple[int, ...]:
