@@ -2,6 +2,7 @@
 
 import pytest
 
+import vitrify as paddle
 from vitrify import nn
 
 
@@ -22,3 +23,10 @@ def test_convolutions_say_their_operator_and_where_channels_are(layer, op_type, 
 def test_an_embedding_says_its_size_and_padding():
     layer = nn.Embedding(4, 3, padding_idx=-1)
     assert (layer._size, layer.padding_idx, layer._padding_idx) == ([4, 3], -1, -1)
+
+
+@pytest.mark.parametrize("kind", [nn.UpsamplingNearest2D, nn.UpsamplingBilinear2D])
+def test_one_size_is_that_of_both_dimensions(kind):
+    layer = kind(12)
+    assert layer.size == [12, 12] and str(layer) == f"{kind.__name__}(size=[12, 12], data_format=NCHW)"
+    assert layer(paddle.ones([1, 1, 4, 4])).shape == [1, 1, 12, 12]

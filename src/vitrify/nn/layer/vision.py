@@ -76,13 +76,16 @@ class Upsample(Layer):
 
 
 class UpsamplingNearest2D(Layer):
-    """Resizes images by repeating the nearest pixel. Source: paddle.nn.UpsamplingNearest2D."""
+    """Resizes images by repeating the nearest pixel. Source: paddle.nn.UpsamplingNearest2D.
+
+    size: (H, W), or one integer for both.
+    """
 
     def __init__(
         self, size: Size = None, scale_factor: Scale = None, data_format: str = "NCHW", name: str | None = None
     ) -> None:
         super().__init__()
-        self.size = size
+        self.size = [size, size] if isinstance(size, int) else size
         self.scale_factor = scale_factor
         self.data_format = data_format
         self.name = name
