@@ -14,6 +14,7 @@ import pytest
 
 import vitrify as paddle
 from tests.io.rows import Rows
+from vitrify.core.timeline import READER
 from vitrify.io import DataLoader, Dataset, IterableDataset, get_worker_info
 
 
@@ -218,7 +219,7 @@ def test_spawned_workers(monkeypatch):
 @pytest.mark.slow
 def test_ctrl_c_ends_the_workers_and_the_loop():
     found = run("""
-        import os, signal, threading, time
+        import os, signal, sys, time
         from multiprocessing import active_children
         from vitrify.io import DataLoader, Dataset
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -232,12 +233,23 @@ def test_ctrl_c_ends_the_workers_and_the_loop():
                 return 9
         try:
             for batch in DataLoader(Slow(), num_workers=2, prefetch_factor=1):
-                print(batch.item())
+                sys.stdout.write(f"{batch.item()}\\n")  # at once: `print` can be interrupted before the line ends
         except KeyboardInterrupt:
             print("interrupted", active_children())
     """, start_new_session=True)  # fmt: skip
     assert found.stderr == ""
     assert found.stdout.startswith("0\n1\n2\n") and found.stdout.endswith("\ninterrupted []\n")
+
+
+def test_ctrl_c_between_two_batches_ends_the_workers():
+    def interrupt(seconds):
+        raise KeyboardInterrupt
+
+    batches = iter(DataLoader(Rows(lambda i: i, 9), num_workers=2))
+    next(batches)
+    with READER.scope(interrupt), pytest.raises(KeyboardInterrupt) as caught:
+        next(batches)
+    assert caught.tb is not None and not active_children()  # before the traceback lets go of its frames
 
 
 @pytest.mark.slow

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
 from typing import Any
 from weakref import finalize
 
@@ -91,13 +92,14 @@ class DataLoader:
 
     def __iter__(self) -> Iterator[Any]:
         """A new iterator over the batches."""
-        batches = self._by_caller() if self.num_workers == 0 else self._by_workers()
-        found = timed(as_tensors(batch, self._place(), fresh) for batch, fresh in batches)
-        return found if self._names is None else (_by_name(self._names, batch) for batch in found)
+        with closing(self._by_caller() if self.num_workers == 0 else self._by_workers()) as batches:
+            # Ctrl-C that comes between two batches would leave `batches`, and the workers, to the traceback's end.
+            for batch in timed(as_tensors(batch, self._place(), fresh) for batch, fresh in batches):
+                yield batch if self._names is None else _by_name(self._names, batch)
 
     # -- batches, and whether nobody else holds their arrays -----------------------------------------------------------
 
-    def _by_caller(self) -> Iterator[tuple[Any, bool]]:
+    def _by_caller(self) -> Generator[tuple[Any, bool], None, None]:
         make = self._fetcher.start()
         fresh = self.collate_fn is None and self._fetcher.batched
         for task in self._fetcher.tasks(self.batch_sampler):
@@ -106,7 +108,7 @@ class DataLoader:
                 return
             yield batch, fresh
 
-    def _by_workers(self) -> Iterator[tuple[Any, bool]]:
+    def _by_workers(self) -> Generator[tuple[Any, bool], None, None]:
         kept = self._pool
         pool = kept if kept is not None and not kept.busy else WorkerPool(self._plan())
         if self.persistent_workers and kept is None:

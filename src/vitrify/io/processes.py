@@ -57,11 +57,15 @@ class Worker:
         self._process = context.Process(  # type: ignore[attr-defined]  # every concrete context has it
             target=serve, args=(theirs, copies, job), name=f"vitrify-dataloader-{self.id}", daemon=True
         )
+        self._theirs = theirs
+
+    def start(self) -> None:
+        """Start the process, which hangs up for itself."""
         with warnings.catch_warnings(), _no_interrupt():
             # Python 3.12 warns of threads; those of BLAS and of our pools survive a fork.
             warnings.filterwarnings("ignore", "This process.*is multi-threaded", DeprecationWarning)
             self._process.start()
-        theirs.close()
+        self._theirs.close()
 
     def ask(self, epoch: int, task: Any) -> None:
         """Have the batch of `task` made, after what was asked for before."""
@@ -89,6 +93,8 @@ class Worker:
 
     def end(self, deadline: float) -> None:
         """Wait until the process is gone; from the deadline on it is made to go."""
+        if self._process.pid is None:
+            return  # Ctrl-C came before its start
         self._process.join(max(0.0, deadline - time.monotonic()))
         if self._process.is_alive():
             self._process.terminate()
@@ -112,6 +118,7 @@ class WorkerPool:
         try:
             for job in _jobs(plan):
                 self._workers.append(Worker(context, job, self._workers))
+                self._workers[-1].start()
         except BaseException:
             self.stop()
             raise

@@ -158,7 +158,9 @@ class CompiledSegment:
         if not left:
             self.optimize()
         if not self.wrt and not self.bare:
-            return [None if a is None else wrap(a) for a in self.forward_core.consume([t._data for t in inputs])]  # type: ignore[misc]
+            arrays: Sequence[Any] = self.forward_core.consume([t._data for t in inputs])
+            made: list[Any] = [None if a is None else wrap(a) for a in arrays]
+            return made
         wants = self.wrt and _grad_enabled()
         state = default_generator().get_state() if wants and self.random else None
         results = self.forward_core.consume([t._data for t in inputs])

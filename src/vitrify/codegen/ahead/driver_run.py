@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .abi import ARGUMENT, ARRAY_DTYPE, ARRAY_NDIM, ARRAY_SHAPE, ARRAY_SIZE, MEMORY, ROOM
+from .abi import ARRAY_DTYPE, ARRAY_NDIM, ARRAY_SHAPE, ARRAY_SIZE, MEMORY, ROOM
 from .driver_steps import slot_at
 from .interface import (
     DRIVE,
@@ -17,6 +17,7 @@ from .interface import (
     SLOTS,
     Function,
     Strings,
+    checked_run,
 )
 
 
@@ -92,18 +93,7 @@ def _negative(w: Function, x: str) -> str:
 
 
 def _run(strings: Strings) -> str:
-    w = Function(strings, "i32", "drive.run", (
-        "ptr %model", "ptr %inputs", "i64 %n_inputs", "ptr %outputs", "i64 %n_outputs", "i1 %asks"
-    ))  # fmt: skip
-    sizes = w.space("[8 x i64]")
-    w.store(0, w.error(), 0, "i8", 1)
-    code = w.call("i32", "@vitrify.check", "ptr %model", "ptr %inputs", "i64 %n_inputs", f"ptr {sizes}", "i1 %asks")
-    with w.when(w.value(f"icmp ne i32 {code}, 0")):
-        w.leave(f"i32 {code}")
-    wanted = w.load("%model", N_OUTPUTS)
-    w.need(w.value(f"icmp eq i64 %n_outputs, {wanted}"), ARGUMENT, "gives %lld outputs, got room for %lld",
-           f"i64 {wanted}", "i64 %n_outputs")  # fmt: skip
-    w.need(w.value("icmp ne ptr %outputs, null"), ARGUMENT, "outputs is NULL")
+    w, _ = checked_run(strings, "drive.run")
     with w.when("%asks"):
         w.call("void", "@drive.known", "ptr %model", "ptr %outputs")
         w.leave("i32 0")

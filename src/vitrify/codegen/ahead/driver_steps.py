@@ -279,14 +279,20 @@ def _drop(strings: Strings) -> str:
     return w.end()
 
 
+def _sum(w: _Instruction, at: int) -> str:
+    """The integer in the slot of a word (0 where that is -1) and the number in the next word."""
+    found = w.variable("i64", w.word(at + 1))
+    with w.when(w.value(f"icmp sge i64 {w.word(at)}, 0")):
+        _bump(w, found, w.load(_data(w, w.slot(at))))
+    return w.value(f"load i64, ptr {found}")
+
+
 def _plus(strings: Strings) -> str:
     """c: 2 to, the integer of 3 (0 where that is -1) plus 4."""
     w = _Instruction(strings, "plus")
-    found = w.variable("i64", w.word(4))
-    with w.when(w.value(f"icmp sge i64 {w.word(3)}, 0")):
-        _bump(w, found, w.load(_data(w, w.slot(3))))
+    found = _sum(w, 3)
     w.made(w.slot(2), _INT64, 0, _shape(w, w.slot(2)), 8)
-    w.store(w.value(f"load i64, ptr {found}"), _data(w, w.slot(2)))
+    w.store(found, _data(w, w.slot(2)))
     return w.end()
 
 
@@ -338,11 +344,8 @@ def _list_len(strings: Strings) -> str:
 def _list_get(strings: Strings) -> str:
     """c: 2 to, 3 the list, 4 the slot of the index, or -1, 5 what to add to it."""
     w = _Instruction(strings, "list_get")
-    wanted = w.variable("i64", w.word(5))
-    with w.when(w.value(f"icmp sge i64 {w.word(4)}, 0")):
-        _bump(w, wanted, w.load(_data(w, w.slot(4))))
+    index = _sum(w, 4)
     count, items = _count_of(w, w.slot(3))
-    index = w.value(f"load i64, ptr {wanted}")
     place = w.add(index, w.value(f"select i1 {w.value(f'icmp slt i64 {index}, 0')}, i64 {count}, i64 0"))
     w.need(w.value(f"icmp ult i64 {place}, {count}"), VALUE, "list index out of range: %lld in a list of %lld "
            "items", f"i64 {index}", f"i64 {count}")  # fmt: skip

@@ -342,11 +342,12 @@ def _addresses(strings: Strings) -> str:
     return w.text
 
 
-def _run(strings: Strings) -> str:
-    w = Function(strings, "i32", "vitrify.run", (
+def checked_run(strings: Strings, name: str) -> tuple[Function, str]:
+    """The beginning of a run: what is wrong with its arguments ends it. And the sizes that were found."""
+    w = Function(strings, "i32", name, (
         "ptr %model", "ptr %inputs", "i64 %n_inputs", "ptr %outputs", "i64 %n_outputs", "i1 %asks"
     ))  # fmt: skip
-    sizes, powers = w.space("[8 x i64]"), w.space(f"[{2 * MOST_POWERS} x i64]")
+    sizes = w.space("[8 x i64]")
     w.store(0, w.error(), 0, "i8", 1)
     code = w.call("i32", "@vitrify.check", "ptr %model", "ptr %inputs", "i64 %n_inputs", f"ptr {sizes}", "i1 %asks")
     with w.when(w.value(f"icmp ne i32 {code}, 0")):
@@ -355,6 +356,12 @@ def _run(strings: Strings) -> str:
     w.need(w.value(f"icmp eq i64 %n_outputs, {wanted}"), ARGUMENT, "gives %lld outputs, got room for %lld",
            f"i64 {wanted}", "i64 %n_outputs")  # fmt: skip
     w.need(w.value("icmp ne ptr %outputs, null"), ARGUMENT, "outputs is NULL")
+    return w, sizes
+
+
+def _run(strings: Strings) -> str:
+    w, sizes = checked_run(strings, "vitrify.run")
+    powers = w.space(f"[{2 * MOST_POWERS} x i64]")
     block = w.call("ptr", "@vitrify.memory", "ptr %model", f"ptr {sizes}", f"ptr {powers}")
     with w.when(w.value(f"icmp eq ptr {block}, null")):
         w.leave(f"i32 {MEMORY}")
