@@ -75,7 +75,7 @@ def test_runs_end_where_much_is_written():
 
     core = checked(fn, numbers(2048, 256), numbers(256, 256) / 16, rtol=1e-3)
     runs = [[op.op.name for op in run._whole._operators] for run in native_runs(core)]
-    assert [op for run in runs for op in run] == ["matmul", "tanh"] * 6 and 1 < len(runs) <= 4
+    assert [op for run in runs for op in run] == ["matmul", "fused"] * 6 and 1 < len(runs) <= 4
 
 
 def test_views_go_on_behind_a_call():

@@ -5,7 +5,8 @@ have one shape, for one loop over that shape computes them all, and reductions o
 with what is computed from one number for each row and what goes back over the rows: a few loops over each row while it
 lies in the cache. Composite operators such as softmax count as what they are written in (`ir/decompose.py`). Operands
 may broadcast into the shape. Sizes that are unknown are taken to be equal where they stand in the same dimension; who
-runs a group asks the arrays. An operator that takes many steps by itself, such as gelu, is a group alone.
+runs a group asks the arrays. An operator that takes many steps by itself, such as gelu, or that NumPy
+computes slower than memory brings its operands, such as exp and sums, is a group alone.
 
 The other operators keep their order. A group stands where one of its members stood, behind whatever its members read
 and before whatever reads them, so no cycle can arise, and effects stay where they were. What may raise does not pass an
@@ -20,7 +21,7 @@ from itertools import accumulate
 
 from ..ir.rows import Rows, drops_rows, rows_of
 from ..ir.ssa import Graph, Op, Value, must_run
-from ..ops.expression_size import count_primitives
+from ..ops.expression_size import count_primitives, primitives_of
 from ..ops.fused import fused_op
 from .lifetimes import Lifetimes
 
@@ -29,6 +30,12 @@ MAX_MEMBERS = 64
 MAX_VALUES = 32
 LEAST_PRIMITIVES = 3
 """An operator that computes so many arrays one after the other is worth a loop of its own."""
+AT_ONCE = frozenset({
+    "abs", "add", "and_", "bitand", "bitnot", "bitor", "bitxor", "cast", "ceil", "div", "eq", "floor", "ge", "gt",
+    "isfinite", "isinf", "isnan", "le", "lt", "mul", "ne", "neg", "not_", "or_", "reciprocal", "rint", "shl", "shr",
+    "signbit", "square", "sub", "trunc", "where", "xor",
+})  # fmt: skip
+"""Primitives that NumPy computes about as fast as memory brings what they read: a loop of our own gains nothing."""
 
 
 @dataclass(eq=False)
@@ -42,16 +49,17 @@ class Group:
 
 def fuse(graph: Graph) -> Graph:
     """The graph with a `fused` operator for each group."""
-    groups = [group for group in find_groups(graph) if len(group.members) > 1 or _takes_steps(graph, group)]
+    groups = [group for group in find_groups(graph) if len(group.members) > 1 or _takes_time(graph, group)]
     return outlined(graph, groups) if groups else graph
 
 
-def _takes_steps(graph: Graph, group: Group) -> bool:
-    """Whether a single operator goes over its arrays several times."""
+def _takes_time(graph: Graph, group: Group) -> bool:
+    """Whether a single operator goes over its arrays several times, or computes more than memory waits for."""
     op = graph.ops[group.members[0]]
     if op.op.scalar is None:
-        return op.op.decompose is not None
-    return count_primitives(op.op.scalar, len(op.inputs), op.attrs) >= LEAST_PRIMITIVES
+        return op.op.decompose is not None or op.op.combiner is not None
+    expression = op.op.scalar, len(op.inputs), op.attrs
+    return count_primitives(*expression) >= LEAST_PRIMITIVES or not primitives_of(*expression) <= AT_ONCE
 
 
 def find_groups(graph: Graph) -> list[Group]:

@@ -30,7 +30,7 @@ def run_to_optimize_at(block: Block, options: ExecutionOptions) -> int:
     if options.native == ALWAYS:
         return 0
     operators, a_run = _measured(block, {})
-    return max(2, ceil(operators * PASSES_AN_OPERATOR / max(a_run, 1e-9))) if operators > 1 else NEVER
+    return max(2, ceil(operators * PASSES_AN_OPERATOR / max(a_run, 1e-9)))
 
 
 def _measured(block: Block, seen: dict[Block, tuple[int, float]]) -> tuple[int, float]:
