@@ -6,9 +6,13 @@ import pytest
 import vitrify as paddle
 from tests.codegen.test_own_products import SUITS
 from tests.codegen.test_whole import eagerly, numbers, program_of
+from tests.passes.programs import traced
 from vitrify.codegen import whole
 from vitrify.codegen.products import OWN_PRODUCTS
+from vitrify.codegen.sums import sums_of_products
 from vitrify.core.config import flags_guard
+from vitrify.ir.ssa_blocks import block_of
+from vitrify.passes.fuse import fuse
 
 
 @pytest.fixture
@@ -67,6 +71,11 @@ def stacked(x, y):
 def test_sums(fn, sizes):
     m, n, k = sizes
     check(fn, numbers(m, k), numbers(k, n), rtol=2e-5, atol=1e-3)
+
+
+def test_a_group_of_additions_with_several_results():
+    block = block_of(fuse(traced(lambda x, y: [first := x + y, first + x], [4, 4], [4, 4])))
+    assert [op.op.name for op in block.ops] == ["fused"] and sums_of_products(block.ops, block.outputs) == {}
 
 
 @pytest.mark.parametrize("dtype", ["float64", "bfloat16"])

@@ -74,7 +74,7 @@ def _terms(operator: Operator) -> Sequence[Any]:
             return ()
         terms += [given[v] for v in new]
         (total,) = own.outputs
-    return terms if tuple(body.outputs) == (total,) else ()
+    return terms if [v is total for v in body.outputs] == [True] else ()
 
 
 def gathered(
