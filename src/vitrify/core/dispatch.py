@@ -48,6 +48,17 @@ def bind_pair(op: Any, x: Any, y: Any) -> Any:
     return backend.apply(op, (x, y), {})
 
 
+def operator_of(op: Any) -> Callable[[Any, Any], Any]:
+    """The method behind a binary operator: `bind_pair` with this op, without one more call."""
+    current, eager = _current, EAGER
+
+    def method(x: Any, y: Any) -> Any:
+        backend = current()
+        return eager.binary(op, x, y) if backend is None else backend.apply(op, (x, y), {})
+
+    return method
+
+
 def in_dynamic_mode() -> bool:
     """Whether op calls run eagerly in this thread. Source: paddle.in_dynamic_mode."""
     return _current() is None

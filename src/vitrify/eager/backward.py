@@ -49,9 +49,9 @@ def _count_dependencies(roots: Sequence[Node], relevant: set[int] | None) -> dic
     while stack:
         node = stack.pop()
         for edge in node.edges:
-            if edge is None or edge.node is None:
+            child = None if edge is None else edge[0]
+            if child is None:
                 continue
-            child = edge.node
             key = id(child)
             if relevant is not None and key not in relevant:
                 continue
@@ -74,12 +74,13 @@ def _relevant_nodes(roots: Sequence[Node], nodes: set[int], leaves: set[int], bl
             for edge in node.edges:
                 if edge is None or hit:
                     continue
-                hit = reaches.get(id(edge.node), False) if edge.node is not None else id(edge.leaf) in leaves
+                child, _, leaf = edge
+                hit = reaches.get(id(child), False) if child is not None else id(leaf) in leaves
             reaches[key] = hit
         elif key not in reaches:
             reaches[key] = False
             stack.append((node, True))
-            stack.extend((e.node, False) for e in node.edges if e is not None and e.node is not None)
+            stack.extend((e[0], False) for e in node.edges if e is not None and e[0] is not None)
     return {key for key, hit in reaches.items() if hit and key not in blocked}
 
 
@@ -117,19 +118,20 @@ def _visit(state: _Pass, node: Node, relevant: set[int] | None, ready: list[Node
     for edge, ct in zip(node.edges, flowing):
         if edge is None:
             continue
-        if edge.node is None:
+        child, index, leaf = edge
+        if child is None:
             if ct is not None:
-                assert edge.leaf is not None
-                state.receive_leaf(edge.leaf, ct)
+                assert leaf is not None
+                state.receive_leaf(leaf, ct)
             continue
-        key = id(edge.node)
+        key = id(child)
         if relevant is not None and key not in relevant:
             continue
         if ct is not None:
-            state.receive(edge.node, edge.index, ct)
+            state.receive(child, index, ct)
         state.pending[key] -= 1
         if state.pending[key] == 0:
-            ready.append(edge.node)
+            ready.append(child)
     if last and is_needed:
         node.release()
 
@@ -138,9 +140,8 @@ def _leads_on(node: Node, relevant: set[int], state: _Pass) -> bool:
     """Whether something beyond this node is wanted, so that its vjp must run."""
     wanted_leaves = state.wanted
     return any(
-        e is not None
-        and ((e.node is not None and id(e.node) in relevant) or (e.node is None and (id(e.leaf), -1) in wanted_leaves))
-        for e in node.edges
+        (id(child) in relevant) if child is not None else (id(leaf), -1) in wanted_leaves
+        for child, _, leaf in (e for e in node.edges if e is not None)
     )
 
 

@@ -259,7 +259,7 @@ def edge_to(tensor: Tensor) -> Edge | None:
     if tensor.stop_gradient:
         return None
     node = tensor._node
-    return Edge(None, -1, tensor) if node is None else Edge(node, tensor._index, None)
+    return (None, -1, tensor) if node is None else (node, tensor._index, None)
 
 
 def as_tensor(data: Any, dtype: Any = None) -> Any:

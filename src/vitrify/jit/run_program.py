@@ -217,7 +217,7 @@ def _edge(tensor: Tensor | None) -> Edge | None:
     if tensor is None or tensor.stop_gradient:
         return None
     node = tensor._node
-    return Edge(None, -1, tensor) if node is None else Edge(node, tensor._index, None)
+    return (None, -1, tensor) if node is None else (node, tensor._index, None)
 
 
 def rng_guard_at(state: Any) -> Any:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..core.dispatch import bind
+from ..core.dispatch import bind, operator_of
 from ..core.dtype import bool_
 from .arguments import finish
 from .define import binary, unary
-from .elementwise import operator_of, reflected
+from .elementwise import reflected
 from .meta_rules import any_dtype, elementwise, integral
 from .registry import NoGradient, OpDef, define_elementwise, get_op
 

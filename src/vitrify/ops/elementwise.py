@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from ..core.dispatch import bind_pair
+from ..core.dispatch import bind_pair, operator_of
 from ..core.errors import ArgumentError, DTypeError
 from .arguments import finish, is_tensor, rank_of
 from .like import as_float, assign_op, cast, zeros_like
@@ -299,15 +299,6 @@ sub, mul, div, negative = subtract, multiply, divide, neg
 
 
 # -- methods ---------------------------------------------------------------------------------------------------------
-
-
-def operator_of(op: OpDef) -> Callable[[Any, Any], Any]:
-    """The method behind a binary operator: straight to the op."""
-
-    def method(x: Any, y: Any) -> Any:
-        return bind_pair(op, x, y)
-
-    return method
 
 
 def reflected(op: OpDef) -> Callable[[Any, Any], Any]:
