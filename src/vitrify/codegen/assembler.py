@@ -150,7 +150,7 @@ class Assembler:
 
     def part(self, name: str) -> Any:
         """The word that names a fixed part: its address."""
-        return harness() if name == "loop" else parts()[name]
+        return harness()[name] if name == "loop" else parts()[name]
 
     # -- computing -----------------------------------------------------------------------------------------------------
 

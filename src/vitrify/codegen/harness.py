@@ -35,35 +35,40 @@ def description(signature: Signature, lanes: int, functions: list[int]) -> np.nd
     return np.array(head + each, np.int64)
 
 
-def harness_ir(is_x86: bool) -> str:
+def harness_ir() -> str:
     """The LLVM IR of the loop."""
     copies = [_COPY.format(size=s, type=f"i{8 * s}") for s in (1, 2, 4, 8)]
-    return "\n".join([_LOOP.replace("STACK", str(_STACK)), *copies, clear_flags_ir(is_x86)])
+    return "\n".join([_LOOP.replace("STACK", str(_STACK)), *copies])
 
 
-def clear_flags_ir(is_x86: bool) -> str:
-    """The function `clear_flags`, which every loop of a ufunc calls at its end."""
-    return _CLEAR_FLAGS if is_x86 else _KEEP_FLAGS
+def for_numpy_ir(loop: str, is_x86: bool) -> str:
+    """The function `for_numpy`: a loop of a ufunc as NumPy calls it.
+
+    What was computed and not chosen may have raised flags of the processor, of which NumPy would warn. Clearing them
+    takes as long as a short loop, so who calls loops without NumPy, which looks at none that were raised before its own
+    calls, calls them without this.
+    """
+    return _FOR_NUMPY.format(loop=loop, clear=_CLEAR_FLAGS if is_x86 else "", declared=_DECLARED if is_x86 else "")
 
 
-# What was computed and not chosen may have raised flags of the processor, of which NumPy would warn.
-_CLEAR_FLAGS = """
+FOR_NUMPY = "for_numpy"
+_FOR_NUMPY = """
+{declared}
+define void @for_numpy(ptr %arguments, ptr %sizes, ptr %steps, ptr %data) {{
+  call void @{loop}(ptr %arguments, ptr %sizes, ptr %steps, ptr %data) noinline
+{clear}  ret void
+}}
+"""
+_DECLARED = """\
 declare void @llvm.x86.sse.stmxcsr(ptr)
-declare void @llvm.x86.sse.ldmxcsr(ptr)
-define internal void @clear_flags() {
+declare void @llvm.x86.sse.ldmxcsr(ptr)"""
+_CLEAR_FLAGS = """\
   %csr = alloca i32
   call void @llvm.x86.sse.stmxcsr(ptr %csr)
   %flags = load i32, ptr %csr
   %clear = and i32 %flags, -64
   store i32 %clear, ptr %csr
   call void @llvm.x86.sse.ldmxcsr(ptr %csr)
-  ret void
-}
-"""
-_KEEP_FLAGS = """
-define internal void @clear_flags() {
-  ret void
-}
 """
 
 _LOOP = f"""
@@ -217,7 +222,6 @@ scattered:
   br i1 %at.more, label %part, label %done
 
 done:
-  call void @clear_flags()
   ret void
 }}
 """

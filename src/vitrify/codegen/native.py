@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from sys import getrefcount
 from typing import Any
 
@@ -21,7 +21,7 @@ from .disk_cache import cached_code
 from .elements import Pointwise
 from .emit import Dtype
 from .errors import NoNativeForm
-from .harness import description, harness_ir
+from .harness import FOR_NUMPY, description, for_numpy_ir, harness_ir
 from .llvm import COMPILER, Loaded, Target, host, load, object_code
 from .pointwise import Signature, needed_by, pointwise_ir, structure
 from .row_form import RowForm
@@ -147,7 +147,7 @@ _KERNELS: BoundedCache[tuple[str, Signature | RowSignature], np.ufunc] = Bounded
 _DESCRIPTIONS: BoundedCache[tuple[str, Signature], np.ndarray] = BoundedCache("descriptions of kernels", limit=4096)
 # Programs repeat themselves: writing the same text again to find its code takes longer than looking at the operators.
 _POINTWISE: BoundedCache[Hashable, Pointwise | RowLoop] = BoundedCache("kernels by structure", limit=4096)
-_ROWS: BoundedCache[str, int] = BoundedCache("functions of rows", limit=4096)
+_ROWS: BoundedCache[str, Mapping[str, int]] = BoundedCache("functions of rows", limit=4096)
 
 
 def is_ready() -> bool:
@@ -212,7 +212,7 @@ def _for_steps(body: Block) -> Pointwise | RowLoop:
     text, signature, *plans = _checked(body)
     code = _COMMENT.sub("", text)
     if isinstance(signature, RowSignature):
-        return RowLoop(RowForm(signature, plans[0]), _row_address(text, code))
+        return RowLoop(RowForm(signature, plans[0]), _rows(text, code)["rows"])
     data = _DESCRIPTIONS.get_or_build((code, signature), lambda: _description(text, code, signature))
     return Pointwise(signature, data.ctypes.data, tuple(needed_by(body, [v])[1] for v in body.outputs))
 
@@ -228,22 +228,22 @@ def pointwise(body: Block) -> Pointwise:
 def _build(text: str, code: str, signature: Signature | RowSignature) -> np.ufunc:
     if not isinstance(signature, RowSignature):
         data = _DESCRIPTIONS.get_or_build((code, signature), lambda: _description(text, code, signature))
-        return make_ufunc(harness(), data, signature.inputs, signature.outputs, "fused")
-    address = _row_address(text, code)
+        return make_ufunc(harness()[FOR_NUMPY], data, signature.inputs, signature.outputs, "fused")
+    address = _rows(text, code)[FOR_NUMPY]
     inputs = [*signature.inputs, *[np.dtype(np.uint8)] * len(signature.scratch), *signature.columns]
     outputs = signature.outputs or (np.dtype(np.uint8),)
     return make_ufunc(address, np.zeros(1, np.int64), inputs, outputs, "fused", signature.text)
 
 
-def _row_address(text: str, code: str) -> int:
-    """Where the function `rows` of this IR lies."""
+def _rows(text: str, code: str) -> Mapping[str, int]:
+    """Where the function `rows` of this IR lies, and the one for NumPy."""
     return _ROWS.get_or_build(code, lambda: _loaded_rows(text, code))
 
 
-def _loaded_rows(text: str, code: str) -> int:
+def _loaded_rows(text: str, code: str) -> Mapping[str, int]:
     if is_dumped("kernels"):
         dump("kernels", "ll", text)
-    return loaded(code, ("rows",)).addresses["rows"]
+    return loaded(code + for_numpy_ir("rows", host().is_x86), ("rows", FOR_NUMPY)).addresses
 
 
 def _description(text: str, code: str, signature: Signature) -> np.ndarray:
@@ -261,9 +261,9 @@ def loaded(ir: str, names: tuple[str, ...]) -> Loaded:
 
 
 @functools.lru_cache(maxsize=1)
-def harness() -> int:
-    """The address of the loop that calls all kernels."""
-    return loaded(harness_ir(host().is_x86), ("loop",)).addresses["loop"]
+def harness() -> Mapping[str, int]:
+    """The addresses of the loop that calls all kernels, and of the one for NumPy."""
+    return loaded(harness_ir() + for_numpy_ir("loop", host().is_x86), ("loop", FOR_NUMPY)).addresses
 
 
 def _meta(value: Any) -> Meta:

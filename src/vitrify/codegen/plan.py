@@ -17,9 +17,11 @@ from .arena import padded, placed
 from .assembler import Assembler
 from .draws import drawing
 from .errors import NoNativeForm
+from .llvm import host
 from .operands import ARENA, INPUT, OUTPUT, STATE, Buffer, Edge, Operand, Step
 from .sharing import SHARED
 from .steps import FUNCTIONS
+from .whole_vectors import fill_vectors
 
 # Bytes that steps write from which on a run lets other threads of Python's run: some ten microseconds of work.
 _LONG = 1 << 17
@@ -43,6 +45,7 @@ def plan_of(assembler: Assembler, inputs: Sequence[Operand], outputs: Sequence[O
         inputs = [*inputs, assembler.key]
     results = results_of(assembler, outputs, in_any_order=True)
     arena = _place(assembler.steps, results)
+    fill_vectors(_all(assembler.steps), assembler.part("loop"), host().lanes)
     layout = _Layout(len(inputs), len(results))
     layout.add(assembler.steps)
     flags = [entry.WRITABLE if x.buffer in assembler.written else entry.ALIGNED for x in inputs]

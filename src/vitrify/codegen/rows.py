@@ -17,7 +17,6 @@ from ..ir.ssa import Graph, Literal, Op, Operand, Value
 from .accumulators import Accumulator, State, gathered_in
 from .emit import FLOAT16, Dtype, Emitter, Register
 from .errors import NoNativeForm
-from .harness import clear_flags_ir
 from .llvm import Target
 from .memory import load, store
 from .pointwise import MOST_OPERANDS, attributes
@@ -81,7 +80,7 @@ def rows_ir(graph: Graph, target: Target) -> tuple[str, RowSignature, RowPlan]:
         raise NoNativeForm("this CPU does not convert float16")
     emit = Emitter(target.lanes)
     body = _Writer(emit, target, plan, signature).written()
-    parts = [body, *emit.declarations.values(), clear_flags_ir(target.is_x86), attributes(target)]
+    parts = [body, *emit.declarations.values(), attributes(target)]
     return "\n\n".join(parts), signature, plan
 
 
@@ -127,7 +126,6 @@ class _Writer:
         e.line("%r.more = icmp ult i64 %r.next, %rows")
         e.line("br i1 %r.more, label %row, label %end")
         e.label("end")
-        e.line("call void @clear_flags()")
         e.line("ret void")
         head = "define void @rows(ptr %arguments, ptr %sizes, ptr %steps, ptr %data) #1 {\nentry:\n"
         return head + "\n".join(e.lines) + "\n}"

@@ -54,7 +54,7 @@ def object_code(programs: Sequence[tuple[str, Compiled]], names: Sequence[str], 
         fixed |= {**gemm.gemm_ir(shape), f"multiply_{shape.type}": steps.products(dtype)}
         products += gemm.declarations(shape)
     modules = {"": "\n\n".join([*fixed.values(), memcpy, *products, attributes(target)])}
-    modules["harness"] = harness_ir(target.is_x86)
+    modules["harness"] = harness_ir()
     for i, (_, program) in enumerate(programs):
         modules |= {f"program{i}.{name}": text for name, text in program.kernels.modules.items()}
     with tempfile.TemporaryDirectory() as folder:
