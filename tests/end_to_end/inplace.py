@@ -65,9 +65,30 @@ def reshaped_over_and_over(x):
     return y, y.squeeze_(), y.ndim
 
 
+def set_in_loops_with_breaks(x):
+    """What the outer loop carries may be what the inner one began with: the change is then told to itself."""
+    y = x * 1
+    turn = 0
+    while True:
+        turn += 1
+        if turn > 2:
+            break
+        for _ in range(2):
+            count = 0
+            while True:
+                count += 1
+                if count > 3:
+                    return x
+                if turn % 2 == 0:
+                    y[1:] = 0.5
+                elif x[0] >= 0:
+                    break
+    return y
+
+
 CASES = [
     *[(f, ((X,), (N,))) for f in (
-        setitem_mask, slices, setitem_dyn, inplace_chain,
+        setitem_mask, slices, setitem_dyn, inplace_chain, set_in_loops_with_breaks,
         shape_of_reshaped, reshaped_in_branch, reshaped_over_and_over,
     )],
     *[(f, ((X, N),)) for f in (

@@ -397,7 +397,8 @@ class Builder:
         ways = self.aliases.forks.get(old, ())
         for way in ways:
             base = self.aliases.refreshed(self.aliases.latest(way.target))
-            self._refill(base, way.choose(value, base))
+            if base is not value:
+                self._refill(base, way.choose(value, base))
         self.aliases.fork(value, [replace(way, target=self.aliases.latest(way.target)) for way in ways])
 
     def _refill(self, base: Variable, content: Variable) -> None:
