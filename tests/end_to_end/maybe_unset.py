@@ -74,10 +74,23 @@ def own_parameter_of_that_name(x):
     return inner(x) if x.sum() <= 0 else y
 
 
+def never_set_and_read_beside_a_closure(x, flag=False):
+    if flag:
+        y = x * 2
+    if x.sum() > 0:
+
+        def inner():
+            return y
+
+        return y + 1
+    return x
+
+
 CASES = [
     (function, ((X,), (N,)))
     for function in (
         augmented, method_looked_up, read_by_closure, read_by_closure_made_before, read_by_lambda,
         read_in_comprehension, captured_and_read, own_parameter_of_that_name,
+        never_set_and_read_beside_a_closure,
     )
 ]  # fmt: skip

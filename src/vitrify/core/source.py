@@ -215,16 +215,29 @@ def is_users_local(name: str, tb: TracebackType | None) -> bool:
     It is if that is a part of the function's code, such as a converted loop body.
     """
     owner = innermost = None
-    while tb is not None:
-        code = tb.tb_frame.f_code
-        if is_user_frame(tb.tb_frame):
+    for frame in _frames_to(tb):
+        code = frame.f_code
+        if is_user_frame(frame):
             if innermost is None or not _is_part(code, innermost):
                 owner = code
             innermost = code
-        tb = tb.tb_next
     if owner is None or innermost is None:
         return False
     return name in innermost.co_freevars and name in owner.co_cellvars
+
+
+def _frames_to(tb: TracebackType | None) -> list[FrameType]:
+    """The frames of a traceback, behind those that called what caught the exception: the innermost is the last."""
+    frame = None if tb is None else tb.tb_frame.f_back
+    found: list[FrameType] = []
+    while frame is not None:
+        found.append(frame)
+        frame = frame.f_back
+    found.reverse()
+    while tb is not None:
+        found.append(tb.tb_frame)
+        tb = tb.tb_next
+    return found
 
 
 def user_stacklevel() -> int:

@@ -2,22 +2,10 @@
 
 from __future__ import annotations
 
-import re
-import sys
-
 from ..core.config import DEBUG
 from ..core.errors import UnsupportedError, VitrifyError
-from ..core.source import innermost_user_loc, is_users_local, repeated_user_loc, user_traceback
-
-UNSET = (
-    "cannot access local variable '{}' where it is not associated with a value"
-    if sys.version_info >= (3, 11)
-    else "local variable '{}' referenced before assignment"
-)
-"""What Python says of a variable that is not set yet."""
-
-
-FREE = re.compile(r"free variable '(\w+)'")
+from ..core.source import innermost_user_loc, repeated_user_loc, user_traceback
+from ..core.unset_local import of_one_function
 
 
 class UnboundedRecursionError(UnsupportedError, RecursionError):
@@ -28,8 +16,7 @@ def presented(err: Exception) -> Exception:
     """The exception to show for `err`: itself, its traceback cut to the user's frames unless VITRIFY_DEBUG is set."""
     if DEBUG.value:
         return err
-    if err.__class__ is NameError:
-        err = _as_of_one_function(err)
+    err = of_one_function(err)
     # Deep down the limit may be met inside a library; the user's own frame is the one that comes back all the time.
     deepest = repeated_user_loc if isinstance(err, RecursionError) else innermost_user_loc
     loc = deepest(err.__traceback__)
@@ -46,13 +33,3 @@ def presented(err: Exception) -> Exception:
         if err.loc is None:
             err.loc = loc
     return err.with_traceback(user_traceback(err.__traceback__) if loc is not None else None)
-
-
-def _as_of_one_function(err: Exception) -> Exception:
-    """What Python raises for a variable of the user's function that is free in the part of it that read it."""
-    found = FREE.search(str(err))
-    if found is None or not is_users_local(found[1], err.__traceback__):
-        return err
-    local = UnboundLocalError(UNSET.format(found[1])).with_traceback(err.__traceback__)
-    local.__suppress_context__ = True
-    return local

@@ -10,6 +10,7 @@ from typing import Any
 from ...core.errors import ArgumentError, DTypeError, IndexRangeError, ShapeError, UnsupportedError, VitrifyError
 from ...core.pytree import flatten
 from ...core.source import innermost_user_loc, user_frames, user_locs
+from ...core.unset_local import of_one_function
 from ...eager.host_ops import UnsetError, raise_op
 from ...ir.builder import current_builder
 from ...ir.dead_code import has_effect
@@ -97,7 +98,7 @@ def run_path(path: Callable[[], Any]) -> Any:
         return path()
     except BaseException as err:
         if is_raised_by_user(err):
-            record_raise(err)
+            record_raise(of_one_function(err))
             err.with_traceback(None)  # whose frames keep objects of the path alive
             return ENDED
         if isinstance(err, Exception) and not isinstance(err, UnsupportedError):
