@@ -106,7 +106,57 @@ def held_by_an_object(x):
     return box
 
 
+def total(*values, bias=0.0):
+    for value in values:
+        bias = bias + value
+    return bias, len(values)
+
+
+def weighted(first, *rest, **named):
+    return first + sum(value * named.get("by", 2) for value in rest)
+
+
+def handed_on(*args, **kwargs):
+    return total(*args, **kwargs), args[0]
+
+
+class Adder:
+    def __init__(self, start):
+        self.start = start
+
+    def add(self, x, *values):
+        return x + self.start + sum(values)
+
+
+def behind_stars(x):
+    found = positive(x)
+    both = total(*found), total(x[0], *found, x[1], bias=1.5)
+    return both, weighted(x, *found, by=3), Adder(x).add(x, *found, *found)
+
+
+def behind_stars_of_several_calls(x):
+    return handed_on(*[*positive(x), x.sum()], bias=x)
+
+
+def in_tuple_displays(x):
+    found = positive(x)
+    both = (x[0], *found, *(y * 2 for y in found))
+    total = x[0]
+    for value in (*both, x[1]):
+        total = total + value
+    return both, total, (*found,), len((*found, *found))
+
+
+def behind_stars_in_a_loop(x):
+    found = []
+    while x.sum() < 20:
+        found.append(x)
+        x = x + total(*found)[0].abs() + 1
+    return x, found
+
+
 CASES = [(f, ((X,), (N,))) for f in (
     grown_in_a_loop, grown_in_front_and_cut, begun_again, pairs_in_a_loop, used_in_all_ways, unpacked, of_a_generator,
     of_either_path, of_a_list_that_changes, tuples_in_a_list, held_by_an_object,
+    behind_stars, behind_stars_of_several_calls, behind_stars_in_a_loop, in_tuple_displays,
 )]  # fmt: skip

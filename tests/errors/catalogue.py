@@ -1417,6 +1417,7 @@ ELSEWHERE: dict[str, str] = {
     "lists leave the function that may have an inner list in common, or have one twice, as only the run knows": _LISTS,
     " of a list whose length is known only when the program runs": _LISTS,
     "() on a list whose length is known only when the program runs": _LISTS,
+    "` called with *values, whose number is known only when the program runs: ": _LISTS,
     "a tensor as the key of a dict: its value is known only when the program runs": _LISTS,
     " after it; a loop that stops by a tensor condition can carry only tensors and numbers": _NET,
     " on one path of an `if` that a tensor decides": _TESTED,

@@ -531,6 +531,14 @@ def star_call(x):
     return collect(*args, **kwargs)
 
 
+@construct(CALL, "star-args call, their number known only when it runs")
+def star_call_of_open_list(x):
+    found = [x]
+    while found[-1].sum() < 20:
+        found.append(found[-1] + 1)
+    return collect(x, *found, scale=2)
+
+
 @construct(CALL, "Layer with hooks")
 def layer_with_hooks(x):
     return HOOKED(x)

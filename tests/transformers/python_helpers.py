@@ -96,6 +96,9 @@ class PythonHelpers:
         assert type(values) is list
         return [item for v in values for item in (v.items if isinstance(v, Spread) else [v])]
 
+    def new_tuple(self, values):
+        return tuple(self.new_list([*values]))
+
     def new_dict(self, *parts):
         return {key: value for part in parts for key, value in {**part}.items()}
 
@@ -165,6 +168,10 @@ class PythonHelpers:
         if function.__code__.co_flags & 0x280:
             return function
         return convert_function(function, self)
+
+    def convert_starred(self, function):
+        called = self.convert_call(function)
+        return lambda *args, **kwargs: called(*self.new_list([*args]), **kwargs)
 
     def pass_on(self):
         """Nothing here is an error of the conversion."""

@@ -19,6 +19,7 @@ from ..transformers import source_of as source_of_function
 from .calls.call import CallConverter
 from .calls.library import looks_around, of_library
 from .calls.optional_arguments import for_either
+from .calls.starred import StarredCalls
 from .control.attempts import raising_form, returned
 from .control.recursion import entered
 from .guards.observe import current_observer
@@ -133,7 +134,7 @@ def attempt(function: Any, /, *args: Any, **kwargs: Any) -> Any:
 
 _LIBRARY = (FunctionType, MethodType, BuiltinFunctionType, MethodDescriptorType, type)
 _WITH_OPTIONS = (FunctionType, MethodType, Layer)
-HELPERS = VitrifyHelpers(_called, attempt)
+HELPERS = VitrifyHelpers(_called, StarredCalls(_called, convert_plain), attempt)
 
 
 def convert(function: Callable[..., Any]) -> Converted:

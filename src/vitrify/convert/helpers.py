@@ -11,7 +11,7 @@ from .calls.managers import with_converted
 from .calls.patterns import capture, either, instance, mapping, match, same, sequence, star
 from .calls.unpack import unpacked, unpacked_rest
 from .containers.dicts import new_dict
-from .containers.displays import new_list
+from .containers.displays import new_list, new_tuple
 from .control.attempts import raised, returned
 from .control.branches import convert_ifelse, convert_ifexp, unchanged
 from .control.comprehension import dict_of, each, generator, list_of, set_of
@@ -82,6 +82,7 @@ class VitrifyHelpers:
     load = staticmethod(load)
     pass_on = staticmethod(pass_on)
     new_list = staticmethod(new_list)
+    new_tuple = staticmethod(new_tuple)
     new_dict = staticmethod(new_dict)
     spread = staticmethod(spread)
     list_of = staticmethod(list_of)
@@ -96,8 +97,9 @@ class VitrifyHelpers:
     returned = staticmethod(returned)
     raised = staticmethod(raised)
 
-    def __init__(self, convert_call: Any, attempt: Any) -> None:
+    def __init__(self, convert_call: Any, convert_starred: Any, attempt: Any) -> None:
         self.convert_call = convert_call
+        self.convert_starred = convert_starred
         self.attempt = attempt
 
     def __repr__(self) -> str:

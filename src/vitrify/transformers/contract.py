@@ -43,7 +43,7 @@ Control flow takes and returns values; nothing is set behind the reader's back:
 
 `vt.convert_call(f)(...)`: every call but those of the helpers, of `super()` (made explicit) and of methods of literals
 (`join` and `format` excepted, which make text of other values). Frame-sensitive builtins (`locals`, `globals`, `eval`,
-...) must come back unchanged from `convert_call`.
+...) must come back unchanged from `convert_call`. `f(a, *values)` is `vt.convert_starred(f)(a, vt.spread(values))`.
 """
 
 from __future__ import annotations
@@ -121,6 +121,9 @@ class Helpers(Protocol):
     def new_list(self, values: list[Value]) -> list[Value]:
         """The list just made, as one whose length a tensor may come to decide; `vt.spread(xs)` in it is `*xs`."""
 
+    def new_tuple(self, values: tuple[Value, ...]) -> Value:
+        """The tuple just made, with what stands for `*xs` in it put in; a tensor may decide how much that is."""
+
     def new_dict(self, *parts: dict[Value, Value]) -> dict[Value, Value]:
         """What the dicts hold in one dict, of whose keys a tensor may come to decide; later ones win."""
 
@@ -158,6 +161,7 @@ class Helpers(Protocol):
 
     # statements
     def convert_call(self, function: Value) -> Value: ...
+    def convert_starred(self, function: Value) -> Value: ...
     def give(self, sink: Value, item: Value) -> Value: ...
     def delegate(self, sink: Value, items: Value) -> tuple[Value, Value]: ...
     def attempt(self, function: Value, /, *args: Value, **kwargs: Value) -> Values: ...

@@ -1,7 +1,7 @@
 """Lists and dicts that may grow: `[]` becomes `vt.new_list([])`, so that a tensor may decide how long the list gets.
 
 `{}` is `vt.new_dict({})`, so that it may decide which keys there are; `{'a': x, **d}` is `vt.new_dict({'a': x}, d)`.
-So is `kwargs` at the start of a function that has `**kwargs`.
+So is `kwargs` at the start of a function that has `**kwargs`. `(a, *values)` is `vt.new_tuple((a, vt.spread(values)))`.
 Left alone: those that nobody can get hold of to change them, because they are used up where they stand (an argument
 with items, an index, an operand of `+`, what a `for` goes through).
 """
@@ -11,7 +11,7 @@ from __future__ import annotations
 import gast
 
 from .context import Context
-from .facts.activity import helper_name
+from .facts.activity import CONVERTING, helper_name
 from .nodes import ExpressionTransformer, Node
 from .quote import name, quote
 
@@ -36,6 +36,13 @@ class _Lists(ExpressionTransformer):
             return node
         node.elts = [self._spread(element) for element in node.elts]
         return self.context.call("new_list", node, at=node)
+
+    def visit_Tuple(self, node: Node) -> Node:
+        node = self.generic_visit(node)
+        if not isinstance(node.ctx, gast.Load) or not any(isinstance(element, gast.Starred) for element in node.elts):
+            return node
+        node.elts = [self._spread(element) for element in node.elts]
+        return self.context.call("new_tuple", node, at=node)
 
     def visit_Dict(self, node: Node) -> Node:
         node = self.generic_visit(node)
@@ -67,7 +74,7 @@ class _Lists(ExpressionTransformer):
     def _stores(self, node: Node) -> bool:
         """Whether it is `vt.convert_call(xs.append)(...)` or its like."""
         inner = node.func
-        if not isinstance(inner, gast.Call) or helper_name(inner, self.context.names) != "convert_call":
+        if not isinstance(inner, gast.Call) or helper_name(inner, self.context.names) not in CONVERTING:
             return False
         return isinstance(inner.args[0], gast.Attribute) and inner.args[0].attr in KEEPING_METHODS
 
@@ -104,7 +111,8 @@ class _Lists(ExpressionTransformer):
         """An expression whose value nobody keeps; a display in it may still hold lists that are kept."""
         if isinstance(node, gast.Dict) and node.keys and None not in node.keys:
             return self.generic_visit(node)
-        if not isinstance(node, (gast.List, gast.Tuple)) or (isinstance(node, gast.List) and _is_made_of_others(node)):
+        is_display = isinstance(node, (gast.List, gast.Tuple))
+        if not is_display or (_is_made_of_others(node) and (node.elts or isinstance(node, gast.List))):
             return self.visit(node)
         node.elts = [self._used_up(element) for element in node.elts]
         return node

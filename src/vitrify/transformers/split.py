@@ -18,7 +18,7 @@ from types import CodeType, FunctionType
 
 import gast
 
-from .call import convert_calls
+from .call import convert_calls_of_python
 from .compile import compile_function
 from .context import Context
 from .facts import FunctionFacts, analyze
@@ -241,7 +241,7 @@ def _calls_converted(tree: Node, context: Context, segments: Collection[str]) ->
 
     The readable form leaves this out, as it does the observed reads of converted functions.
     """
-    convert_calls(tree, context)
+    convert_calls_of_python(tree, context)
     for node in all_nodes(tree):
         if isinstance(node, gast.Call) and isinstance(node.func, gast.Call) and node.func.args:
             inner = node.func.args[0]

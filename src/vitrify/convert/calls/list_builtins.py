@@ -125,8 +125,9 @@ def convert_tuple(*args: Any) -> Any:
 
 
 def spread(values: Any) -> Spread:
-    """`*values` in a list display."""
-    return Spread(listed(values) if pushing(values) else list_in(values))
+    """`*values` in a list display or a call."""
+    values = listed(values) if pushing(values) else list_in(values)
+    return Spread(values if is_open(values) or not hasattr(type(values), "__iter__") else tuple(values))
 
 
 def mapped(function: Callable[[Any], Any], values: Any) -> GraphList:

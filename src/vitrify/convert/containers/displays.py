@@ -1,4 +1,4 @@
-"""List displays of converted code: `[a, *b, c]` makes a list that may grow while a program is built."""
+"""Displays of converted code: `[a, *b, c]` makes a list that may grow while a program is built, `(a, *b)` a tuple."""
 
 from __future__ import annotations
 
@@ -7,13 +7,20 @@ from typing import Any
 from ...core.pytree import is_open
 from ...ir.builder import current_builder
 from .lists import GraphList
+from .tuples import GraphTuple
 
 
 class Spread:
-    """`*values` in a list display."""
+    """`*values` in a display or a call."""
 
     def __init__(self, values: Any) -> None:
         self.values = values
+
+
+def new_tuple(values: tuple[Any, ...]) -> Any:
+    """The tuple; one of any length where that of something behind a star is known only when the program runs."""
+    made = new_list([*values])
+    return GraphTuple(made) if is_open(made) else tuple(made)
 
 
 def new_list(values: list[Any]) -> list[Any]:

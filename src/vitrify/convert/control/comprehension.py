@@ -153,7 +153,7 @@ def each(*clause: Any, unpack: Function | None = None) -> Each:
 
 def generator(iterable: Any, *functions: Any, unpack: Function | None = None) -> GeneratorExpression:
     """`(element for item in iterable if test)`; the first iterable is asked for its iterator at once."""
-    iterable = _iterated(iterable)
+    iterable = list_in(_iterated(iterable))
     known = partial_items(iterable) is not None or pushing(iterable)
     found = iterable if known else as_sequence(iterable)
     return GeneratorExpression(Each(iterate(iterable) if found is None else found, *functions, unpack=unpack))

@@ -63,10 +63,14 @@ def helper_name(call: Node, names: Names) -> str | None:
     return func.attr if is_helper else None
 
 
+CONVERTING = frozenset({"convert_call", "convert_starred"})
+"""Helpers that give what is called in place of a function."""
+
+
 def called_name(call: Node, names: Names) -> str | None:
     """`f` for a call `f(...)` or `vt.convert_call(f)(...)`, else None."""
     func = call.func
-    if isinstance(func, gast.Call) and helper_name(func, names) == "convert_call":
+    if isinstance(func, gast.Call) and helper_name(func, names) in CONVERTING:
         func = func.args[0]
     return func.id if isinstance(func, gast.Name) else None
 

@@ -15,7 +15,7 @@ import gast
 
 from ..names import Names
 from ..nodes import Node, Stmts
-from .activity import Activity, activity
+from .activity import CONVERTING, Activity, activity
 from .scopes import pattern_names
 
 _NOTHING = Activity()
@@ -274,7 +274,7 @@ def may_swallow(item: Node) -> bool:
     """Whether a context manager may suppress exceptions: any may, but those known by name not to."""
     expr = item.context_expr
     while isinstance(expr, gast.Call):  # also through `vt.convert_call(guard)(...)`
-        expr = expr.args[0] if isinstance(expr.func, gast.Attribute) and expr.func.attr == "convert_call" else expr.func
+        expr = expr.args[0] if isinstance(expr.func, gast.Attribute) and expr.func.attr in CONVERTING else expr.func
     return getattr(expr, "attr", getattr(expr, "id", "")) not in _PASSING_ON
 
 
