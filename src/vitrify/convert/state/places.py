@@ -108,8 +108,10 @@ def store_attribute(owner: Any, attribute: str, value: Any) -> None:
 
     Programs that read a buffer look where it stands now, so no other cached decision depends on it.
     """
-    if isinstance(owner, Layer) and attribute in owner._buffers and isinstance(value, TensorMethods):
-        owner._buffers[attribute] = value  # type: ignore[assignment]
+    # A Layer whose `__init__` calls no super().__init__() has none: what is missing is told where eager code tells it.
+    buffers = owner.__dict__.get("_buffers", {}) if isinstance(owner, Layer) else {}
+    if attribute in buffers and isinstance(value, TensorMethods):
+        buffers[attribute] = value
     else:
         library_method(type(owner), "__setattr__")(owner, attribute, value)
 
