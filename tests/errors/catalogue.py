@@ -1373,6 +1373,7 @@ _TESTED = "raised by programs of tests/end_to_end"
 _NET = "a safety net: no program is known that gets there"
 _DICTS = "raised by programs of tests/end_to_end/test_keys_errors.py"
 _LISTS = "raised by programs of tests/end_to_end/test_growing_errors.py"
+_MIXED = "raised by programs of tests/convert/test_mixed_items.py"
 ELSEWHERE: dict[str, str] = {
     "the hook of a tensor of a program is removed after its run, or where a tensor decides": "tests/jit/test_hooks.py",
     "register_hook: tensor has stop_gradient=True, so it gets no gradient": "tests/jit/test_hooks.py",
@@ -1405,6 +1406,10 @@ ELSEWHERE: dict[str, str] = {
     "host_callback: vjp gave ": _SPEC,
     " changes its length or nesting inside a loop that stops by a tensor condition": _TESTED,
     "a list whose length is known only when the program runs has numbers of different classes as items: ": _LISTS,
+    "a list whose length is known only when the program runs leaves the function with Python numbers and tensors as "
+    "items": _MIXED,
+    "an item of a list of Python numbers and tensors leaves the function, and nothing in the program tells which of "
+    "them it is": _MIXED,
     "a list whose length is known only when the program runs cannot be shown or passed on as a whole then": _LISTS,
     " changes its length inside a loop or branch that a tensor decides, and it was not made by converted code": _LISTS,
     " of a list of containers whose length is known only when the program runs": _LISTS,

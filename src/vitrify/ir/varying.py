@@ -15,6 +15,7 @@ from ..core.modes import recorder
 from ..ops.like import cast_op
 from ..ops.methods import TensorMethods
 from ..ops.promote import SCALARS
+from ..ops.select import where_op
 from .graph_tensor import GraphTensor, is_number
 from .numbers import sample
 from .program import Block, Variable
@@ -26,6 +27,8 @@ VARYING = "varying_facts"
 KINDS: tuple[type, ...] = (bool, int, float, complex, GraphTensor, NoneType)
 """Classes that one tensor may stand for; `GraphTensor` for tensors."""
 CLASS, DTYPE, NDIM, STOP_GRADIENT = "class", "dtype", "ndim", "stop_gradient"
+MIXED = "mixed"
+"""Its class depends on the item that it was read from, of a list that holds numbers and tensors."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +86,11 @@ def facts_of(value: Any) -> frozenset[str]:
     return frozenset() if held is None else held.facts
 
 
+def may_be_number(value: Any) -> bool:
+    """Whether it is a tensor in eager code on one path and a Python number on another."""
+    return MIXED in facts_of(value) or kinds_of(value) - {NoneType} > {GraphTensor}
+
+
 def differing(values: Iterable[Any], meta: Any) -> frozenset[str]:
     """The facts in which tensors differ from the one of `meta` that stands for all of them."""
     found: set[str] = set()
@@ -111,6 +119,8 @@ def pass_on(op: Any, inputs: Sequence[Any], outs: Sequence[Variable]) -> None:
         return
     varying = [held[VARYING] for held in marked if VARYING in held]
     facts = frozenset(fact for v in varying for fact in v.facts) - ({DTYPE} if op is cast_op else set())
+    if op is not where_op and any(map(_is_surely_a_tensor, inputs)):  # numbers and a tensor give a tensor
+        facts -= {CLASS, MIXED}
     loop = next((v.loop for v in varying), None)
     several = [held[KIND] for held in marked if KIND in held and len(held[KIND].kinds - {NoneType}) > 1]
     kinds = several if _is_arithmetic(op, inputs) else []
@@ -123,6 +133,11 @@ def pass_on(op: Any, inputs: Sequence[Any], outs: Sequence[Variable]) -> None:
 def _is_arithmetic(op: Any, inputs: Sequence[Any]) -> bool:
     """Whether the op gives a number where all its inputs that may be numbers are."""
     return bool(op.elementwise) and op is not cast_op and all(kinds_of(v) != {GraphTensor} for v in inputs)
+
+
+def _is_surely_a_tensor(value: Any) -> bool:
+    """Whether it is a tensor in eager code on every path."""
+    return kinds_of(value) == {GraphTensor} and CLASS not in facts_of(value)
 
 
 def _stays(kind: Kind, inputs: Sequence[Any], out: Variable) -> bool:

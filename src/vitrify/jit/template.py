@@ -41,7 +41,7 @@ from ..eager.tensor import Tensor
 from ..ir.builder import Builder
 from ..ir.graph_tensor import is_number
 from ..ir.program import Variable
-from ..ir.varying import kind_of
+from ..ir.varying import MIXED, facts_of, kind_of
 from .arguments import NO_ARGUMENTS, Arguments, Holder
 
 MAX_DEPTH = 6
@@ -375,6 +375,13 @@ class Outputs:
     def _variable_mark(self, leaf: Variable) -> Any:
         kind = kind_of(leaf)
         if kind is None:
+            if MIXED in facts_of(leaf):
+                raise UnsupportedError(
+                    "an item of a list of Python numbers and tensors leaves the function, and nothing in the program "
+                    "tells which of them it is",
+                    hint="make all items tensors (paddle.to_tensor(0.0) for 0.0), or give back what is computed of "
+                    "it and of a tensor",
+                )
             number = is_number(leaf)
             found = self.output(self._builder.value(leaf), "number" if number else "tensor")
             return found if number else self._fork_mark(leaf, found.index) or found

@@ -9,7 +9,7 @@ from ...core.errors import UnsupportedError
 from ...core.pytree import is_open
 from ..values.base import builder
 from .inner_lists import is_known_elsewhere, known_origin
-from .list_items import TWICE, holds_lists, shared_level
+from .list_items import TWICE, holds_lists, holds_mixed, shared_level
 from .lists import GraphList
 
 
@@ -20,6 +20,12 @@ def check_inner_lists(leaving: Iterable[Any], staying: Iterable[Any]) -> None:
     """
     found = [value for value in leaving if isinstance(value, GraphList)]
     specs = [value.items.spec for value in found if is_open(value) and value.items.error is None]
+    if any(map(holds_mixed, specs)):
+        raise UnsupportedError(
+            "a list whose length is known only when the program runs leaves the function with Python numbers and "
+            "tensors as items",
+            hint="make all of them tensors (paddle.to_tensor(0.0) for 0.0), or give back what is computed of them",
+        )
     levels = [shared_level(spec) for spec in specs]
     unknown = [value for value in found if known_origin(value) is None and is_known_elsewhere(value)]
     if unknown or any(map(holds_lists, specs)):

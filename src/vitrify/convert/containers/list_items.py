@@ -16,6 +16,8 @@ from ...core.meta import UNKNOWN, ListMeta, Meta
 from ...core.modes import grad_enabled, scoped
 from ...core.pytree import OpenDict, OpenList, is_open, node_of, rebuild
 from ...ir.numbers import as_number, number_dtype, sample
+from ...ir.program import Variable
+from ...ir.varying import CLASS, MIXED, facts_of, mark, may_be_number
 from ...ops.lists import list_cast_op, list_of_op, list_zip_op
 from ...ops.registry import OpDef
 from ..values.base import Undefined
@@ -26,10 +28,14 @@ from .inner_lists import is_any_twice, is_known_elsewhere, keep
 
 @dataclass(frozen=True)
 class TensorSpec:
-    """A tensor, or a number that becomes one (`is_number`: all items are Python numbers in eager code)."""
+    """A tensor, or a number that becomes one (`is_number`: all items are Python numbers in eager code).
+
+    `is_mixed`: some are numbers there, some tensors. Arithmetic means the same for both; telling them apart is refused.
+    """
 
     meta: Meta
     is_number: bool = False
+    is_mixed: bool = False
 
 
 @dataclass(frozen=True)
@@ -128,7 +134,7 @@ def spec_of(value: Any) -> Spec:
         refuse_none(value)
         number = is_python_number(value)
         dtype = number_dtype(dtype_of(value)) if number else dtype_of(value)
-        return TensorSpec(Meta(tuple(getattr(value, "shape", ())), dtype), number)
+        return TensorSpec(Meta(tuple(getattr(value, "shape", ())), dtype), number, may_be_number(value))
     return SameSpec(value)
 
 
@@ -175,7 +181,8 @@ def _join_tensors(first: TensorSpec, second: TensorSpec) -> TensorSpec:
             hint="give all its items one dtype and one number of dimensions",
         )
     shape = tuple(m if m == n else UNKNOWN for m, n in zip(a.shape, b.shape))
-    return TensorSpec(Meta(shape, dtype), numbers)
+    is_mixed = first.is_mixed or second.is_mixed or first.is_number is not second.is_number
+    return TensorSpec(Meta(shape, dtype), numbers, is_mixed)
 
 
 def _class_of(number: TensorSpec) -> str:
@@ -303,12 +310,26 @@ def unpack(
 ) -> Any:
     """The value whose Variables are from `parts`; `make_list` gives the lists in it, `make_number` the numbers."""
     if isinstance(spec, TensorSpec):
-        return make_number(next(parts)) if spec.is_number else next(parts)
+        return make_number(next(parts)) if spec.is_number else _of_item(spec, next(parts))
     if isinstance(spec, SameSpec):
         return spec.value
     if isinstance(spec, ListSpec):
         return make_list(Items(spec.item, tuple(next(parts) for _ in metas_of(spec.item))))
     return rebuild(spec.kind, [unpack(child, parts, make_list, make_number) for child in spec.children], spec.extra)
+
+
+def _of_item(spec: TensorSpec, part: Any) -> Any:
+    """What was read from an item: of a class that only the item knows, if they are mixed."""
+    if spec.is_mixed and isinstance(part, Variable):
+        mark(part, None, facts_of(part) | {CLASS, MIXED})
+    return part
+
+
+def holds_mixed(spec: Spec | None) -> bool:
+    """Whether an item holds what is a number in some of the items and a tensor in others."""
+    if isinstance(spec, TensorSpec):
+        return spec.is_mixed
+    return any(map(holds_mixed, [spec.item] if isinstance(spec, ListSpec) else getattr(spec, "children", ())))
 
 
 def is_of_tensors(spec: Spec) -> bool:
