@@ -136,20 +136,13 @@ class PartialProgramLayer:
         guards, captured = self._guards, self._captured
         if sees_more or guards is None:
             return self.current_inputs
-        if guards.only_code is None:
-            check, rest = guards.check, self.current_inputs
+        check, rest = guards.check, self.current_inputs
 
-            def look_at_guards() -> Sequence[Tensor] | None:
-                found = check()
-                return captured if found is not None and not found else rest()
+        def look_at_guards() -> Sequence[Tensor] | None:
+            found = check()
+            return captured if found is not None and not found else rest()
 
-            return look_at_guards
-        function, code = guards.only_code
-
-        def look() -> Sequence[Tensor] | None:
-            return captured if function.__code__ is code else None
-
-        return look
+        return guards.quick(captured, rest) or look_at_guards
 
     def current_inputs(self) -> Sequence[Tensor] | None:
         """The captured tensors to run with; None when something changed that the program was built on."""
@@ -169,8 +162,8 @@ class PartialProgramLayer:
             captured = found
         if self._guards is not None:
             exchanged = self._guards.check()
-            if exchanged is None:
-                return None
+            if not exchanged:
+                return None if exchanged is None else captured
             others = [(slot, tensor) for slot, tensor in exchanged.items() if tensor is not captured[slot]]
             if others:
                 captured = [*captured]

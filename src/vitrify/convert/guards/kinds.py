@@ -25,6 +25,7 @@ from ...eager.layer import Layer
 from ...eager.tensor import Tensor, wrap
 from ..state.places import AttrPlace, CellPlace, GlobalPlace
 from ..values.user_code import class_attribute
+from .same import while_same
 
 MISSING = object()
 IMMUTABLE = (bool, int, float, complex, str, bytes, type(None), DType, Place, np.generic, range)
@@ -344,6 +345,8 @@ class Guards:
         with_defaults = [e for e in functions if e.facts[1:] != (None, None)]
         self._functions = [expected.function for expected in with_defaults]
         self._facts = [expected.facts for expected in with_defaults]
+        self._entries = [(g.namespace, one.source.key, one.value) for g in self._namespaces for one in g.guards]
+        self._is_same = while_same(self._codes, self._entries, True, lambda: False)
         self._epoch = -1  # of the Layers' attributes, when they were last looked at
 
     def check(self) -> Found | None:
@@ -358,25 +361,27 @@ class Guards:
                 if not group.fits(found):
                     return None
             self._epoch = epoch
-        for function, code in self._codes:
-            if function.__code__ is not code:
-                return None
+        if not self._is_same() and not self._will_do(found):
+            return None
         if self._facts and list(map(facts_of_function, self._functions)) != self._facts:
             return None
-        for group in self._namespaces:
-            if not group.fits(found):
-                return None
         for read, wanted, fits in self._always:
             value = read()
             if value is not wanted and not fits(value, found):
                 return None
         return found
 
-    @property
-    def only_code(self) -> tuple[FunctionType, Any] | None:
-        """The function, and its code, where nothing is looked at but that one has it still; else None."""
-        others = self._layers or self._namespaces or self._always or self._facts
-        return None if others or len(self._codes) != 1 else self._codes[0]
+    def _will_do(self, found: Found) -> bool:
+        """Whether all functions have their code, and names that mean something else what will do as well."""
+        if any(function.__code__ is not code for function, code in self._codes):
+            return False
+        return all(group.fits(found) for group in self._namespaces)
+
+    def quick(self, found: Any, otherwise: Callable[[], Any]) -> Callable[[], Any] | None:
+        """What gives `found` as long as nothing was exchanged, else `otherwise()`; None where there is more to see."""
+        if self._layers or self._always or self._facts:
+            return None
+        return while_same(self._codes, self._entries, found, otherwise)
 
     def failing(self) -> list[Guard]:
         """The guards that do not hold now."""

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.bound import bound_to, plain_attribute
+from ...core.bound import bound_to
 from ...core.cache import BoundedCache
 from ...core.errors import UnsupportedError
 from ...core.meta import Meta, Shape
@@ -106,7 +106,7 @@ class Observer:
         for name in sorted(stored):
             self.journal.note(GlobalPlace(name, namespace))
         for name in sorted(read):
-            if name in namespace and not _is_own(namespace[name]):
+            if name in namespace:
                 source = Source.entry(name, namespace, name)
                 self._read((id(namespace), name), source, namespace[name], name in only_changed)
         stored_here = stored_cells(fn.__code__)
@@ -189,7 +189,12 @@ class Observer:
         if isinstance(owner, Tensor) and name == "grad":  # another tensor after each backward
             self._read((id(owner), name), Source(f"{owner.name}.grad", lambda: owner._grad), value, changed_only)
             return value
-        if isinstance(owner, _NOT_WATCHED) or _is_library(owner):
+        if isinstance(owner, _NOT_WATCHED):
+            return value
+        if isinstance(owner, ModuleType) and (isinstance(value, ModuleType) or callable(value)):
+            self._of_module(owner, name, value)
+            return value
+        if _is_library(owner):
             return value
         if bound_to(value) is owner:
             if isinstance(value, MethodType):
@@ -205,6 +210,11 @@ class Observer:
             return self._number(key, AttrPlace(owner, name), value)
         self._read(key, Source.attribute(owner, name), value, changed_only, is_attribute=True)
         return value
+
+    def _of_module(self, owner: ModuleType, name: str, value: Any) -> None:
+        """A function, class or module was read from `owner`, of a library or not: tests put theirs there."""
+        if owner.__dict__.get(name) is value and not isinstance(value, ModuleType):
+            self._read((id(owner), name), Source.entry(f"{owner.__name__}.{name}", owner.__dict__, name), value, False)
 
     def _is_followed(self, owner: Layer, name: str) -> bool:
         """Whether the state of Layers that jit/reach.py compares covers the attribute."""
@@ -231,7 +241,7 @@ class Observer:
             value = written[1]  # what it held before this trace changed it
         if isinstance(value, Undefined):
             return  # this trace made it
-        if isinstance(value, (Variable, ModuleType)):
+        if isinstance(value, Variable):
             return
         self.stand_ins.refuse_missed(source.place, value)
         original = self.stand_ins.original(value)
@@ -340,13 +350,6 @@ def _is_library(owner: Any) -> bool:
         module = sys.modules.get(owner.__module__)
         return module is None or _is_library(module)
     return False
-
-
-def _is_own(value: Any) -> bool:
-    """Whether it is one of our functions or classes, which nobody exchanges."""
-    return (plain_attribute(value, "__module__") or "").partition(".")[0] == "vitrify" and isinstance(
-        value, (type, FunctionType)
-    )
 
 
 def global_names(code: CodeType) -> tuple[frozenset[str], frozenset[str]]:
