@@ -19,7 +19,8 @@ from ..core.pytree import LEAF, OpenDict, is_open, node_of
 from ..eager.tensor import Tensor
 from ..ir.program import Variable
 from .arguments import Arguments, Holder
-from .template import ForkLeaf, OutputLeaf, Outputs, Template
+from .path_leaves import ForkLeaf, StoppedLeaf
+from .template import OutputLeaf, Outputs, Template
 
 Shared = dict[int, Any]
 
@@ -240,7 +241,7 @@ def exchanged_buffers(concrete: ConcreteProgram) -> list[tuple[int, Variable]]:
 def _buffer_slot(effect: Effect, concrete: ConcreteProgram) -> int | None:
     if not isinstance(effect, Store) or effect.value is None or not isinstance(effect.place, AttrPlace):
         return None
-    if effect.value.tree is not LEAF or not isinstance(effect.value.leaves[0], (ForkLeaf, OutputLeaf)):
+    if effect.value.tree is not LEAF or not isinstance(effect.value.leaves[0], (ForkLeaf, OutputLeaf, StoppedLeaf)):
         return None
     held = getattr(effect.place.owner, "_buffers", {}).get(effect.place.attribute)
     return next((i for i, tensor in enumerate(concrete.captured) if tensor is held), None)

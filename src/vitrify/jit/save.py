@@ -29,9 +29,10 @@ from .api import to_static
 from .effects import exchanged_buffers
 from .function_spec import FunctionSpec
 from .key import ByContent, ById
+from .path_leaves import ForkLeaf, KindLeaf, StoppedLeaf
 from .saved_value import SavedValue
 from .static_function import StaticFunction
-from .template import ForkLeaf, InputLeaf, KindLeaf, ListLeaf, OutputLeaf, SharedLeaf, Template
+from .template import InputLeaf, ListLeaf, OutputLeaf, SharedLeaf, Template
 
 TRAIN = "@train"
 _MODES = ((False, ""), (True, TRAIN))
@@ -284,7 +285,7 @@ def _output_tree(template: Template) -> Any:
 def _slot(leaf: Any) -> Any:
     if isinstance(leaf, SharedLeaf):
         return _output_tree(leaf.template)
-    if isinstance(leaf, (OutputLeaf, KindLeaf, ForkLeaf)):
+    if isinstance(leaf, (OutputLeaf, KindLeaf, ForkLeaf, StoppedLeaf)):
         return Slot("output", leaf.index)
     if isinstance(leaf, InputLeaf):
         return Slot("input", leaf.index)

@@ -35,7 +35,7 @@ from ..core.pytree import (
     is_plain_dataclass,
     unflatten,
 )
-from ..eager.host_expr import evaluate, of_kind
+from ..eager.host_expr import evaluate
 from ..eager.layer import Layer
 from ..eager.tensor import Tensor
 from ..ir.builder import Builder
@@ -43,6 +43,8 @@ from ..ir.graph_tensor import is_number
 from ..ir.program import Variable
 from ..ir.varying import MIXED, facts_of, kind_of
 from .arguments import NO_ARGUMENTS, Arguments, Holder
+from .path_leaves import ForkLeaf, KindLeaf, StoppedLeaf
+from .stopped import Stopped
 
 MAX_DEPTH = 6
 _ITERATORS = (GraphSequence, GeneratorExpression, Listed)
@@ -71,39 +73,6 @@ FORMS: dict[str, Callable[[Any], Any]] = {
     "scalar": lambda tensor: tensor.numpy()[()],
     "list": lambda tensor: tensor.tolist(),
 }
-
-
-@dataclass(frozen=True)
-class KindLeaf:
-    """Marks a leaf that is a tensor or a Python number: program output `index`; output `code` says of which class."""
-
-    index: int
-    code: int
-
-    def build(self, values: Sequence[Any]) -> Any:
-        """The tensor, or the number that it stands for."""
-        return of_kind(values[self.code].item(), values[self.index])
-
-
-@dataclass(frozen=True)
-class ForkLeaf:
-    """Marks a leaf that is an input itself on some paths: `places` are pairs of the flag that tells, counted from -1
-    downwards, and the number of the input. On others it is program output `index`.
-    """
-
-    index: int
-    places: tuple[tuple[int, int], ...]
-
-    def build(self, values: Sequence[Any], inputs: Sequence[Any]) -> Any:
-        """The input, or the output."""
-        for flag, place in self.places:
-            if values[flag]._data:  # one number
-                return inputs[place]
-        return values[self.index]
-
-    def moved(self, start: int) -> ForkLeaf:
-        """With captured inputs counted after `start` arguments."""
-        return ForkLeaf(self.index, tuple((flag, p if p >= 0 else start - 1 - p) for flag, p in self.places))
 
 
 @dataclass(frozen=True)
@@ -153,7 +122,7 @@ class TextLeaf:
         return evaluate(self.expression, [values[i]._data for i in self.indices])
 
 
-_BUILT = (ListLeaf, KindLeaf, TextLeaf)
+_BUILT = (ListLeaf, KindLeaf, StoppedLeaf, TextLeaf)
 
 
 @dataclass(frozen=True)
@@ -242,6 +211,7 @@ class Outputs:
         self._captured = captured
         self._owners = owners
         self._known = known
+        self._stopped = Stopped(builder)
         self._inputs = inputs  # the variables that stand for arguments and captured tensors, numbered as in InputLeaf
         self._shared: dict[int, SharedLeaf | None] = {}
         self._unfinished: set[int] = set()  # ids of shared containers whose template is being made
@@ -384,11 +354,19 @@ class Outputs:
                 )
             number = is_number(leaf)
             found = self.output(self._builder.value(leaf), "number" if number else "tensor")
-            return found if number else self._fork_mark(leaf, found.index) or found
+            return found if number else self._fork_mark(leaf, found) or self._stopped_mark(found)
         value = self._builder.passed_on(leaf)
         return KindLeaf(self.output(value).index, self.output(self._builder.value(kind.code)).index)
 
-    def _fork_mark(self, leaf: Variable, index: int) -> Any:
+    def _stopped_mark(self, found: OutputLeaf) -> OutputLeaf | StoppedLeaf:
+        """The mark of an output that has no gradient on some paths; `found` where there is none, or nothing tells."""
+        var = self.variables[found.index]
+        if var.stop_gradient:
+            return found
+        flag = self._stopped.flag(var)
+        return StoppedLeaf(found.index, self._flag(flag)) if isinstance(flag, Variable) else found
+
+    def _fork_mark(self, leaf: Variable, found: OutputLeaf) -> Any:
         """The mark of what is an input itself on some paths; None for what is not."""
         aliases = self._builder.aliases
         if leaf not in aliases.forks:
@@ -404,7 +382,10 @@ class Outputs:
                 return InputLeaf(held[way.target])
             if taken is not None:
                 places.append((self._flag(taken), held[way.target]))
-        return ForkLeaf(index, tuple(places)) if places else None
+        if not places:
+            return None
+        stopped = self._stopped_mark(found)
+        return ForkLeaf(found.index, tuple(places), stopped if isinstance(stopped, StoppedLeaf) else None)
 
     def _flag(self, var: Variable) -> int:
         """The number, from the end, of an output that only templates read."""
