@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from ..codegen.ahead.module import LARGEST_DATA, object_code
+from ..codegen.ahead.module import object_code
 from ..codegen.ahead.program import Compiled, Port, compiled
 from ..codegen.errors import NoNativeForm
 from ..codegen.llvm import LEVELS, Target, target_of
@@ -50,12 +50,6 @@ def save_format(layer: Any, path: Any, input_spec: Any = None, **configs: Any) -
         (names[name], _compiled(name, function, model, target, configs.get("dynamic_axes") or {}))
         for name, function in model.functions.items()
     ]
-    held = sum(program.layout.data_bytes for _, program in programs)
-    if held > LARGEST_DATA:
-        raise UnsupportedError(
-            f"jit.save: a native program holds its parameters, at most {LARGEST_DATA:,} bytes, and these are {held:,}",
-            hint="save in another format, or as smaller parts",
-        )
     _write(
         base, object_code(programs, list(model.functions), target), header_text(prefix, programs, [*model.functions])
     )

@@ -45,7 +45,8 @@ class Layout:
 
     code: where the steps begin and end. derived: where the pairs (base, offset) of addresses begin, and how many there
     are. outputs: for each where its sizes begin, and behind them its bytes. groups: parts of the arena, as the power
-    that their bytes grow with and how many these are. data: constants with their offsets. sized: the words
+    that their bytes grow with and how many these are. data: constants with their offsets; constants: the words that are
+    offsets within one of them, with that one's own. sized: the words
     from which on numbers lie that depend on sizes. floats: those of them that are to be floating-point numbers, with
     their bytes.
     """
@@ -58,6 +59,7 @@ class Layout:
     outputs: list[int] = field(default_factory=list)
     groups: list[tuple[int, int]] = field(default_factory=list)
     data: list[tuple[int, bytes | Any]] = field(default_factory=list)
+    constants: list[tuple[int, int]] = field(default_factory=list)
     data_bytes: int = 0
     pointers: int = 0
     sized: int = 0
@@ -88,7 +90,7 @@ class _Builder:
         self.numbers: list[dict[Buffer, int]] = [{} for _ in samples]
         self.sizes: dict[int, Coefficients] = {}
         self.places: dict[int, tuple[int, Coefficients]] = {}  # of arrays in the arena: the base, and the offset
-        self.derived: dict[tuple[int, Coefficients], int] = {}
+        self.derived: dict[tuple[int, Coefficients, int | None], int] = {}  # of constants with where they lie
         self.data: dict[Any, int] = {}
         self.sized: dict[
             tuple[str, tuple[Coefficients, ...]], int
@@ -99,8 +101,10 @@ class _Builder:
         self._place()
         layout.code = self._block([s.steps for s in self.samples])
         start = len(layout.words)
-        for base, offset in self.derived:
+        for base, offset, constant in self.derived:
             self._add(base)
+            if constant is not None:
+                layout.constants.append((len(layout.words), constant))
             self._fit_word(offset)
         layout.derived = start, len(self.derived)
         for outs in zip(*[s.outputs for s in self.samples]):
@@ -217,7 +221,7 @@ class _Builder:
         buffer = operands[0].buffer
         if any(x.buffer.kind != buffer.kind for x in operands):
             raise NoNativeForm("what is computed depends on the sizes")
-        offset = self._fit([x.offset for x in operands])
+        offset, constant = self._fit([x.offset for x in operands]), None
         if buffer.kind in (INPUT, OUTPUT):
             base = buffer.number + (len(self.first.inputs) if buffer.kind == OUTPUT else 0)
             if not any(offset):
@@ -230,10 +234,11 @@ class _Builder:
             offset = tuple(a + b for a, b in zip(offset, start))
         else:
             place, base = self._constant(operands), self._base
+            constant = place
             if place is None:
                 place, base = 8 * self._sized(operands), base + 1
             offset = tuple(a + b for a, b in zip(offset, self._term(0, place)))
-        return self._base + 2 + self.derived.setdefault((base, offset), len(self.derived))
+        return self._base + 2 + self.derived.setdefault((base, offset, constant), len(self.derived))
 
     def _constant(self, operands: Sequence[Operand]) -> int | None:
         """Where the constants of these operands lie in the program's data; None where they depend on sizes."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ...core.errors import UnsupportedError
 from .. import gemm
 from ..emit import FLOAT32, FLOAT64
 from ..harness import harness_ir
@@ -18,6 +20,7 @@ from ..pointwise import attributes
 from . import interface, steps
 from .abi import DTYPES
 from .assembler import Symbol
+from .constants import shared
 from .driver import SLOT, Part, resolved
 from .driver_run import driver_run_ir
 from .driver_steps import driver_ir
@@ -27,12 +30,16 @@ from .program import Compiled, Port
 from .sizes import Plus, open_name
 
 _ALIGNED = 64
+_DATA = "vitrify.data"  # the constants of all programs
 LARGEST_DATA = (1 << 31) - (1 << 26)
 """Constants beyond this are out of reach of the code that reads them."""
 
 
 def object_code(programs: Sequence[tuple[str, Compiled]], names: Sequence[str], target: Target) -> bytes:
-    """The object file of programs, each with the prefix of its functions; names: as the functions are called."""
+    """The object file of programs, each with the prefix of its functions; names: as the functions are called.
+
+    Raises UnsupportedError where their constants are too many.
+    """
     strings = Strings()
     exports = [
         interface.exported(prefix, f"@program{i}.model", "vitrify.run" if program.driver is None else "drive.run")
@@ -41,12 +48,21 @@ def object_code(programs: Sequence[tuple[str, Compiled]], names: Sequence[str], 
     listed = "\n".join(f"{name} {prefix}" for name, (prefix, _) in zip(names, programs))
     kept = [f"{prefix}_" for prefix, _ in programs]
     programs, first = _with_parts(programs)
+    constants = shared([program.layout for _, program in programs])
+    if constants.bytes > LARGEST_DATA:
+        raise UnsupportedError(
+            f"jit.save: a native program holds its parameters, at most {LARGEST_DATA:,} bytes, and these are "
+            f"{constants.bytes:,}",
+            hint="save in another format, or as smaller parts",
+        )
+    programs = [(p, replace(program, layout=own)) for (p, program), own in zip(programs, constants.layouts)]
     parts = [_globals(f"program{i}", program, strings, first.get(i, 0)) for i, (_, program) in enumerate(programs)]
     drives = [*driver_ir(strings), *driver_run_ir(strings)] if first else []
     common = interface.common_ir(strings)
     memcpy = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"
     index = interface.constant_text("@vitrify_functions", listed).replace("internal", "weak_odr", 1)
-    main = [common, *drives, *parts, *exports, strings.ir, index, *_declared(programs)]
+    data = f"@{_DATA} = external hidden constant i8"
+    main = [common, data, *drives, *parts, *exports, strings.ir, index, *_declared(programs)]
     fixed = {**inner_loops(), **steps.steps()}
     products = []
     for dtype in (FLOAT32, FLOAT64):
@@ -58,7 +74,9 @@ def object_code(programs: Sequence[tuple[str, Compiled]], names: Sequence[str], 
     for i, (_, program) in enumerate(programs):
         modules |= {f"program{i}.{name}": text for name, text in program.kernels.modules.items()}
     with tempfile.TemporaryDirectory() as folder:
-        return object_of_modules("\n\n".join(main), modules, kept, target, _data(programs, Path(folder)))
+        path = Path(folder) / "data.bin"
+        constants.write(path)
+        return object_of_modules("\n\n".join(main), modules, kept, target, [(_DATA, path)])
 
 
 def _with_parts(programs: Sequence[tuple[str, Compiled]]) -> tuple[list[tuple[str, Compiled]], dict[int, int]]:
@@ -83,20 +101,6 @@ def _declared(programs: Sequence[tuple[str, Compiled]]) -> Iterator[str]:
         found |= {w.name for ws in program.kernels.descriptions.values() for w in ws if isinstance(w, Symbol)}
         for name in sorted(name for name in found if "." in name):
             yield f"declare void @program{i}.{name}()"
-
-
-def _data(programs: Sequence[tuple[str, Compiled]], folder: Path) -> list[tuple[str, Path]]:
-    """The constants of each program as a file, by the name of where they are to lie."""
-    found = []
-    for i, (_, program) in enumerate(programs):
-        path = folder / f"{i}.bin"
-        with path.open("wb") as out:
-            for at, content in program.layout.data:
-                out.write(b"\0" * (at - out.tell()))
-                out.write(content if isinstance(content, bytes) else np.ascontiguousarray(content).view(np.uint8).data)
-            out.write(b"\0" * _ALIGNED)
-        found.append((f"program{i}.data", path))
-    return found
 
 
 # -- one program -------------------------------------------------------------------------------------------------------
@@ -133,7 +137,6 @@ def _globals(own: str, program: Compiled, strings: Strings, first: int) -> str:
         tables["drive"] = [f"@program{first + w.index}.model" if isinstance(w, Part) else w for w in words]
         tables["results"] = program.driver.outputs
     lines += [f"@{own}.{name} = internal constant {_array(words, own)}" for name, words in tables.items()]
-    lines.append(f"@{own}.data = external hidden constant i8")
     lines.append(f"@{own}.kept = internal global ptr null")
     lines.append(f"@{own}.model = internal constant {_array(_head(own, program, len(places)), own)}")
     return "\n".join(lines)
@@ -173,7 +176,7 @@ def _head(own: str, program: Compiled, places: int) -> list[Any]:
         (interface.N_PLACES, places), (interface.PLACES, f"@{own}.places"), (interface.N_GROUPS, len(layout.groups)),
         (interface.GROUPS, f"@{own}.groups"), (interface.DERIVED, layout.derived[0]),
         (interface.N_DERIVED, layout.derived[1]), (interface.CODE, layout.code[0]), (interface.END, layout.code[1]),
-        (interface.DATA, f"@{own}.data"), (interface.KEPT, f"@{own}.kept"), (interface.BOUND, f"@{own}.bound"),
+        (interface.DATA, f"@{_DATA}"), (interface.KEPT, f"@{own}.kept"), (interface.BOUND, f"@{own}.bound"),
         (interface.FIXED, -(-fixed // _ALIGNED) * _ALIGNED), (interface.SIZED, layout.sized),
         (interface.N_FLOATS, len(layout.floats)),
         (interface.FLOATS, f"@{own}.floats"), (interface.RANGES, f"@{own}.ranges"),
@@ -200,4 +203,4 @@ def _word(word: Any, own: str) -> str:
     return f"ptrtoint (ptr {word} to i64)" if isinstance(word, str) else str(int(word))
 
 
-__all__ = ["LARGEST_DATA", "object_code"]
+__all__ = ["object_code"]
