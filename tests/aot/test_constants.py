@@ -12,7 +12,7 @@ BYTES = WIDTH * WIDTH * 4
 
 
 class Twice(nn.Layer):
-    """The same matrix before and behind a result whose size depends on values, in the order of products and as it is."""
+    """The same matrix before and behind a result whose size depends on values."""
 
     def __init__(self):
         super().__init__()
