@@ -90,6 +90,7 @@ def convert_bool(*args: Any) -> Any:
 def _by_method(builtin: Callable[..., Any], special: str, form: Callable[..., Any]) -> Callable[..., Any]:
     """`builtin` of one object: its converted special method where the user wrote that, else `form`."""
 
+    @for_user
     def convert(*args: Any, **kwargs: Any) -> Any:
         method = user_method(args[0], special) if args else None
         return form(*args, **kwargs) if method is None else method(*args[1:], **kwargs)
@@ -98,6 +99,7 @@ def _by_method(builtin: Callable[..., Any], special: str, form: Callable[..., An
     return convert
 
 
+@for_user
 def convert_range(*args: Any) -> Any:
     """`range(...)` with tensor bounds."""
     if not any(is_graph(a) for a in args):
@@ -287,6 +289,7 @@ def _from_items(cls: type) -> Callable[..., Any]:
     return convert
 
 
+@for_user
 def _from_pairs(*args: Any, **kwargs: Any) -> dict[Any, Any]:
     """`dict(pairs, ...)`."""
     pairs = [items_of(a, "dict()") if builtins.isinstance(a, GeneratorExpression) else a for a in args]

@@ -8,6 +8,7 @@ from typing import Any
 from ...ir.graph_tensor import is_number
 from ..state.attributes import read_attribute
 from ..values.text import GraphText
+from ..values.user_errors import for_user
 
 _CLASSES = (bool, int, float, complex, str)
 
@@ -17,6 +18,7 @@ def unbound(function: Any) -> Callable[..., Any] | None:
     if getattr(function, "__objclass__", None) not in _CLASSES:
         return None
 
+    @for_user
     def call(*args: Any, **kwargs: Any) -> Any:
         if args and (is_number(args[0]) or isinstance(args[0], GraphText)):
             return read_attribute(args[0], function.__name__)(*args[1:], **kwargs)

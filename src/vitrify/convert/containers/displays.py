@@ -6,6 +6,7 @@ from typing import Any
 
 from ...core.pytree import is_open
 from ...ir.builder import current_builder
+from ..values.user_errors import for_user
 from .lists import GraphList
 from .tuples import GraphTuple
 
@@ -23,6 +24,7 @@ def new_tuple(values: tuple[Any, ...]) -> Any:
     return GraphTuple(made) if is_open(made) else tuple(made)
 
 
+@for_user
 def new_list(values: list[Any]) -> list[Any]:
     """The list, as one that may grow while a program is built."""
     opened = next((i for i, v in enumerate(values) if isinstance(v, Spread) and is_open(v.values)), len(values))

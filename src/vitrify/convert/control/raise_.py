@@ -176,7 +176,7 @@ def is_raised_by_user(err: BaseException) -> bool:
     tb = err.__traceback__
     while tb is not None and tb.tb_next is not None:
         tb = tb.tb_next
-    return tb is not None and is_for_user(tb.tb_frame.f_code)
+    return (tb is not None and is_for_user(tb.tb_frame.f_code)) or is_of_plain_values(err)
 
 
 def _is_of_values(err: BaseException) -> bool:
@@ -187,7 +187,7 @@ def _is_of_values(err: BaseException) -> bool:
 
 
 _OF_CLASSES = (TypeError, ArgumentError, DTypeError)
-_OF_VALUES = (LookupError, ArithmeticError, ValueError, NameError)
+_OF_VALUES = (LookupError, ArithmeticError, ValueError, NameError, StopIteration)
 
 
 def _error_node(err: BaseException) -> Node:

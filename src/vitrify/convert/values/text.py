@@ -18,6 +18,7 @@ from ...ir.builder import current_builder
 from .base import Undefined, builder, is_tensor
 from .deferred import Call, Deferred, Input, Itself, Lazy, captured, holds_deferred, parts
 from .one_of import GraphOneOf, by_option, for_options, is_option, options_of, settled
+from .user_errors import for_user
 
 Text = Any  # str | GraphText
 _CONVERSIONS: dict[str, Callable[[Any], str]] = {"str": str, "repr": repr, "ascii": ascii}
@@ -202,6 +203,7 @@ def shown(value: Any, how: str = "str") -> Text:
 
 
 @by_option(1)
+@for_user
 def formatted(value: Any, conversion: str = "", spec: Text = "") -> Text:
     """The text of a field of an f-string, or `format(value, spec)`."""
     if conversion:

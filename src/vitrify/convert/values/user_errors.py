@@ -63,9 +63,7 @@ def is_of_plain_values(err: BaseException) -> bool:
         else:
             below.append(tb.tb_frame)
         tb = tb.tb_next
-    if frame is None:
-        return False
-    if below:
+    if below or frame is None:  # a path of ours between the user's frame and the error has none of the user's
         return any(map(_is_given_plain_values, below))
     loc = next(iter(user_locs(frame)), None)
     if loc is None:
