@@ -17,6 +17,7 @@ from ..jit.save import collect
 from .graph import onnx_package
 from .write import EXTERNAL_FROM, external_proto, has_form, model_of, raw_bytes, tensor_proto
 
+Array = np.ndarray[Any, Any]
 SUFFIX = ".onnx"
 LEAST_OPSET, LATEST_OPSET = 17, 21
 # A protobuf message holds less than 2 GiB; from here on tensors go into a file beside it.
@@ -61,9 +62,11 @@ def export(
     target = _with_suffix(path)
     folder = os.path.dirname(os.path.abspath(target))
     os.makedirs(folder, exist_ok=True)
-    for name, function in model.functions.items():
+    # All before any is written: what is refused leaves no files of the others.
+    found = {name: _made(name, function, model, opset_version, configs) for name, function in model.functions.items()}
+    for name, (proto, tensors, external) in found.items():
         file = target if name == "forward" else f"{target.removesuffix(SUFFIX)}.{name}{SUFFIX}"
-        _write(file, name, function, model, opset_version, configs)
+        _write_files(file, proto, tensors, external)
 
 
 def save_format(layer: Any, path: Any, input_spec: Any = None, **configs: Any) -> None:
@@ -78,9 +81,10 @@ def _with_suffix(path: Any) -> str:
     return name if name.endswith(SUFFIX) else name + SUFFIX
 
 
-def _write(
-    file: str, name: str, function: SavedFunction, model: ModelFile, opset: int, configs: Mapping[str, Any]
-) -> None:
+def _made(
+    name: str, function: SavedFunction, model: ModelFile, opset: int, configs: Mapping[str, Any]
+) -> tuple[Any, Mapping[str, Array], bool]:
+    """A function as a ModelProto without its tensors, these, and whether they are to lie beside it."""
     function = in_other_ops(function, has_form)
     block = function.program.global_block()
     if function.writes:
@@ -109,7 +113,7 @@ def _write(
     external = configs.get("external_data")
     if external is None:
         external = sum(a.nbytes for a in tensors.values()) > LARGEST_FILE
-    _write_files(file, proto, tensors, bool(external))
+    return proto, tensors, bool(external)
 
 
 def _given_out(function: SavedFunction) -> Any:
@@ -135,7 +139,7 @@ def _describe(proto: Any, properties: Mapping[str, str]) -> None:
         proto.metadata_props.add(key=key, value=value)
 
 
-def _write_files(file: str, proto: Any, tensors: Mapping[str, np.ndarray[Any, Any]], external: bool) -> None:
+def _write_files(file: str, proto: Any, tensors: Mapping[str, Array], external: bool) -> None:
     large = {n: a for n, a in tensors.items() if external and a.nbytes >= EXTERNAL_FROM}
     beside = file + ".data"
     offset = 0

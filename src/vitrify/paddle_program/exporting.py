@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import struct
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -50,11 +51,22 @@ def _save(layer: Any, path: Any, input_spec: Any, configs: Mapping[str, Any], ol
     if not os.path.basename(prefix):
         raise ArgumentError(f"jit.save: {prefix!r} names no file")
     os.makedirs(os.path.dirname(os.path.abspath(prefix)), exist_ok=True)
-    for name, function in model.functions.items():
-        _write(prefix if name == "forward" else f"{prefix}.{name}", name, function, model, old)
+    # All before any is written: what is refused leaves no files of the others.
+    found = {name: _files(name, function, model, old) for name, function in model.functions.items()}
+    for name, files in found.items():
+        _write(prefix if name == "forward" else f"{prefix}.{name}", files, old)
 
 
-def _write(prefix: str, name: str, function: SavedFunction, model: ModelFile, old: bool) -> None:
+@dataclass(frozen=True)
+class _Files:
+    """What the files of a program hold: it, and its tensors in their order."""
+
+    program: bytes
+    tensors: Sequence[tuple[str, Array]]
+
+
+def _files(name: str, function: SavedFunction, model: ModelFile, old: bool) -> _Files:
+    """The program of a function. Raises UnsupportedError for what Paddle's programs cannot say."""
     function = in_other_ops(function, lambda op: FORMS.get(op) is not None or op.scalar is not None)
     block = function.program.global_block()
     _check_forms(name, block)
@@ -75,13 +87,17 @@ def _write(prefix: str, name: str, function: SavedFunction, model: ModelFile, ol
     program = (desc_program if old else json_program)(g, names, inputs, outputs)
     kept = {p.name for p in g.graph.params}
     tensors = sorted((name, array) for name, array in {**arrays, **g.constants}.items() if name in kept)
-    if tensors or old:  # the newer format has no file of no parameters
+    return _Files(program, tensors)
+
+
+def _write(prefix: str, files: _Files, old: bool) -> None:
+    if files.tensors or old:  # the newer format has no file of no parameters
         # The parameters first: a program never names tensors that are not there yet.
         with atomic_file(prefix + ".pdiparams") as out:
-            for _, array in tensors:
+            for _, array in files.tensors:
                 _write_tensor(out, array)
     with atomic_file(prefix + (".pdmodel" if old else ".json")) as out:
-        out.write(program)
+        out.write(files.program)
 
 
 def _check_lists(name: str, variables: Sequence[Variable | None]) -> None:
