@@ -101,6 +101,90 @@ def test_model_average(window):
     np.testing.assert_array_equal(weights(layer), now)
 
 
+def in_program(minimized, steps, watch):
+    """What `watch(executor, weight)` gives behind each run of a program of one weight, trained by what is made."""
+    main, startup = paddle.static.Program(), paddle.static.Program()
+    found = []
+    with paddle.static.program_guard(main, startup):
+        x = paddle.static.data("x", [None, 4])
+        half = paddle.ParamAttr(initializer=paddle.nn.initializer.Constant(0.5))
+        loss = paddle.mean(paddle.square(paddle.static.nn.fc(x, 3, weight_attr=half, bias_attr=False) - 1.0))
+        made = minimized(loss)
+        (weight,) = main.all_parameters()
+    with paddle.static.scope_guard(paddle.static.Scope()):
+        executor = paddle.static.Executor()
+        executor.run(startup)
+        for number in range(steps):
+            executor.run(main, feed={"x": np.full((2, 4), 0.3 + 0.1 * number, "float32")})
+            found.append(watch(executor, made, lambda: np.asarray(weight.get_value())[0, 0]))
+    return found
+
+
+def test_look_ahead_in_programs():
+    """Numbers of PaddlePaddle 3.3.1."""
+
+    def minimized(loss):
+        return paddle.incubate.LookAhead(paddle.optimizer.SGD(0.1), alpha=0.5, k=3).minimize(loss)
+
+    found = in_program(minimized, 8, lambda executor, made, weight: weight())
+    wanted = [0.508, 0.512992, 0.510063, 0.501097, 0.482287, 0.481686, 0.437642, 0.387604]
+    np.testing.assert_allclose(found, wanted, atol=2e-6)
+
+
+MEANS = {
+    (0.5, 2, 4): [0.508, 0.510496, 0.511039, 0.507544, 0.499665, 0.488413, 0.451671, 0.431769, 0.410484],
+    (0.3, 1, 10): [0.508, 0.512992, 0.512126, 0.502962, 0.483908, 0.454654, 0.435552, 0.394256, 0.371285],
+    (0.7, 1, 10): [0.508, 0.512992, 0.512559, 0.507544, 0.499665, 0.488413, 0.47402, 0.457027, 0.438215],
+}
+
+
+@pytest.mark.parametrize("window", MEANS)
+def test_model_average_in_programs(window):
+    """Numbers of PaddlePaddle 3.3.1; dynamic mode takes the same windows."""
+    rate, least, largest = window
+    eager = paddle.create_parameter([1], "float32")
+    beside = paddle.incubate.ModelAverage(rate, [eager], least, largest)
+
+    def minimized(loss):
+        paddle.optimizer.SGD(0.1).minimize(loss)
+        average = paddle.incubate.ModelAverage(rate, min_average_window=least, max_average_window=largest)
+        assert average.minimize(loss) == ([], [])
+        return average
+
+    def watch(executor, average, weight):
+        now = weight()
+        with average.apply(executor):
+            mean = weight()
+        assert weight() == now
+        with paddle.base.dygraph.guard():
+            eager.set_value(paddle.to_tensor([now]))
+            beside.step()
+            with beside.apply():
+                np.testing.assert_allclose(eager.numpy(), [mean], rtol=1e-5)
+        return mean
+
+    np.testing.assert_allclose(in_program(minimized, 9, watch), MEANS[window], atol=2e-6)
+
+
+def test_model_average_in_programs_is_restored_by_an_executor():
+    def minimized(loss):
+        paddle.optimizer.SGD(0.1).minimize(loss)
+        return paddle.incubate.ModelAverage(0.5, min_average_window=2, max_average_window=4)
+
+    def watch(executor, average, weight):
+        before = weight()
+        with average.apply(executor, need_restore=False):
+            pass
+        mean = weight()
+        average.restore(executor)
+        for call in (average.apply, average.restore):
+            with pytest.raises(ArgumentError, match="needs the Executor"):
+                call()
+        return weight() == before != mean
+
+    assert in_program(minimized, 3, watch)[1:] == [True, True]
+
+
 def test_parameters_come_back_after_an_error():
     layer, opt = model()
     average = paddle.incubate.ModelAverage(1.0, layer.parameters())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from typing import Any
 
 from ..core import names
@@ -12,12 +12,13 @@ from ..core.dtype import float32, int64
 from ..core.errors import UnsupportedError
 from ..core.meta import Meta
 from ..core.modes import grad_enabled, scoped
-from ..ir.guard import create_persistable, default_main_program, program_guard
+from ..ir.guard import default_main_program
 from ..ir.program import Program, Variable
 from ..ops.creation import assign, full
 from ..ops.like import cast
 from ..ops.power import pow
 from ..ops.select import minimum
+from .exchanged_parameters import ExchangedParameters, kept, same_variable
 
 
 class ExponentialMovingAverage:
@@ -58,10 +59,10 @@ class ExponentialMovingAverage:
         main = default_main_program()
         self._parameters = [p for p in main.all_parameters() if p.trainable and _is_averaged(p)]
         prefix = names.generate(f"{self._name}ema")
-        self._averages = [_kept(p.meta, f"{p.name}.{prefix}") for p in self._parameters]
-        self._steps = _kept(Meta((), int64), f"{prefix}.steps")
-        self._rate = _kept(Meta((), float32), f"{prefix}.decay", decay)
-        self._held = [f"{p.name}.{prefix}.held" for p in self._parameters]
+        self._averages = [kept(p.meta, f"{p.name}.{prefix}") for p in self._parameters]
+        self._steps = kept(Meta((), int64), f"{prefix}.steps")
+        self._rate = kept(Meta((), float32), f"{prefix}.decay", decay)
+        self._exchanged = ExchangedParameters(self._parameters, prefix)
 
     def update(self) -> None:
         """Append the operators that update the averages; call it behind `minimize`."""
@@ -75,47 +76,20 @@ class ExponentialMovingAverage:
                 rate = cast(self._rate, param.dtype)
                 assign(average * rate + param * (1 - rate), average)
 
-    @contextmanager
-    def apply(self, executor: Any, need_restore: bool = True) -> Iterator[None]:
+    def apply(self, executor: Any, need_restore: bool = True) -> AbstractContextManager[None]:
         """A block in which the parameters hold their averages; need_restore=False leaves them so."""
-        executor.run(self._applying())
-        try:
-            yield
-        finally:
-            if need_restore:
-                self.restore(executor)
+        return self._exchanged.apply(executor, need_restore, self._smooth)
 
     def restore(self, executor: Any) -> None:
         """Give the parameters back what they held before `apply(need_restore=False)`."""
-        program = Program()
-        with program_guard(program, Program()):
-            for param, name in zip(self._parameters, self._held):
-                assign(_same(program, param, name), _same(program, param, param.name))
-        executor.run(program)
+        self._exchanged.restore(executor)
 
-    def _applying(self) -> Program:
-        program = Program()
-        with program_guard(program, Program()), scoped(grad_enabled, False):
-            steps, rate = (_same(program, var, var.name) for var in (self._steps, self._rate))
-            share = 1 - pow(rate, cast(steps, "float32"))
-            for param, average, name in zip(self._parameters, self._averages, self._held):
-                own = _same(program, param, param.name)
-                assign(own, _same(program, param, name))
-                assign(_same(program, average, average.name) / cast(share, param.dtype), own)
-        return program
+    def _smooth(self, program: Program) -> Iterator[Variable]:
+        steps, rate = (same_variable(program, var) for var in (self._steps, self._rate))
+        share = 1 - pow(rate, cast(steps, "float32"))
+        for param, average in zip(self._parameters, self._averages):
+            yield same_variable(program, average) / cast(share, param.dtype)
 
 
 def _is_averaged(param: Variable) -> bool:
     return param.__dict__.get("do_model_average") is not False
-
-
-def _kept(meta: Any, name: str, start: float = 0.0) -> Variable:
-    return create_persistable(meta, name, lambda: full(list(meta.shape), start, meta.dtype))
-
-
-def _same(program: Program, var: Variable, name: str) -> Variable:
-    """The variable of a scope under `name` in another program."""
-    return program.global_block().create_var(var.meta, name, persistable=True)
-
-
-__all__ = ["ExponentialMovingAverage"]

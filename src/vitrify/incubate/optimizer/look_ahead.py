@@ -10,8 +10,10 @@ import numpy as np
 from ...core.errors import ArgumentError, DTypeError
 from ...core.outside import outside_programs
 from ...eager.tensor import Tensor, wrap
+from ...ir.guard import program_guard
 from ...optimizer.lr.base import LRScheduler
 from ...optimizer.optimizer import Optimizer, PairList
+from .in_programs import append_following
 
 _STEPS = "LookAhead_steps"
 
@@ -19,7 +21,8 @@ _STEPS = "LookAhead_steps"
 class LookAhead(Optimizer):
     """Slow weights that come a part of the way to those of another optimizer every k steps; both go on from there.
 
-    slow += alpha * (fast - slow); fast = slow. The slow weights start as those after the first step, as in Paddle.
+    slow += alpha * (fast - slow); fast = slow. The slow weights start as those after the first step, as in Paddle. In
+    static mode `minimize` makes this part of the program.
     alpha: from 0 to 1. k: a positive int. Raises DTypeError unless inner_optimizer is an Optimizer, ArgumentError for
     other numbers. Source: paddle.incubate.LookAhead; Zhang, Lucas, Hinton, Ba 2019.
 
@@ -70,10 +73,18 @@ class LookAhead(Optimizer):
     def minimize(
         self, loss: Tensor, startup_program: Any = None, parameters: Any = None, no_grad_set: Any = None
     ) -> tuple[list[Any], PairList]:
-        """Update by the gradients that `loss.backward()` left, as `step` does; returns ([], the pairs)."""
-        outside_programs("LookAhead.minimize")
+        """Update by the gradients that `loss.backward()` left, as `step` does; returns ([], the pairs).
+
+        For a Variable of a program, what the inner optimizer's `minimize` appends and what follows it are appended.
+        """
+        outside_programs("LookAhead.minimize", but_written=True)
         found = self.inner_optimizer.minimize(loss, startup_program, parameters, no_grad_set)
-        self._follow()
+        if isinstance(loss, Tensor):
+            self._follow()
+            return found
+        updated = [param for param, _ in found[1]]
+        with program_guard(loss.block.program, startup_program):
+            append_following(updated, self.alpha, self.k)
         return found
 
     def _follow(self) -> None:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import numpy as np
 
+from ...core.dispatch import in_dynamic_mode
 from ...core.errors import ArgumentError
 from ...core.outside import outside_programs
 from ...eager.tensor import Tensor, wrap
+from ...ir.guard import default_main_program
 from ...optimizer.optimizer import Optimizer, PairList
+from .in_programs import AverageInProgram
 
 _COUNTS = ("num_accumulates", "old_num_accumulates", "num_updates")
 
@@ -31,7 +34,8 @@ class _Sums:
         self.new += value
         counts["num_updates"] += 1
         counts["num_accumulates"] += 1
-        if counts["num_accumulates"] >= max(least, min(largest, counts["num_updates"] * rate)):
+        share = int(np.float32(counts["num_updates"]) * np.float32(rate))  # as Paddle rounds it
+        if counts["num_accumulates"] >= max(least, min(largest, share)):
             self.old, self.new = self.new, np.zeros_like(self.new)
             counts["old_num_accumulates"], counts["num_accumulates"] = counts["num_accumulates"], 0
 
@@ -46,7 +50,9 @@ class ModelAverage(Optimizer):
 
     The mean is over the last full window and the one that is being filled. A window is full with
     average_window_rate * (number of steps) values, but not with fewer than min_average_window and at most with
-    max_average_window. Raises ArgumentError for windows that are not positive, or whose least exceeds the largest.
+    max_average_window. In static mode, made behind `minimize`, it appends the sums to the default main program, and
+    `apply` and `restore` take the Executor. Raises ArgumentError for windows that are not positive, or whose least
+    exceeds the largest, and in static mode without an Executor.
     Source: paddle.incubate.ModelAverage.
 
     Example:
@@ -79,6 +85,7 @@ class ModelAverage(Optimizer):
         self._window = (float(average_window_rate), min_average_window, max_average_window)
         self._sums: dict[str, _Sums] = {}
         self._held: dict[str, Any] = {}
+        self._in_program = None if in_dynamic_mode() else AverageInProgram(_trained(parameters), self._window)
 
     def step(self) -> None:
         """Take in the parameters as they are now."""
@@ -92,13 +99,22 @@ class ModelAverage(Optimizer):
     def minimize(
         self, loss: Tensor, startup_program: Any = None, parameters: Any = None, no_grad_set: Any = None
     ) -> tuple[list[Any], PairList]:
-        """Take in the parameters as they are now; it changes none: returns ([], [])."""
-        self.step()
+        """Take in the parameters as they are now; it changes none: returns ([], []). Programs do so in each run."""
+        if self._in_program is None:
+            self.step()
         return [], []
 
+    def apply(self, executor: Any = None, need_restore: bool = True) -> AbstractContextManager[None]:
+        """A block in which the parameters are the means; need_restore=False leaves them so.
+
+        executor: what runs programs, in whose scope the parameters are; of no use in dynamic mode.
+        """
+        if self._in_program is not None:
+            return self._in_program.apply(_given(executor, "apply"), need_restore)
+        return self._with_means(need_restore)
+
     @contextmanager
-    def apply(self, executor: Any = None, need_restore: bool = True) -> Iterator[None]:
-        """A block in which the parameters are the means; need_restore=False leaves them so. executor is not used."""
+    def _with_means(self, need_restore: bool) -> Iterator[None]:
         outside_programs("ModelAverage.apply")
         for param in self._averaged():
             sums = self._sums.get(param.name)
@@ -113,6 +129,9 @@ class ModelAverage(Optimizer):
 
     def restore(self, executor: Any = None) -> None:
         """Give the parameters back what they held before `apply`."""
+        if self._in_program is not None:
+            self._in_program.restore(_given(executor, "restore"))
+            return
         for param in self._averaged():
             if param.name in self._held:
                 _put(param, self._held.pop(param.name))
@@ -139,6 +158,18 @@ class ModelAverage(Optimizer):
 
     set_dict = set_state_dict
     load_state_dict = set_state_dict
+
+
+def _trained(parameters: Any) -> list[Any]:
+    """Those of the default main program that are trained, or of the given ones."""
+    found = default_main_program().all_parameters() if parameters is None else parameters
+    return [param for param in found if not param.stop_gradient]
+
+
+def _given(executor: Any, method: str) -> Any:
+    if executor is None:
+        raise ArgumentError(f"ModelAverage.{method}: in static mode it needs the Executor that runs the program")
+    return executor
 
 
 def _put(param: Any, value: Any) -> None:
