@@ -127,6 +127,8 @@ CASES = [
         second=True,
         dynamic=False,
     ),
+    Case("grid_sample of no images", lambda x, g: F.grid_sample(x[:0], g[:0]), (IMAGE, GRID),
+         ref=lambda x, g: sampled(x, g)[:0], dtypes=("float32",)),
     Case("grid_sample", F.grid_sample, (IMAGE, GRID), ref=sampled, second=True, dtypes=("float32",)),
     Case(
         "grid_sample between outer edges, border",

@@ -75,6 +75,7 @@ CASES = [
         (X2,),
         ref=lambda x: x[:, :, :0, :2],
     ),
+    Case("adaptive_max_pool2d of no images", lambda x: F.adaptive_max_pool2d(x[:0], 2), (X2,), ref=lambda x: x[:0, :, :2, :2]),
     Case("adaptive_max_pool2d of no bins", lambda x: F.adaptive_max_pool2d(x, 0), (X2,), ref=lambda x: x[:, :, :0, :0]),
     Case(
         "max_pool2d with all arguments",

@@ -59,3 +59,22 @@ def test_labels_of_sequences():
         assert np.isfinite(behind_the_end.item())
         with pytest.raises(IndexRangeError, match=r"a label must lie in \[0, 4\), got 9"):
             loss(x, paddle.to_tensor([[9, 1]], dtype="int32"), *lengths)
+
+
+def _solution(pivots):
+    return paddle.linalg.lu_solve(paddle.ones([2, 1]), paddle.eye(2), pivots)
+
+
+def _rows(pivots):
+    return paddle.linalg.lu_unpack(paddle.eye(2), pivots)[0]
+
+
+@pytest.mark.parametrize("spec", [None, [InputSpec([None], "int32")]], ids=["known", "unknown"])
+@pytest.mark.parametrize("bad", [[0, 2], [1, 9], [-1, 2]])
+@pytest.mark.parametrize("fn", [_solution, _rows])
+def test_row_exchanges(fn, bad, spec):
+    compiled = paddle.jit.to_static(fn, full_graph=True, input_spec=spec)
+    for call in (fn, compiled):
+        assert call(paddle.to_tensor([2, 2], dtype="int32")).numpy()[0].any()
+        with pytest.raises(IndexRangeError, match=r"a row exchange must lie in \[1, 2\]"):
+            call(paddle.to_tensor(bad, dtype="int32"))

@@ -75,9 +75,10 @@ def bin_maxima(xp: Any, x: Any, bins: Sequence[Bins]) -> tuple[Any, Any]:
     for place in itertools.product(*[list(enumerate(b)) for b in bins]):
         at = (slice(None), slice(None), *[i for i, _ in place])
         window = tuple(slice(start, stop) for _, (start, stop) in place)
-        flat = x[(slice(None), slice(None), *window)].reshape(*x.shape[:2], -1)
+        there = number[window].reshape(-1)
+        flat = x[(slice(None), slice(None), *window)].reshape(*x.shape[:2], there.size)
         best = flat.argmax(axis=-1)
-        index[at] = number[window].reshape(-1)[best]
+        index[at] = there[best]
         out[at] = xp.take_along_axis(flat, best[..., None], axis=-1)[..., 0]
     return out, index
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core.dtype import int32
-from ..core.errors import ArgumentError, ShapeError
+from ..core.errors import ArgumentError, IndexRangeError, ShapeError
 from ..core.meta import UNKNOWN, Meta
 from .creation import zeros
 from .diagonal import tril, triu
@@ -69,6 +69,9 @@ packed_op: OpDef = define_op(
 
 def _permutation_kernel(xp: Any, x: Any, pivots: Any) -> Any:
     m = x.shape[-2]
+    if xp.any((pivots < 1) | (pivots > m)):  # LAPACK does not check: it would write outside of the matrix
+        given = pivots.ravel().tolist()
+        raise IndexRangeError(f"lu_unpack: a row exchange must lie in [1, {m}], got {given}; pass what lu gave")
     swap = lapack("laswp", np.float64)
 
     def one(pivots: Any) -> tuple[Any]:

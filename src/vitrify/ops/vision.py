@@ -73,12 +73,13 @@ def _inside(xp: Any, at: Any, sizes: Shape) -> tuple[Any, Any]:
     for size, along in zip(sizes, xp.moveaxis(at, -1, 0)[::-1]):
         valid &= (along >= 0) & (along < size)
         index = index * size + xp.clip(along, 0, max(size - 1, 0))
-    return index.reshape(at.shape[0], -1), valid.reshape(at.shape[0], -1)
+    places = (at.shape[0], math.prod(at.shape[1:-1]))
+    return index.reshape(places), valid.reshape(places)
 
 
 def _gather_kernel(xp: Any, x: Any, at: Any) -> Any:
     index, valid = _inside(xp, at, x.shape[2:])
-    flat = x.reshape(*x.shape[:2], -1)
+    flat = x.reshape(*x.shape[:2], math.prod(x.shape[2:]))
     picked = xp.take_along_axis(flat, index[:, None], axis=2) * valid[:, None]
     return picked.astype(x.dtype, copy=False).reshape(*x.shape[:2], *at.shape[1:-1])
 
@@ -87,9 +88,9 @@ def _scatter_kernel(xp: Any, ct: Any, at: Any, x: Any) -> Any:
     index, valid = _inside(xp, at, x.shape[2:])
     plane = math.prod(x.shape[2:])
     out = xp.zeros((x.shape[0] * plane, x.shape[1]), ct.dtype)
-    rows = ct.reshape(*ct.shape[:2], -1).swapaxes(1, 2) * valid[..., None]
+    rows = ct.reshape(*ct.shape[:2], index.shape[1]).swapaxes(1, 2) * valid[..., None]
     places = index + xp.arange(x.shape[0])[:, None] * plane
-    add_rows(xp, out, places.reshape(-1), rows.reshape(-1, x.shape[1]).astype(ct.dtype, copy=False))
+    add_rows(xp, out, places.reshape(-1), rows.reshape(index.size, x.shape[1]).astype(ct.dtype, copy=False))
     return xp.ascontiguousarray(out.reshape(x.shape[0], plane, x.shape[1]).swapaxes(1, 2)).reshape(x.shape)
 
 
