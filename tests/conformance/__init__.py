@@ -14,4 +14,6 @@ The first dtype of `over` is tried with every choice of arguments (all of them, 
 others with a few. Each row of a tensor function is also tried as a method and in place (`Tensor.x`, `Tensor.x_`) where
 Paddle has these, and its signature is compared (not so with `through` and `as_function_only`). Outputs, gradients,
 changed arguments, `stop_gradient` and errors are compared.
+
+Beside the tables, `tests.conformance.generated` makes cases by rule for every public function, method and Layer.
 """

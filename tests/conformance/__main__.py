@@ -3,6 +3,7 @@
     python -m tests.conformance --paddle ~/paddle/bin/python
     python -m tests.conformance --paddle ~/paddle/bin/python --only paddle.concat,Tensor.sum --show 20
     python -m tests.conformance --paddle ~/paddle/bin/python --tables linalg
+    python -m tests.conformance --paddle ~/paddle/bin/python --tables generated --every 10
 
 The page is written when everything runs, or where --out says. How to add an API: the docstring of `tests.conformance`.
 """
@@ -18,7 +19,8 @@ from itertools import islice
 from pathlib import Path
 
 from tests.conformance.compare import compare
-from tests.conformance.peer import Runner
+from tests.conformance.generated import TABLE, generated_cases
+from tests.conformance.peer import Runner, question_of
 from tests.conformance.report import Found, counts, page, stale
 from tests.conformance.spec import Case
 from tests.conformance.tables import NAMES, cases_in
@@ -36,6 +38,7 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--only", default="", help="APIs to compare, comma-separated, * allowed (default: all)")
     parser.add_argument("--tables", default="", help="tables to run, comma-separated (default: all)")
     parser.add_argument("--every", type=int, default=1, help="run every Nth case only: a sample of each API")
+    parser.add_argument("--every-generated", type=int, default=0, help="run every Nth of the generated cases, too")
     parser.add_argument("--show", type=int, default=0, help="how many differences to print")
     parser.add_argument("--kind", default="*", help="kind of differences to print, * allowed")
     parser.add_argument("--each", type=int, default=1000, help="how many of one API and kind to print")
@@ -44,11 +47,12 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
-def chosen_cases(only: str, tables: str) -> Iterator[tuple[str, int, Case]]:
-    """Yield what to run: table, number and case."""
+def chosen_cases(only: str, tables: str, every_generated: int = 0) -> Iterator[tuple[str, int, Case]]:
+    """Yield what to run: table, number and case; of the generated ones every Nth, all where only they are asked for."""
     patterns = [pattern for pattern in only.split(",") if pattern] or ["*"]
-    for table in [name for name in tables.split(",") if name] or NAMES:
-        for number, case in enumerate(cases_in(table)):
+    for table in [name for name in tables.split(",") if name] or [*NAMES, *[TABLE] * bool(every_generated)]:
+        cases = generated_cases()[:: every_generated or 1] if table == TABLE else cases_in(table)
+        for number, case in enumerate(cases):
             if any(fnmatchcase(name, pattern) for pattern in patterns for name in (case.api, case.row.api)):
                 yield table, number, case
 
@@ -57,9 +61,10 @@ def judge(cases: Sequence[tuple[str, int, Case]], ours: Runner, theirs: Runner) 
     """Yield the verdicts on cases, both frameworks working at the same time."""
     questions = iter(cases)
     for done, (_, _, case) in enumerate(cases, 1):
-        for table, number, _ in islice(questions, AHEAD if done == 1 else 1):
-            ours.ask(table, number)
-            theirs.ask(table, number)
+        for table, number, each in islice(questions, AHEAD if done == 1 else 1):
+            question = question_of(table, number, each)
+            ours.ask(question)
+            theirs.ask(question)
         yield Found(case.api, case.text, compare(ours.answer(), theirs.answer(), case.row.rtol))
         if done % 1000 == 0:
             print(f"{done} of {len(cases)} cases", file=sys.stderr, flush=True)
@@ -86,7 +91,7 @@ class Display:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run what the command line asks for; 1 if anything differs that should not."""
     chosen = arguments(argv)
-    cases = list(chosen_cases(chosen.only, chosen.tables))[:: chosen.every]
+    cases = list(chosen_cases(chosen.only, chosen.tables, chosen.every_generated))[:: chosen.every]
     found: list[Found] = []
     display = Display(chosen)
     ours, theirs = Runner(sys.executable, "vitrify", chosen.timeout), Runner(chosen.paddle, PEER, chosen.timeout)
@@ -97,7 +102,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             found.append(one)
     out = chosen.out or (None if chosen.only or chosen.tables else PAGE)
     if out is not None:
-        out.write_text(page(found, version, chosen.every), encoding="utf-8")
+        out.write_text(page(found, version, chosen.every, chosen.every_generated), encoding="utf-8")
         for entry in stale(found) if chosen.every == 1 else ():
             print(f"no case differs for this reason any more: {entry.reason}")
     agree, more, deliberate, differ = counts([one for one in found if one.verdict.counts])

@@ -1,7 +1,8 @@
-"""Call the cases of the tables eagerly and compiled for sizes that only a run knows, and compare: one meaning.
+"""Call cases eagerly and compiled, for sizes that only a run knows or for fixed ones, and compare: one meaning.
 
     python -m tests.conformance.compiled --every 10
     python -m tests.conformance.compiled --only paddle.concat,Tensor.sum
+    python -m tests.conformance.compiled --tables generated --every 100 --fixed
 
 No other framework is needed. What cannot be told before a run is listed in `UNDECIDED`.
 """
@@ -19,6 +20,7 @@ import vitrify
 from tests.conformance.__main__ import chosen_cases
 from tests.conformance.compare import compare
 from tests.conformance.execution import Record, error_record, found_at, run
+from tests.conformance.generated.layers import LayerCall
 from tests.conformance.spec import Case
 
 # Patterns of cases -> why a program for unknown sizes gives something else than eager code.
@@ -28,6 +30,8 @@ UNDECIDED = {
     "*tolist(*": "a list of unknown length has no items to show",
     "*clip(float32[], min=float32[1]*": "a bound with a dimension may have any size",
     "*linalg.solve(float32[2,3,3]*": "a stack of vectors and a matrix differ in their sizes alone",
+    "Tensor.clear_grad*": "the gradient of an argument is refused by name: it is not part of a program",
+    "Tensor.copy_(*": "a change under no_grad of an argument that wants a gradient is refused by name",
     "*tensordot*": "a size that does not fit is an error of the run",
 }
 
@@ -35,8 +39,9 @@ UNDECIDED = {
 class Compiled:
     """vitrify, whose functions of tensors are compiled for unknown sizes before they are called."""
 
-    def __init__(self, case: Case) -> None:
+    def __init__(self, case: Case, fixed: bool = False) -> None:
         self._case = case
+        self._fixed = fixed
 
     def __getattr__(self, name: str) -> Any:
         return getattr(vitrify, name)
@@ -53,8 +58,17 @@ class Compiled:
                 return found_at(vitrify, api)(*given, **named)
             return getattr(given[0], api.removeprefix("Tensor."))(*given[1:], **named)
 
-        specs = [vitrify.static.InputSpec([None] * x.ndim, x.dtype, stop_gradient=x.stop_gradient) for x in leaves]
-        return vitrify.jit.to_static(body, input_spec=specs, full_graph=True)(*leaves) if leaves else body()
+        return self.called(body, *leaves) if leaves else body()
+
+    def called(self, body: Any, *leaves: Any) -> Any:
+        """What a function or Layer gives for these tensors, inside a program."""
+        if not all(isinstance(x, vitrify.Tensor) for x in leaves):  # a Layer called with something else
+            return body(*leaves)
+        sizes = [list(x.shape) if self._fixed else [None] * x.ndim for x in leaves]
+        specs = [
+            vitrify.static.InputSpec(shape, x.dtype, stop_gradient=x.stop_gradient) for shape, x in zip(sizes, leaves)
+        ]
+        return vitrify.jit.to_static(body, input_spec=specs, full_graph=True)(*leaves)
 
 
 class _Place:
@@ -88,24 +102,26 @@ def _with_tensors(tree: Any, tensors: Sequence[Any]) -> Any:
     return _mapped(tree, lambda item: tensors[item.index] if isinstance(item, _Place) else item)
 
 
-def run_compiled(case: Case) -> Record:
-    """The record of a case whose function is compiled."""
-    framework = Compiled(case)
-    row = replace(case.row, call=lambda paddle, *args, **kwargs: framework.call(*args, **kwargs))
+def run_compiled(case: Case, fixed: bool = False) -> Record:
+    """The record of a case whose function, or Layer, is compiled."""
+    framework = Compiled(case, fixed)
+    if case.row.call is None:
+        row = replace(case.row, call=lambda paddle, *args, **kwargs: framework.call(*args, **kwargs))
+        case = replace(case, row=row)
     try:
-        return run(framework, replace(case, row=row))
+        return run(framework, case)
     except Exception as err:  # noqa: BLE001 - whatever it is, it is what happened
         return error_record(err)
 
 
-def differences(cases: Sequence[tuple[str, int, Case]]) -> Iterator[tuple[Case, str, str]]:
+def differences(cases: Sequence[tuple[str, int, Case]], fixed: bool = False) -> Iterator[tuple[Case, str, str]]:
     """The cases in which compiled code does something else: case, kind of difference, what differs."""
     for _, _, case in cases:
-        if case.form not in ("function", "method") or case.row.call is not None:
+        if case.form not in ("function", "method") or not isinstance(case.row.call, (LayerCall, type(None))):
             continue
         if any(fnmatchcase(case.text.replace("[", "("), p.replace("[", "(")) for p in UNDECIDED):
             continue
-        eager, compiled = run(vitrify, case), run_compiled(case)
+        eager, compiled = run(vitrify, case), run_compiled(case, fixed)
         if eager["kind"] == compiled["kind"] == "error" or eager["kind"] == "absent":
             continue
         verdict = compare(compiled, eager, case.row.rtol)
@@ -119,9 +135,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--only", default="", help="APIs, comma-separated, * allowed (default: all)")
     parser.add_argument("--tables", default="", help="tables, comma-separated (default: all)")
     parser.add_argument("--every", type=int, default=1, help="run every Nth case only")
+    parser.add_argument("--fixed", action="store_true", help="compile for the sizes given, not for any")
     chosen = parser.parse_args(argv)
     count = 0
-    for case, kind, why in differences(list(chosen_cases(chosen.only, chosen.tables))[:: chosen.every]):
+    for case, kind, why in differences(list(chosen_cases(chosen.only, chosen.tables))[:: chosen.every], chosen.fixed):
         print(f"{kind}: {case.text}\n    {why[:400]}", flush=True)
         count += 1
     print(f"{count} cases differ")

@@ -35,10 +35,12 @@ class Found:
         return reason_for(self.case, self.verdict.kind) if self.verdict.differs else None
 
 
-def page(found: Sequence[Found], version: str, every: int = 1) -> str:
+def page(found: Sequence[Found], version: str, every: int = 1, every_generated: int = 0) -> str:
     """Return the page as Markdown."""
     counted = [one for one in found if one.verdict.counts]
     sample = f"A sample: case 1 of every {every} (`--every {every}`).\n" if every > 1 else ""
+    if every_generated:
+        sample += f"With cases made by rule of all that is public, 1 in {every_generated} (`--every-generated`).\n"
     head = HEAD.format(version=version) + sample
     parts = [head, totals(counted), differences(counted), openly(counted), by_api(counted)]
     return "\n".join([*parts, ""])

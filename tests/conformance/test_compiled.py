@@ -5,15 +5,24 @@ import pytest
 import vitrify as paddle
 from tests.conformance.__main__ import chosen_cases
 from tests.conformance.compiled import UNDECIDED, differences, main
+from tests.conformance.generated import TABLE
 from tests.conformance.tables import NAMES
 
 SAMPLE = 90
+GENERATED = 900
 
 
 @pytest.mark.parametrize("table", NAMES)
 def test_compiled_code_is_eager_code(table):
     cases = list(chosen_cases("", table))[SAMPLE // 2 :: SAMPLE]
     assert not [(case.text, kind, why) for case, kind, why in differences(cases)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fixed", [False, True], ids=["unknown", "known"])
+def test_compiled_code_of_generated_cases_is_eager_code(fixed):
+    cases = list(chosen_cases("", TABLE))[GENERATED // 2 :: GENERATED]
+    assert not [(case.text, kind, why) for case, kind, why in differences(cases, fixed)]
 
 
 def test_the_command_line_prints_what_differs(capsys, monkeypatch):

@@ -169,6 +169,6 @@ def test_workers_that_hang_or_die_are_replaced(code, kind, monkeypatch):
     monkeypatch.setattr("tests.conformance.peer.START_SECONDS", 0.2)
     with Runner(sys.executable, "vitrify", 0.2) as runner:
         runner.command = [sys.executable, "-c", code]
-        runner.ask("elementwise", 0)
+        runner.ask("elementwise 0")
         assert runner.answer()["kind"] == kind
         assert runner.process is None
