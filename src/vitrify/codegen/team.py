@@ -9,8 +9,8 @@ at a time; a second one does its parts by itself.
 A member without work looks for some for a while, then sleeps in the kernel (a futex) until a caller wakes it.
 
 On a busy machine the system may take the processor from a member in the middle of a part, for longer than a whole run
-takes. A caller that waited much longer than it worked therefore does the parts of the next calls by itself, four times
-as many each time.
+takes. A caller that waited much longer than it worked therefore does all parts by itself for a while: eight times as
+long as it waited, and longer each time.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from .writer import Writer
 # sleeps on; what runs, and the address of a C function.
 _TICKET, _PENDING, _BUSY, _SLEEPERS, _WAKE, _CALLER = 0, 8, 16, 24, 32, 40
 _WORK, _CONTEXT, _SYSCALL = 48, 49, 50
-# How many calls are yet to be done by their callers alone, and how many were after the last wait that was too long.
+# Until when callers do all parts by themselves, and for how long after the last wait that was too long, in cycles.
 _ALONE, _LAST_ALONE = 51, 52
 _WORDS = 56
 _LEFT = (1 << 32) - 1
@@ -43,7 +43,9 @@ _LEFT = (1 << 32) - 1
 _LOOKS, _WAITS = 2000, 4000
 # A wait is too long that takes so many cycles (some 100 microseconds) and so many times what the caller worked.
 _LONG, _TIMES = 300_000, 2
-_LEAST_ALONE, _MOST_ALONE = 64, 4096
+# For how long callers do all parts after it, in waits and in times of what they did after the one before; some 50
+# milliseconds at most: a count of calls would be a moment of short ones and many seconds of long ones.
+_WAITS_ALONE, _TIMES_ALONE, _MOST_ALONE = 8, 4, 150_000_000
 _FUTEX = {"x86_64": 202, "aarch64": 98}
 _WAIT, _WAKE_UP = 128, 129  # of this process alone
 
@@ -88,7 +90,7 @@ def _take() -> str:
 
 
 def _now(w: Writer) -> str:
-    """Cycles of the processor, where a program may read them; else 0, so that no wait is too long."""
+    """Cycles of the processor, where a program may read them; else 0, so that no wait is too long and none is alone."""
     return w.call("i64", "@llvm.readcyclecounter") if host().is_x86 else w.add(0, 0)
 
 
@@ -106,9 +108,10 @@ def _judge(w: Writer, start: str, done: str) -> None:
     is_longer = w.value(f"icmp sgt i64 {waited}, {w.times(worked, _TIMES)}")
     last = w.load("%team", _LAST_ALONE)
     with w.when(w.value(f"and i1 {is_long}, {is_longer}")):
-        more = w.least(w.add(w.times(last, 4), _LEAST_ALONE), _MOST_ALONE)
-        for word in (_ALONE, _LAST_ALONE):
-            w.line(f"store atomic i64 {more}, ptr {w.at('%team', word)} monotonic, align 8")
+        more = w.least(w.add(w.times(last, _TIMES_ALONE), w.times(waited, _WAITS_ALONE)), _MOST_ALONE)
+        until = w.add(w.add(done, waited), more)
+        for word, value in ((_ALONE, until), (_LAST_ALONE, more)):
+            w.line(f"store atomic i64 {value}, ptr {w.at('%team', word)} monotonic, align 8")
         w.line(f"store atomic i64 0, ptr {w.at('%team', _BUSY)} release, align 8")
         w.leave("void")
     less = w.value(f"sub i64 {last}, {w.value(f'lshr i64 {w.add(last, 15)}, 4')}")
@@ -118,14 +121,13 @@ def _judge(w: Writer, start: str, done: str) -> None:
 def _share() -> str:
     w = Writer("void", "share", ("ptr %team", "ptr %work", "ptr %context", "i64 %parts"))
     alone = _atomic_load(w, w.at("%team", _ALONE), "monotonic")
-    with w.when(w.value(f"icmp sgt i64 {alone}, 0")):
-        w.line(f"store atomic i64 {w.add(alone, -1)}, ptr {w.at('%team', _ALONE)} monotonic, align 8")
+    start = _now(w)
+    with w.when(w.value(f"icmp slt i64 {start}, {alone}")):
         _alone(w)
     pair = w.value(f"cmpxchg ptr {w.at('%team', _BUSY)}, i64 0, i64 1 acquire monotonic")
     is_ours = w.value(f"extractvalue {{i64, i1}} {pair}, 1")
     with w.when(w.value(f"xor i1 {is_ours}, true")):
         _alone(w)
-    start = _now(w)
     w.store("%work", "%team", _WORK, "ptr")
     w.store("%context", "%team", _CONTEXT, "ptr")
     pending, ticket = w.at("%team", _PENDING), w.at("%team", _TICKET)
