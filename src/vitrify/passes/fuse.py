@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
+from ..core.meta import numel
 from ..ir.rows import Rows, drops_rows, rows_of
 from ..ir.ssa import Graph, Op, Value, must_run
 from ..ops.expression_size import count_primitives, primitives_of
@@ -30,6 +31,8 @@ MAX_MEMBERS = 64
 MAX_VALUES = 32
 LEAST_PRIMITIVES = 3
 """An operator that computes so many arrays one after the other is worth a loop of its own."""
+LARGE = 4096
+"""Elements from which on a reduction alone is worth a loop of our own."""
 AT_ONCE = frozenset({
     "abs", "add", "and_", "bitand", "bitnot", "bitor", "bitxor", "cast", "ceil", "div", "eq", "floor", "ge", "gt",
     "isfinite", "isinf", "isnan", "le", "lt", "mul", "ne", "neg", "not_", "or_", "reciprocal", "rint", "shl", "shr",
@@ -54,10 +57,16 @@ def fuse(graph: Graph) -> Graph:
 
 
 def _takes_time(graph: Graph, group: Group) -> bool:
-    """Whether a single operator goes over its arrays several times, or computes more than memory waits for."""
+    """Whether a single operator goes over its arrays several times, or computes more than memory waits for.
+
+    NumPy adds up few numbers as fast, and in the order in which eager mode does: what a sum of them decides is decided
+    alike.
+    """
     op = graph.ops[group.members[0]]
+    if op.op.combiner is not None:
+        return numel(op.inputs[0].meta.shape) >= LARGE
     if op.op.scalar is None:
-        return op.op.decompose is not None or op.op.combiner is not None
+        return op.op.decompose is not None
     expression = op.op.scalar, len(op.inputs), op.attrs
     return count_primitives(*expression) >= LEAST_PRIMITIVES or not primitives_of(*expression) <= AT_ONCE
 
