@@ -2,24 +2,22 @@
 
 It looks whether the arrays it is given are those that the plan is for, makes the results and the arena, runs the steps,
 and returns the results in a tuple; None where another plan or the interpreter has to do it. It reads the fields of
-arrays where NumPy's C interface has them since NumPy 1; `layout_is_known` asks once whether that is true here.
+arrays where NumPy's C interface has them since NumPy 1; `objects.layout_is_known` asks once whether that is true here.
 """
 
 from __future__ import annotations
 
-import ctypes
 import functools
-import sysconfig
 from typing import Any
 
 import numpy as np
 
-from ..core.lazy import lazy_module
 from . import steps as program_steps
 from .inner_loops import inner_loops
 from .native import loaded
 from .norm_steps import DECLARATIONS as _OF_NORMS
 from .norm_steps import norm_steps
+from .objects import DATA, DESCR, DIMS, FASTCALL, FLAGS, ITEMS, NDIM, STRIDES, TYPE, address_of, bound, method_at
 from .pool_steps import pool_steps
 from .random_steps import random_steps
 from .steps import FUNCTIONS, NAMES, RAISED, python
@@ -28,7 +26,6 @@ from .vectors import DECLARATIONS as _OF_VECTORS
 from .window_steps import window_steps
 from .writer import Writer
 
-_umath = lazy_module("numpy._core._multiarray_umath")
 # Words at the plan's head.
 (
     N_INPUTS, N_OUTPUTS, BYTES, N_POINTERS, N_DERIVED, DERIVED, CODE, END, IS_FREE, INPUTS, OUTPUTS, ARRAY_TYPE
@@ -36,12 +33,6 @@ _umath = lazy_module("numpy._core._multiarray_umath")
 HEAD = FUNCTIONS + len(NAMES)
 # Words for each input: dtype, dimensions, where the sizes and steps lie, flags; and for each result.
 EACH = 5
-# Fields of arrays and tuples: offsets in bytes.
-_TYPE, _DATA, _NDIM, _DIMS, _STRIDES, _DESCR, _FLAGS = 8, 16, 24, 32, 40, 56, 64
-_ITEMS = 24
-ALIGNED = 0x100
-WRITABLE = ALIGNED | 0x400
-_NEW_FROM_DESCR, _ARRAY_TYPE_AT = 94, 2
 ALIGNMENT = 64
 
 
@@ -56,14 +47,14 @@ def _fits(w: Writer, array: str, wanted: str, array_type: str) -> None:
         with w.when(w.value(f"xor i1 {condition}, true")):
             _return_none(w)
 
-    need(w.value(f"icmp eq ptr {_field(w, array, _TYPE)}, {array_type}"))
-    need(w.value(f"icmp eq ptr {_field(w, array, _DESCR)}, {w.load(wanted, 0, 'ptr')}"))
-    ndim = w.value(f"zext i32 {_field(w, array, _NDIM, 'i32')} to i64")
+    need(w.value(f"icmp eq ptr {_field(w, array, TYPE)}, {array_type}"))
+    need(w.value(f"icmp eq ptr {_field(w, array, DESCR)}, {w.load(wanted, 0, 'ptr')}"))
+    ndim = w.value(f"zext i32 {_field(w, array, NDIM, 'i32')} to i64")
     need(w.value(f"icmp eq i64 {ndim}, {w.load(wanted, 1)}"))
     wanted_flags = w.value(f"trunc i64 {w.load(wanted, 4)} to i32")
-    flags = w.value(f"and i32 {_field(w, array, _FLAGS, 'i32')}, {wanted_flags}")
+    flags = w.value(f"and i32 {_field(w, array, FLAGS, 'i32')}, {wanted_flags}")
     need(w.value(f"icmp eq i32 {flags}, {wanted_flags}"))
-    for offset, index in ((_DIMS, 2), (_STRIDES, 3)):
+    for offset, index in ((DIMS, 2), (STRIDES, 3)):
         found, expected = _field(w, array, offset), w.load(wanted, index, "ptr")
         with w.loop(ndim) as d:
             need(w.value(f"icmp eq i64 {w.load(found, d)}, {w.load(expected, d)}"))
@@ -77,7 +68,7 @@ def _return_none(w: Writer) -> None:
 
 def _call() -> str:
     w = Writer("ptr", "call", ("ptr %self", "ptr %arguments", "i64 %count"))
-    w.line(f"%plan.at = getelementptr i8, ptr %self, i64 {_DATA}")
+    w.line(f"%plan.at = getelementptr i8, ptr %self, i64 {DATA}")
     w.line("%plan = load ptr, ptr %plan.at")
     w.line(f"%none = getelementptr i64, ptr %plan, i64 {HEAD}")
     with w.when(w.value(f"icmp ne i64 %count, {w.load('%plan', N_INPUTS)}")):
@@ -92,7 +83,7 @@ def _call() -> str:
     start = w.value(f"and i64 {w.add(w.value(f'ptrtoint ptr {memory} to i64'), ALIGNMENT - 1)}, {-ALIGNMENT}")
     pointers = w.value(f"inttoptr i64 {start} to ptr")
     with w.loop("%count") as i:
-        w.store(_field(w, w.load("%arguments", i, "ptr"), _DATA), pointers, i, "ptr")
+        w.store(_field(w, w.load("%arguments", i, "ptr"), DATA), pointers, i, "ptr")
     results = _made(w, pointers, memory)
     state = _addresses(w, pointers, start)
     _run(w, pointers, state, memory, results)
@@ -121,8 +112,8 @@ def _made(w: Writer, pointers: str, memory: str) -> str:
             w.call("void", python(w, "%plan", "Py_DecRef"), f"ptr {results}")
             w.call("void", python(w, "%plan", "free"), f"ptr {memory}")
             w.leave("ptr null")
-        w.store(array, w.at(results, _ITEMS, "i8"), i, "ptr")
-        w.store(_field(w, array, _DATA), pointers, w.add("%count", i), "ptr")
+        w.store(array, w.at(results, ITEMS, "i8"), i, "ptr")
+        w.store(_field(w, array, DATA), pointers, w.add("%count", i), "ptr")
     return results
 
 
@@ -180,64 +171,9 @@ def parts() -> dict[str, int]:
 @functools.lru_cache(maxsize=1)
 def functions() -> list[int]:
     """The addresses of the functions of Python's and NumPy's that the plan names."""
-    library = ctypes.CDLL(None)
-    table = _array_interface()
-    found = {"PyArray_NewFromDescr": table[_NEW_FROM_DESCR]}
-    for name in NAMES:
-        if name not in found:
-            source = ctypes.pythonapi if name.startswith("Py") else library
-            found[name] = ctypes.cast(getattr(source, name), ctypes.c_void_p).value
-    return [found[name] for name in NAMES]
-
-
-def _array_interface() -> Any:
-    pointer = ctypes.pythonapi.PyCapsule_GetPointer
-    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    return ctypes.cast(pointer(_umath._ARRAY_API, None), ctypes.POINTER(ctypes.c_void_p))
-
-
-class _MethodDef(ctypes.Structure):
-    """PyMethodDef."""
-
-    _fields_ = (
-        ("name", ctypes.c_char_p), ("function", ctypes.c_void_p), ("flags", ctypes.c_int), ("doc", ctypes.c_char_p)
-    )  # fmt: skip
-
-
-_FASTCALL = 0x80
-
-
-@functools.lru_cache(maxsize=1)
-def _method() -> Any:
-    return _MethodDef(b"whole_program", parts()["call"], _FASTCALL, b"a program, compiled")
+    return [address_of(name) for name in NAMES]
 
 
 def function_of(plan: np.ndarray[Any, Any]) -> Any:
     """The built-in function that runs a plan, which it keeps alive."""
-    make = ctypes.pythonapi.PyCFunction_NewEx
-    make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
-    return make(ctypes.addressof(_method()), plan, None)
-
-
-def _word(at: int, offset: int) -> int:
-    return ctypes.c_int64.from_address(at + offset).value
-
-
-@functools.lru_cache(maxsize=1)
-def layout_is_known() -> bool:
-    """Whether arrays and tuples lie in memory as the generated code reads them: asked of an example."""
-    if sysconfig.get_config_var("Py_GIL_DISABLED") or ctypes.sizeof(ctypes.c_void_p) != 8:
-        return False
-    array = np.arange(6, dtype=np.float32).reshape(2, 3)[:, ::2]
-    here, one = id(array), ctypes.c_int32.from_address
-    found = [_word(_word(here, _DIMS), 8 * i) for i in (0, 1)] + [_word(_word(here, _STRIDES), 8 * i) for i in (0, 1)]
-    pair = (array, None)
-    return (
-        _word(here, _TYPE) == id(np.ndarray) == _array_interface()[_ARRAY_TYPE_AT]
-        and _word(here, _DATA) == array.__array_interface__["data"][0]
-        and one(here + _NDIM).value == 2
-        and found == [*array.shape, *array.strides]
-        and _word(here, _DESCR) == id(array.dtype)
-        and bool(one(here + _FLAGS).value & ALIGNED)
-        and [_word(id(pair), _ITEMS + 8 * i) for i in (0, 1)] == [id(array), id(None)]
-    )
+    return bound(method_at(parts()["call"], FASTCALL, b"whole_program"), plan)

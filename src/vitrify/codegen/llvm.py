@@ -210,6 +210,13 @@ def _included(name: str, path: Path) -> str:
     return "\n".join("module asm \"{}\"".format(line.replace('"', "\\22")) for line in lines)
 
 
+def define(functions: Mapping[str, int]) -> None:
+    """Let code that is loaded from now on call the functions at these addresses by their names."""
+    with _LOCK:
+        for name, address in functions.items():
+            _llvm.add_symbol(name, address)
+
+
 def load(code: bytes, names: Sequence[str]) -> Loaded:
     """An object file made executable, with the addresses of the functions named."""
     with _LOCK:

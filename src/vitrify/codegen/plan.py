@@ -18,6 +18,7 @@ from .assembler import Assembler
 from .draws import drawing
 from .errors import NoNativeForm
 from .llvm import host
+from .objects import ALIGNED, WRITABLE
 from .operands import ARENA, INPUT, OUTPUT, STATE, Buffer, Edge, Operand, Step
 from .sharing import SHARED
 from .steps import FUNCTIONS
@@ -48,7 +49,7 @@ def plan_of(assembler: Assembler, inputs: Sequence[Operand], outputs: Sequence[O
     fill_vectors(_all(assembler.steps), assembler.part("loop"), host().lanes)
     layout = _Layout(len(inputs), len(results))
     layout.add(assembler.steps)
-    flags = [entry.WRITABLE if x.buffer in assembler.written else entry.ALIGNED for x in inputs]
+    flags = [WRITABLE if x.buffer in assembler.written else ALIGNED for x in inputs]
     is_free = assembler.has_loops or assembler.bytes >= _LONG
     plan = layout.array(list(zip(inputs, flags)), results, arena, is_free)
     size = sum(r.size * r.dtype.itemsize for r in results)

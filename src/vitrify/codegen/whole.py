@@ -24,10 +24,10 @@ from ..ops.registry import OpDef
 from .assembler import Assembler
 from .elements import Pointwise
 from .emit import INT64
-from .entry import layout_is_known
 from .errors import NoNativeForm
 from .llvm import why_not_here
 from .native import for_steps
+from .objects import layout_is_known
 from .operands import INPUT, Buffer, Operand
 from .packing import pack_once
 from .plan import Planned, plan_of

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from ..codegen.assembler import Assembler
-from ..codegen.entry import layout_is_known
 from ..codegen.errors import NoNativeForm
 from ..codegen.llvm import why_not_here
 from ..codegen.native import pointwise
+from ..codegen.objects import layout_is_known
 from ..codegen.operands import INPUT, Buffer, Operand
 from ..codegen.plan import Planned, plan_of
 from ..codegen.team import team
