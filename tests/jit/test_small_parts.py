@@ -85,7 +85,7 @@ def test_errors_show_the_users_frames_alone():
     static = settled(fails, paddle.ones([1]), 5, calls=CONVINCED + 4 * PATIENCE)
     with pytest.raises(KeyError, match="no") as found:
         static(paddle.ones([1]), 1)
-    assert [entry.name for entry in found.traceback][1:] == ["__call__", "fails"]
+    assert [entry.name for entry in found.traceback][1:] == ["_called", "fails"]
 
 
 def test_pieces_on_both_sides_of_a_break_stay_compiled():

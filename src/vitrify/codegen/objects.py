@@ -27,7 +27,7 @@ from .writer import Writer
 _umath = lazy_module("numpy._core._multiarray_umath")
 # Fields of arrays and tuples: offsets in bytes.
 TYPE, DATA, NDIM, DIMS, STRIDES, DESCR, FLAGS = 8, 16, 24, 32, 40, 56, 64
-ITEMS = 24
+ITEMS, LIST_ITEMS = 24, 24  # of tuples: the items themselves, of lists: where they are
 ALIGNED = 0x100
 WRITABLE = ALIGNED | 0x400
 CONTIGUOUS = 0x1
@@ -39,8 +39,12 @@ SIGNATURES = {
     "PyContextVar_Get": "i32 (ptr, ptr, ptr)",
     "PyDict_GetItemWithError": "ptr (ptr, ptr)",
     "PyErr_Clear": "void ()",
+    "PyErr_ExceptionMatches": "i32 (ptr)",
+    "PyErr_Fetch": "void (ptr, ptr, ptr)",
     "PyErr_Occurred": "ptr ()",
+    "PyErr_Restore": "void (ptr, ptr, ptr)",
     "PyFloat_AsDouble": "double (ptr)",
+    "PyFunction_GetCode": "ptr (ptr)",
     "PyList_New": "ptr (i64)",
     "PyLong_AsLongLong": "i64 (ptr)",
     "PyLong_FromLongLong": "ptr (i64)",
@@ -317,7 +321,7 @@ def layout_is_known() -> bool:
     array = np.arange(6, dtype=np.float32).reshape(2, 3)[:, ::2]
     here, one = id(array), ctypes.c_int32.from_address
     found = [_word(_word(here, DIMS), 8 * i) for i in (0, 1)] + [_word(_word(here, STRIDES), 8 * i) for i in (0, 1)]
-    pair = (array, None)
+    pair, listed = (array, None), [array, None]
     return (
         _word(here, TYPE) == id(np.ndarray) == array_interface()[ARRAY_TYPE_AT]
         and _word(here, DATA) == array.__array_interface__["data"][0]
@@ -326,6 +330,7 @@ def layout_is_known() -> bool:
         and _word(here, DESCR) == id(array.dtype)
         and bool(one(here + FLAGS).value & ALIGNED)
         and [_word(id(pair), ITEMS + 8 * i) for i in (0, 1)] == [id(array), id(None)]
+        and [_word(_word(id(listed), LIST_ITEMS), 8 * i) for i in (0, 1)] == [id(array), id(None)]
     )
 
 

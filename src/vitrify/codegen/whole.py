@@ -138,13 +138,8 @@ class WholeProgram:
             if not all(isinstance(a, (np.ndarray, np.generic)) for a in arrays):
                 return None
             arrays = [np.asarray(a) for a in arrays]
-        key = tuple([(a.shape, a.strides, a.dtype) for a in arrays])
-        planned = self._plans.get(key)
-        if planned is None:
-            if not may_plan():
-                return None
-            planned = self._plans.put(key, self._planned(arrays))
-        if planned.function is _no_plan:
+        planned = self._plan_for(arrays, may_plan)
+        if planned is None or planned.function is _no_plan:
             return None
         self._latest = planned.function
         try:
@@ -152,6 +147,27 @@ class WholeProgram:
         except MemoryError:  # the operators themselves raise it, with the user's line
             return None
         return found
+
+    def _plan_for(self, arrays: Sequence[Any], may_plan: Callable[[], bool]) -> Planned | None:
+        """The plan for the signature of these arrays; None where there is none and none may be made."""
+        key = tuple([(a.shape, a.strides, a.dtype) for a in arrays])
+        planned = self._plans.get(key)
+        if planned is None and may_plan():
+            planned = self._plans.put(key, self._planned(arrays))
+        return planned
+
+    def function_for(self, arrays: Sequence[Any]) -> tuple[Callable[..., Any], Sequence[int]] | None:
+        """The plan for arrays like these, and which of its results the program gives, -1 for what is none of them.
+
+        None where there is no plan.
+        """
+        if any(a.__class__ is not np.ndarray for a in arrays):
+            return None
+        planned = self._plan_for(arrays, _always)
+        if planned is None or planned.function is _no_plan:
+            return None
+        made = range(len(self._outputs))
+        return planned.function, made if self._picks is None else [i if i in made else -1 for i in self._picks]
 
     @property
     def has_run(self) -> bool:

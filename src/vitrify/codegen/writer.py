@@ -118,6 +118,10 @@ class Writer:
         """Go on at one of two labels; what follows is reached from elsewhere only."""
         self._lines += [f"br i1 {condition}, label %{then}, label %{otherwise}", f"{self._fresh('left')}:"]
 
+    def go(self, name: str) -> None:
+        """Go on at a label; what follows is reached from elsewhere only."""
+        self._lines += [f"br label %{name}", f"{self._fresh('left')}:"]
+
     def leave(self, value: str) -> None:
         """Return this; what follows is reached from elsewhere only."""
         self._lines += [f"ret {value}", f"{self._fresh('left')}:"]

@@ -190,7 +190,7 @@ def _segment(name: str, source: str, static: StaticFunction) -> SegmentReport:
         values = tuple(repr(value) for _, value in key.values)
         guards = tuple(str(guard) for guard in concrete.guards)
         runs = summary(program.segment.forward_core) if isinstance(program, PartialProgramLayer) else ""
-        reports.append(ProgramReport(inputs, values, concrete.work, guards, program.calls, runs))
+        reports.append(ProgramReport(inputs, values, concrete.work, guards, program.total_calls, runs))
     built = static.program_cache
     return SegmentReport(name, source, tuple(reports), runs_python=len(built.exact) > 0 and built.runs_python)
 

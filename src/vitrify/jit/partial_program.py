@@ -103,6 +103,7 @@ class PartialProgramLayer:
         self._draws = self.segment.random and self._leaves
         self._prints = self._leaves and any(op.op is print_op for b in concrete.program.blocks for op in b.ops)
         self.calls = 0
+        self.ran = np.zeros(1, np.int64)  # calls that never came here
         changed = {i for i, _ in concrete.writes if i < concrete.n_arguments}
         self._changed = sorted(changed)
         self._changed_captured = sorted(i for i, _ in concrete.writes if i >= concrete.n_arguments)
@@ -119,8 +120,8 @@ class PartialProgramLayer:
         self._plain = not acts and gives_one
         self._only_updates = gives_one and not (self._writes or self._effects)
         self._is_one_tensor = self._plain and not concrete.leaves_undone
-        is_pure = not (acts or self._leaves or concrete.writes)
-        self.direct = self._direct() if self._is_one_tensor else self._pure() if is_pure else self.__call__
+        self.is_pure = not (acts or self._leaves or concrete.writes)
+        self.direct = self._direct() if self._is_one_tensor else self._pure() if self.is_pure else self.__call__
         inputs = block.inputs[concrete.n_arguments :]
         # Captured tensors that get no cotangent here: thawed, they would need another program.
         stopped = [(t, v) for t, v in zip(concrete.captured, inputs) if v.stop_gradient] if _grad_enabled() else []
@@ -190,6 +191,11 @@ class PartialProgramLayer:
         return any(captured[i] is not self._captured[i] for i in self._pinned)
 
     @property
+    def total_calls(self) -> int:
+        """How often it ran, in built-in functions, too."""
+        return self.calls + int(self.ran[0])
+
+    @property
     def captured(self) -> Sequence[Tensor]:
         """The captured tensors as they were when the program was built."""
         return self._captured
@@ -215,7 +221,7 @@ class PartialProgramLayer:
             self.calls += 1
             left = segment.left = segment.left - 1
             if not left:
-                segment.optimize()
+                segment.due([*tensors, *captured])
             frame = [tensors[0]._data] if len(tensors) == 1 else [t._data for t in tensors]
             if captured:
                 frame += [t._data for t in captured]

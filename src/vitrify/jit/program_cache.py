@@ -68,7 +68,7 @@ class Family:
 
     def was_used(self) -> bool:
         """Whether its programs ran since this was asked before."""
-        before, self.calls = self.calls, sum(program.calls for _, program in self.entries)
+        before, self.calls = self.calls, sum(program.total_calls for _, program in self.entries)
         return self.calls > before
 
     def widen(self, shapes: Sequence[Shape]) -> list[Shape]:
@@ -157,19 +157,24 @@ def _call_of_many(
     return call
 
 
+def _nothing() -> None:
+    """None."""
+
+
 class ProgramCache:
     """An exact signature (one dict lookup), behind it families of fitting specs; in front of both the latest call."""
 
     def __init__(self) -> None:
         self.recent: Recent | None = None
+        self.when_forgotten: Callable[[], None] = _nothing  # called when programs are
         self.exact: OrderedDict[Any, Executable] = OrderedDict()
         self._families: OrderedDict[Any, Family] = OrderedDict()
         self.forgotten = 0
 
     def info(self) -> CacheInfo:
         """How often a program was found and how often one was built, as `functools.lru_cache` tells it."""
-        built = len(self) + self.forgotten
-        return CacheInfo(max(sum(p.calls for p in self.programs()) - len(self), 0), built, MAX_PROGRAMS, len(self))
+        built, calls = len(self) + self.forgotten, sum(p.total_calls for p in self.programs())
+        return CacheInfo(max(calls - len(self), 0), built, MAX_PROGRAMS, len(self))
 
     def family(self, signature: Any) -> Family:
         """The family of this signature (all but sizes), created when missing."""
@@ -214,6 +219,7 @@ class ProgramCache:
     def drop(self, program: PartialProgramLayer) -> None:
         """Forget a program."""
         self.recent = None
+        self.when_forgotten()
         for signature in [s for s, p in self.exact.items() if p is program]:
             del self.exact[signature]
         for family in self._families.values():
@@ -256,6 +262,7 @@ class ProgramCache:
     def clear(self) -> None:
         """Forget everything."""
         self.recent = None
+        self.when_forgotten()
         self.exact.clear()
         self._families.clear()
 

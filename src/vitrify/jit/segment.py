@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -16,6 +16,7 @@ from ..core.meta import ListMeta
 from ..core.modes import grad_enabled
 from ..core.place import current_place, place_guard
 from ..core.rng import default_generator
+from ..core.setting import Setting
 from ..eager.tensor import Tensor, wrap
 from ..ir.dead_code import has_effect
 from ..ir.program import Block, Program, Variable
@@ -29,6 +30,13 @@ from .run_program import NestedNode, SegmentNode
 from .shared import find_shared
 
 _grad_enabled = grad_enabled.get
+RIPE_AFTER: Setting[int] = Setting("ripe_after", 4096)
+"""Runs of an optimized segment after which its calls are taken to be alike from then on."""
+
+
+def later(inputs: Sequence[Any]) -> int:
+    """The runs until this is asked again."""
+    return RIPE_AFTER.get()
 
 
 @dataclass(frozen=True)
@@ -68,8 +76,11 @@ class CompiledSegment:
     ) -> None:
         self.block = block
         self.options = options
-        self.left = run_to_optimize_at(block, options)  # counts down with each run
+        self.left = run_to_optimize_at(block, options)  # counts down with each run until something is due
         self._passes = self.left == 0
+        if self._passes:
+            self.left = RIPE_AFTER.get()
+        self.when_ripe: Callable[[Sequence[Any]], int] = later
         self.outputs = tuple(outputs)
         backward = build_backward(block, outputs, wrt, given) if wrt else None
         if backward is not None and _has_groups(options):
@@ -109,6 +120,14 @@ class CompiledSegment:
         self._passes = True
         self.forward_core = self._lower_forward()
         self.__dict__.pop("backward_core", None)
+
+    def due(self, inputs: Sequence[Any]) -> None:
+        """Do what was put off for so many runs: optimize, and then whatever `when_ripe` does."""
+        if self._passes:
+            self.left = self.when_ripe(inputs)
+        else:
+            self.optimize()
+            self.left = RIPE_AFTER.get()
 
     def backward_of(self, given: tuple[int, ...]) -> FewerCotangents | None:
         """The backward from these of the outputs that give a gradient; None where there is none of its own."""
@@ -156,7 +175,7 @@ class CompiledSegment:
         """The outputs as Tensors, on the tape when an input wants a gradient."""
         left = self.left = self.left - 1
         if not left:
-            self.optimize()
+            self.due(inputs)
         if not self.wrt and not self.bare:
             arrays: Sequence[Any] = self.forward_core.consume([t._data for t in inputs])
             made: list[Any] = [None if a is None else wrap(a) for a in arrays]
@@ -196,7 +215,7 @@ class NestedSegment(CompiledSegment):
         """The outputs as Tensors and lists of Tensors, on the tape when an input wants a gradient."""
         left = self.left = self.left - 1
         if not left:
-            self.optimize()
+            self.due(inputs)
         wants = self.wrt and _grad_enabled()
         state = default_generator().get_state() if wants and self.random else None
         results = self.forward_core.consume([arrays_of(t) for t in inputs])

@@ -33,6 +33,7 @@ from .partial_program import PartialProgramLayer, SharedMemoryError
 from .program_cache import MISS, Executable, Family, Recent, Substitute
 from .report import presented
 from .retrace import NoSourceWarning
+from .ripening import Ripening
 from .split import CONVINCED, PATIENCE, SMALLEST_PART, AfterErrors, AsPython, CompiledCalls, Split, SplitProgram
 from .traceable import Traceable
 from .unfinished import Unfinished, unfinished
@@ -75,6 +76,8 @@ class StaticFunction(Traceable):
     `outputs`; `rollback()` gives the eager function back. Source: paddle.jit.to_static.
     """
 
+    __slots__ = ("__call__",)  # of each function its own: what calls it in Python, or as machine code
+    __call__: Callable[..., Any]
     __name__: str
 
     def __init__(
@@ -104,10 +107,17 @@ class StaticFunction(Traceable):
         self._warned = False
         self._exact = self.program_cache.exact
         self._lock = RLock()
+        self._ripening = Ripening(self._called, self._call_by)
+        self.program_cache.when_forgotten = self._ripening.forget
+        self._call_by(self._called)
 
     # -- calling ----------------------------------------------------------------------------------------------------
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def _call_by(self, call: Callable[..., Any]) -> None:
+        self.__call__ = call
+
+    def _called(self, *args: Any, **kwargs: Any) -> Any:
+        """The result of a call, as Python finds it."""
         if _recorder() is not None or (MODES.on and not _enabled()):
             return self._call_uncached(args, kwargs)
         recent = self.program_cache.recent
@@ -179,6 +189,7 @@ class StaticFunction(Traceable):
         if isinstance(program, PartialProgramLayer) and program.is_plain_call:
             if not fed and not kwargs and not MODES.on and self.function_spec.is_plain(args):
                 self.program_cache.recent = Recent(_modes, tensors, program)
+                self._ripening.watch(program, len(tensors))
             return program(tensors, captured)
         return program.call(tensors, captured, self.function_spec.bound(args, kwargs), self._eager)
 
@@ -278,7 +289,7 @@ class StaticFunction(Traceable):
     def _varies_too_much(self) -> bool:
         """Whether programs are built again and again and hardly any of them is used twice."""
         programs = list(self.program_cache.programs())
-        return len(programs) >= MAX_VARIANTS and sum(p.calls for p in programs) < 2 * len(programs)
+        return len(programs) >= MAX_VARIANTS and sum(p.total_calls for p in programs) < 2 * len(programs)
 
     def _build_or_give_up(
         self, family: Family, tree: TreeDef, leaves: Sequence[Any], shapes: Sequence[Shape]

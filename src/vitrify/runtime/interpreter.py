@@ -58,9 +58,10 @@ class InterpreterCore:
     """A lowered block. Calling it runs the instructions; it keeps no state between runs, so threads may share it."""
 
     __slots__ = (
-        "_checked_shapes", "_is_cut", "_left_out", "_lone", "_n_inputs", "_optimized", "_outputs", "_parts", "_relower",
-        "_rest", "_schedule", "_steps", "_takes_turns", "block", "choice", "graphs", "instructions", "label",
-        "n_outputs", "names", "options", "plans", "refused", "surroundings", "suspends", "timings", "variants", "whole",
+        "_checked_shapes", "_is_cut", "_left_out", "_little", "_lone", "_n_inputs", "_optimized", "_outputs", "_parts",
+        "_relower", "_rest", "_schedule", "_steps", "_takes_turns", "block", "choice", "graphs", "instructions",
+        "label", "n_outputs", "names", "options", "plans", "refused", "surroundings", "suspends", "timings",
+        "variants", "whole",
     )  # fmt: skip
 
     def __init__(
@@ -77,6 +78,7 @@ class InterpreterCore:
         relower: Callable[[ExecutionOptions], InterpreterCore],
         optimized: bool = False,
         whole: Whole | None = None,
+        little: Whole | None = None,
     ) -> None:
         self.block = block
         self.label = label
@@ -85,6 +87,7 @@ class InterpreterCore:
         self.choice = choice
         self.options = options
         self.whole = whole
+        self._little = little
         self.names = names
         self.surroundings = surroundings
         self._n_inputs = surroundings.n_inputs
@@ -171,6 +174,15 @@ class InterpreterCore:
                     raise_if_other(self.explained(self._steps.index(step), err, frame), err)  # type: ignore[arg-type]
                 raise
         return tuple([frame[s] for s in self._outputs])
+
+    def function_for(self, arrays: Sequence[Any]) -> Any:
+        """The built-in function that is the whole program for arrays like these, and which of its results, or of the
+        arrays behind them, the program gives; None where there is none.
+        """
+        whole = self._little if self.whole is None else self.whole
+        if whole is None or whole.is_none or self._takes_turns:
+            return None
+        return whole.function_for(arrays)
 
     def _lone_kernel(self) -> Callable[[Frame], Any] | None:
         """The program as its kernel alone, where it is one of two operands that gives one array; else None."""

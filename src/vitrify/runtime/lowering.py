@@ -124,6 +124,9 @@ class Lowering:
         taken = find_taken(live, accesses, choice, kept)
         instructions = [self.instruction(*parts) for parts in zip(live, accesses, dead, handed, taken)]
         names = {slot: var.name for var, slot in self.slots.items()}
+        program = inputs, recorded, outputs, choice, self.options
+        is_host = self.place.is_cpu_place()
+        whole = Whole.of(*program) if is_host else None
         return InterpreterCore(
             self.block,
             instructions,
@@ -136,7 +139,8 @@ class Lowering:
             label,
             again,
             source is not None and source.block is not self.block,
-            Whole.of(inputs, recorded, outputs, choice, self.options) if self.place.is_cpu_place() else None,
+            whole,
+            Whole.of_little(*program) if is_host and whole is None else None,
         )
 
     def _again(

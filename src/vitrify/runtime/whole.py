@@ -70,12 +70,17 @@ class Whole:
         options: ExecutionOptions,
     ) -> Whole | None:  # fmt: skip
         """For a program on the CPU; None where threads are asked for, and where no call would be saved."""
-        is_on_streams = choice.mode == STREAMS or choice.captured
-        if is_on_streams or options.mode == THREADS or not options.passes or options.native == NEVER:
-            return None
-        if _counted(operators)[0] < LEAST_OPERATORS:
+        if not _may_be_native(choice, options) or _counted(operators)[0] < LEAST_OPERATORS:
             return None
         return Whole(inputs, operators, outputs, is_always=options.native == ALWAYS)
+
+    @staticmethod
+    def of_little(
+        inputs: Sequence[Variable], operators: Sequence[Operator], outputs: Sequence[Any], choice: Choice,
+        options: ExecutionOptions,
+    ) -> Whole | None:  # fmt: skip
+        """For a program on the CPU that is too small to be called from the interpreter, but not from machine code."""
+        return Whole(inputs, operators, outputs) if _may_be_native(choice, options) else None
 
     @property
     def refused_at(self) -> Operator | None:
@@ -100,6 +105,14 @@ class Whole:
             self.is_none = True
         return found
 
+    def function_for(self, arrays: Sequence[Any]) -> Any:
+        """`WholeProgram.function_for`, of a program that may be too small for a plan of its own; None where none is."""
+        if self._program is None:
+            if not NATIVE.value:
+                return None
+            self._program = _codegen.whole_program(self._inputs, self._operators, self._outputs, self._is_part)
+        return None if self._program is None else self._program.function_for(arrays)
+
     def ended(self, arrays: Sequence[Any], first: int, end: int, ending: Callable[..., Any]) -> Any:
         """`WholeProgram.ended`, once runs have paid for one more plan; False while they have not."""
         program = self._program
@@ -115,6 +128,12 @@ class Whole:
             return False
         self._credit -= self._price
         return True
+
+
+def _may_be_native(choice: Choice, options: ExecutionOptions) -> bool:
+    """Whether a program that runs in this way may be a native call."""
+    is_on_streams = choice.mode == STREAMS or choice.captured
+    return options.passes and not (is_on_streams or options.mode == THREADS or options.native == NEVER)
 
 
 def _saved_ms(operator: Operator) -> float:

@@ -1,0 +1,290 @@
+"""A call of a compiled function as one built-in function: from the tensors that it is given to those that it gives.
+
+It looks whether the call is one of those that it was made for, takes the arrays of tensors, runs the program's plan and
+puts tensors around the results. Where anything is otherwise, it calls what it was given to fall back on, with the
+same arguments, before anything has happened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
+from types import BuiltinFunctionType, CodeType, FunctionType
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from .entry import parts
+from .errors import NoNativeForm
+from .llvm import define
+from .objects import ITEMS, LIST_ITEMS, Builtin
+
+_PLAN = "vitrify_whole_program"
+
+
+@dataclass(frozen=True)
+class Tensors:
+    """The class of tensors: which of its slots holds the array, and what the others start with in a new one."""
+
+    kind: type
+    data: str
+    others: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Assumed:
+    """What a call must find as it was.
+
+    switches: slots of objects, by object and name, and what they must hold. variables: ContextVars and what they must
+    hold. pairs: two slots that must hold the same. codes: functions with their code. entries: namespaces, names in them
+    and what these mean. looks: functions that must give this very object.
+    """
+
+    switches: Sequence[tuple[Any, str, Any]] = ()
+    variables: Sequence[tuple[ContextVar[Any], Any]] = ()
+    pairs: Sequence[tuple[tuple[Any, str], tuple[Any, str]]] = ()
+    codes: Sequence[tuple[FunctionType, CodeType]] = ()
+    entries: Sequence[tuple[Any, Any, Any]] = ()
+    looks: Sequence[tuple[Callable[[], Any], Any]] = ()
+
+
+@dataclass(frozen=True)
+class Result:
+    """A new tensor around the plan's result of this number."""
+
+    index: int
+
+
+@dataclass(frozen=True)
+class Passed:
+    """A tensor that the call was given, or that it reads besides: numbered as the plan's arrays."""
+
+    index: int
+
+
+@dataclass(frozen=True)
+class Known:
+    """Always this very object."""
+
+    value: Any
+
+
+@dataclass(frozen=True)
+class Fork:
+    """The first of the tensors passed on whose flag is set; a flag is a result of the plan of one byte."""
+
+    places: Sequence[tuple[int, Passed]]
+    otherwise: Shape
+
+
+@dataclass(frozen=True)
+class Several:
+    """A new list or tuple."""
+
+    kind: type
+    items: Sequence[Shape]
+
+
+Shape: TypeAlias = "Result | Passed | Known | Fork | Several"
+
+
+@dataclass(frozen=True)
+class TensorCall:
+    """A call to be written.
+
+    arguments: class of each argument, and what its slots must hold. captured: the tensors that it reads besides.
+    plan: the built-in function for all their arrays. shape: what the call gives, in which each result stands once.
+    ran: a number that counts the calls. otherwise: what is called where anything is not as it was. interrupted: called
+    when an exception is on its way out.
+    """
+
+    tensors: Tensors
+    arguments: Sequence[tuple[type, Mapping[str, Any]]]
+    captured: Sequence[Any]
+    assumed: Assumed
+    plan: Any
+    shape: Shape
+    ran: np.ndarray[Any, Any]
+    otherwise: Callable[..., Any]
+    interrupted: Callable[[], None]
+
+    def made(self) -> Callable[..., Any]:
+        """The built-in function. Raises NoNativeForm."""
+        if not isinstance(self.plan, BuiltinFunctionType) or self.plan.__self__.__class__ is not np.ndarray:
+            raise NoNativeForm("the program is no plan")
+        define({_PLAN: parts()["call"]})
+        w = _Writer(self)
+        w.write()
+        return w.made()
+
+
+class _Writer(Builtin):
+    """The function in the making. What does not fit goes to `miss`, where no path has references of its own."""
+
+    def __init__(self, call: TensorCall) -> None:
+        super().__init__("call_tensors")
+        self._call = call
+        self._tensors: list[str] = []
+        self._owned: list[str] = []
+
+    def write(self) -> None:
+        """All of it."""
+        call = self._call
+        self._need(self.same("%names", "null"))
+        self._need(self.same("%count", str(len(call.arguments)), "i64"))
+        self._check_modes()
+        tensors = [self._argument(i, *wanted) for i, wanted in enumerate(call.arguments)]
+        self._check_assumed()
+        self._tensors = [*tensors, *[self.held(tensor) for tensor in call.captured]]
+        arrays = self._arrays(self._tensors)
+        results = self._run(arrays)
+        self._give(results)
+        self.label("miss")
+        given = "%arguments", "%count", "%names"
+        self.leave(f"ptr {self.capi('PyObject_Vectorcall', self.held(call.otherwise), *given)}")
+
+    def _need(self, condition: str, otherwise: str = "miss") -> None:
+        """Go on where the condition holds, else elsewhere."""
+        on = self.fresh_label()
+        self.jump(condition, on, otherwise)
+        self.label(on)
+
+    # -- what must be as it was -------------------------------------------------------------------------------------
+
+    def _check_modes(self) -> None:
+        for owner, name, value in self._call.assumed.switches:
+            self._need(self.same(self.slot(self.held(owner), type(owner), name), self.held(value)))
+        for variable, value in self._call.assumed.variables:
+            self._need(self.context_is(variable, value))
+
+    def _argument(self, index: int, kind: type, slots: Mapping[str, Any]) -> str:
+        x = self.argument(index)
+        self._need(self.is_instance(x, kind))
+        for name, value in slots.items():
+            self._need(self.same(self.slot(x, self._call.tensors.kind, name), self.held(value)))
+        return x
+
+    def _check_assumed(self) -> None:
+        assumed = self._call.assumed
+        for one, other in assumed.pairs:
+            found = [self.slot(self.held(owner), type(owner), name) for owner, name in (one, other)]
+            self._need(self.same(*found))
+        for function, code in assumed.codes:
+            self._need(self.same(self.capi("PyFunction_GetCode", self.held(function)), self.held(code)))
+        for namespace, name, value in assumed.entries:
+            entry = self.capi("PyDict_GetItemWithError", self.held(namespace), self.held(name))
+            self._need(self.same(entry, self.held(value)))
+        for look, value in assumed.looks:
+            found_now = self.capi("PyObject_Vectorcall", self.held(look), "null", 0, "null")
+            self._need(self.value(f"icmp ne ptr {found_now}, null"), "raised")
+            self.decref(found_now)
+            self._need(self.same(found_now, self.held(value)))
+
+    # -- the run ----------------------------------------------------------------------------------------------------
+
+    def _arrays(self, tensors: Sequence[str]) -> list[str]:
+        """The arrays of tensors: references of our own, as others may change the tensors while this runs."""
+        arrays = [self.slot(tensor, self._call.tensors.kind, self._call.tensors.data) for tensor in tensors]
+        for array in arrays:
+            self.incref(array)
+        return arrays
+
+    def _run(self, arrays: Sequence[str]) -> str:
+        """What the plan gives: a tuple, a new reference."""
+        space = self.space(f"[{max(len(arrays), 1)} x ptr]")
+        for i, array in enumerate(arrays):
+            self.store(array, space, i, "ptr")
+        plan = self.held(self._call.plan.__self__)
+        results = self.own(_PLAN, "ptr", f"ptr {plan}", f"ptr {space}", f"i64 {len(arrays)}")
+        for array in arrays:
+            self.decref(array)
+        self._need(self.value(f"icmp ne ptr {results}, null"), "raised")
+        self._need(self.value(f"icmp ne ptr {results}, {self.held(None)}"), "refused")
+        return results
+
+    # -- what it gives ----------------------------------------------------------------------------------------------
+
+    def _give(self, results: str) -> None:
+        """What the call gives, made of the plan's results; what there is of it is given up where memory ends."""
+        self._owned.append(self.variable("ptr", results))
+        found = self._build(self._call.shape, results)
+        self.decref(results)
+        ran = self.data(self.held(self._call.ran))
+        self.store(self.add(self.load(ran), 1), ran)
+        self.leave(f"ptr {found}")
+        self.label("failed")
+        for variable in self._owned:
+            self.decref(self.value(f"load ptr, ptr {variable}"))
+        self.leave("ptr null")
+        self.label("raised")
+        self._raise()
+        self.label("refused")
+        self.decref(self.held(None))
+        self.go("miss")
+
+    def _build(self, shape: Shape, results: str) -> str:
+        """A new reference."""
+        if isinstance(shape, Result):
+            return self._tensor(self.item(results, shape.index))
+        if isinstance(shape, Fork):
+            return self._fork(shape, results)
+        if isinstance(shape, Several):
+            return self._container(shape, results)
+        known = self._tensors[shape.index] if isinstance(shape, Passed) else self.held(shape.value)
+        self.incref(known)
+        return known
+
+    def _checked(self, made: str) -> str:
+        """What was made, which is given up where something behind it fails."""
+        self._need(self.value(f"icmp ne ptr {made}, null"), "failed")
+        return made
+
+    def _tensor(self, array: str) -> str:
+        tensors = self._call.tensors
+        made = self._checked(self.new_object(tensors.kind))
+        self.set_slot(made, tensors.kind, tensors.data, array)
+        for name, value in tensors.others.items():
+            self.set_slot(made, tensors.kind, name, self.held(value))
+        return made
+
+    def _fork(self, fork: Fork, results: str) -> str:
+        found = self.variable("ptr", "null")
+        done = self.fresh_label()
+        for flag, passed in fork.places:
+            is_taken = self.load(self.data(self.item(results, flag)), 0, "i8", 1)
+            with self.when(self.value(f"icmp ne i8 {is_taken}, 0")):
+                self.line(f"store ptr {self._build(passed, results)}, ptr {found}")
+                self.go(done)
+        self.line(f"store ptr {self._build(fork.otherwise, results)}, ptr {found}")
+        self.label(done)
+        return self.value(f"load ptr, ptr {found}")
+
+    def _container(self, several: Several, results: str) -> str:
+        is_list = several.kind is list
+        made = self._checked(self.capi("PyList_New" if is_list else "PyTuple_New", len(several.items)))
+        self._owned.append(self.variable("ptr", "null"))
+        self.line(f"store ptr {made}, ptr {self._owned[-1]}")
+        items = self.field(made, LIST_ITEMS) if is_list else self.at(made, ITEMS, "i8")
+        owned = len(self._owned)
+        for i, item in enumerate(several.items):
+            self.store(self._build(item, results), items, i, "ptr")
+            for variable in self._owned[owned:]:  # the container has it now
+                self.line(f"store ptr null, ptr {variable}")
+        return made
+
+    def _raise(self) -> None:
+        """Let an exception out; where there was no memory, the program runs as it did before, and says so itself."""
+        is_memory = self.capi("PyErr_ExceptionMatches", self.held(MemoryError))
+        with self.when(self.value(f"icmp ne i32 {is_memory}, 0")):
+            self.capi("PyErr_Clear")
+            self.go("miss")
+        error = [self.variable("ptr", "null") for _ in range(3)]
+        self.capi("PyErr_Fetch", *error)
+        found = self.capi("PyObject_Vectorcall", self.held(self._call.interrupted), "null", 0, "null")
+        self.decref(found)
+        self.capi("PyErr_Restore", *[self.value(f"load ptr, ptr {part}") for part in error])
+        self.leave("ptr null")
+
+
+__all__ = ["Assumed", "Fork", "Known", "Passed", "Result", "Several", "Shape", "TensorCall", "Tensors"]

@@ -1,0 +1,543 @@
+"""Calls that were alike for long are a built-in function: whatever makes a call another one must be noticed there."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import os
+import pickle
+import signal
+import sys
+import threading
+import weakref
+from contextvars import copy_context
+from types import BuiltinFunctionType, SimpleNamespace
+
+import numpy as np
+import pytest
+
+import vitrify as paddle
+from vitrify.core.config import flags_guard
+from vitrify.core.dtype import default_dtype_guard
+from vitrify.core.errors import NotFiniteError
+from vitrify.jit.ripening import COLD, MOST, TRIES
+from vitrify.jit.segment import RIPE_AFTER
+from vitrify.jit.static_function import StaticFunction
+from vitrify.runtime.options import ALWAYS, ExecutionOptions
+
+SCALE = 2.0
+OFFSET = paddle.ones([2])
+
+
+@pytest.fixture(autouse=True)
+def soon():
+    with RIPE_AFTER.scope(3), COLD.scope(3):
+        yield
+
+
+def tensor(*values, dtype="float32", grad=False):
+    return paddle.to_tensor(np.array(values, dtype), stop_gradient=not grad)
+
+
+def static(fn, **options):
+    return StaticFunction(fn, options=ExecutionOptions(native=ALWAYS), **options)
+
+
+def is_ripe(fn):
+    return isinstance(fn.__call__, BuiltinFunctionType)
+
+
+def ripe(fn, *args, calls=5, **options):
+    """The function compiled, and called with these arguments until it is a built-in one."""
+    found = fn if isinstance(fn, StaticFunction) else static(fn, **options)
+    for _ in range(calls):
+        found(*args)
+    assert is_ripe(found)
+    return found
+
+
+def double(x, y):
+    return x * SCALE + y
+
+
+@pytest.fixture
+def called():
+    return ripe(double, tensor(1, 2), tensor(3, 4))
+
+
+def test_calls_become_a_builtin_function():
+    fn = static(double)
+    x, y = tensor(1, 2), tensor(3, 4)
+    kinds = []
+    for _ in range(6):
+        assert fn(x, y).tolist() == [5, 8]
+        kinds.append(is_ripe(fn))
+    assert kinds == [False, False, True, True, True, True]
+    result = fn(x, y)
+    assert type(result) is paddle.Tensor
+    assert (result.stop_gradient, result.is_leaf, result.grad, result.inplace_version) == (True, True, None, 0)
+    result.add_(y)
+    assert result.tolist() == [8, 12]
+    assert fn(x, y).tolist() == [5, 8]
+
+
+def test_one_operator_is_enough():
+    fn = ripe(lambda x: x + 1, tensor(1, 2))
+    assert fn(tensor(5, 6)).tolist() == [6, 7]
+
+
+def test_short_processes_do_not_wait_for_the_compiler(monkeypatch):
+    monkeypatch.setattr("vitrify.jit.ripening._native", SimpleNamespace(is_ready=lambda: False))
+    fn, x = static(lambda x: x + 1), tensor(1)
+    with COLD.scope(8):
+        kinds = []
+        for _ in range(9):
+            fn(x)
+            kinds.append(is_ripe(fn))
+    assert kinds.index(True) == 7
+
+
+OTHERS = {
+    "another dtype": lambda: (tensor(1, 2, dtype="float64"), tensor(3, 4, dtype="float64")),
+    "another size": lambda: (tensor(1, 2, 3), tensor(3, 4, 5)),
+    "another rank": lambda: (paddle.ones([2, 2]), paddle.ones([2, 2])),
+    "a number": lambda: (tensor(1, 2), 5.0),
+    "an array": lambda: (tensor(1, 2), np.array([3, 4], "float32")),
+    "a gradient": lambda: (tensor(1, 2, grad=True), tensor(3, 4)),
+    "a parameter": lambda: (paddle.create_parameter([2], "float32"), tensor(3, 4)),
+    "the same tensor twice": lambda: (tensor(1, 2),) * 2,
+    "other values": lambda: (tensor(7, 8), tensor(3, 4)),
+    "steps of its own": lambda: (paddle.to_tensor(np.arange(4, dtype="float32"))[::2], tensor(3, 4)),
+    "read-only memory": lambda: (of_array(np.broadcast_to(np.float32(3), 2)), tensor(3, 4)),
+    "not aligned": lambda: (of_array(np.zeros(9, np.uint8)[1:].view(np.float32)), tensor(3, 4)),
+}
+
+
+def of_array(array):
+    x = tensor(0)
+    x._data = array
+    return x
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_arguments(called, name):
+    args = OTHERS[name]()
+    wanted = double(*args)
+    for _ in range(3):
+        found = called(*args)
+        np.testing.assert_array_equal(found.numpy(), wanted.numpy())
+        assert (found.dtype, found.stop_gradient) == (wanted.dtype, wanted.stop_gradient)
+    assert called(tensor(1, 2), tensor(3, 4)).tolist() == [5, 8]
+
+
+def test_by_name_and_wrongly(called):
+    x, y = tensor(1, 2), tensor(3, 4)
+    assert called(x, y=y).tolist() == called(y=y, x=x).tolist() == [5, 8]
+    for wrong in [(x,), (x, y, x), ()]:
+        with pytest.raises(TypeError):
+            called(*wrong)
+    with pytest.raises(TypeError):
+        called(x, y, z=1)
+
+
+def test_modes():
+    fn = static(lambda x: paddle.matmul(x, x) + paddle.ones([2, 2]))
+    x, wants = paddle.to_tensor(np.eye(2, dtype="float32")), paddle.to_tensor(np.eye(2, dtype="float32"))
+    wants.stop_gradient = False
+    for _ in range(8):
+        assert fn(x).stop_gradient
+        assert not fn(wants).stop_gradient
+        with paddle.no_grad():
+            assert fn(wants).stop_gradient
+        with paddle.amp.auto_cast(level="O2", dtype="bfloat16"):
+            assert fn(x).dtype == fn.dygraph_function(x).dtype
+        assert fn(x).dtype == paddle.float32
+        with default_dtype_guard("float64"):
+            assert fn(x).dtype == fn.dygraph_function(x).dtype == paddle.float64
+    assert is_ripe(fn)
+    product = ripe(lambda x: paddle.matmul(x, x), x)
+    with paddle.amp.auto_cast(level="O2", dtype="bfloat16"):
+        assert product(x).dtype == paddle.bfloat16
+
+
+def test_what_looks_at_operators_sees_them():
+    fn = ripe(lambda x: paddle.log(x) * 2, tensor(1, 2))
+    with flags_guard({"check_nan_inf": True}), pytest.raises(NotFiniteError, match="log"):
+        fn(tensor(-1, 2))
+    assert np.isnan(fn(tensor(-1, 2)).numpy()[0])
+
+
+def test_inside_another_trace_and_switched_off(called):
+    x, y = tensor(1, 2), tensor(3, 4)
+    outer = static(lambda a, b: called(a, b) * 10)
+    assert outer(x, y).tolist() == outer(x, y).tolist() == [50, 80]
+    assert "multiply" in outer.concrete_program.main_program.to_string(True)
+    paddle.jit.enable_to_static(False)
+    try:
+        before = called.program_cache.info()
+        assert called(x, y).tolist() == [5, 8]
+        assert called.program_cache.info() == before
+    finally:
+        paddle.jit.enable_to_static(True)
+
+
+def test_what_the_program_assumed(monkeypatch, called):
+    x, y = tensor(1, 2), tensor(3, 4)
+    monkeypatch.setitem(double.__globals__, "SCALE", 3.0)
+    for _ in range(10):
+        assert called(x, y).tolist() == [6, 10]
+    monkeypatch.setitem(double.__globals__, "SCALE", 2.0)
+    for _ in range(10):
+        assert called(x, y).tolist() == [5, 8]
+    assert is_ripe(called)
+    monkeypatch.delitem(double.__globals__, "SCALE")
+    with pytest.raises(NameError):
+        called(x, y)
+
+
+def inner(x):
+    return x + 1
+
+
+def test_code_that_is_exchanged(monkeypatch):
+    fn = ripe(lambda x: inner(x) * 2, tensor(1))
+    monkeypatch.setattr(inner, "__code__", (lambda x: x + 10).__code__)
+    assert [fn(tensor(1)).item() for _ in range(8)] == [22] * 8
+
+
+def test_tensors_it_reads(monkeypatch):
+    fn, x = ripe(lambda x: x + OFFSET, tensor(1, 2)), tensor(1, 2)
+    OFFSET.set_value(tensor(5, 5))
+    assert fn(x).tolist() == [6, 7]
+    OFFSET.add_(tensor(1, 1))
+    assert fn(x).tolist() == [7, 8]
+    monkeypatch.setitem(globals(), "OFFSET", tensor(7, 7))
+    assert [fn(x).tolist() for _ in range(8)] == [[8, 9]] * 8
+    monkeypatch.setitem(globals(), "OFFSET", tensor(7, 7, dtype="float64"))
+    assert fn(x).dtype == (x + OFFSET).dtype
+    monkeypatch.setitem(globals(), "OFFSET", tensor(7, 7, grad=True))
+    assert not fn(x).stop_gradient
+    monkeypatch.undo()
+    OFFSET.set_value(tensor(1, 1))
+    assert fn(x).tolist() == [2, 3]
+
+
+def net_of_layers():
+    return paddle.nn.Sequential(paddle.nn.Linear(2, 3), paddle.nn.ReLU(), paddle.nn.Linear(3, 1))
+
+
+def test_layers():
+    net, x = net_of_layers(), paddle.ones([1, 2])
+    with paddle.no_grad():
+        wanted = net(x).item()
+        fn = static(lambda x: net(x))
+        for _ in range(12):
+            assert fn(x).item() == pytest.approx(wanted)
+        assert is_ripe(fn)
+        before = fn.program_cache.info().hits
+        net.other = 1  # some Layer has changed, but nothing that counts
+        for _ in range(3):
+            assert fn(x).item() == pytest.approx(wanted)
+        assert fn.program_cache.info().hits == before + 3
+        net[2].weight.set_value(net[2].weight * 0)
+        assert fn(x).item() == pytest.approx(net[2].bias.item())
+        net[2] = paddle.nn.Linear(3, 1)
+        for _ in range(9):
+            assert fn(x).item() == pytest.approx(net(x).item())
+        net[2].bias = paddle.create_parameter([1], "float32", default_initializer=paddle.nn.initializer.Constant(9.0))
+        for _ in range(9):
+            assert fn(x).item() == pytest.approx(net(x).item())
+        net.to(dtype="float64")
+        assert fn(x.astype("float64")).dtype == paddle.float64
+    assert not fn(x.astype("float64")).stop_gradient
+
+
+def test_layers_that_train_and_rest():
+    net, x = paddle.nn.Sequential(paddle.nn.Linear(2, 2), paddle.nn.Dropout(1.0)), paddle.ones([1, 2])
+    net.eval()
+    with paddle.no_grad():
+        fn = static(net.forward.__func__, instance=net)
+        for _ in range(3):
+            net.eval()
+            assert all(fn(x).abs().sum().item() > 0 for _ in range(8))
+            net.train()
+            assert [fn(x).abs().sum().item() for _ in range(8)] == [0] * 8
+
+
+def test_a_parameter_that_thaws():
+    weight = paddle.create_parameter([2], "float32")
+    weight.stop_gradient = True
+    fn, x = ripe(lambda x: x * weight, tensor(1, 2)), tensor(1, 2)
+    weight.stop_gradient = False
+    assert not fn(x).stop_gradient
+    fn(x).sum().backward()
+    assert weight.grad.tolist() == [1, 2]
+
+
+STRUCTURES = {
+    "a tuple": lambda x, y: (x + y, x * y),
+    "a list in a tuple": lambda x, y: (x + y, [x * y, x - y], ()),
+    "constants": lambda x, y: [x + y, None, 3, "text", 2.5],
+    "what was given": lambda x, y: (y, x + y, x),
+    "what was given alone": lambda x, y: [y],
+    "what a path gives": lambda x, y: x if x.sum() > y.sum() else x + y,
+    "what a path gave itself": lambda x, y: y if x.sum() < y.sum() else x,
+    "a loop": lambda x, y: counted(x, y),
+    "a dict": lambda x, y: {"sum": x + y},
+    "numbers": lambda x, y: ((x + y).sum().item(), x.shape[0]),
+    "one twice": lambda x, y: (lambda z: (z, z))(x + y),
+}
+
+
+def counted(x, y):
+    i = 0
+    while x.sum() < y.sum():
+        x = x + i
+        i += 1
+    return x, i
+
+
+def plain(value):
+    if isinstance(value, dict):
+        return {name: plain(item) for name, item in value.items()}
+    if isinstance(value, (tuple, list)):
+        return type(value), [plain(item) for item in value]
+    return value.tolist() if isinstance(value, paddle.Tensor) else value
+
+
+def items(value):
+    return value if isinstance(value, (tuple, list)) else [value]
+
+
+@pytest.mark.parametrize("name", STRUCTURES)
+def test_what_calls_give(name):
+    function = STRUCTURES[name]
+    fn = static(function)
+    for x, y in [(tensor(1, 2), tensor(3, 4)), (tensor(5, 6), tensor(3, 4))]:
+        for _ in range(8):
+            found, wanted = fn(x, y), function(x, y)
+            assert plain(found) == plain(wanted)
+            assert [[v is given for given in (x, y)] for v in items(found)] == [
+                [v is given for given in (x, y)] for v in items(wanted)
+            ]
+    found = fn(tensor(1, 2), tensor(3, 4))
+    assert "one twice" not in name or found[0] is found[1]
+
+
+def test_several_kinds_of_calls_are_builtin_side_by_side():
+    fn = static(double)
+    for size in range(2, 2 + MOST):
+        x = paddle.ones([size])
+        for _ in range(12):
+            assert fn(x, x).shape == [size]
+    calls = fn.__call__
+    python = fn.program_cache.last().calls
+    for size in range(3, 2 + MOST):
+        assert fn(paddle.ones([size]), paddle.ones([size])).shape == [size]
+    assert fn.__call__ is calls
+    assert fn.program_cache.last().calls == python
+
+
+def test_calls_that_vary_for_ever_stay_in_python():
+    fn = static(double)
+    for size in range(2, 8 * TRIES):
+        x = paddle.ones([size])
+        assert fn(x, x).tolist() == [3] * size
+    calls = fn.__call__
+    for size in range(200, 220):
+        assert fn(paddle.ones([size]), paddle.ones([size])).shape == [size]
+    assert fn.__call__ is calls
+
+
+def test_calls_are_counted(called):
+    before = called.program_cache.info().hits
+    called(tensor(1, 2), tensor(3, 4))
+    assert called.program_cache.info().hits == before + 1
+
+
+def test_what_was_forgotten_is_built_again(called):
+    x, y = tensor(1, 2), tensor(3, 4)
+    called.program_cache.clear()
+    assert not is_ripe(called)
+    assert called(x, y).tolist() == [5, 8]
+    assert len(called.program_cache) == 1
+    ripe(called, x, y)
+    called.program_cache.drop(called.program_cache.last())
+    assert not is_ripe(called)
+    assert called(x, y).tolist() == [5, 8]
+
+
+def test_a_failing_call_and_the_next():
+    def check(x):
+        assert (x > 0).all(), "not positive"
+        return x + 1
+
+    fn = static(check)
+    for _ in range(6):
+        assert fn(tensor(1, 2)).tolist() == [2, 3]
+        with pytest.raises(AssertionError, match="not positive"):
+            fn(tensor(1, -2))
+
+
+def test_references_are_given_up(called):
+    x, y = tensor(1, 2), tensor(3, 4)
+    array = x._data
+    watched = [x, y, array, paddle.Tensor, array.dtype, called.program_cache]
+
+    def counts(calls):
+        for _ in range(calls):
+            called(x, y)
+            with pytest.raises(TypeError):
+                called(x)
+            called(x, y=y)
+        gc.collect()
+        return [sys.getrefcount(v) for v in watched]
+
+    before, after = counts(10), counts(500)
+    assert all(abs(a - b) < 20 for a, b in zip(after, before)), (before, after)
+    result = weakref.ref(called(x, y))
+    assert result() is None
+
+
+def test_a_function_that_is_deleted_goes():
+    fn = ripe(lambda x: x + 1, tensor(1))
+    held = weakref.ref(fn)
+    del fn
+    gc.collect()
+    assert held() is None
+
+
+def test_copies_and_pickles():
+    net = paddle.jit.to_static(net_of_layers())
+    net.eval()
+    x = paddle.ones([1, 2])
+    with paddle.no_grad():
+        wanted = net(x).item()
+        net.forward = ripe(static(type(net).forward, instance=net), x)
+        other = copy.deepcopy(net)
+        assert other(x).item() == pytest.approx(wanted)
+        assert not is_ripe(other.forward)
+        other[0].weight.set_value(other[0].weight * 0)
+        other[0].bias.set_value(other[0].bias * 0)
+        other[2].bias.set_value(other[2].bias * 0)
+        assert other(x).item() == 0
+        assert net(x).item() == pytest.approx(wanted)
+    fn = ripe(static(module_level.dygraph_function), tensor(1))
+    assert copy.copy(fn)(tensor(1)).item() == copy.deepcopy(fn)(tensor(1)).item() == 3
+    assert pickle.loads(pickle.dumps(module_level))(tensor(1)).item() == 3
+
+
+@paddle.jit.to_static
+def module_level(x):
+    return x * 2 + 1
+
+
+def test_methods_of_objects():
+    class Scaled:
+        def __init__(self, by):
+            self.by = by
+
+        def of(self, x):
+            return x * self.by
+
+    one, other = Scaled(2.0), Scaled(3.0)
+    first = ripe(static(Scaled.of, instance=one), tensor(1))
+    second = ripe(static(Scaled.of, instance=other), tensor(1))
+    assert (first(tensor(1)).item(), second(tensor(1)).item()) == (2, 3)
+    one.by = 5.0
+    assert (first(tensor(1)).item(), second(tensor(1)).item()) == (5, 3)
+
+
+def test_threads():
+    fn = static(double)
+    x, y = tensor(1, 2), tensor(3, 4)
+    wrong = []
+
+    def call(size):
+        a, b = (x, y) if size == 2 else (paddle.ones([size]), paddle.ones([size]))
+        wanted = double(a, b).tolist()
+        for _ in range(300):
+            found = fn(a, b).tolist()
+            if found != wanted:
+                wrong.append(found)
+
+    threads = [threading.Thread(target=copy_context().run, args=(call, size)) for size in (2, 2, 3, 4)]
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(before)
+    assert not wrong
+    assert is_ripe(fn)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_forked_process_goes_on(called):
+    x, y = tensor(1, 2), tensor(3, 4)
+    child = os.fork()
+    if not child:
+        os._exit(0 if called(x, y).tolist() == [5, 8] else 1)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_the_user_interrupts():
+    def endless(x, stop):
+        while stop.sum() < 1:
+            x = x + 1
+        return x
+
+    fn = ripe(endless, tensor(1), tensor(1))
+
+    class Interruption(Exception):
+        pass
+
+    def interrupt(number, frame):
+        raise Interruption
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        for _ in range(2):
+            signal.setitimer(signal.ITIMER_REAL, 0.1)
+            with pytest.raises(Interruption):
+                fn(tensor(1), tensor(0))
+            assert fn(tensor(1), tensor(1)).item() == 1
+    finally:
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_a_function_that_calls_itself_when_objects_go(called):
+    x, y = tensor(1, 2), tensor(3, 4)
+    seen = []
+
+    class Last:
+        def __del__(self):
+            seen.append(called(x, y).tolist())
+
+    cycle = [Last()]
+    cycle.append(cycle)
+    del cycle
+    for _ in range(2000):
+        assert called(x, y).tolist() == [5, 8]
+    gc.collect()
+    assert seen == [[5, 8]]
+
+
+def test_without_the_compiler():
+    with flags_guard({"native": False}):
+        fn = static(double)
+        for _ in range(10):
+            assert fn(tensor(1, 2), tensor(3, 4)).tolist() == [5, 8]
+        assert not is_ripe(fn)
+
+
+def test_where_objects_lie_otherwise(monkeypatch):
+    monkeypatch.setattr("vitrify.codegen.objects.layout_is_known", lambda: False)
+    fn = static(double)
+    for _ in range(10):
+        assert fn(tensor(1, 2), tensor(3, 4)).tolist() == [5, 8]
+    assert not is_ripe(fn)
