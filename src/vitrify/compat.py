@@ -121,10 +121,16 @@ class _Alias(Loader):
 
 
 def _enter_hidden(theirs: str, package: ModuleType) -> None:
-    """Enter the modules of a package that its functions of the same names hide, such as `amp.auto_cast`.
+    """Enter the modules of a package that its attributes of the same names hide, such as the function `amp.auto_cast`.
 
-    Importing such a module later would put it in the function's place.
+    Importing such a module later would put it in the attribute's place.
     """
+    outer = theirs.removeprefix(_THEIRS).lstrip(".")
+    for inner in _INNER:
+        parent, _, child = inner.rpartition(".")
+        if parent == outer and child in vars(package):
+            module = sys.modules.setdefault(f"{theirs}.{child}", import_module(_own_name(f"{_THEIRS}.{inner}")))
+            _enter_hidden(f"{theirs}.{child}", module)
     start = package.__name__ + "."
     for name, module in list(sys.modules.items()):
         child = name.removeprefix(start)

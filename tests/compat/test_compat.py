@@ -54,6 +54,20 @@ def test_modules_that_functions_hide_stay_hidden():
         assert importlib.import_module("paddle").amp.auto_cast is inner.auto_cast
 
 
+def test_inner_modules_leave_what_has_their_names():
+    """Paddle's `distributed.communication.reduce` is a module and, as an attribute, the function in it."""
+    holders = vitrify.distributed, vitrify.io
+    before = [dict(vars(holder)) for holder in holders]
+    with compat.as_paddle():
+        for path in compat._INNER:
+            importlib.import_module(f"paddle.{path}")
+        inner = importlib.import_module("paddle.distributed.communication.reduce")
+        assert inner.reduce is vitrify.distributed.reduce and callable(vitrify.distributed.reduce)
+    assert vitrify.distributed.communication.__name__ == "vitrify.distributed.communication"
+    for holder, names in zip(holders, before):
+        assert {name for name, held in names.items() if vars(holder)[name] is not held} == set()
+
+
 def test_the_hook_goes_away():
     with compat.as_paddle():
         assert importlib.import_module("paddle") is vitrify
