@@ -29,12 +29,19 @@ from vitrify.core.errors import FileFormatError, UnsupportedError
 from vitrify.ir.model_file import MODEL
 
 DATA = Path(__file__).parent.parent / "data"
+
+
+def paddles(ending: str) -> list[tuple[Path | str, ...]]:
+    """Return the pairs of one of Paddle's formats: those that PaddlePaddle wrote, and ours, with their checksums."""
+    by_paddle = [DATA / "paddle_program" / f"{name}_{ending}" for name in ("tiny_conv", "branches")]
+    ours = [DATA / "paddle_written" / f"{name}_{ending}" for name in ("tiny_conv", "branches")]
+    return [(path, f".{ending}", ".pdiparams") for path in (*by_paddle, *ours)]
+
+
 PAIRS = {
     "native": [(DATA / "native" / "v1" / name, ".vtmodel", ".vtparams") for name in ("net", "control")],
-    "json": [(DATA / "paddle_program" / f"{name}_json", ".json", ".pdiparams") for name in ("tiny_conv", "branches")],
-    "pdmodel": [
-        (DATA / "paddle_program" / f"{name}_pdmodel", ".pdmodel", ".pdiparams") for name in ("tiny_conv", "branches")
-    ],
+    "json": paddles("json"),
+    "pdmodel": paddles("pdmodel"),
     "onnx": [(DATA / "onnx" / name, ".onnx") for name in ("tiny_conv", "tiny_transformer", "branches")],
 }
 PAIRS["sealed"] = PAIRS["native"]

@@ -14,6 +14,7 @@ from ..core.lazy import lazy_module
 from ..core.meta import Meta
 from .emitter import Emitter, Value
 from .graph import Graph, Node, taken_from_around
+from .pair import CHECKSUM
 from .reading import NUMBERS, TENSOR
 from .table import ROWS, Attr, In, Row
 
@@ -28,9 +29,15 @@ VERSION = 2_006_002
 """The version of PaddlePaddle whose meaning of operators is written."""
 
 
-def desc_program(g: Emitter, names: Sequence[str], inputs: Sequence[Value], outputs: Sequence[Value]) -> bytes:
-    """The content of a `.pdmodel` file: inputs with their names, parameters, operators, outputs."""
-    return _Writer(g, names, inputs).program(outputs)
+def desc_program(
+    g: Emitter, names: Sequence[str], inputs: Sequence[Value], outputs: Sequence[Value], checksum: str
+) -> bytes:
+    """The content of a `.pdmodel` file: inputs with their names, parameters, operators, outputs.
+
+    checksum: of the file of its parameters. It is an attribute of the first `fetch`: PaddlePaddle skips attributes that
+    it does not know, and writes `fetch` anew with other parameters.
+    """
+    return _Writer(g, names, inputs).program(outputs, checksum)
 
 
 def operator_descs(g: Emitter, names: Mapping[int, str]) -> list[Any]:
@@ -53,7 +60,7 @@ class _Writer:
         self._names.update({p.id: p.name for p in g.graph.params})  # type: ignore[misc]
         self._extra = 0
 
-    def program(self, outputs: Sequence[Value]) -> bytes:
+    def program(self, outputs: Sequence[Value], checksum: str) -> bytes:
         for name, kind in (("feed", FEED_LIST), ("fetch", FETCH_LIST)):
             var = self._block.vars.add(name=name, persistable=True)
             var.type.type = kind
@@ -66,7 +73,8 @@ class _Writer:
         for node in self._g.graph.nodes:
             self._node(node)
         for col, value in enumerate(outputs):
-            self._op("fetch", {"X": [self._name(value.id)]}, {"Out": ["fetch"]}, [("col", "int", col)])
+            attrs = [("col", "int", col), *[(CHECKSUM, "str", checksum)] * (col == 0)]
+            self._op("fetch", {"X": [self._name(value.id)]}, {"Out": ["fetch"]}, attrs)
         found: bytes = self._proto.SerializeToString(deterministic=True)
         return found
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import struct
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..core.atomic_file import atomic_file
+from ..core.atomic_file import atomic_file, replace_file
 from ..core.dtype import from_np
 from ..core.errors import ArgumentError, UnsupportedError, VitrifyError
 from ..core.meta import ListMeta, Meta, Ref
@@ -25,8 +24,9 @@ from .desc_writing import desc_program
 from .emitter import FORMS, Emitter, Value, held, known
 from .graph import Param, keep_used
 from .json_writing import json_program
-from .reading import NUMBERS, tensor_desc
+from .pair import NEXT, PARAMS_SUFFIX
 from .scalars import is_written, write_expression
+from .tensor_writing import Tensors, checksum_of, write_tensors
 
 # The rooms whose import enters their forms in the table.
 ROOMS = (composed_forms, forms, index_forms, layer_forms, library_forms, list_forms, control_forms)
@@ -62,7 +62,7 @@ class _Files:
     """What the files of a program hold: it, and its tensors in their order."""
 
     program: bytes
-    tensors: Sequence[tuple[str, Array]]
+    tensors: Tensors
 
 
 def _files(name: str, function: SavedFunction, model: ModelFile, old: bool) -> _Files:
@@ -84,20 +84,31 @@ def _files(name: str, function: SavedFunction, model: ModelFile, old: bool) -> _
     arrays = {p.name: model.tensors[key] for p, key in zip(g.graph.params, function.tensors)}
     used = keep_used(g.graph, {v.id for v in outputs})
     g.graph.params = [p for p in g.graph.params if p.id in used]
-    program = (desc_program if old else json_program)(g, names, inputs, outputs)
     kept = {p.name for p in g.graph.params}
     tensors = sorted((name, array) for name, array in {**arrays, **g.constants}.items() if name in kept)
-    return _Files(program, tensors)
+    write = desc_program if old else json_program
+    return _Files(write(g, names, inputs, outputs, checksum_of(tensors)), tensors)
 
 
 def _write(prefix: str, files: _Files, old: bool) -> None:
-    if files.tensors or old:  # the newer format has no file of no parameters
-        # The parameters first: a program never names tensors that are not there yet.
-        with atomic_file(prefix + ".pdiparams") as out:
-            for _, array in files.tensors:
-                _write_tensor(out, array)
-    with atomic_file(prefix + (".pdmodel" if old else ".json")) as out:
-        out.write(files.program)
+    """Write the pair such that a kill at any moment leaves the old one or the new one.
+
+    A program never names tensors that are not there yet, and the old ones stay until it is replaced.
+    """
+    program = prefix + (".pdmodel" if old else ".json")
+    if not files.tensors and not old:  # this format has no file of no parameters
+        _write_file(program, files.program)
+        return
+    params = os.path.realpath(prefix + PARAMS_SUFFIX)
+    with atomic_file(params + NEXT) as out:
+        write_tensors(out, files.tensors)
+    _write_file(program, files.program)
+    replace_file(params + NEXT, params)
+
+
+def _write_file(path: str, content: bytes) -> None:
+    with atomic_file(path) as out:
+        out.write(content)
 
 
 def _check_lists(name: str, variables: Sequence[Variable | None]) -> None:
@@ -260,13 +271,3 @@ def _attribute(g: Emitter, attr: Any, inputs: Sequence[Any]) -> Any:
     if isinstance(attr, (list, tuple)):
         return tuple(_attribute(g, part, inputs) for part in attr)
     return attr
-
-
-def _write_tensor(out: Any, array: Array) -> None:
-    """One tensor: version, no levels of detail, version, description, elements in little-endian order."""
-    dtype = from_np(array.dtype)
-    if dtype.name not in NUMBERS:
-        raise UnsupportedError(f"Paddle's files hold no tensors of {dtype.name}")
-    desc = tensor_desc(NUMBERS[dtype.name], array.shape)
-    out.write(struct.pack("<IQIi", 0, 0, 0, len(desc)) + desc)
-    out.write(np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False).tobytes())

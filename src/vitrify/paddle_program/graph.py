@@ -56,6 +56,7 @@ class Graph:
     args: list[Id] = field(default_factory=list)
     outputs: list[Id] = field(default_factory=list)
     output_dtypes: list[DType] = field(default_factory=list)  # empty where the values' own are right
+    checksum: str | None = None  # of the file of parameters, where the program says it
 
 
 def all_nodes(graph: Graph) -> Iterator[Node]:

@@ -36,6 +36,7 @@ from .graph import Graph, Node, Param, all_nodes
 from .json_reading import read_json
 from .operator_table import check_call, reads
 from .operators import SMALL
+from .pair import NEXT, PARAMS_SUFFIX
 from .reading import read_program_desc
 from .tensor_reading import read_params
 
@@ -52,7 +53,7 @@ ROOMS = (
     recurrent_operators,
     training_operators,
 )
-PARAMS_SUFFIX, PARTS = ".pdiparams", "__params__"
+PARTS = "__params__"
 
 
 def read_json_format(file: str, params: str | None = None) -> ModelFile:
@@ -68,7 +69,8 @@ def read_desc_format(file: str, params: str | None = None) -> ModelFile:
 def model_of(file: str, graph: Graph, params: str | None) -> ModelFile:
     """The program of a file, with its parameters, as a function of what it is fed."""
     _check_known(file, graph)
-    arrays = read_params(_params_file(file, params, graph), graph.params) if graph.params else {}
+    place = _params_file(file, params, graph) if graph.params else ""
+    arrays = read_params(place, graph.params, graph.checksum) if graph.params else {}
     try:
         return _recorded(graph, arrays)
     except (UnsupportedError, FileFormatError) as err:
@@ -93,7 +95,7 @@ def _params_file(file: str, params: str | None, graph: Graph) -> str:
     if params is not None:
         return params
     candidates = [prefix + PARAMS_SUFFIX, os.path.join(folder, PARTS)]
-    found = next((c for c in candidates if os.path.isfile(c)), None)
+    found = next((c for c in candidates if os.path.isfile(c) or os.path.isfile(c + NEXT)), None)
     if found is None and os.path.isfile(os.path.join(folder, graph.params[0].name)):
         return folder  # a file for each
     if found is None:

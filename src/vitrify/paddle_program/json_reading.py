@@ -10,6 +10,7 @@ from typing import Any
 from ..core.dtype import DType, as_dtype
 from ..core.errors import FileFormatError, UnsupportedError
 from .graph import DEEPEST, MOST_DIMENSIONS, MOST_NODES, Feed, Graph, Node, Param
+from .pair import checksum_in
 
 LARGEST = 1 << 30
 NEWEST = 4
@@ -51,7 +52,9 @@ class _Reader:
         if not 1 <= base["version"] <= NEWEST:
             raise UnsupportedError(f"it has version {base['version']} of the format, 1 to {NEWEST} can be read")
         (region,) = data["program"]["regions"]
-        return self._region(region, 0)
+        graph = self._region(region, 0)
+        graph.checksum = checksum_in(base)
+        return graph
 
     def _region(self, region: Any, depth: int) -> Graph:
         if depth > DEEPEST:

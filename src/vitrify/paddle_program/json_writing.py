@@ -15,6 +15,7 @@ from ..core.meta import Meta
 from .emitter import Emitter, Value
 from .graph import Node
 from .json_reading import ELEMENTS, NEWEST
+from .pair import CHECKSUM
 from .table import ROWS, Attr, In
 
 _TYPES = {name: tag for tag, name in ELEMENTS.items()}
@@ -24,9 +25,14 @@ _LISTS = {"ints": "int", "longs": "long", "floats": "float", "doubles": "double"
 _PLACE = {"#": "1.a_place", "D": [1, 0, ""]}
 
 
-def json_program(g: Emitter, names: Sequence[str], inputs: Sequence[Value], outputs: Sequence[Value]) -> bytes:
-    """The content of a `.json` file: parameters, inputs with their names, operators, outputs."""
-    return _Writer(g).program(names, inputs, outputs)
+def json_program(
+    g: Emitter, names: Sequence[str], inputs: Sequence[Value], outputs: Sequence[Value], checksum: str
+) -> bytes:
+    """The content of a `.json` file: parameters, inputs with their names, operators, outputs.
+
+    checksum: of the file of its parameters, which stands beside the version.
+    """
+    return _Writer(g).program(names, inputs, outputs, checksum)
 
 
 class _Writer:
@@ -36,7 +42,9 @@ class _Writer:
         self._last = g.last
         self._regions = 0
 
-    def program(self, names: Sequence[str], inputs: Sequence[Value], outputs: Sequence[Value]) -> bytes:
+    def program(
+        self, names: Sequence[str], inputs: Sequence[Value], outputs: Sequence[Value], checksum: str
+    ) -> bytes:
         for param in self._g.graph.params:
             self._ops.append({
                 "#": "p", "A": [0, 1, 1, param.name], "DA": [], "QA": [],
@@ -56,7 +64,7 @@ class _Writer:
             self._add("1.fetch", attrs, [value.id], [self._new(value.meta)], persistable=True)
         block = {"#": "block_0", "args": [], "ops": self._ops}
         whole = {
-            "base_code": {"magic": "pir", "trainable": True, "version": NEWEST},
+            "base_code": {"magic": "pir", "trainable": True, "version": NEWEST, CHECKSUM: checksum},
             "program": {"regions": [{"#": "region_0", "blocks": [block]}]},
         }
         return json.dumps(whole, separators=(",", ":"), allow_nan=False).encode()

@@ -13,6 +13,7 @@ from ..core.dtype import DType, as_dtype
 from ..core.errors import FileFormatError, UnsupportedError
 from ..core.lazy import lazy_module
 from .graph import DEEPEST, MOST_DIMENSIONS, MOST_NODES, Feed, Graph, Node, Param
+from .pair import checksum_in
 from .table import In, Row, old_rows
 
 _pb = lazy_module("vitrify.paddle_program.program_desc_pb2")
@@ -112,7 +113,9 @@ class _Reader:
                 fed[int(attributes_of(op).get("col", len(fed)))] = Feed(name, name, dtype, shape)
             elif op.type == "fetch":
                 (name,) = _arguments(op.inputs, "X")
-                fetched[int(attributes_of(op).get("col", len(fetched)))] = name
+                attrs = attributes_of(op)
+                fetched[int(attrs.get("col", len(fetched)))] = name
+                graph.checksum = graph.checksum or checksum_in(attrs)
             else:
                 graph.nodes.append(self._node(op, depth))
         graph.outputs = [fetched[col] for col in sorted(fetched)]

@@ -6,15 +6,17 @@ import math
 import mmap
 import os
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
-from ..core.dtype import DType
 from ..core.errors import FileFormatError
 from .graph import MOST_DIMENSIONS, Param
+from .pair import NEXT
 from .reading import DATA_TYPES, parsed_tensor_desc
+from .tensor_writing import checksum_of_file
 
 Array = np.ndarray[Any, Any]
 _HEAD = struct.Struct("<IQ")
@@ -23,10 +25,11 @@ _DESC = struct.Struct("<Ii")
 LARGEST_DESC = 1 << 16
 
 
-def read_params(path: str, params: Sequence[Param], dtypes: Mapping[str, DType] | None = None) -> dict[str, Array]:
+def read_params(path: str, params: Sequence[Param], checksum: str | None = None) -> dict[str, Array]:
     """The arrays of `params` by name: from one file, or from a folder with a file for each.
 
-    The data stay in the file until they are touched. Raises FileFormatError for what does not fit the program.
+    checksum: of the one file, where the program says it. The data stay in the file until they are touched. Raises
+    FileFormatError for what does not fit the program, or was not written with it.
     """
     if os.path.isdir(path):
         found = {}
@@ -34,13 +37,30 @@ def read_params(path: str, params: Sequence[Param], dtypes: Mapping[str, DType] 
             file = os.path.join(path, param.name)
             if os.path.basename(param.name) != param.name or not os.path.isfile(file):
                 raise FileFormatError(f"{path}: there is no file of the parameter {param.name!r}")
-            found.update(_read_file(file, [param]))
+            found.update(_read_file(file, [param], _mapped(file)))
         return found
-    return _read_file(path, sorted(params, key=lambda p: p.name))
+    data = _mapped(path) if checksum is None else _belonging(os.path.realpath(path), checksum)
+    return _read_file(path, sorted(params, key=lambda p: p.name), data)
 
 
-def _read_file(file: str, params: Sequence[Param]) -> dict[str, Array]:
-    data = _mapped(file)
+def _belonging(file: str, checksum: str) -> memoryview:
+    """The content of the file that was written with the program.
+
+    Where a save was cut off, or goes on right now, that may have its name yet to get, or get it while we look.
+    """
+    for name in (file, file + NEXT, file):
+        with suppress(FileNotFoundError):
+            data = _mapped(name)
+            if checksum_of_file(data) == checksum:
+                return data
+    os.stat(file)  # where there is no file at all, that is the error
+    raise FileFormatError(
+        f"{file}: it was changed, or belongs to another save than the program beside it (checksum)",
+        hint="copy both files again from where they were made, or save both again",
+    )
+
+
+def _read_file(file: str, params: Sequence[Param], data: memoryview) -> dict[str, Array]:
     found, at = {}, 0
     for param in params:
         try:
