@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import mmap
 import os
 import struct
 import zlib
@@ -26,6 +25,7 @@ from typing import Any, BinaryIO
 
 from .atomic_file import atomic_file
 from .errors import FileFormatError
+from .mapped_file import mapped_file
 
 ALIGN = 64
 _HEAD = struct.Struct("<8sIIQQ")
@@ -128,11 +128,7 @@ def starts_with(source: Source, kind: Kind) -> bool:
 def _open(source: Source, private: bool) -> tuple[str, memoryview]:
     if not isinstance(source, (str, os.PathLike)):
         return "the stream", memoryview(source.read())
-    with open(source, "rb") as file:
-        if os.fstat(file.fileno()).st_size == 0:  # an empty file cannot be mapped
-            return str(source), memoryview(b"")
-        access = mmap.ACCESS_COPY if private else mmap.ACCESS_READ
-        return str(source), memoryview(mmap.mmap(file.fileno(), 0, access=access))
+    return str(source), mapped_file(source, private)
 
 
 @dataclass(frozen=True)

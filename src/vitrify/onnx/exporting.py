@@ -14,8 +14,9 @@ from ..core.errors import ArgumentError, UnsupportedError
 from ..ir.decompose import in_other_ops
 from ..ir.model_file import ModelFile, SavedFunction, Slot, input_names, tree_to_json
 from ..jit.save import collect
+from .external import EXTERNAL_FROM, remove_older, write_beside
 from .graph import onnx_package
-from .write import EXTERNAL_FROM, external_proto, has_form, model_of, raw_bytes, tensor_proto
+from .write import has_form, model_of, tensor_proto
 
 Array = np.ndarray[Any, Any]
 SUFFIX = ".onnx"
@@ -141,17 +142,9 @@ def _describe(proto: Any, properties: Mapping[str, str]) -> None:
 
 def _write_files(file: str, proto: Any, tensors: Mapping[str, Array], external: bool) -> None:
     large = {n: a for n, a in tensors.items() if external and a.nbytes >= EXTERNAL_FROM}
-    beside = file + ".data"
-    offset = 0
-    for name, array in tensors.items():
-        if name in large:
-            proto.graph.initializer.append(external_proto(name, array, os.path.basename(beside), offset))
-            offset += array.nbytes
-        else:
-            proto.graph.initializer.append(tensor_proto(name, array))
-    if large:
-        with atomic_file(beside) as out:
-            for array in large.values():
-                out.write(raw_bytes(array))
+    beside = write_beside(file, large) if large else []
+    places = {made.name: made for made in beside}
+    proto.graph.initializer.extend(places.get(name) or tensor_proto(name, array) for name, array in tensors.items())
     with atomic_file(file) as out:
         out.write(proto.SerializeToString())
+    remove_older(file, beside)

@@ -24,6 +24,7 @@ from ..jit.load import TranslatedLayer
 from ..ops.control_flow import if_op, merge_metas, while_op
 from . import layer_operators, network_operators, operators
 from .exporting import INPUT_TREE, OUTPUT_TREE, SUFFIX, TENSORS
+from .external import Beside
 from .layer_operators import as_list
 from .node import EmptyList, Node
 from .operator_table import operator
@@ -59,9 +60,9 @@ def read_format(file: str, params: str | None = None) -> ModelFile:
     """The model of an ONNX file, which names the files of its tensors itself; raises as `load` does."""
     proto, _ = read_model(file)
     try:
-        return _model_file(proto, os.path.dirname(os.path.abspath(file)))
-    except (UnsupportedError, FileFormatError):
-        raise
+        return _model_file(proto, Beside(os.path.dirname(os.path.abspath(file))))
+    except (UnsupportedError, FileFormatError) as err:
+        raise type(err)(f"{file}: {err.message}", hint=err.hint) from err
     except (VitrifyError, TypeError, ValueError, LookupError, ArithmeticError) as err:
         raise FileFormatError(f"{file}: its graph is not sound: {err}") from err
 
@@ -69,8 +70,8 @@ def read_format(file: str, params: str | None = None) -> ModelFile:
 import_model = load
 
 
-def _model_file(proto: Any, folder: str) -> ModelFile:
-    arrays = {t.name: array_of(t, folder) for t in proto.graph.initializer}
+def _model_file(proto: Any, beside: Beside) -> ModelFile:
+    arrays = {t.name: array_of(t, beside) for t in proto.graph.initializer}
     notes = {p.key: p.value for p in proto.metadata_props}
     infos = _infos(arrays, notes)
     program = Program()
@@ -85,7 +86,7 @@ def _model_file(proto: Any, folder: str) -> ModelFile:
         meta = Meta(arrays[name].shape, from_np(arrays[name].dtype))
         env[name] = block.add_input(meta, names[name], stop_gradient=not info.trainable)
     with building(Builder(program)) as builder:
-        outs = _run(builder, proto.graph, env, Constants(folder))
+        outs = _run(builder, proto.graph, env, Constants(beside))
         block.outputs = [builder.value(as_tensor(v)) for v in outs]
     input_tree, output_tree = _trees(notes, len(inputs), len(outs))
     function = SavedFunction(program, tuple(specs), input_tree, output_tree, tuple(names[n] for n in infos))
@@ -191,12 +192,12 @@ def _is_bounded(node: Node, inputs: list[Any], function: Callable[..., Any], con
 class Constants:
     """The arrays of a file, and how much more memory may be taken for what is computed from them while it is read."""
 
-    def __init__(self, folder: str) -> None:
-        self._folder = folder
+    def __init__(self, beside: Beside) -> None:
+        self._beside = beside
         self._left = MOST_COMPUTED
 
     def __call__(self, tensor: Any) -> Array:
-        return array_of(tensor, self._folder)
+        return array_of(tensor, self._beside)
 
     def have_room_for(self, size: int) -> bool:
         """Whether so many bytes may be taken; if so they are."""

@@ -12,6 +12,7 @@ from google.protobuf.message import DecodeError
 
 from ..core.dtype import as_dtype
 from ..core.errors import FileFormatError, UnsupportedError
+from .external import Beside
 from .graph import ELEMENTS, onnx_package
 
 Array = np.ndarray[Any, Any]
@@ -120,8 +121,8 @@ def sizes_of(info: Any) -> tuple[int, ...]:
 # -- tensors -----------------------------------------------------------------------------------------------------------
 
 
-def array_of(tensor: Any, folder: str) -> Array:
-    """A TensorProto as an array; its bytes may lie in a file of the same folder.
+def array_of(tensor: Any, beside: Beside) -> Array:
+    """A TensorProto as an array; its bytes may lie in a file beside the model.
 
     Sizes are compared with the bytes that are there before anything is allocated. Raises FileFormatError.
     """
@@ -132,7 +133,7 @@ def array_of(tensor: Any, folder: str) -> Array:
         raise FileFormatError(f"tensor {tensor.name!r} has the sizes {list(shape)[:8]}")
     count = math.prod(shape)
     if tensor.data_location == onnx.TensorProto.EXTERNAL:
-        return _external(tensor, dtype, shape, count, folder)
+        return beside.array(tensor, dtype, shape, count * dtype.itemsize)
     if tensor.HasField("raw_data"):
         if len(tensor.raw_data) != count * dtype.itemsize:
             raise FileFormatError(f"tensor {tensor.name!r} has {len(tensor.raw_data)} bytes for sizes {list(shape)}")
@@ -143,26 +144,3 @@ def array_of(tensor: Any, folder: str) -> Array:
         raise FileFormatError(f"tensor {tensor.name!r} has {held} elements for sizes {list(shape)}")
     found: Array = onnx.numpy_helper.to_array(tensor)
     return found.astype(dtype.np, copy=False).reshape(shape)
-
-
-def _external(tensor: Any, dtype: Any, shape: tuple[int, ...], count: int, folder: str) -> Array:
-    entries = {e.key: e.value for e in tensor.external_data}
-    location = entries.get("location", "")
-    if not location or os.path.basename(location) != location or location in (".", ".."):
-        raise FileFormatError(f"tensor {tensor.name!r} lies at {location!r}: only files beside the model are read")
-    file = os.path.join(folder, location)
-    offset, length = (_number(tensor.name, entries.get(k, d)) for k, d in (("offset", "0"), ("length", "-")))
-    length = count * dtype.itemsize if length is None else length
-    start = offset or 0
-    if length != count * dtype.itemsize or os.path.islink(file) or start + length > os.path.getsize(file):
-        raise FileFormatError(f"tensor {tensor.name!r} does not fit into {location!r}")
-    read = np.fromfile(file, dtype.np.newbyteorder("<"), count, offset=start)
-    return read.astype(dtype.np, copy=False).reshape(shape)
-
-
-def _number(name: str, text: str) -> int | None:
-    if text == "-":
-        return None
-    if not text.isdecimal() or len(text) > 18:
-        raise FileFormatError(f"tensor {name!r} lies at {text!r}, which is no place in a file")
-    return int(text)

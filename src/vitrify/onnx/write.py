@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core.dtype import from_np
 from ..core.errors import UnsupportedError, VitrifyError
+from ..core.little_endian import little_endian
 from ..core.meta import ListMeta, Meta, Ref
 from ..ir.dead_code import live_operators
 from ..ir.program import Block, Literal, Operator, Variable
@@ -20,8 +21,6 @@ from .table import FORMS, Context
 
 # The rooms whose import enters their forms in the table.
 ROOMS = (tensors, boxes, indexing, reductions, layers, blocks)
-# Tensors from this size on go into a file beside the model when that as a whole is large.
-EXTERNAL_FROM = 1024
 _DIRECT_SINCE = {"HardSwish": 14, "Mish": 18}
 
 
@@ -157,27 +156,6 @@ def _names_used(nodes: Sequence[Any]) -> set[str]:
 
 def tensor_proto(name: str, array: np.ndarray[Any, Any]) -> Any:
     """An array as a TensorProto that holds its bytes."""
-    made = _described(name, array)
-    made.raw_data = raw_bytes(array)
-    return made
-
-
-def external_proto(name: str, array: np.ndarray[Any, Any], location: str, offset: int) -> Any:
-    """An array as a TensorProto whose bytes are in a file beside the model."""
-    onnx = onnx_package()
-    made = _described(name, array)
-    made.data_location = onnx.TensorProto.EXTERNAL
-    for key, value in (("location", location), ("offset", str(offset)), ("length", str(array.nbytes))):
-        made.external_data.add(key=key, value=value)
-    return made
-
-
-def _described(name: str, array: np.ndarray[Any, Any]) -> Any:
-    return onnx_package().TensorProto(name=name, dims=array.shape, data_type=element_type(from_np(array.dtype)))
-
-
-def raw_bytes(array: np.ndarray[Any, Any]) -> bytes:
-    """The elements in little-endian order."""
-    return np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
-
-
+    dtype = element_type(from_np(array.dtype))
+    data = bytes(little_endian(array))
+    return onnx_package().TensorProto(name=name, dims=array.shape, data_type=dtype, raw_data=data)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import mmap
 import os
 import struct
 from collections.abc import Sequence
@@ -13,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import FileFormatError
+from ..core.mapped_file import mapped_file
 from .graph import MOST_DIMENSIONS, Param
 from .pair import NEXT
 from .reading import DATA_TYPES, parsed_tensor_desc
@@ -37,9 +37,9 @@ def read_params(path: str, params: Sequence[Param], checksum: str | None = None)
             file = os.path.join(path, param.name)
             if os.path.basename(param.name) != param.name or not os.path.isfile(file):
                 raise FileFormatError(f"{path}: there is no file of the parameter {param.name!r}")
-            found.update(_read_file(file, [param], _mapped(file)))
+            found.update(_read_file(file, [param], mapped_file(file)))
         return found
-    data = _mapped(path) if checksum is None else _belonging(os.path.realpath(path), checksum)
+    data = mapped_file(path) if checksum is None else _belonging(os.path.realpath(path), checksum)
     return _read_file(path, sorted(params, key=lambda p: p.name), data)
 
 
@@ -50,7 +50,7 @@ def _belonging(file: str, checksum: str) -> memoryview:
     """
     for name in (file, file + NEXT, file):
         with suppress(FileNotFoundError):
-            data = _mapped(name)
+            data = mapped_file(name)
             if checksum_of_file(data) == checksum:
                 return data
     os.stat(file)  # where there is no file at all, that is the error
@@ -71,13 +71,6 @@ def _read_file(file: str, params: Sequence[Param], data: memoryview) -> dict[str
     if at != data.nbytes:
         raise FileFormatError(f"{file}: the program's parameters end at byte {at}, the file at {data.nbytes}")
     return found
-
-
-def _mapped(file: str) -> memoryview:
-    with open(file, "rb") as source:
-        if os.fstat(source.fileno()).st_size == 0:  # an empty file cannot be mapped
-            return memoryview(b"")
-        return memoryview(mmap.mmap(source.fileno(), 0, access=mmap.ACCESS_READ))
 
 
 def _tensor(data: memoryview, at: int, param: Param) -> tuple[Array, int]:

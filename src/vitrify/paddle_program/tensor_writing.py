@@ -11,6 +11,7 @@ import numpy as np
 
 from ..core.dtype import from_np
 from ..core.errors import UnsupportedError
+from ..core.little_endian import little_endian
 from .reading import NUMBERS, tensor_desc
 
 Array = np.ndarray[Any, Any]
@@ -45,7 +46,7 @@ def _text(parts: Iterator[Bytes]) -> str:
 def _parts(tensors: Tensors) -> Iterator[Bytes]:
     for _, array in tensors:
         yield _head(array)
-        yield _little(array).data
+        yield little_endian(array)
 
 
 def _head(array: Array) -> bytes:
@@ -55,9 +56,3 @@ def _head(array: Array) -> bytes:
         raise UnsupportedError(f"Paddle's files hold no tensors of {dtype.name}")
     desc = tensor_desc(NUMBERS[dtype.name], array.shape)
     return struct.pack("<IQIi", 0, 0, 0, len(desc)) + desc
-
-
-def _little(array: Array) -> Array:
-    """The elements in the order of C, little-endian, as plain bytes: buffers know no bfloat16."""
-    whole = np.ascontiguousarray(array)
-    return whole.astype(whole.dtype.newbyteorder("<"), copy=False).reshape(-1).view(np.uint8)
