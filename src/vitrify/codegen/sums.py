@@ -6,11 +6,11 @@ that adds to what is there takes little longer than one that is written, and not
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..ir.program import Block, Operator, Variable
+from ..ir.uses import times_read
 from ..ops.elementwise import add_op
 from ..ops.fused import fused_op
 from ..ops.matmul import matmul_op
@@ -32,8 +32,7 @@ def sums_of_products(operators: Sequence[Operator], outputs: Sequence[Any]) -> d
 
     What is gathered before is a product or such a sum. Terms are added in the order in which they are computed.
     """
-    uses = Counter(v for operator in operators for v in operator.inputs if isinstance(v, Variable))
-    uses.update(v for v in outputs if v is not None)
+    uses = times_read(operators, outputs)
     made: dict[Variable, int] = {}  # products and sums of them: where they are computed
     products: dict[Variable, Operator] = {}
     found: dict[Operator, Sum] = {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,6 +13,7 @@ from ...core.errors import UnsupportedError
 from ...core.meta import UNKNOWN, Meta, Ref, numel
 from ...ir.decompose import simpler
 from ...ir.program import Block, Literal, Operator, Variable
+from ...ir.uses import times_read
 from ...ops.registry import get_op
 from ..elements import Pointwise
 from ..emit import SHORT_FLOATS, Dtype
@@ -206,8 +206,7 @@ def _is_small_constant(operator: Operator) -> bool:
 
 def _read_once(block: Block) -> set[Any]:
     """The variables that operators other than views make, and one place reads."""
-    reads = Counter(v for operator in block.ops for v in operator.inputs if isinstance(v, Variable))
-    reads.update(v for v in block.outputs if isinstance(v, Variable))
+    reads = times_read(block.ops, block.outputs)
     made = {v for operator in block.ops if not operator.op.view for v in operator.outputs}
     return {v for v in made if reads[v] == 1}
 
