@@ -19,7 +19,7 @@ import pytest
 import vitrify as paddle
 from vitrify.core.config import flags_guard
 from vitrify.core.dtype import default_dtype_guard
-from vitrify.core.errors import NotFiniteError
+from vitrify.core.errors import NotFiniteError, StaleBackwardError
 from vitrify.jit.ripening import COLD, MOST, TRIES
 from vitrify.jit.segment import RIPE_AFTER
 from vitrify.jit.static_function import StaticFunction
@@ -322,6 +322,124 @@ def test_what_calls_give(name):
             ]
     found = fn(tensor(1, 2), tensor(3, 4))
     assert "one twice" not in name or found[0] is found[1]
+
+
+GRADIENTS = {
+    "of a product": lambda x, y: (x * y + y).sum(),
+    "of functions": lambda x, y: paddle.exp(x) / paddle.tanh(y),
+    "of an array it keeps": lambda x, y: paddle.exp(x),
+    "of several results": lambda x, y: (x * y, x - y),
+    "of one of two": lambda x, y: [x * y, y + 1],
+    "of a branch": lambda x, y: x * y if x.sum() > y.sum() else x * 2 + y,
+    "of a loop": lambda x, y: multiplied(x, y),
+    "through a product of matrices": lambda x, y: paddle.matmul(x.reshape([1, -1]), y.reshape([-1, 1])),
+    "but of a detached one": lambda x, y: (x * y, (x * y).detach() + 1),
+}
+
+
+NOT_WHOLE = ("of a loop", "through a product of matrices", "but of a detached one")
+"""Lists of what each iteration keeps, and views of what is given: such programs are no native call as a whole."""
+
+
+def multiplied(x, y):
+    while x.sum() < 100:
+        x = x * y
+    return x
+
+
+def with_gradients(function, x, y, start):
+    """What a call gives and all gradients of it."""
+    results = [r for r in items(function(start(x), y)) if isinstance(r, paddle.Tensor)]
+    wanted = [r for r in results if not r.stop_gradient]
+    for t in (x, y):
+        t.clear_gradient(set_to_zero=False)
+    paddle.autograd.backward(wanted, [paddle.ones_like(r) * 3 for r in wanted])
+    found = [t.grad if t.grad is None else t.grad.numpy().tolist() for t in (x, y)]
+    return [(r.numpy().tolist(), r.stop_gradient) for r in results], found
+
+
+@pytest.mark.parametrize("start", [lambda x: x, lambda x: x * 2], ids=["of a leaf", "of a result"])
+@pytest.mark.parametrize("grads", [(True, True), (True, False), (False, True)])
+@pytest.mark.parametrize("name", GRADIENTS)
+def test_gradients(name, grads, start):
+    function = GRADIENTS[name]
+    if name == "of an array it keeps" and not grads[0]:
+        return
+    fn = static(function)
+    for values in ((1, 2), (5, 6)):
+        x, y = tensor(*values, grad=grads[0]), tensor(3, 4, grad=grads[1])
+        wanted = with_gradients(function, x, y, start)
+        for _ in range(7):
+            found = with_gradients(fn, x, y, start)
+            for a, b in zip(found, wanted):
+                assert len(a) == len(b)
+            for (a, a_stops), (b, b_stops) in zip(found[0], wanted[0]):
+                np.testing.assert_allclose(a, b, rtol=1e-6)
+                assert a_stops == b_stops
+            for a, b in zip(found[1], wanted[1]):
+                assert (a is None) == (b is None)
+                assert a is None or np.allclose(a, b, rtol=1e-6)
+    assert is_ripe(fn) or name in NOT_WHOLE
+
+
+def test_layers_that_train():
+    net, other = net_of_layers(), net_of_layers()
+    other.set_state_dict(net.state_dict())
+    steps = [paddle.optimizer.SGD(0.1, parameters=n.parameters()) for n in (net, other)]
+    forward = static(net.forward.__func__, instance=net)
+    x = paddle.to_tensor(np.array([[1, 2], [3, -4]], "float32"))
+    for _ in range(12):
+        for optimizer, function in zip(steps, (forward, other)):
+            ((function(x) - 1) ** 2).mean().backward()
+            optimizer.step()
+            optimizer.clear_grad()
+        for a, b in zip(net.parameters(), other.parameters()):
+            np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-5, atol=1e-6)
+    assert is_ripe(forward)
+
+
+def test_gradients_of_gradients_and_hooks():
+    fn, x = static(lambda x: x * x * x), tensor(2, 3, grad=True)
+    ripe(fn, x)
+    (first,) = paddle.grad(fn(x).sum(), [x], create_graph=True)
+    assert first.tolist() == [12, 27]
+    (second,) = paddle.grad(first.sum(), [x])
+    assert second.tolist() == [12, 18]
+    y = fn(x)
+    y.register_hook(lambda g: g * 10)
+    loss = y.sum()
+    loss.backward(retain_graph=True)
+    assert x.grad.tolist() == [120, 270]
+    loss.backward()
+    with pytest.raises(StaleBackwardError):
+        loss.backward()
+
+
+def test_inputs_that_are_changed_before_backward():
+    fn, x, y = static(lambda x, y: x * y), tensor(2, 3, grad=True), tensor(4, 5)
+    ripe(fn, x, y)
+    z = fn(x, y)
+    y.add_(tensor(1, 1))
+    with pytest.raises(StaleBackwardError, match="modified in place"):
+        z.sum().backward()
+    z = fn(x, y)
+    z.sum().backward()
+    assert x.grad.tolist() == [5, 6]
+
+
+def test_the_tape_is_given_up():
+    fn, x = ripe(lambda x: paddle.exp(x) * 2, tensor(1, 2, grad=True)), tensor(1, 2, grad=True)
+    node = fn(x).grad_fn
+    gc.collect()
+    kept = [sys.getrefcount(v) for v in (x, x._data, node.segment, node.outputs)]
+    for _ in range(200):
+        fn(x)
+        fn(x).sum().backward()
+    gc.collect()
+    now = [sys.getrefcount(v) for v in (x, x._data, node.segment, node.outputs)]
+    assert all(abs(a - b) < 5 for a, b in zip(kept, now)), (kept, now)
+    array = weakref.ref(fn(x).grad_fn.residuals[0])
+    assert array() is None
 
 
 def test_several_kinds_of_calls_are_builtin_side_by_side():

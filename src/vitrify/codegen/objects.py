@@ -199,6 +199,27 @@ class Builtin(Writer):
         """A new object of a class written in Python, slots empty: a new reference; null where there is no memory."""
         return self.capi("PyType_GenericAlloc", self.held(kind), 0)
 
+    def new_tuple(self, items: Sequence[str]) -> str:
+        """A new tuple of these objects, or null where there is no memory."""
+        return self._filled("PyTuple_New", items)
+
+    def new_list(self, items: Sequence[str]) -> str:
+        """A new list of these objects, or null where there is no memory."""
+        return self._filled("PyList_New", items)
+
+    def _filled(self, new: str, items: Sequence[str]) -> str:
+        for item in items:  # first, as making objects may run code that gives them up
+            self.incref(item)
+        made = self.capi(new, len(items))
+        with self.when(self.value(f"icmp ne ptr {made}, null")):
+            first = self.at(made, ITEMS, "i8") if new == "PyTuple_New" else self.field(made, LIST_ITEMS)
+            for i, item in enumerate(items):
+                self.store(item, first, i, "ptr")
+        with self.when(self.same(made, "null")):
+            for item in items:
+                self.decref(item)
+        return made
+
     # -- modes ------------------------------------------------------------------------------------------------------
 
     def context_value(self, variable: Any) -> str:

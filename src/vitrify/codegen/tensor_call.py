@@ -18,18 +18,49 @@ import numpy as np
 from .entry import parts
 from .errors import NoNativeForm
 from .llvm import define
-from .objects import ITEMS, LIST_ITEMS, Builtin
+from .objects import ITEMS, LIST_ITEMS, Builtin, offset_of
 
 _PLAN = "vitrify_whole_program"
 
 
 @dataclass(frozen=True)
 class Tensors:
-    """The class of tensors: which of its slots holds the array, and what the others start with in a new one."""
+    """The class of tensors: which of its slots hold what, and what all but the array start with in a new one.
+
+    node, index: which node of the tape made it, and which of the node's outputs it is. stops: whether it is off it.
+    cell: a list that begins with how often its memory was changed, or None.
+    """
 
     kind: type
     data: str
+    node: str
+    index: str
+    stops: str
+    cell: str
     others: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class TapeNode:
+    """What a call puts on the tape, by the slots of the node.
+
+    fixed: what is the same for all calls. empty: slots that start with an empty list. inputs, residuals, versions,
+    edges: slots that get the tensors, the arrays kept, how often inputs were changed, and where gradients go.
+    kept: the residuals: results of the plan, or behind these its arrays. watched, wrt: the inputs of versions and of
+    edges, None for an edge that leads nowhere. seeds: which output of the node is that result of the plan.
+    """
+
+    kind: type
+    fixed: Mapping[str, Any]
+    empty: Sequence[str]
+    inputs: str
+    residuals: str
+    versions: str
+    edges: str
+    kept: Sequence[int]
+    watched: Sequence[int]
+    wrt: Sequence[int | None]
+    seeds: Mapping[int, int]
 
 
 @dataclass(frozen=True)
@@ -94,7 +125,9 @@ class TensorCall:
     """A call to be written.
 
     arguments: class of each argument, and what its slots must hold. captured: the tensors that it reads besides.
-    plan: the built-in function for all their arrays. shape: what the call gives, in which each result stands once.
+    plan: the built-in function for all their arrays, which gives so many results. shape: what the call gives, in which
+    each result stands once.
+    node: what it puts on the tape.
     ran: a number that counts the calls. otherwise: what is called where anything is not as it was. interrupted: called
     when an exception is on its way out.
     """
@@ -104,7 +137,9 @@ class TensorCall:
     captured: Sequence[Any]
     assumed: Assumed
     plan: Any
+    n_results: int
     shape: Shape
+    node: TapeNode | None
     ran: np.ndarray[Any, Any]
     otherwise: Callable[..., Any]
     interrupted: Callable[[], None]
@@ -126,7 +161,10 @@ class _Writer(Builtin):
         super().__init__("call_tensors")
         self._call = call
         self._tensors: list[str] = []
-        self._owned: list[str] = []
+        kept = () if call.node is None else call.node.kept
+        self._kept = {k - call.n_results: self.reference() for k in kept if k >= call.n_results}
+        self._owned: list[str] = [*self._kept.values()]
+        self._node = "null"
 
     def write(self) -> None:
         """All of it."""
@@ -137,9 +175,7 @@ class _Writer(Builtin):
         tensors = [self._argument(i, *wanted) for i, wanted in enumerate(call.arguments)]
         self._check_assumed()
         self._tensors = [*tensors, *[self.held(tensor) for tensor in call.captured]]
-        arrays = self._arrays(self._tensors)
-        results = self._run(arrays)
-        self._give(results)
+        self._give(self._run(self._arrays(self._tensors)))
         self.label("miss")
         given = "%arguments", "%count", "%names"
         self.leave(f"ptr {self.capi('PyObject_Vectorcall', self.held(call.otherwise), *given)}")
@@ -186,8 +222,10 @@ class _Writer(Builtin):
     def _arrays(self, tensors: Sequence[str]) -> list[str]:
         """The arrays of tensors: references of our own, as others may change the tensors while this runs."""
         arrays = [self.slot(tensor, self._call.tensors.kind, self._call.tensors.data) for tensor in tensors]
-        for array in arrays:
+        for i, array in enumerate(arrays):
             self.incref(array)
+            if i in self._kept:
+                self.line(f"store ptr {array}, ptr {self._kept[i]}")
         return arrays
 
     def _run(self, arrays: Sequence[str]) -> str:
@@ -197,36 +235,52 @@ class _Writer(Builtin):
             self.store(array, space, i, "ptr")
         plan = self.held(self._call.plan.__self__)
         results = self.own(_PLAN, "ptr", f"ptr {plan}", f"ptr {space}", f"i64 {len(arrays)}")
-        for array in arrays:
-            self.decref(array)
+        for i, array in enumerate(arrays):
+            if i not in self._kept:
+                self.decref(array)
         self._need(self.value(f"icmp ne ptr {results}, null"), "raised")
         self._need(self.value(f"icmp ne ptr {results}, {self.held(None)}"), "refused")
         return results
 
     # -- what it gives ----------------------------------------------------------------------------------------------
 
+    def _owner(self) -> str:
+        """A place for a reference of our own, which is given up when the call ends in whatever way."""
+        self._owned.append(self.reference())
+        return self._owned[-1]
+
     def _give(self, results: str) -> None:
-        """What the call gives, made of the plan's results; what there is of it is given up where memory ends."""
-        self._owned.append(self.variable("ptr", results))
+        """What the call gives, made of the plan's results."""
+        self.line(f"store ptr {results}, ptr {self._owner()}")
+        if self._call.node is not None:
+            self._node = self._checked(self.new_object(self._call.node.kind))
+            self.line(f"store ptr {self._node}, ptr {self._owner()}")
+            self._fill_node(self._call.node, results)
+        lasting = len(self._owned)
         found = self._build(self._call.shape, results)
-        self.decref(results)
         ran = self.data(self.held(self._call.ran))
         self.store(self.add(self.load(ran), 1), ran)
+        self._give_up(self._owned[:lasting])
         self.leave(f"ptr {found}")
         self.label("failed")
-        for variable in self._owned:
-            self.decref(self.value(f"load ptr, ptr {variable}"))
+        self._give_up(self._owned)
         self.leave("ptr null")
         self.label("raised")
+        self._give_up(self._owned)
         self._raise()
         self.label("refused")
+        self._give_up(self._owned)
         self.decref(self.held(None))
         self.go("miss")
+
+    def _give_up(self, variables: Sequence[str]) -> None:
+        for variable in variables:
+            self.decref(self.value(f"load ptr, ptr {variable}"))
 
     def _build(self, shape: Shape, results: str) -> str:
         """A new reference."""
         if isinstance(shape, Result):
-            return self._tensor(self.item(results, shape.index))
+            return self._tensor(shape.index, results)
         if isinstance(shape, Fork):
             return self._fork(shape, results)
         if isinstance(shape, Several):
@@ -236,20 +290,25 @@ class _Writer(Builtin):
         return known
 
     def _checked(self, made: str) -> str:
-        """What was made, which is given up where something behind it fails."""
+        """What was made, if there was memory for it."""
         self._need(self.value(f"icmp ne ptr {made}, null"), "failed")
         return made
 
-    def _tensor(self, array: str) -> str:
-        tensors = self._call.tensors
+    def _tensor(self, index: int, results: str) -> str:
+        tensors, node = self._call.tensors, self._call.node
         made = self._checked(self.new_object(tensors.kind))
-        self.set_slot(made, tensors.kind, tensors.data, array)
-        for name, value in tensors.others.items():
+        self.set_slot(made, tensors.kind, tensors.data, self.item(results, index))
+        others = dict(tensors.others)
+        if node is not None and index in node.seeds:
+            others |= {tensors.index: node.seeds[index], tensors.stops: False}
+            del others[tensors.node]
+            self.set_slot(made, tensors.kind, tensors.node, self._node)
+        for name, value in others.items():
             self.set_slot(made, tensors.kind, name, self.held(value))
         return made
 
     def _fork(self, fork: Fork, results: str) -> str:
-        found = self.variable("ptr", "null")
+        found = self.reference()
         done = self.fresh_label()
         for flag, passed in fork.places:
             is_taken = self.load(self.data(self.item(results, flag)), 0, "i8", 1)
@@ -263,8 +322,7 @@ class _Writer(Builtin):
     def _container(self, several: Several, results: str) -> str:
         is_list = several.kind is list
         made = self._checked(self.capi("PyList_New" if is_list else "PyTuple_New", len(several.items)))
-        self._owned.append(self.variable("ptr", "null"))
-        self.line(f"store ptr {made}, ptr {self._owned[-1]}")
+        self.line(f"store ptr {made}, ptr {self._owner()}")
         items = self.field(made, LIST_ITEMS) if is_list else self.at(made, ITEMS, "i8")
         owned = len(self._owned)
         for i, item in enumerate(several.items):
@@ -272,6 +330,50 @@ class _Writer(Builtin):
             for variable in self._owned[owned:]:  # the container has it now
                 self.line(f"store ptr null, ptr {variable}")
         return made
+
+    # -- what it puts on the tape -----------------------------------------------------------------------------------
+
+    def _fill_node(self, node: TapeNode, results: str) -> None:
+        n_results = self._call.n_results
+        residuals = [
+            self.item(results, k) if k < n_results else self.value(f"load ptr, ptr {self._kept[k - n_results]}")
+            for k in node.kept
+        ]
+        for name in node.empty:
+            self._fill(node, name, self.new_list(()))
+        self._fill(node, node.inputs, self.new_tuple(self._tensors))
+        self._fill(node, node.residuals, self.new_tuple(residuals))
+        self._fill(node, node.versions, self.new_list([self._version(self._tensors[i]) for i in node.watched]))
+        edges = [self.held(None) if i is None else self._edge(self._tensors[i]) for i in node.wrt]
+        self._fill(node, node.edges, self.new_list(edges))
+        for name, value in node.fixed.items():
+            self.set_slot(self._node, node.kind, name, self.held(value))
+
+    def _fill(self, node: TapeNode, name: str, made: str) -> None:
+        """Hand what was made over to the node."""
+        self.set_field(self._node, offset_of(node.kind, name), self._checked(made))
+
+    def _version(self, tensor: str) -> str:
+        """How often the memory of a tensor was changed: a borrowed reference to the number."""
+        tensors, found = self._call.tensors, self.reference()
+        cell = self.slot(tensor, tensors.kind, tensors.cell)
+        self.line(f"store ptr {self.held(0)}, ptr {found}")
+        with self.when(self.value(f"icmp ne ptr {cell}, {self.held(None)}")):
+            self.line(f"store ptr {self.load(self.field(cell, LIST_ITEMS), 0, 'ptr')}, ptr {found}")
+        return self.value(f"load ptr, ptr {found}")
+
+    def _edge(self, tensor: str) -> str:
+        """Where the gradient of a tensor goes: a reference that is given up at the end."""
+        tensors, found = self._call.tensors, self._owner()
+        node, done = self.slot(tensor, tensors.kind, tensors.node), self.fresh_label()
+        with self.when(self.same(node, self.held(None))):
+            leaf = self.new_tuple([self.held(None), self.held(-1), tensor])
+            self.line(f"store ptr {leaf}, ptr {found}")
+            self.go(done)
+        index = self.slot(tensor, tensors.kind, tensors.index)
+        self.line(f"store ptr {self.new_tuple([node, index, self.held(None)])}, ptr {found}")
+        self.label(done)
+        return self._checked(self.value(f"load ptr, ptr {found}"))
 
     def _raise(self) -> None:
         """Let an exception out; where there was no memory, the program runs as it did before, and says so itself."""

@@ -156,18 +156,17 @@ class WholeProgram:
             planned = self._plans.put(key, self._planned(arrays))
         return planned
 
-    def function_for(self, arrays: Sequence[Any]) -> tuple[Callable[..., Any], Sequence[int]] | None:
-        """The plan for arrays like these, and which of its results the program gives, -1 for what is none of them.
-
-        None where there is no plan.
+    def function_for(self, arrays: Sequence[Any]) -> tuple[Callable[..., Any], int, Sequence[int]] | None:
+        """The plan for arrays like these, how many results it has, and which of these the program gives, or of the
+        arrays, which are counted behind them; -1 for None. None where there is no plan.
         """
         if any(a.__class__ is not np.ndarray for a in arrays):
             return None
         planned = self._plan_for(arrays, _always)
         if planned is None or planned.function is _no_plan:
             return None
-        made = range(len(self._outputs))
-        return planned.function, made if self._picks is None else [i if i in made else -1 for i in self._picks]
+        count = len(self._outputs)
+        return planned.function, count, range(count) if self._picks is None else self._picks
 
     @property
     def has_run(self) -> bool:

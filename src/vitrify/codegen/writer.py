@@ -79,6 +79,12 @@ class Writer:
         self.line(f"store {type} {start}, ptr {found}")
         return found
 
+    def reference(self) -> str:
+        """A variable for an address, which is null from the function's beginning on, wherever it is first written."""
+        found = self.space("ptr")
+        self._variables.append(f"store ptr null, ptr {found}")
+        return found
+
     def space(self, type: str, align: int = 8) -> str:
         """Memory that the function has while it runs."""
         name = "%" + self._fresh("m")

@@ -26,6 +26,11 @@ class Kept:
         exposed = [(k, [i for i in places if i in overwritten]) for k, places in enumerate(self._places)]
         self._exposed = [(k, p) for k, p in exposed if p and _is_own(block, residuals[k], [*overwritten.values()])]
 
+    @property
+    def may_copy(self) -> bool:
+        """Whether some of what is kept may have to be copied, as the program overwrites it."""
+        return bool(self._exposed)
+
     def saved(self, residuals: Sequence[Any], inputs: Sequence[Any]) -> Sequence[Any]:
         """`residuals`, with copies of what lies in memory that the program is about to overwrite.
 

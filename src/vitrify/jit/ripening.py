@@ -2,16 +2,19 @@
 
 What such a function assumes is what the calls that it stands for have found: arguments of these kinds, these modes, the
 program still being the one for them. Where anything is otherwise, it calls what was called before, so nothing else
-changes. Programs that change what they are given, draw random numbers or give gradients stay as they are.
+changes. Programs that change what they are given or draw random numbers stay as they are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ..core.interrupts import may_be_caught
 from ..core.lazy import lazy_module
+from ..core.meta import Meta
 from ..core.modes import amp_state, grad_enabled, recorder
 from ..core.pytree import LEAF
 from ..core.setting import MODES, WATCH, Setting
@@ -19,6 +22,7 @@ from ..eager.holder import Holder
 from ..eager.tensor import Tensor, wrap
 from .partial_program import PartialProgramLayer
 from .path_leaves import ForkLeaf
+from .run_program import NOTHING, SegmentNode
 from .segment import RIPE_AFTER, CompiledSegment, later
 from .template import InputLeaf, OutputLeaf, Template
 
@@ -84,7 +88,8 @@ class Ripening:
 def is_suitable(program: PartialProgramLayer) -> bool:
     """Whether calls of a program could be a built-in function, as far as can be told without looking at arrays."""
     segment = program.segment
-    return segment.__class__ is CompiledSegment and program.is_pure and not (segment.wrt or segment.random)
+    is_plain = segment.__class__ is CompiledSegment and not (segment.random or segment.bare)
+    return is_plain and program.is_pure and not (segment.wrt and (segment.shared or segment.kept.may_copy))
 
 
 def builtin_of(
@@ -97,14 +102,17 @@ def builtin_of(
     found = program.segment.forward_core.function_for([t._data for t in inputs])
     if found is None:
         raise _errors.NoNativeForm("the program is no native call")
-    plan, picks = found
+    plan, n_results, picks = found
+    shapes = _Shapes(program.segment, n_results, picks)
     call = _codegen.TensorCall(
         _tensors(),
         [(t.__class__, {"stop_gradient": t.stop_gradient}) for t in inputs[:count]],
         inputs[count:],
-        _assumed(program, inputs[count:]),
+        _assumed(program, inputs, count),
         plan,
-        _Shapes(picks).of(program.concrete.output),
+        n_results,
+        shapes.of(program.concrete.output),
+        _node(program.segment, inputs, shapes, plan, len(picks)),
         program.ran,
         otherwise,
         may_be_caught,
@@ -118,10 +126,10 @@ def _tensors() -> Any:
     example = wrap(None)
     names = [name for name in Holder.__slots__ if not name.startswith("__") and hasattr(example, name)]
     others = {name: getattr(example, name) for name in names if name != "_data"}
-    return _codegen.Tensors(Tensor, "_data", others)
+    return _codegen.Tensors(Tensor, "_data", "_node", "_index", "stop_gradient", "_cell", others)
 
 
-def _assumed(program: PartialProgramLayer, captured: Sequence[Any]) -> Assumed:
+def _assumed(program: PartialProgramLayer, inputs: Sequence[Any], count: int) -> Assumed:
     """What calls of the program must find as this one did."""
     variables = [(recorder, None), (grad_enabled, grad_enabled.get()), (amp_state, amp_state.get())]
     looks = []
@@ -130,24 +138,74 @@ def _assumed(program: PartialProgramLayer, captured: Sequence[Any]) -> Assumed:
         if found is not program.captured:
             raise _errors.NoNativeForm("other tensors stand in place of those that the program knew")
         looks.append((program.inputs_of_call, found))
+    wanted = {i for i in program.segment.wrt if i >= count}
     switches = [(MODES, "on", False), (WATCH, "on", False)]
+    switches += [(inputs[i], "stop_gradient", inputs[i].stop_gradient) for i in wanted]
     made: Assumed = _codegen.Assumed(switches, variables, looks=looks)
     return made
+
+
+def _node(segment: CompiledSegment, inputs: Sequence[Tensor], shapes: _Shapes, plan: Any, n_outputs: int) -> Any:
+    """What a call puts on the tape; None where no input wants a gradient."""
+    if all(inputs[i].stop_gradient for i in segment.wrt):
+        return None
+    arrays = [t._data for t in inputs]
+    made = plan(*arrays)
+    if made is None:
+        raise _errors.NoNativeForm("the program refuses these arrays")
+    outputs = [(*made, *arrays)[shapes.known(k)] for k in range(segment.n_outputs)]
+    fixed = {
+        "name": "run_program",
+        "segment": segment,
+        "rng_state": None,
+        "hooks": None,
+        "retained": None,
+        "outputs": [(array.shape, array.dtype) for array in outputs],
+        "done": NOTHING,
+    }
+    return _codegen.TapeNode(
+        SegmentNode,
+        fixed,
+        ["given"],
+        "inputs",
+        "residuals",
+        "versions",
+        "edges",
+        [shapes.known(k) for k in range(segment.n_outputs, n_outputs)],
+        segment.kept.watched,
+        [None if inputs[i].stop_gradient else i for i in segment.wrt],
+        {shapes.result(i): i for i in segment.seeds},
+    )
 
 
 class _Shapes:
     """How templates become what machine code makes of the results of a plan, each of which may be used once."""
 
-    def __init__(self, picks: Sequence[int]) -> None:
+    def __init__(self, segment: CompiledSegment, n_results: int, picks: Sequence[int]) -> None:
+        self._outputs = segment.outputs
+        self._n_results = n_results
         self._picks = picks
         self._used: set[int] = set()
 
     def of(self, template: Template) -> Shape:
         """What a template gives. Raises NoNativeForm."""
-        leaves = iter(template.leaves)
-        return self._tree(template.tree, leaves)
+        return self._tree(template.tree, iter(template.leaves))
 
-    def _tree(self, tree: Any, leaves: Any) -> Shape:
+    def result(self, index: int) -> int:
+        """The plan's result that is the program's output of this number."""
+        found = self.known(index)
+        if found >= self._n_results:
+            raise _errors.NoNativeForm("the call gives an array that it was given")
+        return found
+
+    def known(self, index: int) -> int:
+        """The plan's result, or behind these its array, that is the program's output of this number."""
+        found: int = self._picks[index]
+        if found < 0:
+            raise _errors.NoNativeForm("an output is missing")
+        return found
+
+    def _tree(self, tree: Any, leaves: Iterator[Any]) -> Shape:
         if tree is LEAF:
             return self._leaf(next(leaves))
         kind, children, extra = tree
@@ -159,31 +217,32 @@ class _Shapes:
     def _leaf(self, leaf: Any) -> Shape:
         found: Shape
         if leaf.__class__ is OutputLeaf and leaf.form == "tensor":
-            found = _codegen.Result(self._taken(leaf.index))
+            found = self._taken(leaf.index)
         elif leaf.__class__ is InputLeaf:
             found = _codegen.Passed(leaf.index)
         elif leaf.__class__ is ForkLeaf and leaf.stopped is None:
-            places = [(self._result(flag), _codegen.Passed(place)) for flag, place in leaf.places]
-            found = _codegen.Fork(places, _codegen.Result(self._taken(leaf.index)))
+            places = [(self._flag(flag), _codegen.Passed(place)) for flag, place in leaf.places]
+            found = _codegen.Fork(places, self._taken(leaf.index))
         elif leaf.__class__ in _IMMUTABLE:
             found = _codegen.Known(leaf)
         else:
             raise _errors.NoNativeForm("the call gives something else than tensors")
         return found
 
-    def _result(self, index: int) -> int:
-        """The plan's result that is the program's output of this number; -1 is the last one."""
-        pick: int = self._picks[index]
-        if pick < 0:
-            raise _errors.NoNativeForm("the call gives an array that it was given")
-        return pick
+    def _flag(self, index: int) -> int:
+        """The result that is a flag: outputs from the last one, -1, on."""
+        meta = self._outputs[index].meta
+        if not isinstance(meta, Meta) or meta.dtype.np != np.bool_:
+            raise _errors.NoNativeForm("a flag is no truth value")
+        return self.result(len(self._outputs) + index)
 
-    def _taken(self, index: int) -> int:
-        pick = self._result(index)
-        if pick in self._used:
+    def _taken(self, index: int) -> Shape:
+        found = self.result(index)
+        if found in self._used:
             raise _errors.NoNativeForm("the call gives a tensor twice")
-        self._used.add(pick)
-        return pick
+        self._used.add(found)
+        made: Shape = _codegen.Result(found)
+        return made
 
 
 __all__ = ["Ripening", "builtin_of", "is_suitable"]

@@ -176,8 +176,8 @@ class InterpreterCore:
         return tuple([frame[s] for s in self._outputs])
 
     def function_for(self, arrays: Sequence[Any]) -> Any:
-        """The built-in function that is the whole program for arrays like these, and which of its results, or of the
-        arrays behind them, the program gives; None where there is none.
+        """The built-in function that is the whole program for arrays like these, and what `WholeProgram.function_for`
+        says of its results; None where there is none.
         """
         whole = self._little if self.whole is None else self.whole
         if whole is None or whole.is_none or self._takes_turns:
