@@ -32,7 +32,18 @@ from ..values.emit import (
 )  # fmt: skip
 from ..values.facts import FirstIterationDiffers
 from ..values.one_of import MAX_OPTIONS, GraphOneOf, options_of, settled
-from .leaves import Leaf, emitted, leaf_for, not_carried, set_inside, value_at_head, widened, wider_list
+from .leaves import (
+    Leaf,
+    emitted,
+    leaf_for,
+    not_carried,
+    set_inside,
+    value_at_head,
+    wanting,
+    wants_gradient,
+    widened,
+    wider_list,
+)
 from .paired import LACKING, Recoded, fits
 
 _CODE = Leaf(0, Meta((), dtype_of(0)), is_number=True, kinds=frozenset({int}))
@@ -76,8 +87,8 @@ class CarriedValue:
             for meta in leaf.metas:
                 var = block.add_input(meta, self.name.replace(".", "_").replace("a list", "items"))
                 differentiable = var.dtype.is_floating or var.dtype.is_complex
-                # Under no_grad only what no iteration changes keeps its gradient.
-                enabled = grad_enabled.get() or _wants_gradient(leaf.start)
+                # Under no_grad a gradient flows through what iterations hand on to one another.
+                enabled = grad_enabled.get() or leaf.wants or wants_gradient(leaf.start)
                 var.stop_gradient = not (differentiable and enabled)
                 made.append(var)
             if leaf.flagged:
@@ -206,7 +217,7 @@ class CarriedValue:
         tree = self._flatten(value, raw)
         if tree != self.tree:
             return self._restructure(tree, raw, settled(value))
-        wider = [widened(self.name, leaf, end) for leaf, end in zip(self.leaves, raw)]
+        wider = [wanting(widened(self.name, leaf, end), end) for leaf, end in zip(self.leaves, raw)]
         changed = any(a is not b for a, b in zip(wider, self.leaves))
         self.leaves = wider
         return changed
@@ -317,13 +328,6 @@ class CarriedValue:
             loc=self.loc,
             hint="keep both the same in every iteration, or keep the values in one tensor",
         )
-
-
-def _wants_gradient(start: Any) -> bool:
-    leaves: list[Any] = []
-    flatten(start, leaves)
-    held = [part for leaf in leaves for part in (getattr(leaf.items, "parts", ()) if is_open(leaf) else [leaf])]
-    return any(not getattr(value, "stop_gradient", True) for value in held)
 
 
 def _can_change(value: Any) -> bool:

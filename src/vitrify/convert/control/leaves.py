@@ -10,14 +10,15 @@ from typing import Any
 from ...core.dtype import DType
 from ...core.errors import ArgumentError, UnsettledError, VitrifyError
 from ...core.meta import UNKNOWN, ListMeta, Meta
-from ...core.pytree import is_open
+from ...core.modes import grad_enabled
+from ...core.pytree import flatten, is_open
 from ...ir.builder import UNSET
 from ...ir.numbers import as_number, is_number, number_dtype, sample
 from ...ir.program import Variable
 from ...ir.varying import STOP_GRADIENT, Kind, differing, facts_of, kind_code, kinds_of, mark
 from ..containers.list_items import Spec, item_spec, join, list_spec, metas_of, pack, unpack
 from ..containers.lists import GraphList
-from ..values.base import MaybeUnset, Undefined, Unmergeable, is_constant, is_equal, is_tensor
+from ..values.base import MaybeUnset, Undefined, Unmergeable, builder, is_constant, is_equal, is_tensor
 from ..values.cases import among, either_of, note_among
 from ..values.emit import (
     common_dtype,
@@ -43,7 +44,7 @@ class Leaf:
     whether it is still the object `start`, because one of the two is changed in place. `items`: it is a list of
     unknown length, of such items. `kinds`: the classes it has in eager code; with more than one, the place of its class
     is carried beside it. `facts`: those that end of an iteration and head do not share. `among`: the Python numbers
-    that it may be, if a tensor chose among them.
+    that it may be, if a tensor chose among them. `wants`: an iteration under no_grad hands on what wants a gradient.
     """
 
     start: Any = field(compare=False)
@@ -57,6 +58,7 @@ class Leaf:
     kinds: frozenset[type] = frozenset()
     facts: frozenset[str] = frozenset()
     among: tuple[Any, ...] | None = field(default=None, compare=False)
+    wants: bool = False
 
     @property
     def metas(self) -> list[Meta | ListMeta]:
@@ -79,7 +81,7 @@ class Leaf:
     def differing(self, head: Variable) -> frozenset[str]:
         """The facts in which the head does not speak for the value before the first iteration, or for later ones."""
         facts = self.facts | differing([self.start], head.meta)
-        stops = is_tensor(self.start) and self.start.stop_gradient and not head.stop_gradient
+        stops = is_tensor(self.start) and not wants_gradient(self.start) and not head.stop_gradient
         return facts | {STOP_GRADIENT} if stops else facts
 
 
@@ -159,6 +161,21 @@ def widened(name: str, leaf: Leaf, end: Any) -> Leaf:
     assert wider.meta is not None
     wider = replace(wider, facts=leaf.facts | differing([end], wider.meta))
     return leaf if wider == leaf and wider.among == leaf.among else wider
+
+
+def wanting(leaf: Leaf, end: Any) -> Leaf:
+    """The leaf, with note of an `end` that keeps its gradient though iterations record none themselves."""
+    if grad_enabled.get() or leaf.wants or not leaf.metas or not wants_gradient(end):
+        return leaf
+    return leaf if wants_gradient(leaf.start) else replace(leaf, wants=True)
+
+
+def wants_gradient(value: Any) -> bool:
+    """Whether a gradient flows to a tensor as it is now, or to one that a container holds."""
+    leaves: list[Any] = []
+    flatten(value, leaves)
+    held = [part for leaf in leaves for part in (getattr(leaf.items, "parts", ()) if is_open(leaf) else [leaf])]
+    return any(not getattr(builder().content(part), "stop_gradient", True) for part in held)
 
 
 def _either(known: tuple[Any, ...] | None, end: Any) -> tuple[Any, ...] | None:
