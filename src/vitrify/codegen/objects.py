@@ -34,6 +34,8 @@ CONTIGUOUS = 0x1
 # Places in the table of NumPy's array interface, the same since NumPy 1.
 NEW_FROM_DESCR, ARRAY_TYPE_AT = 94, 2
 
+PARAMETERS = ("ptr %self", "ptr %arguments", "i64 %count", "ptr %names")
+"""What Python gives a built-in function: METH_FASTCALL | METH_KEYWORDS."""
 SIGNATURES = {
     "PyArray_NewFromDescr": "ptr (ptr, ptr, i32, ptr, ptr, ptr, i32, ptr)",
     "PyContextVar_Get": "i32 (ptr, ptr, ptr)",
@@ -46,6 +48,7 @@ SIGNATURES = {
     "PyFloat_AsDouble": "double (ptr)",
     "PyFunction_GetCode": "ptr (ptr)",
     "PyList_New": "ptr (i64)",
+    "PyList_SetItem": "i32 (ptr, i64, ptr)",
     "PyLong_AsLongLong": "i64 (ptr)",
     "PyLong_FromLongLong": "ptr (i64)",
     "PyObject_GetAttr": "ptr (ptr, ptr)",
@@ -53,8 +56,11 @@ SIGNATURES = {
     "PyObject_Vectorcall": "ptr (ptr, ptr, i64, ptr)",
     "PyTuple_New": "ptr (i64)",
     "PyType_GenericAlloc": "ptr (ptr, i64)",
+    "PyType_IsSubtype": "i32 (ptr, ptr)",
     "Py_DecRef": "void (ptr)",
     "Py_IncRef": "void (ptr)",
+    "feclearexcept": "i32 (i32)",
+    "fetestexcept": "i32 (i32)",
     "free": "void (ptr)",
     "malloc": "ptr (i64)",
 }
@@ -62,14 +68,14 @@ SIGNATURES = {
 
 
 class Builtin(Writer):
-    """`ptr name(ptr %self, ptr %arguments, i64 %count, ptr %names)`: METH_FASTCALL | METH_KEYWORDS.
+    """`ptr name(ptr %self, ptr %arguments, i64 %count, ptr %names)`, or a function with other parameters after %self.
 
     Registers stand for borrowed references unless a method says otherwise. What calls end in is written with `give`
     (a new reference), or with `leave`.
     """
 
-    def __init__(self, name: str = "call") -> None:
-        super().__init__("ptr", name, ("ptr %self", "ptr %arguments", "i64 %count", "ptr %names"))
+    def __init__(self, name: str = "call", parameters: Sequence[str] = PARAMETERS) -> None:
+        super().__init__("ptr", name, parameters)
         self.name = name
         self.kept: list[Any] = []
         self._places: dict[int, int] = {}

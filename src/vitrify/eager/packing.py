@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 Hooks = tuple[Callable[[Any], Any], Callable[[Any], Any]]
 
-_HOOKS: ContextVar[Hooks | None] = ContextVar("saved_tensors_hooks", default=None)
-_hooks = _HOOKS.get
+HOOKS: ContextVar[Hooks | None] = ContextVar("saved_tensors_hooks", default=None)
+_hooks = HOOKS.get
 
 
 class Packed(Saved):
@@ -80,7 +80,7 @@ class saved_tensors_hooks(Scoped["Hooks | None"]):
     """
 
     def __init__(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
-        super().__init__(_HOOKS, (pack_hook, unpack_hook))
+        super().__init__(HOOKS, (pack_hook, unpack_hook))
 
 
-__all__ = ["save_input", "save_output", "saved_tensors_hooks"]
+__all__ = ["HOOKS", "save_input", "save_output", "saved_tensors_hooks"]

@@ -15,7 +15,8 @@ Keep = Callable[[Sequence[Any], Sequence[Tensor]], Any]
 SCALAR_TYPES = frozenset({bool, int, float, complex})
 NOT_TENSORS = SCALAR_TYPES | {type(None)}
 _DIFFERENTIABLE_KINDS = "fcV"
-_NO_ATTRS: Mapping[str, Any] = {}
+NO_ATTRS: Mapping[str, Any] = {}
+"""The attributes of all calls that have none."""
 _new = object.__new__
 
 
@@ -48,11 +49,11 @@ def record_pair(op: OpDef, x: Tensor, y: Tensor, out: Tensor) -> None:
         node = y._node
         edges[1] = (node, y._index, None) if node is not None else (None, -1, y)
     if mask:
-        plan = rules.plans.get(mask) or _plan_of(op, rules, mask)
+        plan = rules.plans.get(mask) or plan_of(op, rules, mask)
         saved = tuple([keep((x, y), (out,)) for keep in plan.keeps]) if plan.keeps else ()
         node = out._node = _new(GradNode)  # what `__init__` does, in half the time
         node.op = op
-        node.attrs = _NO_ATTRS
+        node.attrs = NO_ATTRS
         node.edges = edges
         node.plan = plan
         node.saved = saved
@@ -94,13 +95,14 @@ def _flow(op: OpDef, inputs: Sequence[Any]) -> tuple[Plan | None, list[Edge | No
         mask |= bit
         node = value._node
         edges.append((node, value._index, None) if node is not None else (None, -1, value))
-    return (rules.plans.get(mask) or _plan_of(op, rules, mask)) if mask else None, edges
+    return (rules.plans.get(mask) or plan_of(op, rules, mask)) if mask else None, edges
 
 
 # -- plans: made once for each op and set of inputs that want cotangents ---------------------------------------------
 
 
-def _plan_of(op: OpDef, rules: Vjp, mask: int) -> Plan:
+def plan_of(op: OpDef, rules: Vjp, mask: int) -> Plan:
+    """The plan for the inputs that a set of bits names; it stays with the rules."""
     needs = frozenset(name for i, name in enumerate(op.inputs) if mask >> i & 1)
     names = [n for n in rules.residual_names(needs) if n not in op.attrs and n != "needs"]
     plan = Plan(op, needs, tuple(names), tuple(_keep(op, name) for name in names))
@@ -144,4 +146,4 @@ def _like(tensor: Tensor) -> Like:
     return Like(tensor._data)
 
 
-__all__ = ["NOT_TENSORS", "SCALAR_TYPES", "record", "record_many", "record_pair"]
+__all__ = ["NOT_TENSORS", "NO_ATTRS", "SCALAR_TYPES", "plan_of", "record", "record_many", "record_pair"]
