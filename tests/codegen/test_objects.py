@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from vitrify.codegen.errors import NoNativeForm
-from vitrify.codegen.objects import CONTIGUOUS, WRITABLE, Builtin, define, layout_is_known, offset_of
+from vitrify.codegen.objects import CONTIGUOUS, SIGNATURES, WRITABLE, Builtin, define, layout_is_known, offset_of
 
 
 class Pair:
@@ -189,3 +189,11 @@ def test_only_slots_have_a_place():
 
 def test_the_layout_of_arrays_is_what_the_code_reads():
     assert layout_is_known()
+
+
+def test_a_function_that_this_python_lacks(monkeypatch):
+    monkeypatch.setitem(SIGNATURES, "PyOf_Later", "ptr ()")
+    w = Builtin()
+    w.leave(f"ptr {w.capi('PyOf_Later')}")
+    with pytest.raises(NoNativeForm, match="PyOf_Later"):
+        w.made()

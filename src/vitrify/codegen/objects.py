@@ -54,6 +54,7 @@ SIGNATURES = {
     "PyObject_GetAttr": "ptr (ptr, ptr)",
     "PyObject_IsTrue": "i32 (ptr)",
     "PyObject_Vectorcall": "ptr (ptr, ptr, i64, ptr)",
+    "PyObject_VectorcallDict": "ptr (ptr, ptr, i64, ptr)",
     "PyTuple_New": "ptr (i64)",
     "PyType_GenericAlloc": "ptr (ptr, i64)",
     "PyType_IsSubtype": "i32 (ptr, ptr)",
@@ -266,6 +267,9 @@ class Builtin(Writer):
         """Where its code is in memory."""
         if not layout_is_known():
             raise NoNativeForm("objects of this Python lie in memory otherwise")
+        missing = [name for name in self._declared if name in SIGNATURES and not address_of(name)]
+        if missing:
+            raise NoNativeForm(f"this Python has no {', '.join(missing)}")
         text = self.module
         return _CODE.get_or_build(text, lambda: _compiled(text, self.name))
 
@@ -282,17 +286,17 @@ def _compiled(text: str, name: str) -> int:
 def _define_all() -> None:
     """Tell the compiler where the functions of `SIGNATURES` are."""
     host()
-    define({name: address_of(name) for name in SIGNATURES})
+    define({name: address_of(name) for name in SIGNATURES if address_of(name)})
 
 
 @functools.cache
 def address_of(name: str) -> int:
-    """The address of a function of Python's, NumPy's or C's."""
+    """The address of a function of Python's, NumPy's or C's; 0 where there is none, as of what older Pythons inline."""
     if name == "PyArray_NewFromDescr":
         return int(array_interface()[NEW_FROM_DESCR])
     source = ctypes.pythonapi if name.startswith("Py") else ctypes.CDLL(None)
-    found: int = ctypes.cast(getattr(source, name), ctypes.c_void_p).value or 0
-    return found
+    function = getattr(source, name, None)
+    return 0 if function is None else ctypes.cast(function, ctypes.c_void_p).value or 0
 
 
 @functools.lru_cache(maxsize=1)

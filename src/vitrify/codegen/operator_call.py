@@ -315,7 +315,7 @@ class OperatorCall(Builtin):
             with self.when(self.value(f"icmp {condition} i32 {is_tensor}, 0")):
                 self.store(first, pair, 0, "ptr")
                 self.store(second, pair, 1, "ptr")
-                self.leave(f"ptr {self.capi('PyObject_Vectorcall', self.held(role), pair, 2, 'null')}")
+                self.leave(f"ptr {self.capi('PyObject_VectorcallDict', self.held(role), pair, 2, 'null')}")
         self.leave("ptr null")
 
 
