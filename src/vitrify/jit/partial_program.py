@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from ..convert.guards.same import Codes, Entries
+from ..core.epoch import LAYER_ATTRIBUTES, LAYER_MODES
 from ..core.errors import UnsupportedError
 from ..core.modes import grad_enabled, scoped
 from ..core.pytree import LEAF
@@ -20,7 +22,7 @@ from .arguments import NO_ARGUMENTS, Arguments
 from .concrete_program import ConcreteProgram
 from .joint import JointStep
 from .path_leaves import ForkLeaf
-from .reach import LayerState, Moved
+from .reach import UNMOVED, LayerState, Moved
 from .segment import CompiledSegment, compile_segment
 from .shared import Sharing
 from .spent import SpentNode
@@ -174,6 +176,26 @@ class PartialProgramLayer:
                         return None
                     captured[slot] = tensor
         return captured
+
+    def compared(self) -> tuple[list[Any], list[Any], Codes, Entries] | None:
+        """What must be for `captured` to be what a call runs with: slots and what they hold, pairs of slots that hold
+        the same, functions with their code, names with their values. None where only a look tells.
+        """
+        switches: list[Any] = [(tensor, "stop_gradient", True) for tensor in self._frozen]
+        pairs: list[Any] = []
+        codes: Codes = ()
+        entries: Entries = ()
+        if self._layers is not None:
+            switches.append((self._layers, "now_moved", UNMOVED))
+            pairs.append(((LAYER_MODES, "value"), (self._layers, "epoch")))
+        if self._guards is not None:
+            found = self._guards.compared()
+            if found is None:
+                return None
+            codes, entries, sees_attributes = found
+            if sees_attributes:
+                pairs.append(((LAYER_ATTRIBUTES, "value"), (self._guards, "epoch")))
+        return switches, pairs, codes, entries
 
     def _fitting(self, moved: Moved) -> Sequence[Tensor] | None:
         """The captured tensors with some exchanged; None when one is of another kind than what it stands for."""

@@ -12,15 +12,19 @@ from ..eager.layer import Layer
 from ..eager.tensor import Tensor
 
 Moved = dict[int, Tensor]
+UNMOVED: Moved = {}
+"""Where nothing has moved: always this one, so that a look tells."""
 
 
 class LayerState:
     """What a program assumes of Layers: their training flags, and which parameters, buffers and sublayers they hold."""
 
+    __slots__ = ("_held", "_layers", "epoch", "flags", "now_moved")
+
     def __init__(self, layers: Iterable[Layer]) -> None:
         self._layers = list(layers)
-        self._epoch = LAYER_MODES.value
-        self._moved: Moved | None = {}
+        self.epoch = LAYER_MODES.value  # when it was last looked
+        self.now_moved: Moved | None = UNMOVED  # what was found then
         self.flags, self._held = self._read()
 
     def _read(self) -> tuple[tuple[bool, ...], list[Any]]:
@@ -34,10 +38,10 @@ class LayerState:
         Looked at again only after some Layer has changed.
         """
         epoch = LAYER_MODES.value
-        if epoch != self._epoch:
-            self._moved = self._compared()
-            self._epoch = epoch
-        return self._moved
+        if epoch != self.epoch:
+            self.now_moved = self._compared()
+            self.epoch = epoch
+        return self.now_moved
 
     def _compared(self) -> Moved | None:
         flags, held = self._read()
@@ -52,7 +56,9 @@ class LayerState:
             if moved.setdefault(id(old), new) is not new:
                 return None
         stayed = {id(old) for old, new in zip(self._held, held) if old is new}
-        return None if stayed & moved.keys() else moved  # one tensor in two places, now two
+        if stayed & moved.keys():  # one tensor in two places, now two
+            return None
+        return moved or UNMOVED
 
 
 def _tables(layer: Layer) -> tuple[dict[Any, Any], ...]:

@@ -28,6 +28,7 @@ from .template import InputLeaf, OutputLeaf, Template
 
 if TYPE_CHECKING:
     from ..codegen.tensor_call import Assumed, Shape
+    from ..convert.guards.same import Codes, Entries
 
 _codegen = lazy_module("vitrify.codegen.tensor_call")
 _native = lazy_module("vitrify.codegen.native")
@@ -73,16 +74,17 @@ class Ripening:
         if WATCH.on or MODES.on:
             return RIPE_AFTER.get()
         self._tries += 1
+        again = RIPE_AFTER.get() if self._tries < TRIES else -1
         before = self._made[-1] if 0 < len(self._made) < MOST else self._called
         try:
             made = builtin_of(program, inputs, count, before)
         except _errors.NoNativeForm:
-            return -1
+            return again
         if before is self._called:
             self._made.clear()
         self._made.append(made)
         self._put(made)
-        return RIPE_AFTER.get() if self._tries < TRIES else -1
+        return again
 
 
 def is_suitable(program: PartialProgramLayer) -> bool:
@@ -132,16 +134,23 @@ def _tensors() -> Any:
 def _assumed(program: PartialProgramLayer, inputs: Sequence[Any], count: int) -> Assumed:
     """What calls of the program must find as this one did."""
     variables = [(recorder, None), (grad_enabled, grad_enabled.get()), (amp_state, amp_state.get())]
+    switches: list[tuple[Any, str, Any]] = [(MODES, "on", False), (WATCH, "on", False)]
+    switches += [(inputs[i], "stop_gradient", inputs[i].stop_gradient) for i in program.segment.wrt if i >= count]
+    pairs: list[Any] = []
+    codes: Codes = ()
+    entries: Entries = ()
     looks = []
     if not program.depends_on_nothing:
         found = program.inputs_of_call()
         if found is not program.captured:
             raise _errors.NoNativeForm("other tensors stand in place of those that the program knew")
-        looks.append((program.inputs_of_call, found))
-    wanted = {i for i in program.segment.wrt if i >= count}
-    switches = [(MODES, "on", False), (WATCH, "on", False)]
-    switches += [(inputs[i], "stop_gradient", inputs[i].stop_gradient) for i in wanted]
-    made: Assumed = _codegen.Assumed(switches, variables, looks=looks)
+        compared = program.compared()
+        if compared is None:
+            looks.append((program.inputs_of_call, found))
+        else:
+            more, pairs, codes, entries = compared
+            switches += more
+    made: Assumed = _codegen.Assumed(switches, variables, pairs, codes, entries, looks)
     return made
 
 

@@ -25,7 +25,7 @@ from ...eager.layer import Layer
 from ...eager.tensor import Tensor, wrap
 from ..state.places import AttrPlace, CellPlace, GlobalPlace
 from ..values.user_code import class_attribute
-from .same import while_same
+from .same import Codes, Entries, while_same
 
 MISSING = object()
 IMMUTABLE = (bool, int, float, complex, str, bytes, type(None), DType, Place, np.generic, range)
@@ -315,6 +315,11 @@ class _Namespace:
 class Guards:
     """All guards of one program. Containers are looked into each time, everything else only when it was exchanged."""
 
+    __slots__ = (
+        "_always", "_codes", "_entries", "_facts", "_functions", "_is_same", "_layers", "_namespaces", "epoch",
+        "guards",
+    )  # fmt: skip
+
     def __init__(self, guards: Sequence[Guard] = ()) -> None:
         self.guards = list(guards)
         plain: dict[int, list[Guard]] = {}
@@ -347,7 +352,7 @@ class Guards:
         self._facts = [expected.facts for expected in with_defaults]
         self._entries = [(g.namespace, one.source.key, one.value) for g in self._namespaces for one in g.guards]
         self._is_same = while_same(self._codes, self._entries, True, lambda: False)
-        self._epoch = -1  # of the Layers' attributes, when they were last looked at
+        self.epoch = -1  # of the Layers' attributes, when they were last looked at
 
     def check(self) -> Found | None:
         """None when something changed that the program depends on; else the tensors to read in place of those it knew.
@@ -356,11 +361,11 @@ class Guards:
         """
         found: Found = {}
         epoch = LAYER_ATTRIBUTES.value
-        if epoch != self._epoch:
+        if epoch != self.epoch:
             for group in self._layers:
                 if not group.fits(found):
                     return None
-            self._epoch = epoch
+            self.epoch = epoch
         if not self._is_same() and not self._will_do(found):
             return None
         if self._facts and list(map(facts_of_function, self._functions)) != self._facts:
@@ -382,6 +387,15 @@ class Guards:
         if self._layers or self._always or self._facts:
             return None
         return while_same(self._codes, self._entries, found, otherwise)
+
+    def compared(self) -> tuple[Codes, Entries, bool] | None:
+        """The functions with their code and the names with their values that are all there is to compare, and whether
+        `epoch` must be that of the Layers' attributes besides; None where there is more to see.
+        """
+        is_plain = all(namespace.__class__ is dict for namespace, _, _ in self._entries)
+        if self._always or self._facts or not is_plain:
+            return None
+        return self._codes, self._entries, bool(self._layers)
 
     def failing(self) -> list[Guard]:
         """The guards that do not hold now."""
