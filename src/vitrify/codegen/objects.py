@@ -289,13 +289,36 @@ def _define_all() -> None:
     define({name: address_of(name) for name in SIGNATURES if address_of(name)})
 
 
+_VECTORCALL, _OWN_VECTORCALL = "PyObject_Vectorcall", "vitrify_vectorcall"
+
+
+def _vectorcall() -> str:
+    """A function that Python exports since 3.11, by way of those that Python 3.10 has."""
+    names = ("PyObject_VectorcallDict", "_PyStack_AsDict")
+    define({name: address_of(name) for name in names})
+    w = Builtin(_OWN_VECTORCALL)
+    by_name = w.reference()
+    with w.when(w.value("icmp ne ptr %names, null")):
+        found = w.call("ptr", f"@{names[1]}", f"ptr {w.at('%arguments', '%count', 'ptr')}", "ptr %names")
+        with w.when(w.same(found, "null")):
+            w.leave("ptr null")
+        w.line(f"store ptr {found}, ptr {by_name}")
+    found = w.value(f"load ptr, ptr {by_name}")
+    result = w.call("ptr", f"@{names[0]}", "ptr %self", "ptr %arguments", "i64 %count", f"ptr {found}")
+    w.decref(found)
+    w.leave(f"ptr {result}")
+    return f"{w.module}\ndeclare ptr @{names[0]}(ptr, ptr, i64, ptr)\ndeclare ptr @{names[1]}(ptr, ptr)"
+
+
 @functools.cache
 def address_of(name: str) -> int:
     """The address of a function of Python's, NumPy's or C's; 0 where there is none, as of what older Pythons inline."""
     if name == "PyArray_NewFromDescr":
         return int(array_interface()[NEW_FROM_DESCR])
-    source = ctypes.pythonapi if name.startswith("Py") else ctypes.CDLL(None)
+    source = ctypes.pythonapi if name.startswith(("Py", "_Py")) else ctypes.CDLL(None)
     function = getattr(source, name, None)
+    if function is None and name == _VECTORCALL:
+        return loaded(_vectorcall(), (_OWN_VECTORCALL,)).addresses[_OWN_VECTORCALL]
     return 0 if function is None else ctypes.cast(function, ctypes.c_void_p).value or 0
 
 
