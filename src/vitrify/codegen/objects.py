@@ -58,6 +58,7 @@ SIGNATURES = {
     "PyTuple_New": "ptr (i64)",
     "PyType_GenericAlloc": "ptr (ptr, i64)",
     "PyType_IsSubtype": "i32 (ptr, ptr)",
+    "_PyType_Lookup": "ptr (ptr, ptr)",
     "Py_DecRef": "void (ptr)",
     "Py_IncRef": "void (ptr)",
     "feclearexcept": "i32 (i32)",

@@ -69,7 +69,8 @@ class Assumed:
 
     switches: slots of objects, by object and name, and what they must hold. variables: ContextVars and what they must
     hold. pairs: two slots that must hold the same. codes: functions with their code. entries: namespaces, names in them
-    and what these mean. looks: functions that must give this very object.
+    and what these mean. attributes: classes, names and what the classes or their bases hold under these. looks:
+    functions that must give this very object.
     """
 
     switches: Sequence[tuple[Any, str, Any]] = ()
@@ -77,6 +78,7 @@ class Assumed:
     pairs: Sequence[tuple[tuple[Any, str], tuple[Any, str]]] = ()
     codes: Sequence[tuple[FunctionType, CodeType]] = ()
     entries: Sequence[tuple[Any, Any, Any]] = ()
+    attributes: Sequence[tuple[type, str, Any]] = ()
     looks: Sequence[tuple[Callable[[], Any], Any]] = ()
 
 
@@ -211,6 +213,8 @@ class _Writer(Builtin):
         for namespace, name, value in assumed.entries:
             entry = self.capi("PyDict_GetItemWithError", self.held(namespace), self.held(name))
             self._need(self.same(entry, self.held(value)))
+        for cls, name, value in assumed.attributes:
+            self._need(self.same(self.capi("_PyType_Lookup", self.held(cls), self.held(name)), self.held(value)))
         for look, value in assumed.looks:
             found_now = self.capi("PyObject_Vectorcall", self.held(look), "null", 0, "null")
             self._need(self.value(f"icmp ne ptr {found_now}, null"), "raised")

@@ -61,9 +61,8 @@ class LayerHooks:
     def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
         if self._forward_pre_hooks or self._forward_post_hooks:
             return self._call_with_hooks(self._forward_now(), inputs, kwargs)
-        builder = _recorder()
-        if builder is not None:
-            return builder.convert(self.forward)(*inputs, **kwargs)
+        if _recorder() is not None:
+            return self._forward_now()(*inputs, **kwargs)
         if _watch.on:
             with span(TracerEventType.Forward, type(self).__name__):
                 return self.forward(*inputs, **kwargs)
@@ -71,7 +70,11 @@ class LayerHooks:
 
     def _forward_now(self) -> Callable[..., Any]:
         builder = _recorder()
-        return self.forward if builder is None else builder.convert(self.forward)
+        if builder is None:
+            return self.forward
+        builder.on_layer(self)
+        found: Callable[..., Any] = builder.convert(self.forward)
+        return found
 
     def calling(self, forward: Callable[..., Any]) -> Callable[..., Any]:
         """What calls `forward` in place of the Layer's own, hooks included."""

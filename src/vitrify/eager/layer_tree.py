@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from .layer import Layer
 
 _TABLES = ("_parameters", "_sub_layers", "_buffers")
+_OF_PROGRAMS = ("training", "forward")
+"""Plain attributes that every program with the Layer depends on (`jit/reach.py`)."""
 
 
 class DuplicateNameError(ArgumentError, KeyError):
@@ -61,7 +63,7 @@ class LayerTree:
         elif not self._is_in_table(name):
             object.__setattr__(self, name, value)
             LAYER_ATTRIBUTES.bump()
-            if name == "training":
+            if name in _OF_PROGRAMS:
                 LAYER_MODES.bump()
             return
         if isinstance(getattr(type(self), name, None), property):
@@ -122,6 +124,8 @@ class LayerTree:
                 return
         object.__delattr__(self, name)
         LAYER_ATTRIBUTES.bump()
+        if name in _OF_PROGRAMS:
+            LAYER_MODES.bump()
 
     def __dir__(self) -> list[str]:
         tables = [name for table in _TABLES for name in self.__dict__.get(table, ())]

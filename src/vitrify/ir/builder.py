@@ -125,6 +125,10 @@ class Builder:
         # What is called in place of a function (`forward` and hooks of Layers, special methods) while this program is
         # built; tracing puts conversion here.
         self.convert: Callable[[Any], Any] = _as_it_is
+        # Names of attributes and special methods that tensors were asked for.
+        self.asked_of_tensors: set[str] = set()
+        # Called with a Layer that is called.
+        self.on_layer: Callable[[Any], None] = _as_it_is
         # Calls a function with arguments: `(None, what it gives)`, or `(error, nothing)`.
         self.attempt: Callable[..., Any] = _attempted
         # The value of one of two functions, as a flag decides when the program runs: called with it, the functions and

@@ -23,7 +23,6 @@ from ..convert.values.foreign import ForeignError
 from ..convert.values.handlers import refuse_if_caught
 from ..convert.values.optional import refuse_none
 from ..convert.values.user_errors import note_user_error
-from ..core.bound import bound_to
 from ..core.errors import DTypeError, UnsupportedError
 from ..core.meta import Meta
 from ..core.modes import grad_enabled
@@ -41,6 +40,7 @@ from ..ops.registry import OpDef
 from .arguments import Argument, Holder, containers, held
 from .effects import Effect, called, changes, find_effects, replayable
 from .function_spec import FunctionSpec
+from .reach import classes_of
 from .template import Outputs, Template
 from .training import Training
 from .unfinished import Unfinished
@@ -110,7 +110,9 @@ class _Trace:
         self.program = Program()
         self.block = self.program.global_block()
         self.builder = Builder(self.program, self.lift)
-        self.builder.convert = self.convert
+        self.layers: list[Layer] = []
+        self.builder.convert = convert_call
+        self.builder.on_layer = self.layers.append
         self.builder.attempt = attempt
         self.builder.choose = choose
         self.builder.tracing = True
@@ -120,7 +122,6 @@ class _Trace:
         self.builder.on_unset = assert_place_set
         self.builder.on_kind = refuse_none
         self.builder.on_raise = self.may_raise
-        self.layers: list[Layer] = []
         self.captured: list[Tensor] = []
         self.variables: dict[int, Variable] = {}
         self.builder.stands_for = self.variables
@@ -134,13 +135,6 @@ class _Trace:
             refuse_if_caught(error)
         if op is number_pow_op and self.has_number_inputs:
             raise UnsupportedError("whether the power of numbers that change is an int or a float is not known")
-
-    def convert(self, forward: Any) -> Any:
-        """What a Layer calls in place of its `forward`; takes note of the Layer."""
-        owner = bound_to(forward)
-        if isinstance(owner, Layer):
-            self.layers.append(owner)
-        return convert_call(forward)
 
     def lift(self, value: Any) -> Variable:
         """The variable that stands for an eager tensor (an input, made on first sight) or a value of Python code."""
@@ -282,6 +276,11 @@ def _finish(
     spent = state.training.finish(outputs.variables)
     writes = _writes(state, places)
     outputs.show([value for _, value in writes])
+    for cls in classes_of([*state.layers, *observer.layers]):
+        for name in ("__call__", "forward"):
+            observer.of_class(cls, name)
+    for name in sorted(state.builder.asked_of_tensors):
+        observer.of_class(Tensor, name)
     n = len(arguments)
     state.block.inputs = [*arguments, *[state.variables[id(t)] for t in state.captured]]
     state.block.outputs = [*outputs.variables, *[v for _, v in writes], *reversed(outputs.flags)]

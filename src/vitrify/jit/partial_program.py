@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..convert.guards.same import Codes, Entries
+from ..convert.guards.same import Attributes, Codes, Entries
 from ..core.epoch import LAYER_ATTRIBUTES, LAYER_MODES
 from ..core.errors import UnsupportedError
 from ..core.modes import grad_enabled, scoped
@@ -177,14 +177,15 @@ class PartialProgramLayer:
                     captured[slot] = tensor
         return captured
 
-    def compared(self) -> tuple[list[Any], list[Any], Codes, Entries] | None:
+    def compared(self) -> tuple[list[Any], list[Any], Codes, Entries, Attributes] | None:
         """What must be for `captured` to be what a call runs with: slots and what they hold, pairs of slots that hold
-        the same, functions with their code, names with their values. None where only a look tells.
+        the same, functions with their code, names with their values, what classes hold. None where only a look tells.
         """
         switches: list[Any] = [(tensor, "stop_gradient", True) for tensor in self._frozen]
         pairs: list[Any] = []
         codes: Codes = ()
         entries: Entries = ()
+        attributes: Attributes = ()
         if self._layers is not None:
             switches.append((self._layers, "now_moved", UNMOVED))
             pairs.append(((LAYER_MODES, "value"), (self._layers, "epoch")))
@@ -192,10 +193,10 @@ class PartialProgramLayer:
             found = self._guards.compared()
             if found is None:
                 return None
-            codes, entries, sees_attributes = found
+            codes, entries, attributes, sees_attributes = found
             if sees_attributes:
                 pairs.append(((LAYER_ATTRIBUTES, "value"), (self._guards, "epoch")))
-        return switches, pairs, codes, entries
+        return switches, pairs, codes, entries, attributes
 
     def _fitting(self, moved: Moved) -> Sequence[Tensor] | None:
         """The captured tensors with some exchanged; None when one is of another kind than what it stands for."""

@@ -17,7 +17,9 @@ UNMOVED: Moved = {}
 
 
 class LayerState:
-    """What a program assumes of Layers: their training flags, and which parameters, buffers and sublayers they hold."""
+    """What a program assumes of Layers: their training flags, which parameters, buffers, sublayers and hooks they hold,
+    and a `forward` of their own.
+    """
 
     __slots__ = ("_held", "_layers", "epoch", "flags", "now_moved")
 
@@ -30,7 +32,8 @@ class LayerState:
     def _read(self) -> tuple[tuple[bool, ...], list[Any]]:
         flags = tuple(layer.training for layer in self._layers)
         tables = (table for layer in self._layers for table in _tables(layer))
-        return flags, [item for table in tables for item in table.values()]
+        forwards = [layer.__dict__.get("forward") for layer in self._layers]
+        return flags, [*[item for table in tables for item in table.values()], *forwards]
 
     def moved(self) -> Moved | None:
         """Tensors that stand where others stood when the program was built, by the id of those; None: it is outdated.
@@ -65,6 +68,15 @@ def _tables(layer: Layer) -> tuple[dict[Any, Any], ...]:
     """What a Layer holds that programs build on, its hooks included."""
     hooks: tuple[Any, ...] = (layer._forward_pre_hooks, layer._forward_post_hooks)
     return (layer._parameters, layer._buffers, layer._sub_layers, *hooks)
+
+
+def classes_of(layers: Iterable[Layer]) -> set[type]:
+    """The classes of Layers and of all Layers in them."""
+    found: dict[int, Layer] = {}
+    for layer in layers:
+        if id(layer) not in found:
+            found.update((id(part), part) for part in layer.sublayers(include_self=True))
+    return set(map(type, found.values()))
 
 
 def layer_state(function: Callable[..., Any], called: Iterable[Layer]) -> LayerState:

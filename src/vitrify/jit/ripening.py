@@ -28,7 +28,7 @@ from .template import InputLeaf, OutputLeaf, Template
 
 if TYPE_CHECKING:
     from ..codegen.tensor_call import Assumed, Shape
-    from ..convert.guards.same import Codes, Entries
+    from ..convert.guards.same import Attributes, Codes, Entries
 
 _codegen = lazy_module("vitrify.codegen.tensor_call")
 _native = lazy_module("vitrify.codegen.native")
@@ -139,6 +139,7 @@ def _assumed(program: PartialProgramLayer, inputs: Sequence[Any], count: int) ->
     pairs: list[Any] = []
     codes: Codes = ()
     entries: Entries = ()
+    attributes: Attributes = ()
     looks = []
     if not program.depends_on_nothing:
         found = program.inputs_of_call()
@@ -148,9 +149,9 @@ def _assumed(program: PartialProgramLayer, inputs: Sequence[Any], count: int) ->
         if compared is None:
             looks.append((program.inputs_of_call, found))
         else:
-            more, pairs, codes, entries = compared
+            more, pairs, codes, entries, attributes = compared
             switches += more
-    made: Assumed = _codegen.Assumed(switches, variables, pairs, codes, entries, looks)
+    made: Assumed = _codegen.Assumed(switches, variables, pairs, codes, entries, attributes, looks)
     return made
 
 

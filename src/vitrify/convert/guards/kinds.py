@@ -25,7 +25,7 @@ from ...eager.layer import Layer
 from ...eager.tensor import Tensor, wrap
 from ..state.places import AttrPlace, CellPlace, GlobalPlace
 from ..values.user_code import class_attribute
-from .same import Codes, Entries, while_same
+from .same import Attributes, Codes, Entries, while_same
 
 MISSING = object()
 IMMUTABLE = (bool, int, float, complex, str, bytes, type(None), DType, Place, np.generic, range)
@@ -194,6 +194,8 @@ class Source:
     """Whether it is a plain attribute of a Layer, which tells when one is set (`core/epoch.py`)."""
     place: Any = None
     """The same as a place, where something else can be put for the time of a trace."""
+    of_class: tuple[type, str] | None = None
+    """A class that was asked for an attribute, which it or a base of it holds, and that."""
 
     @staticmethod
     def entry(label: str, namespace: Mapping[str, Any], key: str) -> Source:
@@ -216,6 +218,11 @@ class Source:
         is_slot = isinstance(class_attribute(type(owner), name), MemberDescriptorType)
         place = AttrPlace(owner, name) if is_slot else None
         return Source(label, lambda: getattr(owner, name, MISSING), place=place)
+
+    @staticmethod
+    def inherited(cls: type, name: str) -> Source:
+        """What a class or its bases hold under a name."""
+        return Source(f"{cls.__name__}.{name}", lambda: getattr(cls, name, MISSING), of_class=(cls, name))
 
     @staticmethod
     def cell(name: str, cell: CellType) -> Source:
@@ -316,8 +323,8 @@ class Guards:
     """All guards of one program. Containers are looked into each time, everything else only when it was exchanged."""
 
     __slots__ = (
-        "_always", "_codes", "_entries", "_facts", "_functions", "_is_same", "_layers", "_namespaces", "epoch",
-        "guards",
+        "_always", "_attributes", "_codes", "_entries", "_facts", "_functions", "_is_same", "_layers", "_namespaces",
+        "epoch", "guards",
     )  # fmt: skip
 
     def __init__(self, guards: Sequence[Guard] = ()) -> None:
@@ -327,6 +334,7 @@ class Guards:
         always: list[Guard] = []
         functions: list[SameFunction] = []
         self._layers: list[_Namespace | Guard] = []
+        self._attributes: list[tuple[type[Any], str, Any]] = []
         slots = Counter(tensor.slot for guard in guards for tensor in fed_by(guard.expected) if tensor.slot >= 0)
         for guard in guards:
             namespace = guard.source.namespace
@@ -334,6 +342,8 @@ class Guards:
             is_shared = any(slots[tensor.slot] > 1 for tensor in fed_by(guard.expected))
             if isinstance(guard.expected, SameFunction):
                 functions.append(guard.expected)
+            elif guard.source.of_class is not None:
+                self._attributes.append((*guard.source.of_class, guard.value))
             elif namespace is None and guard.source.of_layer:
                 self._layers.append(guard)
             elif namespace is None or is_shared or guard.expected.looks_inside:
@@ -351,7 +361,7 @@ class Guards:
         self._functions = [expected.function for expected in with_defaults]
         self._facts = [expected.facts for expected in with_defaults]
         self._entries = [(g.namespace, one.source.key, one.value) for g in self._namespaces for one in g.guards]
-        self._is_same = while_same(self._codes, self._entries, True, lambda: False)
+        self._is_same = while_same(self._codes, self._entries, self._attributes, True, lambda: False)
         self.epoch = -1  # of the Layers' attributes, when they were last looked at
 
     def check(self) -> Found | None:
@@ -380,22 +390,25 @@ class Guards:
         """Whether all functions have their code, and names that mean something else what will do as well."""
         if any(function.__code__ is not code for function, code in self._codes):
             return False
+        if any(getattr(cls, name, MISSING) is not value for cls, name, value in self._attributes):
+            return False
         return all(group.fits(found) for group in self._namespaces)
 
     def quick(self, found: Any, otherwise: Callable[[], Any]) -> Callable[[], Any] | None:
         """What gives `found` as long as nothing was exchanged, else `otherwise()`; None where there is more to see."""
         if self._layers or self._always or self._facts:
             return None
-        return while_same(self._codes, self._entries, found, otherwise)
+        return while_same(self._codes, self._entries, self._attributes, found, otherwise)
 
-    def compared(self) -> tuple[Codes, Entries, bool] | None:
-        """The functions with their code and the names with their values that are all there is to compare, and whether
-        `epoch` must be that of the Layers' attributes besides; None where there is more to see.
+    def compared(self) -> tuple[Codes, Entries, Attributes, bool] | None:
+        """The functions with their code, the names with their values and what classes hold, where that is all there is
+        to compare, and whether `epoch` must be that of the Layers' attributes besides; None where there is more to see.
         """
         is_plain = all(namespace.__class__ is dict for namespace, _, _ in self._entries)
-        if self._always or self._facts or not is_plain:
+        held = [(cls, name, class_attribute(cls, name)) for cls, name, _ in self._attributes]
+        if self._always or self._facts or not is_plain or any(value is None for _, _, value in held):
             return None
-        return self._codes, self._entries, bool(self._layers)
+        return self._codes, self._entries, held, bool(self._layers)
 
     def failing(self) -> list[Guard]:
         """The guards that do not hold now."""

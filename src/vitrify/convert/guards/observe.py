@@ -163,6 +163,13 @@ class Observer:
         if base is not None and not _is_library(base):
             self._entry(base, name)
 
+    def of_class(self, cls: type, name: str) -> None:
+        """What `cls`, a library's or not, or a base of it holds under `name` was called or read: tests exchange it."""
+        value = getattr(cls, name, MISSING)
+        if value is MISSING or value is not getattr(cls, name):  # what no class holds, and what is made for who asks
+            return
+        self.guards.setdefault((id(cls), name, "bases"), Guard(Source.inherited(cls, name), value, Exactly(value)))
+
     def _entry(self, cls: type, name: str) -> None:
         source = Source.entry(f"{cls.__name__}.{name}", self.classes.setdefault(cls, cls.__dict__), name)
         value = cls.__dict__[name]
@@ -195,6 +202,8 @@ class Observer:
             self._of_module(owner, name, value)
             return value
         if _is_library(owner):
+            if isinstance(owner, type):
+                self.of_class(owner, name)
             return value
         if bound_to(value) is owner:
             if isinstance(value, MethodType):

@@ -79,7 +79,7 @@ def require_operands(symbol: str, *operands: Any) -> None:
 
 
 def _is_users(value: Any, special: str) -> bool:
-    return not is_tensor(value) and user_method(value, special) is not None
+    return user_method(value, special) is not None
 
 
 def _by_methods(symbol: str, left: Any, right: Any, special: str, swapped: str) -> Any:

@@ -9,10 +9,12 @@ from typing import Any
 
 from ...core.errors import UnsupportedError
 from ...core.pytree import OpenDict, OpenList, OpenTuple
+from ...ir.builder import current_builder
 from ...ir.numbers import is_number
-from ..values.base import Undefined, Unmergeable, is_graph
+from ..values.base import Undefined, Unmergeable, is_graph, is_tensor
 from ..values.facts import check_attribute, class_of_tensor
 from ..values.one_of import by_option
+from ..values.tensor_class import put_in
 from ..values.user_code import class_attribute, converted, is_user_code, user_method
 from .gradient_flags import flag_reader, flag_writer
 from .journal import note_write
@@ -39,6 +41,9 @@ def computed(owner: Any, name: str) -> Callable[[], Any] | None:
     flag = flag_reader(owner, name)
     if flag is not None:
         return flag
+    build = current_builder()
+    if build is not None and is_tensor(owner):
+        build.asked_of_tensors.add(name)
     if is_graph(owner):
         check_attribute(owner, name)
         if name in _OF_NUMBERS and is_number(owner):
@@ -46,7 +51,7 @@ def computed(owner: Any, name: str) -> Callable[[], Any] | None:
                 f"{name} of a number that is known only when the program runs",
                 hint="compute it with tensor operations, or convert with full_graph=False",
             )
-        return (lambda: class_of_tensor(owner)) if name == "__class__" else None
+        return (lambda: class_of_tensor(owner)) if name == "__class__" else put_in(owner, name)
     if isinstance(owner, Unmergeable):
         raise owner.fail()
     hook = user_method(owner, "__getattribute__")

@@ -14,7 +14,11 @@ from typing import Any
 from ...core.bound import bound_to, plain_attribute, unbound
 from ...core.setting import Setting
 from ...core.source import is_user_file
+from ...eager.tensor import Tensor
 from ...ir.builder import current_builder
+from ...ir.graph_tensor import is_number
+from ...ir.program import Variable
+from ...ops.tensor_methods import TensorMethods
 
 MARK = "__vitrify_not_to_static__"
 OURS = "__vitrify_converted_too__"
@@ -114,9 +118,14 @@ def library_method(cls: type, name: str) -> Any:
 
 def user_method(obj: Any, name: str) -> Any:
     """The converted method that Python would call for a special name such as `__len__`; None when not the user's."""
-    if current_builder() is None:
+    build = current_builder()
+    if build is None:
         return None
-    found = class_attribute(type(obj), name)
+    cls = type(obj)
+    if isinstance(obj, TensorMethods):
+        build.asked_of_tensors.add(name)
+        cls = Tensor if isinstance(obj, Variable) and not is_number(obj) else cls
+    found = class_attribute(cls, name)
     if isinstance(found, FunctionType) and is_user_code(found) and not is_left_alone(obj):
         return converted(MethodType(found, obj))
     return None
