@@ -659,3 +659,22 @@ def test_where_objects_lie_otherwise(monkeypatch):
     for _ in range(10):
         assert fn(tensor(1, 2), tensor(3, 4)).tolist() == [5, 8]
     assert not is_ripe(fn)
+
+
+@pytest.mark.parametrize(
+    ("cls", "name"), [(paddle.nn.Linear, "forward"), (paddle.nn.Layer, "__call__"), (paddle.Tensor, "exp")]
+)
+def test_methods_of_library_classes_that_are_exchanged(monkeypatch, cls, name):
+    layer = paddle.nn.Linear(2, 2, weight_attr=paddle.nn.initializer.Constant(0.5))
+    x = tensor(1, 2)
+
+    def used(x):
+        return layer(x) + x.exp()
+
+    fn = ripe(used, x)
+    wanted, before = fn(x).tolist(), getattr(cls, name)
+    monkeypatch.setattr(cls, name, lambda self, *args: before(self, *args) * 3)
+    assert fn(x).tolist() == pytest.approx(used(x).tolist(), rel=1e-6)
+    assert fn(x).tolist() != pytest.approx(wanted, rel=1e-3)
+    monkeypatch.undo()
+    assert fn(x).tolist() == wanted
