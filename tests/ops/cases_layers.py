@@ -5,6 +5,7 @@ import scipy.ndimage
 import scipy.special
 
 from vitrify.nn import functional as F
+from vitrify.ops.flat_product import mul_op
 from vitrify.testing import Case, floats, ints
 
 
@@ -65,6 +66,27 @@ CASES = [
     ),
     Case("linear with a stack of weights", F.linear, (floats(3, 4), floats(2, 4, 5)), ref=np.matmul),
     Case("linear of nothing", F.linear, (np.zeros((2, 0, 4)), floats(4, 5), floats(5)), ref=lambda x, w, b: x @ w + b),
+    Case(
+        "product of rows",
+        lambda x, w: mul_op(x, w, x_num_col_dims=1),
+        (floats(3, 2, 2), floats(4, 5)),
+        ref=lambda x, w: x.reshape(3, 4) @ w,
+        second=True,
+    ),
+    Case(
+        "product of stacked rows",
+        lambda x, w: mul_op(x, w, x_num_col_dims=2),
+        (floats(2, 3, 2, 2), floats(4, 5)),
+        ref=lambda x, w: x.reshape(2, 3, 4) @ w,
+        second=True,
+    ),
+    Case("product of a matrix", lambda x, w: mul_op(x, w, x_num_col_dims=1), (floats(3, 4), floats(4, 5)), ref=np.matmul),
+    Case(
+        "product of nothing",
+        lambda x, w: mul_op(x, w, x_num_col_dims=1),
+        (np.zeros((0, 4)), floats(4, 5)),
+        ref=np.matmul,
+    ),
     Case(
         "bilinear",
         F.bilinear,

@@ -10,6 +10,7 @@ import pytest
 import vitrify as paddle
 from tests.passes.programs import names, ran, same, specials, traced
 from vitrify.core.dtype import as_dtype
+from vitrify.ops.flat_product import mul_op
 from vitrify.passes.algebra import RULES, holds_all, simplified
 from vitrify.passes.dead import without_dead_code
 from vitrify.passes.fold import folded
@@ -40,6 +41,11 @@ ELEMENTWISE = {
     "reshapes in turn": (["reshape"], NUMBERS, lambda x: x.reshape([2, 12]).reshape([24])),
     "a transposed first factor": (["matmul"], FLOATS, lambda x: paddle.matmul(swap(x), x)),
     "a transposed second factor": (["matmul"], FLOATS, lambda x: paddle.matmul(x, swap(x))),
+    "a product and what is added to its columns": (
+        ["transpose", "sum", "linear"],
+        FLOATS[:2],
+        lambda x: mul_op(x, swap(x), x_num_col_dims=1) + x.sum(axis=1),
+    ),
 }
 CASES = [(name, dtype) for name, (_, dtypes, _) in ELEMENTWISE.items() for dtype in dtypes]
 

@@ -46,7 +46,7 @@ def losses(main, loss, exe, steps=6, weight=(1.0, 2.0, 4.0)):
 @pytest.mark.parametrize("level", ["O1", "O2"])
 def test_training_is_nearly_that_of_full_precision(level, dtype):
     main, loss, _, exe = training(lambda opt: static.amp.decorate(opt, level=level, dtype=dtype))
-    products = [op for op in main.global_block().ops if op.op.name == "linear"]
+    products = [op for op in main.global_block().ops if op.op.name == "mul"]
     assert [op.outputs[0].dtype.name for op in products] == [dtype] * 2
     assert all(p.dtype.name == "float32" for p in main.all_parameters())
     low = losses(main, loss, exe)
@@ -81,12 +81,12 @@ def test_a_step_that_is_not_finite_changes_the_scale_only():
 
 
 def test_lists_of_ops_and_variables():
-    lists = static.amp.CustomOpLists(custom_black_list=["linear"])
+    lists = static.amp.CustomOpLists(custom_black_list=["mul"])
     main, *_ = training(lambda opt: static.amp.decorate(opt, lists, dtype="bfloat16"))
     assert all(v.dtype.name != "bfloat16" for v in main.list_vars())
     lists = static.amp.CustomOpLists(custom_black_varnames=["fc_3.w_0"])
     main, *_ = training(lambda opt: static.amp.decorate(opt, lists, dtype="bfloat16"))
-    products = [op for op in main.global_block().ops if op.op.name == "linear"]
+    products = [op for op in main.global_block().ops if op.op.name == "mul"]
     assert [op.outputs[0].dtype.name for op in products] == ["bfloat16", "float32"]
 
 

@@ -33,10 +33,11 @@ def of_type(block, kind):
 
 
 def test_products(block):
-    products = [op for op in block.ops if op.type == "matmul_v2"]
-    assert [op.input("X") + op.input("Y") for op in products] == [["x", "fc_0.w_0"], ["x", "y"]]
-    assert products[0].input("Bias") == ["fc_0.b_0"] and products[1].attr("trans_x") is True
-    assert products[1].input_names == ["X", "Y"] and products[1].output("Out") == products[1].output_arg_names
+    product, other = (of_type(block, kind) for kind in ("mul", "matmul_v2"))
+    assert product.input("X") + product.input("Y") == ["x", "fc_0.w_0"] and product.attr("x_num_col_dims") == 1
+    assert of_type(block, "elementwise_add").input("Y") == ["fc_0.b_0"]
+    assert other.input("X") + other.input("Y") == ["x", "y"] and other.attr("trans_x") is True
+    assert other.input_names == ["X", "Y"] and other.output("Out") == other.output_arg_names
 
 
 def test_layers(block):

@@ -31,6 +31,50 @@ def test_instance_norm_has_a_scale_and_a_bias_as_documented():
     assert parameters == [["instance_norm_0.w_0", [4]], ["instance_norm_0.b_0", [4]]]
 
 
+# What PaddlePaddle 3.3.1 calls the results; it counts those of `group_norm` and `spectral_norm` with other functions'.
+NAMES = {
+    "fc": "fc_0.tmp_1", "fc_flat2": "fc_0.tmp_2", "fc_list": "fc_0.tmp_4", "fc_without_bias": "fc_0.tmp_1",
+    "conv2d": "conv2d_0.tmp_2", "conv2d_groups": "conv2d_0.tmp_0", "conv2d_transpose": "conv2d_transpose_0.tmp_1",
+    "conv3d": "conv3d_0.tmp_1", "batch_norm": "batch_norm_0.tmp_4", "batch_norm_rows": "batch_norm_0.tmp_3",
+    "batch_norm_test": "batch_norm_0.tmp_2", "layer_norm": "layer_norm_0.tmp_2",
+    "layer_norm_plain": "layer_norm_0.tmp_3", "instance_norm": "instance_norm_0.tmp_2", "prelu_all": "prelu_0.tmp_0",
+    "embedding": "embedding_0.tmp_0", "bilinear": "bilinear_tensor_product_0.tmp_0", "row_conv": "row_conv_0.tmp_1",
+    "deform_conv2d": "deformable_conv_0.tmp_1",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_paddles_names(name):
+    with static.program_guard(static.Program(), static.Program()), paddle.utils.unique_name.guard():
+        inputs = {key: static.data(key, *spec) for key, spec in nn_cases.INPUTS.items()}
+        assert nn_cases.CASES[name](paddle, inputs).name == NAMES[name]
+
+
+def test_fc_is_mul_and_elementwise_add():
+    main = static.Program()
+    with static.program_guard(main, static.Program()), paddle.utils.unique_name.guard():
+        out = static.nn.fc(static.data("x", [None, 2, 3]), 4, activation="relu", name="hidden")
+        static.nn.fc(out, 2, name="hidden")
+    block = main.global_block()
+    first = block.ops[0]
+    assert [op.type for op in block.ops] == ["mul", "elementwise_add", "relu", "mul", "elementwise_add"]
+    assert (first.input("X"), first.input("Y"), first.output("Out")) == (["x"], ["hidden.w_0"], ["hidden.tmp_0"])
+    assert (first.attr("x_num_col_dims"), first.attr("y_num_col_dims")) == (1, 1)
+    assert [op.output("Out")[0] for op in block.ops] == [f"hidden.tmp_{i}" for i in range(5)]
+    assert [p.name for p in main.all_parameters()] == ["hidden.w_0", "hidden.b_0", "hidden.w_1", "hidden.b_1"]
+
+
+def test_results_are_fetched_by_name():
+    main, startup, exe = static.Program(), static.Program(), static.Executor()
+    with static.program_guard(main, startup), paddle.utils.unique_name.guard():
+        static.nn.fc(static.data("x", [None, 3]), 2, weight_attr=paddle.nn.initializer.Constant(1.0), activation="relu")
+    with static.scope_guard(static.Scope()):
+        exe.run(startup)
+        given = {"x": np.array([[1.0, 2.0, 3.0], [-1.0, -2.0, -3.0]], "float32")}
+        found = exe.run(main, feed=given, fetch_list=["fc_0.tmp_1", "fc_0.tmp_2"])
+    assert [v.tolist() for v in found] == [[[6, 6], [-6, -6]], [[6, 6], [0, 0]]]
+
+
 X = ("x", [None, 4, 6, 6])
 
 ERRORS = {

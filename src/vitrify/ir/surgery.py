@@ -206,4 +206,17 @@ def rename_in(block: Block, old: str, new: str) -> Variable:
     return var
 
 
-__all__ = ["find_op", "insert_op", "remove_op", "rename_var", "replace_op"]
+def rename_result(var: Variable, new: str) -> Variable:
+    """A variable that an operator just gave, under another name; under its own where the block has that name already.
+
+    Nothing knows it by name yet, so that nothing else changes, and variables keep their order.
+    """
+    held = var.block.vars
+    if new not in held:
+        del held[var.name]
+        var.name = new
+        held[new] = var
+    return var
+
+
+__all__ = ["find_op", "insert_op", "remove_op", "rename_result", "rename_var", "replace_op"]

@@ -286,6 +286,14 @@ def linear(g: Context, x: Value, weight: Value, bias: Value | None) -> Value:
     return out if bias is None else out + bias
 
 
+@FORMS("mul")
+def mul(g: Context, x: Value, y: Value, *, x_num_col_dims: int) -> Value:
+    """MatMul, of rows that Reshape makes."""
+    if x_num_col_dims < x.ndim - 1:
+        x = g.node("Reshape", x, g.ints([*[g.size(x, i) for i in range(x_num_col_dims)], g.size(y, 0)]))
+    return g.node("MatMul", x, y)
+
+
 @FORMS("contract")
 def contract(g: Context, x: Value, y: Value, *, left: str, right: str, out: str) -> Value:
     """Einsum."""

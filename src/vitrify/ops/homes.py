@@ -41,6 +41,7 @@ ops.elementwise: add conj divide floor_divide mod multiply neg scale subtract tr
 ops.embedding: embedding embedding_by_frequency embedding_grad embedding_renorm
 ops.expand: broadcast_tensors expand expand_view repeat_interleave sum_repeats sum_tiles tile
 ops.feed_fetch: feed fetch
+ops.flat_product: mul
 ops.fourier: fft_c2c fft_c2r fft_r2c half_spectrum_weight resize_axes resize_axes_like
 ops.fused: fused
 ops.gather: gather gather_adjoint gather_nd take_along_axis take_along_axis_adjoint

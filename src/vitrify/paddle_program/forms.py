@@ -306,6 +306,17 @@ def linear(g: Emitter, x: Value, weight: Value, bias: Value | None) -> Value:
     return out if bias is None else g.op("add", out, bias)
 
 
+@FORMS("mul")
+def mul(g: Emitter, x: Value, y: Value, *, x_num_col_dims: int) -> Value:
+    """mul; a product of what is reshaped in `.json` programs, which have no such operator."""
+    if g.old:
+        return g.op("mul", x, y, meta=g.metas[0], x_num_col_dims=x_num_col_dims, y_num_col_dims=1)
+    if x_num_col_dims < len(x.shape) - 1:
+        whole = Meta((*x.shape[:x_num_col_dims], y.shape[0]), x.dtype)
+        x = g.reshape(x, [*[0] * x_num_col_dims, y.shape[0]], whole)
+    return g.op("matmul", x, y, meta=g.metas[0], transpose_x=False, transpose_y=False)
+
+
 @FORMS("contract")
 def contract(g: Emitter, x: Value, y: Value, *, left: Any, right: Any, out: Any) -> Value:
     """einsum."""

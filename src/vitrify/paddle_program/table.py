@@ -130,6 +130,7 @@ argsort: x=X -> out=Out indices=Indices | axis:int descending:bool stable:bool
 topk/top_k_v2: x=X k=k:int(K) -> out=Out indices=Indices | axis:int largest:bool sorted:bool
 cumsum: x=X axis=axis:int(AxisTensor) -> out=Out | flatten:bool exclusive:bool reverse:bool
 cumprod: x=X -> out=Out | dim:int exclusive:bool reverse:bool
+mul: x=X y=Y -> out=Out | !x_num_col_dims:int=1 !y_num_col_dims:int=1
 matmul/matmul_v2: x=X y=Y -> out=Out | transpose_x=trans_x:bool transpose_y=trans_y:bool
 addmm: input=Input x=X y=Y -> out=Out | beta=Beta:float alpha=Alpha:float
 einsum: x=Operands* -> out=Out | equation:str

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.dtype import DType
+from ..core.dtype import DType, float32, float64
 from ..core.meta import Meta
 from ..ir.ssa import Graph
 from ..ops.elementwise import add_op, divide_op, multiply_op, neg_op, subtract_op
+from ..ops.flat_product import mul_op
 from ..ops.like import cast_op
+from ..ops.linear import linear_op
 from ..ops.matmul import matmul_op
 from ..ops.shape import reshape_op
 from ..ops.transpose import transpose_op
 from .rewrite import Attr, Hole, Match, Number, Rule, call, rewritten
 
-a, b = Hole("a"), Hole("b")
+a, b, c = Hole("a"), Hole("b"), Hole("c")
 ONE, ZERO, MINUS_ZERO = Number(1), Number(0.0), Number(-0.0)
 _MANTISSA = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
 _EXPONENT = {"float16": 5, "bfloat16": 8, "float32": 8, "float64": 11}
@@ -61,6 +63,14 @@ def _in_turn(match: Match) -> tuple[int, ...]:
     return tuple(match["perm"][i] for i in match["second"])
 
 
+def _adds_to_columns(match: Match) -> bool:
+    """Whether a number is added to each column of a matrix; of 16-bit floats, which are rounded between, never."""
+    x, y, bias = (getattr(match[name], "meta", None) for name in ("a", "b", "c"))
+    if not (isinstance(x, Meta) and isinstance(y, Meta) and isinstance(bias, Meta)):
+        return False
+    return x.ndim == 2 and bias.shape == y.shape[1:] and bias.dtype is x.dtype and x.dtype in (float32, float64)
+
+
 def _not(name: str) -> Any:
     return lambda match: not match[name]
 
@@ -93,6 +103,12 @@ RULES = (
         call(reshape_op, call(reshape_op, a)),
         call(reshape_op, a, shape=_shape_of_result),
         when=[_sizes_known],
+    ),
+    Rule(
+        "a product and what is added to its columns",
+        call(add_op, call(mul_op, a, b, x_num_col_dims=1), c),
+        call(linear_op, a, b, c),
+        when=[_adds_to_columns],
     ),
     Rule(
         "a transposed first factor",

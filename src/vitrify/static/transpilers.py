@@ -18,7 +18,9 @@ from ..ir.surgery import insert_op
 from ..ir.verify import verify
 from ..ops.batch_norm import batch_norm_infer_op
 from ..ops.conv import conv_op
+from ..ops.elementwise import add_op
 from ..ops.embedding import embedding_op
+from ..ops.flat_product import mul_op
 from ..ops.linear import linear_op
 from ..ops.matmul import matmul_op
 from ..ops.registry import OpDef
@@ -68,6 +70,7 @@ class Transpiler:
 _CHANNELS: dict[OpDef, Callable[[Operator], tuple[int, int]]] = {
     conv_op: lambda op: (0, op.outputs[0].ndim - 1 if op.attrs["channel_last"] else 1),
     linear_op: lambda op: (1, op.outputs[0].ndim - 1),
+    mul_op: lambda op: (1, op.outputs[0].ndim - 1),
 }
 
 
@@ -109,11 +112,41 @@ class FoldBatchNorm(Transpiler):
         return test
 
 
+@dataclass(frozen=True)
+class _Layer:
+    """What computes the input of a batch norm: a product with a weight, and its bias, which `mul` gets from an add."""
+
+    product: Operator
+    add: Operator | None
+
+    @property
+    def bias(self) -> Any:
+        if self.add is not None:
+            return self.add.inputs[1]
+        return self.product.inputs[2] if len(self.product.inputs) > 2 else None
+
+    @property
+    def operators(self) -> list[Operator]:
+        """Those that another layer takes the place of, the last first."""
+        return [op for op in (self.add, self.product) if op is not None]
+
+
+def _layer_before(block: Block, norm: Operator) -> _Layer | None:
+    source = _only_source(block, norm.inputs[0])
+    if source is None or source.op is not add_op:
+        return None if source is None or source.op not in _CHANNELS else _Layer(source, None)
+    product = _only_source(block, source.inputs[0])
+    bias = source.inputs[1]
+    if product is None or product.op is not mul_op or getattr(bias, "shape", None) != product.inputs[1].shape[1:]:
+        return None
+    return _Layer(product, source)
+
+
 def _can_fold(block: Block, norm: Operator) -> bool:
-    before = _only_source(block, norm.inputs[0])
-    if before is None or before.op not in _CHANNELS or _CHANNELS[before.op](before)[1] != norm.attrs["channel"]:
+    layer = _layer_before(block, norm)
+    if layer is None or _CHANNELS[layer.product.op](layer.product)[1] != norm.attrs["channel"]:
         return False
-    parameters = [*before.inputs[1:], *norm.inputs[1:]]
+    parameters = [layer.product.inputs[1], layer.bias, *norm.inputs[1:]]
     written = {v for op in block.ops for v in op.outputs}
     return all(v is None or (isinstance(v, Variable) and v.persistable and v not in written) for v in parameters)
 
@@ -128,15 +161,14 @@ def _only_source(block: Block, var: Any) -> Operator | None:
 
 
 def _fold(block: Block, norm: Operator, scope: Scope) -> None:
-    """Let the operator before the batch norm compute what that gives."""
-    before = _only_source(block, norm.inputs[0])
-    assert before is not None
-    axis, _ = _CHANNELS[before.op](before)
-    x, weight, *rest = before.inputs
-    bias = rest[0] if rest else None
+    """Let the layer before the batch norm compute what that gives."""
+    layer = _layer_before(block, norm)
+    assert layer is not None
+    axis, _ = _CHANNELS[layer.product.op](layer.product)
+    weight, bias = layer.product.inputs[1], layer.bias
     mean, variance, scale, shift = (_values(scope, v) for v in (*norm.inputs[1:], None, None)[:4])
     values = _values(scope, weight)
-    assert values is not None and mean is not None and variance is not None
+    assert isinstance(weight, Variable) and values is not None and mean is not None and variance is not None
     factor = (1.0 if scale is None else scale.ravel()) / np.sqrt(variance.ravel() + norm.attrs["epsilon"])
     old_bias = _values(scope, bias)
     moved = ((0.0 if old_bias is None else old_bias.ravel()) - mean.ravel()) * factor
@@ -145,13 +177,21 @@ def _fold(block: Block, norm: Operator, scope: Scope) -> None:
     new_weight = _kept(block, scope, f"{weight.name}.folded", (values * spread).astype(weight.dtype.np))
     bias_name = f"{weight.name}.folded_bias" if bias is None else f"{bias.name}.folded"
     new_bias = _kept(block, scope, bias_name, moved.astype(weight.dtype.np))
-    at = position(block.ops, norm)
-    remove = (norm, before)
-    insert_op(block, at, before.op, [x, new_weight, new_bias], before.attrs, norm.outputs)
-    for operator in remove:
-        block.ops[:] = [op for op in block.ops if op is not operator]
-    for var in (before.outputs[0], *before.inputs[1:], *norm.inputs[1:]):
+    _insert_layer(block, layer.product, norm, new_weight, new_bias)
+    remove = [norm, *layer.operators]
+    block.ops[:] = [op for op in block.ops if all(op is not other for other in remove)]
+    for var in [v for op in remove for v in (*op.outputs, *op.inputs[1:])]:
         _forget(block, var)
+
+
+def _insert_layer(block: Block, old: Operator, norm: Operator, weight: Variable, bias: Variable) -> None:
+    """A layer like the old one that gives what the batch norm gives."""
+    at, x = position(block.ops, norm), old.inputs[0]
+    if old.op is not mul_op:
+        insert_op(block, at, old.op, [x, weight, bias], old.attrs, norm.outputs)
+        return
+    product = insert_op(block, at, mul_op, [x, weight], old.attrs)
+    insert_op(block, at + 1, add_op, [product.outputs[0], bias], {}, norm.outputs)
 
 
 def _values(scope: Scope, var: Any) -> Array | None:
@@ -181,6 +221,7 @@ def _forget(block: Block, var: Any) -> None:
 _WEIGHTS: Mapping[OpDef, tuple[int, int]] = {
     conv_op: (1, 0),
     linear_op: (1, 1),
+    mul_op: (1, 1),
     matmul_op: (1, -1),
     embedding_op: (1, 0),
 }

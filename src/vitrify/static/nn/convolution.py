@@ -10,7 +10,7 @@ from ...eager.initializer import Normal
 from ...eager.param_attr import ParamAttrLike
 from ...ops import conv, conv_transpose
 from ...ops import deform_conv as deform
-from .parts import Owner, activated
+from .parts import Owner
 
 
 def _sizes(kind: str, n: int, what: str, value: Any) -> list[int]:
@@ -45,7 +45,7 @@ def _conv(
     bias = owner.bias([num_filters], bias_attr)
     function = conv.conv2d if n == 2 else conv.conv3d
     out = function(input, weight, bias, stride, padding, dilation, groups, data_format)
-    return activated(owner.kind, out, act)
+    return owner.activated(owner.named(out, skip=bias is not None), act)
 
 
 def conv2d(
@@ -98,7 +98,8 @@ def _conv_transpose(
     bias = owner.bias([num_filters], bias_attr)
     options = {"stride": stride, "padding": padding, "dilation": dilation, "groups": groups, "output_size": output_size}
     function = conv_transpose.conv2d_transpose if n == 2 else conv_transpose.conv3d_transpose
-    return activated(owner.kind, function(input, weight, bias, **options, data_format=data_format), act)
+    out = function(input, weight, bias, **options, data_format=data_format)
+    return owner.activated(owner.named(out, skip=bias is not None), act)
 
 
 def _filter_size(
@@ -171,9 +172,8 @@ def deform_conv2d(
     channels, kernel = _channels(owner, x, "NCHW"), _sizes(owner.kind, 2, "filter_size", filter_size)
     weight = owner.weight([num_filters, channels // groups, *kernel], weight_attr, _he(channels, kernel))
     bias = owner.bias([num_filters], bias_attr)
-    return deform.deform_conv2d(
-        x, offset, weight, bias, stride, padding, dilation, deformable_groups, groups, mask
-    )
+    out = deform.deform_conv2d(x, offset, weight, bias, stride, padding, dilation, deformable_groups, groups, mask)
+    return owner.named(out, skip=bias is not None)
 
 
 __all__ = ["conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose", "deform_conv2d"]

@@ -13,9 +13,10 @@ from ...core.modes import grad_enabled, scoped
 from ...eager.create_parameter import change_initial
 from ...eager.initializer import Constant, Normal, XavierUniform
 from ...eager.param_attr import ParamAttr, ParamAttrLike
-from ...ops.elementwise import add
+from ...ops.elementwise import add, add_n
 from ...ops.embedding import embedding as look_up
-from ...ops.linear import bilinear, linear
+from ...ops.flat_product import mul_op
+from ...ops.linear import bilinear
 from ...ops.matmul import matmul
 from ...ops.pad import pad
 from ...ops.scatter import index_fill
@@ -23,7 +24,7 @@ from ...ops.shape import reshape
 from ...ops.similarity import normalize
 from ...ops.softmax import prelu_op
 from ...ops.transpose import transpose
-from .parts import Owner, activated
+from .parts import Owner
 
 
 def fc(
@@ -53,25 +54,23 @@ def fc(
     if not inputs or len(attrs) != len(inputs):
         raise ArgumentError(f"fc: {len(attrs)} weight_attr for {len(inputs)} inputs")
     owner = Owner("fc", name, inputs[0].dtype)
-    parts = [_rows_and_weight(owner, part, size, num_flatten_dims, attr) for part, attr in zip(inputs, attrs)]
-    out = linear(*parts[0], owner.bias([size], bias_attr))
-    for rows, weight in parts[1:]:
-        out = add(out, matmul(rows, weight))
-    return activated("fc", out, activation)
+    products = [_product(owner, part, size, num_flatten_dims, attr) for part, attr in zip(inputs, attrs)]
+    out = products[0] if len(products) == 1 else owner.named(add_n(products))
+    bias = owner.bias([size], bias_attr)
+    if bias is not None:
+        out = owner.named(add(out, bias))
+    return owner.activated(out, activation)
 
 
-def _rows_and_weight(owner: Owner, x: Any, size: int, lead: int, attr: ParamAttrLike) -> tuple[Any, Any]:
-    """x with its last dimensions as one, and a weight for it."""
+def _product(owner: Owner, x: Any, size: int, lead: int, attr: ParamAttrLike) -> Any:
+    """x, with its last dimensions as one, times a weight for it."""
     lead = x.ndim - 1 if lead == -1 else lead
     if not 0 < lead < x.ndim:
         raise ArgumentError(
             f"fc: num_flatten_dims must lie in [1, {x.ndim - 1}] for x of {x.ndim} dimensions, got {lead}"
         )
     width = prod(owner.known(d, f"dimension {lead + i} of x") for i, d in enumerate(x.shape[lead:]))
-    weight = owner.weight([width, size], attr)
-    if lead < x.ndim - 1:
-        x = reshape(x, [*[0] * lead, width])  # 0: the size as it is
-    return x, weight
+    return owner.named(mul_op(x, owner.weight([width, size], attr), x_num_col_dims=lead))
 
 
 def embedding(
@@ -97,10 +96,11 @@ def embedding(
     """
     rows, width = size
     at = None if padding_idx is None else padding_idx + rows if padding_idx < 0 else padding_idx
-    weight = Owner("embedding", None, dtype).weight([rows, width], param_attr, XavierUniform())
+    owner = Owner("embedding", None, dtype)
+    weight = owner.weight([rows, width], param_attr, XavierUniform())
     if at is not None:
         change_initial(weight, lambda held: index_fill(held, np.array([at]), 0, 0.0))
-    return look_up(input, weight, padding_idx=at)
+    return owner.named(look_up(input, weight, padding_idx=at))
 
 
 def bilinear_tensor_product(
@@ -126,7 +126,7 @@ def bilinear_tensor_product(
     owner = Owner("bilinear_tensor_product", name, x.dtype)
     sizes = [owner.known(v.shape[-1], f"the last dimension of {what}") for v, what in ((x, "x"), (y, "y"))]
     weight = owner.weight([size, *sizes], param_attr)
-    return activated(owner.kind, bilinear(x, y, weight, owner.bias([1, size], bias_attr)), act)
+    return owner.activated(owner.named(bilinear(x, y, weight, owner.bias([1, size], bias_attr))), act)
 
 
 def prelu(
@@ -152,7 +152,7 @@ def prelu(
         shape[channel] = owner.known(x.shape[channel], "the number of channels")
     elif mode == "element":
         shape = [1, *(owner.known(d, "every size but the batch's") for d in x.shape[1:])]
-    return prelu_op(x, owner.weight(shape, param_attr, Constant(0.25)))
+    return owner.named(prelu_op(x, owner.weight(shape, param_attr, Constant(0.25))))
 
 
 def row_conv(input: Any, future_context_size: int, param_attr: ParamAttrLike = None, act: str | None = None) -> Any:
@@ -175,7 +175,7 @@ def row_conv(input: Any, future_context_size: int, param_attr: ParamAttrLike = N
     out = longer[:, :steps] * weight[0]
     for i in range(1, taps):
         out = add(out, longer[:, i : i + steps] * weight[i])
-    return activated("row_conv", out, act)
+    return owner.activated(owner.named(out), act)
 
 
 def spectral_norm(weight: Any, dim: int = 0, power_iters: int = 1, eps: float = 1e-12, name: str | None = None) -> Any:

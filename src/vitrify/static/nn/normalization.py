@@ -10,7 +10,7 @@ from ...eager.initializer import Constant
 from ...eager.param_attr import ParamAttr, ParamAttrLike
 from ...ops import batch_norm as batch
 from ...ops import normalization
-from .parts import Owner, activated
+from .parts import Owner
 
 
 def _channel_parameters(
@@ -51,7 +51,8 @@ def batch_norm(
     out = batch.batch_norm(
         input, mean, variance, scale, bias, not is_test, momentum, epsilon, data_layout, use_global_stats or None
     )
-    return activated("batch_norm", out, act)
+    # Before the result, Paddle names the mean and the variance, and in training the room of its kernel.
+    return owner.activated(owner.named(out, skip=2 if is_test else 3), act)
 
 
 def layer_norm(
@@ -75,7 +76,8 @@ def layer_norm(
     shape = [owner.known(d, "every size from begin_norm_axis on") for d in input.shape[begin_norm_axis:]]
     weight = owner.weight([prod(shape)], param_attr if scale else False, Constant(1.0))
     bias = owner.bias([prod(shape)], bias_attr if shift else False)
-    return activated("layer_norm", normalization.layer_norm(input, shape, weight, bias, epsilon), act)
+    out = normalization.layer_norm(input, shape, weight, bias, epsilon)
+    return owner.activated(owner.named(out, skip=2), act)
 
 
 def group_norm(
@@ -93,7 +95,7 @@ def group_norm(
     owner = Owner("group_norm", name, input.dtype)
     _, weight, bias = _channel_parameters(owner, input, data_layout, param_attr, bias_attr)
     out = normalization.group_norm(input, groups, epsilon, weight, bias, data_layout)
-    return activated("group_norm", out, act)
+    return owner.activated(out, act)
 
 
 def instance_norm(
@@ -114,7 +116,7 @@ def instance_norm(
         raise ArgumentError("instance_norm: param_attr and bias_attr must be False together or not at all")
     owner = Owner("instance_norm", name, input.dtype)
     _, weight, bias = _channel_parameters(owner, input, "NCHW", param_attr, bias_attr)
-    return normalization.instance_norm(input, weight=weight, bias=bias, eps=epsilon)
+    return owner.named(normalization.instance_norm(input, weight=weight, bias=bias, eps=epsilon), skip=2)
 
 
 __all__ = ["batch_norm", "group_norm", "instance_norm", "layer_norm"]

@@ -12,6 +12,8 @@ from ...core.suggest import did_you_mean
 from ...eager.create_parameter import new_parameter
 from ...eager.initializer import Initializer
 from ...eager.param_attr import ParamAttrLike
+from ...ir.program import Variable
+from ...ir.surgery import rename_result
 from ...ops import activation, softmax
 from ...ops.special import sigmoid
 from ...ops.trig import tanh
@@ -39,18 +41,27 @@ class Owner:
         """A new bias of zeros; None when `attr` is False."""
         return new_parameter(self.full_name, shape, self.dtype, attr, True)
 
+    def named(self, out: Any, skip: int = 0) -> Any:
+        """`out` under the layer's next name of results, `kind_0.tmp_0`; skip: how many Paddle gives before.
+
+        Paddle names the results of operators that are one with others here, or that nobody reads.
+        """
+        for _ in range(skip):
+            names.generate(f"{self.full_name}.tmp")
+        name = names.generate(f"{self.full_name}.tmp")
+        return rename_result(out, name) if isinstance(out, Variable) else out
+
+    def activated(self, out: Any, act: str | None) -> Any:
+        """`out` after the activation of that name; raises ArgumentError for a name that none has."""
+        if act is None:
+            return out
+        found = _ACTIVATIONS.get(act)
+        if found is None:
+            raise ArgumentError(f"{self.kind}: there is no activation {act!r}", hint=did_you_mean(act, _ACTIVATIONS))
+        return self.named(found(out))
+
     def known(self, size: int, what: str) -> int:
         """`size`, which a parameter's shape follows; raises ShapeError when it is known only at run time."""
         if size == UNKNOWN:
             raise ShapeError(f"{self.kind}: {what} must be known when the program is written, for a parameter's shape")
         return int(size)
-
-
-def activated(kind: str, out: Any, act: str | None) -> Any:
-    """`out` after the activation of that name; raises ArgumentError for a name that none has."""
-    if act is None:
-        return out
-    found = _ACTIVATIONS.get(act)
-    if found is None:
-        raise ArgumentError(f"{kind}: there is no activation {act!r}", hint=did_you_mean(act, _ACTIVATIONS))
-    return found(out)
