@@ -118,16 +118,17 @@ def conv3d_transpose(
 
 @reads("conv2d_transpose", "depthwise_conv2d_transpose")
 def conv2d_transpose(
-    x: Any, weight: Any, output_size: Any, *, strides: Any = 1, paddings: Any = (),
+    x: Any, weight: Any, output_size: Any, bias: Any = None, *, strides: Any = 1, paddings: Any = (),
     output_padding: Any = (), padding_algorithm: str = "EXPLICIT", groups: int = 1, dilations: Any = 1,
     data_format: str = "NCHW",
 ) -> Any:  # fmt: skip
     """The adjoint of a convolution."""
+    more_by = None if bias is None else as_tensor(bias)
     size = None if output_size is None else known_ints(output_size) or None
     more = 0 if size is not None else list(output_padding) or 0
     padding = _padding(paddings or [0, 0], padding_algorithm, 2)
     return F.conv2d_transpose(
-        as_tensor(x), as_tensor(weight), None, strides, padding, more, dilations, groups, size, data_format
+        as_tensor(x), as_tensor(weight), more_by, strides, padding, more, dilations, groups, size, data_format
     )
 
 

@@ -14,6 +14,7 @@ from ..ir.known_values import as_tensor, known_ints
 from ..nn import functional as F
 from ..ops.softmax import swiglu
 from ..ops.viterbi import viterbi_decode
+from .old_operators import in_order_of_place
 from .operator_table import known_number, reads
 from .table import ROWS, In
 
@@ -176,9 +177,12 @@ def sequence_mask(x: Any, longest: Any, *, out_dtype: Any) -> Any:
 @reads("unique")
 def unique(
     x: Any, *, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False,
-    axis: Sequence[int] = (), dtype: Any = int64,
+    axis: Sequence[int] = (), dtype: Any = int64, is_sorted: bool = True,
 ) -> Any:  # fmt: skip
     """The distinct elements in order; where they are, which is where, and how many of each there are."""
+    if not is_sorted:  # as PaddlePaddle 1 knew it
+        out, where, counts = in_order_of_place(as_tensor(x))
+        return out, None, T.cast(where, dtype), T.cast(counts, dtype)
     return T.unique(as_tensor(x), True, True, True, axis[0] if axis else None, dtype)
 
 

@@ -60,7 +60,7 @@ reads = Readers()
 _KINDS: Mapping[str, tuple[type, ...]] = {
     "bool": (bool, int), "int": (int,), "long": (int,), "float": (int, float), "double": (int, float), "str": (str,),
 }  # fmt: skip
-_LISTS = {"ints": "int", "longs": "int", "intarray": "int", "floats": "float", "doubles": "float"}
+_LISTS = {"strings": "str", "ints": "int", "longs": "int", "intarray": "int", "floats": "float", "doubles": "float"}
 _LARGEST = 1 << 63
 
 

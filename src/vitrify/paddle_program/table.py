@@ -16,6 +16,7 @@ from typing import Any
 
 from ..core.errors import InternalError
 from .library_rows import LIBRARY_ROWS
+from .old_rows import OLD_ROWS
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,6 @@ argsort: x=X -> out=Out indices=Indices | axis:int descending:bool stable:bool
 topk/top_k_v2: x=X k=k:int(K) -> out=Out indices=Indices | axis:int largest:bool sorted:bool
 cumsum: x=X axis=axis:int(AxisTensor) -> out=Out | flatten:bool exclusive:bool reverse:bool
 cumprod: x=X -> out=Out | dim:int exclusive:bool reverse:bool
-mul: x=X y=Y -> out=Out | !x_num_col_dims:int=1 !y_num_col_dims:int=1
 matmul/matmul_v2: x=X y=Y -> out=Out | transpose_x=trans_x:bool transpose_y=trans_y:bool
 addmm: input=Input x=X y=Y -> out=Out | beta=Beta:float alpha=Alpha:float
 einsum: x=Operands* -> out=Out | equation:str
@@ -338,7 +338,7 @@ def _texts() -> list[str]:
         rows.append(f"{name}: x={x} y={y} -> out=Out |")
     rows += [f"{name}: x=X y=Y -> out=Out | !axis:int=-1" for name in _BROADCAST.split()]
     rows += [_RESIZE.format(name) for name in _RESIZED.split()]
-    return rows + [line for line in (_ROWS + LIBRARY_ROWS).replace("\\\n", " ").splitlines() if line.strip()]
+    return rows + [line for line in (_ROWS + LIBRARY_ROWS + OLD_ROWS).replace("\\\n", " ").splitlines() if line.strip()]
 
 
 ROWS: Mapping[str, Row] = {row.name: row for row in map(_row, _texts())}

@@ -55,7 +55,7 @@ def auc(
         raise ArgumentError(f"auc: slide_steps must not be negative, got {slide_steps}")
     bins = num_thresholds + 1
     with scoped(grad_enabled, False):
-        counts = _counts(input, label, bins)
+        counts = counts_of(input, label, bins)
         total = [_kept([1, bins]) for _ in counts]
         recent = [_kept([max(slide_steps, 1), bins]) for _ in counts]
         for kept, latest, count in zip(total, recent, counts):
@@ -65,7 +65,7 @@ def auc(
                 assign(latest + row, latest)
             else:
                 assign(concat([latest[1:], row], 0) if slide_steps > 1 else row, latest)
-        return _area(*total), _area(*recent), [*recent, *total]
+        return area_under(*total), area_under(*recent), [*recent, *total]
 
 
 def _kept(shape: list[int]) -> Variable:
@@ -73,7 +73,7 @@ def _kept(shape: list[int]) -> Variable:
     return create_persistable(Meta(tuple(shape), int64), name, lambda: full(shape, 0, "int64"))
 
 
-def _counts(input: Any, label: Any, bins: int) -> list[Any]:
+def counts_of(input: Any, label: Any, bins: int) -> list[Any]:
     """How many yes and how many no there are in each bin of probability."""
     at = cast(input[:, -1] * (bins - 1), "int64").clip(0, bins - 1)
     yes = cast(flatten(label), "bool")
@@ -81,7 +81,7 @@ def _counts(input: Any, label: Any, bins: int) -> list[Any]:
     return [scatter_nd_add(empty, unsqueeze(at, -1), cast(chosen, "int64")) for chosen in (yes, ~yes)]
 
 
-def _area(yes: Any, no: Any) -> Any:
+def area_under(yes: Any, no: Any) -> Any:
     """The area under the ROC curve, from the highest threshold down."""
     up, right = (cumsum(flip(cast(count.sum(0), "float64"), [0])) for count in (yes, no))
     zero = full([1], 0, "float64")
@@ -90,4 +90,4 @@ def _area(yes: Any, no: Any) -> Any:
     return (widths * heights).sum() / 2 / maximum(up[-1] * right[-1], full([], 1, "float64"))
 
 
-__all__ = ["auc"]
+__all__ = ["area_under", "auc", "counts_of"]
