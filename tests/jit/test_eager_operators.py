@@ -30,7 +30,9 @@ ROOT = Path(__file__).parents[2]
 BINARY = [
     operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.and_,
     operator.or_, operator.xor, operator.lt, operator.le, operator.eq, operator.ne, operator.gt, operator.ge,
+    operator.pow,
 ]  # fmt: skip
+UNARY = [operator.neg, lambda x: x**2, lambda x: x**2.0, lambda x: x**True, lambda x: pow(x, 2, None)]
 DTYPES = [
     "float32", "float64", "int32", "int64", "bool", "uint8", "int8", "int16", "complex64", "complex128", "float16",
     "bfloat16",
@@ -204,6 +206,29 @@ def test_every_operator_and_dtype(fn, dtype):
             check(fn, number, a)
 
 
+@pytest.mark.parametrize("fn", UNARY)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_operators_of_one_operand(fn, dtype):
+    for shape in ((), (1,), (3,), (2, 3), (0,), (64, 64), (65, 64), (3, 1, 2)):
+        data = np.arange(np.prod(shape, dtype=int)).reshape(shape).astype("float32" if dtype == "bfloat16" else dtype)
+        x = tensor(data, False).astype(dtype)
+        for a in (x, x.detach(), x.T, paddle.nn.Parameter(x)):
+            check(lambda a, _: fn(a), a, None)
+
+
+def test_squares_that_overflow_are_numpys():
+    x = tensor([3e38, 1.0])
+    with np.errstate(over="raise"):
+        assert check(lambda a, _: a**2, x, None)[0] is FloatingPointError
+    assert check(lambda a, _: a**2, x, None)
+
+
+def test_powers_modulo_something():
+    x = tensor([3.0])
+    for a, b, c in ((x, 2, 5), (2, x, 5), (2, 3, x), (x, x, x)):
+        check(lambda a, b: pow(a, b, c), a, b)
+
+
 @pytest.mark.parametrize("fn", BINARY, ids=lambda f: f.__name__)
 def test_shapes(fn):
     shapes = [(), (1,), (1, 1), (3,), (2, 3), (4, 2, 3), (2, 1), (1, 3), (0,), (2, 0), (0, 3), (64, 64), (65, 64)]
@@ -274,7 +299,7 @@ class Swap:
 
     def __enter__(self):
         self.before = vars(self.kind).get(self.name)
-        setattr(self.kind, self.name, lambda x, y: "patched")
+        setattr(self.kind, self.name, lambda *given: "patched")
 
     def __exit__(self, *exc):
         if self.before is None:
@@ -289,7 +314,7 @@ class Swap:
 @pytest.mark.parametrize(
     ("name", "fn"),
     [("__add__", lambda x: x + 1.0), ("__radd__", lambda x: 1.0 + x), ("__lt__", lambda x: x < 1.0),
-     ("__eq__", lambda x: x == 1.0)],
+     ("__eq__", lambda x: x == 1.0), ("__neg__", lambda x: -x), ("__pow__", lambda x: x**2)],
 )  # fmt: skip
 def test_who_replaces_a_method_replaces_its_operator(kind, name, fn):
     w = paddle.nn.Parameter(tensor([1.0]))
@@ -408,7 +433,7 @@ def test_errors_of_floating_point_are_numpys():
 def test_a_chain_of_nodes():
     def run():
         x, w = tensor([1.0, -2.0], False), paddle.nn.Parameter(tensor([3.0, 0.5]))
-        y = (x * w - 1.0) / (x * x + 2.0) + 2.0 / w
+        y = (x * w - 1.0) / (x**2 + 2.0) + 2.0 / -w
         (first,) = paddle.grad([y.sum()], [x], create_graph=True)
         first.sum().backward()
         return y.tolist(), first.tolist(), x.grad.tolist(), w.grad.tolist()
@@ -497,7 +522,9 @@ WIDE = paddle.ones([2000, 3, 4])
 CALLS = {
     "pair": lambda x, y: x + y, "product": lambda x, y: x * y, "quotient": lambda x, y: x / y,
     "number": lambda x, y: x * 2.0, "reflected": lambda x, y: 2 - x, "row": lambda x, y: x[0] * y,
-    "compared": lambda x, y: x > y, "left to Python": lambda x, y: x + np.float32(1), "infinite": lambda x, y: x / 0.0,
+    "compared": lambda x, y: x > y,
+    "square": lambda x, y: -(x**2), "power": lambda x, y: x**3,
+    "left to Python": lambda x, y: x + np.float32(1), "infinite": lambda x, y: x / 0.0,
     "large": lambda x, y: x + WIDE,
 }  # fmt: skip
 

@@ -48,7 +48,6 @@ SIGNATURES = {
     "PyFloat_AsDouble": "double (ptr)",
     "PyFunction_GetCode": "ptr (ptr)",
     "PyList_New": "ptr (i64)",
-    "PyList_SetItem": "i32 (ptr, i64, ptr)",
     "PyLong_AsLongLong": "i64 (ptr)",
     "PyLong_FromLongLong": "ptr (i64)",
     "PyObject_GetAttr": "ptr (ptr, ptr)",

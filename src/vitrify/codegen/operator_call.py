@@ -1,9 +1,12 @@
-"""Eager operators of two small operands as machine code: what the eager engine does for them, without Python.
+"""Eager operators of one or two small operands as machine code: what the eager engine does for them, without Python.
 
 `ptr operator(ptr %self, ptr %x, ptr %y, ptr %original, i32 %kind)` asks what the engine asks: which modes are on, what
 the operands are; calls NumPy's own inner loop, makes the result, and its node of the tape when a gradient is wanted.
 Whatever is otherwise than the most frequent case is left to Python, from the beginning: until the result is there,
 nothing was changed. So is a result that raised a flag of floating point, which NumPy may have to report.
+
+The kind ALONE says that x is the only operand; y, which may be null, is then what else Python's method is given. Other
+kinds are handed on to `original`, which Python calls instead of methods where it is not null.
 """
 
 from __future__ import annotations
@@ -39,6 +42,7 @@ from .operator_table import (
 )
 
 PARAMETERS = ("ptr %self", "ptr %x", "ptr %y", "ptr %original", "i32 %kind")
+ALONE = -1
 LARGEST = 4096
 """Elements of a result: what has more takes so long that Python's lock should be free meanwhile, as NumPy sees to."""
 # Flags of floating point that NumPy looks at: an invalid operation, division by zero, overflow, underflow.
@@ -69,6 +73,7 @@ class OperatorCall(Builtin):
         super().__init__("operator", PARAMETERS)
         self.classes, self.modes = classes, modes
         self.python, self.failed = self.fresh_label(), self.fresh_label()
+        self.is_alone = self.same("%kind", str(ALONE), "i32")
         # New references that are given up where Python takes over, or where there is no memory.
         self.array, self.result = self.variable("ptr", "null"), self.variable("ptr", "null")
 
@@ -270,14 +275,19 @@ class OperatorCall(Builtin):
         raised = _RAISED[host().is_x86]
         with self.unless(self.same(self.capi("fetestexcept", raised), "0", "i32")):
             self.capi("feclearexcept", raised)
-        result_size = self.load(row, RESULT_SIZE)
+        size = self.load(row, RESULT_SIZE)
+        leap = self.times(inner, size)
+        steps = steps[0], self.either(self.is_alone, size, steps[1]), size
+        leaps = leaps[0], self.either(self.is_alone, leap, leaps[1]), leap
         pointers, sizes, strides = self.space("[3 x ptr]"), self.variable("i64", inner), self.space("[3 x i64]")
-        for k, step in enumerate((*steps, result_size)):
+        for k, step in enumerate(steps):
             self.store(step, strides, k)
-        starts = [*[self.read(o.data, "ptr") for o in operands], self.data(made)]
+        out = self.data(made)
+        first, second = (self.read(o.data, "ptr") for o in operands)
+        starts = first, self.either(self.is_alone, out, second, "ptr"), out
         function, given = self.load(row, FUNCTION, "ptr"), self.load(row, LOOP_DATA, "ptr")
         with self.loop(outer) as i:
-            for k, (start, leap) in enumerate(zip(starts, (*leaps, self.times(inner, result_size)))):
+            for k, (start, leap) in enumerate(zip(starts, leaps)):
                 self.store(self.at(start, self.times(i, leap), "i8"), pointers, k, "ptr")
             self.line(f"call void {function}(ptr {pointers}, ptr {sizes}, ptr {strides}, ptr {given})")
         self.need(self.same(self.capi("fetestexcept", raised), "0", "i32"))
@@ -307,19 +317,24 @@ class OperatorCall(Builtin):
         self.decref(self.read(self.array, "ptr"))
         with self.unless(self.same("%original", "null")):
             self.leave(f"ptr {self.call('ptr', '%original', 'ptr %x', 'ptr %y', 'i32 %kind')}")
-        pair = self.space("[2 x ptr]")
-        is_tensor = self.capi("PyType_IsSubtype", self.field("%x", TYPE), self.held(self.classes.tensors[0]))
-        for role, condition, first, second in (
-            (Role.FORWARD, "ne", "%x", "%y"), (Role.REFLECTED, "eq", "%y", "%x")
-        ):  # fmt: skip
-            with self.when(self.value(f"icmp {condition} i32 {is_tensor}, 0")):
-                self.store(first, pair, 0, "ptr")
-                self.store(second, pair, 1, "ptr")
-                self.leave(f"ptr {self.capi('PyObject_VectorcallDict', self.held(role), pair, 2, 'null')}")
-        self.leave("ptr null")
+        call_methods(self, self.classes.tensors[0])
 
 
 _EMPTY = ("_node", "_grad", "_cell", "_hooks")
+
+
+def call_methods(w: Builtin, tensor: type) -> None:
+    """Return what Python's method of x gives, or where x is no tensor the reflected one of y. y may be null."""
+    given = w.space("[2 x ptr]")
+    is_tensor = w.capi("PyType_IsSubtype", w.field("%x", TYPE), w.held(tensor))
+    count = w.value(f"select i1 {w.same('%y', 'null')}, i64 1, i64 2")
+    ways = (Role.FORWARD, "ne", "%x", "%y"), (Role.REFLECTED, "eq", "%y", "%x")
+    for role, condition, first, second in ways:
+        with w.when(w.value(f"icmp {condition} i32 {is_tensor}, 0")):
+            w.store(first, given, 0, "ptr")
+            w.store(second, given, 1, "ptr")
+            w.leave(f"ptr {w.capi('PyObject_VectorcallDict', w.held(role), given, count, 'null')}")
+    w.leave("ptr null")
 
 
 def kept_words(w: OperatorCall, mask: str) -> str:

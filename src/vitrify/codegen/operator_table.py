@@ -41,7 +41,9 @@ class Modes:
 
 
 class Role(Enum):
-    """What differs from one operator to the next: the op, its plans by who wants a cotangent, its Python methods."""
+    """What differs from one operator to the next: the op, its plans by who wants a cotangent, its Python methods, and
+    the holder for squares that powers have.
+    """
 
     OP = auto()
     NUMBERS = auto()
@@ -50,6 +52,7 @@ class Role(Enum):
     PLAN_XY = auto()
     FORWARD = auto()
     REFLECTED = auto()
+    SQUARE = auto()
 
 
 # Words of the array: how many rows there are, the bits of x and y where they may want a cotangent, for each of four
@@ -77,7 +80,7 @@ class Number(Enum):
 _NUMBERS = {"f": Number.FLOAT, "d": Number.DOUBLE, "i": Number.I32, "l": Number.I64}
 _REAL, _ALL = "fd", "fdil?bBhHILFD"
 # Where Python's method does more than the ufunc for others: integers divided by zero raise, or become floats first.
-_ACCEPTED = {"div": "fdFD", "floordiv": _REAL, "mod": _REAL}
+_ACCEPTED = {"square": "fdFD", "div": "fdFD", "floordiv": _REAL, "mod": _REAL}
 _DIFFERENTIABLE = "fc"
 
 
@@ -89,11 +92,11 @@ def ufunc_of(op: OpDef) -> np.ufunc:
 
 def rows_of(op: OpDef) -> list[tuple[np.dtype[Any], np.dtype[Any], InnerLoop]]:
     """The dtypes of operands and result for which an op is one of NumPy's inner loops, the most used first."""
-    loops = loops_of(ufunc_of(op))
-    found = []
+    ufunc, found = ufunc_of(op), []
+    loops = loops_of(ufunc)
     for code in _ACCEPTED.get(op.scalar, _ALL):
         for result in dict.fromkeys((code, "?")):
-            loop = loops.get(f"{code}{code}->{result}")
+            loop = loops.get(f"{code * ufunc.nin}->{result}")
             if loop is not None:
                 found.append((np.dtype(code), np.dtype(result), loop))
     return found
@@ -105,7 +108,7 @@ def numbers_of(op: OpDef, kept: Mapping[int, Sequence[int]]) -> np.ndarray:
     words = np.zeros(FIRST_ROW + ROW * len(rows), np.int64)
     words[ROWS] = len(rows)
     if isinstance(op.vjp, Vjp):
-        words[BITS : BITS + 2] = op.vjp.bits
+        words[BITS : BITS + len(op.vjp.bits)] = op.vjp.bits
     for mask, which in kept.items():
         at = KEPT + mask * (1 + MOST_KEPT)
         words[at] = len(which)

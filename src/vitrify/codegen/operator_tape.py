@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import Any
 
 from .objects import DIMS, ITEMS, offset_of
@@ -61,16 +62,19 @@ def _set_item(w: OperatorCall, items: str, index: int, value: str) -> None:
 
 
 def _add_edges(w: OperatorCall, operands: Sequence[Operand], mask: str, node: str) -> None:
-    edges = w.need_memory(w.capi("PyList_New", len(operands)))
+    edges = w.need_memory(w.capi("PyList_New", w.either(w.is_alone, 1, len(operands))))
     w.set_field(node, offset_of(w.classes.node, "edges"), edges)
+    items = w.field(edges, _LIST_ITEMS)
     for i in range(len(operands)):  # first None: nobody may see a list with holes
-        w.incref(w.held(None))
-        w.capi("PyList_SetItem", edges, i, w.held(None))
+        with w.unless(w.is_alone) if i else nullcontext():
+            w.incref(w.held(None))
+            w.store(w.held(None), items, i, "ptr")
     for i, operand in enumerate(operands):
         with w.unless(w.same(w.value(f"and i64 {mask}, {1 << i}"), "0", "i64")):
             edge = w.need_memory(w.capi("PyTuple_New", 3))
             _fill_edge(w, edge, operand.object)
-            w.capi("PyList_SetItem", edges, i, edge)
+            w.store(edge, items, i, "ptr")
+            w.decref(w.held(None))
 
 
 def _fill_edge(w: OperatorCall, edge: str, x: str) -> None:
@@ -131,7 +135,7 @@ def _cell(w: OperatorCall, x: str) -> str:
     with w.when(w.same(w.field(x, offset), w.held(None))):
         made = w.need_memory(w.capi("PyList_New", 1))
         w.incref(w.held(0))
-        w.capi("PyList_SetItem", made, 0, w.held(0))
+        w.store(w.held(0), w.field(made, _LIST_ITEMS), 0, "ptr")
         with w.when(w.same(w.field(x, offset), w.held(None))):
             _replace(w, x, "_cell", made)
             w.incref(made)

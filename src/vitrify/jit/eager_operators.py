@@ -14,7 +14,7 @@ from typing import Any
 from ..codegen.errors import NoNativeForm
 from ..codegen.native import is_ready
 from ..codegen.operator_code import COMPARISONS, OperatorCode
-from ..codegen.operator_table import Classes, Modes, Role, numbers_of
+from ..codegen.operator_table import OUT, Classes, Modes, Role, X, Y, numbers_of
 from ..codegen.type_slots import slots_of
 from ..core.config import NATIVE, NATIVE_AFTER_MS
 from ..core.dispatch import EAGER
@@ -31,7 +31,7 @@ from ..ops.tensor_methods import TensorMethods
 CLASSES = Classes((Tensor, Parameter), GradNode, Saved, SavedOutput)
 MODES = Modes((recorder, amp_state), HOOKS, grad_enabled, WATCH)
 
-# What each slot does: the methods of Python, and the op behind them.
+# What each slot does: the methods of Python, and the op behind them; of powers, that behind the exponent 2.
 OPERATORS: Mapping[str, tuple[str, str, str]] = {
     "nb_add": ("__add__", "__radd__", "add"),
     "nb_subtract": ("__sub__", "__rsub__", "subtract"),
@@ -40,6 +40,8 @@ OPERATORS: Mapping[str, tuple[str, str, str]] = {
     "nb_floor_divide": ("__floordiv__", "__rfloordiv__", "floor_divide"),
     "nb_remainder": ("__mod__", "__rmod__", "mod"),
     "nb_and": ("__and__", "__rand__", "bitwise_and"),
+    "nb_negative": ("__neg__", "__neg__", "neg"),
+    "nb_power": ("__pow__", "__rpow__", "square"),
     "nb_or": ("__or__", "__ror__", "bitwise_or"),
     "nb_xor": ("__xor__", "__rxor__", "bitwise_xor"),
 }
@@ -121,10 +123,10 @@ def _roles(op: OpDef) -> dict[Role, Any]:
     plans: dict[int, Any] = dict.fromkeys((1, 2, 3))
     kept: dict[int, list[int]] = {}
     if isinstance(rules, Vjp):
-        names = (*op.inputs, *op.outputs)
-        for mask in plans:
+        places = dict(zip(op.inputs, (X, Y))) | {op.outputs[0]: OUT}
+        for mask in range(1, 1 << len(op.inputs)):
             plans[mask] = rules.plans.get(mask) or plan_of(op, rules, mask)
-            kept[mask] = [names.index(name) for name in plans[mask].names]
+            kept[mask] = [places[name] for name in plans[mask].names]
     return {
         Role.OP: op, Role.NUMBERS: numbers_of(op, kept), Role.PLAN_X: plans[1], Role.PLAN_Y: plans[2],
         Role.PLAN_XY: plans[3],
