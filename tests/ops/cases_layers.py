@@ -6,6 +6,7 @@ import scipy.special
 
 from vitrify.nn import functional as F
 from vitrify.ops.flat_product import mul_op
+from vitrify.ops.long_attention import long_attention_op
 from vitrify.testing import Case, floats, ints
 
 
@@ -21,6 +22,13 @@ def attention(q, k, v, mask=None, scale=None, causal=False):
             scores = np.where(mask, scores, -np.inf) if mask.dtype == bool else scores + mask
         out[b, :, h] = scipy.special.softmax(scores, -1) @ v[b, :, h // group]
     return out
+
+
+def by_blocks(q, k, v, mask=None, is_causal=False):
+    """The op that long attention is, of as many heads for keys as for queries."""
+    k, v = (x.repeat_interleave(q.shape[2] // x.shape[2], 2) for x in (k, v))
+    q, k, v = (x.transpose([0, 2, 1, 3]) for x in (q * q.shape[3] ** -0.5, k, v))
+    return long_attention_op(q, k, v, mask, is_causal=is_causal)[0].transpose([0, 2, 1, 3])
 
 
 def sampled(x, grid, order=1, mode="grid-constant", corners=True):
@@ -149,6 +157,25 @@ CASES = [
         second=True,
         dynamic=False,
     ),
+    Case("long attention", by_blocks, (Q, K, V), ref=attention, second=True, dynamic=False),
+    Case(
+        "long causal attention",
+        lambda q, k, v: by_blocks(q, k, v, is_causal=True),
+        (Q, K, V),
+        ref=lambda q, k, v: attention(q, k, v, causal=True),
+        second=True,
+        dynamic=False,
+    ),
+    Case(
+        "long attention under a mask",
+        by_blocks,
+        (Q, K, V, np.array([[True, False, True, True, False, True]] * 3)),
+        ref=attention,
+        dynamic=False,
+    ),
+    Case("long attention with a bias", by_blocks, (Q, K, V, floats(3, 6)), ref=attention, second=True, dynamic=False),
+    Case("long attention with a bias for each key", by_blocks, (Q, K, V, floats(6)), ref=attention, second=True,
+         dynamic=False),
     Case("grid_sample of no images", lambda x, g: F.grid_sample(x[:0], g[:0]), (IMAGE, GRID),
          ref=lambda x, g: sampled(x, g)[:0], dtypes=("float32",)),
     Case("grid_sample", F.grid_sample, (IMAGE, GRID), ref=sampled, second=True, dtypes=("float32",)),

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import float32, int64
+from ..core.dtype import bool_, float32, int64
 from ..core.errors import UnsupportedError
 from ..core.meta import UNKNOWN
 from ..ops.bins import even_bins
@@ -15,7 +15,7 @@ from ..ops.sliding_window import window_counts
 from .graph import Value
 from .scalars import OnnxScalars
 from .table import FORMS, Context
-from .tensors import known_sizes, to_channel_first, to_channel_last
+from .tensors import above_diagonal, known_sizes, to_channel_first, to_channel_last
 
 # -- convolution -------------------------------------------------------------------------------------------------------
 
@@ -267,6 +267,21 @@ def softmax(g: Context, x: Value, *, axis: int) -> Value:
 def log_softmax(g: Context, x: Value, *, axis: int) -> Value:
     """LogSoftmax."""
     return _by_axis(g, "LogSoftmax", x, axis)
+
+
+@FORMS("long_attention")
+def long_attention(g: Context, q: Value, k: Value, v: Value, mask: Value | None, *, is_causal: bool) -> list[Value]:
+    """MatMul, Softmax and MatMul, with all scores at once."""
+    scores = g.node("MatMul", q, g.transpose(k, [0, 1, 3, 2]))
+    if is_causal:
+        hidden = above_diagonal(g, g.size(q, 2), g.size(k, 2))
+        scores = g.where(hidden, g.constant(float("-inf"), scores.dtype), scores)
+    elif mask is not None and mask.dtype == bool_:
+        scores = g.where(mask, scores, g.constant(float("-inf"), scores.dtype))
+    elif mask is not None:
+        scores = scores + mask
+    out = g.node("MatMul", g.node("Softmax", scores, axis=-1), v)
+    return [out, g.reduce("ReduceLogSumExp", scores, [3], False)]
 
 
 def _by_axis(g: Context, op: str, x: Value, axis: int) -> Value:

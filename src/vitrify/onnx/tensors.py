@@ -394,9 +394,12 @@ def triu(g: Context, x: Value, *, diagonal: int) -> Value:
 @FORMS("causal_mask")
 def causal_mask(g: Context, x: Value, *, fill: Any) -> Value:
     """`fill` above the diagonal, by comparing rows and columns."""
-    rows, columns = g.arange(g.size(x, -2)), g.arange(g.size(x, -1))
-    hidden = g.unsqueeze(columns, [0]) > g.unsqueeze(rows, [1])
-    return g.where(hidden, g.constant(fill, x.dtype), x)
+    return g.where(above_diagonal(g, g.size(x, -2), g.size(x, -1)), g.constant(fill, x.dtype), x)
+
+
+def above_diagonal(g: Context, rows: Any, columns: Any) -> Value:
+    """A matrix of so many rows and columns, true above the diagonal."""
+    return g.unsqueeze(g.arange(columns), [0]) > g.unsqueeze(g.arange(rows), [1])
 
 
 def known_sizes(x: Value, axes: Any, what: str) -> list[int]:

@@ -4,42 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import UNKNOWN
 from .arguments import need_tensors, rank_of
 from .dropout import dropout
 from .expand import repeat_interleave
+from .long_attention import is_long, long_attention_op
+from .masks import masked
 from .matmul import matmul
-from .registry import OpDef, define_op
-from .select import where, where_op
 from .shape import flatten, squeeze, unsqueeze
 from .softmax import softmax
 from .transpose import transpose
-
-
-def _causal_form(n: Any, x: Any, *, fill: float) -> Any:
-    lower = n.constant(np.tri(*x.shape[-2:], dtype=np.bool_))
-    return n.apply(where_op, lower, x, n.full((), fill, x.dtype))
-
-
-causal_mask_op: OpDef = define_op(
-    "causal_mask",
-    kernel=lambda xp, x, *, fill: xp.where(xp.tri(*x.shape[-2:], dtype=bool), x, x.dtype.type(fill)),
-    meta=lambda x, *, fill: x,
-    vjp={"x": lambda ct: causal_mask_op(ct, fill=0.0)},
-    ahead=_causal_form,
-)
-
-
-def _masked(scores: Any, attn_mask: Any, is_causal: bool) -> Any:
-    """The scores, -inf where no attention is paid. As in Paddle a causal mask takes the place of any other."""
-    if is_causal:
-        return causal_mask_op(scores, fill=float("-inf"))
-    if attn_mask is None:
-        return scores
-    return where(attn_mask, scores, float("-inf")) if attn_mask.dtype.is_bool else scores + attn_mask
 
 
 def _with_heads(x: Any, heads: int, enable_gqa: bool) -> Any:
@@ -64,6 +39,8 @@ def scaled_dot_product_attention(
     query: [b, s, h, d] (or [s, h, d]), key, value: [b, t, g, d], where g divides h: query heads share key heads.
     attn_mask: broadcastable to [b, h, s, t]; a bool one is True where attention is paid, another is added. is_causal
     lets position i see positions up to i, in place of attn_mask. dropout_p acts on the probabilities while training.
+    Without dropout, the scores of long sequences of known sizes (a million for each head) are never there all at once:
+    their memory grows with s + t instead of s * t, forward and backward.
     Raises ShapeError when dimensions do not fit. Source: Vaswani et al., "Attention Is All You Need" (2017);
     paddle.nn.functional.scaled_dot_product_attention.
 
@@ -96,8 +73,12 @@ def _attention(
             raise ArgumentError("scaled_dot_product_attention: the size of a head must be known", hint="pass scale")
         scale = size**-0.5
     q, k, v = (transpose(x, [0, 2, 1, 3]) for x in (query * scale, key, value))
-    probs = softmax(_masked(matmul(q, k, transpose_y=True), attn_mask, is_causal))
-    if dropout_p and training:
+    dropout_p = dropout_p if training else 0.0
+    if not dropout_p and is_long(q, k, v, None if is_causal else attn_mask):
+        out, _ = long_attention_op(q, k, v, None if is_causal else attn_mask, is_causal=is_causal)
+        return transpose(out, [0, 2, 1, 3])
+    probs = softmax(masked(matmul(q, k, transpose_y=True), attn_mask, is_causal))
+    if dropout_p:
         probs = dropout(probs, dropout_p)
     return transpose(matmul(probs, v), [0, 2, 1, 3])
 

@@ -15,7 +15,6 @@ ops.activation: celu elu gelu gelu_grad hard_shrink hard_sigmoid hard_swish hard
 ops.adaptive_pool: adaptive_avg_pool adaptive_avg_pool_grad adaptive_avg_pool_like adaptive_max_pool
     fractional_max_pool plane_gather plane_scatter
 ops.arrange: flip roll
-ops.attention: causal_mask
 ops.batch_norm: batch_norm batch_norm_infer unless_single
 ops.boxes: box_decode box_encode prior_box
 ops.calls: call pack_frame unpack_frame
@@ -57,8 +56,10 @@ ops.linear: linear
 ops.lists: list_append list_cast list_extend list_fill list_gap list_get list_join list_len list_of list_one
     list_order list_pick list_pluck list_put list_remove list_set list_slice list_split list_spread list_stack
     list_sum list_unorder list_unpluck list_unput list_unslice list_unstack list_zero_at list_zip
+ops.long_attention: long_attention long_attention_grad long_attention_mask_grad
 ops.lu: lu lu_pack lu_permutation lu_triangles
 ops.masked: masked_gather masked_scatter
+ops.masks: causal_mask
 ops.matmul: matmul
 ops.matrix_exp: matrix_exp
 ops.matrix_nms: matrix_nms

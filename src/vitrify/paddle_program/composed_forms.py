@@ -10,6 +10,7 @@ from ..core.dtype import bool_, float32, int64
 from ..core.errors import UnsupportedError
 from ..core.meta import UNKNOWN, Meta, numel
 from .emitter import FORMS, Emitter, Value
+from .forms import causal_mask
 from .scalars import Operand, PaddleScalars
 
 
@@ -36,6 +37,24 @@ def unfold_patches(g: Emitter, x: Value, *, kernel: Any, stride: Any, pads: Any,
         "unfold", x, meta=g.metas[0], kernel_sizes=list(kernel), strides=list(stride),
         paddings=[top, left, bottom, right], dilations=list(dilation),
     )  # fmt: skip
+
+
+@FORMS("long_attention")
+def long_attention(g: Emitter, q: Value, k: Value, v: Value, mask: Value | None, *, is_causal: bool) -> list[Value]:
+    """matmul, softmax and matmul, with all scores at once."""
+    out, log_sum = g.metas
+    shape = Meta((*q.shape[:3], k.shape[2]), q.dtype)
+    scores = g.op("matmul", q, k, meta=shape, transpose_x=False, transpose_y=True)
+    if is_causal:
+        scores = causal_mask(g, scores, fill=float("-inf"))
+    elif mask is not None and mask.dtype == bool_:
+        filled = g.op("full_like", scores, float("-inf"), dtype=q.dtype)
+        scores = g.op("where", g.expand(mask, list(shape.shape), shape.shape), scores, filled, meta=shape)
+    elif mask is not None:
+        scores = g.op("add", scores, mask, meta=shape)
+    probs = g.op("softmax", scores, axis=-1)
+    found = g.op("matmul", probs, v, meta=out, transpose_x=False, transpose_y=False)
+    return [found, g.op("logsumexp", scores, [-1], keepdim=False, meta=log_sum)]
 
 
 @FORMS("rms_norm")
