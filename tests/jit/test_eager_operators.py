@@ -18,13 +18,14 @@ from hypothesis.extra import numpy as hnp
 
 import vitrify as paddle
 from vitrify.core.config import flags_guard
-from vitrify.core.dispatch import EAGER
+from vitrify.core.dispatch import EAGER, bind_pair
 from vitrify.core.errors import NotFiniteError, VitrifyError
 from vitrify.core.timeline import TIMELINE, Timeline, TracerEventType
 from vitrify.eager import engine
 from vitrify.eager.packing import Packed
 from vitrify.eager.tape import GradNode, Like, Saved
 from vitrify.jit.eager_operators import COMPARED, OPERATORS, OPERATORS_IN_CODE, EagerOperators, count_calls
+from vitrify.ops.registry import get_op
 
 ROOT = Path(__file__).parents[2]
 BINARY = [
@@ -244,6 +245,32 @@ def test_many_dimensions():
     x = tensor(np.ones((1,) * 31 + (2,), "float32"), False)
     check(operator.add, x, x)
     check(operator.mul, x, tensor(np.ones((2,), "float32"), False))
+
+
+FUNCTIONS = [
+    paddle.add, paddle.subtract, paddle.multiply, paddle.divide, lambda x, y: bind_pair(get_op("less_than"), x, y),
+    lambda x, y: bind_pair(get_op("floor_divide"), x, y), lambda x, y: bind_pair(get_op("maximum"), x, y),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("fn", FUNCTIONS)
+def test_functions_take_the_same_way(fn):
+    x, y, whole = tensor([1.0, 2.0], False), tensor([3.0, 0.0]), tensor([1, 0])
+    for a, b in ((x, y), (y, x), (x, 2.0), (2, x), (whole, x), (whole, whole), (x, [1.0, 2.0]), (1.0, 2.0), (x, None)):
+        check(fn, a, b)
+    check(fn, x, tensor([1.0, 2.0, 3.0]))
+    with pytest.raises(TypeError):
+        EAGER.pair(x)
+    with pytest.raises(AttributeError, match="is_plain"):
+        EAGER.pair([], x, x)
+
+
+def test_functions_call_nothing_of_the_users():
+    x = tensor([2.0], False)
+    with Swap(paddle.Tensor, "__mul__"):
+        assert paddle.multiply(x, x).tolist() == [4.0]
+        paddle.multiply(x, x).backward()
+    assert x.grad.tolist() == [4.0]
 
 
 class Sub(paddle.Tensor):
@@ -633,7 +660,7 @@ def counted():
     before = EAGER.binary
     operators = Counted()
     OPERATORS_IN_CODE.remove()
-    EAGER.binary = engine.binary
+    EAGER.binary = EAGER.pair = engine.binary
     count_calls(operators)
     yield operators
     EAGER.binary = before

@@ -5,8 +5,9 @@ the operands are; calls NumPy's own inner loop, makes the result, and its node o
 Whatever is otherwise than the most frequent case is left to Python, from the beginning: until the result is there,
 nothing was changed. So is a result that raised a flag of floating point, which NumPy may have to report.
 
-The kind ALONE says that x is the only operand; y, which may be null, is then what else Python's method is given. Other
-kinds are handed on to `original`, which Python calls instead of methods where it is not null.
+The kind ALONE says that x is the only operand; y, which may be null, is then what else Python's method is given. With
+the kind UNDONE what is left to Python gives null without an exception. Other kinds are handed on to `original`, which
+is called instead of Python's methods where it is not null.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ from .operator_table import (
 )
 
 PARAMETERS = ("ptr %self", "ptr %x", "ptr %y", "ptr %original", "i32 %kind")
-ALONE = -1
+ALONE, UNDONE = -1, -2
 LARGEST = 4096
 """Elements of a result: what has more takes so long that Python's lock should be free meanwhile, as NumPy sees to."""
 # Flags of floating point that NumPy looks at: an invalid operation, division by zero, overflow, underflow.
@@ -315,6 +316,8 @@ class OperatorCall(Builtin):
         self.leave("ptr null")
         self.label(self.python)
         self.decref(self.read(self.array, "ptr"))
+        with self.when(self.same("%kind", str(UNDONE), "i32")):
+            self.leave("ptr null")
         with self.unless(self.same("%original", "null")):
             self.leave(f"ptr {self.call('ptr', '%original', 'ptr %x', 'ptr %y', 'i32 %kind')}")
         call_methods(self, self.classes.tensors[0])

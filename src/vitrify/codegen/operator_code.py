@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from .llvm import define
 from .native import loaded
 from .objects import TYPE, Builtin
-from .operator_call import ALONE, OperatorCall, call_methods, holder, wanted
+from .operator_call import ALONE, UNDONE, OperatorCall, call_methods, holder, wanted
 from .operator_table import Classes, Modes, Role
 from .operator_tape import record
 from .ufunc import keep
@@ -19,6 +19,8 @@ COMPARISONS = ("__lt__", "__le__", "__eq__", "__ne__", "__gt__", "__ge__")
 """In the order of Python's numbers for them."""
 
 
+ALONE_SLOTS = ("nb_negative",)
+"""Those of operators with one operand."""
 SQUARED = "nb_power"
 """The slot whose operator has machine code for the exponent 2 alone."""
 
@@ -48,6 +50,10 @@ class OperatorCode:
         addresses = loaded(_SLOTS + "\n".join(map(_slot, holders)), names).addresses
         return {name.removeprefix("slot_"): address for name, address in addresses.items()}
 
+    def pair(self, holders: Mapping[Any, Mapping[Role, Any]], python: Callable[..., Any]) -> Callable[..., Any]:
+        """`pair(op, x, y)`, a built-in function that does what `python` does, quicker for ops that have holders."""
+        return _pair({op: holder(self._call.kept, roles) for op, roles in holders.items()}, python).made()
+
     def _holder(self, name: str, roles: Mapping[Role, Any]) -> tuple[Any, ...]:
         found = holder(self._call.kept, roles)
         return holder(self._power.kept, {**roles, Role.SQUARE: found}) if name == SQUARED else found
@@ -74,6 +80,22 @@ def _written(classes: Classes, modes: Modes, no_attrs: Mapping[str, Any]) -> Ope
     with w.unless(w.same(mask, "0", "i64")):
         record(w, (x, y), mask, out, no_attrs)
     w.finish()
+    return w
+
+
+def _pair(holders: Mapping[Any, Any], python: Callable[..., Any]) -> Builtin:
+    w = Builtin("pair")
+    op, x, y = (w.argument(i) for i in range(3))
+    with w.when(w.same("%count", "3", "i64")):
+        found = w.capi("PyDict_GetItemWithError", w.held(holders), op)
+        with w.unless(w.same(found, "null")):
+            given = f"ptr {found}", f"ptr {x}", f"ptr {y}", "ptr null", f"i32 {UNDONE}"
+            result = w.own("vitrify.operator", "ptr", *given)
+            is_raised = w.value(f"icmp ne ptr {w.capi('PyErr_Occurred')}, null")
+            with w.when(w.value(f"or i1 {is_raised}, {w.value(f'icmp ne ptr {result}, null')}")):
+                w.leave(f"ptr {result}")
+        w.capi("PyErr_Clear")
+    w.leave(f"ptr {w.capi('PyObject_VectorcallDict', w.held(python), '%arguments', '%count', 'null')}")
     return w
 
 
@@ -119,13 +141,11 @@ define ptr @slot_tp_richcompare(ptr %x, ptr %y, i32 %kind) {
 """
 
 
-_ALONE = frozenset({"nb_negative"})
-
 
 def _slot(name: str) -> str:
     """What Python calls for an operator on numbers."""
     takes, call = "ptr %x, ptr %y", "operator(ptr @vitrify.{name}, ptr %x, ptr %y, ptr null, i32 0)"
-    if name in _ALONE:
+    if name in ALONE_SLOTS:
         takes, call = "ptr %x", f"operator(ptr @vitrify.{{name}}, ptr %x, ptr null, ptr null, i32 {ALONE})"
     elif name == SQUARED:
         takes, call = "ptr %x, ptr %y, ptr %modulus", "power(ptr @vitrify.{name}, ptr %x, ptr %y, ptr %modulus)"
@@ -139,4 +159,4 @@ define ptr @slot_{name}({takes}) {{
 """
 
 
-__all__ = ["COMPARISONS", "SQUARED", "OperatorCode"]
+__all__ = ["ALONE_SLOTS", "COMPARISONS", "SQUARED", "OperatorCode"]

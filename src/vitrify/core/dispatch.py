@@ -20,13 +20,15 @@ class Backend(Protocol):
 class EagerSlot:
     """Holds the eager engine's entry point, filled in once when `vitrify.eager` is imported.
 
-    core lies below eager and may not import it; this is the seam between them.
+    core lies below eager and may not import it; this is the seam between them. `pair` is `binary`, or machine code that
+    does the same where it can.
     """
 
-    __slots__ = ("apply", "binary")
+    __slots__ = ("apply", "binary", "pair")
 
     apply: Callable[[Any, Sequence[Any], Mapping[str, Any]], Any]
     binary: Callable[[Any, Any, Any], Any]
+    pair: Callable[[Any, Any, Any], Any]
 
 
 EAGER = EagerSlot()
@@ -44,7 +46,7 @@ def bind_pair(op: Any, x: Any, y: Any) -> Any:
     """`bind` for operators of two operands, without attributes: the calls that models make most."""
     backend = _current()
     if backend is None:
-        return EAGER.binary(op, x, y)
+        return EAGER.pair(op, x, y)
     return backend.apply(op, (x, y), {})
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..core.dispatch import bind_pair
 from ..core.errors import ArgumentError, ShapeError, UnsupportedError
-from ..core.modes import grad_enabled, scoped
+from ..core.modes import grad_enabled
 from ..core.setting import WATCH
 from ..core.timeline import TracerEventType, span
 from ..ops.registry import get_op
@@ -34,11 +35,11 @@ class _Pass:
         if slots is None:
             slots = self.received[id(node)] = [None] * len(node.outputs)
         held = slots[index]
-        slots[index] = ct if held is None else self.add(held, ct)
+        slots[index] = ct if held is None else bind_pair(self.add, held, ct)
 
     def receive_leaf(self, leaf: Tensor, ct: Tensor) -> None:
         held = self.leaves.get(id(leaf))
-        self.leaves[id(leaf)] = (leaf, ct if held is None else self.add(held[1], ct))
+        self.leaves[id(leaf)] = (leaf, ct if held is None else bind_pair(self.add, held[1], ct))
 
 
 def _count_dependencies(roots: Sequence[Node], relevant: set[int] | None) -> dict[int, int]:
@@ -167,10 +168,16 @@ def _seed(state: _Pass, outputs: Sequence[Tensor], cotangents: Sequence[Tensor |
 def _walk(state: _Pass, roots: Sequence[Node], relevant: set[int] | None) -> None:
     state.pending = _count_dependencies(roots, relevant)
     ready = [node for node in roots if state.pending.get(id(node), 0) == 0]
-    with scoped(grad_enabled, state.create_graph), span(TracerEventType.Backward, "backward"):
-        visit = _visit_noted if WATCH.on else _visit
+    token = grad_enabled.set(state.create_graph)  # `scoped` would take as long as a node
+    try:
+        if WATCH.on:
+            with span(TracerEventType.Backward, "backward"):
+                while ready:
+                    _visit_noted(state, ready.pop(), relevant, ready)
         while ready:
-            visit(state, ready.pop(), relevant, ready)
+            _visit(state, ready.pop(), relevant, ready)
+    finally:
+        grad_enabled.reset(token)
 
 
 def _visit_noted(state: _Pass, node: Node, relevant: set[int] | None, ready: list[Node]) -> None:

@@ -219,4 +219,4 @@ def _locate(err: VitrifyError) -> None:
 
 
 EAGER.apply = apply
-EAGER.binary = binary
+EAGER.binary = EAGER.pair = binary

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core import names
+from ..core.dispatch import bind_pair
 from ..core.dtype import as_dtype, default_dtype
 from ..core.errors import ArgumentError, DTypeError, UnsupportedError
 from ..core.modes import PYTHON_NUMBER, grad_enabled, recorder, scoped
@@ -151,14 +152,14 @@ class Tensor(Content, Exchange, Kinds, Layout):
 
     def _accumulate(self, ct: Tensor) -> None:
         """Add `ct` to `.grad`, in a buffer that nobody else holds."""
-        with scoped(grad_enabled, False):
-            if self._grad is None:
-                array = ct._data
-                ours = array.dtype == self._data.dtype and array.base is None and ct._cell is None
-                ct.version_cell()  # marks the memory as taken: another leaf may be handed the same cotangent
-                self._grad = wrap(array if ours else array.astype(self._data.dtype))
-            else:
-                self._grad = get_op("add")(self._grad, ct)
+        if self._grad is not None:
+            with scoped(grad_enabled, False):
+                self._grad = bind_pair(get_op("add"), self._grad, ct)
+            return
+        array = ct._data
+        ours = array.dtype == self._data.dtype and array.base is None and ct._cell is None
+        ct.version_cell()  # marks the memory as taken: another leaf may be handed the same cotangent
+        self._grad = wrap(array if ours else array.astype(self._data.dtype))
 
     def clear_gradient(self, set_to_zero: bool = True) -> None:
         """Reset `.grad` to zeros (or to None)."""

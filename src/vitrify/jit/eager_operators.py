@@ -7,13 +7,13 @@ stay what they are: whoever replaces one of them replaces what its operator does
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from threading import Lock
 from typing import Any
 
 from ..codegen.errors import NoNativeForm
 from ..codegen.native import is_ready
-from ..codegen.operator_code import COMPARISONS, OperatorCode
+from ..codegen.operator_code import ALONE_SLOTS, COMPARISONS, SQUARED, OperatorCode
 from ..codegen.operator_table import OUT, Classes, Modes, Role, X, Y, numbers_of
 from ..codegen.type_slots import slots_of
 from ..core.config import NATIVE, NATIVE_AFTER_MS
@@ -67,6 +67,7 @@ class EagerOperators:
         self._made: dict[str, int] = {}
         # The functions that look methods up, which all classes written in Python share.
         self._general: dict[str, int] = {}
+        self._pair: Callable[..., Any] = _without_code
 
     def install(self) -> None:
         """Let operators be machine code, but those whose methods somebody has replaced. Raises NoNativeForm."""
@@ -76,6 +77,7 @@ class EagerOperators:
                 for name, slot in slots_of(kind).items():
                     if name in self._made and slot.value == self._general[name] and _is_untouched(kind, name):
                         slot.set(self._made[name])
+            EAGER.pair = self._pair
 
     def remove(self) -> None:
         """Let operators be Python's methods again."""
@@ -84,6 +86,7 @@ class EagerOperators:
                 for name, slot in slots_of(kind).items():
                     if name in self._made and slot.value == self._made[name]:
                         slot.set(self._general[name])
+            EAGER.pair = _without_code
 
     def is_installed(self, kind: type, name: str) -> bool:
         """Whether a slot of a class leads to machine code."""
@@ -97,7 +100,13 @@ class EagerOperators:
         numbers = {slot: _roles(get_op(name)) | _methods(*pair) for slot, (*pair, name) in OPERATORS.items()}
         comparisons = [_roles(get_op(COMPARED[name])) | _methods(name, name) for name in COMPARISONS]
         made = code.slots(numbers, comparisons, general["tp_richcompare"])
+        of_two = [roles for slot, roles in numbers.items() if slot not in (SQUARED, *ALONE_SLOTS)]
+        self._pair = code.pair({roles[Role.OP]: roles for roles in (*of_two, *comparisons)}, _without_code)
         self._general, self._made = general, made
+
+
+def _without_code(op: Any, x: Any, y: Any) -> Any:
+    return EAGER.binary(op, x, y)
 
 
 def _general_slots() -> dict[str, int]:
@@ -159,9 +168,9 @@ def count_calls(operators: EagerOperators = OPERATORS_IN_CODE) -> None:
         try:
             operators.install()
         except NoNativeForm:
-            EAGER.binary = plain
+            EAGER.binary = EAGER.pair = plain
 
-    EAGER.binary = counting
+    EAGER.binary = EAGER.pair = counting
 
 
 __all__ = ["OPERATORS_IN_CODE", "EagerOperators", "count_calls"]

@@ -28,6 +28,10 @@ def conj(value: Any) -> Any:
     return value.conjugate() if isinstance(value, complex) else value
 
 
+def _times(x: Any, y: Any) -> Any:
+    return bind_pair(multiply_op, x, y)
+
+
 def _trunc_divide(s: Any, x: Any, y: Any) -> Any:
     quotient = s.floordiv(x, y)
     # rounding down and towards zero differ by one where the quotient is negative and something remains
@@ -55,7 +59,7 @@ multiply_op: OpDef = define_elementwise(
     "multiply",
     scalar="mul",
     meta=elementwise("multiply", XY),
-    vjp={"x": lambda ct, *, y: multiply_op(ct, conj(y)), "y": lambda ct, *, x: multiply_op(ct, conj(x))},
+    vjp={"x": lambda ct, *, y: _times(ct, conj(y)), "y": lambda ct, *, x: _times(ct, conj(x))},
     maps={"onnx": "Mul", "paddle": "elementwise_mul"},
 )
 divide_op: OpDef = define_elementwise(
@@ -63,8 +67,8 @@ divide_op: OpDef = define_elementwise(
     scalar="div",
     meta=elementwise("divide", XY),
     vjp={
-        "x": lambda ct, *, y: divide_op(ct, conj(y)),
-        "y": lambda ct, *, y, out: neg_op(multiply_op(ct, conj(divide_op(out, y)))),
+        "x": lambda ct, *, y: bind_pair(divide_op, ct, conj(y)),
+        "y": lambda ct, *, y, out: neg_op(_times(ct, conj(bind_pair(divide_op, out, y)))),
     },
     maps={"onnx": "Div", "paddle": "elementwise_div"},
 )
@@ -97,7 +101,7 @@ mod_op: OpDef = define_elementwise(
     "mod",
     scalar="mod",
     meta=elementwise("mod", XY, real_number),
-    vjp={"x": lambda ct: ct, "y": lambda ct, *, x, y: neg_op(multiply_op(ct, floor_divide_op(x, y)))},
+    vjp={"x": lambda ct: ct, "y": lambda ct, *, x, y: neg_op(_times(ct, floor_divide_op(x, y)))},
     raises=True,
     maps={"paddle": "elementwise_mod"},
     ahead=division_form("mod"),
@@ -106,7 +110,7 @@ scale_op: OpDef = define_elementwise(
     "scale",
     scalar=lambda s, x, *, scale, bias, bias_after_scale: x * scale + bias if bias_after_scale else (x + bias) * scale,
     meta=elementwise("scale", ("x",), numeric),
-    vjp={"x": lambda ct, *, scale: multiply_op(ct, scale)},
+    vjp={"x": lambda ct, *, scale: _times(ct, scale)},
     maps={"paddle": "scale"},
 )
 
@@ -125,7 +129,7 @@ def add(x: Any, y: Any, name: str | None = None, *, alpha: Any = 1, out: Any = N
         >>> paddle.add(paddle.to_tensor([1, 2]), paddle.to_tensor([10, 20])).tolist()
         [11, 22]
     """
-    return finish("add", add_op(x, y if alpha == 1 else multiply_op(y, alpha)), out)
+    return finish("add", bind_pair(add_op, x, y if alpha == 1 else _times(y, alpha)), out)
 
 
 def subtract(x: Any, y: Any, name: str | None = None, *, alpha: Any = 1, out: Any = None) -> Any:
@@ -138,7 +142,7 @@ def subtract(x: Any, y: Any, name: str | None = None, *, alpha: Any = 1, out: An
         >>> paddle.subtract(paddle.to_tensor([5, 7]), paddle.to_tensor([1, 2])).tolist()
         [4, 5]
     """
-    return finish("subtract", subtract_op(x, y if alpha == 1 else multiply_op(y, alpha)), out)
+    return finish("subtract", bind_pair(subtract_op, x, y if alpha == 1 else _times(y, alpha)), out)
 
 
 def multiply(x: Any, y: Any, name: str | None = None, *, out: Any = None) -> Any:
@@ -149,7 +153,7 @@ def multiply(x: Any, y: Any, name: str | None = None, *, out: Any = None) -> Any
         >>> paddle.multiply(paddle.to_tensor([1, 2]), paddle.to_tensor([3, 4])).tolist()
         [3, 8]
     """
-    return finish("multiply", multiply_op(x, y), out)
+    return finish("multiply", _times(x, y), out)
 
 
 def divide(x: Any, y: Any, name: str | None = None, *, rounding_mode: str | None = None, out: Any = None) -> Any:
