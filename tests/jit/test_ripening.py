@@ -283,10 +283,22 @@ STRUCTURES = {
     "what a path gives": lambda x, y: x if x.sum() > y.sum() else x + y,
     "what a path gave itself": lambda x, y: y if x.sum() < y.sum() else x,
     "a loop": lambda x, y: counted(x, y),
+    "what a number tells": lambda x, y: last(x, y),
     "a dict": lambda x, y: {"sum": x + y},
     "numbers": lambda x, y: ((x + y).sum().item(), x.shape[0]),
     "one twice": lambda x, y: (lambda z: (z, z))(x + y),
 }
+
+
+def last(x, y):
+    found = None
+    for v in x:
+        if found is None:
+            if v > 0:
+                found = v
+        else:
+            found = found + v
+    return found
 
 
 def counted(x, y):
@@ -548,6 +560,63 @@ def test_copies_and_pickles():
 @paddle.jit.to_static
 def module_level(x):
     return x * 2 + 1
+
+
+def scaled(x, by=2.0, offset=None, *, twice=False):
+    x = x * by if offset is None else x * by + offset
+    return x * 2 if twice else x
+
+
+CALLS = {
+    "a default": lambda f, x, y: f(x),
+    "a number": lambda f, x, y: f(x, 3.0),
+    "None": lambda f, x, y: f(x, 3.0, None),
+    "a tensor behind a number": lambda f, x, y: f(x, 3.0, y),
+    "by name": lambda f, x, y: f(x=x),
+    "some by name": lambda f, x, y: f(x, offset=y, by=5.0),
+    "in another order": lambda f, x, y: f(offset=y, x=x),
+    "in another order, one tensor": lambda f, x, y: f(offset=y, x=y),
+    "by name alone": lambda f, x, y: f(x, twice=True),
+    "one tensor twice": lambda f, x, y: f(x, 3.0, x),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_calls_by_name_and_with_numbers(name):
+    call, fn = CALLS[name], static(scaled)
+    for _ in range(12):
+        x, y = tensor(1, 2), tensor(3, 4)
+        assert call(fn, x, y).tolist() == call(scaled, x, y).tolist()
+    assert is_ripe(fn) or name == "in another order, one tensor"
+    python = fn.program_cache.last().calls
+    x, y = tensor(5, 6), tensor(7, 8)
+    assert call(fn, x, y).tolist() == call(scaled, x, y).tolist()
+    assert fn.program_cache.last().calls == python or not is_ripe(fn)
+    for other in CALLS.values():
+        assert other(fn, x, y).tolist() == other(scaled, x, y).tolist()
+    with pytest.raises(TypeError):
+        fn(x, 2.0, None, True)
+
+
+def test_defaults_that_are_exchanged():
+    def more(x, by=2.0):
+        return x * by + 1
+
+    fn = ripe(more, tensor(1, 2))
+    more.__defaults__ = (5.0,)
+    assert [fn(tensor(1, 2)).tolist() for _ in range(8)] == [[6, 11]] * 8
+    more.__defaults__ = None
+    with pytest.raises(TypeError):
+        fn(tensor(1, 2))
+
+
+def test_arguments_are_not_kept():
+    fn, x = static(scaled), tensor(1, 2)
+    for _ in range(12):
+        fn(x, by=3.0)
+    held = weakref.ref(x)
+    del x
+    assert held() is None
 
 
 def test_methods_of_objects():

@@ -27,7 +27,7 @@ from .writer import Writer
 _umath = lazy_module("numpy._core._multiarray_umath")
 # Fields of arrays and tuples: offsets in bytes.
 TYPE, DATA, NDIM, DIMS, STRIDES, DESCR, FLAGS = 8, 16, 24, 32, 40, 56, 64
-ITEMS, LIST_ITEMS = 24, 24  # of tuples: the items themselves, of lists: where they are
+SIZE, ITEMS, LIST_ITEMS = 16, 24, 24  # of tuples: the items themselves, of lists: where they are
 ALIGNED = 0x100
 WRITABLE = ALIGNED | 0x400
 CONTIGUOUS = 0x1
@@ -47,6 +47,7 @@ SIGNATURES = {
     "PyErr_Restore": "void (ptr, ptr, ptr)",
     "PyFloat_AsDouble": "double (ptr)",
     "PyFunction_GetCode": "ptr (ptr)",
+    "PyFunction_GetDefaults": "ptr (ptr)",
     "PyList_New": "ptr (i64)",
     "PyLong_AsLongLong": "i64 (ptr)",
     "PyLong_FromLongLong": "ptr (i64)",
@@ -383,6 +384,7 @@ def layout_is_known() -> bool:
         and found == [*array.shape, *array.strides]
         and _word(here, DESCR) == id(array.dtype)
         and bool(one(here + FLAGS).value & ALIGNED)
+        and _word(id(pair), SIZE) == 2
         and [_word(id(pair), ITEMS + 8 * i) for i in (0, 1)] == [id(array), id(None)]
         and [_word(_word(id(listed), LIST_ITEMS), 8 * i) for i in (0, 1)] == [id(array), id(None)]
     )

@@ -18,7 +18,7 @@ import numpy as np
 from .entry import parts
 from .errors import NoNativeForm
 from .llvm import define
-from .objects import ITEMS, LIST_ITEMS, Builtin, offset_of
+from .objects import ITEMS, LIST_ITEMS, SIZE, Builtin, offset_of
 
 _PLAN = "vitrify_whole_program"
 
@@ -68,15 +68,16 @@ class Assumed:
     """What a call must find as it was.
 
     switches: slots of objects, by object and name, and what they must hold. variables: ContextVars and what they must
-    hold. pairs: two slots that must hold the same. codes: functions with their code. entries: namespaces, names in them
-    and what these mean. attributes: classes, names and what the classes or their bases hold under these. looks:
-    functions that must give this very object.
+    hold. pairs: two slots that must hold the same. codes, defaults: functions with their code and defaults. entries:
+    namespaces, names in them and what these mean. attributes: classes, names and what the classes or their bases hold
+    under these. looks: functions that must give this very object.
     """
 
     switches: Sequence[tuple[Any, str, Any]] = ()
     variables: Sequence[tuple[ContextVar[Any], Any]] = ()
     pairs: Sequence[tuple[tuple[Any, str], tuple[Any, str]]] = ()
     codes: Sequence[tuple[FunctionType, CodeType]] = ()
+    defaults: Sequence[tuple[FunctionType, Any]] = ()
     entries: Sequence[tuple[Any, Any, Any]] = ()
     attributes: Sequence[tuple[type, str, Any]] = ()
     looks: Sequence[tuple[Callable[[], Any], Any]] = ()
@@ -123,10 +124,19 @@ Shape: TypeAlias = "Result | Passed | Known | Fork | Several"
 
 
 @dataclass(frozen=True)
+class Argument:
+    """A tensor that is given: the plan's array of this number. Its class, and what its slots must hold."""
+
+    index: int
+    kind: type
+    slots: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
 class TensorCall:
     """A call to be written.
 
-    arguments: class of each argument, and what its slots must hold. captured: the tensors that it reads besides.
+    arguments: those by position and then those with these names. captured: the tensors that it reads besides.
     plan: the built-in function for all their arrays, which gives so many results. shape: what the call gives, in which
     each result stands once.
     node: what it puts on the tape.
@@ -135,7 +145,8 @@ class TensorCall:
     """
 
     tensors: Tensors
-    arguments: Sequence[tuple[type, Mapping[str, Any]]]
+    arguments: Sequence[Argument | Known]
+    names: Sequence[str]
     captured: Sequence[Any]
     assumed: Assumed
     plan: Any
@@ -171,12 +182,15 @@ class _Writer(Builtin):
     def write(self) -> None:
         """All of it."""
         call = self._call
-        self._need(self.same("%names", "null"))
-        self._need(self.same("%count", str(len(call.arguments)), "i64"))
+        self._check_names()
+        self._need(self.same("%count", str(len(call.arguments) - len(call.names)), "i64"))
         self._check_modes()
-        tensors = [self._argument(i, *wanted) for i, wanted in enumerate(call.arguments)]
+        tensors: dict[int, str] = {}
+        for place, wanted in enumerate(call.arguments):
+            self._check_argument(self.argument(place), wanted, tensors)
         self._check_assumed()
-        self._tensors = [*tensors, *[self.held(tensor) for tensor in call.captured]]
+        self._tensors = [tensors[i] for i in range(len(tensors))]
+        self._tensors += [self.held(tensor) for tensor in call.captured]
         self._give(self._run(self._arrays(self._tensors)))
         self.label("miss")
         given = "%arguments", "%count", "%names"
@@ -196,12 +210,24 @@ class _Writer(Builtin):
         for variable, value in self._call.assumed.variables:
             self._need(self.context_is(variable, value))
 
-    def _argument(self, index: int, kind: type, slots: Mapping[str, Any]) -> str:
-        x = self.argument(index)
-        self._need(self.is_instance(x, kind))
-        for name, value in slots.items():
+    def _check_names(self) -> None:
+        names = self._call.names
+        if not names:
+            self._need(self.same("%names", "null"))
+            return
+        self._need(self.value("icmp ne ptr %names, null"))
+        self._need(self.same(self.field("%names", SIZE, "i64"), str(len(names)), "i64"))
+        for i, name in enumerate(names):
+            self._need(self.same(self.item("%names", i), self.held(name)))
+
+    def _check_argument(self, x: str, wanted: Argument | Known, tensors: dict[int, str]) -> None:
+        if isinstance(wanted, Known):
+            self._need(self.same(x, self.held(wanted.value)))
+            return
+        self._need(self.is_instance(x, wanted.kind))
+        for name, value in wanted.slots.items():
             self._need(self.same(self.slot(x, self._call.tensors.kind, name), self.held(value)))
-        return x
+        tensors[wanted.index] = x
 
     def _check_assumed(self) -> None:
         assumed = self._call.assumed
@@ -210,6 +236,9 @@ class _Writer(Builtin):
             self._need(self.same(*found))
         for function, code in assumed.codes:
             self._need(self.same(self.capi("PyFunction_GetCode", self.held(function)), self.held(code)))
+        for function, values in assumed.defaults:
+            wanted = "null" if values is None else self.held(values)
+            self._need(self.same(self.capi("PyFunction_GetDefaults", self.held(function)), wanted))
         for namespace, name, value in assumed.entries:
             entry = self.capi("PyDict_GetItemWithError", self.held(namespace), self.held(name))
             self._need(self.same(entry, self.held(value)))
@@ -393,4 +422,4 @@ class _Writer(Builtin):
         self.leave("ptr null")
 
 
-__all__ = ["Assumed", "Fork", "Known", "Passed", "Result", "Several", "Shape", "TensorCall", "Tensors"]
+__all__ = ["Argument", "Assumed", "Fork", "Known", "Passed", "Result", "Several", "Shape", "TensorCall", "Tensors"]

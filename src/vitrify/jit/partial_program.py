@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..convert.guards.same import Attributes, Codes, Entries
+from ..convert.guards.same import Attributes, Codes, Defaults, Entries
 from ..core.epoch import LAYER_ATTRIBUTES, LAYER_MODES
 from ..core.errors import UnsupportedError
 from ..core.modes import grad_enabled, scoped
@@ -177,13 +177,15 @@ class PartialProgramLayer:
                     captured[slot] = tensor
         return captured
 
-    def compared(self) -> tuple[list[Any], list[Any], Codes, Entries, Attributes] | None:
+    def compared(self) -> tuple[list[Any], list[Any], Codes, Defaults, Entries, Attributes] | None:
         """What must be for `captured` to be what a call runs with: slots and what they hold, pairs of slots that hold
-        the same, functions with their code, names with their values, what classes hold. None where only a look tells.
+        the same, functions with their code and defaults, names with their values, what classes hold. None where only a
+        look tells.
         """
         switches: list[Any] = [(tensor, "stop_gradient", True) for tensor in self._frozen]
         pairs: list[Any] = []
         codes: Codes = ()
+        defaults: Defaults = ()
         entries: Entries = ()
         attributes: Attributes = ()
         if self._layers is not None:
@@ -193,10 +195,10 @@ class PartialProgramLayer:
             found = self._guards.compared()
             if found is None:
                 return None
-            codes, entries, attributes, sees_attributes = found
+            codes, defaults, entries, attributes, sees_attributes = found
             if sees_attributes:
                 pairs.append(((LAYER_ATTRIBUTES, "value"), (self._guards, "epoch")))
-        return switches, pairs, codes, entries, attributes
+        return switches, pairs, codes, defaults, entries, attributes
 
     def _fitting(self, moved: Moved) -> Sequence[Tensor] | None:
         """The captured tensors with some exchanged; None when one is of another kind than what it stands for."""

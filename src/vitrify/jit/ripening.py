@@ -7,7 +7,8 @@ changes. Programs that change what they are given or draw random numbers stay as
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,7 +29,7 @@ from .template import InputLeaf, OutputLeaf, Template
 
 if TYPE_CHECKING:
     from ..codegen.tensor_call import Assumed, Shape
-    from ..convert.guards.same import Attributes, Codes, Entries
+    from ..convert.guards.same import Attributes, Codes, Defaults, Entries
 
 _codegen = lazy_module("vitrify.codegen.tensor_call")
 _native = lazy_module("vitrify.codegen.native")
@@ -40,6 +41,8 @@ MOST = 4
 """Built-in functions of one compiled function, each of which passes calls on to the one made before it."""
 TRIES = 16
 """How often one compiled function gets a new one: where calls vary that much, they stay in Python."""
+Call = tuple[Sequence[Any], Mapping[str, Any]]
+"""Arguments by position, and by name."""
 _IMMUTABLE = (type(None), bool, int, float, complex, str, bytes)
 
 
@@ -52,20 +55,22 @@ class Ripening:
         self._put = put
         self._made: list[Callable[..., Any]] = []
         self._tries = 0
+        self.call: Call | None = None
+        """The call that is running, unless it is one with tensors alone."""
         self._is_warm = False
 
-    def watch(self, program: PartialProgramLayer, count: int) -> None:
-        """Make a built-in function of calls with so many tensors and nothing else, once the program has run enough."""
+    def watch(self, program: PartialProgramLayer) -> None:
+        """Make a built-in function of calls once the program has run enough."""
         segment = program.segment
         if segment.when_ripe is later and is_suitable(program):
-            segment.when_ripe = lambda inputs: self._ripen(program, inputs, count)
+            segment.when_ripe = lambda inputs: self._ripen(program, inputs)
 
     def forget(self) -> None:
         """Call Python again: programs were forgotten."""
         self._made.clear()
         self._put(self._called)
 
-    def _ripen(self, program: PartialProgramLayer, inputs: Sequence[Any], count: int) -> int:
+    def _ripen(self, program: PartialProgramLayer, inputs: Sequence[Any]) -> int:
         """Make a built-in function of calls like this one; the runs until this is asked again, -1: never."""
         if not self._is_warm:
             self._is_warm = True
@@ -77,7 +82,7 @@ class Ripening:
         again = RIPE_AFTER.get() if self._tries < TRIES else -1
         before = self._made[-1] if 0 < len(self._made) < MOST else self._called
         try:
-            made = builtin_of(program, inputs, count, before)
+            made = builtin_of(program, inputs, self.call or (inputs[: program.concrete.n_arguments], {}), before)
         except _errors.NoNativeForm:
             return again
         if before is self._called:
@@ -95,12 +100,14 @@ def is_suitable(program: PartialProgramLayer) -> bool:
 
 
 def builtin_of(
-    program: PartialProgramLayer, inputs: Sequence[Tensor], count: int, otherwise: Callable[..., Any]
+    program: PartialProgramLayer, inputs: Sequence[Tensor], given: Call, otherwise: Callable[..., Any]
 ) -> Callable[..., Any]:
-    """The built-in function for calls like the one with these inputs, the first `count` of which are arguments.
+    """The built-in function for calls like the one with these inputs, which was given these arguments.
 
     Raises NoNativeForm.
     """
+    count = program.concrete.n_arguments
+    arguments = _arguments(given, inputs[:count])
     found = program.segment.forward_core.function_for([t._data for t in inputs])
     if found is None:
         raise _errors.NoNativeForm("the program is no native call")
@@ -108,7 +115,8 @@ def builtin_of(
     shapes = _Shapes(program.segment, n_results, picks)
     call = _codegen.TensorCall(
         _tensors(),
-        [(t.__class__, {"stop_gradient": t.stop_gradient}) for t in inputs[:count]],
+        arguments,
+        [sys.intern(name) for name in given[1]],
         inputs[count:],
         _assumed(program, inputs, count),
         plan,
@@ -121,6 +129,27 @@ def builtin_of(
     )
     made: Callable[..., Any] = call.made()
     return made
+
+
+def _arguments(given: Call, tensors: Sequence[Tensor]) -> list[Any]:
+    """What each argument of a call like this one must be. Raises NoNativeForm."""
+    numbers: dict[int, list[int]] = {}
+    for i, tensor in enumerate(tensors):
+        numbers.setdefault(id(tensor), []).append(i)
+    if given[1] and len(numbers) < len(tensors):
+        raise _errors.NoNativeForm("which of its names a tensor has is not told")
+    found: list[Any] = []
+    for value in (*given[0], *given[1].values()):
+        if numbers.get(id(value)):
+            slots = {"stop_gradient": value.stop_gradient}
+            found.append(_codegen.Argument(numbers[id(value)].pop(0), value.__class__, slots))
+        elif value.__class__ in _IMMUTABLE:
+            found.append(_codegen.Known(value))
+        else:
+            raise _errors.NoNativeForm("an argument is neither a tensor nor a number")
+    if any(numbers.values()):
+        raise _errors.NoNativeForm("a tensor is given otherwise than by itself")
+    return found
 
 
 def _tensors() -> Any:
@@ -138,6 +167,7 @@ def _assumed(program: PartialProgramLayer, inputs: Sequence[Any], count: int) ->
     switches += [(inputs[i], "stop_gradient", inputs[i].stop_gradient) for i in program.segment.wrt if i >= count]
     pairs: list[Any] = []
     codes: Codes = ()
+    defaults: Defaults = ()
     entries: Entries = ()
     attributes: Attributes = ()
     looks = []
@@ -149,9 +179,9 @@ def _assumed(program: PartialProgramLayer, inputs: Sequence[Any], count: int) ->
         if compared is None:
             looks.append((program.inputs_of_call, found))
         else:
-            more, pairs, codes, entries, attributes = compared
+            more, pairs, codes, defaults, entries, attributes = compared
             switches += more
-    made: Assumed = _codegen.Assumed(switches, variables, pairs, codes, entries, attributes, looks)
+    made: Assumed = _codegen.Assumed(switches, variables, pairs, codes, defaults, entries, attributes, looks)
     return made
 
 

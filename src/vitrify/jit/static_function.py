@@ -187,10 +187,17 @@ class StaticFunction(Traceable):
                 captured = program.captured
         assert program is not None
         if isinstance(program, PartialProgramLayer) and program.is_plain_call:
-            if not fed and not kwargs and not MODES.on and self.function_spec.is_plain(args):
+            if fed or MODES.on:
+                return program(tensors, captured)
+            self._ripening.watch(program)
+            if not kwargs and self.function_spec.is_plain(args):
                 self.program_cache.recent = Recent(_modes, tensors, program)
-                self._ripening.watch(program, len(tensors))
-            return program(tensors, captured)
+                return program(tensors, captured)
+            self._ripening.call = args, kwargs
+            try:
+                return program(tensors, captured)
+            finally:
+                self._ripening.call = None
         return program.call(tensors, captured, self.function_spec.bound(args, kwargs), self._eager)
 
     def _in_eager(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

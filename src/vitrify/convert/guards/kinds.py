@@ -25,7 +25,7 @@ from ...eager.layer import Layer
 from ...eager.tensor import Tensor, wrap
 from ..state.places import AttrPlace, CellPlace, GlobalPlace
 from ..values.user_code import class_attribute
-from .same import Attributes, Codes, Entries, while_same
+from .same import Attributes, Codes, Defaults, Entries, while_same
 
 MISSING = object()
 IMMUTABLE = (bool, int, float, complex, str, bytes, type(None), DType, Place, np.generic, range)
@@ -400,15 +400,18 @@ class Guards:
             return None
         return while_same(self._codes, self._entries, self._attributes, found, otherwise)
 
-    def compared(self) -> tuple[Codes, Entries, Attributes, bool] | None:
-        """The functions with their code, the names with their values and what classes hold, where that is all there is
-        to compare, and whether `epoch` must be that of the Layers' attributes besides; None where there is more to see.
+    def compared(self) -> tuple[Codes, Defaults, Entries, Attributes, bool] | None:
+        """Functions with their code and with their defaults, names with their values and what classes hold, where that
+        is all there is to compare, and whether `epoch` must be that of the Layers' attributes besides; else None.
         """
         is_plain = all(namespace.__class__ is dict for namespace, _, _ in self._entries)
         held = [(cls, name, class_attribute(cls, name)) for cls, name, _ in self._attributes]
-        if self._always or self._facts or not is_plain or any(value is None for _, _, value in held):
+        if self._always or not is_plain or any(by_name is not None for _, _, by_name in self._facts):
             return None
-        return self._codes, self._entries, held, bool(self._layers)
+        if any(value is None for _, _, value in held):
+            return None
+        defaults = [(f, found) for f, (_, found, _) in zip(self._functions, self._facts)]
+        return self._codes, defaults, self._entries, held, bool(self._layers)
 
     def failing(self) -> list[Guard]:
         """The guards that do not hold now."""

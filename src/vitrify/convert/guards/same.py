@@ -14,6 +14,8 @@ _MAKERS: BoundedCache[Any, Callable[..., Callable[[], Any]]] = BoundedCache("gua
 
 Codes = Sequence[tuple[FunctionType, CodeType]]
 """Functions, and the code that they had."""
+Defaults = Sequence[tuple[FunctionType, Any]]
+"""Functions, and the defaults that they had."""
 Entries = Sequence[tuple[Mapping[Any, Any], Hashable, Any]]
 """Namespaces, names in them, and what these meant."""
 Attributes = Sequence[tuple[type, str, Any]]
