@@ -213,6 +213,8 @@ MASKS = [
     Case("masked_select by a column", paddle.masked_select, (M, MASK[:, :1]), ref=lambda x, m: x[m[:, 0]].reshape(-1)),
     Case("masked_select broadcast", paddle.masked_select, (V, MASK), ref=lambda x, m: np.broadcast_to(x, m.shape)[m]),
     Case("masked_fill", paddle.masked_fill, (M, MASK, 2.0), ref=lambda x, m, v: np.where(m, v, x)),
+    Case("masked_fill by numbers", paddle.masked_fill, (floats(2, 4), np.array([2, 0, 1, 0]), 2.0),
+         ref=lambda x, m, v: np.where(m != 0, v, x)),
     Case("masked_fill broadcast", paddle.masked_fill, (V, MASK, np.array(2.0)), ref=lambda x, m, v: np.where(m, v, x)),
     Case(
         "masked_scatter",

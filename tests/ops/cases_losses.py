@@ -252,6 +252,12 @@ CASES = [
     Case("softmax with cross entropy", F.softmax_with_cross_entropy, (X, LABELS[:, None]), ref=lambda x, y: picked(x, y[:, 0])[:, None]),
     Case("pixel shuffle", lambda x: F.pixel_shuffle(x, 2), (floats(2, 8, 2, 3),), ref=lambda x: x.reshape(2, 2, 2, 2, 2, 3).transpose(0, 1, 4, 2, 5, 3).reshape(2, 2, 4, 6), dynamic=False),
     Case("pixel shuffle and back", lambda x: F.pixel_unshuffle(F.pixel_shuffle(x, 2, "NHWC"), 2, "NHWC"), (floats(2, 3, 2, 8),), ref=lambda x: x, dynamic=False),
+    Case("pixel unshuffle of no channels", lambda x: F.pixel_unshuffle(x, 2), (floats(2, 0, 4, 2),),
+         ref=lambda x: np.zeros((2, 0, 2, 1)), dynamic=False),
+    Case("channel shuffle of no channels", lambda x: F.channel_shuffle(x, 2), (floats(2, 0, 4, 2),), ref=lambda x: x,
+         dynamic=False),
+    Case("pixel shuffle of open sizes", lambda x: F.pixel_shuffle(x, 2), (floats(2, 4, 3, 2),),
+         ref=lambda x: x.reshape(2, 1, 2, 2, 3, 2).transpose(0, 1, 4, 2, 5, 3).reshape(2, 1, 6, 4)),
     Case("channel shuffle", lambda x: F.channel_shuffle(x, 2), (floats(1, 4, 2, 2),), ref=lambda x: x[:, [0, 2, 1, 3]], dynamic=False),
     Case("sequence mask", lambda n: F.sequence_mask(n, 4), (np.array([[1, 4], [0, 2]]),), ref=lambda n: np.arange(4) < n[..., None], grad=False),
 ]  # fmt: skip

@@ -38,6 +38,10 @@ def mean(flat):
     return flat.mean(-1)
 
 
+def norm(flat):
+    return np.sqrt((flat**2).sum(-1))
+
+
 def binned(x, counts, combine):
     sizes = x.shape[2:]
     counts = [size if c is None else c for size, c in zip(sizes, counts)]
@@ -144,6 +148,19 @@ CASES = [
         (floats(2, 3, 5, 6, low=0.5), 3, 2),
         ref=lambda x, p, k: slid(x, k, k, 0, lambda flat: (flat**p).sum(-1) ** (1 / p)),
         second=True,
+    ),
+    Case(
+        "lp_pool2d of windows that reach beyond x",
+        lambda x: F.lp_pool2d(x, 2, [2, 3], ceil_mode=True),
+        (floats(1, 2, 5, 7, low=0.5),),
+        ref=lambda x: slid(np.pad(x, ((0, 0), (0, 0), (0, 1), (0, 2))), [2, 3], [2, 3], 0, norm),
+    ),
+    Case(
+        "lp_pool1d of a window larger than x",
+        lambda x: F.lp_pool1d(x, 2, 7),
+        (floats(1, 2, 5, low=0.5),),
+        ref=lambda x: norm(x)[..., None],
+        dynamic=False,
     ),
     Case(
         "lp_pool1d of all powers",

@@ -121,6 +121,8 @@ QUANTILES = [
     *reductions("median", quantile.median, np.median, axes=(None, 1), dtypes=("float32",)),
     *reductions("median/even", quantile.median, np.median, x=EVEN, axes=(None, 1, 0), dtypes=("float32",)),
     *reductions("nanmedian", quantile.nanmedian, np.nanmedian, x=HOLED, axes=(None, 1, 0), grad=False, dtypes=("float32",)),
+    Case("median of nothing", lambda x: quantile.median(x, 1), (np.zeros((2, 0)),), ref=lambda x: np.full(2, np.nan),
+         grad=False, dtypes=(), dynamic=False),
     Case("median/nan", lambda x: quantile.median(x, 1), (HOLED,), ref=lambda x: np.median(x, 1), grad=False, dtypes=()),
     Case("median/int", quantile.median, (ints(4),), ref=lambda x: np.float32(np.median(x))),
     Case("median/min", lambda x: quantile.median(x, 1, mode="min"), (EVEN,), ref=lambda x: lower_median(x, 1)),
@@ -232,6 +234,7 @@ DISTANCES = [
     ],
     Case("cdist/inf", distance.cdist, (ROWS, floats(2, 3, seed=4), np.inf), ref=lambda x, y, p: scipy.spatial.distance.cdist(x, y, "chebyshev")),
     Case("pdist", distance.pdist, (ROWS,), ref=scipy.spatial.distance.pdist, dynamic=False),
+    Case("renorm of a vector", distance.renorm, (ROWS[0], 2.0, 0, 1.5), ref=lambda x, p, a, m: np.clip(x, -m, m)),
     Case("renorm", distance.renorm, (ROWS, 2.0, 0, 1.5),
          ref=lambda x, *_: x * np.minimum(1, 1.5 / np.linalg.norm(x, axis=1, keepdims=True)), second=True),
 ]  # fmt: skip

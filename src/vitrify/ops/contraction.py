@@ -7,14 +7,14 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ..core.errors import ArgumentError, ShapeError
+from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import Meta, normalize_axes, normalize_axis
 from .arguments import is_tensor, need_tensors, rank_of
 from .arrange import roll
 from .creation import clone, eye
 from .diagonal import diagonal
 from .elementwise import conj
-from .like import expand_like
+from .like import cast, expand_like
 from .linalg import inv
 from .matmul import matmul, sizes_of
 from .reduce import sum as sum_
@@ -95,8 +95,8 @@ def kron(x: Any, y: Any, name: str | None = None) -> Any:
     return reshape(blocks, [a * b for a, b in zip(sizes_of(left), sizes_of(right))])
 
 
-def cross(x: Any, y: Any, axis: int = 9, name: str | None = None) -> Any:
-    """The cross product of vectors of 3 along `axis`; by default along the first dimension of size 3.
+def cross(x: Any, y: Any, axis: int | None = 9, name: str | None = None) -> Any:
+    """The cross product of vectors of 3 along `axis`; by default (9, or None) along the first dimension of size 3.
 
     Raises ShapeError when there is none. Source: paddle.cross.
 
@@ -106,6 +106,7 @@ def cross(x: Any, y: Any, axis: int = 9, name: str | None = None) -> Any:
         [0, 0, 1]
     """
     rank_of("cross", x)
+    axis = 9 if axis is None else axis
     place = list(x.shape).index(3) if axis == 9 and 3 in x.shape else axis
     if place == 9 or x.shape[normalize_axis("cross", place, x.ndim)] != 3:
         raise ShapeError(f"cross: x is {Meta(tuple(x.shape), x.dtype)}, expected a dimension of size 3 as axis")
@@ -117,14 +118,19 @@ def cross(x: Any, y: Any, axis: int = 9, name: str | None = None) -> Any:
 
 
 def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None) -> Any:
-    """The sum of a diagonal of the planes that axis1 and axis2 span. Source: paddle.trace.
+    """The sum of a diagonal of the planes that axis1 and axis2 span, in the dtype of x.
+
+    Raises DTypeError for bool tensors, IndexRangeError for axes outside. Source: paddle.trace.
 
     Example:
         >>> import vitrify as paddle
         >>> paddle.trace(paddle.to_tensor([[1, 2], [3, 4]])).item()
         5
     """
-    return sum_(diagonal(x, offset, axis1, axis2), axis=-1)
+    need_tensors("trace", x)
+    if x.dtype.is_bool:
+        raise DTypeError("trace: x is a tensor of bool, expected numbers", hint="cast it first")
+    return cast(sum_(diagonal(x, offset, axis1, axis2), axis=-1), x.dtype)
 
 
 # -- chains and powers -----------------------------------------------------------------------------------------------

@@ -101,6 +101,8 @@ def _conv_meta(
             f"{op}: x {x} has {channels} channels, weight {weight} with groups={groups} expects {per_group * groups}",
             hint="check data_format, groups and the in_channels of the layer",
         )
+    if 0 in (per_group, outputs):
+        raise ShapeError(f"{op}: weight {weight} has no channels", hint="each side needs one at least")
     if outputs != UNKNOWN and outputs % groups:
         raise ShapeError(f"{op}: weight {weight} has {outputs} output channels, no multiple of groups={groups}")
     check_bias(op, bias, weight.shape[0])

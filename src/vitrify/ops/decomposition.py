@@ -305,6 +305,9 @@ def pinv(x: Any, rcond: Any = 1e-15, hermitian: bool = False, name: str | None =
         >>> paddle.linalg.pinv(paddle.to_tensor([[2.0, 0.0], [0.0, 0.0]])).tolist()
         [[0.5, 0.0], [0.0, 0.0]]
     """
+    need_matrices("pinv", Meta(tuple(x.shape), x.dtype), square=hermitian)
+    if 0 in x.shape[-2:]:  # no singular values
+        return adjoint(x)
     if hermitian:
         s, u = eigh(x)
         vh, size = adjoint(u), abs_(s)

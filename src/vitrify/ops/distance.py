@@ -7,6 +7,7 @@ from typing import Any
 from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import Meta, normalize_axis
 from .arguments import need_tensors, rank_of
+from .complex_ import abs as abs_
 from .creation import triu_indices
 from .gather import gather_nd
 from .norms import vector_norm
@@ -69,7 +70,8 @@ def renorm(x: Any, p: float, axis: int, max_norm: float) -> Any:
     if p <= 0 or max_norm <= 0:
         raise ArgumentError(f"renorm: p and max_norm must be positive, got {p} and {max_norm}")
     place = normalize_axis("renorm", axis, x.ndim)
-    length = vector_norm(x, float(p), axis=[i for i in range(x.ndim) if i != place], keepdim=True)
+    others = [i for i in range(x.ndim) if i != place]
+    length = vector_norm(x, float(p), axis=others, keepdim=True) if others else abs_(x)
     too_long = length > max_norm
     return x * where_op(too_long, max_norm / where_op(too_long, length, 1.0), 1.0)
 

@@ -41,7 +41,9 @@ def masked_select(x: Any, mask: Any, name: str | None = None, *, out: Any = None
 
 
 def masked_fill(x: Any, mask: Any, value: Any, name: str | None = None) -> Any:
-    """x with `value` (a number or a tensor) where `mask` is True; all broadcast, x's dtype. Source: paddle.masked_fill.
+    """x with `value` (a number or a tensor) where `mask` is True, or a number but 0; all broadcast, x's dtype.
+
+    Source: paddle.masked_fill.
 
     Example:
         >>> import vitrify as paddle
@@ -49,6 +51,8 @@ def masked_fill(x: Any, mask: Any, value: Any, name: str | None = None) -> Any:
         >>> paddle.masked_fill(x, x > 1, 0).tolist()
         [1, 0, 0]
     """
+    if is_tensor(mask) and not mask.dtype.is_bool:  # as in Paddle: where it is not 0
+        mask = cast(mask, "bool")
     _need_mask("masked_fill", mask)
     if is_tensor(value):
         return get_op("where")(mask, cast(value, x.dtype), x)

@@ -75,6 +75,8 @@ def _median(op: str, x: Any, axis: Any, keepdim: bool, mode: str, skip_nan: bool
     axes = axes_of(op, axis, rank_of(op, x))
     if mode == "avg":
         x = x if x.dtype is float64 else cast(x, float32)
+        if any(x.shape[a] == 0 for a in axes):  # of nothing: no number
+            return sum_op(x, axis=axes, keepdim=keepdim) + math.nan
         return _pick(x, axes, keepdim, skip_nan, lambda n: (n - 1) // 2, lambda n: n // 2, lambda n: n * 0 + 0.5)
     value, index = _lower_median(x, axes, skip_nan)
     pair = [_dimensions_back(t, axes, keepdim) for t in (value, index)]

@@ -143,8 +143,21 @@ def _power_pool(
         raise ArgumentError(f"lp_pool{n}d: norm_type must not be 0")
     if math.isinf(norm_type):
         return max_pool_op(x, **attrs)
-    power = float(norm_type)
-    return pow(avg_pool_op(pow(x, power), exclusive=False, divisor=1.0, **attrs), 1.0 / power)
+    power, whole = float(norm_type), _whole_windows(x, n, attrs)
+    return pow(avg_pool_op(pow(x, power), exclusive=False, divisor=1.0, **whole), 1.0 / power)
+
+
+def _whole_windows(x: Any, n: int, attrs: dict[str, Any]) -> dict[str, Any]:
+    """The same windows with padding behind x where the last ones reach beyond it: a mean would count those for more."""
+    padding = attrs["padding"]
+    if isinstance(padding, str):
+        return attrs
+    sizes = x.shape[1:-1] if attrs["channel_last"] else x.shape[2:]
+    pads = []
+    for size, kernel, stride, (low, high) in zip(sizes, attrs["kernel"], attrs["stride"], padding):
+        missing = 0 if size == UNKNOWN else max(kernel - (size + low + high), 0)
+        pads.append((low, high + max(missing, stride - 1 if attrs["ceil_mode"] else 0)))
+    return {**attrs, "padding": tuple(pads), "ceil_mode": False}
 
 
 def lp_pool1d(
