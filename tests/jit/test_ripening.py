@@ -222,6 +222,28 @@ def test_tensors_it_reads(monkeypatch):
     assert fn(x).tolist() == [2, 3]
 
 
+def test_variables_of_closures():
+    by, function = 2.0, inner
+
+    def other(value, called):
+        nonlocal by, function
+        by, function = value, called
+
+    fn, x = ripe(lambda x: function(x) * by, tensor(1)), tensor(1)
+    assert fn(x).item() == 4
+    other(3.0, inner)
+    assert [fn(x).item() for _ in range(8)] == [6] * 8
+    other(3.0, lambda x: x - 1)
+    assert [fn(x).item() for _ in range(8)] == [0] * 8
+    other(2.0, inner)
+    assert [fn(x).item() for _ in range(8)] == [4] * 8
+    fn.dygraph_function.__closure__[0].cell_contents = 5.0
+    assert [fn(x).item() for _ in range(8)] == [10] * 8
+    del fn.dygraph_function.__closure__[0].cell_contents
+    with pytest.raises(NameError):
+        fn(x)
+
+
 def net_of_layers():
     return paddle.nn.Sequential(paddle.nn.Linear(2, 3), paddle.nn.ReLU(), paddle.nn.Linear(3, 1))
 

@@ -38,6 +38,7 @@ PARAMETERS = ("ptr %self", "ptr %arguments", "i64 %count", "ptr %names")
 """What Python gives a built-in function: METH_FASTCALL | METH_KEYWORDS."""
 SIGNATURES = {
     "PyArray_NewFromDescr": "ptr (ptr, ptr, i32, ptr, ptr, ptr, i32, ptr)",
+    "PyCell_Get": "ptr (ptr)",
     "PyContextVar_Get": "i32 (ptr, ptr, ptr)",
     "PyDict_GetItemWithError": "ptr (ptr, ptr)",
     "PyErr_Clear": "void ()",

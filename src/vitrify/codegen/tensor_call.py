@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
-from types import BuiltinFunctionType, CodeType, FunctionType
+from types import BuiltinFunctionType, CellType, CodeType, FunctionType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -70,7 +70,7 @@ class Assumed:
     switches: slots of objects, by object and name, and what they must hold. variables: ContextVars and what they must
     hold. pairs: two slots that must hold the same. codes, defaults: functions with their code and defaults. entries:
     namespaces, names in them and what these mean. attributes: classes, names and what the classes or their bases hold
-    under these. looks: functions that must give this very object.
+    under these. cells: variables of closures and what they hold. looks: functions that must give this very object.
     """
 
     switches: Sequence[tuple[Any, str, Any]] = ()
@@ -80,6 +80,7 @@ class Assumed:
     defaults: Sequence[tuple[FunctionType, Any]] = ()
     entries: Sequence[tuple[Any, Any, Any]] = ()
     attributes: Sequence[tuple[type, str, Any]] = ()
+    cells: Sequence[tuple[CellType, Any]] = ()
     looks: Sequence[tuple[Callable[[], Any], Any]] = ()
 
 
@@ -244,6 +245,10 @@ class _Writer(Builtin):
             self._need(self.same(entry, self.held(value)))
         for cls, name, value in assumed.attributes:
             self._need(self.same(self.capi("_PyType_Lookup", self.held(cls), self.held(name)), self.held(value)))
+        for cell, value in assumed.cells:
+            content = self.capi("PyCell_Get", self.held(cell))  # null where it is empty
+            self.decref(content)
+            self._need(self.same(content, self.held(value)))
         for look, value in assumed.looks:
             found_now = self.capi("PyObject_Vectorcall", self.held(look), "null", 0, "null")
             self._need(self.value(f"icmp ne ptr {found_now}, null"), "raised")

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..convert.guards.same import Attributes, Codes, Defaults, Entries
+from ..convert.guards.same import Compared
 from ..core.epoch import LAYER_ATTRIBUTES, LAYER_MODES
 from ..core.errors import UnsupportedError
 from ..core.modes import grad_enabled, scoped
@@ -177,17 +177,13 @@ class PartialProgramLayer:
                     captured[slot] = tensor
         return captured
 
-    def compared(self) -> tuple[list[Any], list[Any], Codes, Defaults, Entries, Attributes] | None:
+    def compared(self) -> tuple[list[Any], list[Any], Compared] | None:
         """What must be for `captured` to be what a call runs with: slots and what they hold, pairs of slots that hold
-        the same, functions with their code and defaults, names with their values, what classes hold. None where only a
-        look tells.
+        the same, and what else is the very object that it was. None where only a look tells.
         """
         switches: list[Any] = [(tensor, "stop_gradient", True) for tensor in self._frozen]
         pairs: list[Any] = []
-        codes: Codes = ()
-        defaults: Defaults = ()
-        entries: Entries = ()
-        attributes: Attributes = ()
+        same = Compared()
         if self._layers is not None:
             switches.append((self._layers, "now_moved", UNMOVED))
             pairs.append(((LAYER_MODES, "value"), (self._layers, "epoch")))
@@ -195,10 +191,10 @@ class PartialProgramLayer:
             found = self._guards.compared()
             if found is None:
                 return None
-            codes, defaults, entries, attributes, sees_attributes = found
-            if sees_attributes:
+            same = found
+            if same.sees_attributes:
                 pairs.append(((LAYER_ATTRIBUTES, "value"), (self._guards, "epoch")))
-        return switches, pairs, codes, defaults, entries, attributes
+        return switches, pairs, same
 
     def _fitting(self, moved: Moved) -> Sequence[Tensor] | None:
         """The captured tensors with some exchanged; None when one is of another kind than what it stands for."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..convert.guards.same import Compared
 from ..core.interrupts import may_be_caught
 from ..core.lazy import lazy_module
 from ..core.meta import Meta
@@ -29,7 +30,6 @@ from .template import InputLeaf, OutputLeaf, Template
 
 if TYPE_CHECKING:
     from ..codegen.tensor_call import Assumed, Shape
-    from ..convert.guards.same import Attributes, Codes, Defaults, Entries
 
 _codegen = lazy_module("vitrify.codegen.tensor_call")
 _native = lazy_module("vitrify.codegen.native")
@@ -166,10 +166,7 @@ def _assumed(program: PartialProgramLayer, inputs: Sequence[Any], count: int) ->
     switches: list[tuple[Any, str, Any]] = [(MODES, "on", False), (WATCH, "on", False)]
     switches += [(inputs[i], "stop_gradient", inputs[i].stop_gradient) for i in program.segment.wrt if i >= count]
     pairs: list[Any] = []
-    codes: Codes = ()
-    defaults: Defaults = ()
-    entries: Entries = ()
-    attributes: Attributes = ()
+    same = Compared()
     looks = []
     if not program.depends_on_nothing:
         found = program.inputs_of_call()
@@ -179,9 +176,11 @@ def _assumed(program: PartialProgramLayer, inputs: Sequence[Any], count: int) ->
         if compared is None:
             looks.append((program.inputs_of_call, found))
         else:
-            more, pairs, codes, defaults, entries, attributes = compared
+            more, pairs, same = compared
             switches += more
-    made: Assumed = _codegen.Assumed(switches, variables, pairs, codes, defaults, entries, attributes, looks)
+    made: Assumed = _codegen.Assumed(
+        switches, variables, pairs, same.codes, same.defaults, same.entries, same.attributes, same.cells, looks
+    )
     return made
 
 

@@ -25,7 +25,7 @@ from ...eager.layer import Layer
 from ...eager.tensor import Tensor, wrap
 from ..state.places import AttrPlace, CellPlace, GlobalPlace
 from ..values.user_code import class_attribute
-from .same import Attributes, Codes, Defaults, Entries, while_same
+from .same import Compared, while_same
 
 MISSING = object()
 IMMUTABLE = (bool, int, float, complex, str, bytes, type(None), DType, Place, np.generic, range)
@@ -323,7 +323,8 @@ class Guards:
     """All guards of one program. Containers are looked into each time, everything else only when it was exchanged."""
 
     __slots__ = (
-        "_always", "_attributes", "_codes", "_entries", "_facts", "_functions", "_is_same", "_layers", "_namespaces",
+        "_always", "_attributes", "_cells", "_codes", "_entries", "_facts", "_functions", "_is_same", "_layers",
+        "_namespaces",
         "epoch", "guards",
     )  # fmt: skip
 
@@ -356,6 +357,11 @@ class Guards:
         self._layers += [_Namespace(g[0].source.namespace, g) for g in layered.values()]  # type: ignore[arg-type]
         # What reads each, the object that it was where that will do, and what else will.
         self._always = [(g.source.read, _itself(g.expected), g.expected.fits) for g in always]
+        self._cells = [
+            (g.source.place.cell, g.expected.value)
+            for g in always
+            if isinstance(g.source.place, CellPlace) and isinstance(g.expected, Exactly)
+        ]
         self._codes = [(expected.function, expected.function.__code__) for expected in functions]
         with_defaults = [e for e in functions if e.facts[1:] != (None, None)]
         self._functions = [expected.function for expected in with_defaults]
@@ -400,18 +406,17 @@ class Guards:
             return None
         return while_same(self._codes, self._entries, self._attributes, found, otherwise)
 
-    def compared(self) -> tuple[Codes, Defaults, Entries, Attributes, bool] | None:
-        """Functions with their code and with their defaults, names with their values and what classes hold, where that
-        is all there is to compare, and whether `epoch` must be that of the Layers' attributes besides; else None.
-        """
+    def compared(self) -> Compared | None:
+        """What is compared by each look, if that is all there is; None where there is more to see."""
         is_plain = all(namespace.__class__ is dict for namespace, _, _ in self._entries)
+        is_all = len(self._cells) == len(self._always)
         held = [(cls, name, class_attribute(cls, name)) for cls, name, _ in self._attributes]
-        if self._always or not is_plain or any(by_name is not None for _, _, by_name in self._facts):
+        if not is_all or not is_plain or any(by_name is not None for _, _, by_name in self._facts):
             return None
         if any(value is None for _, _, value in held):
             return None
         defaults = [(f, found) for f, (_, found, _) in zip(self._functions, self._facts)]
-        return self._codes, defaults, self._entries, held, bool(self._layers)
+        return Compared(self._codes, defaults, self._entries, held, self._cells, bool(self._layers))
 
     def failing(self) -> list[Guard]:
         """The guards that do not hold now."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from types import CodeType, FunctionType
+from dataclasses import dataclass
+from types import CellType, CodeType, FunctionType
 from typing import Any
 
 from ...core.cache import BoundedCache
@@ -20,6 +21,18 @@ Entries = Sequence[tuple[Mapping[Any, Any], Hashable, Any]]
 """Namespaces, names in them, and what these meant."""
 Attributes = Sequence[tuple[type, str, Any]]
 """Classes, names of attributes, and what the classes or their bases held under them."""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What is the very object that it was while a program may run. sees_attributes: no Layer has got another one."""
+
+    codes: Codes = ()
+    defaults: Defaults = ()
+    entries: Entries = ()
+    attributes: Attributes = ()
+    cells: Sequence[tuple[CellType, Any]] = ()
+    sees_attributes: bool = False
 
 
 def while_same(
