@@ -74,7 +74,7 @@ def test_results_and_gradients_stay_across_the_change(size):
                 np.testing.assert_allclose(a.grad.numpy(), c.grad.numpy(), rtol=1e-5, atol=1e-6)
             held.clear()
     segment = static.program_cache.last().segment
-    assert segment.left < 0 and segment.forward_core.options.passes
+    assert segment.forward_core.options.passes
 
 
 def test_the_change_comes_at_the_same_run_again():
