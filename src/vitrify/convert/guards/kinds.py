@@ -323,9 +323,8 @@ class Guards:
     """All guards of one program. Containers are looked into each time, everything else only when it was exchanged."""
 
     __slots__ = (
-        "_always", "_attributes", "_cells", "_codes", "_entries", "_facts", "_functions", "_is_same", "_layers",
-        "_namespaces",
-        "epoch", "guards",
+        "_always", "_attributes", "_cells", "_codes", "_entries", "_facts", "_functions", "_in_cells", "_is_same",
+        "_layers", "_namespaces", "epoch", "guards",
     )  # fmt: skip
 
     def __init__(self, guards: Sequence[Guard] = ()) -> None:
@@ -334,6 +333,7 @@ class Guards:
         layered: dict[int, list[Guard]] = {}
         always: list[Guard] = []
         functions: list[SameFunction] = []
+        cells: list[tuple[CellType, Guard]] = []
         self._layers: list[_Namespace | Guard] = []
         self._attributes: list[tuple[type[Any], str, Any]] = []
         slots = Counter(tensor.slot for guard in guards for tensor in fed_by(guard.expected) if tensor.slot >= 0)
@@ -347,6 +347,8 @@ class Guards:
                 self._attributes.append((*guard.source.of_class, guard.value))
             elif namespace is None and guard.source.of_layer:
                 self._layers.append(guard)
+            elif isinstance(guard.source.place, CellPlace) and isinstance(guard.expected, Exactly):
+                cells.append((guard.source.place.cell, guard))
             elif namespace is None or is_shared or guard.expected.looks_inside:
                 always.append(guard)
             elif guard.source.of_layer and isinstance(guard.expected, Exactly):
@@ -357,17 +359,14 @@ class Guards:
         self._layers += [_Namespace(g[0].source.namespace, g) for g in layered.values()]  # type: ignore[arg-type]
         # What reads each, the object that it was where that will do, and what else will.
         self._always = [(g.source.read, _itself(g.expected), g.expected.fits) for g in always]
-        self._cells = [
-            (g.source.place.cell, g.expected.value)
-            for g in always
-            if isinstance(g.source.place, CellPlace) and isinstance(g.expected, Exactly)
-        ]
         self._codes = [(expected.function, expected.function.__code__) for expected in functions]
         with_defaults = [e for e in functions if e.facts[1:] != (None, None)]
         self._functions = [expected.function for expected in with_defaults]
         self._facts = [expected.facts for expected in with_defaults]
         self._entries = [(g.namespace, one.source.key, one.value) for g in self._namespaces for one in g.guards]
-        self._is_same = while_same(self._codes, self._entries, self._attributes, True, lambda: False)
+        self._in_cells = [guard for _, guard in cells]
+        self._cells = [(cell, guard.value) for cell, guard in cells]
+        self._is_same = self._while_same(True, lambda: False)
         self.epoch = -1  # of the Layers' attributes, when they were last looked at
 
     def check(self) -> Found | None:
@@ -398,20 +397,23 @@ class Guards:
             return False
         if any(getattr(cls, name, MISSING) is not value for cls, name, value in self._attributes):
             return False
-        return all(group.fits(found) for group in self._namespaces)
+        names, cells = self._namespaces, self._in_cells
+        return all(group.fits(found) for group in names) and all(guard.fits(found) for guard in cells)
+
+    def _while_same(self, found: Any, otherwise: Callable[[], Any]) -> Callable[[], Any]:
+        return while_same(self._codes, self._entries, self._attributes, self._cells, found, otherwise)
 
     def quick(self, found: Any, otherwise: Callable[[], Any]) -> Callable[[], Any] | None:
         """What gives `found` as long as nothing was exchanged, else `otherwise()`; None where there is more to see."""
         if self._layers or self._always or self._facts:
             return None
-        return while_same(self._codes, self._entries, self._attributes, found, otherwise)
+        return self._while_same(found, otherwise)
 
     def compared(self) -> Compared | None:
         """What is compared by each look, if that is all there is; None where there is more to see."""
         is_plain = all(namespace.__class__ is dict for namespace, _, _ in self._entries)
-        is_all = len(self._cells) == len(self._always)
         held = [(cls, name, class_attribute(cls, name)) for cls, name, _ in self._attributes]
-        if not is_all or not is_plain or any(by_name is not None for _, _, by_name in self._facts):
+        if self._always or not is_plain or any(by_name is not None for _, _, by_name in self._facts):
             return None
         if any(value is None for _, _, value in held):
             return None

@@ -21,6 +21,8 @@ Entries = Sequence[tuple[Mapping[Any, Any], Hashable, Any]]
 """Namespaces, names in them, and what these meant."""
 Attributes = Sequence[tuple[type, str, Any]]
 """Classes, names of attributes, and what the classes or their bases held under them."""
+Cells = Sequence[tuple[CellType, Any]]
+"""Variables of closures, and what they held."""
 
 
 @dataclass(frozen=True)
@@ -31,38 +33,40 @@ class Compared:
     defaults: Defaults = ()
     entries: Entries = ()
     attributes: Attributes = ()
-    cells: Sequence[tuple[CellType, Any]] = ()
+    cells: Cells = ()
     sees_attributes: bool = False
 
 
 def while_same(
-    codes: Codes, entries: Entries, attributes: Attributes, found: Any, otherwise: Callable[[], Any]
+    codes: Codes, entries: Entries, attributes: Attributes, cells: Cells, found: Any, otherwise: Callable[[], Any]
 ) -> Callable[[], Any]:
-    """A function that gives `found` as long as all functions have their code and all names their values.
+    """A function that gives `found` as long as all functions have their code and all names and cells their values.
 
     Else it gives `otherwise()`. A name costs it some ten nanoseconds; a loop over the names would cost ten times that.
     """
-    form = len(codes), len(entries), tuple(name for _, name, _ in attributes)
+    form = len(codes), len(entries), len(cells), tuple(name for _, name, _ in attributes)
     maker = _MAKERS.get_or_build(form, lambda: _maker(*form))
     held = [(cls, value) for cls, _, value in attributes]
-    return maker(found, otherwise, *[part for known in (*codes, *entries, *held) for part in known])
+    return maker(found, otherwise, *[part for known in (*codes, *entries, *cells, *held) for part in known])
 
 
-def _maker(functions: int, names: int, attributes: Sequence[str]) -> Callable[..., Callable[[], Any]]:
+def _maker(functions: int, names: int, cells: int, attributes: Sequence[str]) -> Callable[..., Callable[[], Any]]:
     terms = [f"f{i}.__code__ is c{i}" for i in range(functions)] + [f"n{i}[k{i}] is v{i}" for i in range(names)]
+    terms += [f"x{i}.cell_contents is y{i}" for i in range(cells)]
     terms += [f"t{i}.{name} is a{i}" for i, name in enumerate(attributes)]
     known = [f"f{i}, c{i}" for i in range(functions)] + [f"n{i}, k{i}, v{i}" for i in range(names)]
-    known += [f"t{i}, a{i}" for i in range(len(attributes))]
+    known += [f"x{i}, y{i}" for i in range(cells)] + [f"t{i}, a{i}" for i in range(len(attributes))]
     text = f"""
 def make({", ".join(["found", "otherwise", *known])}):
     def look():
         try:
             if {" and ".join(terms) or "True"}:
                 return found
-        except (KeyError, AttributeError):
+        except (KeyError, ValueError, AttributeError):
             pass
         return otherwise()
     return look
 """
     code = compile_tree(ast.parse(text), _maker.__code__)
-    return FunctionType(inner_code(code, ["make"]), {"KeyError": KeyError, "AttributeError": AttributeError})
+    errors = {error.__name__: error for error in (KeyError, ValueError, AttributeError)}
+    return FunctionType(inner_code(code, ["make"]), errors)
