@@ -170,12 +170,14 @@ def tensors(draw, shape, dtype):
         data = np.array(items, "complex128" if name.startswith("complex") else "float64").reshape(shape).astype(name)
     made = paddle.to_tensor(data)
     made = made.astype("bfloat16") if dtype == "bfloat16" else made
-    layout = draw(st.sampled_from(["plain", "plain", "turned", "part", "parameter"]))
+    layout = draw(st.sampled_from(["plain", "plain", "turned", "part", "spread", "parameter"]))
     if layout == "turned":
         made = paddle.to_tensor(np.ascontiguousarray(data.T)).T.astype(dtype)
     elif layout == "part" and shape:
         wide = paddle.to_tensor(np.repeat(data, 2, axis=-1)).astype(dtype)
         made = wide[..., ::2]
+    elif layout == "spread" and size:
+        made = made.flatten()[0].expand(shape)
     elif layout == "parameter":
         made = paddle.nn.Parameter(made)
     made = made.detach() if layout != "parameter" else made
@@ -239,6 +241,18 @@ def test_shapes(fn):
                 tensor(np.arange(np.prod(s, dtype=int), dtype="float32").reshape(s) + 1, False) for s in (first, second)
             )
             check(fn, x, y)
+
+
+@pytest.mark.parametrize("fn", [operator.add, operator.mul, operator.lt, lambda x, y: -x, lambda x, y: y**2])
+def test_elements_that_all_lie_at_one_place(fn):
+    spread = [tensor(3.0).expand(shape) for shape in ((4,), (2, 3), (3,), (3, 2, 3), (1, 3))]
+    dense = [tensor(np.ones(shape, "float32")) for shape in ((4,), (2, 3), (3,), (3, 2, 3), (2, 1), ())]
+    parts = [tensor(np.ones((2, 1), "float32")).expand([2, 3]), tensor(np.ones(3, "float32")).expand([2, 3])]
+    for x in spread:
+        x.stop_gradient = False
+        for y in (*spread, *dense, *parts, 2.0):
+            check(fn, x, y)
+            check(fn, y, x)
 
 
 def test_many_dimensions():
@@ -629,6 +643,28 @@ def test_collections_of_garbage_in_the_middle():
     finally:
         gc.set_threshold(*limits)
     np.testing.assert_allclose(y.numpy(), [0.5, 4 / 3], rtol=1e-6)
+
+
+LATE = """
+import sys
+import vitrify as paddle
+from vitrify.jit.eager_operators import OPERATORS_IN_CODE
+
+class Late:
+    def __init__(self):
+        self.x = paddle.to_tensor([1.0], stop_gradient=False) * 2.0
+    def __del__(self):
+        print((self.x * 3.0 > 5.0).tolist())
+
+OPERATORS_IN_CODE.install()
+sys.modules["late"] = Late()
+"""
+
+
+def test_operators_when_python_ends():
+    command = [sys.executable, "-c", LATE]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=100, check=False)
+    assert (done.returncode, done.stdout) == (0, "[True]\n"), done.stderr
 
 
 EVERYWHERE = ("eager", "tensor", "autograd")

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from .llvm import host
-from .objects import ALIGNED, CONTIGUOUS, DIMS, TYPE, Builtin
+from .objects import ALIGNED, CONTIGUOUS, DIMS, STRIDES, TYPE, Builtin
 from .operator_table import (
     BITS,
     DTYPE,
@@ -55,7 +55,10 @@ _EXACT = {Number.FLOAT: 1 << 24, Number.DOUBLE: 1 << 53}
 
 @dataclass(frozen=True)
 class Operand:
-    """One operand: the object, whether it is a tensor, and variables for its array and its elements."""
+    """One operand: the object, whether it is a tensor, and variables for its array and its elements.
+
+    It is spread where all elements lie at one place, as of the gradient that a sum gives.
+    """
 
     object: str
     is_tensor: str
@@ -65,6 +68,7 @@ class Operand:
     ndim: str
     dims: str
     count: str
+    is_spread: str
 
 
 class OperatorCall(Builtin):
@@ -138,7 +142,7 @@ class OperatorCall(Builtin):
         number = self.variable("i64", 0)
         found = Operand(
             x, is_tensor, self.variable("i1", "false"), self.variable("ptr", number), number, self.variable("i64", 0),
-            self.variable("ptr", "null"), self.variable("i64", 1),
+            self.variable("ptr", "null"), self.variable("i64", 1), self.variable("i1", "false"),
         )  # fmt: skip
         with self.when(is_tensor):
             self._read_array(found, dtype)
@@ -148,7 +152,7 @@ class OperatorCall(Builtin):
         tensor = self.classes.tensors[0]
         array = self.slot(x.object, tensor, "_data")
         self.need(self.value(f"icmp ne ptr {array}, null"))
-        self.need(self.is_instance(array, np.ndarray), self.has_flags(array, CONTIGUOUS | ALIGNED))
+        self.need(self.is_instance(array, np.ndarray), self.has_flags(array, ALIGNED))
         stops = self.truth(self.slot(x.object, tensor, "stop_gradient"))
         self.store(self.value(f"xor i1 {stops}, true"), x.wants, 0, "i1", 1)
         descr, before = self.descr(array), self.read(dtype, "ptr")
@@ -161,6 +165,11 @@ class OperatorCall(Builtin):
         self.store(dims, x.dims, 0, "ptr")
         with self.loop(ndim) as d:
             self.store(self.times(self.read(x.count), self.load(dims, d)), x.count)
+        with self.unless(self.has_flags(array, CONTIGUOUS)):
+            self.store("true", x.is_spread, 0, "i1", 1)
+            strides = self.field(array, STRIDES)
+            with self.loop(ndim) as d:
+                self.need(self.same(self.load(strides, d), "0", "i64"))
 
     def row_of(self, dtype: str) -> str:
         """Where the operator's row for this dtype lies."""
@@ -261,11 +270,11 @@ class OperatorCall(Builtin):
         self.store(made, self.array, 0, "ptr")
         is_one = self.same(least, "1", "i64")
         inner = self.either(is_one, count, least)
-        size = self.load(row, SIZE)
-        second = self.either(is_one, 0, size)
-        steps = self.either(first, size, second), self.either(first, second, size)
-        leap = self.times(inner, size)
-        leaps = self.either(first, leap, 0), self.either(first, 0, leap)
+        size, steps, leaps = self.load(row, SIZE), [], []
+        for operand, big in ((x, first), (y, self.value(f"xor i1 {first}, true"))):
+            step = self.either(self.read(operand.is_spread, "i1"), 0, size)
+            steps.append(self.either(big, step, self.either(is_one, 0, step)))
+            leaps.append(self.either(big, self.times(inner, step), 0))
         self._run(row, (x, y), made, inner, self.value(f"udiv i64 {count}, {inner}"), steps, leaps)
 
     def _run(
@@ -278,8 +287,8 @@ class OperatorCall(Builtin):
             self.capi("feclearexcept", raised)
         size = self.load(row, RESULT_SIZE)
         leap = self.times(inner, size)
-        steps = steps[0], self.either(self.is_alone, size, steps[1]), size
-        leaps = leaps[0], self.either(self.is_alone, leap, leaps[1]), leap
+        steps = [steps[0], self.either(self.is_alone, size, steps[1]), size]
+        leaps = [leaps[0], self.either(self.is_alone, leap, leaps[1]), leap]
         pointers, sizes, strides = self.space("[3 x ptr]"), self.variable("i64", inner), self.space("[3 x i64]")
         for k, step in enumerate(steps):
             self.store(step, strides, k)

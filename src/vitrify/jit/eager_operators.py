@@ -7,6 +7,7 @@ stay what they are: whoever replaces one of them replaces what its operator does
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Callable, Mapping
 from threading import Lock
 from typing import Any
@@ -103,6 +104,8 @@ class EagerOperators:
         of_two = [roles for slot, roles in numbers.items() if slot not in (SQUARED, *ALONE_SLOTS)]
         self._pair = code.pair({roles[Role.OP]: roles for roles in (*of_two, *comparisons)}, _without_code)
         self._general, self._made = general, made
+        # What is left to do when Python ends must not come upon machine code whose objects are gone already.
+        atexit.register(self.remove)
 
 
 def _without_code(op: Any, x: Any, y: Any) -> Any:
