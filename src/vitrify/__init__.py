@@ -15,6 +15,7 @@ from .ir.described import DESCRIPTIONS as _DESCRIPTIONS
 from .ir.model_formats import READERS as _READERS
 from .ir.model_formats import STATES as _STATES
 from .ir.model_formats import WRITERS as _WRITERS
+from .ir.program_desc import STRINGS as _STRINGS
 
 __version__ = "0.1.0"
 
@@ -67,6 +68,7 @@ def __dir__() -> list[str]:
 for _name in ("public", "optimizer", "paddle_program.detection_operators", "static", "text", "vision"):
     _OP_PACKAGES.add(_partial(_import_module, f".{_name}", __name__))
 _DESCRIPTIONS.set(lambda: _import_module(".paddle_program.description", __name__))
+_STRINGS.set(lambda: _import_module(".paddle_program.program_string", __name__))
 _SURGERY.set(lambda: _import_module(".paddle_program.block_surgery", __name__))
 _STATES.add(lambda: _package("framework").save_load.read_state)
 _READERS.add(".json", lambda: _package("paddle_program").read_json_format)

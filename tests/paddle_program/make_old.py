@@ -1,7 +1,7 @@
 """Makes tests/data/paddle_program/files_old.tar.xz with PaddlePaddle 2.6.2: `PYTHON -m tests.paddle_program.make_old`.
 
 The archive holds for each operator of old_cases.py a program, its parameters where it has some, and an `.npz` with
-inputs and what PaddlePaddle's Executor gives for them.
+inputs and what PaddlePaddle's Executor gives for them. `by_hand.desc` is a program's `desc.serialize_to_string()`.
 """
 
 import io
@@ -63,8 +63,19 @@ def save(case, path):
         return list(arrays.values()), exe.run(program, feed=arrays, fetch_list=targets)
 
 
+def write_by_hand():
+    """A program as its author wrote it, without operators that feed and fetch."""
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main), paddle.utils.unique_name.guard():
+        x = paddle.static.data("x", [None, 4])
+        hidden = paddle.static.nn.batch_norm(paddle.static.nn.fc(x, 3, activation="relu"), is_test=True)
+        paddle.mean(paddle.nn.functional.softmax(hidden))
+    (DATA / "by_hand.desc").write_bytes(without_call_stacks(main.desc.serialize_to_string()))
+
+
 def main():
     paddle.enable_static()
+    write_by_hand()
     folder = Path(tempfile.mkdtemp())
     with tarfile.open(DATA / "files_old.tar.xz", "w:xz", preset=9) as archive:
 

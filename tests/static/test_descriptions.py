@@ -57,7 +57,7 @@ def test_numbers_among_the_inputs_are_attributes(block):
 
 def test_where_an_operator_stands(block):
     op = of_type(block, "concat")
-    assert block.ops[op.idx] is op and op.block is block and op.desc.type == "concat"
+    assert block.ops[op.idx] is op and op.block is block and op.desc.type() == "concat"
     assert block.var(op.output("Out")[0]).op is op and block.var("x").op is None
 
 

@@ -13,6 +13,7 @@ from .attributes import is_block
 from .block_surgery import SURGERY, VERSION_OF
 from .changes import OPERATORS, TrackedDict
 from .described import DESCRIPTIONS, Description
+from .program_desc import OpDesc
 from .text import FORWARD
 from .variable import Value, Variable
 
@@ -190,9 +191,9 @@ class Operator:
         return self.outputs[0].block
 
     @property
-    def desc(self) -> Operator:
-        """Itself: what Paddle keeps of operators in C++ answers to the same names."""
-        return self
+    def desc(self) -> OpDesc:
+        """What Paddle keeps of operators in C++: the same, as methods."""
+        return OpDesc(self)
 
     @property
     def ref_count(self) -> int:

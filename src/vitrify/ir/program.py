@@ -24,6 +24,7 @@ from .block_surgery import SurgicalBlock
 from .changes import TrackedDict, TrackedList
 from .clone import clone_program, prune_program
 from .operator import Operator, refs_in
+from .program_desc import STRINGS, BlockDesc, ProgramDesc
 from .text import FORWARD, Style, program_text
 from .variable import SCOPES, AnyMeta, Literal, Value, Variable, pass_mark, position
 
@@ -128,6 +129,11 @@ class Block(SurgicalBlock):
         return self.index
 
     @property
+    def desc(self) -> BlockDesc:
+        """What Paddle keeps of blocks in C++."""
+        return BlockDesc(self)
+
+    @property
     def parent_idx(self) -> int:
         """The number of the block that it lies in; -1 of block 0 and of functions."""
         return -1 if self.parent is None else self.parent.index
@@ -228,6 +234,30 @@ class Program:
     def block(self, index: int) -> Block:
         """The block of that number. Source: paddle.static.Program.block."""
         return self.blocks[index]
+
+    @property
+    def desc(self) -> ProgramDesc:
+        """What Paddle keeps of programs in C++: blocks, operators and variables, and the program as bytes."""
+        return ProgramDesc(self)
+
+    @staticmethod
+    def parse_from_string(binary_str: bytes) -> Program:
+        """The program that `desc.serialize_to_string()` made bytes of, here or in PaddlePaddle.
+
+        PaddlePaddle's are read where they hold what is computed forward; scopes are to hold their parameters. Raises
+        FileFormatError (a ValueError) for any other bytes, UnsupportedError for operators that cannot be read,
+        DTypeError for no bytes. Source: paddle.static.Program.parse_from_string.
+
+        Example:
+            >>> import vitrify as paddle
+            >>> main = paddle.static.Program()
+            >>> with paddle.static.program_guard(main):
+            ...     y = paddle.static.data("x", [2]) * 2
+            >>> paddle.static.Program.parse_from_string(main.desc.serialize_to_string())
+            <Program: 1 blocks, 1 operators>
+        """
+        found: Program = STRINGS.parsed_program(binary_str)
+        return found
 
     def current_block(self) -> Block:
         """The block that op calls are recorded into: block 0, but inside the functions of `cond` and `while_loop`."""

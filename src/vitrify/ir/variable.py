@@ -15,6 +15,7 @@ from ..core.meta import FrameMeta, ListMeta, Meta
 from ..core.modes import PYTHON_NUMBER, recorder
 from ..ops.missing import MAY_BE_MISSING, MAY_HAVE_GAPS
 from .graph_tensor import GraphTensor
+from .program_desc import VarDesc
 
 if TYPE_CHECKING:
     from .program import Block
@@ -168,6 +169,11 @@ class Variable(GraphTensor):
     def type(self) -> str:
         """What kind of value it is: "tensor", or "list" of tensors."""
         return "list" if isinstance(self.meta, ListMeta) else "tensor"
+
+    @property
+    def desc(self) -> VarDesc:
+        """What Paddle keeps of variables in C++."""
+        return VarDesc(self)
 
     def to_string(self, throw_on_error: bool = False, with_details: bool = False) -> str:
         """Name, meta and flags as text. Source: paddle.static.Variable.to_string."""

@@ -9,7 +9,6 @@ from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, numel
 from .accumulate import wide
 from .like import reshape_like
-from .linear import linear_op
 from .matmul import matmul, matmul_op
 from .registry import OpDef, define_op
 from .shape import flatten
@@ -45,11 +44,6 @@ def _vjp_y(ct: Any, *, x: Any, x_num_col_dims: int) -> Any:
     return matmul_op(rows, along, transpose_x=True, transpose_y=False)
 
 
-def _in_ops(x: Any, y: Any, *, x_num_col_dims: int) -> Any:
-    """With the last dimensions made one, `linear`."""
-    return linear_op(x if x_num_col_dims == x.ndim - 1 else flatten(x, x_num_col_dims, -1), y, None)
-
-
 def _native(n: Any, x: Any, y: Any, *, x_num_col_dims: int) -> Any:
     lead = x.shape[:x_num_col_dims]
     whole = x if x_num_col_dims == x.ndim - 1 else n.reshape(n.contiguous(x), (*lead, y.shape[0]))
@@ -70,7 +64,6 @@ mul_op: OpDef = define_op(
     },
     work=_work,
     amp="allow",
-    decompose=_in_ops,
     native=_native,
     native_alone=True,
     maps={"paddle": "mul"},

@@ -17,7 +17,8 @@ from ..ir.builder import Builder, building
 from ..ir.input_spec import InputSpec
 from ..ir.known_values import as_tensor
 from ..ir.model_file import ModelFile, SavedFunction, Slot, TensorInfo
-from ..ir.program import Program
+from ..ir.program import Block, Program, Variable
+from ..ir.surgery import rename_result
 from ..ops.like import cast
 from . import (
     detection_operators,
@@ -79,12 +80,22 @@ def model_of(file: str, graph: Graph, params: str | None) -> ModelFile:
     _check_known(file, graph)
     place = _params_file(file, params, graph) if graph.params else ""
     arrays = read_params(place, graph.params, graph.checksum) if graph.params else {}
+    return _sound(file, graph, arrays)
+
+
+def recorded_program(what: str, graph: Graph) -> ModelFile:
+    """Likewise without the values of its parameters; errors say `what` it is of."""
+    _check_known(what, graph)
+    return _sound(what, graph, {})
+
+
+def _sound(what: str, graph: Graph, arrays: Mapping[str, Any]) -> ModelFile:
     try:
         return _recorded(graph, arrays)
     except (UnsupportedError, FileFormatError) as err:
-        raise type(err)(f"{file}: {err.message}", hint=err.hint) from err
+        raise type(err)(f"{what}: {err.message}", hint=err.hint) from err
     except (VitrifyError, TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as err:
-        raise FileFormatError(f"{file}: its program is not sound: {err}") from err
+        raise FileFormatError(f"{what}: its program is not sound: {err}") from err
 
 
 def _check_known(file: str, graph: Graph) -> None:
@@ -120,8 +131,8 @@ def _recorded(graph: Graph, arrays: Mapping[str, Any]) -> ModelFile:
         env[feed.id] = block.add_input(spec.meta, feed.name, stop_gradient=False)
     names = _layer_names(graph.params)
     for param in graph.params:
-        array = arrays[param.name]
-        meta = Meta(array.shape, from_np(array.dtype))
+        array = arrays.get(param.name)
+        meta = Meta(param.shape, param.dtype) if array is None else Meta(array.shape, from_np(array.dtype))
         env[param.id] = block.add_input(meta, names[param.name], stop_gradient=not param.trainable)
     with building(Builder(program)) as builder:
         run = Run(builder, run_node)
@@ -134,6 +145,7 @@ def _recorded(graph: Graph, arrays: Mapping[str, Any]) -> ModelFile:
         block.outputs = [builder.value(v) for v in outs]
         changed = [(i, builder.current[v]) for i, v in enumerate(block.inputs) if v in builder.current]
         block.outputs += [value for _, value in changed]  # running statistics
+    _name_results(block, env)
     outputs = [Slot("output", i) for i in range(len(outs))]
     inputs = tuple(Slot("input", i) for i in range(len(specs)))
     tree = outputs[0] if len(outputs) == 1 else outputs
@@ -142,6 +154,15 @@ def _recorded(graph: Graph, arrays: Mapping[str, Any]) -> ModelFile:
     infos = {names[p.name]: TensorInfo(p.trainable, p.trainable) for p in graph.params}
     note = {"names": {names[p.name]: p.name for p in graph.params}}
     return ModelFile({"forward": function}, {names[n]: a for n, a in arrays.items()}, infos, note)
+
+
+def _name_results(block: Block, env: Mapping[Any, Any]) -> None:
+    """Let variables have their names in the file, where values have names there: who knows them fetches them."""
+    given = {id(var) for var in block.inputs}
+    for name, value in env.items():
+        if isinstance(name, str) and isinstance(value, Variable) and value.block is block and id(value) not in given:
+            given.add(id(value))
+            rename_result(value, name)
 
 
 def _spec(feed: Any) -> InputSpec:

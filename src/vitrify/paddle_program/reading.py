@@ -12,7 +12,7 @@ from google.protobuf.message import DecodeError
 from ..core.dtype import DType, as_dtype
 from ..core.errors import FileFormatError, UnsupportedError
 from ..core.lazy import lazy_module
-from .graph import DEEPEST, MOST_DIMENSIONS, MOST_NODES, Feed, Graph, Node, Param
+from .graph import DEEPEST, MOST_DIMENSIONS, MOST_NODES, Feed, Graph, Node, Param, taken_from_around
 from .pair import checksum_in
 from .table import In, Row, old_rows
 
@@ -61,12 +61,17 @@ def read_program_desc(file: str) -> Graph:
         raise FileFormatError(f"{file}: it is larger than a protobuf message can be")
     with open(file, "rb") as source:
         data = source.read(os.path.getsize(file))  # a count that is allocated at once
+    return graph_of_bytes(file, data)
+
+
+def graph_of_bytes(what: str, data: bytes) -> Graph:
+    """The program of a `.pdmodel` file's content; raises FileFormatError, which says `what` it is of."""
     try:
         return _Reader(_pb.ProgramDesc.FromString(data)).program()
     except (UnsupportedError, FileFormatError) as err:
-        raise type(err)(f"{file}: {err.message}", hint=err.hint) from err
+        raise type(err)(f"{what}: {err.message}", hint=err.hint) from err
     except (DecodeError, ValueError, TypeError, LookupError, RecursionError) as err:
-        raise FileFormatError(f"{file}: it is no program of Paddle's ({err})") from err
+        raise FileFormatError(f"{what}: it is no program of Paddle's ({err})") from err
 
 
 class _Reader:
@@ -85,6 +90,8 @@ class _Reader:
         graph = self._block(0, 0)
         arrays = sorted(name for name, var in self._vars.items() if var.type.type == ARRAY)
         graph.nodes[:0] = [Node("create_array", [], [name]) for name in arrays]
+        if not graph.feeds and not graph.outputs:
+            graph.feeds = self._data(graph)
         fed = {f.id for f in graph.feeds}
         counted = {n for op in self._all_ops() for slot in _STATISTICS for n in _arguments(op.inputs, slot)}
         for name, var in sorted(self._vars.items()):
@@ -93,6 +100,11 @@ class _Reader:
                 trained = dtype.is_floating and name not in counted and not var.stop_gradient
                 graph.params.append(Param(name, name, dtype, shape, trained))
         return graph
+
+    def _data(self, graph: Graph) -> list[Feed]:
+        """What a program that was saved as it was written takes: it has no operators that feed and fetch."""
+        names = [name for name in taken_from_around(graph) if isinstance(name, str) and name in self._vars]
+        return [Feed(n, n, *self._tensor(self._vars[n])) for n in names if not self._vars[n].persistable]
 
     def _all_ops(self) -> list[Any]:
         return [op for block in self._blocks for op in block.ops]
@@ -228,10 +240,13 @@ _NO_MATTER = (
     "op_callstack op_role op_role_var op_namescope op_device with_quant_attr use_mkldnn use_cudnn "
     "use_onednn name mkldnn_data_type use_quantizer struct_name workspace_size_MB exhaustive_search "
     "use_addto is_test force_fp32_output use_global_beta_and_gamma Scale_in Scale_out Scale_in_eltwise "
-    "Scale_weights Scale_x Scale_y fuse_beta fuse_alpha output_size padding_algorithm head_number "
+    "Scale_weights Scale_x Scale_y scale_x scale_y scale_out fuse_beta fuse_alpha output_size padding_algorithm "
+    "head_number "
     "remote_prefetch trainer_id table_names entry_config entry"
 )
 _IGNORED = frozenset(_NO_MATTER.split())
+# Values of attributes that newer versions leave out, because they are always these: of relu6, of swish, of softmax.
+_USUAL: Mapping[str, tuple[Any, ...]] = {"threshold": (6.0,), "beta": (1.0,), "data_format": ("AnyLayout",)}
 
 
 def node_of(row: Row, op: Any, attrs: dict[str, Any]) -> Node:
@@ -251,7 +266,7 @@ def node_of(row: Row, op: Any, attrs: dict[str, Any]) -> Node:
     more = [slot.parameter for slot in op.inputs if slot.arguments and slot.parameter not in slots]
     if more:
         raise UnsupportedError(f"{op.type} with the input {more[0]} cannot be read")
-    strange = [name for name, value in attrs.items() if name not in known and value]
+    strange = [n for n, value in attrs.items() if n not in known and value and value not in _USUAL.get(n, ())]
     if strange:
         raise UnsupportedError(f"{op.type} with {strange[0]}={attrs[strange[0]]!r} cannot be read")
     return Node(row.name, inputs, outputs, given)

@@ -153,17 +153,27 @@ def load_inference_model(path_prefix: str, executor: Any, **kwargs: Any) -> list
     if function is None:
         raise FileFormatError(f"{path_prefix} holds no function `forward`")
     block = function.program.global_block()
+    kept = list(zip(block.inputs[len(function.inputs) :], function.tensors))
+    program_of(model)
+    for var, key in kept:
+        global_scope().var(var.name).set(model.tensors[key])
+    return [function.program, [v.name for v in block.inputs], list(block.outputs)]
+
+
+def program_of(model: ModelFile) -> Program:
+    """The program of a model's `forward`, which takes what is fed; a scope is to hold its tensors."""
+    function = model.functions["forward"]
+    block = function.program.global_block()
     fed = list(block.inputs[: len(function.inputs)])
     names = dict((model.note or {}).get("names", {}))
     for var, key in zip(block.inputs[len(fed) :], function.tensors):
         _keep(block, var, names.get(key, key))
         var.__dict__["is_parameter_"] = model.infos[key].parameter
         var.stop_gradient = not model.infos[key].trainable
-        global_scope().var(var.name).set(model.tensors[key])
     block.inputs[:] = fed
     count = len(block.outputs) - len(function.writes)
     block.outputs[:] = block.outputs[:count]
-    return [function.program, [v.name for v in fed], list(block.outputs)]
+    return function.program
 
 
 def _files(path_prefix: str, model_filename: Any = None, params_filename: Any = None, **kwargs: Any) -> tuple[Any, Any]:
