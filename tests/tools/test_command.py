@@ -9,7 +9,7 @@ import pytest
 
 import vitrify as paddle
 from vitrify import nn
-from vitrify.tools.command import main
+from vitrify.tools.command import main, parser
 
 SPEC = paddle.static.InputSpec
 
@@ -194,3 +194,15 @@ def test_a_file_of_inputs_that_is_not_there(tmp_path, capsys):
     paddle.jit.save(net, str(tmp_path / "m"), input_spec=[paddle.static.InputSpec([1, 2], "float32", "x")])
     assert main(["run", str(tmp_path / "m"), "--input", f"x={tmp_path}/nope.npy"]) == 1
     assert capsys.readouterr().err == f"vitrify run: {tmp_path}/nope.npy: No such file or directory\n"
+
+
+@pytest.mark.parametrize("command", ["show", "print", "run", "bench", "convert", "diff"])
+def test_every_command_says_what_it_does_with_examples_that_parse(command, capsys):
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    text = capsys.readouterr().out
+    examples = [line.split("|")[0].split(">")[0].split() for line in text.splitlines() if line.startswith("  vitrify ")]
+    assert len(examples) > 1 and "exit codes: 0" in text
+    for words in examples:
+        assert words[1] == command
+        parser().parse_args(words[1:])

@@ -15,22 +15,48 @@ from . import compare, convert, run, show
 _MODEL = "a model: PATH.vtmodel, PATH.json, PATH.pdmodel, PATH.onnx, PATH.so, or PATH alone"
 _EXIT = "exit codes: 0 done; 1 it could not be done; 2 the command line is wrong; 130 interrupted"
 _EXIT_OF = {"diff": _EXIT.replace("0 done; 1", "0 outputs agree; 1 they differ, with --exact anything does, or")}
-_EXAMPLES = {
-    "show": "vitrify show resnet18.pdmodel --size 8",
-    "print": "vitrify print resnet18 | less",
-    "run": "vitrify run net.onnx --input image=image.npy --output out.npz",
-    "bench": "vitrify bench net --size 32 --repeat 100",
-    "convert": "vitrify convert net.pdmodel net.onnx",
-    "diff": "vitrify diff net.pdmodel net.onnx --size 4 --tolerance 1e-4",
+# What each command does in a sentence or two, and how it is called.
+_ABOUT = {
+    "show": (
+        "Shows what a model takes and gives, how large its parameters are, its operators by how often they occur, and "
+        "the FLOPs of a run with open sizes of --size; --program prints the program instead.",
+        ["vitrify show resnet18.pdmodel --size 8", "vitrify show net.onnx --program | less"],
+    ),
+    "print": (
+        "Prints a model's program as text, with operators, shapes and source lines.",
+        ["vitrify print resnet18 | less", "vitrify print net.json > net.txt"],
+    ),
+    "run": (
+        "Runs a model once and prints what it gives: names, shapes and the first numbers; --output writes all of it.",
+        [
+            "vitrify run net.onnx --input image=image.npy --output out.npz",
+            "vitrify run net --input inputs.npz",
+            "vitrify run net --size 4 --seed 1",
+        ],
+    ),
+    "bench": (
+        "Times loading, the first run and --repeat further ones, on inputs that are given or random.",
+        ["vitrify bench net --size 32 --repeat 100", "vitrify bench net.pdmodel --input image=image.npy"],
+    ),
+    "convert": (
+        "Writes a model in the format that the target's ending says. Files that are there are replaced with --force "
+        "alone, in one step: what fails leaves them as they were.",
+        ["vitrify convert net.pdmodel net.onnx", "vitrify convert net.onnx net.so", "vitrify convert a b.json --force"],
+    ),
+    "diff": (
+        "Compares two models: their programs, their parameters, and what they give for the same inputs.",
+        ["vitrify diff net.pdmodel net.onnx --size 4 --tolerance 1e-4", "vitrify diff old.json new.json --exact"],
+    ),
 }
 
 
 class _Formatter(argparse.HelpFormatter):
-    """Keeps the lines of an epilog apart, each of them wrapped."""
+    """Keeps the lines of an epilog apart, each of them wrapped, but for examples."""
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
-        fill = super()._fill_text
-        return "\n".join(fill(line, width, indent) for line in text.splitlines())
+        fill = super()._fill_text  # which would take the space before an example away, and break it where it is long
+        lines = text.splitlines()
+        return "\n".join(line if line.startswith("  ") else fill(line, width, indent) for line in lines)
 
 
 def _version() -> str:
@@ -39,7 +65,9 @@ def _version() -> str:
 
 
 def _texts(name: str) -> dict[str, Any]:
-    return {"epilog": f"example: {_EXAMPLES[name]}\n{_EXIT_OF.get(name, _EXIT)}", "formatter_class": _Formatter}
+    description, examples = _ABOUT[name]
+    lines = ["examples:", *(f"  {example}" for example in examples), _EXIT_OF.get(name, _EXIT)]
+    return {"description": description, "epilog": "\n".join(lines), "formatter_class": _Formatter}
 
 
 def parser() -> argparse.ArgumentParser:
@@ -47,7 +75,7 @@ def parser() -> argparse.ArgumentParser:
     found = argparse.ArgumentParser(
         prog="vitrify",
         description=__doc__.partition(" See")[0] + " Each command has a --help of its own.",
-        epilog="\n".join(f"  {example}" for example in ["examples:", *_EXAMPLES.values()]) + f"\n{_EXIT}",
+        epilog="\n".join(["examples:", *(f"  {examples[0]}" for _, examples in _ABOUT.values()), _EXIT]),
         formatter_class=_Formatter,
     )
     found.add_argument("--version", action="version", version=f"vitrify {_version()}")
