@@ -1,39 +1,24 @@
-"""Whether an output of a program has a gradient, where the path decides: a flag of the run, made of its decisions."""
+"""Whether an output of a program has a gradient, where the path decides: a flag of the run, made beside the results.
+
+A branch that a flag depends on gives one more result, a loop carries one more value: the state of what it carries.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Generator
 from typing import Any
 
-from ..convert.values.emit import emit
-from ..core.meta import Meta
+from ..convert.values.sequences import constant
 from ..core.modes import grad_enabled, scoped
 from ..ir.builder import Builder
 from ..ir.operator import Operator
 from ..ir.program import Block, Variable
-from ..ops.compare import equal, logical_and, logical_not, logical_or
-from ..ops.control_flow import if_op, while_op
+from ..ir.regions import add_branch_output, add_carried, capturing_late, end_carried
+from ..ops.compare import logical_and, logical_not, logical_or
+from .stop_flags import After, Atom, Captured, Chosen, Flag, Head, Loop, Scope, lifted
 
-Path = tuple[tuple[Operator, str], ...] | None
-"""The branches that lead to a block: operators, and which of their blocks it is. None inside of loops."""
-
-
-@dataclass(frozen=True, eq=False)
-class Choice:
-    """A tensor stops gradients as `then` says where a decision is true, else as `orelse` says.
-
-    The decision is a variable of the block at the end of `path`; where that is a number, whether it is zero.
-    """
-
-    decision: Variable
-    path: tuple[tuple[Operator, str], ...]
-    then: Flag
-    orelse: Flag
-
-
-Flag = bool | frozenset[Choice] | None
-"""Whether a tensor stops gradients: as always, where all choices say so, or unknown."""
+Making = Generator[Atom, None, None]
+"""Makes the variable of an atom, once those of the atoms that it asks for are made."""
 
 
 class Stopped:
@@ -41,156 +26,114 @@ class Stopped:
 
     def __init__(self, builder: Builder) -> None:
         self._builder = builder
-        self._flags: dict[Variable, Flag] = {}
-        self._made: dict[Choice, Any] = {}
-        self._lifted: dict[tuple[Variable, Operator], Variable] = {}
+        self._scope = Scope(builder.block)
+        self._made: dict[Atom, Variable] = {}
+        self._heads: dict[tuple[Loop, int], tuple[Variable, Variable]] = {}
 
     def flag(self, var: Variable) -> Any:
         """The variable that says whether `var` stops gradients, or a bool; None where the program cannot tell."""
-        if var not in self._flags:  # recorded since it was asked before
-            block = self._builder.block
-            self._flags = _flags_in(block, (), [False] * len(block.inputs))
+        if var not in self._scope.flags:
+            self._scope.learn()
+        flag = self._scope.of(var)
+        if not isinstance(flag, frozenset):
+            return flag
         with scoped(grad_enabled, False):
-            return self._variable(_of(var, self._flags))
+            self._make(flag)
+            return self._all(flag, self._scope.block)
 
-    def _variable(self, flag: Flag) -> Any:
-        if not isinstance(flag, frozenset):
-            return flag
-        for choice in _in_order(flag):
-            if choice not in self._made:
-                self._made[choice] = self._chosen(choice)
-        return self._all(flag)
+    def _make(self, flag: frozenset[Atom]) -> None:
+        """Make the variables of these atoms. Not by recursion: what follows decisions one by one may be long."""
+        waiting: list[Making] = [self._making(atom) for atom in flag]
+        while waiting:
+            wanted = next(waiting[-1], None)
+            if wanted is None:
+                waiting.pop()
+            else:
+                waiting.append(self._making(wanted))
 
-    def _all(self, flag: Flag) -> Any:
-        if not isinstance(flag, frozenset):
-            return flag
-        first, *others = [self._made[choice] for choice in flag]
-        for other in others:
-            first = None if first is None or other is None else logical_and(first, other)
-        return first
+    def _making(self, atom: Atom) -> Making:
+        if atom in self._made:
+            return
+        if isinstance(atom, Captured):
+            yield from atom.flag
+            self._made[atom] = self._captured(atom)
+        elif isinstance(atom, Chosen):
+            yield from self._choosing(atom)
+        elif isinstance(atom, (Head, After)):
+            yield from self._carrying(atom.loop, atom.index)
+            self._made[atom] = self._heads[atom.loop, atom.index][isinstance(atom, After)]
 
-    def _chosen(self, choice: Choice) -> Any:
-        decision = self._lift(choice.decision, choice.path)
-        then, orelse = self._all(choice.then), self._all(choice.orelse)
-        if decision is None or then is None or orelse is None:
-            return None
-        decision = decision if decision.dtype.is_bool else equal(decision, 0)
-        if isinstance(orelse, bool):
-            if isinstance(then, bool):
-                return decision if then else logical_not(decision)
-            return logical_or(logical_not(decision), then) if orelse else logical_and(decision, then)
-        if isinstance(then, bool):
-            return logical_or(decision, orelse) if then else logical_and(logical_not(decision), orelse)
-        return logical_or(logical_and(decision, then), logical_and(logical_not(decision), orelse))
+    def _all(self, flag: Flag, block: Block, *, before: Operator | None = None) -> Variable:
+        """Whether all of these atoms, made already, hold: at the end of a block, or in front of an operator."""
 
-    def _lift(self, var: Any, path: tuple[tuple[Operator, str], ...]) -> Variable | None:
-        """A value of an inner block as one of the outermost; it means nothing where other paths are taken."""
-        if not isinstance(var, Variable) or not isinstance(var.meta, Meta) or var.meta.shape:
-            return None
-        for operator, name in reversed(path):
-            captured = dict(zip(operator.attrs[name].inputs, operator.inputs[1:]))
-            if var in captured:
-                var = captured[var]
-                continue
-            if (var, operator) not in self._lifted:
-                self._lifted[var, operator] = self._given_out(var, operator, name)
-            var = self._lifted[var, operator]
-        return var if isinstance(var, Variable) else None
+        def every() -> Variable:
+            if not isinstance(flag, frozenset):
+                return constant(bool(flag))  # type: ignore[no-any-return]  # an op's result
+            first, *others = [self._made[atom] for atom in flag]
+            for other in others:
+                first = logical_and(first, other)
+            return first
 
-    def _given_out(self, var: Variable, operator: Operator, name: str) -> Variable:
-        """One more output of an `if`."""
-        outer = operator.outputs[0].block
-        for side in ("then", "orelse"):
-            block = operator.attrs[side]
-            with self._builder.resume(block):
-                given = var if side == name else emit(False if var.dtype.is_bool else 0, var.dtype)
-            block.outputs = [*block.outputs, given]
-        made = outer.create_var(var.meta, stop_gradient=True)
-        operator.outputs = (*operator.outputs, made)
-        return made
+        return self._recorded(every, block, block.ops.index(before) if before is not None else None)
 
+    def _recorded(self, function: Callable[[], Variable], block: Block, at: int | None) -> Variable:
+        """What `function` gives; it records into the block, at a place among its operators or the end."""
+        mark = len(block.ops)
+        with self._builder.resume(block):
+            found = function()
+        if at is not None:
+            made = list(block.ops[mark:])
+            del block.ops[mark:]
+            block.ops[at:at] = made
+        return found
 
-def _in_order(flag: frozenset[Choice]) -> list[Choice]:
-    """All choices that it depends on, each behind those that it is made of."""
-    found: list[Choice] = []
-    waiting = [(choice, False) for choice in flag]
-    seen: set[Choice] = set()
-    while waiting:
-        choice, is_done = waiting.pop()
-        if is_done:
-            found.append(choice)
-        elif choice not in seen:
-            seen.add(choice)
-            waiting.append((choice, True))
-            parts = [part for part in (choice.then, choice.orelse) if isinstance(part, frozenset)]
-            waiting += [(inner, False) for part in parts for inner in part]
-    return found
+    def _captured(self, atom: Captured) -> Variable:
+        scope = atom.scope
+        assert scope.operator is not None and scope.outer is not None
+        outside = self._all(atom.flag, scope.outer.block, before=scope.operator)
+        with capturing_late(scope.operator):
+            return scope.block.resolve(outside)
 
+    def _choosing(self, atom: Chosen) -> Making:
+        """From the decision, where both flags are known outside; else as one more result."""
+        operator, decision = atom.operator, atom.operator.inputs[0]
+        outside = [lifted(flag) for _, flag in atom.sides]
+        if None not in outside and isinstance(decision, Variable) and decision.dtype.is_bool and not decision.shape:
+            yield from _atoms(*outside)
+            self._made[atom] = self._by_decision(atom, decision, *outside)
+            return
+        yield from _atoms(*[flag for _, flag in atom.sides])
+        ends = [self._all(flag, scope.block) for scope, flag in atom.sides]
+        self._made[atom] = add_branch_output(operator, ends)
 
-# --- what operators make of it ---------------------------------------------------------------------------------------
+    def _by_decision(self, atom: Chosen, decision: Variable, then: Flag, orelse: Flag) -> Variable:
+        block = atom.scope.block
+        known = [f if isinstance(f, bool) else self._all(f, block, before=atom.operator) for f in (then, orelse)]
 
+        def chosen() -> Variable:
+            given = [] if known[0] is False else [_both(decision, known[0])]
+            given += [] if known[1] is False else [_both(logical_not(decision), known[1])]
+            return given[0] if len(given) == 1 else logical_or(*given)
 
-def _flags_in(block: Block, path: Path, given: Sequence[Flag]) -> dict[Variable, Flag]:
-    """Of all variables of a block that may want a gradient, whether they stop it; `given` for its inputs."""
-    found: dict[Variable, Flag] = dict(zip(block.inputs, given))
-    for operator in block.ops:
-        if all(out.stop_gradient for out in operator.outputs):
-            continue
-        flags: Iterable[Flag]
-        if operator.op is if_op:
-            flags = _flags_of_if(operator, path, found)
-        elif operator.op is while_op:
-            flags = _flags_of_while(operator, path, found)
-        else:
-            flags = [_of_all(operator, found)] * len(operator.outputs)
-        found.update(zip(operator.outputs, flags))
-    return found
+        return self._recorded(chosen, block, block.ops.index(atom.operator) + 1)
+
+    def _carrying(self, loop: Loop, index: int) -> Making:
+        if (loop, index) in self._heads:  # perhaps not made to its end: what that is made of asked for it
+            return
+        operator, start, end = loop.operator, loop.starts[index], loop.ends[index]
+        yield from _atoms(start)
+        first = self._all(start, loop.scope.block, before=operator)
+        _, out = self._heads[loop, index] = add_carried(operator, first)
+        yield from _atoms(end)
+        end_carried(operator, self._all(end, loop.body.block), out)
 
 
-def _of(var: Any, found: dict[Variable, Flag]) -> Flag:
-    return True if not isinstance(var, Variable) or var.stop_gradient else found.get(var, False)
+def _atoms(*flags: Flag) -> Making:
+    for flag in flags:
+        if isinstance(flag, frozenset):
+            yield from flag
 
 
-def _of_all(operator: Operator, found: dict[Variable, Flag]) -> Flag:
-    """Whether all inputs that may want a gradient stop it; where there is none, the op made what wants one."""
-    flags = [found.get(v, False) for v in operator.inputs if isinstance(v, Variable) and not v.stop_gradient]
-    if False in flags or not flags:
-        return False
-    if None in flags or any(isinstance(value, Block) for value in operator.attrs.values()):
-        return None
-    choices = [flag for flag in flags if isinstance(flag, frozenset)]
-    return frozenset().union(*choices) if choices else True
-
-
-def _flags_of_if(operator: Operator, path: Path, found: dict[Variable, Flag]) -> list[Flag]:
-    captured = [_of(v, found) for v in operator.inputs[1:]]
-    sides = []
-    for name in ("then", "orelse"):
-        block = operator.attrs[name]
-        inside = _flags_in(block, None if path is None else (*path, (operator, name)), captured)
-        sides.append([_of(v, inside) for v in block.outputs])
-    return [_choice(operator.inputs[0], path, then, orelse) for then, orelse in zip(*sides)]
-
-
-def _flags_of_while(operator: Operator, path: Path, found: dict[Variable, Flag]) -> list[Flag]:
-    """Of carried values: those from before where no iteration runs, else what all iterations leave likewise."""
-    attrs = operator.attrs
-    count, body = attrs["n_carried"], attrs["body"]
-    given = [_of(v, found) for v in operator.inputs[attrs["cond"] is None :]]
-    first, others = given[:count], given[count:]
-
-    def after(heads: Sequence[Flag]) -> list[Flag]:
-        inside = _flags_in(body, None, [*heads, *others])
-        return [_of(v, inside) for v in body.outputs[:count]]
-
-    once = after(first)
-    ends = [a if a == b else None for a, b in zip(once, after(once))]
-    carried = [_choice(operator.outputs[count], path, start, end) for start, end in zip(first, ends)]
-    return [*carried, *[None] * (len(operator.outputs) - count)]
-
-
-def _choice(decision: Any, path: Path, then: Flag, orelse: Flag) -> Flag:
-    if then == orelse or then is None or orelse is None:
-        return then if then == orelse else None
-    is_known = path is not None and isinstance(decision, Variable)
-    return frozenset({Choice(decision, path or (), then, orelse)}) if is_known else None
+def _both(decision: Variable, flag: Any) -> Variable:
+    """Whether the decision and the flag hold."""
+    return decision if flag is True else logical_and(decision, flag)
