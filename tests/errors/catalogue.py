@@ -1423,6 +1423,8 @@ ELSEWHERE: dict[str, str] = {
     " of a list whose length is known only when the program runs": _LISTS,
     "() on a list whose length is known only when the program runs": _LISTS,
     "` called with *values, whose number is known only when the program runs: ": _LISTS,
+    "`zip` called with *rows, whose number is known only when the program runs: how long each is must be "
+    "known, and without strict=True": _LISTS,
     "a tensor as the key of a dict: its value is known only when the program runs": _LISTS,
     " after it; a loop that stops by a tensor condition can carry only tensors and numbers": _NET,
     " on one path of an `if` that a tensor decides": _TESTED,

@@ -539,6 +539,16 @@ def star_call_of_open_list(x):
     return collect(x, *found, scale=2)
 
 
+@construct(CALL, "`max(*xs)`, `zip(*rows)`, `print(*xs)`, their number known only when it runs")
+def builtins_of_open_list(x):
+    found = [x.sum()]
+    while found[-1] < 20:
+        found.append(found[-1] + 1)
+    print(*found)
+    first, second = zip(*[(v, v * 2) for v in found])
+    return max(*found) + sum(first) * min(*second)
+
+
 @construct(CALL, "Layer with hooks")
 def layer_with_hooks(x):
     return HOOKED(x)

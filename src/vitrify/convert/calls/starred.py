@@ -5,16 +5,16 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
-from types import CodeType, FunctionType, MethodType
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType
 from typing import Any
 
 from ...core.errors import UnsupportedError
 from ...core.pytree import is_open
 from ..containers.displays import Spread
-from ..containers.lists import GraphList
 from ..containers.tuples import GraphTuple
 from ..control.recursion import entered
 from ..values.user_code import is_user_code
+from .starred_builtins import STARRED_BUILTINS, together
 
 
 class StarredCalls:
@@ -40,6 +40,9 @@ class StarredCalls:
                     return called(*arg.values)  # Python says what is wrong
             return called(*_together(args), **kwargs)
         known, rest = _together(args[:opened]), args[opened:]
+        builtin = STARRED_BUILTINS.get(function) if isinstance(function, _IN_C) else None
+        if builtin is not None:
+            return builtin((*known, *rest), len(known) + sum(not isinstance(arg, Spread) for arg in rest), **kwargs)
         plain = function.__func__ if isinstance(function, MethodType) else function
         if not isinstance(plain, FunctionType) or not is_user_code(plain):
             raise _refused(function, "it is no function of yours")
@@ -51,10 +54,11 @@ class StarredCalls:
         form, count, name = taker
         if len(known) < count:
             raise _refused(function, "its first parameters may be among them")
-        values = GraphList(known[count:])
-        for arg in rest:
-            values.extend(arg.values if isinstance(arg, Spread) else [arg])
-        return entered(form)(*known[:count], **{name: GraphTuple(values)}, **kwargs)
+        values = GraphTuple(together((*known[count:], *rest)))
+        return entered(form)(*known[:count], **{name: values}, **kwargs)
+
+
+_IN_C = (BuiltinFunctionType, type)
 
 
 def _has_items(value: Any) -> bool:

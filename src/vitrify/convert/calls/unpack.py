@@ -13,7 +13,7 @@ from ..values.base import is_graph
 from ..values.deferred import Call, record
 from ..values.handlers import refuse_if_caught
 from ..values.one_of import GraphOneOf, by_option, each_option
-from ..values.sequences import as_sequence
+from ..values.sequences import GraphSequence, as_sequence
 from ..values.user_errors import for_user
 from .list_builtins import convert_list
 
@@ -23,7 +23,8 @@ def unpacked(value: Any, count: int) -> Any:
     value = list_in(value)
     if isinstance(value, GraphOneOf):
         return each_option(value, partial(_exactly, count=count))
-    sequence = as_sequence(value) if is_open(value) or is_graph(value) else None
+    is_sequence = is_open(value) or is_graph(value) or isinstance(value, GraphSequence)
+    sequence = as_sequence(value) if is_sequence else None
     if sequence is None or isinstance(sequence.length, int):
         return value
     refuse_if_caught(ValueError())
