@@ -694,6 +694,40 @@ def test_a_forked_process_goes_on(called):
     assert os.waitpid(child, 0)[1] == 0
 
 
+OUT_OF_MEMORY = {
+    "a tensor": lambda x, y: x + y,
+    "containers": lambda x, y: (x + y, [x * y, x - y], None),
+    "several results": lambda x, y: (paddle.exp(x) * y, [x * y, x - y]),
+}
+
+
+@pytest.mark.parametrize("grad", [False, True])
+@pytest.mark.parametrize("name", OUT_OF_MEMORY)
+def test_memory_that_ends(name, grad):
+    testing = pytest.importorskip("_testcapi")
+    x, y = tensor(1, 2, grad=grad), tensor(3, 4)
+    fn = ripe(OUT_OF_MEMORY[name], x, y)
+    watched = [x, y, x._data, y._data, fn.program_cache.last().segment]
+
+    def without_memory():
+        failed = 0
+        for allocation in range(60):
+            testing.set_nomemory(allocation, allocation + 1)
+            try:
+                fn(x, y)
+            except MemoryError:
+                failed += 1
+            finally:
+                testing.remove_mem_hooks()
+        gc.collect()
+        return failed, [sys.getrefcount(v) for v in watched]
+
+    failed, before = without_memory()
+    assert failed
+    assert without_memory() == (failed, before)
+    assert plain(fn(x, y)) == plain(ripe(OUT_OF_MEMORY[name], x, y)(x, y))
+
+
 def test_the_user_interrupts():
     def endless(x, stop):
         while stop.sum() < 1:
