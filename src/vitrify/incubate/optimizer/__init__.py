@@ -1,7 +1,8 @@
 """`paddle.incubate.optimizer`: optimizers around others. Source: paddle.incubate.optimizer."""
 
 from ...optimizer import LBFGS
+from .gradient_merge import GradientMergeOptimizer
 from .look_ahead import LookAhead
 from .model_average import ModelAverage
 
-__all__ = ["LBFGS", "LookAhead", "ModelAverage"]
+__all__ = ["LBFGS", "GradientMergeOptimizer", "LookAhead", "ModelAverage"]

@@ -1,4 +1,4 @@
-"""LookAhead and ModelAverage in programs written by hand: what they append, and the programs that they run beside."""
+"""Optimizers around others in programs written by hand: what they append, and the programs that they run beside."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from ...core.dtype import int64
 from ...core.meta import Meta
 from ...core.modes import grad_enabled, scoped
 from ...ir.guard import default_main_program
-from ...ir.program import Program, Variable
+from ...ir.program import Operator, Program, Variable
+from ...ir.surgery import insert_op
 from ...ops.compare import equal, greater_equal
 from ...ops.creation import assign
 from ...ops.like import cast, zeros_like
 from ...ops.select import clip, where
+from ...optimizer.optimizer import Optimizer, PairList
 from ...static.exchanged_parameters import ExchangedParameters, kept, same_variable
 
 _COUNT = Meta((), int64)
@@ -35,6 +37,34 @@ def append_following(parameters: Sequence[Variable], alpha: float, k: int) -> No
             after = where(meet, before + alpha * (param - before), before)
             assign(after, slow)
             assign(where(meet, after, param), param)
+
+
+def append_merged(inner: Optimizer, pairs: PairList, k: int, average: bool) -> list[Operator]:
+    """Append what adds up gradients, and updates by them in every k-th run; gives the operators that update.
+
+    The updates run each time, on what is put back where it is not their turn: so whatever the optimizer keeps stays.
+    """
+    main, prefix = default_main_program(), names.generate("gradient_merge")
+    block = main.global_block()
+    with scoped(grad_enabled, False), main.adding("optimize"):
+        steps = kept(_COUNT, f"{prefix}.steps")
+        now = steps + 1
+        assign(now, steps)
+        is_due = equal(now % k, 0)
+        merged = []
+        for param, grad in pairs:
+            total = kept(grad.meta, f"{param.name}_gradient_merge_0")
+            new = total + grad
+            assign(where(is_due, zeros_like(new), new), total)
+            merged.append((param, new / float(k) if average else new))
+        mark = len(block.ops)
+        updates = inner.apply_gradients(merged)
+        written = dict.fromkeys(v for op in block.ops[mark:] for v in op.outputs if v.persistable)
+        for var in written:
+            before = insert_op(block, mark, "assign", [var])
+            before.role = "optimize"
+            assign(where(is_due, var, before.outputs[0]), var)
+    return updates
 
 
 class AverageInProgram:
@@ -77,4 +107,4 @@ class AverageInProgram:
             yield (total + old) / cast(count + old_count, param.dtype)
 
 
-__all__ = ["AverageInProgram", "append_following"]
+__all__ = ["AverageInProgram", "append_following", "append_merged"]
