@@ -3,6 +3,7 @@
 import pytest
 
 import vitrify as paddle
+from vitrify.core.errors import UnsupportedError
 
 
 def decided_in_each_turn(x, n):
@@ -227,6 +228,94 @@ def test_outputs_want_a_gradient_where_eager_ones_do(function, full_graph):
     for turns in TURNS[:3]:
         expected = outcome(function, ROWS[0], turns, stop_gradient=True)
         assert outcome(static, ROWS[0], turns, stop_gradient=True) == expected
+
+
+def leaf_of_nothing(x, n):
+    y = x.detach() * n
+    y.stop_gradient = False
+    return y
+
+
+def leaves_made_in_turns(x, n):
+    y = x.detach() * 2
+    for _ in range(n):
+        y = y.detach()
+        y.stop_gradient = False
+    return y, y * 2
+
+
+def leaves_made_and_used_in_turns(x, n):
+    y = x.detach()
+    y.stop_gradient = False
+    for i in range(n):
+        if x[0] > i:
+            y = y.detach()
+            y.stop_gradient = False
+        y = y * x.detach()
+    return y
+
+
+def leaf_made_on_a_path(x, n):
+    y = x.detach() * n
+    if x[0] > 0:
+        y = y.detach()
+        y.stop_gradient = False
+    return y, y * 2
+
+
+def told_to_want_one_behind_a_decision(x, n):
+    y = x * n
+    if x[0] > 0:
+        y = y.detach()
+    y.stop_gradient = False
+    return y, y * x.detach()
+
+
+def told_to_want_one_in_turns(x, n):
+    y = x * 2
+    for i in range(n):
+        y = y * x if x[0] > i else y.detach()
+        y.stop_gradient = False
+    return y + 1
+
+
+STARTED = [
+    leaf_of_nothing, leaves_made_in_turns, leaves_made_and_used_in_turns, leaf_made_on_a_path,
+    told_to_want_one_behind_a_decision, told_to_want_one_in_turns,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("full_graph", [True, False])
+@pytest.mark.parametrize("function", STARTED)
+def test_tensors_that_are_told_to_want_a_gradient(function, full_graph):
+    static = paddle.jit.to_static(function, full_graph=full_graph)
+    for turns in TURNS:
+        for row in ROWS:
+            assert outcome(static, row, turns) == outcome(function, row, turns), (row, turns)
+
+
+def asks_in_each_turn(x, n):
+    y = x * 2
+    for _ in range(n):
+        y = y + x if y.stop_gradient else y.detach() * 2
+    return y
+
+
+def asks_behind_a_loop(x, n):
+    y = x * 2
+    for i in range(n):
+        y = y.detach() if x[0] > i else y * 2
+    return y if y.stop_gradient else y * 3
+
+
+@pytest.mark.parametrize("function", [asks_in_each_turn, asks_behind_a_loop])
+def test_python_cannot_ask_in_a_whole_program_and_can_in_segments(function):
+    with pytest.raises(UnsupportedError, match="stop_gradient depends on the path"):
+        outcome(paddle.jit.to_static(function, full_graph=True), ROWS[0], 2)
+    static = paddle.jit.to_static(function, full_graph=False)
+    for turns in TURNS:
+        for row in ROWS:
+            assert outcome(static, row, turns) == outcome(function, row, turns), (row, turns)
 
 
 def test_decisions_in_many_turns():

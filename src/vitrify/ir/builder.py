@@ -26,10 +26,12 @@ from .lifted_attrs import lift_attrs
 from .numbers import as_number, weaken
 from .program import Block, Literal, Program, Variable
 from .tape_place import in_place_of
-from .varying import KIND, pass_on
+from .varying import KIND, STOP_GRADIENT, clear, pass_on
 
 UNSET = "unset_flag"
 """The attribute of a variable that some path left unset: the flag that says whether it is set, its name and line."""
+WANTS = "wants_gradient"
+"""The attribute of a variable whose tensor wants a gradient on every path, whatever it is made of."""
 IN_PLACE = "in_place"
 """The attribute of a variable that some tensor means since it was changed in place."""
 Lift = Callable[[Any], Any]
@@ -332,6 +334,16 @@ class Builder:
                 self.training.note_leaf(before, handle)
         self._mean(handle, before)
 
+    def want_gradient(self, handle: Any) -> None:
+        """From here on `handle`, the same tensor, wants a gradient on every path; which it did on some."""
+        held = self.held(handle)
+        with scoped(grad_enabled, True):
+            made: Variable = get_op("assign")(held)
+        clear(made, STOP_GRADIENT)
+        made.__dict__[WANTS] = True
+        self.aliases.note_cut(held, made, is_leaf=False)
+        self._mean(handle, made)
+
     def flag_input(self, handle: Any, stop: bool) -> bool:
         """Let a tensor from outside, which nothing used yet, stop gradients or want one; False where that is too late.
 
@@ -509,14 +521,22 @@ class Builder:
 
 def _stop_flags(op: OpDef, values: Sequence[Any], attrs: Mapping[str, Any], count: int) -> list[bool]:
     """For each output, whether no gradient flows through it."""
-    if all(_stops(v) for v in values):
+    blocks = [b for b in attrs.values() if isinstance(b, Block)] if isinstance(op.vjp, StructuralGradient) else []
+    is_stopped = all(_stops(v) for v in values)
+    if is_stopped and not any(map(_makes_leaf, blocks)):
         return [True] * count
-    if isinstance(op.vjp, StructuralGradient) and not grad_enabled.get():
+    if blocks and (is_stopped or not grad_enabled.get()):
         n_carried = attrs.get("n_carried")
         if n_carried is not None:
             return _stops_of_loop(values[:n_carried], attrs["body"].outputs, count)
-        return _stops_of_blocks([b for b in attrs.values() if isinstance(b, Block)], count)
+        return _stops_of_blocks(blocks, count)
     return [not grad_enabled.get() or isinstance(op.vjp, NoGradient)] * count
+
+
+def _makes_leaf(block: Block) -> bool:
+    """Whether something in a block wants a gradient that is made of nothing that does."""
+    makers = (op for op in block.ops if not all(_stops(out) for out in op.outputs))
+    return any(all(_stops(v) for v in op.variables) or any(map(_makes_leaf, op.blocks.values())) for op in makers)
 
 
 def _stops_of_blocks(blocks: Sequence[Block], count: int) -> list[bool]:

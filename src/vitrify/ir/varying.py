@@ -112,6 +112,13 @@ def mark(var: Variable, kind: Kind | None, facts: frozenset[str], loop: Block | 
         var.__dict__[VARYING] = Varying(facts, loop)
 
 
+def clear(var: Variable, fact: str) -> None:
+    """Note of a variable that a fact does not depend on the path."""
+    held = var.__dict__.pop(VARYING, None)
+    if held is not None:
+        mark(var, None, held.facts - {fact}, held.loop)
+
+
 def pass_on(op: Any, inputs: Sequence[Any], outs: Sequence[Variable]) -> None:
     """What depends on the path in an op's inputs does so in its outputs."""
     marked = [v.__dict__ for v in inputs if isinstance(v, Variable) and (VARYING in v.__dict__ or KIND in v.__dict__)]

@@ -58,7 +58,8 @@ class ConcreteProgram:
     Layers it called; `leaves_undone`, whether it may raise without having changed what eager code changes before.
     `spent`: the numbers of outputs whose graph the program's own backward freed; `pinned`: those of captured tensors
     that no others may stand in for, as their gradients or state are the program's. `without_ones`: whether it is right
-    only where no unknown size is 1. `flags` pairs an input index with the `stop_gradient` that the function gives it.
+    only where no unknown size is 1. `wanting`: the numbers of outputs that want a gradient on every path. `flags` pairs
+    an input index with the `stop_gradient` that the function gives it.
     """
 
     program: Program
@@ -74,6 +75,7 @@ class ConcreteProgram:
     leaves_undone: bool = False
     spent: frozenset[int] = frozenset()
     pinned: frozenset[int] = frozenset()
+    wanting: frozenset[int] = frozenset()
     without_ones: bool = False
     flags: tuple[tuple[int, bool], ...] = ()
 
@@ -290,7 +292,7 @@ def _finish(
         state.program, n, state.captured, outputs.variables, output.moved(n), writes,
         effects=[effect.moved(n) for effect in effects], guards=Guards(observer.kept(observer.places(), slots)),
         spent=spent, pinned=frozenset(i for i, t in enumerate(state.captured) if id(t) in state.training.pinned),
-        without_ones=state.builder.without_ones,
+        without_ones=state.builder.without_ones, wanting=frozenset(outputs.wanting),
         flags=tuple((i, v.stop_gradient) for i, v in enumerate(state.block.inputs) if v in state.builder.flagged),
     )  # fmt: skip
 

@@ -95,6 +95,8 @@ class PartialProgramLayer:
             self._joint = JointStep.of(self.segment, self._updates, self._needs)
         self._captured = concrete.captured
         self._spent = tuple(concrete.spent) if _grad_enabled() else ()
+        # Leaves that the program makes: no input gets a gradient from them.
+        self._new_leaves = tuple(concrete.wanting - {*self.segment.seeds, *concrete.spent})
         self._pinned = concrete.pinned
         self._writes = [i for i, _ in writes]
         self._views = self._views_of_writes()
@@ -116,7 +118,7 @@ class PartialProgramLayer:
         self.is_plain_call = not (changed or needed)
         # One tensor goes out and nothing else happens: by far the most common function.
         output = concrete.output
-        acts = self._writes or self._effects or self._updates or self._spent or self._flags
+        acts = self._writes or self._effects or self._updates or self._spent or self._new_leaves or self._flags
         self._acts = bool(acts)
         gives_one = output.tree is LEAF and output.leaves == [OutputLeaf(0)]
         self._plain = not acts and gives_one
@@ -324,6 +326,8 @@ class PartialProgramLayer:
             return self.concrete.output.build(results, inputs, arguments, {})
         for number in self._spent:
             results[number]._node = SpentNode()
+            results[number].stop_gradient = False
+        for number in self._new_leaves:
             results[number].stop_gradient = False
         left = self._update(inputs, results) if self._updates is not None and made is None else ()
         if self._only_updates and not left:

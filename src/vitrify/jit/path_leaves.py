@@ -29,11 +29,12 @@ class StoppedLeaf:
     flag: int
 
     def build(self, values: Sequence[Any]) -> Any:
-        """The output, off the tape where the path taken left it there."""
+        """The output, off the tape where the path taken left it there; a leaf where no gradient flows on from it."""
         tensor = values[self.index]
-        if values[self.flag]._data and not tensor.stop_gradient:  # one number
+        stops = bool(values[self.flag]._data)  # one number
+        if stops and not tensor.stop_gradient:
             tensor._node = None
-            tensor.stop_gradient = True
+        tensor.stop_gradient = stops
         return tensor
 
 

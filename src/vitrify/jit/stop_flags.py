@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..ir.builder import WANTS
 from ..ir.operator import Operator
 from ..ir.program import Block, Variable
 from ..ops.control_flow import if_op, while_op
@@ -51,7 +52,7 @@ class Scope:
                 flags = _of_loop(operator, self)
             else:
                 flags = [_of_all(operator, self)] * len(outs)
-            self.flags.update(zip(outs, flags))
+            self.flags.update((out, False if WANTS in out.__dict__ else flag) for out, flag in zip(outs, flags))
 
     def inside(self, operator: Operator, name: str, heads: Sequence[Flag] = ()) -> Scope:
         """The scope of a block of an operator, its flags found; heads: of those of its inputs that are not captured."""

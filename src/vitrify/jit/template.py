@@ -205,6 +205,7 @@ class Outputs:
     ) -> None:
         self.variables: list[Variable] = []
         self.flags: list[Variable] = []  # which the program gives behind all others, the first one last
+        self.wanting: set[int] = set()  # of those that want a gradient, though none may flow on from there
         self._indices: dict[Variable, int] = {}
         self._builder = builder
         self._places = places
@@ -364,6 +365,8 @@ class Outputs:
         if var.stop_gradient:
             return found
         flag = self._stopped.flag(var)
+        if flag is False:
+            self.wanting.add(found.index)
         return StoppedLeaf(found.index, self._flag(flag)) if isinstance(flag, Variable) else found
 
     def _fork_mark(self, leaf: Variable, found: OutputLeaf) -> Any:

@@ -12,7 +12,7 @@ from ...core.errors import ArgumentError, UnsettledError, VitrifyError
 from ...core.meta import UNKNOWN, ListMeta, Meta
 from ...core.modes import grad_enabled
 from ...core.pytree import flatten, is_open
-from ...ir.builder import UNSET
+from ...ir.builder import UNSET, differentiable
 from ...ir.numbers import as_number, is_number, number_dtype, sample
 from ...ir.program import Variable
 from ...ir.varying import STOP_GRADIENT, Kind, differing, facts_of, kind_code, kinds_of, mark
@@ -159,8 +159,14 @@ def widened(name: str, leaf: Leaf, end: Any) -> Leaf:
     if (dtype, shape) != (leaf.meta.dtype, leaf.meta.shape):
         wider = replace(wider, meta=Meta(shape, dtype))
     assert wider.meta is not None
-    wider = replace(wider, facts=leaf.facts | differing([end], wider.meta))
+    wider = replace(wider, facts=leaf.facts | differing([end], wider.meta) | _stops_then(leaf, end))
     return leaf if wider == leaf and wider.among == leaf.among else wider
+
+
+def _stops_then(leaf: Leaf, end: Any) -> frozenset[str]:
+    """The fact that stop_gradient depends on the turn: the value from before wants a gradient, and a later one not."""
+    stops = is_tensor(end) and differentiable(leaf.meta) and not wants_gradient(end) and wants_gradient(leaf.start)
+    return frozenset({STOP_GRADIENT} if stops else ())
 
 
 def wanting(leaf: Leaf, end: Any) -> Leaf:

@@ -10,6 +10,7 @@ from ...core.errors import UnsupportedError
 from ...ir.aliases import Cut
 from ...ir.builder import current_builder
 from ...ir.program import Variable
+from ...ir.varying import STOP_GRADIENT, facts_of
 from ...ops.registry import StructuralGradient
 from ..values.base import builder, is_tensor
 from ..values.facts import check_attribute
@@ -34,7 +35,10 @@ def flag_writer(owner: Any, name: str) -> Callable[[Any], None] | None:
 def _write(owner: Any, name: str, value: Any) -> None:
     build = builder()
     stop = bool(value) is _FLAGS[name]
-    if build.held(owner).stop_gradient is stop:
+    held = build.held(owner)
+    if held.stop_gradient is stop:
+        if not stop and STOP_GRADIENT in facts_of(held):
+            build.want_gradient(owner)
         return
     if _maker(owner) is not None:
         build.set_stop_gradient(owner, stop)
