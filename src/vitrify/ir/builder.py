@@ -25,7 +25,7 @@ from .aliases import Aliases, Hooks, cut
 from .lifted_attrs import lift_attrs
 from .numbers import as_number, weaken
 from .program import Block, Literal, Program, Variable
-from .tape_place import in_place_of
+from .tape_place import UNSEEN, in_place_of
 from .varying import KIND, STOP_GRADIENT, clear, pass_on
 
 UNSET = "unset_flag"
@@ -302,6 +302,8 @@ class Builder:
         old = self.held(handle)
         value.__dict__[IN_PLACE] = True
         value = self._kept_leaf(old, value)
+        if not grad_enabled.get():
+            value.__dict__[UNSEEN] = True
         self._mean(handle, value)
         if not self.aliases.is_view_of(value, old):
             self._replace(old, value)

@@ -11,6 +11,9 @@ from ..core.modes import grad_enabled, scoped
 from ..ops.hand_gradient import with_gradient_op
 from .program import Variable
 
+UNSEEN = "changed_unseen"
+"""The attribute of a variable that some tensor means since an in-place change that no tape saw."""
+
 
 def in_place_of(old: Variable, value: Variable) -> Variable:
     """`value`, written into the tensor that held `old`: what reads it gives its gradient to `old`, as it is.
@@ -32,6 +35,7 @@ def in_place_of(old: Variable, value: Variable) -> Variable:
     with scoped(grad_enabled, True):
         (made,) = with_gradient_op(value, old, backward=_to_old, count=1)
     kept: Variable = made
+    kept.__dict__[UNSEEN] = True
     return kept
 
 

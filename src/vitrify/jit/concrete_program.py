@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,7 +23,7 @@ from ..convert.values.foreign import ForeignError
 from ..convert.values.handlers import refuse_if_caught
 from ..convert.values.optional import refuse_none
 from ..convert.values.user_errors import note_user_error
-from ..core.errors import DTypeError, UnsupportedError
+from ..core.errors import DTypeError, StaleBackwardError, UnsupportedError
 from ..core.meta import Meta
 from ..core.modes import grad_enabled
 from ..core.pytree import TreeDef
@@ -56,9 +56,9 @@ class ConcreteProgram:
     value it must take afterwards (in-place changes of arguments and buffers). `effects` are its changes of Python
     objects, `guards` what it read of them. `tensor_leaves` says which leaves of the call are tensors, `layers` which
     Layers it called; `leaves_undone`, whether it may raise without having changed what eager code changes before.
-    `spent`: the numbers of outputs whose graph the program's own backward freed; `pinned`: those of captured tensors
-    that no others may stand in for, as their gradients or state are the program's. `without_ones`: whether it is right
-    only where no unknown size is 1. `wanting`: the numbers of outputs that want a gradient on every path. `flags` pairs
+    `spent`: the numbers of outputs that no backward may come by, and why; `pinned`: those of captured tensors that no
+    others may stand in for, as their gradients or state are the program's. `without_ones`: whether it is right only
+    where no unknown size is 1. `wanting`: the numbers of outputs that want a gradient on every path. `flags` pairs
     an input index with the `stop_gradient` that the function gives it.
     """
 
@@ -73,7 +73,7 @@ class ConcreteProgram:
     effects: list[Effect] = field(default_factory=list)
     guards: Guards = field(default_factory=Guards)
     leaves_undone: bool = False
-    spent: frozenset[int] = frozenset()
+    spent: Mapping[int, StaleBackwardError] = field(default_factory=dict)
     pinned: frozenset[int] = frozenset()
     wanting: frozenset[int] = frozenset()
     without_ones: bool = False

@@ -94,7 +94,7 @@ class PartialProgramLayer:
         if self._updates is not None:
             self._joint = JointStep.of(self.segment, self._updates, self._needs)
         self._captured = concrete.captured
-        self._spent = tuple(concrete.spent) if _grad_enabled() else ()
+        self._spent = [(i, SpentNode(error)) for i, error in concrete.spent.items()] if _grad_enabled() else []
         # Leaves that the program makes: no input gets a gradient from them.
         self._new_leaves = tuple(concrete.wanting - {*self.segment.seeds, *concrete.spent})
         self._pinned = concrete.pinned
@@ -324,8 +324,8 @@ class PartialProgramLayer:
             return results[0]
         if not self._acts:
             return self.concrete.output.build(results, inputs, arguments, {})
-        for number in self._spent:
-            results[number]._node = SpentNode()
+        for number, node in self._spent:
+            results[number]._node = node
             results[number].stop_gradient = False
         for number in self._new_leaves:
             results[number].stop_gradient = False

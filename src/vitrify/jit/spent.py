@@ -1,32 +1,38 @@
-"""The tape node of what a program gives out after its own backward freed the graph."""
+"""The tape node of what a program gives out where no backward may come by."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from ..core.errors import StaleBackwardError
 from ..eager.tape import Edge, Hook
 
 
+def freed() -> StaleBackwardError:
+    """The error of a backward through what the program's own backward freed."""
+    return StaleBackwardError(
+        "run_program: backward ran through this part of the graph inside of the function and freed it",
+        hint="call backward(retain_graph=True) inside",
+    )
+
+
+@dataclass(eq=False)
 class SpentNode:
-    """Refuses another backward, as the freed nodes of the eager tape do."""
+    """Refuses a backward, as nodes of the eager tape do that are freed, or whose tensors were changed in place."""
+
+    error: StaleBackwardError
 
     name = "run_program"
     edges: Sequence[Edge | None] = ()
-    outputs: Sequence[tuple[tuple[int, ...], Any]] = [((), None)]
+    outputs: Sequence[tuple[tuple[int, ...], Any]] = (((), None),)
     hooks: dict[int, list[Hook]] | None = None
     retained: dict[int, Any] | None = None
 
     def vjp(self, cotangents: list[Any], last: bool = False) -> NoReturn:
         """Raises StaleBackwardError."""
-        raise StaleBackwardError(
-            "run_program: backward ran through this part of the graph inside of the function and freed it",
-            hint="call backward(retain_graph=True) inside",
-        )
+        raise StaleBackwardError(self.error.message, loc=self.error.loc, hint=self.error.hint)
 
     def release(self) -> None:
         """Nothing is kept."""
-
-
-

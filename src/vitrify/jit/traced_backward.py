@@ -16,6 +16,7 @@ from ..ir.program import Operator, Variable, position
 from ..ops.like import full_like
 from ..ops.registry import NoGradient
 from .leaves import OUTSIDE, Leaves
+from .stale import modified, stale_error
 
 if TYPE_CHECKING:
     from .concrete_program import _Trace
@@ -102,6 +103,9 @@ class TracedBackward(Leaves):
                     f"{operator.op.name}: backward ran through this part of the graph before and freed it",
                     hint="call backward(retain_graph=True) the first time",
                 )
+            stale = stale_error(operator, self._trace.builder.aliases)
+            if stale is not None:
+                raise stale
         mark = len(self.block.ops)
         with self._recording(create_graph) as builder:
             seeds: dict[Variable, Variable] = {}
@@ -161,10 +165,7 @@ class TracedBackward(Leaves):
         for operator in recorded:
             for var in operator.variables:
                 if var in replaced and self._leaf(var) is not None:
-                    raise StaleBackwardError(
-                        f"{operator.op.name}: backward needs {var.name}, which was modified in place since",
-                        hint="call backward before changing it (for parameters: before optimizer.step())",
-                    )
+                    raise modified(operator, var)
 
     def _summed(
         self, leaves: Mapping[Variable, Any], found: Mapping[Variable, Variable]

@@ -11,13 +11,15 @@ import numpy as np
 from ..convert.guards.kinds import AnyNumber, Expected, Found, Guard, Source
 from ..convert.guards.observe import MethodCall, current_observer
 from ..convert.state.journal import is_nested
-from ..core.errors import UnsupportedError
+from ..core.errors import StaleBackwardError, UnsupportedError
 from ..core.modes import recorder, scoped
 from ..eager.tensor import Tensor, wrap
 from ..ir.graph_tensor import as_number
 from ..ir.program import Variable
 from ..ops.methods import TensorMethods
 from .leaves import OUTSIDE
+from .spent import freed
+from .stale import stale_results
 from .traced_backward import TracedBackward
 
 if TYPE_CHECKING:
@@ -107,8 +109,8 @@ class Training(TracedBackward):
 
     # -- the end of a trace -------------------------------------------------------------------------------------------
 
-    def finish(self, outputs: Sequence[Variable]) -> frozenset[int]:
-        """The numbers of the outputs whose graph backward freed; what no program can do is refused."""
+    def finish(self, outputs: Sequence[Variable]) -> Mapping[int, StaleBackwardError]:
+        """The numbers of the outputs that no backward may come by, and why; what no program can do is refused."""
         tensors = list(self.pinned.values())
         if tensors:
             self.watch("leaves", "what gradients the parameters want", lambda: _state_of(tensors))
@@ -124,7 +126,9 @@ class Training(TracedBackward):
                 )
         spent = self._spent()
         self._check_flow([v for v in outputs if v not in spent])
-        return frozenset(i for i, v in enumerate(outputs) if v in spent)
+        stale = stale_results(self._differentiated(), self._trace.builder.aliases)
+        reasons = stale | dict.fromkeys(spent, freed())
+        return {i: reasons[v] for i, v in enumerate(outputs) if v in reasons}
 
     def _watch_missing(self, tensors: Sequence[Tensor]) -> None:
         """Look at all gradients at once that were None."""

@@ -1,0 +1,73 @@
+"""What backward would read of tensors changed in place since, where no tape saw the change: eager code refuses that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..core.errors import StaleBackwardError
+from ..ir.aliases import Aliases
+from ..ir.operator import Operator
+from ..ir.program import Block, Variable
+from ..ir.tape_place import UNSEEN
+from ..ops.registry import StructuralGradient, Vjp
+
+Reasons = dict[Variable, StaleBackwardError]
+
+
+def stale_error(operator: Operator, aliases: Aliases) -> StaleBackwardError | None:
+    """The error of a backward that passes the operator; None where what it reads was not changed, as far as is known.
+
+    A change on a path that a tensor decides about may not have happened.
+    """
+    var = next((v for v in _read_by_backward(operator) if _is_changed(v, aliases)), None)
+    return None if var is None else modified(operator, var)
+
+
+def modified(operator: Operator, var: Variable) -> StaleBackwardError:
+    """The error of a backward that needs what `var` held."""
+    return StaleBackwardError(
+        f"{operator.op.name}: backward needs {var.name}, which was modified in place since",
+        hint="call backward before changing it (for parameters: before optimizer.step()), or change a copy (x.clone())",
+    )
+
+
+def stale_results(operators: Iterable[Operator], aliases: Aliases) -> Reasons:
+    """The variables from which no gradient flows back, with the error that says why."""
+    found: Reasons = {}
+    for operator in operators:
+        error = stale_error(operator, aliases)
+        if error is not None and operator.locs:
+            error.loc = operator.locs[0]
+        error = error or next((found[v] for v in operator.variables if v in found), None)
+        if error is not None:
+            found.update((out, error) for out in operator.outputs if not out.stop_gradient)
+    return found
+
+
+def _read_by_backward(operator: Operator) -> list[Variable]:
+    """What the vjp of an operator without blocks keeps, of its inputs and outputs."""
+    op, rules = operator.op, operator.op.vjp
+    is_change = any(UNSEEN in out.__dict__ for out in operator.outputs)  # which hands the gradient on as it is
+    if is_change or not isinstance(rules, Vjp) or all(out.stop_gradient for out in operator.outputs):
+        return []
+    named = [(op.input_name(i), v) for i, v in enumerate(operator.inputs)]
+    wanted = frozenset(name for name, v in named if isinstance(v, Variable) and not v.stop_gradient)
+    names = rules.residual_names(wanted)
+    return [v for name, v in (*named, *zip(op.outputs, operator.outputs)) if name in names and isinstance(v, Variable)]
+
+
+def _is_changed(var: Variable, aliases: Aliases) -> bool:
+    """Whether the memory of a variable was changed in place where no tape sees it."""
+    while var in aliases.views and aliases.shares(var):
+        var = aliases.views[var].base
+    while var in aliases.replaced:
+        var = aliases.replaced[var]
+        if (var.stop_gradient or UNSEEN in var.__dict__) and not _is_of_paths(var):
+            return True
+    return False
+
+
+def _is_of_paths(var: Variable) -> bool:
+    block: Block = var.block
+    made = next((op for op in reversed(block.ops) if any(out is var for out in op.outputs)), None)
+    return made is None or isinstance(made.op.vjp, StructuralGradient)

@@ -1,0 +1,133 @@
+"""A change under no_grad of what backward reads: backward refuses, as it does in eager code."""
+
+import pytest
+
+import vitrify as paddle
+from vitrify.core.errors import StaleBackwardError
+
+
+def of_a_factor(x):
+    y = x * 2
+    z = y * y
+    with paddle.no_grad():
+        y.add_(paddle.ones([2]))
+    return z
+
+
+def of_a_result(x):
+    z = (x * 2).exp()
+    with paddle.no_grad():
+        z.scale_(0.5)
+    return z
+
+
+def through_a_view(x):
+    y = x * 2
+    z = y * y
+    with paddle.no_grad():
+        y[0:1].fill_(3.0)
+    return z + 1
+
+
+def through_detach(x):
+    y = x * 2
+    z = y * y
+    y.detach().add_(paddle.ones([2]))
+    return z
+
+
+def of_a_mask(x):
+    mask = (x > 1).astype("float32")
+    z = x * mask
+    mask.fill_(1.0)
+    return z
+
+
+def of_one_result_of_two(x):
+    y = x * 2
+    z = y * y
+    w = y + 1
+    with paddle.no_grad():
+        y.add_(paddle.ones([2]))
+    return z, w, z + w
+
+
+def of_what_is_not_read(x):
+    y = x * 2
+    z = y + y
+    with paddle.no_grad():
+        y.add_(paddle.ones([2]))
+    return z, y
+
+
+def of_a_copy(x):
+    y = x * 2
+    z = y.clone() * y.clone()
+    with paddle.no_grad():
+        y.add_(paddle.ones([2]))
+    return z, y * 2
+
+
+def before_it_is_read(x):
+    y = x * 2
+    with paddle.no_grad():
+        y.clip_(-1.0, 1.0)
+    return y * y
+
+
+def clipped_twice(x):
+    y = x * 2
+    for _ in range(2):
+        with paddle.no_grad():
+            y.scale_(0.5)
+        z = y + 1
+        y = z * 2
+    return y
+
+
+def inside(x):
+    y = x * 2
+    z = y * y
+    with paddle.no_grad():
+        y.add_(paddle.ones([2]))
+    z.sum().backward()
+    return y
+
+
+FUNCTIONS = [
+    of_a_factor, of_a_result, through_a_view, through_detach, of_a_mask, of_one_result_of_two, of_what_is_not_read,
+    of_a_copy, before_it_is_read, clipped_twice, inside,
+]  # fmt: skip
+
+
+def outcome(function):
+    """What a call gives, and the gradient from each tensor of it, or the error."""
+    x = paddle.to_tensor([1.0, -2.0], stop_gradient=False)
+    try:
+        results = paddle.utils.flatten(function(x))
+    except StaleBackwardError as err:
+        return type(err)
+    found = []
+    for tensor in results:
+        x.clear_grad()
+        try:
+            tensor.sum().backward(retain_graph=True)
+            found.append((tensor.tolist(), x.grad.tolist()))
+        except StaleBackwardError as err:
+            found.append((tensor.tolist(), type(err)))
+    return found
+
+
+@pytest.mark.parametrize("full_graph", [True, False])
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_backward_refuses_what_it_refuses_in_eager_code(function, full_graph):
+    static = paddle.jit.to_static(function, full_graph=full_graph)
+    for _ in range(3):
+        assert outcome(static) == outcome(function)
+
+
+def test_the_error_names_the_line():
+    x = paddle.to_tensor([1.0, -2.0], stop_gradient=False)
+    z = paddle.jit.to_static(of_a_factor, full_graph=True)(x)
+    with pytest.raises(StaleBackwardError, match=r"modified in place since(?s:.)*z = y \* y"):
+        z.sum().backward()
