@@ -620,6 +620,29 @@ def test_calls_by_name_and_with_numbers(name):
         fn(x, 2.0, None, True)
 
 
+def test_threads_that_give_one_tensor_with_other_numbers():
+    fn, x, wrong = static(scaled), tensor(1, 2), []
+
+    def call(by):
+        for _ in range(300):
+            found = fn(x, by=by).tolist()
+            if found != [by, 2 * by]:
+                wrong.append((by, found))
+
+    threads = [threading.Thread(target=copy_context().run, args=(call, by)) for by in (2.0, 3.0, 5.0, 7.0)]
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(before)
+    assert not wrong
+    assert is_ripe(fn)
+
+
 def test_defaults_that_are_exchanged():
     def more(x, by=2.0):
         return x * by + 1

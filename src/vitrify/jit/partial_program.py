@@ -116,6 +116,8 @@ class PartialProgramLayer:
         # Whether a call needs no more than its tensors: it changes neither their content nor containers it was given.
         needed = concrete.output.needs_arguments or any(effect.needs_arguments for effect in self._effects)
         self.is_plain_call = not (changed or needed)
+        self.takes_tensors_alone = False
+        """Whether a call with nothing but tensors, one for each parameter in order, was found to run it."""
         # One tensor goes out and nothing else happens: by far the most common function.
         output = concrete.output
         acts = self._writes or self._effects or self._updates or self._spent or self._new_leaves or self._flags

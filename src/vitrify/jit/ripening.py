@@ -8,6 +8,7 @@ changes. Programs that change what they are given or draw random numbers stay as
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +47,12 @@ Call = tuple[Sequence[Any], Mapping[str, Any]]
 _IMMUTABLE = (type(None), bool, int, float, complex, str, bytes)
 
 
+class _Running(threading.local):
+    """The call that runs a program in this thread: others run it with other arguments, perhaps."""
+
+    call: tuple[PartialProgramLayer, Call] | None = None
+
+
 class Ripening:
     """What becomes of the calls of one compiled function."""
 
@@ -55,8 +62,7 @@ class Ripening:
         self._put = put
         self._made: list[Callable[..., Any]] = []
         self._tries = 0
-        self.call: Call | None = None
-        """The call that is running, unless it is one with tensors alone."""
+        self.running = _Running()
         self._is_warm = False
 
     def watch(self, program: PartialProgramLayer) -> None:
@@ -64,6 +70,15 @@ class Ripening:
         segment = program.segment
         if segment.when_ripe is later and is_suitable(program):
             segment.when_ripe = lambda inputs: self._ripen(program, inputs)
+
+    def _call_of(self, program: PartialProgramLayer, inputs: Sequence[Any]) -> Call:
+        """The call that runs the program. Raises NoNativeForm where it is not known."""
+        if program.takes_tensors_alone:
+            return inputs[: program.concrete.n_arguments], {}
+        running = self.running.call
+        if running is None or running[0] is not program:
+            raise _errors.NoNativeForm("which call this is is not known")
+        return running[1]
 
     def forget(self) -> None:
         """Call Python again: programs were forgotten."""
@@ -82,7 +97,7 @@ class Ripening:
         again = RIPE_AFTER.get() if self._tries < TRIES else -1
         before = self._made[-1] if 0 < len(self._made) < MOST else self._called
         try:
-            made = builtin_of(program, inputs, self.call or (inputs[: program.concrete.n_arguments], {}), before)
+            made = builtin_of(program, inputs, self._call_of(program, inputs), before)
         except _errors.NoNativeForm:
             return again
         if before is self._called:

@@ -192,12 +192,14 @@ class StaticFunction(Traceable):
             self._ripening.watch(program)
             if not kwargs and self.function_spec.is_plain(args):
                 self.program_cache.recent = Recent(_modes, tensors, program)
+                program.takes_tensors_alone = True
                 return program(tensors, captured)
-            self._ripening.call = args, kwargs
+            running = self._ripening.running
+            before, running.call = running.call, (program, (args, kwargs))
             try:
                 return program(tensors, captured)
             finally:
-                self._ripening.call = None
+                running.call = before
         return program.call(tensors, captured, self.function_spec.bound(args, kwargs), self._eager)
 
     def _in_eager(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
