@@ -540,6 +540,23 @@ def test_results_are_tensors_like_others():
     assert gc.is_tracked(out)
 
 
+def filled(made):
+    """Which of its class's slots an object has filled."""
+    slots = [name for kind in type(made).__mro__ for name in vars(kind).get("__slots__", ())]
+    return {name for name in slots if hasattr(made, name)}
+
+
+def test_every_slot_is_filled_that_python_fills():
+    x, y = tensor([1.0], False), tensor([2.0], False)
+
+    def run():
+        out = x / y
+        kept, kept_out = out._node.saved[0], out._node.saved[-1]
+        return [filled(made) for made in (out, out._node, kept, kept_out, (x + y.detach())._node, (x * 2.0)._node)]
+
+    assert len(both(run)[0]) > 5
+
+
 @pytest.mark.parametrize("value", [0, 1, None, np.True_])
 def test_odd_values_of_stop_gradient(value):
     x, y = tensor([1.0], False), tensor([1.0], False)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import atexit
 from collections.abc import Callable, Mapping
-from threading import Lock
+from threading import RLock
 from typing import Any
 
 from ..codegen.errors import NoNativeForm
@@ -64,7 +64,8 @@ class EagerOperators:
     """Machine code for the operators of Tensor: `install` puts it where Python calls it, `remove` takes it away."""
 
     def __init__(self) -> None:
-        self._lock = Lock()
+        # Collecting garbage while code is made may run operators, and those may ask for the code, too.
+        self._lock = RLock()
         self._made: dict[str, int] = {}
         # The functions that look methods up, which all classes written in Python share.
         self._general: dict[str, int] = {}
