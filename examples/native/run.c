@@ -9,6 +9,7 @@ int main(void) {
     float images[IMAGES * PIXELS];
     for (int i = 0; i < IMAGES * PIXELS; i++) images[i] = (float)i / PIXELS;
 
+    digits_set_threads(2); /* of large products; 1 unless this says more */
     vitrify_array input = {images, sizeof images, VITRIFY_FLOAT32, 4, {IMAGES, 1, 8, 8}};
     vitrify_array output = {0};
     /* How large the result will be follows from the sizes of the input. */

@@ -18,6 +18,7 @@ digits = ctypes.CDLL("./build/digits.so")
 digits.digits_last_error.restype = ctypes.c_char_p
 digits.digits_run.argtypes = ctypes.POINTER(Array), ctypes.c_int64, ctypes.POINTER(Array), ctypes.c_int64
 
+digits.digits_set_threads(2)  # of large products; 1 unless this says more
 images = (ctypes.c_float * 128)(*[i / 64 for i in range(128)])
 result = (ctypes.c_float * 20)()
 given = Array(ctypes.addressof(images), ctypes.sizeof(images), FLOAT32, 4, (2, 1, 8, 8))

@@ -60,6 +60,10 @@ int32_t @_shapes(const vitrify_array *inputs, int64_t n_inputs, vitrify_array *o
 /* What went wrong in this thread's last call; "" after one that went well. */
 const char *@_last_error(void);
 
+/* How many threads a run may use from now on, the caller's among them: 1 unless this says more. All functions of a
+   library share them, and the results do not depend on it. 0, or VITRIFY_ARGUMENT below 1. */
+int32_t @_set_threads(int32_t threads);
+
 /* Give back the memory that is kept for the next run. */
 void @_release(void);
 
@@ -74,7 +78,7 @@ def header_text(prefix: str, programs: Sequence[tuple[str, Compiled]], names: Se
     codes = ",\n".join(f"    VITRIFY_{name.upper()} = {i}" for i, name in enumerate(DTYPES))
     parts = [_of_program(own, program, name) for (own, program), name in zip(programs, names)]
     return (
-        f"/* {prefix}: a program compiled by vitrify. Link with -lm, and on Linux -lmvec. */\n"
+        f"/* {prefix}: a program compiled by vitrify. Link with -lm, and on Linux -lmvec and -lpthread. */\n"
         f'#ifndef {guard}\n#define {guard}\n\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern "C" {{\n#endif\n\n'
         + _COMMON.replace("@DTYPES@", codes)
         + "\n"

@@ -19,7 +19,8 @@ _TIMEOUT = 300
 
 def _libraries(code: bytes) -> list[str]:
     """What the code calls functions of."""
-    return [*(["-lmvec"] if b"_ZGV" in code else []), "-lm"]
+    threads = ["-lpthread"] if sys.platform == "linux" else []  # of a glibc before 2.34
+    return [*(["-lmvec"] if b"_ZGV" in code else []), "-lm", *threads]
 
 
 def linked(code: bytes, name: str) -> tuple[bytes | None, str]:
@@ -58,5 +59,5 @@ def _own_name(linker: str, name: str) -> list[str]:
 
 def command_text(base: str) -> str:
     """The command that links an object file."""
-    mvec = "-lmvec " if sys.platform == "linux" else ""
-    return f"cc -shared -o {base}{library_suffix()} {base}.o {mvec}-lm"
+    mvec, threads = ("-lmvec ", " -lpthread") if sys.platform == "linux" else ("", "")
+    return f"cc -shared -o {base}{library_suffix()} {base}.o {mvec}-lm{threads}"

@@ -79,6 +79,11 @@ class NativeFunction:
         self._done(self._function("run", ctypes.c_int32)(inputs, counts[0], outputs, counts[1]))
         return [self._taken(o, m) if a is None else a for o, a, m in zip(outputs, found, self.output_metas)]
 
+    def set_threads(self, threads: int) -> None:
+        """Let runs of all functions of this library use so many threads; those saved before there was this use one."""
+        if hasattr(self._library, f"{self._prefix}_set_threads"):
+            self._done(self._function("set_threads", ctypes.c_int32)(ctypes.c_int32(threads)))
+
     def _taken(self, output: CArray, meta: Meta) -> Array:
         """What the library made, in memory of Python's."""
         found: Array = np.empty(tuple(output.shape[: output.ndim]), meta.dtype.np)

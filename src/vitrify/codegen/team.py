@@ -33,11 +33,13 @@ from .writer import Writer
 # Words of a team, apart as members write them: how many parts are left (the low half) of which call (the high half),
 # how many are not done, whether a caller has the team, how many members sleep, what they sleep on, what the caller
 # sleeps on; what runs, and the address of a C function.
-_TICKET, _PENDING, _BUSY, _SLEEPERS, _WAKE, _CALLER = 0, 8, 16, 24, 32, 40
-_WORK, _CONTEXT, _SYSCALL = 48, 49, 50
+_TICKET, _PENDING, _BUSY, _SLEEPERS, WAKE, _CALLER = 0, 8, 16, 24, 32, 40
+_WORK, _CONTEXT, SYSCALL = 48, 49, 50
 # Until when callers do all parts by themselves, and for how long after the last wait that was too long, in cycles.
 _ALONE, _LAST_ALONE = 51, 52
-_WORDS = 56
+# Whether members shall end, which only those of a library that is unloaded do.
+STOP = 53
+WORDS = 56
 _LEFT = (1 << 32) - 1
 # How often a member looks for work before it sleeps, and a caller whether all is done: some 50 microseconds.
 _LOOKS, _WAITS = 2000, 4000
@@ -47,7 +49,7 @@ _LONG, _TIMES = 300_000, 2
 # milliseconds at most: a count of calls would be a moment of short ones and many seconds of long ones.
 _WAITS_ALONE, _TIMES_ALONE, _MOST_ALONE = 8, 4, 150_000_000
 _FUTEX = {"x86_64": 202, "aarch64": 98}
-_WAIT, _WAKE_UP = 128, 129  # of this process alone
+_WAIT, WAKE_UP = 128, 129  # of this process alone
 
 
 def _atomic_load(w: Writer, pointer: str, order: str = "acquire") -> str:
@@ -58,10 +60,10 @@ def _pause(w: Writer) -> None:
     w.call("void", *(("@llvm.x86.sse2.pause",) if host().is_x86 else ("@llvm.aarch64.hint", "i32 1")))
 
 
-def _futex(w: Writer, word: int, operation: int, value: object) -> None:
+def futex(w: Writer, word: int, operation: int, value: object, team: str = "%team") -> None:
     """futex(address, operation, value), without a time limit."""
-    number, place = _FUTEX[platform.machine()], w.at("%team", word)
-    call = w.load("%team", _SYSCALL, "ptr")
+    number, place = _FUTEX[platform.machine()], w.at(team, word)
+    call = w.load(team, SYSCALL, "ptr")
     w.value(f"call i64 (i64, ...) {call}(i64 {number}, ptr {place}, i64 {operation}, i64 {value}, ptr null)")
 
 
@@ -84,7 +86,7 @@ def _take() -> str:
         with w.when(w.value(f"icmp eq i64 {before}, 1")):
             asleep = w.value(f"atomicrmw xchg ptr {w.at('%team', _CALLER)}, i32 0 seq_cst")
             with w.when(w.value(f"icmp ne i32 {asleep}, 0")):
-                _futex(w, _CALLER, _WAKE_UP, 1)
+                futex(w, _CALLER, WAKE_UP, 1)
     w.line("br label %next")
     return w.text
 
@@ -137,8 +139,8 @@ def _share() -> str:
     w.line(f"store atomic i64 {w.value(f'or i64 {high}, %parts')}, ptr {ticket} seq_cst, align 8")
     sleepers = _atomic_load(w, w.at("%team", _SLEEPERS), "seq_cst")
     with w.when(w.value(f"icmp sgt i64 {sleepers}, 0")):
-        w.value(f"atomicrmw add ptr {w.at('%team', _WAKE)}, i32 1 seq_cst")
-        _futex(w, _WAKE, _WAKE_UP, sleepers)
+        w.value(f"atomicrmw add ptr {w.at('%team', WAKE)}, i32 1 seq_cst")
+        futex(w, WAKE, WAKE_UP, sleepers)
     w.call("void", "@take", "ptr %team", "i64 0")
     done = _now(w)
     looks = w.variable("i64", 0)
@@ -155,7 +157,7 @@ def _share() -> str:
         w.line(f"store atomic i32 1, ptr {w.at('%team', _CALLER)} seq_cst, align 8")
         left = _atomic_load(w, pending, "seq_cst")
         with w.when(w.value(f"icmp ne i64 {left}, 0")):  # whoever ends from here on sees that the caller sleeps
-            _futex(w, _CALLER, _WAIT, 1)
+            futex(w, _CALLER, _WAIT, 1)
         w.line(f"store atomic i32 0, ptr {w.at('%team', _CALLER)} seq_cst, align 8")
     w.line("br label %wait")
     return w.text
@@ -166,7 +168,10 @@ def _serve() -> str:
     w = Writer("void", "serve", ("ptr %team", "i64 %member"))
     looks = w.variable("i64", 0)
     ticket, sleepers = w.at("%team", _TICKET), w.at("%team", _SLEEPERS)
+    stop = w.at("%team", STOP)
     w.label("look")
+    with w.when(w.value(f"icmp ne i64 {_atomic_load(w, stop)}, 0")):
+        w.leave("void")
     left = w.value(f"and i64 {_atomic_load(w, ticket)}, {_LEFT}")
     with w.when(w.value(f"icmp ne i64 {left}, 0")):
         w.call("void", "@take", "ptr %team", "i64 %member")
@@ -176,29 +181,39 @@ def _serve() -> str:
     _pause(w)
     with w.when(w.value(f"icmp sgt i64 {count}, {_LOOKS}")):
         w.value(f"atomicrmw add ptr {sleepers}, i64 1 seq_cst")
-        awake = w.value(f"load atomic i32, ptr {w.at('%team', _WAKE)} seq_cst, align 8")
+        awake = w.value(f"load atomic i32, ptr {w.at('%team', WAKE)} seq_cst, align 8")
         left = w.value(f"and i64 {_atomic_load(w, ticket, 'seq_cst')}, {_LEFT}")
-        with w.when(w.value(f"icmp eq i64 {left}, 0")):  # whoever comes from here on has seen that there is a sleeper
-            _futex(w, _WAKE, _WAIT, w.value(f"zext i32 {awake} to i64"))
+        busy = w.value(f"or i64 {left}, {_atomic_load(w, stop, 'seq_cst')}")
+        with w.when(w.value(f"icmp eq i64 {busy}, 0")):  # whoever comes from here on has seen that there is a sleeper
+            futex(w, WAKE, _WAIT, w.value(f"zext i32 {awake} to i64"))
         w.value(f"atomicrmw sub ptr {sleepers}, i64 1 seq_cst")
         w.line(f"store i64 0, ptr {looks}")
     w.line("br label %look")
     return w.text
 
 
+def has_teams() -> bool:
+    """Whether threads can wait in machine code here."""
+    return sys.platform == "linux" and platform.machine() in _FUTEX
+
+
+def team_ir() -> str:
+    """The functions of a team: `share`, which callers call, `serve`, which members are in, and what these need."""
+    pause = "@llvm.x86.sse2.pause()" if host().is_x86 else "@llvm.aarch64.hint(i32)"
+    clock = "declare i64 @llvm.readcyclecounter()"
+    return "\n\n".join([_take(), _share(), _serve(), f"declare void {pause}", clock])
+
+
 class Team:
     """`size` members: the caller, and daemon threads that start when they are first asked for."""
 
     def __init__(self, size: int) -> None:
-        pause = "@llvm.x86.sse2.pause()" if host().is_x86 else "@llvm.aarch64.hint(i32)"
-        clock = "declare i64 @llvm.readcyclecounter()"
-        text = "\n\n".join([_take(), _share(), _serve(), f"declare void {pause}", clock])
-        found = loaded(text, ("share", "serve"))
+        found = loaded(team_ir(), ("share", "serve"))
         self.size = size
         self.share = found.addresses["share"]
         self._serve = found.addresses["serve"]
-        memory = np.zeros(_WORDS + 8, np.int64)
-        self._words = memory[-memory.ctypes.data % 64 // 8 :][:_WORDS]
+        memory = np.zeros(WORDS + 8, np.int64)
+        self._words = memory[-memory.ctypes.data % 64 // 8 :][:WORDS]
         self.address: int = self._words.ctypes.data
         self._lock = Lock()
         self.renew()
@@ -208,7 +223,7 @@ class Team:
         self._lock = Lock()
         self._has_started = False
         self._words[:] = 0
-        self._words[_SYSCALL] = ctypes.cast(ctypes.CDLL(None).syscall, ctypes.c_void_p).value or 0
+        self._words[SYSCALL] = ctypes.cast(ctypes.CDLL(None).syscall, ctypes.c_void_p).value or 0
 
     def start(self) -> None:
         """Let the other members begin; without them the caller does all parts."""
@@ -232,11 +247,11 @@ def _team(size: int) -> Team:
 
 def team() -> Team | None:
     """The team of this process, its members started; None where native code has but one thread."""
-    if kernel_threads() < 2 or sys.platform != "linux" or platform.machine() not in _FUTEX:
+    if kernel_threads() < 2 or not has_teams():
         return None
     found = _team(kernel_threads())
     found.start()
     return found if found.size > 1 else None
 
 
-__all__ = ["Team", "team"]
+__all__ = ["STOP", "SYSCALL", "WAKE", "WAKE_UP", "WORDS", "Team", "futex", "has_teams", "team", "team_ir"]

@@ -24,6 +24,7 @@ class NativeModel:
         if "forward" not in functions:
             raise ArgumentError(f"the model has no function `forward`, it has {', '.join(functions)}")
         self._program = functions["forward"]
+        self._program.set_threads(config.cpu_math_library_num_threads())
         self.inputs, self.input_metas = named(self._program.input_names), self._program.input_metas
         self.outputs, self.output_metas = named(self._program.output_names), self._program.output_metas
 

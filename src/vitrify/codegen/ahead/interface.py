@@ -385,14 +385,25 @@ def _run(strings: Strings) -> str:
     return w.text
 
 
+def _set_threads(strings: Strings) -> str:
+    w = Function(strings, "i32", "vitrify.set_threads", ("i32 %threads",))
+    w.store(0, w.error(), 0, "i8", 1)
+    threads = w.value("sext i32 %threads to i64")
+    w.need(w.value(f"icmp sge i64 {threads}, 1"), ARGUMENT, "threads must be at least 1, got %lld", f"i64 {threads}")
+    w.call("void", "@limit_threads", f"i64 {threads}")
+    w.line("ret i32 0")
+    return w.text
+
+
 def common_ir(strings: Strings) -> str:
     """The functions that all models of a module share."""
     names = ", ".join(f"ptr {strings.at(name)}" for name in (*DTYPES, "an unknown dtype"))
-    functions = [f(strings) for f in (_check, _fill, _memory, _shapes, _addresses, _run)]
+    functions = [f(strings) for f in (_check, _fill, _memory, _shapes, _addresses, _run, _set_threads)]
     return "\n\n".join([
         f"@error = internal thread_local global [{ERROR_BYTES} x i8] zeroinitializer",
         f"@dtype.names = internal constant [{len(DTYPES) + 1} x ptr] [{names}]",
         "declare i32 @snprintf(ptr, i64, ptr, ...)\ndeclare ptr @aligned_alloc(i64, i64)\ndeclare void @free(ptr)",
+        "declare void @limit_threads(i64)",
         "declare ptr @llvm.threadlocal.address.p0(ptr)\ndeclare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)",
         *functions,
     ])  # fmt: skip
@@ -415,6 +426,9 @@ def exported(prefix: str, model: str, run: str = "vitrify.run") -> str:
         given = ("ptr %inputs", "i64 %n_inputs", "ptr %outputs", "i64 %n_outputs", f"i1 {asks}")
         w.line(f"ret i32 {w.call('i32', f'@{run}', f'ptr {model}', *given)}")
         parts.append(w.text)
+    w = Writer("i32", f"{prefix}_set_threads", ("i32 %threads",))
+    w.line(f"ret i32 {w.call('i32', '@vitrify.set_threads', 'i32 %threads')}")
+    parts.append(w.text)
     w = Writer("ptr", f"{prefix}_last_error", ())
     w.line(f"ret ptr {w.value('call ptr @llvm.threadlocal.address.p0(ptr @error)')}")
     parts.append(w.text)

@@ -26,8 +26,10 @@ from .driver_run import driver_run_ir
 from .driver_steps import driver_ir
 from .interface import BLOCK_HEAD, HEAD_WORDS, SIZE_BITS, Strings
 from .layout import Coefficients, Place
+from .product_steps import product_steps
 from .program import Compiled, Port
 from .sizes import Plus, open_name
+from .team import ahead_team_ir
 
 _ALIGNED = 64
 _DATA = "vitrify.data"  # the constants of all programs
@@ -67,9 +69,9 @@ def object_code(programs: Sequence[tuple[str, Compiled]], names: Sequence[str], 
     products = []
     for dtype in (FLOAT32, FLOAT64):
         shape = gemm.shape_of(dtype, target)
-        fixed |= {**gemm.gemm_ir(shape), f"multiply_{shape.type}": steps.products(dtype)}
+        fixed |= {**gemm.gemm_ir(shape), **product_steps(shape)}
         products += gemm.declarations(shape)
-    modules = {"": "\n\n".join([*fixed.values(), memcpy, *products, attributes(target)])}
+    modules = {"": "\n\n".join([*fixed.values(), ahead_team_ir(target), memcpy, *products, attributes(target)])}
     modules["harness"] = harness_ir()
     for i, (_, program) in enumerate(programs):
         modules |= {f"program{i}.{name}": text for name, text in program.kernels.modules.items()}

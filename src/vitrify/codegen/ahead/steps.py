@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 
 from ..emit import FLOAT32, FLOAT64, Dtype, memory_type
-from ..steps import PARAMETERS, optional
+from ..steps import PARAMETERS
 from ..steps import steps as common_steps
 from ..table_steps import table_steps
 from ..writer import Writer
@@ -16,41 +16,6 @@ _EXTREMES = (FLOAT32, FLOAT64)
 
 def _array(w: Writer, index: int) -> str:
     return w.load("%P", w.load("%c", index), "ptr")
-
-
-def products(dtype: Dtype) -> str:
-    """Matrix products by the function of `gemm.py`.
-
-    c: 2 3 4 rows, columns, inner size; 5 6 the steps of A's rows and columns, 7 8 of B's, 9 of C's rows; 10 scratch;
-    11 12 13 A B C; 14 dimensions of stacks, 15 how many products, 16 17 tables of offsets of B's elements, or -1;
-    18 what rows of C begin with, or -1; 19... the sizes of 14; then for A, B, C its steps from one to the next in each
-    of these dimensions.
-    """
-    type = memory_type(dtype)
-    w = Writer("i32", f"multiply_{type}", PARAMETERS)
-    m, n, k, arow, acolumn, brow, bcolumn, crow = (w.load("%c", i) for i in range(2, 10))
-    scratch = _array(w, 10)
-    dims, count = w.load("%c", 14), w.load("%c", 15)
-    tables = [optional(w, i) for i in (16, 17, 18)]
-    with w.loop(count) as number:
-        bases = [w.variable("ptr", _array(w, i)) for i in (11, 12, 13)]
-        rest = w.variable("i64", number)
-        with w.loop(dims) as back:
-            d = w.value(f"sub i64 {w.value(f'sub i64 {dims}, 1')}, {back}")
-            size, left = w.load("%c", w.add(19, d)), w.value(f"load i64, ptr {rest}")
-            index = w.value(f"urem i64 {left}, {size}")
-            w.line(f"store i64 {w.value(f'udiv i64 {left}, {size}')}, ptr {rest}")
-            for i, base in enumerate(bases):
-                step = w.load("%c", w.add(w.add(19, d), w.times(dims, i + 1)))
-                here = w.at(w.value(f"load ptr, ptr {base}"), w.times(index, step), "i8")
-                w.line(f"store ptr {here}, ptr {base}")
-        a, b, c = (w.value(f"load ptr, ptr {base}") for base in bases)
-        given = [f"i64 {m}", f"i64 {n}", f"i64 {k}", f"ptr {a}", f"i64 {arow}", f"i64 {acolumn}", f"ptr {b}",
-                 f"i64 {brow}", f"i64 {bcolumn}", f"ptr {c}", f"i64 {crow}", f"ptr {scratch}",
-                 *[f"ptr {t}" for t in tables], "ptr null"]  # fmt: skip
-        w.call("i32", f"@gemm_{type}", *given)
-    w.line("ret i32 0")
-    return w.text
 
 
 def extreme_place(name: str, dtype: Dtype) -> str:
