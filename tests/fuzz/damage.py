@@ -42,7 +42,10 @@ PAIRS = {
     "native": [(DATA / "native" / "v1" / name, ".vtmodel", ".vtparams") for name in ("net", "control")],
     "json": paddles("json"),
     "pdmodel": paddles("pdmodel"),
-    "onnx": [(DATA / "onnx" / name, ".onnx") for name in ("tiny_conv", "tiny_transformer", "branches")],
+    "onnx": [
+        *[(DATA / "onnx" / name, ".onnx") for name in ("tiny_conv", "tiny_transformer", "branches")],
+        (DATA / "onnx_external" / "model", ".onnx", ".onnx.data"),
+    ],
 }
 PAIRS["sealed"] = PAIRS["native"]
 SLOW = 5.0

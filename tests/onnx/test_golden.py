@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import vitrify as paddle
-from tests.onnx.make_golden import DATA
+from tests.onnx.make_golden import BESIDE, DATA
 from tests.paddle_program.models import models
 
 
@@ -17,3 +17,8 @@ def test_a_file(name):
 
 def test_there_is_one_of_each_model():
     assert {path.stem for path in DATA.glob("*.onnx")} == set(models())
+
+
+def test_a_file_with_tensors_beside_it():
+    found = paddle.jit.load(BESIDE / "model.onnx")(paddle.ones([1, 32]))
+    np.testing.assert_allclose(found.numpy(), np.load(BESIDE / "model.npy"), rtol=1e-5, atol=1e-6)

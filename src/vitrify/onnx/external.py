@@ -105,8 +105,8 @@ class Beside:
     def array(self, tensor: Any, dtype: DType, shape: tuple[int, ...], size: int) -> Array:
         """The tensor's elements, read-only, which stay in the file until they are touched.
 
-        Raises FileFormatError for places outside of the folder or of the file, and for files that changed since the
-        model was written; FileNotFoundError.
+        Raises FileFormatError for places outside of the folder or of the file, for files that are not there, and for
+        those that changed since the model was written.
         """
         said = self._said(tensor)
         location = said.get("location", "")
@@ -135,8 +135,11 @@ class Beside:
             is_plain = not set(parts) & {"", ".", ".."} and not re.search(r"[\\:\0]", location)
             if not is_plain or os.path.realpath(file) != file:
                 raise FileFormatError(f"tensor {name!r} lies at {location!r}: only files beside the model are read")
-            if os.path.exists(file) and not os.path.isfile(file):
-                raise FileFormatError(f"tensor {name!r} lies at {location!r}, which is no file")
+            if not os.path.isfile(file):
+                raise FileFormatError(
+                    f"tensor {name!r} lies at {location!r}, and there is no such file beside the model",
+                    hint="a model whose tensors lie beside it is copied together with that file",
+                )
             self._maps[location] = mapped_file(file)
         return self._maps[location]
 
