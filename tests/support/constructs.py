@@ -753,6 +753,26 @@ def try_call(x):
     return x
 
 
+@construct(STATEMENT, "`try` around what Python finds wrong on one path (a missing key, `1 // 0`)")
+def try_lookup(x):
+    found = {"a": x}
+    try:
+        y = found["b"] if x.sum() > 3 else x
+    except KeyError:
+        y = x / 2
+    return y
+
+
+@construct(STATEMENT, "`with suppress(...)` around what a tensor lets raise")
+def suppressed_lookup(x):
+    found = [x]
+    with contextlib.suppress(IndexError):
+        if x.sum() > 3:
+            x = found[1]
+        x = x + 1
+    return x
+
+
 @construct(STATEMENT, "`assert` on a tensor, with a message")
 def asserts(x):
     assert x.sum() < 3, f"sum is {x.sum()}"

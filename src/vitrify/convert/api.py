@@ -20,7 +20,7 @@ from .calls.call import CallConverter
 from .calls.library import looks_around, of_library
 from .calls.optional_arguments import for_either
 from .calls.starred import StarredCalls
-from .control.attempts import raising_form, returned
+from .control.attempts import raising_form, tried
 from .control.recursion import entered
 from .guards.observe import current_observer
 from .helpers import VitrifyHelpers
@@ -129,7 +129,7 @@ def attempt(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     if isinstance(function, GraphOneOf):
         return each_option(function, lambda option: attempt(option, *args, **kwargs))
     form = raising_form(function, _convert_raising) if current_builder() is not None else None
-    return returned(_called(function)(*args, **kwargs)) if form is None else form(*args, **kwargs)
+    return tried(lambda: _called(function)(*args, **kwargs)) if form is None else form(*args, **kwargs)
 
 
 _LIBRARY = (FunctionType, MethodType, BuiltinFunctionType, MethodDescriptorType, type)

@@ -12,7 +12,7 @@ from .calls.patterns import capture, either, instance, mapping, match, same, seq
 from .calls.unpack import unpacked, unpacked_rest
 from .containers.dicts import new_dict
 from .containers.displays import new_list, new_tuple
-from .control.attempts import raised, returned
+from .control.attempts import raised, returned, tried
 from .control.branches import convert_ifelse, convert_ifexp, unchanged
 from .control.comprehension import dict_of, each, generator, list_of, set_of
 from .control.logic import convert_and, convert_not, convert_or
@@ -94,6 +94,7 @@ class VitrifyHelpers:
     capture, star, same, either = capture, star, same, either
     sequence, mapping, instance = sequence, mapping, instance
 
+    tried = staticmethod(tried)
     returned = staticmethod(returned)
     raised = staticmethod(raised)
 

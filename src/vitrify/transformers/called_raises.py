@@ -21,17 +21,20 @@ so (`Context.raising`): those give what they return, or raise, as a pair.
                                                 return vt.raised(raised)
                                             return vt.raised(None)
 
-What `and`, `or` and conditional expressions may leave out stands in an `if`. Calls in lambdas and comprehensions stay.
+Items and divisions are asked so, too (`error, value = vt.tried(lambda: a[i])`): Python may find on one path that they
+fail. What `and`, `or` and conditional expressions may leave out stands in an `if`. Calls in lambdas and comprehensions
+stay.
 """
 
 from __future__ import annotations
 
 import gast
 
+from .attribute import inplace
 from .context import Context
 from .facts.activity import helper_name
 from .nodes import FUNCTIONS, Node, ScopeTransformer, Stmts, docstring_length, is_generator
-from .quote import name, quote, quote_expr
+from .quote import copy_tree, name, quote, quote_expr
 
 _SIMPLE = (gast.Expr, gast.Assign, gast.AugAssign, gast.AnnAssign, gast.Return)
 _GIVING = """
@@ -69,10 +72,14 @@ def attempts(stmt: Node, error: str, context: Context) -> Stmts:
     """The statement, with jumps behind the calls that it is sure to make: `break`, when `error` is set."""
     field = "iter" if isinstance(stmt, gast.For) else "test" if isinstance(stmt, gast.If) else "value"
     value = getattr(stmt, field, None)
+    hoisting = _Hoisting(error, context)
+    if isinstance(stmt, gast.Delete):
+        return [new for target in stmt.targets for new in _deleted(stmt, target, error, context)]
+    if isinstance(stmt, gast.AugAssign) and _is_item(stmt.target):
+        return hoisting.updated(stmt)
     is_fit = isinstance(stmt, (*_SIMPLE, gast.If, gast.For)) and value is not None
     if not is_fit or (isinstance(stmt, gast.AugAssign) and not isinstance(stmt.target, gast.Name)):
         return [stmt]
-    hoisting = _Hoisting(error, context)
     if not hoisting.calls(value):
         return [stmt]
     found = hoisting.expression(value)
@@ -84,6 +91,16 @@ def attempts(stmt: Node, error: str, context: Context) -> Stmts:
     if isinstance(stmt, gast.Expr) and isinstance(found, gast.Name):
         return before
     return [*before, _with(stmt, field, found)]
+
+
+def _deleted(stmt: Node, target: Node, error: str, context: Context) -> Stmts:
+    """`del target`; an item that is not there is an error."""
+    if not _is_item(target):
+        return [gast.copy_location(gast.Delete(targets=[target]), stmt)]
+    hoisting = _Hoisting(error, context)
+    owner, key = (hoisting.kept(part) for part in (target.value, target.slice))
+    hoisting.tried(context.call("del_item", owner, key, at=stmt))
+    return hoisting.before
 
 
 def _with(stmt: Node, field: str, value: Node) -> Node:
@@ -104,6 +121,9 @@ class _Hoisting:
         return self._is_call(node) or any(map(self.calls, [*_parts(node), *_lazy_parts(node)]))
 
     def _is_call(self, node: Node) -> bool:
+        return _may_raise(node) or self._is_users_call(node)
+
+    def _is_users_call(self, node: Node) -> bool:
         if not isinstance(node, gast.Call) or helper_name(node, self.context.names) is not None:
             return False
         return not (isinstance(node.func, gast.Name) and node.func.id == "super")
@@ -125,7 +145,32 @@ class _Hoisting:
             elif index < last:
                 found = self._kept(found)
             _put(node, index, found)
-        return self._attempt(node) if self._is_call(node) else node
+        if _may_raise(node):
+            return self.tried(node)
+        return self._attempt(node) if self._is_users_call(node) else node
+
+    def updated(self, stmt: Node) -> Stmts:
+        """`owner[key] += value`, of which reading the item may fail."""
+        target = stmt.target
+        owner, key = (self.kept(part) for part in (target.value, target.slice))
+        held = self.tried(gast.copy_location(gast.Subscript(value=owner, slice=key, ctx=gast.Load()), target))
+        stmt.value = self.expression(stmt.value)
+        new = inplace(stmt, held, self.context)
+        place = gast.Subscript(value=copy_tree(owner), slice=copy_tree(key), ctx=gast.Store())
+        store = gast.Assign(targets=[gast.copy_location(place, target)], value=new, type_comment=None)
+        return [*self.before, gast.copy_location(store, stmt)]
+
+    def tried(self, node: Node) -> Node:
+        """The variable that has what an operation gives, behind which there is a jump if it raises."""
+        arguments = gast.arguments(
+            args=[], posonlyargs=[], vararg=None, kwonlyargs=[], kw_defaults=[], kwarg=None, defaults=[]
+        )
+        thunk = gast.copy_location(gast.Lambda(args=arguments, body=node), node)
+        return self._jumping(self.context.call("tried", thunk, at=node))
+
+    def kept(self, value: Node) -> Node:
+        """A variable that has the value of an expression: itself if it is one."""
+        return value if isinstance(value, gast.Name) else self._kept(self.expression(value))
 
     def _kept(self, value: Node) -> Node:
         if isinstance(value, gast.Constant):
@@ -160,13 +205,30 @@ class _Hoisting:
         return [*inner.before, *quote("held = value", at=part, held=held, value=value)]
 
     def _attempt(self, call: Node) -> Node:
-        held = self.context.names.fresh("value")
         made = self.context.call("attempt", call.func, *call.args, at=call)
         made.keywords = call.keywords
-        gast.copy_location(made, call)
-        self.before += quote("error, held = made", at=call, error=self.error, held=held, made=made)
-        self.before += quote("if error is not None:\n    break", at=call, error=self.error)
-        return name(held, at=call)
+        return self._jumping(gast.copy_location(made, call))
+
+    def _jumping(self, made: Node) -> Node:
+        held = self.context.names.fresh("value")
+        self.before += quote("error, held = made", at=made, error=self.error, held=held, made=made)
+        self.before += quote("if error is not None:\n    break", at=made, error=self.error)
+        return name(held, at=made)
+
+
+_SLICES = (gast.Slice, gast.Tuple)  # slices stand in displays, too: `x[1:, 2]`
+_FAILING = (gast.Div, gast.FloorDiv, gast.Mod, gast.Pow)
+
+
+def _is_item(node: Node) -> bool:
+    return isinstance(node, gast.Subscript) and not isinstance(node.slice, _SLICES)
+
+
+def _may_raise(node: Node) -> bool:
+    """Whether it is an operation of which a `try` may want to see that it fails: an item, a division."""
+    if _is_item(node):
+        return isinstance(node.ctx, gast.Load)
+    return isinstance(node, gast.BinOp) and isinstance(node.op, _FAILING)
 
 
 def _parts(node: Node) -> Stmts:

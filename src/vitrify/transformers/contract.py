@@ -36,7 +36,8 @@ Control flow takes and returns values; nothing is set behind the reader's back:
 - Lazy operands are functions without arguments, called at once or never.
 
 - `vt.attempt(f, *args, **kwargs)` gives `(None, result)`, or `(error, nothing)` where the user's function `f` raises;
-  `vt.returned(value)` and `vt.raised(error)` make such pairs.
+  `vt.tried(lambda: a[i])` does so of an operation of Python's; `vt.returned(value)` and `vt.raised(error)` make
+  such pairs.
 - `vt.give(sink, item)` lets who consumes a generator have the next item; whether that one wants no more. `done, value =
   vt.delegate(sink, items)` gives all of them; `value` is what the generator returns, if it is one.
 - `raise vt.convert_raise(error, cause)`: the helper gives the exception, or leaves the path by one of its own.
@@ -59,7 +60,7 @@ HELPER_NAME = "vt"
 THUNK_HELPERS = frozenset(
     {
         *("convert_and", "convert_or", "convert_ifexp", "convert_compare", "convert_assert", "convert_for", "name"),
-        *("list_of", "set_of", "dict_of", "each"),
+        *("list_of", "set_of", "dict_of", "each", "tried"),
     }
 )
 """Helpers whose lambda arguments are ours and never outlive the call."""
@@ -165,6 +166,7 @@ class Helpers(Protocol):
     def give(self, sink: Value, item: Value) -> Value: ...
     def delegate(self, sink: Value, items: Value) -> tuple[Value, Value]: ...
     def attempt(self, function: Value, /, *args: Value, **kwargs: Value) -> Values: ...
+    def tried(self, compute: Function) -> Values: ...
     def returned(self, value: Value) -> Values: ...
     def raised(self, error: BaseException | None) -> Values: ...
     def pass_on(self) -> None:

@@ -5,7 +5,8 @@
                                                 except (KeyError, ValueError):
                                                     pass
 
-Only where something is raised in the body itself; else it stays the context manager that it is.
+Only where something is raised in the body itself, or where it turned out to miss what operations or called functions
+raise (`Context.deep_tries`); else it stays the context manager that it is.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class _Suppress(ScopeTransformer):
         self.generic_visit(node)
         kinds = [] if len(node.items) > 1 else self._suppressed(node.items[0])
         raises = any(isinstance(inner, (gast.Raise, gast.Assert)) for inner in own_nodes_of(node.body))
-        if not (kinds and raises):
+        if not (kinds and (raises or node.lineno in self.context.deep_tries)):
             return node
         caught = kinds[0]
         if len(kinds) > 1:

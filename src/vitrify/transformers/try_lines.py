@@ -16,7 +16,7 @@ _TRIES = tuple(getattr(ast, name) for name in ("Try", "TryStar") if hasattr(ast,
 
 @dataclass(frozen=True)
 class TryLines:
-    """A `try` statement: the lines whose exceptions its handlers see, and those that its `finally` follows."""
+    """A `try` or `with suppress(...)`: the lines whose exceptions it catches, and those that its `finally` follows."""
 
     line: int
     start: tuple[int, int]
@@ -27,6 +27,8 @@ class TryLines:
     """What is caught, None for a bare `except:`."""
     has_final: bool
     """Whether a `finally` follows that does something."""
+    manager: ast.expr | None = None
+    """Of a `with suppress(...)`: what it calls, which may be another function of that name."""
 
 
 _INDEXES: BoundedCache[tuple[str, str], tuple[tuple[Lines, tuple[TryLines, ...]], ...]] = BoundedCache("try lines", 64)
@@ -67,8 +69,18 @@ def _tries(body: list[ast.stmt]) -> Iterator[TryLines]:
         node = pending.pop()
         if isinstance(node, _TRIES):
             yield _try_lines(node)
+        elif isinstance(node, ast.With) and len(node.items) == 1:
+            yield from _suppressing(node, node.items[0].context_expr)
         if not isinstance(node, (*_FUNCTIONS, ast.ClassDef, ast.Lambda)):
             pending += ast.iter_child_nodes(node)
+
+
+def _suppressing(node: ast.With, call: ast.expr) -> Iterator[TryLines]:
+    """The statement as a `try`, if it may be a `with suppress(...)`."""
+    if isinstance(call, ast.Call) and getattr(call.func, "attr", getattr(call.func, "id", None)) == "suppress":
+        lines = _span(node.body[0], node.body[-1])
+        start = node.body[0].lineno, node.body[0].col_offset
+        yield TryLines(node.lineno, start, lines, lines, tuple(call.args), has_final=False, manager=call.func)
 
 
 def _try_lines(node: Any) -> TryLines:

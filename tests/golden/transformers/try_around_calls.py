@@ -43,19 +43,32 @@ def try_around_calls(read, xs):
                 return broke_1, error_1
 
             def orelse_1(error_1):
-                error_1, value_2 = vt.attempt(read, xs[0])
+                value_2 = read
+                error_1, value_3 = vt.tried(lambda: xs[0])
 
-                def then_2():
+                def then_2(error_1):
                     broke_1 = True
-                    return (broke_1,)
+                    return broke_1, error_1
 
-                def orelse_2():
-                    nonlocal first
-                    first = value_2
-                    broke_1 = True
-                    return (broke_1,)
-                (broke_1,) = vt.convert_ifelse(vt.convert_compare(error_1, 'is not', None), then_2,
-                        orelse_2, (), ('broke_1',), shared=(vt.name('first', lambda: first),))
+                def orelse_2(error_1):
+                    error_1, value_4 = vt.attempt(value_2, value_3)
+
+                    def then_3():
+                        broke_1 = True
+                        return (broke_1,)
+
+                    def orelse_3():
+                        nonlocal first
+                        first = value_4
+                        broke_1 = True
+                        return (broke_1,)
+                    (broke_1,) = vt.convert_ifelse(vt.convert_compare(error_1, 'is not', None),
+                            then_3, orelse_3, (), ('broke_1',),
+                            shared=(vt.name('first', lambda: first),))
+                    return broke_1, error_1
+                broke_1, error_1 = vt.convert_ifelse(vt.convert_compare(error_1, 'is not', None),
+                        then_2, orelse_2, (error_1,), ('broke_1', 'error_1'),
+                        shared=(vt.name('first', lambda: first),))
                 return broke_1, error_1
             broke_1, error_1 = vt.convert_ifelse(vt.convert_compare(error_1, 'is not', None),
                     then_1, orelse_1, (error_1,), ('broke_1', 'error_1'),
@@ -67,20 +80,20 @@ def try_around_calls(read, xs):
         vt.pass_on()
         error_1 = raised
 
-    def orelse_3(first):
+    def orelse_4(first):
 
-        def then_3():
+        def then_4():
             error = error_1
             error = vt.Undefined('error', 216)
             error_2 = error_1
             first = vt.convert_call(str)(error_2)
             return (first,)
 
-        def orelse_4():
+        def orelse_5():
             raise vt.convert_raise(error_1)
         (first,) = vt.convert_ifelse(vt.convert_call(isinstance)(error_1, (KeyError, ValueError)),
-                then_3, orelse_4, (), ('first',))
+                then_4, orelse_5, (), ('first',))
         return (first,)
-    (first,) = vt.convert_ifelse(vt.convert_compare(error_1, 'is', None), vt.unchanged, orelse_3,
+    (first,) = vt.convert_ifelse(vt.convert_compare(error_1, 'is', None), vt.unchanged, orelse_4,
             (first,), ('first',))
     return total, vt.load(first)

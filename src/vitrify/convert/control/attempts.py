@@ -11,8 +11,10 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from ...core.errors import UnsupportedError
+from ...ir.builder import current_builder
 from ..values.base import Undefined
 from ..values.user_code import class_attribute, is_left_alone, is_user_code
+from .raise_ import convert_raise, is_raised_by_user
 from .recursion import entered
 
 
@@ -24,6 +26,18 @@ def returned(value: Any) -> tuple[Any, Any]:
 def raised(error: BaseException | None) -> tuple[Any, Any]:
     """What a function gives that raises `error`."""
     return error, Undefined()
+
+
+def tried(compute: Callable[[], Any]) -> tuple[Any, Any]:
+    """`(None, compute())`, or what Python finds wrong with plain values there, and nothing."""
+    if current_builder() is None:
+        return returned(compute())
+    try:
+        return returned(compute())
+    except Exception as err:
+        if not is_raised_by_user(err):
+            raise
+        return raised(convert_raise(err.with_traceback(None)))  # whose frames keep objects of the path alive
 
 
 def raising_form(function: Any, convert_raising: Callable[[FunctionType], FunctionType]) -> Any:

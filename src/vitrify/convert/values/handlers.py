@@ -6,7 +6,7 @@ import ast
 import linecache
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from itertools import islice
 from types import FrameType
@@ -57,6 +57,8 @@ def refuse_if_caught(err: BaseException, loc: Loc | None = None) -> None:
         if not is_user_file(name):
             continue
         for around in tries_around(name, "".join(linecache.getlines(name)), frame.f_lineno, _column(frame)):
+            if around.manager is not None and _looked_up(around.manager, frame) is not suppress:
+                continue
             if around.has_final or any(_catches(expr, err, frame) for expr in around.handlers):
                 refusal = _passes_by(err, f"the `try` statement at {name}:{around.line}", loc)
                 refusal.place = name, around.line
