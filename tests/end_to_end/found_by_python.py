@@ -134,8 +134,38 @@ def operands_beside_it(x):
     return y
 
 
+def index_in_a_while_loop(x):
+    held = [x]
+    try:
+        while x.sum() > -20:
+            x = x - 1
+            if x.sum() < 0:
+                held.pop(4)
+    except IndexError:
+        x = x * 2
+    else:
+        x = x + 100
+    return x
+
+
+def key_in_nested_loops(x):
+    d, n = {}, 0
+    while x.sum() > -9:
+        n += 1
+        try:
+            for v in x:
+                while x.sum() > 2:
+                    x = x - v if n < 3 else x + d["k"]
+                    x = x - 1
+        except KeyError as err:
+            x = x * 2 - len(str(err))
+        x = x - 2
+    return x + n
+
+
 FUNCTIONS = (
     missing_key, division_suppressed, index_in_a_loop, counted_by_key, key_deleted, one_on_each_path,
     in_a_called_function, several_suppressed, another_raised, passed_by, cleaned_up_behind, operands_beside_it,
+    index_in_a_while_loop, key_in_nested_loops,
 )  # fmt: skip
 CASES = [(f, [(X,), (N,), ([1.0, -3.0, 4.0],)]) for f in FUNCTIONS]

@@ -12,7 +12,8 @@ from typing import Any
 
 from ...core.errors import UnsupportedError
 from ...ir.builder import current_builder
-from ..values.base import Undefined
+from ...ops.promote import SCALARS
+from ..values.base import Undefined, builder
 from ..values.user_code import class_attribute, is_left_alone, is_user_code
 from .raise_ import convert_raise, is_raised_by_user
 from .recursion import entered
@@ -37,7 +38,20 @@ def tried(compute: Callable[[], Any]) -> tuple[Any, Any]:
     except Exception as err:
         if not is_raised_by_user(err):
             raise
-        return raised(convert_raise(err.with_traceback(None)))  # whose frames keep objects of the path alive
+        return raised(convert_raise(_as_before(err).with_traceback(None)))  # whose frames keep objects alive
+
+
+def _as_before(err: Exception) -> BaseException:
+    """An error like it that this trace met before: a loop, traced again until it is settled, carries one object."""
+    told = _told(err)
+    known = (held for held, _, _ in builder().errors.values() if type(held) is type(err))
+    return err if told is None else next((held for held in known if _told(held) == told), err)
+
+
+def _told(err: BaseException) -> str | None:
+    """All that an error tells; None where that is more than plain arguments."""
+    is_plain = not vars(err) and err.__cause__ is None and all(isinstance(arg, (*SCALARS, str)) for arg in err.args)
+    return repr(err.args) if is_plain else None
 
 
 def raising_form(function: Any, convert_raising: Callable[[FunctionType], FunctionType]) -> Any:
