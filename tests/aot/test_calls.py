@@ -318,7 +318,37 @@ def test_settings_are_checked(tmp_path):
 
 
 def test_random_numbers_are_refused():
-    assert "does more than compute its outputs" in refused(lambda x: x + paddle.rand([3]), InputSpec([3]))
+    def noisy(x):
+        return x + paddle.rand([3])
+
+    text = refused(noisy, InputSpec([3]))
+    assert "uniform cannot be compiled ahead of time: native programs draw no random numbers" in text
+    assert "return x + paddle.rand([3])" in text
+    assert "hint: take what is random as an input" in text
+
+
+def test_what_acts_on_python_is_refused():
+    def shown(x):
+        print(x)
+        return x + 1
+
+    text = refused(shown, InputSpec([3]))
+    assert "print cannot be compiled ahead of time: it acts on the Python process" in text
+    assert "      print(x)\n" in text
+    assert "hint: return the value and do this behind the call" in text
+
+
+def factorial(n):
+    if n <= 1:
+        return n * 1
+    return n * factorial(n - 1)
+
+
+def test_recursion_is_refused_where_it_is():
+    text = refused(factorial, InputSpec([], "float32"))
+    assert "factorial cannot be compiled ahead of time: it calls itself" in text
+    assert "    return n * factorial(n - 1)\n" in text
+    assert "hint: write it as a loop" in text
 
 
 @pytest.mark.parametrize("cpu", ["x86-64-v2", "x86-64-v3"])

@@ -28,13 +28,13 @@ from ..row_steps import RowLoop
 from ..rows import RowSignature
 from ..single import alone
 from .assembler import AheadAssembler, Symbol
+from .refusals import refusal
 
 # Results of operators on constants may be as large as these, and so much larger.
 _FEW_BYTES = 1 << 16
 _FEW = 1 << 12
 _LISTED = 64
 """So many numbers are looked at one by one, whether they are what sizes say."""
-_WAY_OUT = "leave it to Python before or after the call, write it in other operators, or save in another format"
 
 
 @dataclass
@@ -129,19 +129,13 @@ class Forms:
     ) -> tuple[Any, ...]:
         """What the form makes of 16-bit floats by way of float32, rounded once: kernels compute so, too."""
         if not any(isinstance(x, Operand) and x.dtype in SHORT_FLOATS for x in values):
-            raise self._unsupported(operator, str(reason)) from None
+            raise refusal(self._where, operator, str(reason)) from None
         try:
             made = self._form(assembler, operator, [_cast(assembler, x, np.dtype(np.float32)) for x in values])
         except NoNativeForm:
-            raise self._unsupported(operator, str(reason)) from None
+            raise refusal(self._where, operator, str(reason)) from None
         several = made if isinstance(made, tuple) else (made,)
         return tuple([_cast_to(assembler, x, _dtype(v)) for x, v in zip(several, operator.outputs)])
-
-    def _unsupported(self, operator: Operator, reason: str) -> UnsupportedError:
-        loc = operator.locs[0] if operator.locs else None
-        return UnsupportedError(
-            f"{self._where}: {operator.op.name} cannot be compiled ahead of time: {reason}", loc=loc, hint=_WAY_OUT
-        )
 
     def _form(self, assembler: AheadAssembler, operator: Operator, values: list[Any]) -> Any:
         op, attrs = operator.op, dict(operator.attrs)
