@@ -28,6 +28,15 @@ EMPTY = paddle.zeros([0])
         (lambda: paddle.clip(t(1.0), t([2.0])), 2, "float32"),
         (lambda: paddle.scale(t([4, 9], "int32"), t(2.5), bias=0.5), [8, 18], "int32"),
         (lambda: paddle.scale(t([True, False], "bool"), 2.0), [True, False], "bool"),
+        (lambda: paddle.renorm(t([-1.0, 2.0, 3.0]), 2.0, 0, 1.5), [-1, 1.5, 1.5], "float32"),
+        (lambda: paddle.reduce_as(t([[1, 2], [3, 4]], "int32"), t([0, 0], "int32")), [4, 6], "int64"),
+        (lambda: paddle.reduce_as(TWO > 1, t([0, 0], "bool")), [1, 2], "int64"),
+        (lambda: paddle.trace(t([[1, 2], [3, 4]], "int32")), 5, "int32"),
+        (lambda: paddle.histogram_bin_edges(t([1.0, 1.0]), bins=2), [0.5, 1, 1.5], "float32"),
+        (lambda: paddle.histogram_bin_edges(t([1.0, 1.0]), bins=2, min=3, max=3), [2.5, 3, 3.5], "float32"),
+        (lambda: paddle.masked_fill(ONE, t([0, 2], "int64"), 5.0), [1, 5], "float32"),
+        (lambda: paddle.masked_fill(ONE, t([0.0, 0.5]), 5.0), [1, 5], "float32"),
+        (lambda: paddle.cross(t([0.0, 1.0, 0.0]), t([0.0, 0.0, 1.0]), axis=None), [1, 0, 0], "float32"),
         (lambda: paddle.var(EMPTY), np.nan, "float32"),
         (lambda: paddle.var(EMPTY, unbiased=False), np.nan, "float32"),
         (lambda: paddle.std(paddle.zeros([0, 2]), axis=0), [np.nan, np.nan], "float32"),
@@ -196,3 +205,46 @@ def test_labels_get_no_gradient(loss):
 def test_what_is_no_tensor_is_a_type_error(call):
     with pytest.raises(TypeError):
         call(ONE)
+
+
+@pytest.mark.parametrize(
+    ("call", "shape"),
+    [
+        (lambda: F.pixel_shuffle(paddle.zeros([1, 0, 2, 2]), 2), [1, 0, 4, 4]),
+        (lambda: F.pixel_shuffle(paddle.zeros([1, 4, 0, 2]), 2), [1, 1, 0, 4]),
+        (lambda: F.pixel_shuffle(paddle.zeros([1, 4, 3, 0]), 2), [1, 1, 6, 0]),
+        (lambda: F.pixel_shuffle(paddle.zeros([0, 2, 3, 4]), 2, "NHWC"), [0, 4, 6, 1]),
+        (lambda: F.pixel_unshuffle(paddle.zeros([2, 1, 0, 4]), 2), [2, 4, 0, 2]),
+        (lambda: F.channel_shuffle(paddle.zeros([1, 4, 0, 2]), 2), [1, 4, 0, 2]),
+        (lambda: F.channel_shuffle(paddle.zeros([1, 3, 0, 4]), 2, "NHWC"), [1, 3, 0, 4]),
+        (lambda: paddle.linalg.pinv(paddle.zeros([2, 3, 0])), [2, 0, 3]),
+        (lambda: paddle.linalg.pinv(paddle.zeros([0, 0]), hermitian=True), [0, 0]),
+    ],
+)
+def test_no_elements_have_a_shape(call, shape):
+    assert call().shape == shape
+
+
+@pytest.mark.parametrize("shuffle", [F.pixel_shuffle, F.pixel_unshuffle, F.channel_shuffle])
+@pytest.mark.parametrize("data_format", ["NCHW", "NHWC"])
+def test_shuffles_of_open_sizes(shuffle, data_format):
+    fixed = 1 if data_format == "NCHW" else 3
+    spec = [4 if i == fixed else None for i in range(4)]
+    compiled = paddle.jit.to_static(
+        lambda x: shuffle(x, 2, data_format), input_spec=[paddle.static.InputSpec(spec, "float32")], full_graph=True
+    )
+    for sizes in ([2, 4, 6, 4], [1, 4, 0, 4]):
+        sizes = sizes if fixed == 1 else [sizes[0], sizes[2], sizes[3], 4]
+        x = paddle.arange(np.prod(sizes), dtype="float32").reshape(sizes)
+        np.testing.assert_array_equal(compiled(x).numpy(), shuffle(x, 2, data_format).numpy())
+
+
+@pytest.mark.parametrize("rounded", [paddle.floor, paddle.ceil, paddle.trunc])
+def test_complex_numbers_have_no_steps(rounded):
+    with pytest.raises(TypeError, match="complex64"):
+        rounded(t([1 + 2j], "complex64"))
+
+
+def test_the_trace_of_bools_is_refused():
+    with pytest.raises(TypeError, match=r"trace: .* bool"):
+        paddle.trace(t([[True]], "bool"))

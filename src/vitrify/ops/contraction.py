@@ -14,7 +14,7 @@ from .arrange import roll
 from .creation import clone, eye
 from .diagonal import diagonal
 from .elementwise import conj
-from .like import cast, expand_like
+from .like import expand_like
 from .linalg import inv
 from .matmul import matmul, sizes_of
 from .reduce import sum as sum_
@@ -96,7 +96,7 @@ def kron(x: Any, y: Any, name: str | None = None) -> Any:
 
 
 def cross(x: Any, y: Any, axis: int | None = 9, name: str | None = None) -> Any:
-    """The cross product of vectors of 3 along `axis`; by default (9, or None) along the first dimension of size 3.
+    """The cross product of vectors of 3 along `axis`; by default along the first dimension of size 3.
 
     Raises ShapeError when there is none. Source: paddle.cross.
 
@@ -106,9 +106,9 @@ def cross(x: Any, y: Any, axis: int | None = 9, name: str | None = None) -> Any:
         [0, 0, 1]
     """
     rank_of("cross", x)
-    axis = 9 if axis is None else axis
-    place = list(x.shape).index(3) if axis == 9 and 3 in x.shape else axis
-    if place == 9 or x.shape[normalize_axis("cross", place, x.ndim)] != 3:
+    searched = axis is None or axis == 9
+    place = list(x.shape).index(3) if searched and 3 in x.shape else axis
+    if place is None or place == 9 or x.shape[normalize_axis("cross", place, x.ndim)] != 3:
         raise ShapeError(f"cross: x is {Meta(tuple(x.shape), x.dtype)}, expected a dimension of size 3 as axis")
 
     def turned(t: Any, by: int) -> Any:
@@ -118,19 +118,17 @@ def cross(x: Any, y: Any, axis: int | None = 9, name: str | None = None) -> Any:
 
 
 def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None) -> Any:
-    """The sum of a diagonal of the planes that axis1 and axis2 span, in the dtype of x.
-
-    Raises DTypeError for bool tensors, IndexRangeError for axes outside. Source: paddle.trace.
+    """The sum of a diagonal of the planes that axis1 and axis2 span. Source: paddle.trace.
 
     Example:
         >>> import vitrify as paddle
         >>> paddle.trace(paddle.to_tensor([[1, 2], [3, 4]])).item()
         5
     """
-    need_tensors("trace", x)
+    rank_of("trace", x)
     if x.dtype.is_bool:
-        raise DTypeError("trace: x is a tensor of bool, expected numbers", hint="cast it first")
-    return cast(sum_(diagonal(x, offset, axis1, axis2), axis=-1), x.dtype)
+        raise DTypeError("trace: x must be of numbers, got bool", hint="cast it: x.astype('int64')")
+    return sum_(diagonal(x, offset, axis1, axis2), axis=-1, dtype=x.dtype)
 
 
 # -- chains and powers -----------------------------------------------------------------------------------------------

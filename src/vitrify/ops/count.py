@@ -68,11 +68,11 @@ def bincount(x: Any, weights: Any = None, minlength: Any = 0, name: str | None =
 # -- histograms ------------------------------------------------------------------------------------------------------
 
 
-def _bounds(x: Any, low: float, high: float) -> tuple[float, float]:
-    """The range to divide: the data's own when low and high are equal, never an empty one."""
+def _bounds(x: Any, low: float, high: float, margin: float = 1.0) -> tuple[float, float]:
+    """The range to divide: the data's own when low and high are both 0; `margin` around it where it is one value."""
     if low == high == 0 and x.size:
         low, high = float(x.min()), float(x.max())
-    return (low - 1, high + 1) if low == high else (low, high)
+    return (low - margin, high + margin) if low == high else (low, high)
 
 
 def _check_bins(op: str, bins: int, low: float, high: float) -> None:
@@ -123,7 +123,8 @@ def histogram(
 
 
 def _edges_kernel(xp: Any, x: Any, *, bins: int, min: float, max: float) -> Any:
-    return xp.linspace(*_bounds(x, min, max), bins + 1).astype(xp.float32)
+    low, high = _bounds(x, min, max, margin=0.5)
+    return xp.linspace(low, high, bins + 1).astype(xp.float32)
 
 
 def _edges_meta(x: Meta, *, bins: int, min: float, max: float) -> Meta:
@@ -137,7 +138,9 @@ edges_op = define_op("histogram_bin_edges", kernel=_edges_kernel, meta=_edges_me
 def histogram_bin_edges(
     input: Any, bins: int = 100, min: float = 0.0, max: float = 0.0, name: str | None = None
 ) -> Any:
-    """The bounds of the parts that `histogram` counts in: [bins + 1] of float32. Source: paddle.histogram_bin_edges.
+    """The bounds of equal parts of the range of `histogram`: [bins + 1] of float32; one value has 0.5 on each side.
+
+    Source: paddle.histogram_bin_edges.
 
     Example:
         >>> import vitrify as paddle

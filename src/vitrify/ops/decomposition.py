@@ -8,7 +8,7 @@ from typing import Any
 from ..core.dtype import complex64, complex128, float64
 from ..core.errors import ArgumentError
 from ..core.meta import UNKNOWN, Meta
-from .arguments import is_tensor
+from .arguments import is_tensor, rank_of
 from .complex_ import abs as abs_
 from .complex_ import part_meta, real
 from .diagonal import diag_embed, diagonal, tril, triu
@@ -305,9 +305,8 @@ def pinv(x: Any, rcond: Any = 1e-15, hermitian: bool = False, name: str | None =
         >>> paddle.linalg.pinv(paddle.to_tensor([[2.0, 0.0], [0.0, 0.0]])).tolist()
         [[0.5, 0.0], [0.0, 0.0]]
     """
-    need_matrices("pinv", Meta(tuple(x.shape), x.dtype), square=hermitian)
-    if 0 in x.shape[-2:]:  # no singular values
-        return adjoint(x)
+    if rank_of("pinv", x) >= 2 and 0 in x.shape[-2:]:
+        return adjoint(x)  # there is no largest singular value to measure by
     if hermitian:
         s, u = eigh(x)
         vh, size = adjoint(u), abs_(s)

@@ -71,7 +71,7 @@ def renorm(x: Any, p: float, axis: int, max_norm: float) -> Any:
         raise ArgumentError(f"renorm: p and max_norm must be positive, got {p} and {max_norm}")
     place = normalize_axis("renorm", axis, x.ndim)
     others = [i for i in range(x.ndim) if i != place]
-    length = vector_norm(x, float(p), axis=others, keepdim=True) if others else abs_(x)
+    length = vector_norm(x, float(p), axis=others, keepdim=True) if others else abs_(x)  # no axes would mean all
     too_long = length > max_norm
     return x * where_op(too_long, max_norm / where_op(too_long, length, 1.0), 1.0)
 

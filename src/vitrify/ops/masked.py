@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.dtype import bool_
 from ..core.errors import DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, broadcast_shapes
 from .arguments import finish, is_tensor, rank_of
@@ -41,9 +42,9 @@ def masked_select(x: Any, mask: Any, name: str | None = None, *, out: Any = None
 
 
 def masked_fill(x: Any, mask: Any, value: Any, name: str | None = None) -> Any:
-    """x with `value` (a number or a tensor) where `mask` is True, or a number but 0; all broadcast, x's dtype.
+    """x with `value` (a number or a tensor) where `mask` is True; all broadcast, x's dtype. Source: paddle.masked_fill.
 
-    Source: paddle.masked_fill.
+    A mask of numbers is True where it is not 0.
 
     Example:
         >>> import vitrify as paddle
@@ -51,9 +52,8 @@ def masked_fill(x: Any, mask: Any, value: Any, name: str | None = None) -> Any:
         >>> paddle.masked_fill(x, x > 1, 0).tolist()
         [1, 0, 0]
     """
-    if is_tensor(mask) and not mask.dtype.is_bool:  # as in Paddle: where it is not 0
-        mask = cast(mask, "bool")
-    _need_mask("masked_fill", mask)
+    rank_of("masked_fill", mask, "mask")
+    mask = cast(mask, bool_)
     if is_tensor(value):
         return get_op("where")(mask, cast(value, x.dtype), x)
     return get_op("where")(mask, get_op("full")(shape=(), fill_value=value, dtype=x.dtype), x)

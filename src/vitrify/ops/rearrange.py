@@ -6,31 +6,31 @@ from typing import Any
 
 from ..core.dtype import as_dtype
 from ..core.errors import ArgumentError, ShapeError
-from .arguments import is_tensor, rank_of
+from ..core.meta import UNKNOWN
+from .arguments import rank_of
 from .creation import arange
-from .matmul import sizes_of
 from .reduce import max
-from .shape import reshape, unsqueeze
+from .shape import flatten, unflatten, unsqueeze
 from .transpose import transpose
 
 FORMATS = ("NCHW", "NHWC")
 
 
 def _sizes(op: str, x: Any, data_format: str) -> tuple[Any, int, Any, Any]:
-    """(n, c, h, w) of x, those of the run where they are unknown; n is -1 where the others tell."""
+    """(n, c, h, w) of x; the batch and space may be unknown."""
     if data_format not in FORMATS:
         raise ArgumentError(f"{op}: data_format must be NCHW or NHWC, got {data_format!r}")
     if rank_of(op, x) != 4:
         raise ShapeError(f"{op}: x must have 4 dimensions, got {list(x.shape)}")
-    n, *rest = sizes_of(x)
+    n, *rest = x.shape
     c, h, w = rest if data_format == "NCHW" else (rest[2], rest[0], rest[1])
-    return n if 0 in x.shape[1:] else -1, c, h, w
+    return n, c, h, w
 
 
-def _divisible(op: str, size: Any, factor: int, what: str) -> Any:
-    if factor < 1 or (not is_tensor(size) and size % factor):
+def _divisible(op: str, size: int, factor: int, what: str) -> int:
+    if factor < 1 or (size != UNKNOWN and size % factor):
         raise ShapeError(f"{op}: {what} ({size}) must be divisible by {factor}")
-    return size // factor
+    return size if size == UNKNOWN else size // factor
 
 
 def pixel_shuffle(x: Any, upscale_factor: int, data_format: str = "NCHW", name: str | None = None) -> Any:
@@ -44,11 +44,11 @@ def pixel_shuffle(x: Any, upscale_factor: int, data_format: str = "NCHW", name: 
         [1, 1, 4, 6]
     """
     r = upscale_factor
-    n, c, h, w = _sizes("pixel_shuffle", x, data_format)
+    _, c, _, _ = _sizes("pixel_shuffle", x, data_format)
     out = _divisible("pixel_shuffle", c, r * r, "the number of channels")
-    if data_format == "NCHW":
-        return reshape(transpose(reshape(x, [n, out, r, r, h, w]), [0, 1, 4, 2, 5, 3]), [n, out, h * r, w * r])
-    return reshape(transpose(reshape(x, [n, h, w, out, r, r]), [0, 1, 4, 2, 5, 3]), [n, h * r, w * r, out])
+    channels, rows = (1, 2) if data_format == "NCHW" else (3, 1)
+    spread = transpose(unflatten(x, channels, [out, r, r]), [0, 1, 4, 2, 5, 3])
+    return flatten(flatten(spread, rows, rows + 1), rows + 1, rows + 2)
 
 
 def pixel_unshuffle(x: Any, downscale_factor: int, data_format: str = "NCHW", name: str | None = None) -> Any:
@@ -62,12 +62,12 @@ def pixel_unshuffle(x: Any, downscale_factor: int, data_format: str = "NCHW", na
         [1, 4, 2, 3]
     """
     r = downscale_factor
-    n, c, height, width = _sizes("pixel_unshuffle", x, data_format)
+    _, _, height, width = _sizes("pixel_unshuffle", x, data_format)
     h = _divisible("pixel_unshuffle", height, r, "the height")
     w = _divisible("pixel_unshuffle", width, r, "the width")
-    if data_format == "NCHW":
-        return reshape(transpose(reshape(x, [n, c, h, r, w, r]), [0, 1, 3, 5, 2, 4]), [n, c * r * r, h, w])
-    return reshape(transpose(reshape(x, [n, h, r, w, r, c]), [0, 1, 3, 5, 2, 4]), [n, h, w, c * r * r])
+    channels, rows = (1, 2) if data_format == "NCHW" else (3, 1)
+    blocks = unflatten(unflatten(x, rows + 1, [w, r]), rows, [h, r])
+    return flatten(transpose(blocks, [0, 1, 3, 5, 2, 4]), channels, channels + 2)
 
 
 def channel_shuffle(x: Any, groups: int, data_format: str = "NCHW", name: str | None = None) -> Any:
@@ -81,11 +81,10 @@ def channel_shuffle(x: Any, groups: int, data_format: str = "NCHW", name: str | 
         >>> paddle.nn.functional.channel_shuffle(x, 2).flatten().tolist()
         [0.0, 2.0, 1.0, 3.0]
     """
-    n, c, h, w = _sizes("channel_shuffle", x, data_format)
+    _, c, _, _ = _sizes("channel_shuffle", x, data_format)
     each = _divisible("channel_shuffle", c, groups, "the number of channels")
-    if data_format == "NCHW":
-        return reshape(transpose(reshape(x, [n, groups, each, h, w]), [0, 2, 1, 3, 4]), [n, c, h, w])
-    return reshape(transpose(reshape(x, [n, h, w, groups, each]), [0, 1, 2, 4, 3]), [n, h, w, c])
+    at, order = (1, [0, 2, 1, 3, 4]) if data_format == "NCHW" else (3, [0, 1, 2, 4, 3])
+    return flatten(transpose(unflatten(x, at, [groups, each]), order), at, at + 1)
 
 
 def sequence_mask(x: Any, maxlen: int | None = None, dtype: Any = "int64", name: str | None = None) -> Any:

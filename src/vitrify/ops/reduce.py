@@ -303,7 +303,7 @@ def count_nonzero(x: Any, axis: Any = None, keepdim: bool = False, name: str | N
 
 
 def reduce_as(x: Any, target: Any, name: str | None = None) -> Any:
-    """x summed down to target's shape. Source: paddle.reduce_as.
+    """x summed down to target's shape; int32 and bool as int64, as `sum` has them. Source: paddle.reduce_as.
 
     Raises ShapeError where that does not broadcast to x's.
 
@@ -315,7 +315,7 @@ def reduce_as(x: Any, target: Any, name: str | None = None) -> Any:
     pairs = zip(x.shape[x.ndim - target.ndim :], target.shape)
     if target.ndim > x.ndim or [w for f, w in pairs if w not in (1, f) and UNKNOWN not in (f, w)]:
         raise ShapeError(f"reduce_as: x has shape {list(x.shape)}, which is not summed down to {list(target.shape)}")
-    return sum_to_like(x, target)
+    return sum_to_like(cast(x, int64) if x.dtype in (bool_, int32) else x, target)
 
 
 METHODS: dict[str, Any] = {

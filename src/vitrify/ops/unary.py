@@ -9,7 +9,7 @@ from .arguments import finish, rank_of
 from .creation import clone
 from .define import unary
 from .elementwise import STEPS, conj
-from .meta_rules import floating, numeric, same_as
+from .meta_rules import floating, numeric, real_number, same_as
 from .registry import define_elementwise
 
 # -- exponentials and logarithms -------------------------------------------------------------------------------------
@@ -108,13 +108,13 @@ reciprocal = unary(
 
 def _rounding(name: str, scalar: Any, doc: str, result: str, out: bool = True, **options: Any) -> Any:
     example = ("[1.5, -1.5]", result)
-    return unary(name, scalar=scalar, vjp=STEPS, doc=doc, example=example, accepts=numeric, out=out, **options)
+    return unary(name, scalar=scalar, vjp=STEPS, doc=doc, example=example, accepts=real_number, out=out, **options)
 
 
 floor = _rounding("floor", "floor", "x rounded down", "[1.0, -2.0]", onnx="Floor")
 ceil = _rounding("ceil", "ceil", "x rounded up", "[2.0, -1.0]", onnx="Ceil")
 _trunc_op = define_elementwise(
-    "trunc", scalar="trunc", meta=same_as("trunc", "input", numeric), vjp=STEPS, maps={"paddle": "trunc"}
+    "trunc", scalar="trunc", meta=same_as("trunc", "input", real_number), vjp=STEPS, maps={"paddle": "trunc"}
 )
 
 
