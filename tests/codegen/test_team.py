@@ -98,9 +98,9 @@ def test_a_caller_that_waited_long_goes_on_by_itself():
 
     held_up = next(i for i in range(10_000) if 1 in who())
     assert [who() for _ in range(64)] == [{0}] * 64, held_up
-    time.sleep(0.2)
-    assert any(1 in who() for _ in range(10_000))
-    assert any(1 in who() for _ in range(10_000))  # and tries again later
+    for _ in range(2):  # and tries again later, each time
+        time.sleep(0.2)
+        assert any(1 in who() for _ in range(10_000))
 
 
 def test_a_forked_process_has_a_team_of_its_own():

@@ -175,6 +175,9 @@ def flatten(g: Context, x: Value, *, start_axis: int, stop_axis: int) -> Value:
 @FORMS("unflatten")
 def unflatten(g: Context, x: Value, *, axis: int, shape: Any) -> Value:
     """Reshape."""
+    known = g.metas[0].shape
+    if UNKNOWN not in known:
+        return g.reshape(x, list(known))
     parts = list(shape) if isinstance(shape, (list, tuple)) else [shape]
     sizes = [g.size(x, i) for i in range(x.ndim)]
     parts = [sizes[axis] if isinstance(p, int) and p == 0 else p for p in parts]

@@ -108,7 +108,7 @@ def decorate(
         ...     optimizer = paddle.static.amp.decorate(paddle.optimizer.SGD(0.1), dtype="bfloat16")
         ...     _ = optimizer.minimize(loss)
         >>> [op.type for op in main.global_block().ops[:4]]
-        ['cast', 'cast', 'cast', 'matmul_v2']
+        ['cast', 'cast', 'mul', 'cast']
     """
     level, dtype = "O2" if use_pure_fp16 else level, "bfloat16" if use_bf16 else dtype
     if level not in ("O1", "O2"):
