@@ -6,20 +6,6 @@ import vitrify as paddle
 from vitrify.core.errors import UnsupportedError
 
 
-def chosen_list(x):
-    a, b = [x * 1], [x * 2]
-    c = a if x.sum() > 0 else b
-    c[0] = x * 5
-    return a, b, c
-
-
-def source_of_a_chosen_list(x):
-    a, b = [x * 1], [x * 2]
-    c = a if x.sum() > 0 else b
-    a[0] = x * 5
-    return a, b, c
-
-
 def chosen_view(x):
     y = x * 1
     v = y[:2] if x.sum() > 0 else y[1:3]
@@ -61,7 +47,7 @@ def another_held_tensor_in_a_loop(x):
 @pytest.mark.parametrize(
     "function",
     [
-        chosen_list, source_of_a_chosen_list, chosen_view, names_swapped_in_a_loop, twins_on_one_path,
+        chosen_view, names_swapped_in_a_loop, twins_on_one_path,
         another_held_tensor_in_a_loop,
     ],
 )  # fmt: skip

@@ -114,6 +114,7 @@ class Builder:
         self.aliases = Aliases()
         self.forks: list[Fork] = []
         self.is_whole = False  # whether nothing may stay Python: then a run may refuse what only the run can tell
+        self.keeps_containers = False  # whether lists and dicts of several paths stay several, as objects do
         self.made = Made()
         self.kept: dict[int, Any] = {}  # by id, what a list of unknown length holds by value, though Python shares it
         self.inner_lists: dict[int, Any] = {}  # by id, weakly: lists that others hold by value as one of their items

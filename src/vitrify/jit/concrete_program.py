@@ -190,17 +190,21 @@ def trace(
     variation: Variation | None = None,
     foreign: Sequence[Foreign] = (),
     is_whole: bool = False,
+    keeps_containers: bool = False,
 ) -> ConcreteProgram:
     """Run `function` once with Variables for the InputSpec leaves, recording a program.
 
     leaves: InputSpec for each tensor argument, anything else as its Python value. original: the user's function that
     `function` is the converted form of. variation: which numbers and sizes of the Python state become inputs. foreign:
     containers of the user's that can grow in this trace. is_whole: what cannot be converted is an error, not a segment.
+    keeps_containers: a list or dict of which a tensor decides which one it is stays the one or the other; by default it
+    becomes one by value, which makes smaller programs, and must not be changed then (ForkedError).
 
     Whatever the function does to Python objects is undone afterwards, and done by each run of the program.
     """
     state = _Trace()
     state.builder.is_whole = is_whole
+    state.builder.keeps_containers = keeps_containers
     block = state.block
     arguments = state.arguments
     values: list[Any] = []

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..convert import Converted, convert
 from ..convert.containers.stand_ins import Foreign, learn_of
+from ..convert.values.foreign import ForkedError
 from ..convert.values.handlers import learn
 from ..core.dtype import DType, default_dtype, from_np
 from ..core.errors import InternalError, UnsupportedError
@@ -131,16 +132,22 @@ class ProgramBuilder:
     def trace(self, tree: TreeDef, values: Sequence[Any], variation: Variation | None = None) -> ConcreteProgram:
         """The program of a call of this structure, with InputSpecs in place of tensors; it is not kept."""
         foreign: list[Foreign] = []
+        was_kept = keeps = False
         while True:
             try:
                 names = self._argument_names(tree)
-                return trace(self.converted, tree, values, names, self.eager, variation, foreign, self._is_whole)
+                return trace(self.converted, tree, values, names, self.eager, variation, foreign, self._is_whole, keeps)
             except UnsupportedError as err:
                 if self._is_whole and learn_of(err, foreign):
                     continue
-                if not learn(err):
+                if learn(err):
+                    self._converted = None
+                elif isinstance(err, ForkedError) and not was_kept:
+                    was_kept = keeps = True
+                elif keeps:
+                    keeps = False  # the error of the shorter program says what to do about it
+                else:
                     raise
-                self._converted = None
 
     def warn_of_retracing(self, tree: TreeDef, consequence: str) -> None:
         """Say once which argument, or what else, asks for ever new programs."""

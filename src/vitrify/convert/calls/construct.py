@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import inspect
 import types
 import typing
@@ -29,6 +30,8 @@ def constructor(cls: type) -> Callable[..., Any]:
 def instance_of(cls: type) -> Callable[..., Any]:
     """What `type.__call__(cls, ...)` does."""
     found = [class_attribute(cls, name) for name in ("__new__", "__init__", "__post_init__")]
+    if found[0] is object.__new__ and found[1] is object.__init__:
+        return functools.partial(_plain, cls)
     if not (any(_is_users(f) for f in found) or _makes_fields(cls)) or (
         Layer in cls.__mro__ and not _is_users(found[1])
     ):
@@ -42,6 +45,13 @@ def instance_of(cls: type) -> Callable[..., Any]:
         return made
 
     return construct
+
+
+def _plain(cls: type, *args: Any, **kwargs: Any) -> Any:
+    """An instance of a class without constructors of its own."""
+    made = cls(*args, **kwargs)
+    _note_made(made)
+    return made
 
 
 def _note_made(made: Any) -> None:

@@ -16,15 +16,15 @@ from ..containers.plain_keys import check_keys
 from ..containers.structure import Originals, snapshot
 from ..state.cells import closed_over
 from ..state.journal import journaling
-from ..state.ownership import note_forks
-from ..state.places import CellPlace, ContentPlace, ItemPlace, items_of, place_parts, restore, wholes, with_items
+from ..state.ownership import Forking, note_forks, note_forks_at, repeated
+from ..state.places import CellPlace, ContentPlace, ItemPlace, items_of, restore, wholes, with_items
 from ..values.base import MaybeUnset, Undefined, Unmergeable, builder, is_graph, scalar_condition
 from ..values.cases import note_chosen
 from ..values.emit import emit
 from ..values.foreign import ForeignError
 from ..values.one_of import GraphOneOf, note_decided
 from ..values.optional import means, note_known, tell, told_by
-from .merge import Joined, Slot, Slots, fill_slots, merge
+from .merge import Joined, Slot, Slots, fill_slots, merge, merge_content
 from .protocols import truth
 from .raise_ import ENDED, run_path
 from .sharing import outer_of, share_branches
@@ -56,6 +56,10 @@ class _Side:
             with_items(value, [(item, self.places[item.key][1]) for item in items])
             with_items(copy, [(item, self.places[item.key][2]) for item in items])
         return value, copy
+
+    def left(self) -> list[Any]:
+        """The values that the branch leaves, in variables and places."""
+        return [*self.values, *[now for _, now, _ in self.places.values()]]
 
     def _changed(self, value: Any) -> Any:
         """A copy of a container that the branch changed, as it was then; None for others."""
@@ -146,6 +150,8 @@ def trace_branches(
     for side, other in (sides, sides[::-1]):
         side.follow(other.handles)
     joined = Joined(sides[0].block, sides[1].block, (sides[0].read, sides[1].read), originals, pred, by_value)
+    if builder().keeps_containers:
+        joined.repeated = frozenset().union(*[repeated(side.left()) for side in sides])
     merged = _merge_values(sides, names, joined)
     handles = _merge_handles(sides, joined)
     places = _merge_places(sides, joined)
@@ -156,12 +162,13 @@ def trace_branches(
         mark(results[slot], None, _differing(joined, slot, results[slot]))
         builder().assign(handle, results[slot])
     _share(operator, sides, joined, {slot for _, slot in handles}, results)
-    for place, value, sources in places:
-        value = fill_slots(value, results)
-        note_forks(builder().forks, *[place_parts(place, held) for held in (value, *sources)])
-        restore(place, value)
+    changes = [(place, fill_slots(value, results), sources) for place, value, sources in places]
     values = _filled_values(merged, results)
-    note_forks(builder().forks, *[[_itself(v) for v in found] for found in (values, sides[0].values, sides[1].values)])
+    forking = Forking(builder().forks, joined.apart())
+    for place, value, sources in changes:
+        note_forks_at(place, forking, value, sources)
+        restore(place, value)
+    note_forks(forking, *[[_itself(v) for v in found] for found in (values, sides[0].values, sides[1].values)])
     return values
 
 
@@ -289,7 +296,7 @@ def _merge_places(sides: Sequence[_Side], joined: Joined) -> list[tuple[Any, Any
     places = {key: place for side in sides for key, (place, _, _) in side.places.items()}
     for place in wholes(places).values():
         (a, x), (b, y) = (side.at_end(place) for side in sides)
-        merged = a if a is b else merge(place.label, x, y, joined)
+        merged = a if a is b else _merged(place, x, y, joined)
         unset = [value for value in (x, y) if isinstance(value, Undefined)]
         is_bare = len(unset) == 1 and bool(unset[0].name) and _is_bare(merged)
         if is_bare or (isinstance(merged, MaybeUnset) and not isinstance(place, CellPlace)):
@@ -298,6 +305,13 @@ def _merge_places(sides: Sequence[_Side], joined: Joined) -> list[tuple[Any, Any
             raise _grows(place, _length(x), _length(y)).of(place.owner)
         found.append((place, merged, (a, b)))
     return found
+
+
+def _merged(place: Any, x: Any, y: Any, joined: Joined) -> Any:
+    """What a place holds on two paths; the content of a list or dict is one by value, whatever else stays several."""
+    is_one = isinstance(place, ContentPlace) and isinstance(x, (list, dict)) and isinstance(y, (list, dict))
+    is_one = is_one and joined.originals.common(x, y) is None
+    return (merge_content if is_one else merge)(place.label, x, y, joined)
 
 
 def _differing(joined: Joined, slot: int, result: Variable) -> frozenset[str]:

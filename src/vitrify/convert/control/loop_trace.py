@@ -18,8 +18,8 @@ from ..containers.plain_keys import check_carried
 from ..containers.structure import Originals, snapshot
 from ..state.cells import closed_over
 from ..state.journal import Journal, journaling, note_write
-from ..state.ownership import note_forks, private
-from ..state.places import ContentPlace, content_before, place_parts, restore
+from ..state.ownership import Forking, note_forks, note_forks_at, private
+from ..state.places import ContentPlace, content_before, restore
 from ..values.base import builder, is_graph, is_tensor, scalar_condition
 from ..values.facts import FirstIterationDiffers
 from ..values.optional import MaybeNoneError
@@ -82,7 +82,7 @@ def trace_loop(
             return _go_round(test, lambda: body(*values), values, names, shared)
         if trace is not None:
             results = _emit_loop(state, trace)
-            note_forks(builder().forks, results, values)  # after no iteration it is the object from before
+            note_forks(Forking(builder().forks), results, values)  # after no iteration it is the object from before
             return results
     raise UnsettledError(
         f"what the loop carries ({', '.join(names)}) does not settle: shapes or types keep changing from one trace "
@@ -321,7 +321,7 @@ def _emit_loop(state: CarriedState, trace: _Traced) -> tuple[Any, ...]:
     n = len(state.variables)
     for (place, _), value in zip(state.places.values(), values[n:]):
         check_carried(place, value)
-        note_forks(build.forks, place_parts(place, value), place_parts(place, place.get()))
+        note_forks_at(place, Forking(build.forks), value, (place.get(),))
         restore(place, value)
     for handle, value in zip(state.handles, values[n + len(state.places) :]):
         build.assign(handle, value)

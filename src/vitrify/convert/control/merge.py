@@ -51,7 +51,11 @@ from .paired import LACKING, fits, have_one_rank, paired_options
 
 @dataclass
 class Joined:
-    """The outputs of two blocks under construction: parallel lists, one entry an output."""
+    """The outputs of two blocks under construction: parallel lists, one entry an output.
+
+    `repeated`: ids of the containers that a path leaves in several places, if they are to stay one; `alone`: what
+    stands for each of those.
+    """
 
     then: Block
     orelse: Block
@@ -61,6 +65,8 @@ class Joined:
     by_value: bool = False
     sides: tuple[list[Any], list[Any]] = field(default_factory=lambda: ([], []))
     pairs: dict[tuple[Any, Any], int] = field(default_factory=dict)
+    repeated: frozenset[int] = frozenset()
+    alone: dict[int, Alone] = field(default_factory=dict)
 
     def add_pair(self, a: Any, b: Any, dtype: DType) -> int:
         """Index of the output for a value that is `a` or `b`: the same for two variables that are one tensor."""
@@ -79,12 +85,30 @@ class Joined:
         return Slot(self.pairs[a, b], is_number=True)
 
     def keeps(self, a: Any, b: Any) -> bool:
-        """Whether one of two values is an object from before, which it stays: another one cannot stand for it."""
-        pairs = ((a, self.then), (b, self.orelse))
-        return not self.by_value and any(
-            not isinstance(value, (list, dict)) and self.is_from_before(self.originals.original(value), block)
-            for value, block in pairs
-        )
+        """Whether one of two values is a certain object, which it stays: another one cannot stand for it."""
+        return not self.by_value and (self._is_certain(a, self.then) or self._is_certain(b, self.orelse))
+
+    def _is_certain(self, value: Any, block: Block) -> bool:
+        if isinstance(value, (list, dict)) and not builder().keeps_containers:
+            return False
+        original = self.originals.original(value)
+        return id(original) in self.repeated or self.is_from_before(original, block)
+
+    def once(self, original: Any, make: Callable[[], Any]) -> Any:
+        """What `make` gives for a container of one path, the same in all places that hold it."""
+        if id(original) not in self.repeated:
+            return make()
+        if id(original) not in self.alone:
+            self.alone[id(original)] = Alone(make())
+        return self.alone[id(original)]
+
+    def fit(self, a: Any, b: Any) -> bool:
+        """Whether one value can stand for both of two options."""
+        return self.originals.common(a, b) is not None or (fits(a, b) and not self.keeps(a, b))
+
+    def apart(self) -> set[int]:
+        """The ids of containers of one path that are told from all others, and of what they were made of."""
+        return {*self.alone, *[id(alone.made) for alone in self.alone.values()]}
 
     def is_from_before(self, original: Any, block: Block) -> bool:
         """Whether it is a list or dict that was there before the block, or an object made by this trace before it."""
@@ -130,6 +154,20 @@ class Kept:
     """Stands for a container that was there before and stays the object that it is."""
 
     container: Any
+
+
+@dataclass(eq=False)
+class Alone:
+    """Stands for a container that one path leaves in several places: all get the same one, made of `value`."""
+
+    value: Any
+    made: Any = None
+
+    def filled(self, results: list[Any]) -> Any:
+        """The container."""
+        if self.made is None:
+            self.made = fill_slots(self.value, results)
+        return self.made
 
 
 class _Packed:
@@ -179,12 +217,20 @@ def merge(name: str, a: Any, b: Any, joined: Joined) -> Any:
         return _merge_unset(name, a, b, joined)
     if {type(a), type(b)} == {tuple, GraphTuple}:
         a, b = (GraphTuple.of(v) if isinstance(v, tuple) else v for v in (a, b))
+    if isinstance(a, (list, dict)) and isinstance(b, (list, dict)) and joined.keeps(a, b):
+        return merge_options(name, a, b, joined)
+    return merge_content(name, a, b, joined)
+
+
+def merge_content(name: str, a: Any, b: Any, joined: Joined) -> Any:
+    """What two paths left in one place as one value: a list or dict is merged by what it holds."""
     first, second = node_of(a), node_of(b)
     if first is None and second is None:
         return _merge_leaf(name, a, b, joined)
     if isinstance(a, OpenDict) and isinstance(b, OpenDict):
         return _merge_dicts(a, b, joined)
-    if first is not None and second is not None and is_alike(first, second) and not joined.keeps(a, b):
+    is_kept = not isinstance(a, (list, dict)) and joined.keeps(a, b)
+    if first is not None and second is not None and is_alike(first, second) and not is_kept:
         merged = [merge(name, x, y, joined) for x, y in zip(first[1], second[1])]
         failed = next((m for m in merged if isinstance(m, Unmergeable)), None)
         return failed if failed is not None else made_of(first[0], merged, first[2])
@@ -199,7 +245,7 @@ def merge_options(name: str, a: Any, b: Any, joined: Joined) -> Any:
         return _merge_unset(name, a, b, joined)
     if not builder().tracing:  # in a program written by hand nobody asks each option by itself
         return _unlike(name, a, b)
-    paired = paired_options(a, b, joined.then, joined.orelse, lambda x, y: fits(x, y) and not joined.keeps(x, y))
+    paired = paired_options(a, b, joined.then, joined.orelse, joined.fit)
     if len(paired.options) > MAX_OPTIONS:
         return _unlike(name, a, b)
     merged: list[Any] = []
@@ -232,10 +278,13 @@ def _alone(joined: Joined, name: str, value: Any, on_then: bool) -> Any:
     if joined.is_from_before(original, block):
         return Kept(original)
     if is_open(value):
-        return _merge_lists(value if on_then else [], [] if on_then else value, joined)
+        return joined.once(original, lambda: _merge_lists(value if on_then else [], [] if on_then else value, joined))
     node = node_of(value)
     if node is not None:
-        return made_of(node[0], [_alone(joined, name, child, on_then) for child in node[1]], node[2])
+        kind, children, extra = node
+        return joined.once(
+            original, lambda: made_of(kind, [_alone(joined, name, child, on_then) for child in children], extra)
+        )
     if isinstance(value, GraphText):
         return chosen(value if on_then else "", "" if on_then else value, joined.add, placeholder_for)
     if is_tensor(value):
@@ -446,7 +495,7 @@ def fill_slots(value: Any, results: list[Any]) -> Any:
         return value
     leaves: list[Any] = []
     tree = flatten(value, leaves)
-    if not any(isinstance(leaf, (Slot, Slots, TextSlot, Kept, ErrorSlot)) for leaf in leaves):
+    if not any(isinstance(leaf, (Slot, Slots, TextSlot, Kept, Alone, ErrorSlot)) for leaf in leaves):
         return value
     return put_together(tree, iter([_filled(leaf, results) for leaf in leaves]))
 
@@ -454,7 +503,7 @@ def fill_slots(value: Any, results: list[Any]) -> Any:
 def _filled(leaf: Any, results: list[Any]) -> Any:
     if isinstance(leaf, Kept):
         return leaf.container
-    if isinstance(leaf, TextSlot):
+    if isinstance(leaf, (TextSlot, Alone)):
         return leaf.filled(results)
     if isinstance(leaf, ErrorSlot):
         return leaf.filled(fill_slots(leaf.held, results))

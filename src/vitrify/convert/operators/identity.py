@@ -15,6 +15,7 @@ from ...ops.compare import logical_and
 from ..state.places import kind_of
 from ..values.base import Unmergeable, builder, is_graph, is_tensor
 from ..values.facts import ask
+from ..values.foreign import ForkedError
 from ..values.optional import is_none, optional_kind
 
 
@@ -104,8 +105,8 @@ def _is_container(value: Any) -> bool:
     return isinstance(value, (list, dict, set)) or hasattr(value, "__dict__")
 
 
-def _decided(kind: str) -> UnsupportedError:
-    return UnsupportedError(
+def _decided(kind: str) -> ForkedError:
+    return ForkedError(
         f"a tensor decided which {kind} one operand of `is` is, so whether they are the same object is not known yet",
         hint="decide about what you need to know on each path (same = True), and test that",
     )

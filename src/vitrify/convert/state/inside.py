@@ -33,7 +33,11 @@ def knows_nothing_of(value: Any, region: Block) -> bool:
         part = waiting.pop()
         if isinstance(part, Variable) and is_inside(part.block, region):
             return False
-        if isinstance(part, Deferred) or is_open(part) or not (is_constant(part) or _is_plain(part)):
+        if is_open(part):
+            if is_inside(part.block, region):
+                return False
+            continue  # what it holds then is told by its own place
+        if isinstance(part, Deferred) or not (is_constant(part) or _is_plain(part)):
             return False
         if id(part) not in seen and not isinstance(part, (type, Variable, Layer, Tensor, ModuleType)):
             seen[id(part)] = part

@@ -19,6 +19,7 @@ from ...core.source import user_frames
 from ...ir.builder import current_builder
 from ...ir.program import Block
 from ..values.base import Undefined, builder
+from ..values.foreign import ForkedError
 from .ownership import ids_in_forks, ids_in_iterator, is_forked, known_references
 from .places import (
     AttrPlace,
@@ -249,9 +250,9 @@ def is_anything_changed() -> bool:
     return any(journal.is_changed() for journal in _open.get()[:1])
 
 
-def _forked(place: Any) -> UnsupportedError:
+def _forked(place: Any) -> ForkedError:
     kind = kind_of(place.owner)
-    return UnsupportedError(
+    return ForkedError(
         f"a change of a {kind} that is the same object as another {kind} on one path of an `if` that a tensor decides",
         hint=f"change it before the `if`, or make a copy on both paths ({kind}(...))",
     )

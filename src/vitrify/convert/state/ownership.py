@@ -7,11 +7,12 @@ import sys
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
-from ...core.errors import UnsupportedError
 from ...core.pytree import OneOf, OpenList, can_change, is_open, node_of
 from ...ir.builder import Fork
+from ..values.foreign import ForkedError
+from .places import ContentPlace
 
 _CONTAINERS = (list, tuple, dict, set, OneOf)
 
@@ -61,32 +62,59 @@ def private(values: tuple[Any, ...], holders: int) -> frozenset[int]:
     return frozenset(id(v) for v in values if known[id(v)] == 1 and sys.getrefcount(v) <= holders + 2)
 
 
-def note_forks(forks: list[Fork], values: Iterable[Any], *sources: Iterable[Any], merging: object = None) -> None:
+class Forking(NamedTuple):
+    """Where forks are noted. `merging`: see Fork; `apart`: ids of containers of one path that stay what they are."""
+
+    forks: list[Fork]
+    apart: Container[int] = ()
+    merging: object = None
+
+
+def note_forks(where: Forking, values: Iterable[Any], *sources: Iterable[Any]) -> None:
     """Remember containers and objects that were made of those on several paths: for each value one from each path."""
-    merging = merging or object()
+    where = where._replace(merging=where.merging or object())
     for value, *origins in zip(values, *sources):
         if isinstance(value, OneOf):
             options, parts = value.children[1:], [part for origin in origins for part in _options(origin)]
-            made, left = _without(options, parts), _without(parts, options)  # some stay the objects that they are
+            made, left = _without(options, parts, where.apart), _without(parts, options, where.apart)
             pairs = [(option, part) for option in made for part in left]
             alike = [(option, part) for option, part in pairs if isinstance(option, type(part))]
-            note_forks(forks, [option for option, _ in alike], [part for _, part in alike])
+            note_forks(where._replace(merging=None), [option for option, _ in alike], [part for _, part in alike])
             continue
-        node = node_of(value)
-        if any(value is origin for origin in origins):
+        if id(value) in where.apart or any(value is origin for origin in origins):
             continue
         if isinstance(value, OpenList):
             value.stand_for(origins)
         if isinstance(value, set) or can_change(value) or is_open(value):
-            forks.append(Fork(value, tuple(origins), merging))
-        nodes = [node_of(origin) for origin in origins]
-        if node is not None and all(part is not None and len(part[1]) == len(node[1]) for part in nodes):
-            note_forks(forks, node[1], *[part[1] for part in nodes], merging=merging)
+            where.forks.append(Fork(value, tuple(origins), where.merging))
+        if node_of(value) is not None:
+            note_forks_inside(where, value, origins)
 
 
-def _without(values: Sequence[Any], others: Sequence[Any]) -> list[Any]:
-    """Those that are none of the other objects."""
-    return [value for value in values if not any(value is other for other in others)]
+def note_forks_inside(where: Forking, value: Any, origins: Sequence[Any]) -> None:
+    """Remember what a container holds that was made of these on several paths; a key that a path lacks is no item."""
+    where = where._replace(merging=where.merging or object())
+    if isinstance(value, dict) and all(isinstance(origin, dict) for origin in origins):
+        for key, item in list(dict.items(value)):
+            held = [(dict.__getitem__(origin, key),) for origin in origins if dict.__contains__(origin, key)]
+            note_forks(where, (item,), *held)
+        return
+    node, nodes = node_of(value), [node_of(origin) for origin in origins]
+    if node is not None and all(part is not None and len(part[1]) == len(node[1]) for part in nodes):
+        note_forks(where, node[1], *[part[1] for part in nodes])
+
+
+def note_forks_at(place: Any, where: Forking, value: Any, origins: Sequence[Any]) -> None:
+    """Remember what a place holds, made of what it held on several paths: content is a copy, so its items count."""
+    if isinstance(place, ContentPlace):
+        note_forks_inside(where, value, origins)
+    else:
+        note_forks(where, (value,), *[(origin,) for origin in origins])
+
+
+def _without(values: Sequence[Any], others: Sequence[Any], apart: Container[int]) -> list[Any]:
+    """Those that are none of the other objects: these, and what is apart, stay the objects that they are."""
+    return [value for value in values if id(value) not in apart and not any(value is other for other in others)]
 
 
 def _options(value: Any) -> tuple[Any, ...]:
@@ -122,7 +150,9 @@ def is_forked(forks: Sequence[Fork], owner: Any, before: Sequence[Any], owners: 
             if id(source) in own and _is_in_use(source, forks, before, owners):
                 return True
         source = None
-        if id(owner) in _origins(sources, made_of) and _is_in_use(merged, forks, before, owners):
+        found = _origins(sources, made_of)
+        is_one = id(owner) in found or (merged is not owner and not own.isdisjoint(found))
+        if is_one and _is_in_use(merged, forks, before, owners):
             return True
     return False
 
@@ -147,7 +177,7 @@ _OF_A_CALL = _seen_by_a_call(_item)
 
 
 def check_forks(forks: Iterable[Fork], given_out: Iterable[Any], outside: Container[int]) -> None:
-    """Raise UnsupportedError where a container leaves the trace that is, on one path, one that others know, too.
+    """Raise ForkedError where a container leaves the trace that is, on one path, one that others know, too.
 
     outside: ids of the containers that were there before.
     """
@@ -160,10 +190,27 @@ def check_forks(forks: Iterable[Fork], given_out: Iterable[Any], outside: Contai
         known = any(key in left or key in outside for key in _origins(fork.sources, origins))
         if known or any(_may_be_one(fork, other, origins) for other in leaving[:number]):
             kind = _kind(fork.sources[0])
-            raise UnsupportedError(
+            raise ForkedError(
                 f"a {kind} leaves the function that a tensor decides to be another {kind}, which others know, too",
                 hint=f"make a copy of it on both paths ({kind}(...))",
             )
+
+
+def repeated(values: Iterable[Any]) -> set[int]:
+    """The ids of the containers and objects that these values are or hold in several places."""
+    seen: set[int] = set()
+    found: set[int] = set()
+    waiting = list(values)
+    while waiting:
+        value = waiting.pop()
+        node = None if isinstance(value, tuple) else node_of(value)
+        if is_open(value) or can_change(value):
+            if id(value) in seen:
+                found.add(id(value))
+                continue
+            seen.add(id(value))
+        waiting += (node_of(value) or (0, ()))[1] if node is None else node[1]
+    return found
 
 
 def _leaving(values: Iterable[Any]) -> Iterator[Any]:

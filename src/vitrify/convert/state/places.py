@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from types import CellType
 from typing import Any, Protocol
@@ -308,14 +308,6 @@ def restore(place: Any, value: Any) -> None:
         place.unset()
     else:
         place.set(value)
-
-
-def place_parts(place: Any, value: Any) -> Sequence[Any]:
-    """The objects that a place with this value holds: of the content of a container, which is a copy, its items."""
-    if not isinstance(place, ContentPlace):
-        return (value,)
-    node = node_of(value)
-    return () if node is None else node[1]
 
 
 # --- one place per container -----------------------------------------------------------------------------------------

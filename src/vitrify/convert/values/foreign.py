@@ -21,3 +21,10 @@ class ForeignError(UnsupportedError):
         """The error, about this container."""
         self.container = container
         return self
+
+
+class ForkedError(UnsupportedError):
+    """A list or dict is changed, compared or given out that a tensor decides to be one of several, and was merged.
+
+    A trace in which such a value stays the one or the other can do it.
+    """
