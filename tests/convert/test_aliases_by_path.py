@@ -24,6 +24,13 @@ def source_of_a_chosen_list(x, c):
     return (a, b, c)
 
 
+def source_of_a_choice_grows(x, c):
+    a, b = ([x * 1], [x * 2])
+    c = a if c > 0 else b
+    a.append(x)
+    return c
+
+
 def changed_as_one_of_two(x, c):
     a = [x]
     b = [x * 2]
@@ -271,6 +278,7 @@ def numbers_in_lists(x, c):
 CASES = [
     chosen_list,
     source_of_a_chosen_list,
+    source_of_a_choice_grows,
     changed_as_one_of_two,
     replaced_on_a_path,
     dict_changed_as_one_of_two,

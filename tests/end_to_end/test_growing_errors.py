@@ -85,22 +85,6 @@ def changed_while_enumerated(x):
     return out
 
 
-def chosen_changed(x):
-    a = [x]
-    b = [x * 2]
-    c = a if x.sum() > 0 else b
-    c.append(x)
-    return a, b
-
-
-def choice_changed(x):
-    a = [x]
-    b = [x * 2]
-    c = a if x.sum() > 0 else b
-    a.append(x)
-    return c
-
-
 def tensor_key(x):
     found = {}
     while x.sum() < 20:
@@ -345,8 +329,6 @@ REFUSED = [
     (dict_item_changed, "change of what a list holds"),
     (row_shared, "also an item of a list"),
     (last_row_changed, "also an item of a list"),
-    (chosen_changed, "same object as another list"),
-    (choice_changed, "same object as another list"),
     (changed_while_enumerated, "while enumerate"),
     (tensor_key, "tensor as the key"),
     (only_text, "hold no tensor or number"),
