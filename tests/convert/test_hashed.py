@@ -75,6 +75,10 @@ def set_asked(n):
     return {3, 4}.intersection([n])
 
 
+def set_compared(n):
+    return {3, 4}.isdisjoint([n]), {3}.issubset([n])
+
+
 def hashed(n):
     return hash((n, 1)) == hash((3, 1))
 
@@ -92,7 +96,7 @@ def from_keys(n):
     [
         tuple_asked_for, tuple_set, tuple_made_up, named_tuple, tuple_in_default_dict, added, set_display,
         set_of_tuples, set_comprehension, dict_comprehension, dict_display, set_made, set_of_pairs,
-        set_asked, hashed, counted, from_keys,
+        set_asked, set_compared, hashed, counted, from_keys,
     ],
 )  # fmt: skip
 def test_it_is_refused(f):

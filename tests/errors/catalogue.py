@@ -334,15 +334,17 @@ GROUPS: dict[str, list[Entry]] = {
             """,
         ),
         _entry(
-            "A set that differs",
+            "A deque that differs",
             "UnsupportedError",
             "is changed in an `if` that a tensor decides",
             "What is in a Python container is known while converting; a tensor's values are not.",
             """
+            from collections import deque
+
             def f(x):
-                names = set()
+                names = deque()
                 if x.sum() > 0:
-                    names.add("positive")
+                    names.append("positive")
                 return x, names
             """,
             """
@@ -908,6 +910,32 @@ GROUPS: dict[str, list[Entry]] = {
             """,
         ),
         _entry(
+            "A set in an order of the path",
+            "UnsupportedError",
+            "in which order Python has them depends on the path",
+            "`in`, `len`, comparisons, operators, `sorted`, `min`, `max` and loops over small whole numbers work; in "
+            "which order Python goes through others depends on what the set held before.",
+            """
+            def f(x):
+                names = {"a"}
+                if x.sum() > 0:
+                    names.add("b")
+                for name in names:
+                    x = x * len(name)
+                return x
+            """,
+            """
+            def f(x):
+                names = {"a"}
+                if x.sum() > 0:
+                    names.add("b")
+                for name in ["a", "b"]:
+                    if name in names:
+                        x = x * len(name)
+                return x
+            """,
+        ),
+        _entry(
             "Keys that one path sets",
             "UnsupportedError",
             " a dict some of whose keys are set on one path of a tensor's decision only",
@@ -1371,6 +1399,7 @@ _EDITED = "needs a file that changed or vanished; tests/transformers/test_pipeli
 _BACKWARD = "raised by backward(), after conversion; tests/jit/test_gradients.py"
 _TESTED = "raised by programs of tests/end_to_end"
 _NET = "a safety net: no program is known that gets there"
+_SETS = "raised by programs of tests/convert/test_sets_by_path.py"
 _DICTS = "raised by programs of tests/end_to_end/test_keys_errors.py"
 _LISTS = "raised by programs of tests/end_to_end/test_growing_errors.py"
 _MIXED = "raised by programs of tests/convert/test_mixed_items.py"
@@ -1443,11 +1472,15 @@ ELSEWHERE: dict[str, str] = {
     "tests/convert/test_pylayer.py",
     " is set; the dict was not made by converted code": _DICTS,
     "dictionary changed size during iteration": "Python's own words for what it finds wrong with the loop",
-    "the text of a dict some of whose keys are set on one path of a tensor's decision only": _DICTS,
+    ": what is in it differs between the paths of a tensor's decision": _DICTS,
     "a dict whose keys stand in an order that a tensor decides is gone through, given back or kept in an object":
     _DICTS,
-    "an item of a list of unknown length is a dict some of whose keys are set on one path of a tensor's decision only":
-    _DICTS,
+    "an item of a list of unknown length is a dict or set, and what is in it differs between the paths of a tensor's "
+    "decision": _SETS,
+    "a tensor is added to a set, or removed, on one path of a tensor's decision only: a set holds it as an object, "
+    "which the other path does not have": _SETS,
+    " a set some of whose items are added on one path of a tensor's decision only": _SETS,
+    "Set changed size during iteration": "Python's own words for what it finds wrong with the loop",
     " given as argument is taken here; a program runs no Python": _TESTED,
     "the body of a loop that stops by a tensor condition raises in a later iteration (": _TESTED,
     " is set on one path of a tensor's decision only, and leaves the function in a container, which would have it on "

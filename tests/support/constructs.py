@@ -671,6 +671,15 @@ def item_set_by_number(x):
     return counts
 
 
+@construct(DATA, "set changed on one path")
+def set_by_path(x):
+    found = {0}
+    if x.sum() > 3:
+        found.add(1)
+    found |= {2}
+    return x * len(found), found
+
+
 @construct(DATA, "reshape by a tensor")
 def reshape_tensor(x):
     return paddle.reshape(x, [paddle.to_tensor(3), 1])

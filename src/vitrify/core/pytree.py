@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, ClassVar
 
 from .closures import CLOSURES, closure_node, remade
 from .modes import recorder
@@ -74,17 +74,27 @@ class OpenDict(dict[Any, Any]):
 
     __slots__ = ("flags", "is_ordered")
 
+    kind: ClassVar[type] = dict
+    """What it is in eager code."""
     flags: dict[Any, Any]
     is_ordered: bool
 
-    def take(self, value: dict[Any, Any]) -> None:
+    def take(self, value: Any) -> None:
         """Hold what another dict holds."""
         entries = list(dict.items(value))
         is_open_dict = isinstance(value, OpenDict)
-        self.flags = dict(value.flags) if is_open_dict else {}  # type: ignore[attr-defined]
-        self.is_ordered = value.is_ordered if is_open_dict else True  # type: ignore[attr-defined]
+        self.flags = dict(value.flags) if is_open_dict else {}
+        self.is_ordered = value.is_ordered if is_open_dict else True
         dict.clear(self)
         dict.update(self, entries)
+
+
+class OpenSet(OpenDict):
+    """A set that may come to have items which only some paths of a program add: they are the keys of a dict."""
+
+    __slots__ = ()
+
+    kind = set
 
 
 class OneOf:
@@ -105,7 +115,7 @@ def can_change(value: Any) -> bool:
 
 
 def is_partial(value: Any) -> bool:
-    """Whether the value is a dict of which only the program knows the keys, or their order."""
+    """Whether the value is a dict or set of which only the program knows the keys, or their order."""
     return isinstance(value, OpenDict) and (bool(value.flags) or not value.is_ordered)
 
 
@@ -156,6 +166,8 @@ def node_of(value: Any) -> Any:
         return cls, list(value), "fields"
     if issubclass(cls, OpenList):
         return None if value.items is not None else (list, list(value), None)
+    if issubclass(cls, OpenSet):
+        return _node_of_set(value)
     if issubclass(cls, OpenDict):
         return _node_of_dict(value)
     if issubclass(cls, OneOf):
@@ -200,6 +212,41 @@ def _node_of_dict(value: OpenDict) -> Any:
     if not is_partial(value):
         return dict, values, keys
     return OpenDict, [*values, *value.flags.values()], (keys, tuple(value.flags), value.is_ordered)
+
+
+def _node_of_set(value: OpenSet) -> Any:
+    """Items that hold tensors are children, the others stand in what describes the set, for they are known by value.
+
+    Behind the items stand the flags of those that may be missing.
+    """
+    items = list(value) if not is_partial(value) else list(dict.keys(value))
+    held = [item for item in items if _holds_tensor(item)]
+    known = tuple([_A_CHILD if _holds_tensor(item) else item for item in items])
+    flagged = tuple([position for position, item in enumerate(items) if item in value.flags])
+    return OpenSet, [*held, *[value.flags[items[position]] for position in flagged]], (known, flagged)
+
+
+def _holds_tensor(item: Any) -> bool:
+    """Whether an item of a set is a tensor, of which it holds the object, or has one in it."""
+    return any(map(_holds_tensor, item)) if isinstance(item, tuple) else hasattr(type(item), "stop_gradient")
+
+
+class _Child:
+    """Stands for an item of a set that is one of the children."""
+
+    def __repr__(self) -> str:
+        return "a tensor"
+
+
+_A_CHILD = _Child()
+
+
+def set_of_node(children: list[Any], extra: Any) -> tuple[list[Any], dict[Any, Any]]:
+    """The items of a set of which `node_of` gave this, and the flags of those that may be missing."""
+    known, flagged = extra
+    values = iter(children)
+    items = [next(values) if item is _A_CHILD else item for item in known]
+    return items, {items[position]: next(values) for position in flagged}
 
 
 def _attribute_names(value: Any) -> tuple[str, ...]:
@@ -297,7 +344,7 @@ def unflatten_plain(tree: TreeDef, leaves: Iterator[Any]) -> Any:
         return values[0]
     if extra == "fields":
         return tuple(values)
-    if not isinstance(extra, tuple) or kind in (dict, OrderedDict, OpenDict):
+    if not isinstance(extra, tuple) or kind in (dict, OrderedDict, OpenDict, OpenSet):
         return rebuild(kind, values, extra)
     if extra[0] == "object":
         return dict(zip(extra[1], values))
@@ -331,6 +378,9 @@ def rebuild(kind: Any, children: list[Any], extra: Any) -> Any:
         keys, flagged, _ = extra
         flags = dict(zip(flagged, children[len(keys) :]))
         return {key: value for key, value in zip(keys, children) if flags.get(key, True)}
+    if kind is OpenSet:
+        items, flags = set_of_node(children, extra)
+        return {item for item in items if flags.get(item, True)}
     if kind is OneOf:
         return children[1 + children[0]]
     if issubclass(kind, OpenTuple) and (type(children[0]) is list or _is_known(children[0])):

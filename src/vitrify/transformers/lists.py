@@ -15,7 +15,9 @@ from .facts.activity import CONVERTING, helper_name
 from .nodes import ExpressionTransformer, Node
 from .quote import name, quote
 
-STORES = frozenset({"set_attr", "convert_setitem", "convert_setitem_at", "new_list", "new_dict", "attempt", "returned"})
+STORES = frozenset(
+    {"set_attr", "convert_setitem", "convert_setitem_at", "new_list", "new_dict", "new_set", "attempt", "returned"}
+)
 """Helpers that keep an argument."""
 KEEPING_METHODS = frozenset({"append", "appendleft", "insert", "setdefault"})
 """Methods of containers that keep an argument."""
@@ -47,6 +49,11 @@ class _Lists(ExpressionTransformer):
     def visit_Dict(self, node: Node) -> Node:
         node = self.generic_visit(node)
         return self.context.call("new_dict", *_parts(node), at=node)
+
+    def visit_Set(self, node: Node) -> Node:
+        node = self.generic_visit(node)
+        items = gast.Tuple(elts=node.elts, ctx=gast.Load())
+        return self.context.call("new_set", gast.copy_location(items, node), at=node)
 
     def _spread(self, element: Node) -> Node:
         if not isinstance(element, gast.Starred):

@@ -24,6 +24,7 @@ from ...ir.builder import current_builder
 from ...ir.graph_tensor import GraphTensor
 from ..containers.keys import by_key
 from ..containers.lists import GraphList
+from ..containers.sets import method_of_set
 from ..control.endless import ENDLESS
 from ..control.raise_ import exception_maker
 from ..control.recursion import entered
@@ -161,6 +162,8 @@ class CallConverter:
             found = mutator(function)
             if isinstance(function, BuiltinFunctionType):
                 found = by_key(function, found or function) or found
+                if isinstance(owner, (set, frozenset)):
+                    found = method_of_set(function, found or function)
         return found or refused(function) or function
 
     def _callable_object(self, obj: Any) -> Any:

@@ -28,10 +28,11 @@ from ...ops.lists import (
 )
 from ...ops.shape import reshape
 from ...ops.sort import argsort
-from ..containers.dicts import partial_items
+from ..containers.dicts import SortedKeys, partial_items
 from ..containers.displays import Spread, new_list
 from ..containers.list_items import Items, SameSpec, StructSpec, TensorSpec, passed_on
 from ..containers.lists import GraphList
+from ..containers.sets import GraphSet
 from ..containers.tuples import GraphTuple
 from ..control.branches import convert_ifexp
 from ..control.comprehension import keys_listed, listed
@@ -144,7 +145,8 @@ def mapped(function: Callable[[Any], Any], values: Any) -> GraphList:
 
 def convert_sorted(iterable: Any, *, key: Any = None, reverse: Any = False) -> Any:
     """`sorted(iterable, key, reverse)`."""
-    values = listed(iterable)
+    is_unordered = partial_items(iterable) is not None and isinstance(iterable, GraphSet)
+    values = keys_listed(SortedKeys(iterable) if is_unordered else listed(iterable))
     if is_open(values):
         return _in_order(values, _order(mapped(converted(key) if key else _itself, values), reverse))
     known = BUILTINS[builtins.list](values)

@@ -13,7 +13,7 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
-from ...core.pytree import is_partial
+from ...core.pytree import OpenSet, is_partial
 from ...ops.compare import logical_and, logical_or
 from ..containers.dicts import unknown_keys
 from ..control.branches import convert_ifexp
@@ -287,5 +287,5 @@ def _is_sequence(subject: Any) -> bool:
 def _is_mapping(subject: Any) -> bool:
     match subject:
         case {}:
-            return True
+            return not isinstance(subject, OpenSet)
     return False

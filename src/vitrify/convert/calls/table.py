@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ...core.errors import UnsupportedError
-from ...core.pytree import OpenTuple, is_open, list_in
+from ...core.pytree import OpenDict, OpenTuple, is_open, list_in
 from ...ir.builder import current_builder
 from ...ir.graph_tensor import as_number, number
 from ...ops.creation import assign
 from ...ops.sizes import dim_size
 from ..containers.dicts import VIEWS, GraphDict, dict_of_view, new_dict, unknown_keys
 from ..containers.lists import GraphList
+from ..containers.sets import new_set
 from ..control.comprehension import GeneratorExpression, all_of, any_of, clause_of, sum_of
 from ..control.endless import Calling, Listed, Numbered, Zipped
 from ..control.late_items import is_plain, late_items
@@ -163,6 +164,8 @@ def convert_isinstance(obj: Any, classes: Any) -> Any:
         raise obj.fail()
     if builtins.isinstance(obj, OpenTuple):
         return any(builtins.issubclass(builtins.tuple, c) for c in _each_class(classes))
+    if builtins.isinstance(obj, OpenDict):
+        return any(builtins.issubclass(obj.kind, c) for c in _each_class(classes))
     if builtins.isinstance(obj, GraphText):
         return any(builtins.issubclass(builtins.str, c) for c in _each_class(classes))
     if is_graph(obj):
@@ -289,6 +292,13 @@ def _from_items(cls: type) -> Callable[..., Any]:
     return convert
 
 
+def _set_from_items(*args: Any) -> Any:
+    """`set(iterable)`."""
+    if len(args) != 1 or not builtins.isinstance(args[0], GraphDict):
+        return new_set(builtins.set(*[items_of(arg, "set()") for arg in args]))
+    return new_set(args[0])
+
+
 @for_user
 def _from_pairs(*args: Any, **kwargs: Any) -> dict[Any, Any]:
     """`dict(pairs, ...)`."""
@@ -408,7 +418,7 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     builtins.next: convert_next,
     builtins.list: _from_items(list),
     builtins.tuple: _from_items(tuple),
-    builtins.set: _from_items(set),
+    builtins.set: _set_from_items,
     builtins.frozenset: _from_items(frozenset),
     builtins.dict: _from_pairs,
     builtins.getattr: convert_getattr,

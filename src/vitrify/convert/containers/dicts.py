@@ -15,7 +15,6 @@ from ...core.pytree import OpenDict, is_partial
 from ...eager.host_ops import assert_op
 from ...ir.builder import current_builder
 from ...ir.numbers import as_number
-from ...ops.compare import logical_or
 from ...ops.like import cast
 from ..state.journal import note_write
 from ..state.places import ContentPlace
@@ -24,6 +23,7 @@ from ..values.deferred import Call, captured, record
 from ..values.emit import is_asserted
 from ..values.handlers import refuse_if_caught
 from ..values.user_errors import for_user
+from .flags import either
 from .keys import check_key
 
 
@@ -80,7 +80,7 @@ class GraphDict(OpenDict):
         found: Any = False
         for key in dict.keys(self):
             flag = self.has(key)
-            found = flag if found is False or flag is True else _either(found, flag)
+            found = flag if found is False or flag is True else either(found, flag)
             if flag is True:
                 break
         return found
@@ -98,7 +98,7 @@ class GraphDict(OpenDict):
     @for_user
     def __getitem__(self, key: Any) -> Any:
         found = super().__getitem__(key)
-        _must_be_there(self.has(key), key)
+        must_be_there(self.has(key), key)
         return found
 
     def get(self, key: Any, default: Any = None) -> Any:
@@ -181,7 +181,7 @@ class GraphDict(OpenDict):
         if flag is True or held is True:
             self.flags.pop(key, None)
         else:
-            self.flags[key] = flag if held is False else _either(held, flag)
+            self.flags[key] = flag if held is False else either(held, flag)
 
     def _is_in_between(self, key: Any) -> bool:
         return super().__contains__(key) and next(super().__reversed__()) != key
@@ -199,7 +199,7 @@ class GraphDict(OpenDict):
             self._changing()
         super().__delitem__(key)
         self.flags.pop(key, None)
-        _must_be_there(held, key)
+        must_be_there(held, key)
 
     @for_user
     def pop(self, key: Any, *default: Any) -> Any:
@@ -212,7 +212,7 @@ class GraphDict(OpenDict):
         self.flags.pop(key, None)
         if default:
             return _chosen(held, key, lambda: value, default[0])
-        _must_be_there(held, key)
+        must_be_there(held, key)
         return value
 
     @for_user
@@ -310,6 +310,14 @@ class GraphKeys(KeysView[Any]):
         return f"dict_keys({list(self)})"
 
 
+class SortedKeys(GraphKeys):
+    """The keys in an order of their own, whatever order they have in the dict."""
+
+    def candidates(self) -> Iterator[tuple[Any, Any]]:
+        """Each key that may be there, with whether it is."""
+        return ((key, self._mapping.has(key)) for key in sorted(dict.keys(self._mapping)))
+
+
 class GraphValues(ValuesView[Any]):
     """`d.values()`."""
 
@@ -380,14 +388,45 @@ def new_dict(*parts: Any) -> dict[Any, Any]:
 # --- keys that may be missing ----------------------------------------------------------------------------------------
 
 
-def _must_be_there(held: Any, key: Any) -> None:
+def must_be_there(held: Any, key: Any) -> None:
     """Let the program raise KeyError if the key is not there."""
-    if held is True:
+    must_hold(held, KeyError(key))
+
+
+def must_hold(flag: Any, error: Exception) -> None:
+    """Let the program raise the error where the flag does not hold."""
+    if flag is True:
         return
-    refuse_if_caught(KeyError(key))
+    refuse_if_caught(error)
     build = builder()
-    build.asserted.add((build.block, held))
-    record(assert_op, held, error=Call(KeyError, (captured(key),)))
+    build.asserted.add((build.block, flag))
+    record(assert_op, flag, error=Call(type(error), tuple(map(captured, error.args))))
+
+
+def extreme_key(owner: GraphDict, python: Callable[..., Any], *default: Any) -> Any:
+    """`max(owner)` or `min(owner)`, of the keys that are there."""
+
+    def first(keys: list[Any]) -> Any:
+        held: Any = owner.has(keys[0])
+        if held is True:
+            return keys[0]
+        if len(keys) > 1:
+            return builder().choose(held, lambda: keys[0], lambda: first(keys[1:]), python.__name__)
+        if default:
+            return builder().choose(held, lambda: keys[0], lambda: default[0], python.__name__)
+        must_hold(held, _error_of(python))
+        return keys[0]
+
+    return first(sorted(dict.keys(owner), reverse=python is max))
+
+
+def _error_of(python: Callable[..., Any]) -> Exception:
+    """What a function raises for no items."""
+    try:
+        python(())
+    except ValueError as err:
+        return err.with_traceback(None)
+    raise AssertionError(f"{python.__name__} takes no items")
 
 
 def _chosen(held: Any, key: Any, value: Callable[[], Any], default: Any) -> Any:
@@ -395,10 +434,6 @@ def _chosen(held: Any, key: Any, value: Callable[[], Any], default: Any) -> Any:
     if held is False:
         return default
     return value() if held is True else builder().choose(held, value, lambda: default, f"dict[{key!r}]")
-
-
-def _either(a: Any, b: Any) -> Any:
-    return as_number(logical_or(a, b))
 
 
 class UnknownKeysError(UnsupportedError):

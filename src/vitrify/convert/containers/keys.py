@@ -7,7 +7,7 @@ from types import BuiltinFunctionType, MethodType
 from typing import Any
 
 from ...core.errors import UnsupportedError
-from ...core.pytree import is_partial
+from ...core.pytree import OpenSet, is_partial
 from ...core.source import user_frames
 from ...ir.graph_tensor import as_number, is_number
 from ...ops.compare import equal
@@ -27,7 +27,7 @@ def holds_number(key: Any) -> bool:
 
 def check_key(owner: Any, key: Any) -> None:
     """Raise UnsupportedError for a tensor as the key of a dict, and for a tuple with numbers of the program."""
-    if isinstance(owner, dict) and (is_tensor(key) or holds_number(key)):
+    if isinstance(owner, dict) and not isinstance(owner, OpenSet) and (is_tensor(key) or holds_number(key)):
         raise UnsupportedError(
             "a tensor as the key of a dict: its value is known only when the program runs",
             hint="use a Python value as the key, or a tensor with one entry a key",
@@ -96,12 +96,14 @@ def by_key(method: BuiltinFunctionType | MethodType, form: Callable[..., Any]) -
     form: what is called in its place.
     """
     owner, name = method.__self__, method.__name__
+    if isinstance(owner, OpenSet):
+        return _checking(form, check_member) if name == "__contains__" else None
     if isinstance(owner, dict) and name == "get":
         return _getting(owner, _checking(form, lambda key: check_key(owner, key)))
     if isinstance(owner, dict) and name in _OF_DICTS:
         return _checking(form, lambda key: check_key(owner, key))
     if isinstance(owner, (set, frozenset)) and name in _OF_SETS:
-        return _checking(form, _check_member)
+        return _checking(form, check_member)
     return None
 
 
@@ -113,7 +115,8 @@ def _getting(owner: Any, form: Callable[..., Any]) -> Callable[..., Any]:
     return get
 
 
-def _check_member(value: Any) -> None:
+def check_member(value: Any) -> None:
+    """Raise UnsupportedError for a number of the program as an item of a set, and for a tuple with one in it."""
     if holds_number(value):
         raise UnsupportedError(
             "a number in a set that is known only when the program runs", hint="keep the numbers in a list or tensor"

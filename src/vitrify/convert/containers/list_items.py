@@ -14,7 +14,7 @@ from typing import Any
 from ...core.errors import UnsupportedError
 from ...core.meta import UNKNOWN, ListMeta, Meta
 from ...core.modes import grad_enabled, scoped
-from ...core.pytree import OpenDict, OpenList, is_open, node_of, rebuild
+from ...core.pytree import OpenList, is_open, is_partial, node_of, rebuild
 from ...ir.numbers import as_number, number_dtype, sample
 from ...ir.program import Variable
 from ...ir.varying import CLASS, MIXED, facts_of, mark, may_be_number
@@ -121,11 +121,11 @@ def spec_of(value: Any) -> Spec:
     node = node_of(value)
     if node is not None:
         kind, children, extra = node
-        if kind is OpenDict:
+        if is_partial(value):
             raise UnsupportedError(
-                "an item of a list of unknown length is a dict some of whose keys are set on one path of a tensor's "
-                "decision only",
-                hint="set the keys on both paths",
+                "an item of a list of unknown length is a dict or set, and what is in it differs between the paths "
+                "of a tensor's decision",
+                hint="put the same into it on both paths",
             )
         return StructSpec(kind, extra, tuple(map(spec_of, children)), shared)
     if isinstance(value, Undefined):

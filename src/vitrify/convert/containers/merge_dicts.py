@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...core.pytree import OpenDict
+from ...core.pytree import OpenDict, OpenSet
 from .dicts import GraphDict
+from .sets import GraphSet, refuse_new
 
 
 def common_order(first: Sequence[Any], second: Sequence[Any]) -> tuple[list[Any], bool]:
@@ -32,6 +33,11 @@ def presence(held: dict[Any, Any], key: Any) -> Any:
     return held.has(key) if isinstance(held, GraphDict) else True
 
 
+def blank(like: OpenDict) -> GraphDict:
+    """An empty dict or set of the same kind."""
+    return GraphSet() if isinstance(like, OpenSet) else GraphDict()
+
+
 def merge_dicts(
     a: OpenDict,
     b: OpenDict,
@@ -45,11 +51,13 @@ def merge_dicts(
     flag(p, q): what says whether a key is there.
     """
     keys, fits = common_order(list(dict.keys(a)), list(dict.keys(b)))
-    made = GraphDict()
+    made = blank(a)
     made.is_ordered = fits and a.is_ordered and b.is_ordered
     for key in keys:
         p, q = presence(a, key), presence(b, key)
-        label = f"dict[{key!r}]"
+        label = "an item of a set" if isinstance(made, OpenSet) else f"dict[{key!r}]"
+        if isinstance(made, OpenSet) and p is not q:
+            refuse_new([key])
         if p is False or q is False:
             value = alone(label, dict.__getitem__(b if p is False else a, key), q is False)
         else:

@@ -1,8 +1,8 @@
-"""Stand-ins for lists and dicts that converted code did not make, where a tensor decides how many items they get.
+"""Stand-ins for lists, dicts and sets that converted code did not make, where a tensor decides how many items they get.
 
 Such a container is found in objects and variables of the user's. While a function is traced, one that can grow
-(`GraphList`, `GraphDict`) takes its place wherever the trace reads it; each run of the program changes the container
-itself. Which ones need it is learned from a trace that failed (`ForeignError`).
+(`GraphList`, `GraphDict`, `GraphSet`) takes its place wherever the trace reads it; each run of the program changes the
+container itself. Which ones need it is learned from a trace that failed (`ForeignError`).
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def standing_in(foreign: Sequence[Foreign]) -> Iterator[StandIns]:
 
 def learn_of(err: BaseException, foreign: list[Foreign]) -> bool:
     """Whether another trace may do better: `foreign` then has the container that stopped this one."""
-    if not isinstance(err, ForeignError) or type(err.container) not in (list, dict) or not err.places:
+    if not isinstance(err, ForeignError) or type(err.container) not in (list, dict, set) or not err.places:
         return False
     if None in err.places or sum(len(each.places) for each in foreign) >= MAX_ATTEMPTS:
         return False

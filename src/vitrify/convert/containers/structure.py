@@ -6,10 +6,11 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ...core.pytree import LEAF, OneOf, OpenDict, TreeDef, is_open, node_of, rebuild
+from ...core.pytree import LEAF, OneOf, OpenDict, OpenSet, TreeDef, is_open, node_of, rebuild
 from ..values.one_of import GraphOneOf
 from .dicts import GraphDict
 from .lists import GraphList
+from .sets import GraphSet
 
 
 def put_together(tree: TreeDef, leaves: Iterator[Any]) -> Any:
@@ -26,6 +27,8 @@ def made_of(kind: Any, children: list[Any], extra: Any) -> Any:
         return GraphOneOf(children)
     if kind is OpenDict:
         return GraphDict.partial(children, *extra)
+    if kind is OpenSet:
+        return GraphSet.of_node(children, extra)
     if kind is dict:
         return GraphDict(zip(extra, children))
     return GraphList(children) if kind is list else rebuild(kind, children, extra)
@@ -75,6 +78,8 @@ def snapshot(
         return originals.add(other, value)
     if is_open(value):
         return originals.add(value.snapshot(), value)
+    if isinstance(value, OpenSet):
+        return originals.add(value.copy(), value)
     node = node_of(value)
     if node is None:
         return read(value)
@@ -99,6 +104,9 @@ def opened(value: Any, met: dict[int, tuple[Any, Any]]) -> Any:
         met[id(value)] = (value, table)
         dict.update(table, [(key, opened(item, met)) for key, item in value.items()])
         return table
+    if type(value) is set:
+        met[id(value)] = (value, GraphSet.of(value))
+        return met[id(value)][1]
     node = node_of(value)
     if node is None:
         return value

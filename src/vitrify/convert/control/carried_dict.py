@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ...core.pytree import LEAF, OpenDict, OpenList, flatten, is_open
+from ...core.pytree import LEAF, OpenDict, OpenList, OpenSet, flatten, is_open
 from ...core.source import Loc
 from ...ir.program import Block, Variable
 from ..containers.dicts import GraphDict
-from ..containers.merge_dicts import common_order, presence
+from ..containers.merge_dicts import blank, common_order, presence
+from ..containers.sets import refuse_new
 from ..state.journal import is_inside
 from ..values.base import Undefined, builder
 from .carried import CarriedValue
@@ -91,6 +92,7 @@ class CarriedDict:
     def __init__(self, name: str, loc: Loc | None, value: Any) -> None:
         self.name = name
         self.loc = loc
+        self.empty = blank(value)
         self.is_ordered: bool = value.is_ordered
         self.entries = {
             key: _Entry.before(self._label(key), key, presence(value, key), held)
@@ -98,7 +100,7 @@ class CarriedDict:
         }  # fmt: skip
 
     def _label(self, key: Any) -> str:
-        return f"dict[{key!r}]"
+        return "item" if isinstance(self.empty, OpenSet) else f"dict[{key!r}]"
 
     def _carried(self) -> Iterator[CarriedValue]:
         for entry in self.entries.values():
@@ -125,7 +127,7 @@ class CarriedDict:
 
     def value(self, tensors: Iterator[Variable]) -> GraphDict:
         """The dict with its tensors drawn from `tensors`."""
-        made = GraphDict()
+        made = blank(self.empty)
         made.is_ordered = self.is_ordered
         for key, entry in self.entries.items():
             there, value = entry.there.value(tensors), entry.value.value(tensors)
@@ -161,6 +163,8 @@ class CarriedDict:
         keys, fits = common_order(list(self.entries), list(dict.keys(value)))
         changed = self.is_ordered and not (fits and value.is_ordered)
         self.is_ordered = self.is_ordered and not changed
+        if isinstance(value, OpenSet):
+            refuse_new(self.entries.keys() ^ set(dict.keys(value)))
         if len(keys) > len(self.entries):
             held = self.entries
             self.entries = {

@@ -15,6 +15,7 @@ from ...core.errors import UnsupportedError
 from ...core.pytree import list_in
 from ..containers.dicts import new_dict, partial_items
 from ..containers.displays import new_list
+from ..containers.sets import new_set
 from ..state.journal import is_journaling, note_write
 from ..state.places import ContentPlace
 from ..values.base import is_graph
@@ -138,7 +139,7 @@ def list_of(*clause: Any, unpack: Function | None = None) -> Any:
 
 def set_of(*clause: Any, unpack: Function | None = None) -> Any:
     """`{element for item in iterable if test}`."""
-    return Each(*clause, unpack=unpack).fold(_ADD, set())
+    return Each(*clause, unpack=unpack).fold(_ADD, new_set(()))
 
 
 def dict_of(*clause: Any, unpack: Function | None = None) -> Any:
@@ -182,7 +183,7 @@ def _with_each(change: Callable[[Any, Any], Any]) -> Combine:
 
 
 _APPEND = _collecting(lambda items, value: items.append(value))
-_ADD = _collecting(builtins.set.add)
+_ADD = _collecting(lambda items, value: items.add(value))
 _STORE = _collecting(lambda items, pair: items.__setitem__(*pair))
 
 

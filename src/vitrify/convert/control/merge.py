@@ -227,7 +227,7 @@ def merge_content(name: str, a: Any, b: Any, joined: Joined) -> Any:
     first, second = node_of(a), node_of(b)
     if first is None and second is None:
         return _merge_leaf(name, a, b, joined)
-    if isinstance(a, OpenDict) and isinstance(b, OpenDict):
+    if isinstance(a, OpenDict) and isinstance(b, OpenDict) and a.kind is b.kind:
         return _merge_dicts(a, b, joined)
     is_kept = not isinstance(a, (list, dict)) and joined.keeps(a, b)
     if first is not None and second is not None and is_alike(first, second) and not is_kept:
@@ -477,7 +477,7 @@ def _kind(value: Any) -> str:
     if isinstance(value, GraphOneOf):
         return " or ".join(map(_kind, value.options))
     if isinstance(value, (OpenList, OpenDict)):
-        return "a list" if isinstance(value, OpenList) else "a dict"
+        return "a list" if isinstance(value, OpenList) else f"a {value.kind.__name__}"
     if isinstance(value, Variable):
         return f"a tensor ({value.meta})"
     if isinstance(value, Tensor):

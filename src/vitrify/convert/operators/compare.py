@@ -11,6 +11,7 @@ from ...ir.graph_tensor import is_number, number
 from ...ops.compare import logical_and
 from ..containers.dicts import GraphDict, GraphItems, GraphKeys, GraphValues
 from ..containers.keys import holds_number
+from ..containers.sets import GraphSet
 from ..control.comprehension import Each, GeneratorExpression, any_of
 from ..control.logic import convert_and, convert_not, convert_or
 from ..control.protocols import contains
@@ -53,6 +54,8 @@ def _found(value: Any, container: Any) -> Any:
     if isinstance(container, range) and is_graph(value):
         return _in_range(container, value)
     by_equality = isinstance(container, _BY_EQUALITY) or (isinstance(container, GraphKeys) and holds_number(value))
+    if isinstance(container, GraphSet):
+        return _in_set(container, value) if holds_number(value) else container.has(value)
     if by_equality:
         container = list(container)
     listed = isinstance(container, (list, tuple)) and (is_tensor(value) or any(map(is_tensor, container)))
@@ -82,6 +85,14 @@ def _in_items(items: Iterable[Any], value: Any) -> Any:
         found = convert_or(found, lambda item=item: _is_it(item, value))
         if found is True:
             return True
+    return found
+
+
+def _in_set(items: GraphSet, value: Any) -> Any:
+    """Whether a number of the program, or a tuple with one in it, equals one of the items that are there."""
+    found: Any = False
+    for item in dict.keys(items):
+        found = convert_or(found, lambda item=item: convert_and(items.has(item), lambda: _is_it(item, value)))
     return found
 
 

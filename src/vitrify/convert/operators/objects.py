@@ -14,6 +14,7 @@ from ...eager.layer_tree import LayerTree
 from ...ir.graph_tensor import as_number
 from ...ops.sizes import dim_size
 from ..containers.keys import check_key, is_set_by_number, set_by_number
+from ..containers.sets import GraphSet, of_python
 from ..guards.observe import peek_attr
 from ..host.value import HostValue
 from ..state.attributes import deleter, writer
@@ -170,6 +171,8 @@ def inplace(op: str, left: Any, right: Any) -> Any:
     if mutators_of(type(left)):
         note_content(left)
     require_operands(op, left, right)
+    if isinstance(right, GraphSet):
+        right = of_python(right, left)
     return INPLACE[op](left, right)
 
 

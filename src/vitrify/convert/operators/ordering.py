@@ -8,7 +8,7 @@ from typing import Any
 
 from ...core.errors import UnsupportedError
 from ...core.modes import grad_enabled, scoped
-from ...core.pytree import flatten, is_open
+from ...core.pytree import flatten, is_open, is_partial
 from ...eager.tensor import Tensor
 from ...ir.numbers import as_number
 from ...ir.varying import Kind, differing, kind_code, kinds_of, mark
@@ -19,6 +19,7 @@ from ...ops.promote import SCALARS
 from ...ops.select import where
 from ...ops.shape import reshape
 from ...ops.sort import argsort
+from ..containers.dicts import GraphDict, extreme_key
 from ..containers.structure import put_together
 from ..control.branches import convert_ifexp
 from ..control.comprehension import listed
@@ -140,6 +141,8 @@ def extreme(python: Callable[..., Any], is_better: str) -> Callable[..., Any]:
 
     def convert(*args: Any, key: Any = None, default: Any = _NOTHING) -> Any:
         name = f"{python.__name__}()"
+        if len(args) == 1 and key is None and isinstance(args[0], GraphDict) and is_partial(args[0]):
+            return extreme_key(args[0], python, *([] if default is _NOTHING else [default]))
         items = items_of(args[0], name) if len(args) == 1 else builtins.list(args)
         if not items or (len(args) > 1 and default is not _NOTHING):
             options = {} if default is _NOTHING else {"default": default}

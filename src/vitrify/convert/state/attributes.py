@@ -126,7 +126,7 @@ def class_of(value: Any) -> type:
     if isinstance(value, OpenTuple):
         return tuple
     if isinstance(value, (OpenList, OpenDict)):
-        return list if isinstance(value, OpenList) else dict
+        return list if isinstance(value, OpenList) else value.kind
     return class_of_tensor(value) if is_graph(value) else type(value)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from ...core.pytree import OneOf, OpenList, can_change, is_open, node_of
+from ...core.pytree import OneOf, OpenDict, OpenList, can_change, is_open, node_of
 from ...ir.builder import Fork
 from ..values.foreign import ForkedError
 from .places import ContentPlace
@@ -255,5 +255,6 @@ def _may_be_one(one: Fork, other: Fork, known: Mapping[int, tuple[Any, ...]]) ->
 
 
 def _kind(container: Any) -> str:
-    kind = next((kind for kind in (list, dict) if isinstance(container, kind)), type(container))
-    return kind.__name__
+    if isinstance(container, OpenDict):
+        return container.kind.__name__
+    return "list" if isinstance(container, list) else type(container).__name__

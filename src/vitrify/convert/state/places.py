@@ -119,7 +119,7 @@ def store_attribute(owner: Any, attribute: str, value: Any) -> None:
 def kind_of(owner: Any) -> str:
     """The name of a container's class in eager code."""
     if isinstance(owner, OpenDict):
-        return "dict"
+        return owner.kind.__name__
     return "list" if isinstance(owner, list) else type(owner).__name__
 
 

@@ -90,7 +90,7 @@ def captured(value: Any) -> Node:
     if is_open(list_in(value)):
         raise _of_unknown_length()
     if is_partial(value):
-        raise _of_unknown_keys()
+        raise _of_unknown_keys(value.kind.__name__)
     value = as_plain(value)
     if isinstance(value, Deferred):
         return value.node
@@ -177,10 +177,10 @@ def _of_unknown_length() -> UnsupportedError:
     )
 
 
-def _of_unknown_keys() -> UnsupportedError:
+def _of_unknown_keys(kind: str) -> UnsupportedError:
     return UnsupportedError(
-        "the text of a dict some of whose keys are set on one path of a tensor's decision only",
-        hint="set the keys on both paths, or use its items one by one",
+        f"the text of a {kind}: what is in it differs between the paths of a tensor's decision",
+        hint="put the same into it on both paths, or use what it holds one by one",
     )
 
 
