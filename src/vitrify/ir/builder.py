@@ -158,6 +158,8 @@ class Builder:
         self.has_optional = False
         # Whether some value may be of several kinds, of which only the program knows which it is.
         self.has_options = False
+        # The numbers by which lists of the program hold Python values, such as texts: by class and value.
+        self.known_values: dict[tuple[type, Any], int] = {}
         # Whether some number is one of a few Python numbers, as a tensor decided.
         self.has_cases = False
         # Whether a path that ends in an exception changes something first, which a program that raises leaves undone.

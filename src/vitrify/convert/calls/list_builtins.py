@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ...core.errors import UnsupportedError
@@ -28,6 +28,7 @@ from ...ops.lists import (
 )
 from ...ops.shape import reshape
 from ...ops.sort import argsort
+from ..containers.choices import ChoiceSpec, ranks
 from ..containers.dicts import SortedKeys, partial_items
 from ..containers.displays import Spread, new_list
 from ..containers.list_items import Items, SameSpec, StructSpec, TensorSpec, passed_on
@@ -185,25 +186,29 @@ def convert_sort(values: GraphList, *, key: Any = None, reverse: Any = False) ->
 def _order(keys: GraphList, reverse: bool) -> Any:
     """The places of the items in their order; equal keys stay in theirs, as with Python's sort."""
     items = keys.opened()
-    _check_keys(items.spec)
+    specs = list(_key_specs(items.spec))
     none = list_len_op(items.parts[0]) == 0
-    return convert_ifexp(none, lambda: full([0], 0, "int64"), lambda: _sorted_places(items.parts, bool(reverse)))
+    return convert_ifexp(none, lambda: full([0], 0, "int64"), lambda: _sorted_places(specs, items.parts, bool(reverse)))
 
 
-def _check_keys(spec: Any) -> None:
-    """Raise UnsupportedError for keys that are neither numbers nor tuples of such."""
+def _key_specs(spec: Any) -> Iterator[Any]:
+    """What the parts of a key are; raises UnsupportedError for keys that are neither numbers nor tuples of such."""
     if isinstance(spec, StructSpec) and spec.kind in (tuple, list):
         for child in spec.children:
-            _check_keys(child)
-    elif not isinstance(spec, SameSpec) and not (isinstance(spec, TensorSpec) and set(spec.meta.shape) <= {1}):
+            yield from _key_specs(child)
+    elif isinstance(spec, ChoiceSpec) or (isinstance(spec, TensorSpec) and set(spec.meta.shape) <= {1}):
+        yield spec
+    elif not isinstance(spec, SameSpec):
         raise UnsupportedError(
             "sorting by keys that are no tensors of one element",
             hint="give `key` one number, or a tuple of numbers, for each item",
         )
 
 
-def _sorted_places(columns: Sequence[Any], reverse: bool) -> Any:
-    *others, last = [_ordinal(list_stack_op(column, axis=0)) for column in columns]
+def _sorted_places(specs: Sequence[Any], columns: Sequence[Any], reverse: bool) -> Any:
+    stacked = [list_stack_op(column, axis=0) for column in columns]
+    known = [ranks(s, c) if isinstance(s, ChoiceSpec) else _ordinal(c) for s, c in zip(specs, stacked)]
+    *others, last = known
     order = argsort(last, descending=reverse, stable=True)
     for column in builtins.reversed(others):  # the sort is stable, so what counts most comes last
         order = order[argsort(column[order], descending=reverse, stable=True)]

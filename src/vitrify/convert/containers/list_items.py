@@ -14,15 +14,17 @@ from typing import Any
 from ...core.errors import UnsupportedError
 from ...core.meta import UNKNOWN, ListMeta, Meta
 from ...core.modes import grad_enabled, scoped
-from ...core.pytree import OpenList, is_open, is_partial, node_of, rebuild
+from ...core.pytree import OneOf, OpenList, is_open, is_partial, node_of, rebuild
 from ...ir.numbers import as_number, number_dtype, sample
 from ...ir.program import Variable
 from ...ir.varying import CLASS, MIXED, facts_of, mark, may_be_number
-from ...ops.lists import list_cast_op, list_of_op, list_zip_op
+from ...ops.creation import full
+from ...ops.lists import list_cast_op, list_len_op, list_of_op, list_unstack_op, list_zip_op
 from ...ops.registry import OpDef
 from ..values.base import Undefined
 from ..values.emit import common_dtype, dtype_of, emit, is_numeric, is_python_number
 from ..values.optional import refuse_none
+from .choices import ChoiceSpec, choice_of, number_for, value_for
 from .inner_lists import is_any_twice, is_known_elsewhere, keep
 
 
@@ -118,6 +120,10 @@ def spec_of(value: Any) -> Spec:
     shared = int(isinstance(value, OpenList) and is_known_elsewhere(value))
     if is_open(value):
         return ListSpec(value.items.spec, shared)
+    if isinstance(value, OneOf):
+        choice = choice_of(value)
+        if choice is not None:
+            return choice
     node = node_of(value)
     if node is not None:
         kind, children, extra = node
@@ -158,11 +164,19 @@ def join(a: Spec | None, b: Spec | None) -> Spec | None:
         return StructSpec(a.kind, a.extra, tuple(map(join, a.children, b.children)), max(a.shared, b.shared))
     if is_list_spec(a) and is_list_spec(b):
         return ListSpec(join(_any_item(a), _any_item(b)), max(a.shared, b.shared))
+    first, second = _choice(a), _choice(b)
+    if first is not None and second is not None:
+        return first | second
     raise UnsupportedError(
         f"a list whose length is known only when the program runs has items of different kinds: {_told(a)} and "
         f"{_told(b)}",
         hint="give all its items the same nesting, with a tensor or number at the same places",
     )
+
+
+def _choice(spec: Spec) -> ChoiceSpec | None:
+    """The spec of Python values as one of several; None where there is none."""
+    return choice_of(spec.value) if isinstance(spec, SameSpec) else spec if isinstance(spec, ChoiceSpec) else None
 
 
 def _join_tensors(first: TensorSpec, second: TensorSpec) -> TensorSpec:
@@ -228,14 +242,14 @@ def _any_item(spec: Spec) -> Spec | None:
 def _told(spec: Spec) -> str:
     if isinstance(spec, TensorSpec):
         return str(spec.meta)
-    if isinstance(spec, SameSpec):
-        return repr(spec.value)[:40]
+    if isinstance(spec, (SameSpec, ChoiceSpec)):
+        return " or ".join(map(repr, [spec.value] if isinstance(spec, SameSpec) else spec.values))[:40]
     return "a list" if isinstance(spec, ListSpec) else f"a {spec.kind.__name__} of {len(spec.children)}"
 
 
 def metas_of(spec: Spec) -> list[Meta | ListMeta]:
     """The metas of the tensors and lists of tensors that a value of this spec is taken apart into."""
-    if isinstance(spec, TensorSpec):
+    if isinstance(spec, (TensorSpec, ChoiceSpec)):
         return [spec.meta]
     if isinstance(spec, StructSpec):
         return [meta for child in spec.children for meta in metas_of(child)]
@@ -243,13 +257,25 @@ def metas_of(spec: Spec) -> list[Meta | ListMeta]:
 
 
 def list_spec(item: Spec | None) -> ListSpec:
-    """The spec of a list with such items; raises UnsupportedError when no tensor in them tells how many there are."""
-    if item is None or not metas_of(item):
+    """The spec of a list with such items; raises UnsupportedError when nothing in them can tell how many there are."""
+    counted = item if item is None or metas_of(item) else _counted(item)
+    if counted is None:
         raise UnsupportedError(
-            "a list grows in a loop or branch that a tensor decides, and its items hold no tensor or number",
-            hint="keep a tensor or number in each item",
+            "a list grows in a loop or branch that a tensor decides, and its items hold nothing that the program knows",
+            hint="keep a tensor, a number or a text in each item",
         )
-    return ListSpec(item)
+    return ListSpec(counted)
+
+
+def _counted(spec: Spec) -> Spec | None:
+    """The same spec with a number for one of the Python values in an item, so that a list Variable has the length."""
+    if not isinstance(spec, StructSpec):
+        return _choice(spec)
+    for place, child in enumerate(spec.children):
+        found = _counted(child)
+        if found is not None:
+            return replace(spec, children=(*spec.children[:place], found, *spec.children[place + 1 :]))
+    return None
 
 
 # --- taking values apart ---------------------------------------------------------------------------------------------
@@ -259,13 +285,15 @@ def pack(spec: Spec, value: Any, read: Callable[[Any], Any] = lambda v: v) -> li
     """The Variables of a value, made in the current block. `read` says what a tensor in it means."""
     if isinstance(spec, TensorSpec):
         return [emit(read(value), spec.meta.dtype)]
+    if isinstance(spec, ChoiceSpec):
+        return [emit(read(number_for(value)), spec.meta.dtype)]
     if isinstance(spec, StructSpec):
         _, children, _ = node_of(value)
         return [var for child, v in zip(spec.children, children) for var in pack(child, v, read)]
     if not isinstance(spec, ListSpec):
         return []
     if is_open(value):
-        return _refit(value.items.spec, spec.item, iter(value.items.parts))
+        return list(fitted(value.items, spec.item).parts)
     rows = [pack(spec.item, item, read) for item in value]
     for item in value:
         keep(item)
@@ -273,30 +301,47 @@ def pack(spec: Spec, value: Any, read: Callable[[Any], Any] = lambda v: v) -> li
     return [passed_on(list_of_op, *[row[i] for row in rows], item=meta) for i, meta in enumerate(metas)]
 
 
-def _refit(given: Spec, wanted: Spec, parts: Iterator[Any], depth: int = 1) -> list[Any]:
-    """The list Variables `parts` of items of spec `given`, as those of `wanted`, which covers it."""
+def _refit(given: Spec, wanted: Spec, parts: Iterator[Any], like: Any, depth: int = 1) -> list[Any]:
+    """The list Variables `parts` of items of spec `given`, as those of `wanted`, which covers it.
+
+    like: a list Variable as long as they are.
+    """
     if isinstance(given, TensorSpec):
         part = next(parts)
         dtype = wanted.meta.dtype
         return [part if part.dtype is dtype else list_cast_op(part, dtype=dtype)]
     if isinstance(given, ListSpec):
-        return _refit(given.item, wanted.item, parts, depth + 1)
+        return _refit(given.item, wanted.item, parts, like, depth + 1)
+    if isinstance(given, ChoiceSpec):
+        return [next(parts)]
     if isinstance(given, SameSpec):
-        return []
+        return [] if isinstance(wanted, SameSpec) else [_of_one_value(given.value, depth, like)]
     if isinstance(wanted, StructSpec):
-        return [part for a, b in zip(given.children, wanted.children) for part in _refit(a, b, parts, depth)]
+        return [part for a, b in zip(given.children, wanted.children) for part in _refit(a, b, parts, like, depth)]
     if not given.children or depth > 1:
         raise UnsupportedError(
             "a list whose length is known only when the program runs holds lists that change their length later",
             hint="give the inner lists their items before they are put into the outer one",
         )
-    columns = [_refit(child, wanted.item, parts, depth) for child in given.children]
+    columns = [_refit(child, wanted.item, parts, like, depth) for child in given.children]
     return [passed_on(list_zip_op, *column) for column in zip(*columns)]
+
+
+def _of_one_value(value: Any, depth: int, like: Any) -> Any:
+    """A list Variable as long as `like`, of the number that stands for the value."""
+    if depth > 1:
+        raise UnsupportedError(
+            "a list whose length is known only when the program runs holds lists, in which Python values come to differ",
+            hint="keep a number instead of each",
+        )
+    return passed_on(list_unstack_op, full([as_number(list_len_op(like))], number_for(value), "int64"), axis=0)
 
 
 def fitted(items: Items, spec: Spec) -> Items:
     """The same items, described by a spec that covers theirs."""
-    return items if items.spec == spec else Items(spec, tuple(_refit(items.spec, spec, iter(items.parts))))
+    if items.spec == spec:
+        return items
+    return Items(spec, tuple(_refit(items.spec, spec, iter(items.parts), items.parts[0])))
 
 
 # --- putting values together -----------------------------------------------------------------------------------------
@@ -313,6 +358,8 @@ def unpack(
         return make_number(next(parts)) if spec.is_number else _of_item(spec, next(parts))
     if isinstance(spec, SameSpec):
         return spec.value
+    if isinstance(spec, ChoiceSpec):
+        return value_for(spec, make_number(next(parts)))
     if isinstance(spec, ListSpec):
         return make_list(Items(spec.item, tuple(next(parts) for _ in metas_of(spec.item))))
     return rebuild(spec.kind, [unpack(child, parts, make_list, make_number) for child in spec.children], spec.extra)

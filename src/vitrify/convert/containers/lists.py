@@ -107,8 +107,7 @@ class GraphList(OpenList):
     def opened(self) -> Items:
         """The content as a value of the program, whether or not the length is known."""
         if self.items is None:
-            spec = item_spec(self)
-            return Items(spec, tuple(pack(list_spec(spec), self)))
+            return _items(item_spec(self), self)
         items: Items = self.items
         return items
 
@@ -372,7 +371,7 @@ class GraphList(OpenList):
         """`self[index] = value`, or an append where `index`, which only the run knows, is the length."""
         note_write(ContentPlace(self))
         is_new = self.items is None and not super().__len__()
-        items = Items(spec_of(value), tuple(pack(list_spec(spec_of(value)), []))) if is_new else self.opened()
+        items = _items(spec_of(value), []) if is_new else self.opened()
         self.version += 1
         self._put(items, list_put_op, index, value)
         self._holds(value, index)
@@ -479,6 +478,12 @@ class _Live(GraphSequence):
         return self.owner[index]
 
 
+def _items(item: Any, values: list[Any]) -> Items:
+    """The content of a list of the program with these values, which are of spec `item`."""
+    spec = list_spec(item)
+    return Items(spec.item, tuple(pack(spec, values)))
+
+
 def _needs_graph(key: Any) -> bool:
     return any(is_graph(k) for k in ((key.start, key.stop, key.step) if isinstance(key, slice) else (key,)))
 
@@ -515,8 +520,9 @@ def joined(first: list[Any], second: list[Any]) -> Items:
     again = not is_open(second) and any(isinstance(item, GraphList) and is_put_again(item) for item in second)
     if again or all(map(shared_level, specs)):
         spec = shared_spec(spec, TWICE)
-    both = [pack(list_spec(spec), values) for values in (first, second)]
-    return Items(spec, tuple(passed_on(list_extend_op, a, b) for a, b in zip(*both)))
+    known = list_spec(spec)
+    both = [pack(known, values) for values in (first, second)]
+    return Items(known.item, tuple(passed_on(list_extend_op, a, b) for a, b in zip(*both)))
 
 
 def added(first: list[Any], second: list[Any]) -> GraphList:
