@@ -44,6 +44,7 @@ from .collective import (
     wait,
 )
 from .communication import stream
+from .datasets import InMemoryDataset, QueueDataset
 from .environment import (
     Group,
     ParallelEnv,
@@ -65,10 +66,12 @@ from .parallel import DataParallel
 __all__ = [
     "DataParallel",
     "Group",
+    "InMemoryDataset",
     "ParallelEnv",
     "Partial",
     "Placement",
     "ProcessMesh",
+    "QueueDataset",
     "ReduceOp",
     "ReduceType",
     "Replicate",

@@ -24,6 +24,7 @@ from ..runtime.options import DEFAULT, ExecutionOptions
 from ..runtime.prepare import PreparedProgram, RunSpec, prepare
 from ..runtime.scope import Scope, global_scope
 from .compiled_program import CompiledProgram
+from .from_dataset import Feeds, run_over, watch
 
 PROGRAMS = 64  # prepared programs that an Executor keeps
 CALLS = 256  # combinations of program, feeds and fetches that it finds without hashing
@@ -149,6 +150,34 @@ class Executor:
         plain = program.program if isinstance(program, CompiledProgram) else program
         plain = _checked_program(default_main_program() if plain is None else plain)
         return prepare(plain, RunSpec(tuple(feed), _current(plain, _names_in(fetch_list)), use_prune))
+
+    def train_from_dataset(
+        self,
+        program: Program | CompiledProgram | None = None,
+        dataset: Feeds | None = None,
+        scope: Scope | None = None,
+        thread: int = 0,
+        debug: bool = False,
+        fetch_list: Sequence[Variable | str] | None = None,
+        fetch_info: Sequence[str] | None = None,
+        print_period: int = 100,
+        fetch_handler: Any = None,
+    ) -> None:
+        """Run the program on every batch of a `paddle.distributed.QueueDataset` or `InMemoryDataset`, in their order.
+
+        thread: taken; batches run one after another, so that results are the same each time. debug: say at the end how
+            many batches there were and how long they took.
+        fetch_list, fetch_info: what is printed every `print_period` batches, and what it is called.
+        fetch_handler: has `var_dict`, `period_secs` and `handler(values)`, called when as many seconds have passed.
+        """
+
+        def run(feed: Mapping[str, Any], fetches: list[Any]) -> list[Any]:
+            return self.run(program, feed, fetches, scope=scope)
+
+        run_over(dataset, run, watch(fetch_list, fetch_info, print_period, fetch_handler), debug)
+
+    # One process trains and infers alike: whether parameters change is for the program to say.
+    infer_from_dataset = train_from_dataset
 
     def close(self) -> None:
         """Forget what was prepared; the Executor refuses to run from now on. Source: paddle.static.Executor.close."""
