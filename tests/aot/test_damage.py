@@ -56,6 +56,25 @@ def test_one_that_somebody_else_linked_is_read(mlp, tmp_path, rows):
             load(tmp_path / "cut")
 
 
+def test_a_damaged_seal_does_not_make_one_that_somebody_else_linked(mlp, tmp_path):
+    data = bytearray(content(mlp))
+    data[len(data) // 2] ^= 4
+    for at in range(8):  # the bytes of the mark
+        broken = bytearray(data)
+        broken[at - _SEAL.size] ^= 1
+        (tmp_path / "net.so").write_bytes(broken)
+        with pytest.raises(FileFormatError, match="20 bytes, which are no seal"):
+            load(tmp_path / "net")
+    (tmp_path / "net.so").write_bytes(data[:-3])
+    with pytest.raises(FileFormatError, match="17 bytes, which are no seal"):
+        load(tmp_path / "net")
+    data[40:48] = bytes(8)  # the place of the sections
+    data[60:62] = bytes(2)  # their number
+    (tmp_path / "net.so").write_bytes(data[: -_SEAL.size])
+    with pytest.raises(FileFormatError, match="no sections"):
+        load(tmp_path / "net")
+
+
 def test_predictors_say_the_same(mlp, tmp_path):
     data = bytearray(content(mlp))
     data[len(data) // 2] ^= 4
