@@ -247,6 +247,29 @@ class Aliases:
             var = view.base
         return var
 
+    def flagged_form(self, var: Variable, before: Variable) -> bool | None:
+        """Whether `var` is the tensor `before` whose stop_gradient was set, or set back: True where it was taken off
+        the tape, too. None where it is something else.
+        """
+        is_off = [self._cuts(v) for v in (var, before)]
+        if is_off[0][0] is not is_off[1][0]:
+            return None
+        return is_off[0][1] and not is_off[1][1]
+
+    def same_on_paths(self, var: Variable) -> list[tuple[Callable[[], Any], Variable]]:
+        """The tensors that are `var` itself on some paths, each with what tells whether it is that path."""
+        own = self._cuts(var)[0]
+        found = [(way, way.target) for held in dict.fromkeys((var, own)) for way in self.forks.get(held, ())]
+        found += [(w, v) for v, ways in self.forks.items() for w in ways if self._cuts(w.target)[0] is own]
+        return [(way.taken, v) for way, v in found if way.taken is not None and not way.is_view]
+
+    def _cuts(self, var: Variable) -> tuple[Variable, bool]:
+        """What a tensor was before its stop_gradient was set, whatever made it a leaf; and whether something did."""
+        is_leaf = False
+        while isinstance(view := self.views.get(var), Cut) and not isinstance(view, Hooked):
+            var, is_leaf = view.base, is_leaf or view.is_leaf
+        return var, is_leaf
+
     def latest(self, var: Variable) -> Variable:
         """What the memory of `var` holds now."""
         while var in self.replaced:

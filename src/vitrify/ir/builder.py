@@ -21,17 +21,16 @@ from ..ops.failure import missing_tensor, need_given
 from ..ops.number import NUMBER_OPS
 from ..ops.promote import SCALARS, common_dtype, promote_inputs
 from ..ops.registry import NoGradient, OpDef, StructuralGradient, get_op
-from .aliases import Aliases, Hooks, cut
+from .aliases import Aliases, Hooks
 from .lifted_attrs import lift_attrs
 from .numbers import as_number, weaken
 from .program import Block, Literal, Program, Variable
+from .stop_flags import set_flag
 from .tape_place import UNSEEN, in_place_of
-from .varying import KIND, STOP_GRADIENT, clear, pass_on
+from .varying import KIND, pass_on
 
 UNSET = "unset_flag"
 """The attribute of a variable that some path left unset: the flag that says whether it is set, its name and line."""
-WANTS = "wants_gradient"
-"""The attribute of a variable whose tensor wants a gradient on every path, whatever it is made of."""
 IN_PLACE = "in_place"
 """The attribute of a variable that some tensor means since it was changed in place."""
 Lift = Callable[[Any], Any]
@@ -307,60 +306,28 @@ class Builder:
         value = self._kept_leaf(old, value)
         if not grad_enabled.get():
             value.__dict__[UNSEEN] = True
-        self._mean(handle, value)
+        self.mean(handle, value)
         if not self.aliases.is_view_of(value, old):
             self._replace(old, value)
 
-    def _mean(self, handle: Any, value: Variable) -> None:
+    def mean(self, handle: Any, value: Variable) -> None:
         """Let `handle` mean `value`."""
         self.current[self._variable(handle)] = value
 
     def unhook(self, handle: Any) -> tuple[Variable, Hooks]:
         """What `handle` is without its hooks, and from here on means, and these."""
         base, hooks = self.aliases.hooks(self.held(handle))
-        self._mean(handle, base)
+        self.mean(handle, base)
         return base, hooks
 
     def hook(self, handle: Any, base: Variable, value: Variable, hooks: Hooks) -> None:
         """From here on `handle`, which holds `base`, is `value`: the hooks change the gradient on its way to `base`."""
         self.aliases.note_hooked(base, value, hooks)
-        self._mean(handle, value)
+        self.mean(handle, value)
 
     def set_stop_gradient(self, handle: Any, stop: bool, is_leaf: bool = False) -> None:
         """From here on `handle`, the same tensor, stops gradients, or wants one; as a leaf, or made as it was."""
-        held = self.held(handle)
-        if held.stop_gradient is stop:
-            return
-        before = self.aliases.uncut(held)
-        if before is held or before.stop_gradient is not stop:
-            before, held = cut(held, stop), before
-            self.aliases.note_cut(held, before, is_leaf)
-            if not stop and self.training is not None:
-                self.training.note_leaf(before, handle)
-        self._mean(handle, before)
-
-    def want_gradient(self, handle: Any) -> None:
-        """From here on `handle`, the same tensor, wants a gradient on every path; which it did on some."""
-        held = self.held(handle)
-        with scoped(grad_enabled, True):
-            made: Variable = get_op("assign")(held)
-        clear(made, STOP_GRADIENT)
-        made.__dict__[WANTS] = True
-        self.aliases.note_cut(held, made, is_leaf=False)
-        self._mean(handle, made)
-
-    def flag_input(self, handle: Any, stop: bool) -> bool:
-        """Let a tensor from outside, which nothing used yet, stop gradients or want one; False where that is too late.
-
-        Only where every run comes by: in the global block.
-        """
-        var = self.held(handle)
-        used = any(held is var for op in self.block.ops for held in op.inputs)
-        if used or var.block is not self.block or self.block is not self.program.global_block():
-            return False
-        object.__setattr__(var, "stop_gradient", stop)
-        self.flagged.add(var)
-        return True
+        set_flag(self, handle, stop, is_leaf)
 
     def copies_into(self, handle: Any) -> bool:
         """Whether `assign` writes a copy: the variable lives in a Scope."""
@@ -435,6 +402,15 @@ class Builder:
         """What `handle` means now: the value of its last in-place change, or itself."""
         is_known = isinstance(handle, Variable) or self.changed(handle) is not None
         return self.held(handle) if is_known else handle
+
+    @contextmanager
+    def as_made(self, values: Sequence[Variable]) -> Iterator[None]:
+        """Take these for what they are, not for the tensors which they stand for, whatever those hold now."""
+        held = {var: self.current.pop(var) for var in values if var in self.current}
+        try:
+            yield
+        finally:
+            self.current.update(held)
 
     def changed_since(self, before: Mapping[Variable, Variable], block: Block) -> dict[Variable, Variable]:
         """What was changed in place since `current` was `before`, leaving out variables that `block` made itself."""

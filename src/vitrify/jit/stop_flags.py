@@ -9,9 +9,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..ir.builder import WANTS
 from ..ir.operator import Operator
 from ..ir.program import Block, Variable
+from ..ir.stop_flags import WANTS
 from ..ops.control_flow import if_op, while_op
 
 

@@ -10,6 +10,7 @@ from ...core.pytree import LEAF, OpenDict, OpenList, can_change, flatten, is_ope
 from ...ir.builder import Contents
 from ...ir.program import Block, Operator, Variable
 from ...ir.regions import align_captures
+from ...ir.stop_flags import rename
 from ...ir.varying import STOP_GRADIENT, differing, mark
 from ...ops.control_flow import if_op
 from ..containers.plain_keys import check_keys
@@ -155,13 +156,16 @@ def trace_branches(
     merged = _merge_values(sides, names, joined)
     handles = _merge_handles(sides, joined)
     places = _merge_places(sides, joined)
-    results, operator = _emit_if(pred, joined)
+    results, operator = _emit_if(pred, joined, [side.contents for side in sides])
     _tell_what_follows(pred, joined, results)
     _note_leaves(joined, results)
-    for handle, slot in handles:
+    for handle, slot, is_off in handles:
         mark(results[slot], None, _differing(joined, slot, results[slot]))
-        builder().assign(handle, results[slot])
-    _share(operator, sides, joined, {slot for _, slot in handles}, results)
+        if is_off is None:
+            builder().assign(handle, results[slot])
+        else:
+            rename(builder(), handle, results[slot], is_off)
+    _share(operator, sides, joined, {slot for _, slot, _ in handles}, results)
     changes = [(place, fill_slots(value, results), sources) for place, value, sources in places]
     values = _filled_values(merged, results)
     forking = Forking(builder().forks, joined.apart())
@@ -280,13 +284,23 @@ def _is_container(value: Any) -> bool:
     return is_open(value) or can_change(value)
 
 
-def _merge_handles(sides: Sequence[_Side], joined: Joined) -> list[tuple[Variable, int]]:
-    """Tensors changed in place in either branch become outputs; the other branch passes its value on."""
-    found: list[tuple[Variable, int]] = []
+def _merge_handles(sides: Sequence[_Side], joined: Joined) -> list[tuple[Variable, int, bool | None]]:
+    """Tensors changed in place in either branch become outputs; the other branch passes its value on.
+
+    Those of which merely stop_gradient was set say, last, whether some path took them off the tape.
+    """
+    found: list[tuple[Variable, int, bool | None]] = []
     for handle in dict.fromkeys(h for side in sides for h in side.handles):
-        entries = [(side.handles.get(handle, handle), None) for side in sides]
-        found.append((handle, joined.add(*entries)))
+        ends = [side.handles.get(handle, handle) for side in sides]
+        found.append((handle, joined.add(*[(end, None) for end in ends]), _is_off(handle, sides)))
     return found
+
+
+def _is_off(handle: Variable, sides: Sequence[_Side]) -> bool | None:
+    """Whether a path took a tensor off the tape; None where one did more to it than to set its stop_gradient."""
+    before = builder().held(handle)
+    forms = [builder().aliases.flagged_form(side.handles.get(handle, before), before) for side in sides]
+    return None if None in forms else True in forms
 
 
 def _merge_places(sides: Sequence[_Side], joined: Joined) -> list[tuple[Any, Any, tuple[Any, Any]]]:
@@ -316,7 +330,7 @@ def _merged(place: Any, x: Any, y: Any, joined: Joined) -> Any:
 
 def _differing(joined: Joined, slot: int, result: Variable) -> frozenset[str]:
     """What the paths disagree about of a tensor that one of them changed in place."""
-    ends = [builder().content(end) for end, _ in (joined.sides[0][slot], joined.sides[1][slot])]
+    ends = [end for block in (joined.then, joined.orelse) if (end := block.outputs[slot]) is not None]
     stops = {end.stop_gradient for end in ends}
     return differing(ends, result.meta) | (frozenset() if len(stops) == 1 else {STOP_GRADIENT})
 
@@ -360,13 +374,15 @@ def _grows(place: ContentPlace, then: str, orelse: str) -> ForeignError:
     )
 
 
-def _emit_if(pred: Variable, joined: Joined) -> tuple[list[Any], Operator | None]:
+def _emit_if(pred: Variable, joined: Joined, contents: Sequence[Contents]) -> tuple[list[Any], Operator | None]:
     build = builder()
-    for block, side in zip((joined.then, joined.orelse), joined.sides):
-        with build.resume(block):
+    for block, side, held in zip((joined.then, joined.orelse), joined.sides, contents):
+        with build.resume(block, held):
             block.outputs = [emit(value, dtype) for value, dtype in side]
     if not joined.sides[0] and not any(b.ops for b in (joined.then, joined.orelse)):
         return [], None
     outer = align_captures([joined.then, joined.orelse])
-    results: list[Any] = if_op(pred, *outer, then=joined.then, orelse=joined.orelse)
+    decision = build.value(pred)
+    with build.as_made(outer):
+        results: list[Any] = if_op(decision, *outer, then=joined.then, orelse=joined.orelse)
     return results, build.block.ops[-1]

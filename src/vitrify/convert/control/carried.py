@@ -12,6 +12,7 @@ from ...core.modes import grad_enabled
 from ...core.pytree import LEAF, OneOf, TreeDef, can_change, flatten, is_open, node_of, rebuild
 from ...core.source import Loc
 from ...ir.program import Block, Variable
+from ...ir.stop_flags import rename
 from ...ir.varying import kinds_of
 from ..containers.inner_lists import Origin, inner_lists, is_known_elsewhere, note_origin
 from ..containers.list_items import TWICE, is_lost, item_spec, list_spec, shared_spec
@@ -425,11 +426,21 @@ class CarriedState:
     own: frozenset[int] = frozenset()  # ids of containers before the loop that nothing but its variables knows
     places: dict[Any, tuple[Any, Any]] = field(default_factory=dict)
     handles: dict[Variable, CarriedValue] = field(default_factory=dict)
+    # Those of `handles` of which merely stop_gradient is set, and whether an iteration takes them off the tape.
+    flagged: dict[Variable, bool] = field(default_factory=dict)
     lost: dict[Any, tuple[Any, Any]] = field(default_factory=dict)  # places of lists that nobody may read from then on
 
     def all(self) -> list[CarriedValue]:
         """In the order of the operator's inputs."""
         return [*self.variables, *[v for _, v in self.places.values()], *self.handles.values()]
+
+    def exchange_handles(self, values: Sequence[Variable]) -> None:
+        """Let each of `handles` be the value that stands for it from here on."""
+        for handle, value in zip(self.handles, values):
+            if handle in self.flagged:
+                rename(builder(), handle, value, self.flagged[handle])
+            else:
+                builder().assign(handle, value)
 
     def lose(self, after: Mapping[Any, tuple[Any, Any]]) -> bool:
         """Whether the body left lists that nobody may read any more, which are not carried from now on."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -189,7 +189,7 @@ def _attempt(test: Function, body: Function, state: CarriedState, is_first: bool
         if any(kept):
             return None
         handles = build.changed_since(outer, block)
-        if grow(state, results, journal, handles):
+        if _note_flagged(state, handles, outer) or grow(state, results, journal, handles):
             return None
         leaving = ends(state, results, journal.after(), handles)
         last = [end for carried, value in leaving for end in carried.last(value)]
@@ -205,6 +205,19 @@ def _attempt(test: Function, body: Function, state: CarriedState, is_first: bool
         heads = iter(block.inputs)
         listed = [_Listed.of(carried, value, heads) for carried, value in leaving]
     return _Traced(cond, block, turns, handles, listed)
+
+
+def _note_flagged(state: CarriedState, handles: dict[Variable, Variable], outer: Mapping[Variable, Variable]) -> bool:
+    """Note of which tensors the body merely set stop_gradient; whether it was traced with another belief."""
+    known = dict(state.flagged)
+    for handle in dict.fromkeys((*handles, *known)):
+        before = outer.get(handle, handle)
+        is_off = builder().aliases.flagged_form(handles.get(handle, before), before)
+        if is_off is None:
+            state.flagged.pop(handle, None)
+        elif handle in known or handle not in state.handles:
+            state.flagged[handle] = is_off or known.get(handle, False)
+    return any(state.flagged.get(handle) is not is_off for handle, is_off in known.items())
 
 
 def _is_changed(value: Any) -> bool:
@@ -238,7 +251,6 @@ def _trace_test(test: Function, state: CarriedState, is_first: bool) -> Block:
 
 def enter(state: CarriedState, block: Block) -> tuple[Any, ...]:
     """Give every carried value a formal input and make it current; returns the loop variables."""
-    build = builder()
     formals = [iter(carried.formals(block)) for carried in state.all()]
     values = [carried.value(tensors) for carried, tensors in zip(state.all(), formals)]
     n = len(state.variables)
@@ -247,8 +259,7 @@ def enter(state: CarriedState, block: Block) -> tuple[Any, ...]:
     for place, value in state.lost.values():
         note_write(place)
         restore(place, value)
-    for handle, value in zip(state.handles, values[n + len(state.places) :]):
-        build.assign(handle, value)
+    state.exchange_handles(values[n + len(state.places) :])
     enter_tracked(state.parts(block.inputs))
     return tuple(values[:n])
 
@@ -311,10 +322,11 @@ def _itself(value: Any) -> Any:
 def _emit_loop(state: CarriedState, trace: _Traced) -> tuple[Any, ...]:
     starts = [start for carried in state.all() for start in carried.starts()]
     outer = align_captures([trace.cond, trace.body])
-    results = while_op(
-        *starts, *outer, cond=trace.cond, body=trace.body, n_carried=len(starts), n_xs=0, reverse=False
-    )
     build = builder()
+    with build.as_made((*starts, *outer)):
+        results = while_op(
+            *starts, *outer, cond=trace.cond, body=trace.body, n_carried=len(starts), n_xs=0, reverse=False
+        )
     operator = build.block.ops[-1]
     tensors = iter(results)
     values = [carried.value(tensors) for carried in state.all()]
@@ -323,8 +335,7 @@ def _emit_loop(state: CarriedState, trace: _Traced) -> tuple[Any, ...]:
         check_carried(place, value)
         note_forks_at(place, Forking(build.forks), value, (place.get(),))
         restore(place, value)
-    for handle, value in zip(state.handles, values[n + len(state.places) :]):
-        build.assign(handle, value)
+    state.exchange_handles(values[n + len(state.places) :])
     for place, value in state.lost.values():
         note_write(place)
         restore(place, value)

@@ -9,7 +9,9 @@ from typing import Any
 from ...core.errors import UnsupportedError
 from ...ir.aliases import Cut
 from ...ir.builder import current_builder
+from ...ir.origins import maker
 from ...ir.program import Variable
+from ...ir.stop_flags import flag_input
 from ...ir.varying import STOP_GRADIENT, facts_of
 from ...ops.registry import StructuralGradient
 from ..values.base import builder, is_tensor
@@ -36,13 +38,9 @@ def _write(owner: Any, name: str, value: Any) -> None:
     build = builder()
     stop = bool(value) is _FLAGS[name]
     held = build.held(owner)
-    if held.stop_gradient is stop:
-        if not stop and STOP_GRADIENT in facts_of(held):
-            build.want_gradient(owner)
-        return
-    if _maker(owner) is not None:
+    if _maker(owner) is not None or held.stop_gradient is stop or STOP_GRADIENT in facts_of(held):
         build.set_stop_gradient(owner, stop)
-    elif not build.flag_input(owner, stop):
+    elif not flag_input(build, owner, stop):
         raise UnsupportedError(
             f"{name} of a tensor that the function was given, or that was there before, is changed after it was used, "
             "or where a tensor decides",
@@ -56,23 +54,32 @@ def _flag(owner: Any, name: str) -> bool:
 
 
 def _is_leaf(owner: Any, name: str) -> bool:
-    check_attribute(owner, name)
     held = builder().held(owner)
-    while isinstance(view := builder().aliases.views.get(held), Cut):
+    base, is_cut = held, False
+    while isinstance(view := builder().aliases.views.get(base), Cut):
         if view.is_leaf:
+            check_attribute(owner, name)
+            if _is_decided(base):
+                raise _unknown(name)
             return True
-        held = view.base
-    made = _maker(held)
+        base, is_cut = view.base, True
+    if not is_cut or STOP_GRADIENT in facts_of(base):  # else it is as it was before the flag was set
+        check_attribute(owner, name)
+    made = _maker(base)
     if made is None or isinstance(made.op.vjp, StructuralGradient):
         raise _unknown(name)
-    return bool(held.stop_gradient)
+    return bool(base.stop_gradient)
+
+
+def _is_decided(tensor: Variable) -> bool:
+    """Whether it is what a branch or loop gives."""
+    made = maker(tensor)
+    return made is not None and isinstance(made.op.vjp, StructuralGradient)
 
 
 def _maker(tensor: Any) -> Any:
     """The operator that made a tensor of the program; None for what comes from outside of its block."""
-    if not isinstance(tensor, Variable):
-        return None
-    return next((op for op in reversed(tensor.block.ops) if any(out is tensor for out in op.outputs)), None)
+    return maker(tensor) if isinstance(tensor, Variable) else None
 
 
 def _refuse(owner: Any, name: str) -> Any:
