@@ -4,7 +4,9 @@ from enum import Enum
 
 import pytest
 
+import vitrify as paddle
 from tests.end_to_end.differential import compare
+from vitrify.core.errors import UnsupportedError
 
 UP, DOWN = [1.0, 2.0, 3.0], [-1.0, -2.0, -3.0]
 CALLS = (UP,), (DOWN,), ([1.0, -2.0, 3.0],), ([-1.0, 4.0, -1.0],)
@@ -197,6 +199,29 @@ def argument(x, names):
     if x.sum() > 0:
         names.append("up")
     return x * len(names)
+
+
+def without_an_order(x):
+    names = ["a"]
+    if x.sum() > 0:
+        names.append(None)
+    return sorted(names)
+
+
+def in_inner_lists(x):
+    rows = [[("a", x[0])]]
+    if x.sum() > 0:
+        rows.append([("a", x[1]), ("a", x[2])])
+    rows.append([("b", x[1])])
+    return rows
+
+
+@pytest.mark.parametrize("function", [without_an_order, in_inner_lists], ids=lambda f: f.__name__)
+def test_refused(function):
+    with pytest.raises(UnsupportedError) as caught:
+        paddle.jit.to_static(function, full_graph=True)(paddle.to_tensor(UP))
+    assert "test_lists_of_values.py" in str(caught.value)
+    assert caught.value.hint
 
 
 @pytest.mark.parametrize("shared", [False, True])

@@ -1400,6 +1400,7 @@ _BACKWARD = "raised by backward(), after conversion; tests/jit/test_gradients.py
 _TESTED = "raised by programs of tests/end_to_end"
 _NET = "a safety net: no program is known that gets there"
 _SETS = "raised by programs of tests/convert/test_sets_by_path.py"
+_VALUES = "raised by programs of tests/convert/test_lists_of_values.py"
 _DICTS = "raised by programs of tests/end_to_end/test_keys_errors.py"
 _LISTS = "raised by programs of tests/end_to_end/test_growing_errors.py"
 _MIXED = "raised by programs of tests/convert/test_mixed_items.py"
@@ -1443,7 +1444,8 @@ ELSEWHERE: dict[str, str] = {
     " changes its length inside a loop or branch that a tensor decides, and it was not made by converted code": _LISTS,
     " of a list of containers whose length is known only when the program runs": _LISTS,
     "sorting by keys that are no tensors of one element": _LISTS,
-    "a list grows in a loop or branch that a tensor decides, and its items hold no tensor or number": _LISTS,
+    "a list grows in a loop or branch that a tensor decides, and its items hold nothing that the program knows":
+    _LISTS,
     "a list whose length is known only when the program runs holds lists that change their length later": _NET,
     "a list is changed that is also an item of a list whose length is known only when the program runs": _LISTS,
     "a list is read that may have been changed as an item of another list, whose length is known only when the program "
@@ -1480,6 +1482,8 @@ ELSEWHERE: dict[str, str] = {
     "a tensor is added to a set, or removed, on one path of a tensor's decision only: a set holds it as an object, "
     "which the other path does not have": _SETS,
     " a set some of whose items are added on one path of a tensor's decision only": _SETS,
+    "sorting by keys that have no order: ": _VALUES,
+    "a list whose length is known only when the program runs holds lists, in which Python values differ": _VALUES,
     "Set changed size during iteration": "Python's own words for what it finds wrong with the loop",
     " given as argument is taken here; a program runs no Python": _TESTED,
     "the body of a loop that stops by a tensor condition raises in a later iteration (": _TESTED,

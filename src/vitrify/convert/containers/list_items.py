@@ -331,7 +331,7 @@ def _of_one_value(value: Any, depth: int, like: Any) -> Any:
     """A list Variable as long as `like`, of the number that stands for the value."""
     if depth > 1:
         raise UnsupportedError(
-            "a list whose length is known only when the program runs holds lists, in which Python values come to differ",
+            "a list whose length is known only when the program runs holds lists, in which Python values differ",
             hint="keep a number instead of each",
         )
     return passed_on(list_unstack_op, full([as_number(list_len_op(like))], number_for(value), "int64"), axis=0)
