@@ -166,6 +166,8 @@ def prepare(
     refuse_unconvertible(fn)
     definition = find_definition(fn)
     tree = gast.ast_to_gast(definition.node)
+    if raising and isinstance(tree, gast.Lambda):
+        tree = _with_statements(tree, fn.__name__)
     tree.decorator_list = []
     free = fn.__code__.co_freevars
     names = Names(identifiers(tree) | set(free) | set(dir(builtins)), HELPER_NAME)
@@ -176,6 +178,15 @@ def prepare(
         names, definition.class_name, is_super, is_shadowed, shadowed.get, frozenset(free), raising, pushing, deep_tries
     )
     return tree, context
+
+
+def _with_statements(tree: Node, called: str) -> Node:
+    """A lambda as a function that returns its value: what it raises is given where statements are."""
+    body = [gast.copy_location(gast.Return(value=tree.body), tree.body)]
+    made = gast.FunctionDef(
+        name=called, args=tree.args, body=body, decorator_list=[], returns=None, type_comment=None, type_params=[]
+    )
+    return gast.copy_location(made, tree)
 
 
 def _stages(tree: Node, context: Context, fn: FunctionType) -> Iterator[str]:
