@@ -121,6 +121,23 @@ def test_weights_lie_within_their_bound():
         assert 0.12 < abs(param.numpy()).max() <= 0.125
 
 
+@pytest.mark.parametrize(
+    ("settings", "named"),
+    [
+        ({"bias_ih_attr": False}, ["bias_hh"]),
+        ({"bias_hh_attr": False}, ["bias_ih"]),
+        ({"bias_ih_attr": False, "bias_hh_attr": False}, []),
+        ({"weight_ih_attr": False}, ["bias_hh", "bias_ih"]),
+    ],
+)
+@pytest.mark.parametrize("kind", ["SimpleRNN", "LSTM", "GRU"])
+def test_a_network_has_no_names_for_biases_that_are_left_out(kind, settings, named):
+    names = getattr(nn, kind)(IN, H, direction="bidirect", **settings).state_dict()
+    flat = [f"{name}_l0{way}" for name in (*named, "weight_hh", "weight_ih") for way in ("", "_reverse")]
+    assert sorted(name for name in names if "." not in name) == flat
+    assert sum(name.startswith("0.") for name in names) == 8
+
+
 def test_attributes_set_to_false_give_constants():
     cell = nn.GRUCell(IN, H, weight_hh_attr=False, bias_ih_attr=False)
     assert (cell.weight_hh.numpy() == 1).all() and (cell.bias_ih.numpy() == 0).all()

@@ -80,6 +80,16 @@ CASES = [
         ref=lambda x: x[:, :, :0, :2],
     ),
     Case("adaptive_max_pool2d of no images", lambda x: F.adaptive_max_pool2d(x[:0], 2), (X2,), ref=lambda x: x[:0, :, :2, :2]),
+    *[
+        Case(f"{op.__name__} of no rows", lambda x, op=op: op(x[:, :, :0], 2), (X2,),
+             ref=lambda x: np.full((*x.shape[:2], 2, 2), np.nan, x.dtype), grad=False)
+        for op in (F.adaptive_avg_pool2d, F.adaptive_max_pool2d)
+    ],
+    Case("adaptive_max_pool2d of no columns, with mask", lambda x: F.adaptive_max_pool2d(x[..., :0], 2, return_mask=True), (X2,),
+         ref=lambda x: (np.full((*x.shape[:2], 2, 2), np.nan, x.dtype), np.zeros((*x.shape[:2], 2, 2), "int32")),
+         grad=False),
+    Case("adaptive_avg_pool2d of no columns, channels last", lambda x: F.adaptive_avg_pool2d(x[:, :, :0], [1, 2], "NHWC"), (X2,),
+         ref=lambda x: np.full((x.shape[0], 1, 2, x.shape[3]), np.nan, x.dtype), grad=False),
     Case("adaptive_max_pool2d of no bins", lambda x: F.adaptive_max_pool2d(x, 0), (X2,), ref=lambda x: x[:, :, :0, :0]),
     Case(
         "max_pool2d with all arguments",

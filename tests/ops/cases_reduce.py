@@ -140,6 +140,11 @@ QUANTILES = [
          ref=np.quantile(X, [0.1, 0.5], keepdims=True), dtypes=("float32",)),
     Case("quantile/axes", lambda x: quantile.quantile(x, 0.7, [0, 2]), (X,), ref=np.quantile(X, 0.7, (0, 2)),
          dtypes=("float32",)),
+    *[
+        Case(f"{op.__name__} of nothing", lambda x, op=op: op(x, [0.1, 0.5], axis=1, keepdim=True), (np.zeros((2, 0)),),
+             ref=np.zeros((2, 2, 1)), dtypes=("float32",), dynamic=False)
+        for op in (quantile.quantile, quantile.nanquantile)
+    ],
     Case("nanquantile", lambda x: quantile.nanquantile(x, 0.7, 1), (HOLED,), ref=np.nanquantile(HOLED, 0.7, 1), grad=False,
          dtypes=("float32",)),
 ]  # fmt: skip

@@ -68,3 +68,16 @@ def test_where_passes_no_nan_from_the_branch_not_taken():
     safe = paddle.where(x > 0, x, paddle.ones_like(x))
     paddle.where(x > 0, paddle.log(safe), paddle.zeros_like(x)).sum().backward()
     assert x.grad.tolist() == [0.0, 1.0]
+
+
+@pytest.mark.parametrize("pool", [paddle.nn.functional.adaptive_avg_pool2d, paddle.nn.functional.adaptive_max_pool2d])
+def test_the_gradient_of_bins_of_nothing_is_nothing_and_its_own_is_zeros(pool):
+    x = paddle.zeros([1, 2, 0, 3])
+    x.stop_gradient = False
+    out = pool(x, 2)
+    ct = paddle.zeros(out.shape)
+    ct.stop_gradient = False
+    (grad,) = paddle.grad(out, x, ct, create_graph=True)
+    assert grad.shape == x.shape
+    (again,) = paddle.grad(grad, ct, paddle.zeros(grad.shape), allow_unused=True)
+    assert again.shape == out.shape

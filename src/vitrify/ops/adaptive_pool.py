@@ -6,7 +6,7 @@ from typing import Any
 
 from ..core import philox
 from ..core.dtype import int32
-from ..core.errors import ArgumentError, ShapeError
+from ..core.errors import ArgumentError
 from ..core.meta import UNKNOWN, Meta, Shape, known_dim
 from ..core.rng import Generator
 from .arguments import as_int, is_tensor
@@ -28,14 +28,11 @@ def _meta(op: str, x: Meta, output_size: Sizes, channel_last: bool) -> Meta:
     need_rank(f"{op}{n}d", x, n)
     sizes = spatial_of(x.shape, channel_last)
     targets = _targets(sizes, output_size)
-    if any(t < UNKNOWN for t in targets):
-        raise ArgumentError(f"{op}{n}d: output_size must not be negative, got {list(targets)}")
-    if 0 in sizes and 0 not in targets:
-        raise ShapeError(f"{op}{n}d: x {x} has no elements to pool")
     return x.with_shape(with_spatial(x.shape[0], x.shape[-1 if channel_last else 1], targets, channel_last))
 
 
 def _bins(sizes: Shape, output_size: Sizes) -> list[Bins]:
+    """The ranges of each dimension. Those of a dimension of size 0 are empty: their mean and maximum are NaN."""
     return [even_bins(s, s if o is None else int(o)) for s, o in zip(sizes, output_size)]
 
 
@@ -157,7 +154,10 @@ def _output_size(op: str, value: Any, n: int) -> Sizes:
         given *= n
     if len(given) != n:
         raise ArgumentError(f"{op}: output_size must be an int or {n} ints, got {value}")
-    return tuple(None if v is None else as_int(op, v, "output_size") for v in given)
+    sizes = tuple(None if v is None else as_int(op, v, "output_size") for v in given)
+    if any(isinstance(v, int) and v < 0 for v in sizes):
+        raise ArgumentError(f"{op}: output_size must not be negative, got {value}")
+    return sizes
 
 
 def _average(n: int, x: Any, output_size: Any, data_format: str) -> Any:

@@ -75,6 +75,15 @@ def static_int(op: str, value: Any, name: str) -> int:
     return value if isinstance(value, int) else int(value)
 
 
+def static_number(op: str, value: Any, name: str) -> Any:
+    """`value` as a Python number now; raises DTypeError for what is neither a number nor a tensor with one."""
+    if is_tensor(value):
+        return value.item() if hasattr(value, "_data") else float(value)
+    if isinstance(value, (int, float)):
+        return value
+    raise DTypeError(f"{op}: {name} must be a number, got {type(value).__name__}")
+
+
 def static_ints(op: str, values: Any, name: str) -> tuple[int, ...]:
     """`values` as a tuple of ints now; see `static_int`."""
     if only_ints(values):

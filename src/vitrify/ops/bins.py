@@ -39,7 +39,9 @@ def _shaped(xp: Any, x: Any, axis: int, size: int) -> Any:
 
 
 def bin_means(xp: Any, x: Any, bins: Sequence[Bins], lead: int) -> Any:
-    """The mean of each n-dimensional bin; spatial dimensions start at `lead`."""
+    """The mean of each n-dimensional bin, NaN of an empty one; spatial dimensions start at `lead`."""
+    if 0 in x.shape:
+        return xp.full((*x.shape[:lead], *map(len, bins), *x.shape[lead + len(bins) :]), math.nan, x.dtype)
     total = wide(xp, x)
     for i, ranges in enumerate(bins):
         axis = lead + i
@@ -53,6 +55,8 @@ def bin_means(xp: Any, x: Any, bins: Sequence[Bins], lead: int) -> Any:
 
 def spread_means(xp: Any, ct: Any, bins: Sequence[Bins], sizes: Shape, lead: int) -> Any:
     """The adjoint of `bin_means`."""
+    if 0 in sizes:
+        return xp.empty((*ct.shape[:lead], *sizes, *ct.shape[lead + len(sizes) :]), ct.dtype)
     total = wide(xp, ct)
     for i, ranges in enumerate(bins):
         axis = lead + i
@@ -67,10 +71,15 @@ def spread_means(xp: Any, ct: Any, bins: Sequence[Bins], sizes: Shape, lead: int
 
 
 def bin_maxima(xp: Any, x: Any, bins: Sequence[Bins]) -> tuple[Any, Any]:
-    """The maximum of each bin of x [n, c, *spatial], and its int32 row-major position in the spatial dimensions."""
+    """The maximum of each bin of x [n, c, *spatial], and its int32 row-major position in the spatial dimensions.
+
+    Where a spatial size is 0: NaN, at position 0.
+    """
     sizes = x.shape[2:]
     number = xp.arange(math.prod(sizes), dtype=xp.int32).reshape(sizes)
     shape = (*x.shape[:2], *map(len, bins))
+    if 0 in sizes:
+        return xp.full(shape, math.nan, x.dtype), xp.zeros(shape, xp.int32)
     out, index = xp.empty(shape, x.dtype), xp.empty(shape, xp.int32)
     for place in itertools.product(*[list(enumerate(b)) for b in bins]):
         at = (slice(None), slice(None), *[i for i, _ in place])
@@ -90,13 +99,17 @@ def _flat_index(xp: Any, index: Any, plane: int) -> Any:
 
 
 def plane_gather(xp: Any, g: Any, index: Any) -> Any:
-    """g [n, c, *spatial] at the positions `index` [n, c, *s] of each plane: [n, c, *s]."""
+    """g [n, c, *spatial] at the positions `index` [n, c, *s] of each plane: [n, c, *s]; zeros of planes of nothing."""
+    if not g.size:
+        return xp.zeros(index.shape, g.dtype)
     return g.reshape(-1)[_flat_index(xp, index, math.prod(g.shape[2:]))].reshape(index.shape)
 
 
 def plane_scatter(xp: Any, ct: Any, index: Any, shape: Shape, *, add: bool) -> Any:
     """Zeros of `shape` with ct [n, c, *s] added (or put) at the positions `index` of each plane."""
     out = xp.zeros(shape, ct.dtype)
+    if not out.size:
+        return out
     flat = _flat_index(xp, index, math.prod(shape[2:]))
     if add:
         add_rows(xp, out.reshape(-1), flat, ct.reshape(-1))

@@ -10,7 +10,7 @@ import numpy as np
 from ..core.dtype import DType, float32, float64, int64
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta
-from .arguments import as_int, rank_of
+from .arguments import as_int, rank_of, static_int, static_number
 from .registry import VARIADIC_OUTPUTS, NoGradient, define_op
 
 COUNTS = NoGradient("counts change in steps")
@@ -75,9 +75,7 @@ def _bounds(x: Any, low: float, high: float, margin: float = 1.0) -> tuple[float
     return (low - margin, high + margin) if low == high else (low, high)
 
 
-def _check_bins(op: str, bins: int, low: float, high: float) -> None:
-    if bins < 1:
-        raise ArgumentError(f"{op}: bins must be positive, got {bins}")
+def _check_range(op: str, low: float, high: float) -> None:
     if high < low:
         raise ArgumentError(f"{op}: max {high} is less than min {low}")
 
@@ -94,7 +92,9 @@ def _histogram_kernel(
 def _histogram_meta(
     x: Meta, weight: Meta | None, *, bins: int, min: float, max: float, density: bool
 ) -> Meta:
-    _check_bins("histogram", bins, min, max)
+    if bins < 1:
+        raise ArgumentError(f"histogram: bins must be positive, got {bins}")
+    _check_range("histogram", min, max)
     if weight is not None and weight.shape != x.shape and UNKNOWN not in (*weight.shape, *x.shape):
         raise ShapeError(f"histogram: input is {x}, weight is {weight}: shapes differ")
     return Meta((bins,), int64 if weight is None and not density else float32)
@@ -119,17 +119,25 @@ def histogram(
         >>> paddle.histogram(paddle.to_tensor([1.0, 2.0, 1.0]), bins=4, min=0, max=3).tolist()
         [0, 2, 1, 0]
     """
+    bins = static_int("histogram", bins, "bins")
     return histogram_op(input, weight, bins=bins, min=float(min), max=float(max), density=bool(density))
 
 
-def _edges_kernel(xp: Any, x: Any, *, bins: int, min: float, max: float) -> Any:
+_NO_RANGE = "histogram_bin_edges: input has no elements, so min and max must be given"
+
+
+def _edges_kernel(xp: Any, x: Any, *, edges: int, min: float, max: float) -> Any:
+    if min == max == 0 and not x.size:
+        raise ShapeError(_NO_RANGE)
     low, high = _bounds(x, min, max, margin=0.5)
-    return xp.linspace(low, high, bins + 1).astype(xp.float32)
+    return xp.linspace(low, high, edges).astype(xp.float32)
 
 
-def _edges_meta(x: Meta, *, bins: int, min: float, max: float) -> Meta:
-    _check_bins("histogram_bin_edges", bins, min, max)
-    return Meta((bins + 1,), float32)
+def _edges_meta(x: Meta, *, edges: int, min: float, max: float) -> Meta:
+    _check_range("histogram_bin_edges", min, max)
+    if min == max == 0 and 0 in x.shape:
+        raise ShapeError(_NO_RANGE)
+    return Meta((edges,), float32)
 
 
 edges_op = define_op("histogram_bin_edges", kernel=_edges_kernel, meta=_edges_meta, vjp=COUNTS)
@@ -140,6 +148,8 @@ def histogram_bin_edges(
 ) -> Any:
     """The bounds of equal parts of the range of `histogram`: [bins + 1] of float32; one value has 0.5 on each side.
 
+    bins: for 0 the lower bound alone is left, of a number with a fraction as many bounds as are whole.
+    Raises ShapeError when input has no elements that min and max could be taken from.
     Source: paddle.histogram_bin_edges.
 
     Example:
@@ -147,7 +157,10 @@ def histogram_bin_edges(
         >>> paddle.histogram_bin_edges(paddle.to_tensor([0.0, 4.0]), bins=4).tolist()
         [0.0, 1.0, 2.0, 3.0, 4.0]
     """
-    return edges_op(input, bins=bins, min=float(min), max=float(max))
+    edges = int(static_number("histogram_bin_edges", bins, "bins") + 1)
+    if edges < 0:
+        raise ArgumentError(f"histogram_bin_edges: bins must not be negative, got {bins}")
+    return edges_op(input, edges=edges, min=float(min), max=float(max))
 
 
 def _dd_kernel(

@@ -41,6 +41,8 @@ def _at(rows: Any, place: Any) -> Any:
 
 def _pick(x: Any, axes: Shape, keepdim: bool, skip_nan: bool, low: Place, high: Place, share: Place) -> Any:
     """The value between the sorted elements at `low` and `high`, `share` of the way up; NaN counts unless skipped."""
+    if any(x.shape[a] == 0 for a in axes):
+        return sum_op(x, axis=axes, keepdim=keepdim)  # of nothing: 0, as PaddlePaddle has it
     rows = _lined_up(x, axes)
     ordered = sort_values_op(rows, axis=rows.ndim - 1, descending=False)
     count = _count(rows)

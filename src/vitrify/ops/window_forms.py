@@ -182,6 +182,8 @@ def adaptive_avg_pool_form(n: Any, x: Any, *, output_size: Any, channel_last: bo
     """The mean of each bin."""
     lead = 1 if channel_last else 2
     sizes = spatial_of(x.shape, channel_last)
+    if 0 in sizes:
+        n.refuse("bins of nothing have no native form")
     bins = [even_bins(s, s if o is None else int(o)) for s, o in zip(sizes, output_size)]
     axes = tuple(range(lead, lead + len(sizes)))
     if prod(map(len, bins)) > _MOST_BINS:

@@ -199,7 +199,7 @@ class RNNBase(LayerList):
     def _name_weights(self) -> None:
         for i, cell in enumerate(self._cells()):
             layer, direction = divmod(i, self.num_directions)
-            for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"):
+            for name in ("weight_ih", "weight_hh", *cell._biases):
                 setattr(self, f"{name}_l{layer}{'_reverse' if direction else ''}", getattr(cell, name))
 
     def flatten_parameters(self) -> None:

@@ -84,6 +84,7 @@ class GatedCell(RNNCellBase):
         self.hidden_size = hidden_size
         rows = self._gates * hidden_size
         shapes = ([rows, input_size], [rows, recurrent_size], [rows], [rows])
+        self._biases = tuple(name for name, attr in zip(_WEIGHTS[2:], attrs[2:]) if attr is not False)
         for name, shape, attr in zip(_WEIGHTS, shapes, attrs):
             setattr(self, name, self._weight(shape, attr, is_bias=len(shape) == 1))
 
