@@ -620,6 +620,28 @@ def test_calls_by_name_and_with_numbers(name):
         fn(x, 2.0, None, True)
 
 
+def in_quick_turns(call, arguments):
+    """Call a function in one thread for each argument, which take turns every few instructions.
+
+    That begins when all threads have started: Python 3.11 fails where one sets coverage's tracer while another does.
+    """
+    before = sys.getswitchinterval()
+    started = threading.Barrier(len(arguments), action=lambda: sys.setswitchinterval(1e-5))
+
+    def work(argument):
+        started.wait()
+        call(argument)
+
+    threads = [threading.Thread(target=copy_context().run, args=(work, argument)) for argument in arguments]
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(before)
+
+
 def test_threads_that_give_one_tensor_with_other_numbers():
     fn, x, wrong = static(scaled), tensor(1, 2), []
 
@@ -629,16 +651,7 @@ def test_threads_that_give_one_tensor_with_other_numbers():
             if found != [by, 2 * by]:
                 wrong.append((by, found))
 
-    threads = [threading.Thread(target=copy_context().run, args=(call, by)) for by in (2.0, 3.0, 5.0, 7.0)]
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-5)
-    try:
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    finally:
-        sys.setswitchinterval(before)
+    in_quick_turns(call, (2.0, 3.0, 5.0, 7.0))
     assert not wrong
     assert is_ripe(fn)
 
@@ -693,16 +706,7 @@ def test_threads():
             if found != wanted:
                 wrong.append(found)
 
-    threads = [threading.Thread(target=copy_context().run, args=(call, size)) for size in (2, 2, 3, 4)]
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-5)
-    try:
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    finally:
-        sys.setswitchinterval(before)
+    in_quick_turns(call, (2, 2, 3, 4))
     assert not wrong
     assert is_ripe(fn)
 
