@@ -136,11 +136,24 @@ def avg_pool(
     return out if divisor is None else out * (float(np.prod(kernel)) / divisor)
 
 
+def _pooled_nothing(g: Context, x: Value, axes: range, output_size: Any) -> Value | None:
+    """NaN, as means and maxima of nothing are, where a pooled dimension is known to have no elements; else None."""
+    assert x.shape is not None
+    if not any(x.shape[axis] == 0 for axis in axes):
+        return None
+    wanted = {axis: size for axis, size in zip(axes, output_size) if size is not None}
+    sizes = [wanted.get(axis, g.size(x, axis)) for axis in range(x.ndim)]
+    return g.node("Expand", g.constant(float("nan"), x.dtype), g.ints(sizes))
+
+
 @FORMS("adaptive_avg_pool")
 def adaptive_avg_pool(g: Context, x: Value, *, output_size: Any, channel_last: bool) -> Value:
     """ReduceMean to one element; else each dimension times a matrix of means."""
     lead = 1 if channel_last else 2
     axes = range(lead, lead + len(output_size))
+    nothing = _pooled_nothing(g, x, axes, output_size)
+    if nothing is not None:
+        return nothing
     if all(isinstance(o, int) and o == 1 for o in output_size):
         return g.reduce("ReduceMean", x, list(axes), True)
     out = x
@@ -165,8 +178,12 @@ def adaptive_max_pool(g: Context, x: Value, *, output_size: Any) -> list[Value |
     """ReduceMax of each bin."""
     if 1 in g.wanted:
         raise UnsupportedError("the places of adaptive_max_pool have no ONNX form", hint="use return_mask=False")
+    axes = range(2, 2 + len(output_size))
+    nothing = _pooled_nothing(g, x, axes, output_size)
+    if nothing is not None:
+        return [nothing, None]
     out = x
-    for axis, wanted in enumerate(output_size, start=2):
+    for axis, wanted in zip(axes, output_size):
         if isinstance(wanted, Value):
             raise UnsupportedError("an output size known only at run time has no ONNX form")
         if wanted == 1:
