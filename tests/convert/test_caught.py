@@ -22,7 +22,6 @@ CALL = (np.array(2.0, "float32"), np.array(2, "int64"))
 
 LIBRARY = [
     lambda x, i: operator.index(i),
-    lambda x, i: [1, 2, 3][i],
     lambda x, i: bytes(int(i)),
     lambda x, i: decimal.Decimal(x.item()),
     lambda x, i: fractions.Fraction(x.item()),

@@ -86,6 +86,13 @@ def items(x):
     return held[0] + held[1:].sum() + held[-1]
 
 
+def summed(x):
+    a, b = Clipped(x), Clipped(x * 2)
+    if a == b:
+        b = b + 1
+    return sum([a, b]).value, sum([a, b], a).value, sum([x, 1, b]).value, sum([0.1] * 10, 0)
+
+
 def refused_operand(x):
     return Clipped(x) * 2
 
@@ -107,8 +114,9 @@ def counted_by_default(x):
     return x * counts["a"] + len(counts), counts["c"], len(counts)
 
 
+BOTH = (added, swapped, negated, in_place, compared, summed, items, missing_key, counted_by_default)
 CASES = [
-    *[(f, [(X,), (N,)]) for f in (added, swapped, negated, in_place, compared, items, missing_key, counted_by_default)],
+    *[(f, [(X,), (N,)]) for f in BOTH],
     (refused_operand, [(X,)]),
     (default_made_by_reading, [(X, defaultdict(float)), (X, defaultdict(float, q=2.0))]),
 ]

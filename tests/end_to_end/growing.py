@@ -829,8 +829,18 @@ def taken_out_of_range(x):
     return x
 
 
+def slices_between_bounds(x):
+    rows = [v for v in x if v > 0]
+    rows[0:1] = [v for v in x if v < 0]
+    rows[-2:-1] = [x[0] * 9]
+    del rows[1:2]
+    known = [x[0], x[1], x[2]]
+    known[1:1] = [v for v in x if v < 0]
+    return rows, known
+
+
 SHORT = (
-    stored_out_of_range, taken_out_of_range, sum_of_numbers,
+    slices_between_bounds, stored_out_of_range, taken_out_of_range, sum_of_numbers,
     twice,    swapped,    without_gradient, in_place_before,
     appended, stacked, concatenated, concatenated_method, summed, added_up, numbers, from_range, from_sizes, filtered,
     filtered_twice, one_branch, both_branches, branch_then_loop, returned_early, returned_in_loop, consumed,

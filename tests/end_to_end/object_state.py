@@ -363,9 +363,112 @@ def ctx_cls(x):
     return x + c.log
 
 
+class Fields(dict):
+    """Attributes that are items, as in many configurations."""
+
+    __getattr__ = dict.__getitem__
+    __setattr__ = dict.__setitem__
+    __delattr__ = dict.__delitem__
+
+
+def attr_dict(x):
+    fields = Fields(u=x)
+    fields.v = fields.u * 2
+    fields.w = 3
+    if x.sum() > 0:
+        fields.v = fields.u
+    del fields.w
+    return fields.v, len(fields)
+
+
+def own_setattr(x):
+    class Stored:
+        def __init__(self, held):
+            self.__dict__["held"] = held
+
+        def __getattr__(self, name):
+            try:
+                return self.__dict__["held"][name]
+            except KeyError:
+                raise AttributeError(name) from None
+
+        def __setattr__(self, name, value):
+            self.held[name] = value
+
+    stored = Stored({"u": x})
+    if x.sum() > 0:
+        stored.v = stored.u * 2
+    else:
+        stored.v = x
+    return stored.v + stored.u, hasattr(stored, "w")
+
+
+def dict_of_an_instance(x):
+    class Bag:
+        def __init__(self, **fields):
+            self.__dict__.update(fields)
+
+    bag = Bag(u=x, k=2)
+    bag.__dict__["k"] = 3
+    vars(bag)["m"] = 4
+    if x.sum() > 0:
+        bag.__dict__["k"] = 5
+    bag.m += 1
+    return bag.u * bag.k * bag.m, vars(bag)
+
+
+def namespace(x):
+    from types import SimpleNamespace
+
+    state = SimpleNamespace(a=1, h=x)
+    state.a += 1
+    if x.sum() > 0:
+        state.a += 1
+    return state.h * state.a
+
+
+NET = paddle.nn.Sequential(paddle.nn.Linear(3, 3), paddle.nn.Dropout(0.5))
+
+
+class Frozen(paddle.nn.Layer):
+    """A Layer whose dropout never trains."""
+
+    def __init__(self):
+        super().__init__()
+        self.drop = paddle.nn.Dropout(0.5)
+        self.asked = 0
+
+    def train(self, mode=True):
+        super().train(mode)
+        self.drop.eval()
+        self.asked += 1
+        return self
+
+    def forward(self, x):
+        return self.drop(x) * (2 if self.training else 3)
+
+
+FROZEN = Frozen()
+
+
+def switched_to_evaluation(x):
+    before = NET.training, NET[1].training
+    y = NET.eval()(x)
+    during = NET.training, NET[1].training
+    NET.train()
+    return y, before, during, NET.training, NET[1].training
+
+
+def own_train(x):
+    FROZEN.train()
+    y = FROZEN(x)
+    FROZEN.eval()
+    return y, FROZEN(x), FROZEN.training, FROZEN.drop.training
+
+
 CASES = [(f, ((P,), (N,), (Z,))) for f in (
-    getattr_default, node_cycle, linked_list, linked_branch, stack_cls, state_loop, state_inplace,
-    nested_obj_loop, obj_identity, obj_eq, obj_setdefault, ret_list_obj, obj_in_args, closure_obj, three_way,
-    obj_while_none, obj_pred_loop, accum, builder_pattern, class_attr, copy_obj, obj_no_grad, inherit,
-    diff_attrs, dunder_iadd, ctx_cls,
+    attr_dict, own_setattr, dict_of_an_instance, namespace, switched_to_evaluation, own_train, getattr_default,
+    node_cycle, linked_list, linked_branch, stack_cls, state_loop, state_inplace, nested_obj_loop, obj_identity,
+    obj_eq, obj_setdefault, ret_list_obj, obj_in_args, closure_obj, three_way, obj_while_none, obj_pred_loop, accum,
+    builder_pattern, class_attr, copy_obj, obj_no_grad, inherit, diff_attrs, dunder_iadd, ctx_cls,
 )]  # fmt: skip

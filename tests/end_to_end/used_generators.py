@@ -378,11 +378,39 @@ def body_in_a_handler(x):
     return y
 
 
+def above_zero(x):
+    for v in x:
+        if v > 0:
+            yield v * 3
+
+
+def extended_by(x):
+    found = [x[0]]
+    found.extend(v for v in x if v > 0)
+    found += (v * 2 for v in x if v > 1)
+    found.extend(above_zero(x))
+    found += above_zero(x)
+    return found, len(found)
+
+
+def sets_of(x):
+    known = {7}
+    known.update(i for i in range(3) if x[i] > 0)
+    every = known | set(i for i in range(3) if x[i] < 0)  # noqa: C401 - the call is meant
+    return sorted(known), sorted(every), len({9}.union(i for i in range(3) if x[i] > 1))
+
+
+def dict_updated_by(x):
+    known = {0: x[0]}
+    known.update((i, v) for i, v in enumerate(x) if i > 0)
+    return known
+
+
 CASES = [(f, ((P,), (N,), (Z,))) for f in (
-    resume_py, resume_gen, for_genexp_cond, for_genexp_break, next_genexp, next_no_default, gen_two_yields,
-    gen_state, gen_append_side, gen_nonlocal, gen_print, gen_tree, gen_return_value, gen_while_true,
-    gen_collatz, gen_in_while, gen_of_gen, gen_chunks, gen_early_fn_return, gen_nested_for, gen_any_all,
-    gen_set_max, gen_in_branch, gen_obj, gen_tuple_unpack, gen_zip2, gen_map, gen_dictcomp, gen_try_finally,
-    gen_for_else, gen_in, gen_args_star, gen_defaults, genexp_in_branch, gen_from_genexp_in_branch,
+    extended_by, sets_of, dict_updated_by, resume_py, resume_gen, for_genexp_cond, for_genexp_break, next_genexp,
+    next_no_default, gen_two_yields, gen_state, gen_append_side, gen_nonlocal, gen_print, gen_tree, gen_return_value,
+    gen_while_true, gen_collatz, gen_in_while, gen_of_gen, gen_chunks, gen_early_fn_return, gen_nested_for,
+    gen_any_all, gen_set_max, gen_in_branch, gen_obj, gen_tuple_unpack, gen_zip2, gen_map, gen_dictcomp,
+    gen_try_finally, gen_for_else, gen_in, gen_args_star, gen_defaults, genexp_in_branch, gen_from_genexp_in_branch,
     body_writes_what_closures_read, expression_body_writes_what_closures_read, body_in_a_handler,
 )]  # fmt: skip

@@ -65,3 +65,42 @@ def test_a_tensor_without_gradient_takes_no_hook(full_graph):
     function = of_a_constant if full_graph is None else paddle.jit.to_static(of_a_constant, full_graph=True)
     with pytest.raises(ArgumentError, match="register_hook: tensor has stop_gradient=True, so it gets no gradient"):
         function(leaf())
+
+
+def prepared(hook, *, before):
+    layer = paddle.nn.Linear(3, 3, weight_attr=paddle.nn.initializer.Constant(0.5))
+    (layer.register_forward_pre_hook if before else layer.register_forward_post_hook)(hook)
+    return paddle.nn.Sequential(paddle.nn.Identity(), layer, paddle.nn.Tanh())
+
+
+def inputs_doubled(layer, inputs):
+    if inputs[0].sum() > 0:
+        return (inputs[0] * 2,)
+
+
+def input_doubled(layer, inputs):
+    if inputs[0].sum() > 0:
+        return inputs[0] * 2
+
+
+def output_with_input(layer, inputs, outputs):
+    return outputs + inputs[0] if outputs.sum() > 1 else None
+
+
+@pytest.mark.parametrize(
+    ("hook", "before"), [(inputs_doubled, True), (input_doubled, True), (output_with_input, False)]
+)
+def test_a_tensor_decides_what_hooks_of_layers_in_containers_return(hook, before):
+    def outcome(net, values):
+        x = paddle.to_tensor(values, stop_gradient=False)
+        out = net(x)
+        out.sum().backward()
+        return [out.tolist(), x.grad.tolist(), [p.grad.tolist() for p in net.parameters()]]
+
+    for values in ([1.0, 2.0, 3.0], [-1.0, -2.0, -3.0]):
+        eager = prepared(hook, before=before)
+        static = paddle.jit.to_static(prepared(hook, before=before), full_graph=True)
+        assert outcome(static, values) == outcome(eager, values)
+        static.clear_gradients(set_to_zero=False)
+        eager.clear_gradients(set_to_zero=False)
+        assert outcome(static, values) == outcome(eager, values)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 import pytest
 
@@ -59,6 +60,42 @@ def changes_objects(x, out):
     return x
 
 
+@dataclass
+class Sum:
+    """A running sum, with defaults that its class holds."""
+
+    total: object = 0
+    count: int = 0
+
+
+def changes_what_it_made(x):
+    state, space = Sum(), SimpleNamespace(steps=1, more=2)
+    for v in x:
+        state.total += v
+        state.count += 1
+        space.steps += space.more
+    return state.total * state.count * space.steps
+
+
+def adds_objects(x):
+    a, b = Added(x), Added(x * 2)
+    if x.sum() > 0:
+        b = Added(x * 3)
+    return sum([a, b]).value
+
+
+class Added:
+    """A value that `sum` adds."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __radd__(self, other):
+        return Added(self.value + (other.value if isinstance(other, Added) else other))
+
+    __add__ = __radd__
+
+
 class Box:
     """Keeps the last value."""
 
@@ -92,7 +129,11 @@ def user_calls(f, *args):
     return seen
 
 
-@pytest.mark.parametrize("f", [branches, loops, calls, returns_objects, keeps], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "f",
+    [branches, loops, calls, returns_objects, keeps, changes_what_it_made, adds_objects],
+    ids=lambda f: f.__name__,
+)
 def test_functions(f):
     static = paddle.jit.to_static(f)
     x = paddle.ones([2, 3])

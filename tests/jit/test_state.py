@@ -24,6 +24,33 @@ def test_buffers_follow_eager():
     assert nets[0].mean.tolist() == nets[1].mean.tolist()
 
 
+class Alternates(paddle.nn.Layer):
+    """Trains in every other call."""
+
+    def __init__(self):
+        super().__init__()
+        self.drop = paddle.nn.Dropout(0.0)
+        self.calls = 0
+
+    def forward(self, x):
+        self.calls += 1
+        y = self.drop(x) * (2 if self.training else 3)
+        if self.calls % 2:
+            self.eval()
+        else:
+            self.train()
+        return y
+
+
+@pytest.mark.parametrize("full_graph", [True, False])
+def test_the_mode_that_forward_leaves_a_layer_in(full_graph):
+    eager, static = Alternates(), paddle.jit.to_static(Alternates(), full_graph=full_graph)
+    for _ in range(5):
+        assert static(tensor(*X)).tolist() == eager(tensor(*X)).tolist()
+        assert [part.training for part in static.sublayers()] == [part.training for part in eager.sublayers()]
+        assert static.training is eager.training
+
+
 def test_a_buffer_changed_outside_is_seen():
     net = paddle.jit.to_static(Average())
     net.eval()

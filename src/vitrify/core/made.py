@@ -35,6 +35,10 @@ class Made:
         found, block = self._known.get(id(value), (None, None))
         return block if found is not None and found() is value else None
 
+    def had(self, key: int) -> bool:
+        """Whether an object with this id was made, if it is gone by now, too: none from before the trace had it."""
+        return key in self._known
+
     def __bool__(self) -> bool:
         return bool(self._known)
 

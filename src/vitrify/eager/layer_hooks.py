@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ..core.converted_too import converted_too
 from ..core.epoch import LAYER_MODES
 from ..core.modes import recorder
 from ..core.setting import WATCH
@@ -86,31 +87,18 @@ class LayerHooks:
         done: set[int] = set()
         try:
             with span(TracerEventType.Forward, type(self).__name__):
-                inputs, kwargs = self._run_pre_hooks(inputs, kwargs)
-                return self._run_post_hooks(inputs, kwargs, forward(*inputs, **kwargs), done)
+                for before in list(self._forward_pre_hooks.values()):
+                    inputs, kwargs = _now(_replaced_inputs)(before, self, inputs, kwargs)
+                outputs = _now(_forwarded)(forward, inputs, kwargs)
+                for key, after in list(self._forward_post_hooks.items()):
+                    done.add(key)
+                    outputs = _now(_replaced_outputs)(after, self, inputs, kwargs, outputs)
+                return outputs
         except Exception:
-            for key, hook in list(self._forward_post_hooks.items()):
-                if hook.always_call and key not in done:
-                    _call(hook, self, inputs, kwargs, None)
+            for key, after in list(self._forward_post_hooks.items()):
+                if after.always_call and key not in done:
+                    _now(_replaced_outputs)(after, self, inputs, kwargs, None)
             raise
-
-    def _run_pre_hooks(self, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        for hook in list(self._forward_pre_hooks.values()):
-            result = _call(hook, self, inputs, kwargs)
-            if result is None:
-                continue
-            if hook.with_kwargs:
-                inputs, kwargs = result
-            else:
-                inputs = result if isinstance(result, tuple) else (result,)
-        return inputs, kwargs
-
-    def _run_post_hooks(self, inputs: tuple[Any, ...], kwargs: dict[str, Any], outputs: Any, done: set[int]) -> Any:
-        for key, hook in list(self._forward_post_hooks.items()):
-            done.add(key)
-            result = _call(hook, self, inputs, kwargs, outputs)
-            outputs = outputs if result is None else result
-        return outputs
 
     def register_forward_pre_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
@@ -139,12 +127,42 @@ class LayerHooks:
         return HookRemoveHelper(self._state_dict_hooks, hook)
 
 
-def _call(hook: ForwardHook, layer: Any, inputs: tuple[Any, ...], kwargs: dict[str, Any], *outputs: Any) -> Any:
+def _now(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function`, converted while a program is recorded: a tensor may decide what a hook returns."""
     builder = _recorder()
-    function = hook.function if builder is None else builder.convert(hook.function)
+    found: Callable[..., Any] = function if builder is None else builder.convert(function)
+    return found
+
+
+@converted_too
+def _replaced_inputs(
+    hook: ForwardHook, layer: Any, inputs: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """What `forward` is given, after a hook."""
+    result = hook.function(layer, inputs, kwargs) if hook.with_kwargs else hook.function(layer, inputs)
+    if result is None:
+        return inputs, kwargs
     if hook.with_kwargs:
-        return function(layer, inputs, kwargs, *outputs)
-    return function(layer, inputs, *outputs)
+        return result  # type: ignore[no-any-return]
+    return (result if isinstance(result, tuple) else (result,)), kwargs
+
+
+@converted_too
+def _forwarded(forward: Callable[..., Any], inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What `forward` gives, which may be given what is one of several."""
+    return forward(*inputs, **kwargs)
+
+
+@converted_too
+def _replaced_outputs(
+    hook: ForwardHook, layer: Any, inputs: tuple[Any, ...], kwargs: dict[str, Any], outputs: Any
+) -> Any:
+    """What the call gives, after a hook."""
+    if hook.with_kwargs:
+        result = hook.function(layer, inputs, kwargs, outputs)
+    else:
+        result = hook.function(layer, inputs, outputs)
+    return outputs if result is None else result
 
 
 __all__ = ["ForwardHook", "HookRemoveHelper", "LayerHooks"]

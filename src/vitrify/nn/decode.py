@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from ..convert.values.user_code import converted_too
+from ..core.converted_too import converted_too
 from ..ops.creation import arange, full
 from ..ops.expand import expand
 from ..ops.gather import take_along_axis

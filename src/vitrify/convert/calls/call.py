@@ -46,6 +46,7 @@ from .managers import STACKS
 from .open_lists import OPEN_LISTS
 from .pylayer import applied, is_apply
 from .table import BUILTINS
+from .taking_all import takes_all, taking_all
 from .unbound import unbound
 from .wrappers import CachedFunction, around, cached, dispatched, is_dispatcher
 
@@ -123,7 +124,10 @@ class CallConverter:
         if not isinstance(plain, FunctionType):
             return refused(method) or method
         if isinstance(method.__self__, OpenDict):
-            return by_key(method, method) or method
+            found = by_key(method, method) or method
+            return taking_all(method.__self__, found) if takes_all(method.__self__, plain.__name__) else found
+        if plain is GraphList.extend:
+            return taking_all(method.__self__, method)
         if plain is GraphList.sort:
             return MethodType(REPLACEMENTS[plain], method.__self__)
         if is_apply(method):
@@ -164,6 +168,8 @@ class CallConverter:
                 found = by_key(function, found or function) or found
                 if isinstance(owner, (set, frozenset)):
                     found = method_of_set(function, found or function)
+                if takes_all(owner, function.__name__):
+                    found = taking_all(owner, found or function)
         return found or refused(function) or function
 
     def _callable_object(self, obj: Any) -> Any:

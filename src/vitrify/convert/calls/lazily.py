@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ...core.converted_too import converted_too
 from ...core.errors import UnsupportedError
 from ...core.pytree import is_open
 from ...eager.host_ops import assert_op
@@ -20,7 +21,7 @@ from ..state.journal import kept_unless_given_up, note_spent
 from ..values.base import Undefined, builder, is_graph
 from ..values.deferred import Call, record
 from ..values.handlers import refuse_if_caught
-from ..values.user_code import converted, converted_too
+from ..values.user_code import converted
 from .generators import PushedGenerator
 
 

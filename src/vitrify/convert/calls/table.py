@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import builtins
 import copy
+import functools
+import itertools
 import types
 import typing
 from collections.abc import Callable, Iterator
@@ -18,7 +20,7 @@ from ...ops.sizes import dim_size
 from ..containers.dicts import VIEWS, GraphDict, dict_of_view, new_dict, unknown_keys
 from ..containers.lists import GraphList
 from ..containers.sets import new_set
-from ..control.comprehension import GeneratorExpression, all_of, any_of, clause_of, sum_of
+from ..control.comprehension import GeneratorExpression, all_of, any_of, as_set, clause_of, sum_of
 from ..control.endless import Calling, Listed, Numbered, Zipped
 from ..control.late_items import is_plain, late_items
 from ..control.logic import convert_and, convert_not, convert_or
@@ -28,6 +30,7 @@ from ..guards.observe import get_attr, note_absent
 from ..host.effects import convert_print
 from ..operators.module import convert_truth
 from ..operators.objects import del_attr, set_attr
+from ..operators.operate import operate
 from ..operators.ordering import convert_sorted, extreme, items_of
 from ..state.attributes import class_of
 from ..state.journal import note_spent
@@ -192,7 +195,23 @@ def convert_type(*args: Any, **kwargs: Any) -> Any:
 def convert_sum(iterable: Any, /, start: Any = 0) -> Any:
     """`sum(iterable, start)`."""
     clause = clause_of(iterable)
-    return builtins.sum(items_of(iterable, "sum()"), start) if clause is None else sum_of(clause, start)
+    if clause is not None:
+        return sum_of(clause, start)
+    items = builtins.iter(items_of(iterable, "sum()"))
+    total = builtins.sum((), start)  # refuses texts
+    numbers: list[Any] = []  # which Python adds in its own way
+    for item in items:
+        if not builtins.isinstance(total, _NUMBERS) or not builtins.isinstance(item, _NUMBERS):
+            return functools.reduce(_plus, itertools.chain([item], items), builtins.sum(numbers, total))
+        numbers.append(item)
+    return builtins.sum(numbers, total)
+
+
+_NUMBERS = (int, float, complex)
+
+
+def _plus(total: Any, item: Any) -> Any:
+    return operate("+", total, item)
 
 
 def _as_bool(value: Any) -> Any:
@@ -294,9 +313,10 @@ def _from_items(cls: type) -> Callable[..., Any]:
 
 def _set_from_items(*args: Any) -> Any:
     """`set(iterable)`."""
-    if len(args) != 1 or not builtins.isinstance(args[0], GraphDict):
-        return new_set(builtins.set(*[items_of(arg, "set()") for arg in args]))
-    return new_set(args[0])
+    found = [as_set(arg) for arg in args]
+    if len(found) != 1 or not builtins.isinstance(found[0], GraphDict):
+        return new_set(builtins.set(*[items_of(arg, "set()") for arg in found]))
+    return new_set(found[0])
 
 
 @for_user

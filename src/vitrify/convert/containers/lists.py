@@ -377,13 +377,20 @@ class GraphList(OpenList):
         self._holds(value, index)
 
     def _set_slice(self, key: slice, value: list[Any]) -> None:
-        if key.step not in (None, 1) or not (key.start is None or key.stop is None):
-            raise _unknown("a store to a slice between two bounds")
-        self.take_slices(
-            (None, 0 if key.start is None else key.start),
-            value,
-            (key.stop, None) if key.stop is not None else (self.length(), None),
-        )
+        start, stop = self._bounds(key)
+        self.take_slices((None, start), value, (self.length() if stop is None else stop, None))
+
+    def _bounds(self, key: slice) -> tuple[Any, Any]:
+        """Where a slice begins, and where what stands behind it does; None: nowhere. Raises where nobody can tell."""
+        start, stop = key.start, key.stop
+        if key.step in (None, 1) and (start is None or stop is None):
+            return 0 if start is None else start, stop
+        if key.step in (None, 1) and not _needs_graph(key):
+            if self.items is None:
+                start, stop, _ = key.indices(super().__len__())
+            if start == 0 or (start < 0) is (stop < 0):
+                return start, stop if start == 0 else max(start, stop)
+        raise _unknown("a change of a slice between two such bounds")
 
     @for_user
     def __delitem__(self, key: Any) -> None:
@@ -391,7 +398,7 @@ class GraphList(OpenList):
             super().__delitem__(key)
             self._tell()
         elif isinstance(key, slice):
-            raise _unknown("`del` of a slice")
+            self._set_slice(key, [])
         else:
             self.pop(key)
 

@@ -276,6 +276,13 @@ def listed(value: Any) -> Any:
     return value if clause is None else _list(clause)
 
 
+def as_set(value: Any) -> Any:
+    """A generator expression as the set of what it gives; anything else as it is."""
+    value = _iterated(value)
+    clause = value.take() if isinstance(value, GeneratorExpression) else None
+    return value if clause is None else clause.fold(_ADD, new_set(()))
+
+
 def keys_listed(value: Any) -> Any:
     """A dict of which only the program knows the keys, or a view of it, as a list; anything else as it is."""
     return value if partial_items(value) is None else _list(Each(value, lambda item: item))

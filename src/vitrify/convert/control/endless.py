@@ -9,13 +9,14 @@ import itertools
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ...core.converted_too import converted_too
 from ...core.pytree import is_open
 from ..containers.lists import GraphList
 from ..state.journal import note_write
 from ..state.places import AttrPlace
 from ..values.base import is_graph
 from ..values.sequences import as_sequence
-from ..values.user_code import converted, converted_too
+from ..values.user_code import converted
 
 _NOTHING = object()
 

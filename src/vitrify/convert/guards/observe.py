@@ -5,7 +5,7 @@ from __future__ import annotations
 import dis
 import sys
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -18,6 +18,7 @@ import numpy as np
 from ...core.bound import bound_to
 from ...core.cache import BoundedCache
 from ...core.errors import UnsupportedError
+from ...core.made import Made
 from ...core.meta import Meta, Shape
 from ...core.pytree import OpenDict, OpenList
 from ...core.source import is_user_file
@@ -94,6 +95,8 @@ class Observer:
     """Views of the dicts of classes, one for each."""
     met: set[int] = field(default_factory=set)
     """ids of what was read so far: the guards hold it."""
+    own: set[Any] = field(default_factory=set)
+    """Keys of guards on what objects themselves hold."""
     peeked: dict[int, tuple[Any, Any, Source]] = field(default_factory=dict)
     """Containers that were only changed so far: by id, (container, key of the guard it would get, source)."""
 
@@ -217,6 +220,8 @@ class Observer:
         is_own = name in getattr(owner, "__dict__", (name,))  # else the trace would give it one
         if is_own and key in self.numbers and can_be_input(value) and key not in self.journal.before:
             return self._number(key, AttrPlace(owner, name), value)
+        if is_own or name == "__dict__":
+            self.own.add(key)
         self._read(key, Source.attribute(owner, name), value, changed_only, is_attribute=True)
         return value
 
@@ -330,6 +335,11 @@ class Observer:
     def places_of(self, container: Any) -> list[Any]:
         """The places that hold the container, of those that were read so far."""
         return [p for guard in self.places() for p in places_in(guard.source.place, guard.value, container)]
+
+    def forget(self, keys: Iterable[Any], made: Made) -> None:
+        """Guard none of these places, nor what objects hold that the trace made: each call makes them anew."""
+        for key in (*keys, *[key for key in self.own if made.had(key[0])]):
+            self.guards.pop(key, None)
 
     def kept(self, guards: Sequence[Guard], slots: Mapping[int, int]) -> list[Guard]:
         """`guards`, told which tensors are inputs. slots: their numbers by the tensors' ids."""

@@ -10,20 +10,24 @@ from types import FunctionType
 from typing import Any
 
 from ...core.pytree import OpenDict, OpenList
+from ...eager.layer import Layer
 from ...eager.layer_tree import LayerTree
 from ...ir.graph_tensor import as_number
 from ...ops.sizes import dim_size
+from ..containers.by_position import is_put_at_position, put_at_position
 from ..containers.keys import check_key, is_set_by_number, set_by_number
 from ..containers.sets import GraphSet, of_python
+from ..control.comprehension import listed
+from ..control.pushed import pushing
 from ..guards.observe import peek_attr
 from ..host.value import HostValue
-from ..state.attributes import deleter, writer
+from ..state.attributes import InstancePlace, deleter, writer
 from ..state.journal import is_nested, note_attribute, note_write
 from ..state.places import CellPlace, GlobalPlace, ItemPlace, store_attribute
 from ..values.base import Undefined, is_graph, is_tensor
 from ..values.facts import check_attribute
 from ..values.one_of import by_option
-from ..values.user_code import class_attribute, user_method
+from ..values.user_code import class_attribute, converted, user_method
 from ..values.user_errors import for_user
 from .mutators import mutators_of, note_content
 from .operate import get_item, operate, require_operands
@@ -76,8 +80,22 @@ def _remove(owner: Any, attribute: str) -> None:
     LayerTree.__delattr__(owner, attribute)
 
 
-LAYER_WRITERS: dict[Any, Callable[..., None]] = {LayerTree.__setattr__: _store, LayerTree.__delattr__: _remove}
-"""What stands for the methods of Layers that methods of the user's of the same names build on."""
+def _train(layer: Any, mode: bool = True) -> Any:
+    """`layer.train(mode)`."""
+    for part in layer.sublayers(include_self=True):
+        set_attr(part, "training", mode)
+    return layer
+
+
+def _evaluate(layer: Any) -> Any:
+    """`layer.eval()`."""
+    return converted(layer.train)(False)
+
+
+LAYER_WRITERS: dict[Any, Callable[..., Any]] = {
+    LayerTree.__setattr__: _store, LayerTree.__delattr__: _remove, Layer.train: _train, Layer.eval: _evaluate,
+}  # fmt: skip
+"""What stands for the methods that write to Layers: methods of the user's of the same names build on some of them."""
 
 
 def convert_setitem(owner: Any, key: Any, value: Any) -> Any:
@@ -96,6 +114,9 @@ def _set_item(owner: Any, key: Any, value: Any) -> None:
     if is_set_by_number(owner, key):
         set_by_number(owner, key, lambda held: _set_item(owner, held, value))
         return
+    if is_put_at_position(owner, key):
+        put_at_position(owner, key, lambda position: _set_item(owner, position, value))
+        return
     if not is_tensor(owner):
         _note_item(owner, key)
     elif isinstance(value, HostValue):
@@ -105,14 +126,16 @@ def _set_item(owner: Any, key: Any, value: Any) -> None:
 
 @dataclass(frozen=True)
 class Holder:
-    """Where a container stands that an item is stored to."""
+    """Where a container stands that an item is stored to. `instance`: whose `__dict__` it is."""
 
     get: Callable[[], Any]
+    instance: Any = None
 
 
 def attribute_of(owner: Any, attribute: str) -> Holder:
     """Where `owner.attribute` stands; what it holds does not matter to a store of an item."""
-    return Holder(partial(peek_attr, owner, attribute))
+    has_fields = attribute == "__dict__" and not isinstance(owner, (type, FunctionType)) and not is_graph(owner)
+    return Holder(partial(peek_attr, owner, attribute), owner if has_fields else None)
 
 
 def item_of(owner: Any, key: Any) -> Holder:
@@ -120,10 +143,21 @@ def item_of(owner: Any, key: Any) -> Holder:
     return Holder(partial(get_item, owner, key))
 
 
+@by_option(1)
+def _set_field(owner: Any, name: str, value: Any) -> None:
+    """`owner.__dict__[name] = value`."""
+    field = InstancePlace(owner, name)
+    note_write(field)
+    field.set(value)
+
+
 @for_user
 def convert_setitem_at(place: Holder, key: Any, value: Any) -> None:
     """`place.get()[key] = value`."""
-    convert_setitem(place.get(), key, value)
+    if place.instance is not None and isinstance(key, str):  # an attribute, past the class
+        _set_field(place.instance, key, value)
+    else:
+        convert_setitem(place.get(), key, value)
 
 
 @by_option(2)
@@ -171,6 +205,8 @@ def inplace(op: str, left: Any, right: Any) -> Any:
     if mutators_of(type(left)):
         note_content(left)
     require_operands(op, left, right)
+    if op == "+=" and pushing(right):
+        right = listed(right)
     if isinstance(right, GraphSet):
         right = of_python(right, left)
     return INPLACE[op](left, right)

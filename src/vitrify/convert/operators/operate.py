@@ -9,6 +9,7 @@ from typing import Any
 
 from ...ir.graph_tensor import as_number
 from ...ops.compare import logical_not
+from ..containers.by_position import at_position, is_at_position, is_sliced, sliced
 from ..containers.keys import check_key, is_looked_up, looked_up
 from ..guards.nondeterministic import refuse_items
 from ..state.journal import note_write
@@ -116,6 +117,10 @@ def get_item(owner: Any, key: Any) -> Any:
     refuse_items(owner)
     if is_looked_up(owner, key):
         return looked_up(owner, key)
+    if is_at_position(owner, key):
+        return at_position(owner, key)
+    if is_sliced(owner, key):
+        return sliced(owner, key)
     check_key(owner, key)
     assert_not_none(owner, TypeError("'NoneType' object is not subscriptable"))
     makes_up = isinstance(owner, dict) and class_attribute(type(owner), "__missing__") is not None

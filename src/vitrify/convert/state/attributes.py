@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from types import FunctionType, MethodType, ModuleType
+from types import FunctionType, MethodDescriptorType, MethodType, ModuleType, WrapperDescriptorType
 from typing import Any
 
+from ...core.epoch import LAYER_ATTRIBUTES
 from ...core.errors import UnsupportedError
 from ...core.pytree import OpenDict, OpenList, OpenTuple
+from ...eager.layer import Layer
 from ...ir.builder import current_builder
 from ...ir.numbers import is_number
 from ..values.base import Undefined, Unmergeable, is_graph, is_tensor
@@ -22,6 +24,7 @@ from .places import AttrPlace
 
 _OF_NUMBERS = frozenset(name for kind in (int, float) for name in dir(kind) if not name.startswith("_"))
 _SIMPLE = (ModuleType, FunctionType, MethodType, type)
+_IN_C = (WrapperDescriptorType, MethodDescriptorType)
 
 
 @by_option(1)
@@ -136,11 +139,21 @@ class InstancePlace(AttrPlace):
     def get(self) -> Any:
         return self.owner.__dict__.get(self.attribute, Undefined(self.label, 0))
 
+    def at(self, owner: Any) -> InstancePlace:
+        return InstancePlace(owner, self.attribute)
+
     def set(self, value: Any) -> None:
         self.owner.__dict__[self.attribute] = value
+        self._tell()
 
     def unset(self) -> None:
         self.owner.__dict__.pop(self.attribute, None)
+        self._tell()
+
+    def _tell(self) -> None:
+        """Let guards of the attributes of Layers look again: no `__setattr__` has told them."""
+        if isinstance(self.owner, Layer):
+            LAYER_ATTRIBUTES.bump()
 
 
 def writer(owner: Any, name: str) -> Callable[[Any], Any] | None:
@@ -148,7 +161,7 @@ def writer(owner: Any, name: str) -> Callable[[Any], Any] | None:
     flag = flag_writer(owner, name)
     if flag is not None:
         return flag
-    hook = user_method(owner, "__setattr__")
+    hook = _hook(owner, "__setattr__")
     if hook is not None:
         return functools.partial(hook, name)
     found = class_attribute(type(owner), name)
@@ -158,9 +171,20 @@ def writer(owner: Any, name: str) -> Callable[[Any], Any] | None:
     return None if put is None else functools.partial(put, owner)
 
 
+def _hook(owner: Any, special: str) -> Any:
+    """What the class has for stores or deletions of attributes: a method of the user's, or one of another name in C.
+
+    So it is in `class AttrDict(dict): __setattr__ = dict.__setitem__`.
+    """
+    found = class_attribute(type(owner), special)
+    if isinstance(found, _IN_C) and found.__name__ != special:
+        return converted(found.__get__(owner, type(owner)))
+    return user_method(owner, special)
+
+
 def deleter(owner: Any, name: str) -> Callable[[], Any] | None:
     """The user's code, converted, that `del owner.name` runs; None where Python just removes."""
-    hook = user_method(owner, "__delattr__")
+    hook = _hook(owner, "__delattr__")
     if hook is not None:
         return functools.partial(hook, name)
     found = class_attribute(type(owner), name)

@@ -101,11 +101,12 @@ class Journal:
         value = absorbed_items(place, self.before) if isinstance(place, ContentPlace) else place.get()
         self.before[place.key] = (place, value)
 
-    def forget_local(self, held: Any, also: Iterable[int] = (), *, in_block: bool = True) -> None:
+    def forget_local(self, held: Any, also: Iterable[int] = (), *, in_block: bool = True) -> list[Any]:
         """Drop the places inside objects that only this region knows: made in it, and held by nothing but `held`.
 
-        They need neither undoing nor merging; the other path has no such object. also: ids of objects that are held
-        once more by those who watch the trace. in_block: whether the region has a block of its own.
+        They need neither undoing nor merging; the other path has no such object. Returns the keys of those places.
+        also: ids of objects that are held once more by those who watch the trace. in_block: whether the region has a
+        block of its own.
         """
         places = {id(p): p for journal in _open.get() for p, _ in journal.before.values()}
         owners = Counter(id(p.owner) for p in places.values() if hasattr(p, "owner"))
@@ -118,12 +119,15 @@ class Journal:
         known.update(also)
         owners.clear()
         places.clear()
+        forgotten = []
         for key, (place, _) in list(self.before.items()):
             owner = getattr(place, "owner", None)
             # Two more: the variable `owner`, and the argument of getrefcount.
             is_known = owner is None or sys.getrefcount(owner) > known[id(owner)] + 2
             if owner is not None and (not is_known or (in_block and _is_made_here(owner))):
                 del self.before[key]
+                forgotten.append(key)
+        return forgotten
 
     def refuse_spent(self) -> None:
         """Raise SpentError if the region took items from an iterator that others know, too."""

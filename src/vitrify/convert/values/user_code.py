@@ -12,6 +12,7 @@ from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from ...core.bound import bound_to, plain_attribute, unbound
+from ...core.converted_too import is_converted_too
 from ...core.setting import Setting
 from ...core.source import is_user_file
 from ...eager.tensor import Tensor
@@ -21,7 +22,6 @@ from ...ir.program import Variable
 from ...ops.tensor_methods import TensorMethods
 
 MARK = "__vitrify_not_to_static__"
-OURS = "__vitrify_converted_too__"
 IGNORED: Setting[frozenset[str]] = Setting("ignored_modules", frozenset())
 
 _LIBRARY_ROOTS = tuple(
@@ -43,12 +43,6 @@ def not_to_static(func: Callable[..., Any] | None = None) -> Any:
     return func
 
 
-def converted_too(func: Callable[..., Any]) -> Callable[..., Any]:
-    """`func`, a function of ours that is converted as users' are: its Python control flow depends on tensors."""
-    setattr(func, OURS, True)
-    return func
-
-
 def ignore_module(modules: list[ModuleType]) -> None:
     """Leave the functions of these modules (and of their submodules) unconverted. Source: paddle.jit.ignore_module."""
     IGNORED.set(IGNORED.get() | {m.__name__ for m in modules})
@@ -58,7 +52,7 @@ def is_user_code(fn: FunctionType) -> bool:
     """Whether the function is the user's: not ours, not a library's, not marked or ignored."""
     if getattr(fn, MARK, None) is fn.__code__ or _is_ignored(fn.__module__ or ""):
         return False
-    return is_own_file(fn.__code__.co_filename) or getattr(fn, OURS, False)
+    return is_own_file(fn.__code__.co_filename) or is_converted_too(fn)
 
 
 def is_own_file(filename: str) -> bool:

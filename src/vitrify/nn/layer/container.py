@@ -6,6 +6,7 @@ import operator
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from ...core.converted_too import converted_too
 from ...core.epoch import LAYER_MODES
 from ...core.errors import ArgumentError, DTypeError, IndexRangeError
 from ...eager.layer import Layer
@@ -118,6 +119,7 @@ class Sequential(_Listed):
     def _fresh(self, layers: Iterable[Any]) -> Sequential:
         return Sequential(*layers)
 
+    @converted_too
     def forward(self, input: Any) -> Any:
         """What the last Layer makes of what the one before makes of ... the input."""
         for layer in self._sub_layers.values():
