@@ -86,6 +86,21 @@ def set_in_loops_with_breaks(x):
     return y
 
 
+def leaf_on_one_path(x, y):
+    """Only the path taken can say that a leaf which wants a gradient may not be changed."""
+    if x.sum() > 0:
+        y[0] = 1.5
+    return x * y
+
+
+def leaf_through_a_view(x, y):
+    """The leaf stays one: its gradient is that of its content."""
+    before = y.sum()
+    v = y[1:]
+    v[0] = x.sum()
+    return before * 3 + v.sum() + (y * x).sum()
+
+
 CASES = [
     *[(f, ((X,), (N,))) for f in (
         setitem_mask, slices, setitem_dyn, inplace_chain, set_in_loops_with_breaks,
@@ -93,5 +108,8 @@ CASES = [
     )],
     *[(f, ((X, N),)) for f in (
         inplace_arg,
+    )],
+    *[(f, ((N, X), (X, N))) for f in (
+        leaf_on_one_path, leaf_through_a_view,
     )],
 ]  # fmt: skip

@@ -2,6 +2,8 @@
 
 import math
 
+import vitrify as paddle
+
 A, B, C = [1.0, 2.0], [-1.0, -2.0], [2.5, -1.25]
 ALL = ((A,), (B,), (C,))
 
@@ -75,6 +77,10 @@ def length_of_three(x):
     return math.hypot(x[0], x[1], 1.0), math.hypot(1.0, 2.0, x[0]), math.hypot(x[0])
 
 
+def given_to_operations(x):
+    return paddle.tanh(2.5), paddle.exp(2), paddle.sin(True), paddle.abs(-1), paddle.tanh(0.5) * x
+
+
 CASES = [
     (rounded, ALL),
     (rounded_by_number, ALL),
@@ -92,4 +98,5 @@ CASES = [
     (truncated, ALL),
     (truncated_tensor, ALL),
     (length_of_three, ALL),
+    (given_to_operations, ALL),
 ]

@@ -56,6 +56,8 @@ def apply(op: OpDef, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
             scalars = True
         else:
             return apply(op, [_as_input(op, v) for v in inputs], attrs)
+    if scalars and dtype is None and op.elementwise:
+        return apply(op, [v if v is None else as_tensor(v) for v in inputs], attrs)
     if op.promote and (dtype is _MIXED or (scalars and not _keeps(dtype, arrays))):
         inputs, arrays = _promoted(op, inputs)
     try:

@@ -48,13 +48,26 @@ def _write(tensor: Tensor, value: Tensor) -> None:
         tensor._become(value)
 
 
-class SharedMemoryError(UnsupportedError):
-    """A program was given tensors on one memory, one of which it changes; it has not run."""
+class UnfitError(UnsupportedError):
+    """A program cannot do to the tensors that it was given what it does; it has not run, eager code can."""
+
+
+class SharedMemoryError(UnfitError):
+    """A program was given tensors on one memory, one of which it changes."""
 
     def __init__(self) -> None:
         super().__init__(
             "an in-place change of a tensor that shares memory with another one that the program uses",
             hint="give it a copy of one of them (x.clone())",
+        )
+
+
+class WantedLeafError(UnfitError):
+    """A program was given a leaf that wants a gradient, which it changes, maybe: on a path, or through a view."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "an in-place change of a leaf tensor that wants a gradient", hint="give it a copy (x.clone())"
         )
 
 
@@ -112,6 +125,8 @@ class PartialProgramLayer:
         self._changed = sorted(changed)
         self._changed_captured = sorted(i for i, _ in concrete.writes if i >= concrete.n_arguments)
         self._changes = bool(concrete.writes)
+        # What the tape sees change: a leaf that wants a gradient may be so on the path that leaves it alone.
+        self._taped = [i for i, v in writes if not v.stop_gradient]
         self._cells: list[Any] | None = None  # of the inputs of the latest call, where no two counted changes together
         # Whether a call needs no more than its tensors: it changes neither their content nor containers it was given.
         needed = concrete.output.needs_arguments or any(effect.needs_arguments for effect in self._effects)
@@ -271,7 +286,7 @@ class PartialProgramLayer:
     def call(self, tensors: Sequence[Tensor], captured: Sequence[Tensor], arguments: Arguments, eager: Any) -> Any:
         """The result of a call that changes what it was given, or needs it otherwise.
 
-        Raises SharedMemoryError where tensors share memory that the program takes for several.
+        Raises UnfitError where the program cannot do to these tensors what it does.
         """
         return self._run([*tensors, *captured], arguments)
 
@@ -305,6 +320,8 @@ class PartialProgramLayer:
     def _run(self, inputs: Sequence[Tensor], arguments: Arguments) -> Any:
         if self._changes and self._overlap(inputs):
             raise SharedMemoryError()
+        if any(inputs[i]._is_wanted_leaf() for i in self._taped):
+            raise WantedLeafError()
         self.calls += 1
         state = default_generator().get_state() if self._draws else None
         for number, stop in self._flags:

@@ -29,7 +29,7 @@ from ..transformers import NoSourceError
 from .faults import warn_of_fault
 from .key import content
 from .number_inputs import NumberInputs
-from .partial_program import PartialProgramLayer, SharedMemoryError
+from .partial_program import PartialProgramLayer, UnfitError
 from .program_cache import MISS, Executable, Family, Recent, Substitute
 from .report import presented
 from .retrace import NoSourceWarning
@@ -127,8 +127,8 @@ class StaticFunction(Traceable):
                 if result is not MISS:
                     return result
             return self._call(args, kwargs)
-        except SharedMemoryError:
-            return self._in_eager(args, kwargs)  # a program's inputs share nothing, and this time they do
+        except UnfitError:
+            return self._in_eager(args, kwargs)  # the tensors of this call are not what a program can change
         except TraceFailure as found:
             failure: TraceFailure | Unfinished = found
         except KeyboardInterrupt:

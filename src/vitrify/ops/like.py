@@ -64,9 +64,11 @@ def cast(x: Any, dtype: Any) -> Any:
 
 
 def as_float(value: Any) -> Any:
-    """`value`, an integer or bool tensor as float32: what ops with fractional results compute in."""
+    """`value`, an integer or bool (a tensor as float32) as what ops with fractional results compute in."""
     if is_tensor(value):
         return value if value.dtype.kind >= FLOATING else cast_op(value, dtype=float32)
+    if isinstance(value, int):
+        return float(value)
     # an array that meets a tensor is NumPy's own
     is_whole = hasattr(value, "dtype") and value.dtype.kind in "biu"
     return cast_op(value, dtype=float32) if is_whole else value
