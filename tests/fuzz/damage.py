@@ -125,7 +125,7 @@ def attempt(kind: str, seed: int, folder: Path) -> str:
         changed[which] = damaged(contents[which], rng)
     for ending, content in zip(endings, changed):
         (folder / ("model" + ending)).write_bytes(content)
-    start = time.perf_counter()
+    start = time.process_time()  # other programs may hold this one up
     try:
         net = paddle.jit.load(folder / ("model" + endings[0]))
     except FileFormatError:
@@ -140,7 +140,7 @@ def attempt(kind: str, seed: int, folder: Path) -> str:
             end = "a damaged file was read"
         for value in net.state_dict().values():
             np.asarray(value)
-    return end if time.perf_counter() - start < SLOW else "it took too long"
+    return end if time.process_time() - start < SLOW else "it took too long"
 
 
 GOOD = frozenset(("refused", "unsupported", "same", "read"))

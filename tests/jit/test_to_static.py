@@ -285,6 +285,17 @@ def test_nested_static_functions_become_one_program():
     assert len(inner.program_cache) == 0 and len(outer.program_cache) == 1
 
 
+def test_a_layer_whose_forward_is_decorated_in_another_function():
+    class Bent(Scale):
+        @paddle.jit.to_static
+        def forward(self, x):
+            return x * self.w if x.sum() > 0 else x
+
+    net = Bent()
+    twice = paddle.jit.to_static(lambda x: net(x) * 2, full_graph=True)
+    assert twice(tensor(*X)).tolist() == (tensor(*X) * net.w * 2).tolist()
+
+
 def test_no_arguments_and_no_tensors():
     f = paddle.jit.to_static(lambda: paddle.ones([2]) * 3)
     assert f().tolist() == f().tolist() == [3, 3]

@@ -12,6 +12,7 @@ import vitrify as paddle
 from tests.kill import killed_and_whole
 from tests.onnx.harness import check_model
 from vitrify import nn
+from vitrify.core import mapped_file
 from vitrify.core.errors import FileFormatError
 
 SPEC = paddle.static.InputSpec
@@ -178,3 +179,13 @@ def test_a_kill_at_any_moment_leaves_a_model_with_its_tensors(tmp_path):
         assert held(file) == 2.0 if whole else held(file) in (1.0, 2.0)
         save(tmp_path / "model", 1.0)
         assert len([path for path in tmp_path.iterdir() if ".tmp-" not in path.name]) == 2
+
+
+def test_tensors_of_large_files_stay_there(tmp_path, monkeypatch):
+    path = save(tmp_path / "net", 1)
+    monkeypatch.setattr(mapped_file, "LARGE", 1)
+    for tensor in paddle.onnx.load(path).parameters():
+        assert not tensor._data.flags.owndata
+        tensor._data[:] = 0
+    monkeypatch.undo()
+    assert {p.numpy().max() for p in paddle.onnx.load(path).parameters()} >= {1}  # the file is as it was

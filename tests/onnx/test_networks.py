@@ -7,7 +7,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import vitrify as paddle
-from vitrify.core.errors import UnsupportedError
+from vitrify.core.errors import FileFormatError, UnsupportedError
 
 GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
 RNG = np.random.default_rng(0)
@@ -122,3 +122,13 @@ def test_gathering_within_batches(tmp_path):
     for dims, index in ((1, [[[0, 1], [2, 3]], [[1, 1], [0, 0]]]), (2, [[[3], [1], [0]], [[0], [2], [1]]])):
         kept = {"i": np.array(index)}
         agrees(saved(tmp_path, "GatherND", fed, kept, open_dims=(3,), batch_dims=dims), fed)
+
+
+def test_axes_are_counted_from_either_end_and_none_beyond(tmp_path):
+    fed = {"x": floats(2, 3, 4)}
+    for axis in (-3, -1, 0, 2, 3):
+        agrees(saved(tmp_path, "Flatten", fed, {}, axis=axis), fed)
+    for type_ in ("Softmax", "Flatten", "ArgMax"):
+        for axis in (-4, 4, 1 << 40):
+            with pytest.raises(FileFormatError, match=f"axis {axis} is none of 3 dimensions"):
+                paddle.onnx.load(saved(tmp_path, type_, fed, {}, axis=axis))

@@ -10,6 +10,7 @@ import pytest
 import vitrify as paddle
 from tests.kill import killed_and_whole
 from tests.paddle_program.models import models
+from vitrify.core import mapped_file
 from vitrify.core.errors import FileFormatError
 
 SPEC = paddle.static.InputSpec
@@ -109,3 +110,12 @@ def test_pairs_of_earlier_versions_of_ours(kind):
         found = paddle.jit.load(DATA.parent / "paddle_written" / f"{name}_{ending}")(*given)
         wanted = np.load(DATA.parent / "paddle_written" / f"{name}.npy")
         np.testing.assert_allclose(found.numpy(), wanted, rtol=1e-5, atol=1e-6)
+
+
+def test_large_parameters_stay_in_their_file(kind, tmp_path, monkeypatch):
+    path = save(tmp_path / "net", 1, kind)
+    monkeypatch.setattr(mapped_file, "LARGE", 1)
+    for tensor in paddle.jit.load(path + ENDINGS[kind]).parameters():
+        assert not tensor._data.flags.owndata and tensor._data.flags.aligned
+        tensor._data[:] = 0
+    assert held(path, kind) == 1  # the file is as it was

@@ -74,7 +74,7 @@ def test_a_program_may_grow_after_a_run(programs):
 
 def test_parameters_need_the_startup_program(programs):
     w = static.create_parameter([2], "float32", name="w")
-    with pytest.raises(ValueError, match=r"'w' has no value in this scope(.|\n)*startup"):
+    with pytest.raises(RuntimeError, match=r"'w' has no value in this scope(.|\n)*startup"):
         run({}, [w])
     static.Executor().run(programs[1])
     assert run({}, [w])[0].shape == (2,)

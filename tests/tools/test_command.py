@@ -148,6 +148,15 @@ def test_what_is_wrong_is_said_without_a_traceback(net, tmp_path, capsys):
         assert end.value.code == 2
 
 
+def test_names_in_a_file_say_nothing_to_the_terminal(tmp_path, capsys):
+    path = str(tmp_path / "net")
+    paddle.jit.save(paddle.nn.ReLU(), path, input_spec=[paddle.static.InputSpec([2], name="x\x1b[2J")])
+    assert main(["show", path]) == 0
+    assert main(["run", path, "--input", "y\x1b=y.npy"]) == 1
+    told = capsys.readouterr()
+    assert "\\x1b[2J" in told.out and "\\x1b" in told.err and "\x1b" not in told.out + told.err
+
+
 def test_help_says_what_there_is(capsys):
     version = paddle.__version__
     for arguments, words in ((["--help"], "convert"), (["run", "--help"], "--input"), (["--version"], version)):

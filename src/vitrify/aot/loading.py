@@ -12,7 +12,7 @@ import numpy as np
 
 from ..codegen.ahead.abi import DTYPES, MOST_DIMS, OK
 from ..core.dtype import as_dtype
-from ..core.errors import ArgumentError, DTypeError, FileFormatError, ShapeError, UnsupportedError
+from ..core.errors import ArgumentError, DTypeError, FileFormatError, MissingFileError, ShapeError, UnsupportedError
 from ..core.meta import Meta
 from .files import native_file
 from .sealing import check_seal
@@ -133,9 +133,9 @@ def _opened(file: str) -> ctypes.CDLL:
 
 def load(path: str | os.PathLike[str]) -> NativeModel:
     """The native program at `path`, with or without the library's ending. Its code runs in this process: load what you
-    trust. Raises FileNotFoundError, FileFormatError.
+    trust. Raises MissingFileError, FileFormatError.
     """
     file = native_file(os.fspath(path))
     if file is None:
-        raise FileNotFoundError(f"there is no native program {os.fspath(path)!r}")
+        raise MissingFileError(f"there is no native program {os.fspath(path)!r}")
     return NativeModel(file)

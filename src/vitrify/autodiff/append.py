@@ -71,11 +71,9 @@ def append_backward(
     """(parameter, gradient) for every trainable parameter that `loss` depends on; backward operators are appended.
 
     The gradient of `w` is called `w@GRAD`, or after a fresh name where the program has that already.
-    loss: a one-element Variable. parameter_list: parameters or names, by default all of the program.
-    Raises ShapeError when the loss has more than one element. Source: paddle.static.append_backward.
+    Of a loss of several elements these are the gradients of their sum. parameter_list: parameters or names, by default
+    all of the program. Source: paddle.static.append_backward.
     """
-    if any(d not in (1, -1) for d in loss.shape):
-        raise ShapeError(f"append_backward: loss must have one element, got {loss.meta}", hint="take its mean() first")
     block = loss.block
     parameters = [block.var(p) if isinstance(p, str) else p for p in parameter_list or ()]
     if not parameters:

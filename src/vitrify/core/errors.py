@@ -66,6 +66,14 @@ class DTypeError(UserCodeError, TypeError, ValueError):
     """An argument has a dtype or Python type the op does not accept; Paddle raises now TypeError, now ValueError."""
 
 
+class NoValueError(ArgumentError, RuntimeError):
+    """A program reads a variable that nothing gave a value; its startup program was not run, in most cases."""
+
+
+class MissingFileError(UserCodeError, FileNotFoundError, ValueError):
+    """There is no such file: FileNotFoundError is what Python says then, ValueError what Paddle says."""
+
+
 class UnknownValueError(UnsupportedError, DTypeError):
     """Python needs the value of a tensor while a program is built; eager code, which has the value, does not fail."""
 

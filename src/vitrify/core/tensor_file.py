@@ -13,13 +13,13 @@ import numpy.typing as npt
 from .container import Container, Kind, Source, read_container, starts_with, write_container
 from .dtype import ALL, DType, from_np
 from .errors import DTypeError, FileFormatError
+from .mapped_file import LARGE
 from .meta import numel
 
 Array = npt.NDArray[Any]
 TENSORS = Kind(b"\x93VTENSOR", 1, "tensor file")
 MAX_DIMS = 64  # NumPy's own limit
 MAX_BYTES = 2**63 - 1
-LARGE = 1 << 30  # tensors of files from here on are not copied into memory
 _DTYPES = {dtype.name: dtype for dtype in ALL}
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..core.errors import ArgumentError
+from ..core.errors import ArgumentError, MissingFileError
 from ..core.lazy import lazy_module
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class ReadFormats:
         return [MODEL_SUFFIX, *self._readers]
 
     def find(self, path: str, params: str | None = None) -> Found:
-        """The files of the model at `path`: its file, or what comes before the ending. Raises FileNotFoundError.
+        """The files of the model at `path`: its file, or what comes before the ending. Raises MissingFileError.
 
         Where a named file is not there but another format's of the same name before the ending is, that one is meant:
         code written for Paddle says `net.pdmodel` of what `jit.save` wrote to `net`.
@@ -63,7 +63,7 @@ class ReadFormats:
         for ending in self.suffixes():
             if os.path.isfile(prefix + ending):
                 return self._found(prefix + ending, ending, params)
-        raise FileNotFoundError(f"there is no model {path!r}: looked for {prefix} with {', '.join(self.suffixes())}")
+        raise MissingFileError(f"there is no model {path!r}: looked for {prefix} with {', '.join(self.suffixes())}")
 
     def _found(self, file: str, suffix: str, params: str | None) -> Found:
         if params and not os.path.isfile(params) and os.path.splitext(params)[0] == file.removesuffix(suffix):
@@ -75,7 +75,7 @@ class ReadFormats:
             names = sorted(name for name in os.listdir(folder) if name.endswith(ending))
             if len(names) == 1:
                 return self._found(os.path.join(folder, names[0]), ending, params)
-        raise FileNotFoundError(
+        raise MissingFileError(
             f"the folder {folder!r} holds no single model file that ends in {', '.join(self.suffixes())}"
         )
 
@@ -137,7 +137,7 @@ def read_any_model(
 
     params: the file (or folder) with its tensors, where that is not beside it. mapped: leave the tensors in their file,
     as far as the format allows. only: the one function that is wanted; others may be left out.
-    Raises FileNotFoundError, FileFormatError, UnsupportedError.
+    Raises MissingFileError, FileFormatError, UnsupportedError.
     """
     found = READERS.find(os.fspath(path), params)
     if found.reader is _read_own:

@@ -112,7 +112,9 @@ def _layer_functions(layer: Layer) -> dict[str, StaticFunction]:
             functions[name] = getattr(layer, name)
         elif isinstance(found, property) and isinstance(found.fget, StaticFunction):
             functions[name] = found.fget.__get__(layer, type(layer))
-    return functions
+    # Those of this Layer alone: layer.infer = to_static(layer.infer)
+    own = {name: value for name, value in vars(layer).items() if isinstance(value, StaticFunction)}
+    return own | functions
 
 
 def _values(layer: Layer) -> dict[str, Any]:

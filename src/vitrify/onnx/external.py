@@ -20,7 +20,7 @@ from ..core.atomic_file import atomic_file
 from ..core.dtype import DType, from_np
 from ..core.errors import FileFormatError
 from ..core.little_endian import little_endian
-from ..core.mapped_file import mapped_file
+from ..core.mapped_file import mapped_tensors
 from .graph import element_type, onnx_package
 
 Array = np.ndarray[Any, Any]
@@ -103,7 +103,7 @@ class Beside:
         self._sums: dict[str, str] = {}
 
     def array(self, tensor: Any, dtype: DType, shape: tuple[int, ...], size: int) -> Array:
-        """The tensor's elements, read-only, which stay in the file until they are touched.
+        """The tensor's elements, which stay in the file until they are touched.
 
         Raises FileFormatError for places outside of the folder or of the file, for files that are not there, and for
         those that changed since the model was written.
@@ -140,7 +140,7 @@ class Beside:
                     f"tensor {name!r} lies at {location!r}, and there is no such file beside the model",
                     hint="a model whose tensors lie beside it is copied together with that file",
                 )
-            self._maps[location] = mapped_file(file)
+            self._maps[location] = mapped_tensors(file)
         return self._maps[location]
 
     def _check_sum(self, location: str, data: memoryview, checksum: str | None) -> None:

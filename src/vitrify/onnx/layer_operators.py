@@ -13,7 +13,7 @@ from ..core.meta import UNKNOWN, Meta
 from ..ir.known_values import as_tensor, sizes_argument
 from ..ops.like import cast
 from ..ops.registry import get_op
-from .node import EmptyList, Node
+from .node import EmptyList, Node, axis_in
 from .operator_table import operator
 from .reading import dtype_of
 
@@ -113,7 +113,7 @@ def batch_norm(node: Node, x: Any, scale: Any, shift: Any, mean: Any, variance: 
 def layer_norm(node: Node, x: Any, scale: Any, shift: Any = None) -> Any:
     """Layer normalization over the last dimensions."""
     found = as_tensor(x)
-    axes = tuple(range(node.number("axis", -1) % found.ndim, found.ndim))
+    axes = tuple(range(axis_in(node.number("axis", -1), found.ndim), found.ndim))
     outs = get_op("layer_norm")(
         found, as_tensor(scale), None if shift is None else as_tensor(shift), axes=axes, param_axes=axes, groups=0,
         epsilon=node.real("epsilon", 1e-5),
@@ -137,7 +137,7 @@ def softmax(node: Node, x: Any) -> Any:
     """Softmax along one dimension."""
     found = as_tensor(x)
     name = "softmax" if node.type == "Softmax" else "log_softmax"
-    return get_op(name)(found, axis=node.number("axis", -1) % found.ndim)
+    return get_op(name)(found, axis=axis_in(node.number("axis", -1), found.ndim))
 
 
 @operator("Resize")
@@ -230,7 +230,7 @@ def split_to_sequence(node: Node, x: Any, parts: Any = None) -> Any:
     if parts is not None or node.number("keepdims", 1):
         raise UnsupportedError("SplitToSequence is read for single slices without their dimension only")
     found = as_tensor(x)
-    return get_op("list_unstack")(found, axis=node.number("axis", 0) % found.ndim)
+    return get_op("list_unstack")(found, axis=axis_in(node.number("axis", 0), found.ndim))
 
 
 @operator("NonMaxSuppression")

@@ -23,6 +23,13 @@ _NUMBERS: tuple[tuple[str, str, Any], ...] = (
 )
 
 
+def axis_in(axis: int, ndim: int) -> int:
+    """The dimension that an axis means, counted from the end where it is negative; raises FileFormatError for none."""
+    if not -ndim <= axis < ndim:
+        raise FileFormatError(f"axis {axis} is none of {ndim} dimensions")
+    return axis % ndim
+
+
 @dataclass(frozen=True)
 class EmptyList:
     """A list without items yet, of this dtype."""

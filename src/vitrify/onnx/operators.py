@@ -16,7 +16,7 @@ from ..ir.known_values import as_tensor, known_ints, sizes_argument, sizes_array
 from ..nn import functional as F
 from ..ops.like import cast
 from ..ops.registry import get_op
-from .node import Node
+from .node import Node, axis_in
 from .operator_table import operator
 from .reading import dtype_of
 
@@ -177,7 +177,8 @@ def reshaped(x: Any, sizes: Any) -> Any:
 def flatten(node: Node, x: Any) -> Any:
     """x as a matrix."""
     found = as_tensor(x)
-    axis = node.number("axis", 1) % (found.ndim + 1)
+    axis = node.number("axis", 1)
+    axis = axis if axis == found.ndim else axis_in(axis, found.ndim)
     rows, columns = found.shape[:axis], found.shape[axis:]
     if UNKNOWN not in rows:
         return reshaped(found, (math.prod(rows), -1))
@@ -192,7 +193,7 @@ def squeeze(node: Node, x: Any, axes: Any = None) -> Any:
     found = as_tensor(x) if not isinstance(x, np.ndarray) else x
     ndim = found.ndim
     given = known_ints(axes) if axes is not None else [i for i, s in enumerate(found.shape) if s == 1]
-    places = tuple(sorted(a % ndim for a in given))
+    places = tuple(sorted(axis_in(a, ndim) for a in given))
     if isinstance(found, np.ndarray):
         return np.squeeze(found, places)
     return get_op("squeeze")(found, axes=places)
@@ -203,7 +204,7 @@ def unsqueeze(node: Node, x: Any, axes: Any) -> Any:
     """x with dimensions of size 1."""
     found = as_tensor(x) if not isinstance(x, np.ndarray) else x
     given = known_ints(axes)
-    places = tuple(sorted(a % (found.ndim + len(given)) for a in given))
+    places = tuple(sorted(axis_in(a, found.ndim + len(given)) for a in given))
     if isinstance(found, np.ndarray):
         return np.expand_dims(found, places)
     return get_op("unsqueeze")(found, axes=places)
@@ -265,14 +266,14 @@ def concat(node: Node, *xs: Any) -> Any:
     if all(isinstance(x, np.ndarray) for x in xs) and any(x.dtype == object for x in xs):
         return sizes_array(np.concatenate([x.astype(object) for x in xs], axis))
     found = [as_tensor(x) for x in xs]
-    return get_op("concat")(*found, axis=axis % found[0].ndim)
+    return get_op("concat")(*found, axis=axis_in(axis, found[0].ndim))
 
 
 @operator("Split")
 def split(node: Node, x: Any, sections: Any = None) -> Any:
     """x cut in parts."""
     found = as_tensor(x)
-    axis = node.number("axis", 0) % found.ndim
+    axis = axis_in(node.number("axis", 0), found.ndim)
     count = node.number("num_outputs", node.outputs)
     if sections is None and found.shape[axis] != UNKNOWN and found.shape[axis] % count:
         step = -(-found.shape[axis] // count)
@@ -291,7 +292,7 @@ def slice_(node: Node, x: Any, starts: Any, ends: Any, axes: Any = None, steps: 
     by = [1] * len(places) if steps is None else known_ints(steps)
     parts: list[Any] = [slice(None)] * found.ndim
     for axis, a, b, step in zip(places, first, last, by):
-        parts[axis % found.ndim] = slice(a, _end(b, step), step)
+        parts[axis_in(axis, found.ndim)] = slice(a, _end(b, step), step)
     if isinstance(found, np.ndarray):
         return found[tuple(parts)]
     return get_op("getitem")(found, index=tuple(parts))
@@ -337,7 +338,7 @@ def gather(node: Node, x: Any, index: Any) -> Any:
     if isinstance(x, np.ndarray) and isinstance(index, np.ndarray) and index.dtype != object:
         return sizes_array(np.take(x, index, axis)) if x.dtype == object else np.take(x, index, axis)
     found = as_tensor(x)
-    return get_op("gather")(found, as_tensor(index), axis=axis % found.ndim)
+    return get_op("gather")(found, as_tensor(index), axis=axis_in(axis, found.ndim))
 
 
 @operator("GatherND")
@@ -361,7 +362,7 @@ def _with_own_place(index: Any, axis: int, x: Any) -> Any:
 def gather_elements(node: Node, x: Any, index: Any) -> Any:
     """The elements of x at places along one dimension."""
     found = as_tensor(x)
-    axis = node.number("axis", 0) % found.ndim
+    axis = axis_in(node.number("axis", 0), found.ndim)
     return get_op("take_along_axis")(found, as_tensor(index), axis=axis, broadcast=False)
 
 
@@ -372,7 +373,7 @@ def compress(node: Node, x: Any, mask: Any) -> Any:
     at = node.number("axis", 0)
     found = found if node.has("axis") else get_op("reshape")(found, shape=(-1,))
     places = get_op("reshape")(get_op("nonzero")(rows), shape=(-1,))
-    return get_op("gather")(found, places, axis=at % found.ndim)
+    return get_op("gather")(found, places, axis=axis_in(at, found.ndim))
 
 
 @operator("ScatterElements")
@@ -381,7 +382,7 @@ def scatter_elements(node: Node, x: Any, index: Any, updates: Any) -> Any:
     found = as_tensor(x)
     how = {"none": "assign", "add": "add", "mul": "mul", "min": "amin", "max": "amax"}[node.text("reduction", "none")]
     return get_op("put_along_axis")(
-        found, as_tensor(index), as_tensor(updates), axis=node.number("axis", 0) % found.ndim, reduce=how,
+        found, as_tensor(index), as_tensor(updates), axis=axis_in(node.number("axis", 0), found.ndim), reduce=how,
         include_self=True, broadcast=False,
     )  # fmt: skip
 
@@ -422,7 +423,7 @@ def reduction(node: Node, x: Any, axes: Any = None) -> Any:
     given = node.ints("axes", []) if axes is None else known_ints(axes)
     if not given and node.number("noop_with_empty_axes", 0):
         return found
-    places = tuple(sorted(a % found.ndim for a in given)) if given else tuple(range(found.ndim))
+    places = tuple(sorted(axis_in(a, found.ndim) for a in given)) if given else tuple(range(found.ndim))
     keepdim = bool(node.number("keepdims", 1))
     if node.type == "ReduceL2":
         return get_op("p_norm")(found, p=2.0, axis=places, keepdim=keepdim)
@@ -436,7 +437,7 @@ def arg(node: Node, x: Any) -> Any:
     node.refuse("select_last_index", 0)
     found = as_tensor(x)
     name = "argmax" if node.type == "ArgMax" else "argmin"
-    axis = node.number("axis", 0) % found.ndim
+    axis = axis_in(node.number("axis", 0), found.ndim)
     return get_op(name)(found, axis=axis, keepdim=bool(node.number("keepdims", 1)), dtype=int64)
 
 
@@ -445,14 +446,16 @@ def cumsum(node: Node, x: Any, axis: Any) -> Any:
     """Running sums."""
     node.refuse("exclusive", 0)
     found = as_tensor(x)
-    return get_op("cumsum")(found, axis=known_ints(axis)[0] % found.ndim, reverse=bool(node.number("reverse", 0)))
+    return get_op("cumsum")(
+        found, axis=axis_in(known_ints(axis)[0], found.ndim), reverse=bool(node.number("reverse", 0))
+    )
 
 
 @operator("TopK")
 def topk(node: Node, x: Any, k: Any) -> Any:
     """The largest or smallest in order, and their places."""
     found = as_tensor(x)
-    axis, largest = node.number("axis", -1) % found.ndim, bool(node.number("largest", 1))
+    axis, largest = axis_in(node.number("axis", -1), found.ndim), bool(node.number("largest", 1))
     return list(get_op("topk")(found, k=sizes_argument(k)[0], axis=axis, largest=largest))
 
 

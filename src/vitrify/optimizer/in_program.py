@@ -10,8 +10,8 @@ from ..autodiff.append import append_backward
 from ..core import names
 from ..core.dispatch import in_dynamic_mode
 from ..core.dtype import default_dtype, float32
-from ..core.errors import ArgumentError, DTypeError
-from ..core.meta import Meta
+from ..core.errors import ArgumentError, DTypeError, ShapeError
+from ..core.meta import UNKNOWN, Meta
 from ..core.modes import grad_enabled, scoped
 from ..core.source import user_frames
 from ..ir.guard import create_persistable, default_startup_program, program_guard
@@ -64,6 +64,8 @@ def check_loss(owner: str, loss: Any, startup_program: Any) -> Variable:
     """`loss`; raises unless it is one value of a program that is being written."""
     if not isinstance(loss, Variable):
         raise DTypeError(f"{owner}: loss must be a Tensor, got {type(loss).__name__}")
+    if any(size not in (1, UNKNOWN) for size in loss.shape):
+        raise ShapeError(f"{owner}: loss must have one element, got {loss.meta}", hint="take its mean() first")
     if in_dynamic_mode() and startup_program is None:
         raise ArgumentError(
             f"{owner}.minimize: the loss belongs to a program, and no program is being written here",

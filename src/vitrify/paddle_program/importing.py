@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.dtype import from_np
-from ..core.errors import FileFormatError, UnsupportedError, VitrifyError
+from ..core.errors import FileFormatError, MissingFileError, UnsupportedError, VitrifyError
 from ..core.meta import Meta
 from ..core.modes import recorder, scoped
 from ..eager.tensor import Tensor
@@ -118,7 +118,7 @@ def _params_file(file: str, params: str | None, graph: Graph) -> str:
     if found is None and os.path.isfile(os.path.join(folder, graph.params[0].name)):
         return folder  # a file for each
     if found is None:
-        raise FileNotFoundError(f"there are no parameters of {file!r}: looked for {', '.join(candidates)}")
+        raise MissingFileError(f"there are no parameters of {file!r}: looked for {', '.join(candidates)}")
     return found
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import FileFormatError
-from ..core.mapped_file import mapped_file
+from ..core.mapped_file import mapped_tensors
 from .graph import MOST_DIMENSIONS, Param
 from .pair import NEXT
 from .reading import DATA_TYPES, parsed_tensor_desc
@@ -37,9 +37,9 @@ def read_params(path: str, params: Sequence[Param], checksum: str | None = None)
             file = os.path.join(path, param.name)
             if os.path.basename(param.name) != param.name or not os.path.isfile(file):
                 raise FileFormatError(f"{path}: there is no file of the parameter {param.name!r}")
-            found.update(_read_file(file, [param], mapped_file(file)))
+            found.update(_read_file(file, [param], mapped_tensors(file)))
         return found
-    data = mapped_file(path) if checksum is None else _belonging(os.path.realpath(path), checksum)
+    data = mapped_tensors(path) if checksum is None else _belonging(os.path.realpath(path), checksum)
     return _read_file(path, sorted(params, key=lambda p: p.name), data)
 
 
@@ -50,7 +50,7 @@ def _belonging(file: str, checksum: str) -> memoryview:
     """
     for name in (file, file + NEXT, file):
         with suppress(FileNotFoundError):
-            data = mapped_file(name)
+            data = mapped_tensors(name)
             if checksum_of_file(data) == checksum:
                 return data
     os.stat(file)  # where there is no file at all, that is the error
@@ -103,7 +103,9 @@ def _elements(data: memoryview, at: int, desc: Any, param: Param) -> tuple[Array
     end = at + math.prod(shape) * dtype.itemsize
     if end > data.nbytes:
         raise FileFormatError(f"its {end - at} bytes do not fit into the file")
-    return np.frombuffer(data[at:end], dtype.np).reshape(shape), end
+    found = np.frombuffer(data[at:end], dtype.np).reshape(shape)
+    # Elements lie at any byte; where that is none for their type, every use of the whole tensor would copy it.
+    return found if found.flags.aligned else found.copy(), end
 
 
 def _agree(shape: tuple[int, ...], wanted: tuple[int, ...]) -> bool:

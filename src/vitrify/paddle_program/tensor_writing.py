@@ -18,6 +18,9 @@ Array = np.ndarray[Any, Any]
 Bytes = bytes | memoryview
 Tensors = Sequence[tuple[str, Array]]
 _CHUNK = 1 << 24
+_HEAD = struct.Struct("<IQIi")
+_ALIGNED = 64
+_UNKNOWN_FIELD = bytes([15 << 3 | 2])  # number 15, bytes whose count follows
 
 
 def write_tensors(out: BinaryIO, tensors: Tensors) -> None:
@@ -44,15 +47,24 @@ def _text(parts: Iterator[Bytes]) -> str:
 
 
 def _parts(tensors: Tensors) -> Iterator[Bytes]:
+    at = 0
     for _, array in tensors:
-        yield _head(array)
+        head = _head(array, at)
+        at += len(head) + array.nbytes
+        yield head
         yield little_endian(array)
 
 
-def _head(array: Array) -> bytes:
-    """What stands before the elements: version, no levels of detail, version, description."""
+def _head(array: Array, at: int) -> bytes:
+    """What stands before the elements, at this byte of the file: version, no levels of detail, version, description.
+
+    A field that nobody knows makes the description so long that the elements begin at a multiple of `_ALIGNED`: who
+    reads them need not copy them then.
+    """
     dtype = from_np(array.dtype)
     if dtype.name not in NUMBERS:
         raise UnsupportedError(f"Paddle's files hold no tensors of {dtype.name}")
     desc = tensor_desc(NUMBERS[dtype.name], array.shape)
-    return struct.pack("<IQIi", 0, 0, 0, len(desc)) + desc
+    room = -(at + _HEAD.size + len(desc) + len(_UNKNOWN_FIELD) + 1) % _ALIGNED
+    desc += _UNKNOWN_FIELD + bytes([room, *bytes(room)])
+    return _HEAD.pack(0, 0, 0, len(desc)) + desc

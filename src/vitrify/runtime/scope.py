@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..core.epoch import Epoch
-from ..core.errors import ArgumentError, DTypeError
+from ..core.errors import DTypeError, NoValueError
 from ..core.suggest import did_you_mean
 from ..ir.program import SCOPES
 from .dense_tensor import DenseTensor
@@ -78,14 +78,14 @@ class Scope:
         return None
 
     def value_of(self, name: str) -> Any:
-        """The stored array; raises ArgumentError when the name has none."""
+        """The stored array; raises NoValueError when the name has none."""
         array = self.tensor_of(name).array
         if array is None:
             raise no_value(name, self)
         return array
 
     def tensor_of(self, name: str) -> DenseTensor:
-        """The tensor of that name here or in an enclosing scope; raises ArgumentError when there is none."""
+        """The tensor of that name here or in an enclosing scope; raises NoValueError when there is none."""
         found = self.find_var(name)
         if found is None:
             raise no_value(name, self)
@@ -139,10 +139,10 @@ class Scope:
         return f"<Scope: {len(self._vars)} variables, {len(self._kids)} kids>"
 
 
-def no_value(name: str, scope: Scope | None = None) -> ArgumentError:
+def no_value(name: str, scope: Scope | None = None) -> NoValueError:
     """The error for a variable that a program reads and that has no value."""
     hint = None if scope is None else did_you_mean(name, scope.initialized())
-    return ArgumentError(
+    return NoValueError(
         f"variable {name!r} has no value in this scope",
         hint=hint or "run the startup program first: exe.run(paddle.static.default_startup_program())",
     )

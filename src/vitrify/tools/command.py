@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
-from typing import Any
+from contextlib import redirect_stdout
+from typing import Any, TextIO
 
 from ..core.errors import VitrifyError
 from ..core.lazy import MissingPackageError
@@ -57,6 +59,26 @@ class _Formatter(argparse.HelpFormatter):
         fill = super()._fill_text  # which would take the space before an example away, and break it where it is long
         lines = text.splitlines()
         return "\n".join(line if line.startswith("  ") else fill(line, width, indent) for line in lines)
+
+
+def escaped(text: str) -> str:
+    """The text with control characters written out: names in a file may hold what a terminal would obey."""
+    return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
+
+
+class _Escaped(io.TextIOBase):
+    """A stream for text in which there may be names from a file."""
+
+    def __init__(self, to: TextIO) -> None:
+        self._to = to
+
+    def write(self, text: str) -> int:
+        """Write the text, escaped."""
+        return self._to.write(escaped(text))
+
+    def flush(self) -> None:
+        """Flush what it writes to."""
+        self._to.flush()
 
 
 def _version() -> str:
@@ -147,7 +169,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
     given = parser().parse_args(arguments)
     try:
-        return int(given.run(given))
+        with redirect_stdout(_Escaped(sys.stdout)):
+            return int(given.run(given))
     except BrokenPipeError:  # who reads our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
@@ -156,5 +179,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
     except (VitrifyError, MissingPackageError, OSError, ValueError) as err:
         said = f"{err.filename}: {err.strerror}" if isinstance(err, OSError) and err.filename else err
-        print(f"vitrify {given.command}: {said}", file=sys.stderr)
+        print(escaped(f"vitrify {given.command}: {said}"), file=sys.stderr)
         return 1

@@ -80,7 +80,7 @@ def passes_on(function: Any) -> bool:
     if isinstance(called, BuiltinFunctionType) or is_ours(function):
         return False
     forward = plain_attribute(called, "forward")
-    return isinstance(called, type) or not callable(forward) or is_user_code(unbound(forward))
+    return isinstance(called, type) or not callable(forward) or passes_on(forward)
 
 
 def is_left_alone(owner: Any) -> bool:
