@@ -70,6 +70,24 @@ class Deformed(paddle.nn.Layer):
         return self.conv(x, found[:, :18], paddle.nn.functional.sigmoid(found[:, 18:]))
 
 
+def test_offsets_of_places_at_the_border_have_no_gradient():
+    """Offsets start as zeros, so that windows over the border read at -1 and at the size exactly."""
+    offset = paddle.zeros([1, 18, 4, 4])
+    offset.stop_gradient = False
+    V.deform_conv2d(
+        paddle.arange(1.0, 17.0).reshape([1, 1, 4, 4]), offset, paddle.ones([1, 1, 3, 3]), padding=1
+    ).sum().backward()
+    of_first, of_last = offset.grad[0, :2].numpy(), offset.grad[0, 16:].numpy()
+    assert not of_first[:, 0].any() and not of_first[:, :, 0].any() and of_first[:, 1:, 1:].all()
+    assert not of_last[:, 3].any() and not of_last[:, :, 3].any()
+
+
+def test_boxes_without_area_hide_nothing():
+    points = paddle.to_tensor([[[1.0, 1.0, 1.0, 1.0], [1.0, 1.0, 1.0, 1.0], [0.0, 0.0, 2.0, 2.0]]])
+    out, count, _ = V.matrix_nms(points, paddle.to_tensor([[[0.5, 0.75, 0.25]]]), 0.1, 0.2, -1, -1, background_label=-1)
+    assert out[:, 1].tolist() == [0.75, 0.5, 0.25] and count.tolist() == [3]
+
+
 @pytest.mark.parametrize("shape", [[2, 4, 5, 6], [None, 4, None, None]])
 def test_deformable_convolution_trains_like_eager_code(shape):
     paddle.seed(0)

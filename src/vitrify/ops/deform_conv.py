@@ -33,7 +33,8 @@ def _places_kernel(
 ) -> Any:
     counts, taps = offset.shape[2:], kernel[0] * kernel[1]
     shift = xp.moveaxis(offset.reshape(offset.shape[0] * groups, taps, 2, *counts), 2, -1)[..., ::-1]
-    return shift + _regular(xp, counts, kernel, stride, padding, dilation, offset.dtype)
+    at = shift + _regular(xp, counts, kernel, stride, padding, dilation, offset.dtype)
+    return xp.where(at > -1, at, at - 1)  # at -1 is outside: nothing of the first element comes into sight by a shift
 
 
 def _places_meta(offset: Meta, *, kernel: Shape, groups: int, **window: Any) -> Meta:

@@ -17,11 +17,15 @@ _BLOCK = 512
 
 
 def overlaps(xp: Any, a: Any, b: Any, offset: float = 0) -> Any:
-    """Intersection over union of boxes [..., n, 4] and [..., m, 4]: [..., n, m]. `offset` is added to lengths."""
+    """Intersection over union of boxes [..., n, 4] and [..., m, 4]: [..., n, m], 0 for two boxes of no area.
+
+    `offset` is added to lengths.
+    """
     low = xp.maximum(a[..., :, None, :2], b[..., None, :, :2])
     high = xp.minimum(a[..., :, None, 2:], b[..., None, :, 2:])
     both = xp.where((high >= low).all(axis=-1), (high - low + offset).prod(axis=-1), 0)
-    return both / (areas(a, offset)[..., :, None] + areas(b, offset)[..., None, :] - both)
+    union = areas(a, offset)[..., :, None] + areas(b, offset)[..., None, :] - both
+    return both / xp.where(union == 0, 1, union)
 
 
 def areas(boxes: Any, offset: float = 0) -> Any:

@@ -5,55 +5,34 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from ..environment import DEFAULT_GROUP, Group, init_parallel_env, only_one
+from ..environment import init_parallel_env, only_one
 from . import auto, layers, meta_parallel, utils
+from .data_generator import MultiSlotDataGenerator, MultiSlotStringDataGenerator
+from .roles import ENDPOINT, PaddleCloudRoleMaker, Role, UserDefinedRoleMaker
+from .strategy import DistributedStrategy
+from .topology import CommunicateTopology, HybridCommunicateGroup
+from .util import UtilBase
 
-_DEGREES = ("dp_degree", "mp_degree", "pp_degree", "sharding_degree", "sep_degree")
-
-
-class DistributedStrategy:
-    """Settings of distributed training; hybrid_configs may ask for degree 1 only. Source: paddle.distributed.fleet."""
-
-    def __init__(self) -> None:
-        self.hybrid_configs: dict[str, Any] = {}
-        self.find_unused_parameters = False
-
-
-class HybridCommunicateGroup:
-    """The groups of a model split in several ways, each of the one process."""
-
-    def _one(self) -> int:
-        return 1
-
-    def _first(self) -> int:
-        return 0
-
-    def _group(self) -> Group:
-        return DEFAULT_GROUP
-
-    get_data_parallel_world_size = get_model_parallel_world_size = get_pipe_parallel_world_size = _one
-    get_sharding_parallel_world_size = get_sep_parallel_world_size = _one
-    get_data_parallel_rank = get_model_parallel_rank = get_stage_id = get_sharding_parallel_rank = _first
-    get_data_parallel_group = get_model_parallel_group = get_pipe_parallel_group = _group
-    get_sharding_parallel_group = get_check_parallel_group = _group
+util = UtilBase()
 
 
 def init(
     role_maker: Any = None, is_collective: bool = False, strategy: DistributedStrategy | None = None,
     log_level: Any = "INFO",
-) -> None:  # fmt: skip
-    """None; raises UnsupportedError when a launcher or the strategy asks for more than one process.
+) -> Any:  # fmt: skip
+    """This module; raises UnsupportedError when a launcher or the strategy asks for more than one process.
 
     Example:
         >>> import vitrify as paddle
-        >>> paddle.distributed.fleet.init(is_collective=True)
-        >>> paddle.distributed.fleet.worker_num()
+        >>> fleet = paddle.distributed.fleet.init(is_collective=True)
+        >>> fleet.worker_num()
         1
     """
     init_parallel_env()
-    for name in _DEGREES:
-        if strategy is not None:
-            only_one(f"fleet.init: {name}", int(strategy.hybrid_configs.get(name, 1)))
+    for name, degree in (strategy.hybrid_configs if strategy else {}).items():
+        if name.endswith("_degree"):
+            only_one(f"fleet.init: {name}", int(degree))
+    return fleet
 
 
 def distributed_model(model: Any) -> Any:
@@ -86,8 +65,65 @@ def is_first_worker() -> bool:
     return True
 
 
+def is_worker() -> bool:
+    """True: the one process works."""
+    return True
+
+
+def is_server() -> bool:
+    """False: there is no server."""
+    return False
+
+
+def is_coordinator() -> bool:
+    """False: there is nothing to coordinate."""
+    return False
+
+
+def server_num() -> int:
+    """0, the number of servers."""
+    return 0
+
+
+def server_index() -> int:
+    """0, as on any worker."""
+    return 0
+
+
+def local_rank() -> int:
+    """0, the rank on this machine."""
+    return 0
+
+
+def node_num() -> int:
+    """1, the number of machines."""
+    return 1
+
+
+def worker_endpoints(to_string: bool = False) -> Any:
+    """The address that the one worker would have: a list, or text."""
+    return ENDPOINT if to_string else [ENDPOINT]
+
+
+def server_endpoints(to_string: bool = False) -> Any:
+    """No addresses: a list, or text."""
+    return "" if to_string else []
+
+
 def barrier_worker() -> None:
     """Nothing to wait for."""
+
+
+def init_worker(scopes: Any = None) -> None:
+    """Nothing to connect to."""
+
+
+def stop_worker() -> None:
+    """Nothing to disconnect from."""
+
+
+rank = worker_index
+nranks = world_size = worker_num
 
 
 def get_hybrid_communicate_group() -> HybridCommunicateGroup:
@@ -99,7 +135,11 @@ fleet = sys.modules[__name__]
 """What `from paddle.distributed.fleet import fleet` takes: these functions as methods of one object."""
 
 __all__ = [
-    "DistributedStrategy", "HybridCommunicateGroup", "auto", "barrier_worker", "distributed_model",
-    "distributed_optimizer", "distributed_scaler", "fleet", "get_hybrid_communicate_group", "init", "is_first_worker",
-    "layers", "meta_parallel", "utils", "worker_index", "worker_num",
+    "CommunicateTopology", "DistributedStrategy", "HybridCommunicateGroup", "MultiSlotDataGenerator",
+    "MultiSlotStringDataGenerator", "PaddleCloudRoleMaker", "Role", "UserDefinedRoleMaker", "UtilBase", "auto",
+    "barrier_worker", "distributed_model", "distributed_optimizer", "distributed_scaler", "fleet",
+    "get_hybrid_communicate_group", "init", "init_worker", "is_coordinator", "is_first_worker", "is_server",
+    "is_worker", "layers", "local_rank", "meta_parallel", "node_num", "nranks", "rank", "server_endpoints",
+    "server_index", "server_num", "stop_worker", "util", "utils", "worker_endpoints", "worker_index", "worker_num",
+    "world_size",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""`paddle.distributed.fleet.utils`: recompute."""
+"""`paddle.distributed.fleet.utils`, and what `paddle.incubate.distributed.fleet` has: recompute."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ....core.dispatch import in_dynamic_mode
+from ....core.errors import ArgumentError
 from ....core.rng import get_rng_state, set_rng_state
 from ....eager.autograd import backward
 from ....eager.grad_mode import enable_grad, is_grad_enabled, no_grad
@@ -70,4 +71,48 @@ def recompute(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     return _Recomputed.apply(function, get_rng_state() if keep_state else None, kwargs, *args)
 
 
-__all__ = ["recompute"]
+def recompute_sequential(ctx: dict[str, Any], functions: Any, *args: Any, **kwargs: Any) -> Any:
+    """What layers give that are called one after another, in segments of which all but the last are recomputed.
+
+    ctx: how many "segments" (1), and "preserve_rng_state" (True). functions: a Sequential, or a list of callables; the
+    first ones take `args`. Raises ArgumentError for more segments than there are functions.
+    Source: paddle.incubate.distributed.fleet.recompute_sequential.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> from vitrify.distributed.fleet.utils import recompute_sequential
+        >>> net = paddle.nn.Sequential(paddle.nn.ReLU(), paddle.nn.Tanh(), paddle.nn.ReLU())
+        >>> recompute_sequential({"segments": 3}, net, paddle.zeros([2])).tolist()
+        [0.0, 0.0]
+    """
+    layers, segments = list(functions), int(ctx.get("segments", 1))
+    if not 1 <= segments <= len(layers):
+        raise ArgumentError(f"recompute_sequential: segments is {segments}, expected 1 to {len(layers)}")
+    size = len(layers) // segments
+    for start in range(0, size * (segments - 1), size):
+        keep = ctx.get("preserve_rng_state", True)
+        args = (recompute(_chained(layers[start : start + size]), *args, preserve_rng_state=keep, **kwargs),)
+    return _chained(layers[size * (segments - 1) :])(*args)
+
+
+def _chained(functions: list[Callable[..., Any]]) -> Callable[..., Any]:
+    """A function that gives what one function makes to the next."""
+
+    def run(*args: Any) -> Any:
+        for function in functions:
+            args = (function(*args),)
+        return args[0]
+
+    return run
+
+
+def recompute_hybrid(ctx: dict[str, Any], function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """`recompute` of the function: one process has nobody to leave parts of the activations with.
+
+    ctx: "mp_group", "offload" and "partition" of Paddle's, which decide nothing, and "preserve_rng_state" (True).
+    Source: paddle.incubate.distributed.fleet.recompute_hybrid.
+    """
+    return recompute(function, *args, preserve_rng_state=ctx.get("preserve_rng_state", True), **kwargs)
+
+
+__all__ = ["recompute", "recompute_hybrid", "recompute_sequential"]
