@@ -33,7 +33,14 @@ UNDECIDED = {
     "Tensor.clear_grad*": "the gradient of an argument is refused by name: it is not part of a program",
     "Tensor.copy_(*": "a change under no_grad of an argument that wants a gradient is refused by name",
     "*tensordot*": "a size that does not fit is an error of the run",
-}
+    "paddle.tile(*int64 *": "how many dimensions there are follows from the length of a tensor",
+    "paddle.roll(*int64 *": "how many shifts there are follows from the length of a tensor",
+    "paddle.topk(*int64 *": "k with a dimension may have any size",
+    **{f"paddle.{name}(int64 *": "how many dimensions there are follows from the length of a tensor" for name in (
+        "empty", "full", "ones", "zeros",
+    )},
+    "*conv?d_transpose(*padding='SAME'*": "the padding follows from the sizes, and gradients need it",
+}  # fmt: skip
 
 
 class Compiled:
@@ -68,7 +75,17 @@ class Compiled:
         specs = [
             vitrify.static.InputSpec(shape, x.dtype, stop_gradient=x.stop_gradient) for shape, x in zip(sizes, leaves)
         ]
-        return vitrify.jit.to_static(body, input_spec=specs, full_graph=True)(*leaves)
+        function = vitrify.jit.to_static(body, input_spec=specs, full_graph=True)
+        result = function(*leaves)
+        built = getattr(function, "forward", function).program_cache.entries()
+        if not self._fixed and any(_is_known(key, sizes) for key, _ in built):
+            raise AssertionError("a program for unknown sizes failed, so one for those of the call was built")
+        return result
+
+
+def _is_known(key: Any, sizes: Sequence[Sequence[None]]) -> bool:
+    """Whether a program was built for given sizes although all were to be left open."""
+    return any(-1 not in spec.shape for spec, wanted in zip(key.specs, sizes) if wanted)
 
 
 class _Place:

@@ -326,3 +326,15 @@ def test_a_layer_that_calls_a_pylayer(path):
     np.testing.assert_allclose(loaded(x).numpy(), layer(x).numpy(), rtol=1e-6)
     loaded(x).sum().backward()
     assert x.grad.tolist() == [[1.0, 1.0, 1.0]]  # what goes round the PyLayer, whose backward is Python
+
+
+def test_what_it_is_given_to_keep_statistics_in(path):
+    def normalized(x, mean, variance):
+        return paddle.nn.functional.batch_norm(x, mean, variance, training=True)
+
+    specs = [InputSpec([None, 2, None]), InputSpec([2]), InputSpec([2])]
+    paddle.jit.save(paddle.jit.to_static(normalized, input_spec=specs, full_graph=True), path)
+    given = [paddle.to_tensor(np.arange(12.0, dtype="float32").reshape(2, 2, 3)), paddle.zeros([2]), paddle.ones([2])]
+    same = [x.clone() for x in given]
+    np.testing.assert_allclose(paddle.jit.load(path)(*given).numpy(), normalized(*same).numpy(), rtol=1e-6)
+    assert given[1].tolist() == same[1].tolist() != [0, 0]

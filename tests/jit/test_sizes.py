@@ -141,3 +141,26 @@ def test_an_error_of_the_users_does_not_fix_the_sizes():
     for n in (3, 4, 6, 7):
         static(rows(n))
     assert static.concrete_program.inputs[0].shape == [-1, 3]
+
+
+@pytest.mark.parametrize(
+    "used",
+    [
+        lambda x: x * x.shape[1] ** -0.25,
+        lambda x: x / x.shape[1] ** 0.5,
+        lambda x: x * x.shape[1] ** -1,
+        lambda x: x * 2.0 ** -x.shape[1],
+        lambda x: paddle.scale(x, x.shape[1] ** -0.5),
+        lambda x: x * int(x.shape[0] * 0.29),
+        lambda x: paddle.to_tensor(x.shape[1] ** -0.5),
+        lambda x: paddle.to_tensor([x.shape[1] / 3, 1]),
+        lambda x: paddle.to_tensor(x.shape[1] * (1 + 2j)),
+    ],
+    ids="root quotient inverse negated scale cut tensor list complex".split(),  # noqa: SIM905
+)
+def test_unknown_sizes_compute_as_python_numbers(used):
+    x = rows(100)
+    f = paddle.jit.to_static(used, input_spec=[paddle.static.InputSpec([None, None])], full_graph=True)
+    found, wanted = f(x), used(x)
+    assert found.dtype == wanted.dtype and np.allclose(found.numpy(), wanted.numpy(), rtol=1e-6)
+    assert f.concrete_program.inputs[0].shape == [-1, -1]

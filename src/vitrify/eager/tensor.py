@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
 
 from ..core import names
 from ..core.dispatch import bind_pair
-from ..core.dtype import as_dtype, default_dtype
+from ..core.dtype import as_dtype, complex64, default_dtype, promote
 from ..core.errors import ArgumentError, DTypeError, UnsupportedError
 from ..core.modes import PYTHON_NUMBER, grad_enabled, recorder, scoped
 from ..core.outside import outside_programs
@@ -313,13 +314,15 @@ def _constant_of_program(data: Any, dtype: Any, place: Any, stop_gradient: bool)
 def _variable_from(data: Any, dtype: Any) -> Any:
     """A graph variable: a copy of one, or the items of a list stacked up."""
     if isinstance(data, (list, tuple)):
-        out = get_op("stack")(*[to_tensor(item, dtype) for item in data], axis=0)
+        items = [to_tensor(item, dtype) for item in data]
+        held = reduce(lambda a, b: promote(a, b, a_0d=True, b_0d=True), (item.dtype for item in items))
+        out = get_op("stack")(*[item if item.dtype is held else as_tensor(item, held) for item in items], axis=0)
     elif is_host_value(data):
         out = data.tensor()
     else:
         out = get_op("assign")(data)
-        if dtype is None and PYTHON_NUMBER in data.__dict__ and out.dtype.is_floating:
-            dtype = default_dtype()
+        if dtype is None and PYTHON_NUMBER in data.__dict__ and (out.dtype.is_floating or out.dtype.is_complex):
+            dtype = default_dtype() if out.dtype.is_floating else promote(default_dtype(), complex64)
     return out if dtype is None else as_tensor(out, dtype)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..core.dtype import DType, as_dtype
+from ..core.dtype import DType, as_dtype, complex128, float64
 from ..ops.like import assign_op, cast, cast_op
 from ..ops.number import NUMBER_OPS
 from ..ops.promote import SCALARS, common_dtype
@@ -44,12 +44,27 @@ def weaken(op: OpDef, inputs: Sequence[Any], values: Sequence[Any]) -> tuple[OpD
     others = [sample(v) if marked else v for v, marked in zip(values, marks)]
     if all(v is None or isinstance(v, SCALARS) for v in others):
         found = [v if v is None or isinstance(v, SCALARS) else _as(v, number_dtype(v.dtype)) for v in values]
-        return op if _is_safe(values) else NUMBER_OPS.get(op, op), found, True
+        return op if _is_safe(values) else NUMBER_OPS.get(op, op), _in_64_bits(op, found), True
     dtype = common_dtype(op, others)
     if dtype is None:
         return op, list(values), False
     named = [op.input_name(i) in op.promote for i in range(len(values))]
     return op, [_as(v, dtype) if marked and known else v for v, marked, known in zip(values, marks, named)], False
+
+
+def _in_64_bits(op: OpDef, values: Sequence[Any]) -> list[Any]:
+    """Numbers that meet a Python float, or a complex one, as such: a tensor of integers would become a float32."""
+    for kind, dtype in ((complex, complex128), (float, float64)):
+        if any(isinstance(v, kind) for v in values):
+            named = [op.input_name(i) in op.promote for i in range(len(values))]
+            return [_widened(v, dtype) if known else v for v, known in zip(values, named)]
+    return list(values)
+
+
+def _widened(value: Any, dtype: DType) -> Any:
+    if value is None or isinstance(value, SCALARS) or value.dtype.is_complex:
+        return value
+    return _as(value, dtype)
 
 
 def _is_safe(values: Sequence[Any]) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..convert.containers.list_items import is_of_tensors
-from ..core.errors import ArgumentError, DTypeError
+from ..core.errors import ArgumentError, DTypeError, UnsupportedError
 from ..core.pytree import unflatten_plain
 from ..core.source import user_stacklevel
 from ..eager.host_ops import effect_op
@@ -26,6 +26,7 @@ from ..ir.program import Operator, Program
 from ..ops.hand_gradient import with_gradient_op
 from ..ops.like import assign_op
 from .api import to_static
+from .concrete_program import ConcreteProgram
 from .effects import exchanged_buffers
 from .function_spec import FunctionSpec
 from .key import ByContent, ById
@@ -159,7 +160,7 @@ class _Writer:
     def add(self, name: str, function: StaticFunction, input_spec: Any) -> None:
         """Trace `function` and keep its program."""
         tree, leaves = _call_to_save(function, input_spec)
-        concrete = function.trace_call(tree, [_differentiable(leaf) for leaf in leaves])
+        concrete = _traced(function, tree, leaves)
         writes = [*concrete.writes, *exchanged_buffers(concrete)]
         _leave_out_host_calls(concrete.program)
         _leave_out_hand_gradients(concrete.program)
@@ -255,11 +256,22 @@ def _last_call(function: StaticFunction) -> tuple[Any, list[Any]]:
     return key.structure, [next(tensors) if is_tensor else _value(next(values)[1]) for is_tensor in kinds]
 
 
-def _differentiable(leaf: Any) -> Any:
-    """A saved program passes gradients on to its inputs, whatever those it was made for wanted."""
+def _traced(function: StaticFunction, tree: Any, leaves: Sequence[Any]) -> ConcreteProgram:
+    """The program to save: it passes gradients on to its inputs, whatever those it was made for wanted.
+
+    Where it changes some in place, as `batch_norm` its running statistics, none is differentiable.
+    """
+    try:
+        return function.trace_call(tree, [_with_gradient(leaf, True) for leaf in leaves])
+    except UnsupportedError:
+        return function.trace_call(tree, [_with_gradient(leaf, False) for leaf in leaves])
+
+
+def _with_gradient(leaf: Any, wanted: bool) -> Any:
     if not isinstance(leaf, InputSpec):
         return leaf
-    return InputSpec(leaf.shape, leaf.dtype, leaf.name, not (leaf.dtype.is_floating or leaf.dtype.is_complex))
+    differentiable = wanted and (leaf.dtype.is_floating or leaf.dtype.is_complex)
+    return InputSpec(leaf.shape, leaf.dtype, leaf.name, not differentiable)
 
 
 def _value(held: Any) -> Any:

@@ -9,12 +9,15 @@ from ..core.meta import UNKNOWN
 from .arguments import need_tensors, rank_of
 from .dropout import dropout
 from .expand import repeat_interleave
+from .like import cast
 from .long_attention import is_long, long_attention_op
 from .masks import masked
 from .matmul import matmul
 from .shape import flatten, squeeze, unsqueeze
+from .sizes import dim_size
 from .softmax import softmax
 from .transpose import transpose
+from .unary import rsqrt
 
 
 def _with_heads(x: Any, heads: int, enable_gqa: bool) -> Any:
@@ -69,9 +72,7 @@ def _attention(
     heads, size = query.shape[2:]
     key, value = _with_heads(key, heads, enable_gqa), _with_heads(value, heads, enable_gqa)
     if scale is None:
-        if size == UNKNOWN:
-            raise ArgumentError("scaled_dot_product_attention: the size of a head must be known", hint="pass scale")
-        scale = size**-0.5
+        scale = size**-0.5 if size != UNKNOWN else rsqrt(cast(dim_size(query, 3), query.dtype))
     q, k, v = (transpose(x, [0, 2, 1, 3]) for x in (query * scale, key, value))
     dropout_p = dropout_p if training else 0.0
     if not dropout_p and is_long(q, k, v, None if is_causal else attn_mask):

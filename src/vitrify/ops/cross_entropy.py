@@ -15,14 +15,14 @@ from .compare import logical_or, not_equal
 from .creation import one_hot
 from .elementwise import divide_op, multiply_op, neg, subtract_op
 from .embedding import label_smooth
-from .gather import take_along_axis
+from .gather import gather_nd, take_along_axis
 from .like import cast, full_like, zeros_like
 from .matmul import matmul
 from .reduce import sum
 from .reduction import check_reduction, given, reduced
 from .registry import OpDef, define_op, get_op
 from .select import where
-from .shape import reshape, squeeze, unsqueeze
+from .shape import squeeze, unsqueeze
 from .sizes import size_of
 from .softmax import softmax
 from .tensor_methods import TensorMethods
@@ -336,8 +336,7 @@ def _soft_loss(input: Any, label: Any, axis: int, use_softmax: bool) -> Any:
 def _class_weights(weight: Any, label: Any, ignore_index: int) -> Any:
     """The weight of each hard label, 0 where it is ignored; label's shape."""
     valid = not_equal(label, ignore_index)
-    safe = reshape(where(valid, label, zeros_like(label)), [-1])
-    chosen = reshape(take_along_axis(weight, safe, 0, broadcast=False), label.shape if label.ndim else [])
+    chosen = gather_nd(weight, unsqueeze(where(valid, label, zeros_like(label)), -1))
     return chosen * cast(valid, chosen.dtype)
 
 

@@ -16,6 +16,7 @@ from ..core.meta import UNKNOWN, Meta, Shape
 from .arguments import finish, is_tensor, rank_of
 from .registry import NoGradient, define_op, get_op
 from .scalar import scalars_for
+from .sizes import sizes_of
 
 # --- cast and assign ---------------------------------------------------------------------------------------------
 
@@ -203,7 +204,9 @@ def full_like(
     rank_of("full_like", x)
     shape = tuple(x.shape)
     wanted = x.dtype if dtype is None else as_dtype(dtype)
-    if UNKNOWN in shape:
+    if UNKNOWN in shape and is_tensor(fill_value):
+        made = get_op("full")(shape=sizes_of(x), fill_value=fill_value, dtype=wanted)
+    elif UNKNOWN in shape:
         made = full_like_op(x, fill_value=fill_value, dtype=wanted)
     else:
         made = get_op("full")(shape=shape, fill_value=fill_value, dtype=wanted)

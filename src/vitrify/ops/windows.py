@@ -13,9 +13,12 @@ from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape, normalize_axis, numel
 from .accumulate import add_rows
 from .arguments import rank_of, static_int, static_ints
+from .creation import arange
 from .gather import gather_op
-from .registry import OpDef, define_op, get_op
+from .like import cast
+from .registry import OpDef, define_op
 from .shape import unsqueeze
+from .sizes import size_of
 
 # -- unfold ----------------------------------------------------------------------------------------------------------
 
@@ -186,11 +189,11 @@ def vander(x: Any, n: int | None = None, increasing: bool = False, name: str | N
     """
     if rank_of("vander", x) != 1:
         raise ShapeError(f"vander: x must have 1 dimension, got {x.shape}")
-    count = x.shape[0] if n is None else n
-    if count < 0:
-        raise ArgumentError(f"vander: n must be >= 0, got {count}")
-    powers = np.arange(count) if increasing else np.arange(count)[::-1]
-    return unsqueeze(x, 1) ** get_op("assign")(powers.astype(x.dtype.np))
+    count = size_of(x, 0) if n is None else n
+    if n is not None and n < 0:
+        raise ArgumentError(f"vander: n must be >= 0, got {n}")
+    powers = arange(count) if increasing else arange(count - 1, -1, -1)
+    return unsqueeze(x, 1) ** cast(powers, x.dtype)
 
 
 METHODS = {"unfold": unfold, "as_strided": as_strided, "combinations": combinations, "vander": vander}

@@ -1,5 +1,7 @@
 """New tensors, by the path that model code imports from. Source: paddle.tensor.creation."""
 
+from ..eager.constructors import asarray, from_numpy
+from ..eager.create_parameter import create_parameter
 from ..eager.tensor import to_tensor
 from ..ops.arrange import meshgrid
 from ..ops.complex_ import complex, polar
@@ -25,16 +27,19 @@ from ..ops.like import full_like, ones_like, zeros_like
 
 __all__ = [
     "arange",
+    "asarray",
     "assign",
     "cauchy_",
     "clone",
     "complex",
+    "create_parameter",
     "diag",
     "diag_embed",
     "diagflat",
     "empty",
     "empty_like",
     "eye",
+    "from_numpy",
     "full",
     "full_like",
     "geometric_",

@@ -1,5 +1,6 @@
 """Comparison and logic, by the path that model code imports from. Source: paddle.tensor.logic."""
 
+from ..eager.constructors import is_tensor
 from ..ops.closeness import allclose, equal_all, isclose
 from ..ops.compare import (
     bitwise_and,
@@ -62,6 +63,7 @@ __all__ = [
     "greater_than_",
     "gt",
     "is_empty",
+    "is_tensor",
     "isclose",
     "less_",
     "less_equal",

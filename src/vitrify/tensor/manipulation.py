@@ -1,5 +1,6 @@
 """Shape, order, joining and splitting, by the path that model code imports from. Source: paddle.tensor.manipulation."""
 
+from ..eager.constructors import tolist
 from ..ops.arrange import block_diag, flip, roll, rot90
 from ..ops.complex_ import as_complex, as_real
 from ..ops.contraction import tensordot
@@ -134,6 +135,7 @@ __all__ = [
     "tensor_split",
     "tensordot",
     "tile",
+    "tolist",
     "transpose",
     "unbind",
     "unflatten",

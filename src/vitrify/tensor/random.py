@@ -3,6 +3,7 @@
 from ..ops.inplace import bernoulli_, exponential_, log_normal_, normal_, random_, uniform_
 from ..ops.random import (
     bernoulli,
+    gaussian,
     log_normal,
     multinomial,
     normal,
@@ -23,6 +24,7 @@ __all__ = [
     "bernoulli_",
     "binomial",
     "exponential_",
+    "gaussian",
     "log_normal",
     "log_normal_",
     "multinomial",

@@ -89,6 +89,7 @@ ROWS = [
     f("cross_entropy", t(4, 5), CLASSES, t(5, values="positive", grad=False), reduction=REDUCTION),
     f("cross_entropy", t(4, 5), t(4, 5, values="probability", grad=False), soft_label=True, reduction=REDUCTION),
     f("cross_entropy", t(2, 5, 3), index(2, 3, below=5), axis=1),
+    f("cross_entropy", t(2, 3, 4, 5), index(2, 3, 4, below=5), t(5, values="positive", grad=False), ignore_index=2),
     f("softmax_with_cross_entropy", t(4, 5), index(4, 1, below=5), return_softmax=each(unset, True)),
     f("margin_ranking_loss", t(4), t(4, seed=1), SIGNS, margin=each(unset, 0.3)),
     f("hinge_embedding_loss", t(4), SIGNS, margin=each(unset, 0.3)),

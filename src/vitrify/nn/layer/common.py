@@ -20,6 +20,8 @@ from ...ops.scatter import index_fill
 from ...ops.shape import flatten, unflatten
 from .. import functional as F
 from .functional_layer import REQUIRED, layer_of
+from .padding import *  # noqa: F403 - Paddle's paths lead here
+from .vision import Upsample, UpsamplingBilinear2D, UpsamplingNearest2D  # noqa: F401 - likewise
 
 _public = partial(layer_of, module=__name__, private=False)
 

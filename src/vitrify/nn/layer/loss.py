@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from .. import functional as F
+from .class_loss import *  # noqa: F403 - Paddle's paths lead here
 from .functional_layer import layer_of
 
 _loss = partial(layer_of, module=__name__, inputs=("input", "label"), private=False)

@@ -17,7 +17,14 @@ from ...ops.sizes import dim_size
 from ...ops.split import unstack
 from .. import functional as F
 from .container import LayerList
-from .rnn_cells import GatedCell, GRUCell, LSTMCell, SimpleRNNCell, batch_size
+from .rnn_cells import (
+    GatedCell,
+    GRUCell,
+    LSTMCell,
+    RNNCellBase,  # noqa: F401 - Paddle's path leads here
+    SimpleRNNCell,
+    batch_size,
+)
 
 Step = Callable[[Any, Any], tuple[Any, Any]]
 
