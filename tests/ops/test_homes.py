@@ -1,11 +1,9 @@
-"""The table that says which module defines an op is true."""
+"""The tables that say which module defines an op, a function or a reader are true."""
 
 import subprocess
 import sys
 
-from tests.ops.homes import PAGE
 
-
-def test_every_op_is_found_where_the_table_says():
+def test_everything_is_found_where_the_tables_say():
     made = subprocess.run([sys.executable, "-m", "tests.ops.homes"], capture_output=True, text=True, check=True)
-    assert made.stdout == PAGE.read_text(encoding="utf-8"), "python -m tests.ops.homes --write"
+    assert made.stdout == "", "python -m tests.ops.homes --write"

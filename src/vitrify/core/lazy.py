@@ -83,6 +83,22 @@ def extension_module(name: str) -> ModuleType:
     return module
 
 
+def read_homes(table: str, package: str = "") -> dict[str, str]:
+    """The module of each name: the table has lines of names behind a module and a colon.
+
+    >>> read_homes("shapes: square circle", "geometry.")
+    {'square': 'geometry.shapes', 'circle': 'geometry.shapes'}
+    """
+    found: dict[str, str] = {}
+    home = ""
+    for word in table.split():
+        if word.endswith(":"):
+            home = package + word[:-1]
+        else:
+            found[word] = home
+    return found
+
+
 def lazy_attributes(
     package: str, modules: Sequence[str] = (), names: Mapping[str, str] | None = None, all_of: Sequence[str] = ()
 ) -> Callable[[str], Any]:

@@ -15,15 +15,13 @@ from ..ir.decompose import in_other_ops
 from ..ir.model_file import ModelFile, SavedFunction, Slot, input_names, tree_to_json
 from ..jit.save import collect
 from .external import EXTERNAL_FROM, remove_older, write_beside
-from .graph import onnx_package
+from .graph import INPUT_TREE, OUTPUT_TREE, SUFFIX, TENSORS, onnx_package
 from .write import has_form, model_of, tensor_proto
 
 Array = np.ndarray[Any, Any]
-SUFFIX = ".onnx"
 LEAST_OPSET, LATEST_OPSET = 17, 21
 # A protobuf message holds less than 2 GiB; from here on tensors go into a file beside it.
 LARGEST_FILE = 1 << 30
-INPUT_TREE, OUTPUT_TREE, TENSORS = "vitrify.input_tree", "vitrify.output_tree", "vitrify.tensors"
 OPTIONS = ("dynamic_axes", "external_data", "drop_checks")
 # Settings of Paddle's own exporter that choose among its tools, and so change nothing here.
 _OF_PADDLE = frozenset(

@@ -13,6 +13,9 @@ from ..core.dtype import DType, as_dtype, bool_, from_np, int64
 from ..core.errors import UnsupportedError
 from ..core.lazy import require
 
+SUFFIX = ".onnx"
+INPUT_TREE, OUTPUT_TREE, TENSORS = "vitrify.input_tree", "vitrify.output_tree", "vitrify.tensors"
+"""Under which keys a model of ours says the structure of its arguments and results, and which tensors are trained."""
 LIST = "list"
 """What stands as `dtype` of a value that is a sequence."""
 

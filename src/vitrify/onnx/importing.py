@@ -5,33 +5,36 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..core.dtype import from_np
 from ..core.errors import FileFormatError, UnsupportedError, VitrifyError
+from ..core.lazy import lazy_module
 from ..core.meta import ListMeta, Meta, numel
 from ..core.modes import recorder, scoped
-from ..eager.tensor import Tensor
 from ..ir.builder import Builder, building
 from ..ir.input_spec import InputSpec
 from ..ir.known_values import as_tensor, sizes_array
 from ..ir.model_file import ModelFile, SavedFunction, Slot, TensorInfo, check_fit, tree_from_json
 from ..ir.program import Block, Program, Variable
 from ..ir.regions import align_captures
-from ..jit.load import TranslatedLayer
 from ..ops.control_flow import if_op, merge_metas, while_op
 from . import layer_operators, network_operators, operators
-from .exporting import INPUT_TREE, OUTPUT_TREE, SUFFIX, TENSORS
 from .external import Beside
+from .graph import INPUT_TREE, OUTPUT_TREE, SUFFIX, TENSORS
 from .layer_operators import as_list
 from .node import EmptyList, Node
 from .operator_table import operator
 from .reading import array_of, dtype_of, read_model, sizes_of
 
+if TYPE_CHECKING:
+    from ..jit.load import TranslatedLayer
+
 # The rooms whose import enters their operators in the table.
 ROOMS = (operators, layer_operators, network_operators)
+_eager, _loading = lazy_module("vitrify.eager.tensor"), lazy_module("vitrify.jit.load")
 Array = np.ndarray[Any, Any]
 Env = dict[str, Any]
 # Arrays with at most as many elements may be axes and sizes: they are constants of the program.
@@ -53,7 +56,8 @@ def load(path: str | os.PathLike[str], **configs: Any) -> TranslatedLayer:
         file += SUFFIX
     model = read_format(file)
     check_fit(model)
-    return TranslatedLayer(model)
+    layer: TranslatedLayer = _loading.TranslatedLayer(model)
+    return layer
 
 
 def read_format(file: str, params: str | None = None) -> ModelFile:
@@ -212,7 +216,7 @@ def _as_outputs(found: Any) -> list[Any]:
 
 
 def _array(value: Any) -> Any:
-    return value.numpy() if isinstance(value, Tensor) else value
+    return value.numpy() if isinstance(value, _eager.Tensor) else value
 
 
 def _is_small(value: Any) -> bool:
@@ -301,7 +305,7 @@ def _stops(meta: Any) -> bool:
 
 def _scalar(value: Any) -> Any:
     found = as_tensor(value)
-    return found if not isinstance(found, (Variable, Tensor)) or found.ndim == 0 else found.reshape([])
+    return found if not hasattr(found, "ndim") or found.ndim == 0 else found.reshape([])
 
 
 _WITH_GRAPHS = {"If": _if, "Loop": _loop}

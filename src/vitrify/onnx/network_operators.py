@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .. import tensor as T
 from ..core.errors import UnsupportedError
+from ..core.lazy import lazy_module
 from ..ir.known_values import as_tensor
-from ..nn import functional as F
-from ..nn.layer.rnn import RNN, steps_within
-from ..nn.layer.rnn_cells import GRUCell, LSTMCell, SimpleRNNCell
+from ..ops import functions as F
 from .node import Node
 from .operator_table import operator
 from .reading import dtype_of
 
+_rnn, _cells = lazy_module("vitrify.nn.layer.rnn"), lazy_module("vitrify.nn.layer.rnn_cells")
 # For each network: our cell, where each of our gates stands among ONNX's, and the functions that ONNX names for it.
-_NETWORKS: dict[str, tuple[Any, tuple[int, ...], tuple[str, ...]]] = {
-    "LSTM": (LSTMCell, (0, 2, 3, 1), ("Sigmoid", "Tanh", "Tanh")),
-    "GRU": (GRUCell, (1, 0, 2), ("Sigmoid", "Tanh")),
-    "RNN": (SimpleRNNCell, (0,), ("Tanh",)),
+_NETWORKS: dict[str, tuple[str, tuple[int, ...], tuple[str, ...]]] = {
+    "LSTM": ("LSTMCell", (0, 2, 3, 1), ("Sigmoid", "Tanh", "Tanh")),
+    "GRU": ("GRUCell", (1, 0, 2), ("Sigmoid", "Tanh")),
+    "RNN": ("SimpleRNNCell", (0,), ("Tanh",)),
 }
 _USUAL: dict[str, dict[str, Any]] = {"LSTM": {"proj_size": 0}, "RNN": {"activation": "tanh"}}
 _DIRECTIONS = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}
@@ -40,8 +39,8 @@ def _settings(node: Node, directions: int) -> dict[str, Any]:
 
 def _gates(x: Any, order: Sequence[int]) -> Any:
     """The parts of the first dimension in another order."""
-    parts = T.split(x, len(order), 0) if len(order) > 1 else [x]
-    return T.concat([parts[i] for i in order], 0)
+    parts = F.split(x, len(order), 0) if len(order) > 1 else [x]
+    return F.concat([parts[i] for i in order], 0)
 
 
 @operator("LSTM", "GRU", "RNN")
@@ -57,18 +56,18 @@ def recurrent(
     kind, order, _ = _NETWORKS[node.type]
     x, weight, recurrence = as_tensor(x), as_tensor(weight), as_tensor(recurrence)
     size = recurrence.shape[-1]
-    biases = T.zeros([len(directions), 2 * len(order) * size], x.dtype) if bias is None else as_tensor(bias)
+    biases = F.zeros([len(directions), 2 * len(order) * size], x.dtype) if bias is None else as_tensor(bias)
     lengths = None if lengths is None else as_tensor(lengths)
     outputs, lasts = [], []
     for i, backward in enumerate(directions):
-        both = [_gates(b, order) for b in T.split(biases[i], 2, 0)]
-        made = kind.of([_gates(weight[i], order), _gates(recurrence[i], order), *both], **settings)
+        both = [_gates(b, order) for b in F.split(biases[i], 2, 0)]
+        made = getattr(_cells, kind).of([_gates(weight[i], order), _gates(recurrence[i], order), *both], **settings)
         starts = [None if s is None else as_tensor(s)[i] for s in (hidden, cell)[: 1 + (node.type == "LSTM")]]
         start = _start(made, starts, x)
-        found, last = RNN(made, is_reverse=backward, time_major=True)(x, start, lengths)
-        outputs.append(found if lengths is None else found * T.cast(steps_within(x, lengths), x.dtype))
+        found, last = _rnn.RNN(made, is_reverse=backward, time_major=True)(x, start, lengths)
+        outputs.append(found if lengths is None else found * F.cast(_rnn.steps_within(x, lengths), x.dtype))
         lasts.append(last if node.type == "LSTM" else (last,))
-    return (T.stack(outputs, 1), *[T.stack(list(parts), 0) for parts in zip(*lasts)])
+    return (F.stack(outputs, 1), *[F.stack(list(parts), 0) for parts in zip(*lasts)])
 
 
 def _start(cell: Any, starts: Sequence[Any], x: Any) -> Any:
@@ -125,8 +124,8 @@ def eye_like(node: Node, x: Any) -> Any:
     """A matrix like x with 1 on a diagonal."""
     x = as_tensor(x)
     code = node.number("dtype", 0)
-    rows, columns = (T.arange(T.shape(x)[i] if x.shape[i] < 0 else x.shape[i], dtype="int64") for i in (0, 1))
-    return T.cast(rows.unsqueeze(1) + node.number("k", 0) == columns, dtype_of(code) if code else x.dtype)
+    rows, columns = (F.arange(F.shape(x)[i] if x.shape[i] < 0 else x.shape[i], dtype="int64") for i in (0, 1))
+    return F.cast(rows.unsqueeze(1) + node.number("k", 0) == columns, dtype_of(code) if code else x.dtype)
 
 
 _MODES = {"linear": "bilinear", "bilinear": "bilinear", "nearest": "nearest"}

@@ -11,7 +11,8 @@ from typing import Any
 
 from ..core.errors import FileFormatError
 from ..ir.known_values import as_tensor
-from ..ops.registry import OpDef, all_ops
+from ..ops.registry import OpDef, get_op
+from .same_ops import SAME
 
 Operator = Callable[..., Any]
 
@@ -38,8 +39,8 @@ class Operators:
     def get(self, name: str) -> Operator | None:
         """The function of an operator; one that is an op of ours is found by the op's own mapping."""
         found = self._functions.get(name)
-        if found is None and name in same_as_ours():
-            return _plain(same_as_ours()[name])
+        if found is None and name in SAME:
+            return _plain(get_op(SAME[name]))
         return found
 
 
@@ -52,11 +53,6 @@ def _plain(op: OpDef) -> Operator:
         return op(*map(as_tensor, inputs))
 
     return read
-
-
-def same_as_ours() -> dict[str, OpDef]:
-    """Elementwise ops without attributes, by the ONNX operator that they say they are."""
-    return {op.maps["onnx"]: op for op in all_ops() if op.elementwise and not op.attrs and "onnx" in op.maps}
 
 
 operator = Operators()

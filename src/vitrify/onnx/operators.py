@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import tensor as T
 from ..core.dtype import bool_, int64
 from ..core.errors import FileFormatError, UnsupportedError
 from ..core.meta import UNKNOWN
-from ..eager.tensor import Tensor
 from ..ir.known_values import as_tensor, known_ints, sizes_argument, sizes_array
-from ..nn import functional as F
+from ..ir.program import Variable
+from ..ops import functions as F
 from ..ops.like import cast
 from ..ops.registry import get_op
 from .node import Node, axis_in
@@ -226,7 +225,7 @@ LARGEST_CONSTANT = 1 << 28
 def _bounded(x: Any, sizes: Any) -> None:
     """Raise FileFormatError where a constant would grow to sizes that no model means: it is computed right now."""
     numbers = sizes if isinstance(sizes, (tuple, list)) else ()
-    if isinstance(x, Tensor) and all(isinstance(s, int) for s in numbers):
+    if not isinstance(x, Variable) and all(isinstance(s, int) for s in numbers):
         count = math.prod(max(abs(s), 1) for s in numbers)
         if count > LARGEST_CONSTANT:
             raise FileFormatError(f"a constant of {count} elements")
@@ -353,9 +352,9 @@ def gather_nd(node: Node, x: Any, index: Any) -> Any:
 def _with_own_place(index: Any, axis: int, x: Any) -> Any:
     """Coordinates with their place along a dimension, which x has too, in front."""
     like = index[..., :1]
-    size = x.shape[axis] if x.shape[axis] >= 0 else T.shape(x)[axis]
-    places = T.reshape(T.arange(size, dtype=index.dtype), [-1, *[1] * (index.ndim - axis - 1)])
-    return T.concat([T.zeros_like(like) + places, index], -1)
+    size = x.shape[axis] if x.shape[axis] >= 0 else F.shape(x)[axis]
+    places = F.reshape(F.arange(size, dtype=index.dtype), [-1, *[1] * (index.ndim - axis - 1)])
+    return F.concat([F.zeros_like(like) + places, index], -1)
 
 
 @operator("GatherElements")

@@ -3,6 +3,8 @@
 Made by `python -m tests.ops.homes --write`, and compared with the registry by a test.
 """
 
+from ..core.lazy import read_homes
+
 _HOMES = """
 amp.grad_scaler: unscale_and_check
 eager.callback: differentiable_host_callback host_callback
@@ -113,17 +115,5 @@ static.printing: print_tensor
 static.py_func: py_func
 """
 
-
-def _read() -> dict[str, str]:
-    found: dict[str, str] = {}
-    home = ""
-    for word in _HOMES.split():
-        if word.endswith(":"):
-            home = f"vitrify.{word[:-1]}"
-        else:
-            found[word] = home
-    return found
-
-
-HOMES = _read()
+HOMES = read_homes(_HOMES, "vitrify.")
 """Module by op."""

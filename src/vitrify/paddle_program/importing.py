@@ -10,9 +10,9 @@ import numpy as np
 
 from ..core.dtype import from_np
 from ..core.errors import FileFormatError, MissingFileError, UnsupportedError, VitrifyError
+from ..core.lazy import lazy_module
 from ..core.meta import Meta
 from ..core.modes import recorder, scoped
-from ..eager.tensor import Tensor
 from ..ir.builder import Builder, building
 from ..ir.input_spec import InputSpec
 from ..ir.known_values import as_tensor
@@ -20,22 +20,6 @@ from ..ir.model_file import ModelFile, SavedFunction, Slot, TensorInfo
 from ..ir.program import Block, Program, Variable
 from ..ir.surgery import rename_result
 from ..ops.like import cast
-from . import (
-    detection_operators,
-    layer_operators,
-    library_operators,
-    loss_operators,
-    named_operators,
-    old_layers,
-    old_losses,
-    old_operators,
-    operators,
-    optimizer_operators,
-    quantized_operators,
-    random_operators,
-    recurrent_operators,
-    training_operators,
-)
 from .blocks import BLOCKS, Run
 from .graph import Graph, Node, Param, all_nodes
 from .json_reading import read_json
@@ -45,24 +29,8 @@ from .pair import NEXT, PARAMS_SUFFIX
 from .reading import read_program_desc
 from .tensor_reading import read_params
 
-# The rooms whose import enters their operators in the table.
-ROOMS = (
-    operators,
-    layer_operators,
-    library_operators,
-    detection_operators,
-    named_operators,
-    old_layers,
-    old_losses,
-    old_operators,
-    optimizer_operators,
-    quantized_operators,
-    random_operators,
-    loss_operators,
-    recurrent_operators,
-    training_operators,
-)
 PARTS = "__params__"
+_eager = lazy_module("vitrify.eager.tensor")
 
 
 def read_json_format(file: str, params: str | None = None) -> ModelFile:
@@ -222,4 +190,4 @@ def _listed(found: Any) -> list[Any]:
 def _array(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_array(v) for v in value]
-    return value.numpy() if isinstance(value, Tensor) else value
+    return value.numpy() if isinstance(value, _eager.Tensor) else value

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import tensor as T
 from ..core.errors import UnsupportedError
 from ..ir.known_values import as_tensor, known_ints, sizes_argument
-from ..nn import functional as F
+from ..ops import functions as F
+from ..ops import patches
 from ..ops.normalization import rms_norm
 from .operator_table import known_number, reads
 
@@ -40,7 +40,7 @@ _activation("thresholded_relu", F.thresholded_relu, threshold="threshold", value
 _activation("softplus", F.softplus, beta="beta", threshold="threshold")
 _activation("softmax", F.softmax, axis="axis")
 _activation("log_softmax", F.log_softmax, axis="axis")
-_activation("logit", T.logit, eps="eps")
+_activation("logit", F.logit, eps="eps")
 _activation("pixel_shuffle", F.pixel_shuffle, upscale_factor="upscale_factor", data_format="data_format")
 
 
@@ -50,7 +50,7 @@ def hardswish(x: Any, *, threshold: float = 6.0, scale: float = 6.0, offset: flo
     x = as_tensor(x)
     if (threshold, scale, offset) == (6.0, 6.0, 3.0):
         return F.hardswish(x)
-    return x * T.clip(x + offset, 0.0, threshold) / scale
+    return x * F.clip(x + offset, 0.0, threshold) / scale
 
 
 @reads("prelu")
@@ -58,8 +58,8 @@ def prelu(x: Any, alpha: Any, *, data_format: str = "NCHW", mode: str = "all") -
     """x, times a slope below zero."""
     if mode == "element":
         x = as_tensor(x)
-        return T.where(x > 0, x, x * as_tensor(alpha))
-    return F.prelu(as_tensor(x), T.flatten(as_tensor(alpha)), data_format=data_format)
+        return F.where(x > 0, x, x * as_tensor(alpha))
+    return F.prelu(as_tensor(x), F.flatten(as_tensor(alpha)), data_format=data_format)
 
 
 @reads("dropout")
@@ -138,7 +138,7 @@ def _pool(x: Any, kernel: list[int], kind: str, adaptive: bool, all_of_it: bool,
     sizes = x.shape[1:-1] if channel_last else x.shape[2:]
     if all_of_it or (adaptive and kernel == [1] * spatial):
         axes = [1 + i if channel_last else 2 + i for i in range(spatial)]
-        return (T.max if kind == "max" else T.mean)(x, axis=axes, keepdim=True)
+        return (F.max if kind == "max" else F.mean)(x, axis=axes, keepdim=True)
     if adaptive:
         if kind == "max":
             return getattr(F, f"adaptive_max_pool{spatial}d")(x, kernel)
@@ -222,7 +222,7 @@ def lp_pool2d(
 @reads("unfold")
 def unfold(x: Any, *, kernel_sizes: Any, strides: Any = 1, paddings: Any = 0, dilations: Any = 1) -> Any:
     """The windows of an image as columns."""
-    return F.unfold(as_tensor(x), kernel_sizes, strides, paddings, dilations)
+    return patches.unfold(as_tensor(x), kernel_sizes, strides, paddings, dilations)
 
 
 # -- normalization -----------------------------------------------------------------------------------------------------
@@ -243,7 +243,7 @@ def batch_norm(
     layout = _layout(x, "NCHW" if data_format == "AnyLayout" else data_format)
     training = trainable_statistics or not (is_test or use_global_stats)
     if training:  # statistics are changed; those that somebody wants gradients of are results, of which this is a copy
-        mean, variance = (v if v.stop_gradient else T.assign(v.detach()) for v in (mean, variance))
+        mean, variance = (v if v.stop_gradient else F.assign(v.detach()) for v in (mean, variance))
     found = F.batch_norm(
         x, mean, variance, _optional(scale), _optional(bias), training, momentum, epsilon, data_format=layout
     )
@@ -264,7 +264,7 @@ def layer_norm(x: Any, scale: Any = None, bias: Any = None, *, epsilon: float = 
     shape = x.shape[begin_norm_axis:]
     if any(s < 0 for s in shape):
         raise UnsupportedError(f"layer_norm over sizes {shape} that the file leaves open cannot be read")
-    scale, bias = (None if v is None else T.reshape(as_tensor(v), shape) for v in (scale, bias))
+    scale, bias = (None if v is None else F.reshape(as_tensor(v), shape) for v in (scale, bias))
     return F.layer_norm(x, shape, scale, bias, epsilon), None, None
 
 
@@ -296,8 +296,8 @@ def fused_rms_norm(
     """The RMS norm of a sum, and that sum."""
     total = _total(x, bias, residual, quant_scale)
     shape = list(total.shape[begin_norm_axis:])
-    out = rms_norm(total, shape, T.reshape(as_tensor(scale), shape), epsilon)[0]
-    return out if shift is None else out + T.reshape(as_tensor(shift), shape), total, None
+    out = rms_norm(total, shape, F.reshape(as_tensor(scale), shape), epsilon)[0]
+    return out if shift is None else out + F.reshape(as_tensor(shift), shape), total, None
 
 
 @reads("group_norm")

@@ -68,7 +68,7 @@ _of_tensors(
     ("allclose", "angle", "as_complex", "as_real", "bitwise_left_shift", "bitwise_right_shift", "complex", "conj")
     + ("copysign", "cummax", "cummin", "diag", "dist", "equal_all", "gammaincc", "gammaln", "heaviside", "i0", "i0e")
     + ("i1", "i1e", "imag", "index_sample", "is_empty", "isclose", "logspace", "matrix_power", "multiplex")
-    + ("nextafter", "polygamma", "real", "reduce_as", "renorm", "repeat_interleave", "stanh", "trace", "add_n"),
+    + ("nextafter", "polygamma", "real", "reduce_as", "renorm", "repeat_interleave", "stanh", "trace"),
 )
 _of_tensors(
     vars(F),
@@ -82,7 +82,6 @@ enter("swiglu", swiglu)
 enter("repeat_interleave_with_tensor_index", T.repeat_interleave)
 enter("tril_indices", T.tril_indices, {"rows": "row", "cols": "col"})
 enter("triu_indices", T.triu_indices)
-enter("mean_all", T.mean)
 enter("bernoulli", T.bernoulli)
 enter("affine_grid", F.affine_grid, {"input": "theta", "output_shape": "out_shape"})
 enter("grid_sample", F.grid_sample)
@@ -94,7 +93,6 @@ enter("rrelu", F.rrelu, {"is_test": ""}, outputs=2, training=False)
 enter("bce_loss", F.binary_cross_entropy, reduction="none")
 enter("kldiv_loss", F.kl_div, {"x": "input"})
 enter("nll_loss", F.nll_loss, outputs=2)
-enter("huber_loss", F.smooth_l1_loss, outputs=2, reduction="none")
 
 
 def _in_lower_case(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -6,8 +6,8 @@ arrays of objects (sizes of which some are known), lists of these, or None where
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy as np
 from ..core.errors import FileFormatError, UnsupportedError
 from ..ir.known_values import as_tensor
 from ..ops.registry import get_op
+from .reader_homes import HOMES
 from .table import ROWS
 
 Reader = Callable[..., Any]
@@ -30,7 +31,8 @@ class Readers:
         """Enter the decorated function under these names."""
 
         def enter(reader: Reader) -> Reader:
-            takes = [p.name for p in inspect.signature(reader).parameters.values() if p.kind is p.KEYWORD_ONLY]
+            code = reader.__code__
+            takes = code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount]
             for name in names:
                 self.enter(name, reader, takes)
             return reader
@@ -47,10 +49,12 @@ class Readers:
 
     def names(self) -> frozenset[str]:
         """The operators that are read."""
-        return frozenset(self._readers)
+        return frozenset(HOMES)
 
     def call(self, name: str, inputs: list[Any], attrs: Mapping[str, Any]) -> Any:
         """What the operator gives for these inputs; attributes that its reader does not ask for change nothing."""
+        if name not in self._readers:
+            import_module(HOMES[name])
         reader, takes = self._readers[name]
         return reader(*inputs, **{key: value for key, value in attrs.items() if key in takes})
 

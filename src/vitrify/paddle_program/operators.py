@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import tensor as T
 from ..core.dtype import DType, bool_, int32, int64
 from ..core.errors import FileFormatError, UnsupportedError
 from ..core.meta import UNKNOWN
 from ..ir.known_values import as_tensor, known_ints, sizes_argument, sizes_array
-from ..nn import functional as F
+from ..ops import functions as F
 from ..ops.creation import constant
 from ..ops.einsum import einsum as einsum_
 from ..ops.registry import get_op
@@ -54,7 +53,7 @@ def _broadcast(theirs: str, ours: str) -> Any:
         x, y = as_tensor(x), as_tensor(y)
         if axis != -1 and 0 < y.ndim < x.ndim:  # y's first dimension is this one of x
             after = x.ndim - (axis % x.ndim) - y.ndim
-            y = T.unsqueeze(y, list(range(y.ndim, y.ndim + after))) if after > 0 else y
+            y = F.unsqueeze(y, list(range(y.ndim, y.ndim + after))) if after > 0 else y
         return get_op(ours)(x, y)
 
     return read
@@ -68,7 +67,7 @@ for _theirs, _ours in _BROADCAST.items():
     reads(_theirs)(_broadcast(_theirs, _ours))
 
 for _name in ("bmm", "dot", "kron", "mv"):
-    reads(_name)(lambda x, y, _name=_name: getattr(T, _name)(as_tensor(x), as_tensor(y)))
+    reads(_name)(lambda x, y, _name=_name: getattr(F, _name)(as_tensor(x), as_tensor(y)))
 
 
 @reads("scale")
@@ -78,7 +77,7 @@ def scale(x: Any, factor: Any, *, bias: float = 0.0, bias_after_scale: bool = Tr
     if isinstance(x, np.ndarray) and x.dtype == object and by == int(by) and bias == int(bias):
         by, add = int(by), int(bias)
         return sizes_array(x * by + add if bias_after_scale else (x + add) * by)
-    return T.scale(as_tensor(x), by, bias, bias_after_scale)
+    return F.scale(as_tensor(x), by, bias, bias_after_scale)
 
 
 @reads("pow")
@@ -92,20 +91,20 @@ def cast(x: Any, *, dtype: DType) -> Any:
     """x in another dtype; sizes stay sizes."""
     if isinstance(x, np.ndarray) and x.dtype == object and dtype in (int64, int32):
         return x
-    return T.cast(as_tensor(x), dtype)
+    return F.cast(as_tensor(x), dtype)
 
 
 @reads("round")
 def round_(x: Any, *, decimals: int = 0) -> Any:
     """x to so many decimals."""
-    return T.round(as_tensor(x), decimals)
+    return F.round(as_tensor(x), decimals)
 
 
 @reads("clip")
 def clip(x: Any, low: Any, high: Any) -> Any:
     """x between two numbers."""
     x = as_tensor(x)
-    return T.clip(x, _bound(number(low), x.dtype), _bound(number(high), x.dtype))
+    return F.clip(x, _bound(number(low), x.dtype), _bound(number(high), x.dtype))
 
 
 def _bound(value: Any, dtype: DType) -> Any:
@@ -123,7 +122,7 @@ def _axes(axis: Any, reduce_all: bool) -> list[int] | None:
 
 def _reduction(name: str) -> Any:
     def read(x: Any, axis: Any = None, *, keepdim: bool = False, reduce_all: bool = False) -> Any:
-        return getattr(T, name)(as_tensor(x), axis=_axes(axis, reduce_all), keepdim=keepdim)
+        return getattr(F, name)(as_tensor(x), axis=_axes(axis, reduce_all), keepdim=keepdim)
 
     return read
 
@@ -134,7 +133,7 @@ for _name in ("mean", "max", "min", "prod"):
 
 def _attr_reduction(name: str) -> Any:
     def read(x: Any, *, axis: Any = None, keepdim: bool = False, reduce_all: bool = False) -> Any:
-        return getattr(T, name)(as_tensor(x), axis=_axes(axis, reduce_all), keepdim=keepdim)
+        return getattr(F, name)(as_tensor(x), axis=_axes(axis, reduce_all), keepdim=keepdim)
 
     return read
 
@@ -146,13 +145,13 @@ for _name in ("all", "any", "amax", "amin", "logsumexp"):
 @reads("sum")
 def sum_(x: Any, axis: Any, *, keepdim: bool = False, dtype: Any = None, reduce_all: bool = False) -> Any:
     """The sum, in another dtype if one is given."""
-    return T.sum(as_tensor(x), axis=_axes(axis, reduce_all), dtype=dtype, keepdim=keepdim)
+    return F.sum(as_tensor(x), axis=_axes(axis, reduce_all), dtype=dtype, keepdim=keepdim)
 
 
 @reads("frobenius_norm")
 def frobenius_norm(x: Any, axis: Any, *, keepdim: bool = False, reduce_all: bool = False) -> Any:
     """The square root of the sum of squares."""
-    return T.sqrt(T.sum(T.square(as_tensor(x)), axis=_axes(axis, reduce_all), keepdim=keepdim))
+    return F.sqrt(F.sum(F.square(as_tensor(x)), axis=_axes(axis, reduce_all), keepdim=keepdim))
 
 
 @reads("p_norm")
@@ -160,13 +159,13 @@ def p_norm(
     x: Any, *, porder: float = 2.0, axis: int = -1, keepdim: bool = False, asvector: bool = False, epsilon: float = 0.0
 ) -> Any:
     """The p-norm along one axis, or of all elements."""
-    return T.norm(as_tensor(x), p=porder, axis=None if asvector else axis, keepdim=keepdim)
+    return F.norm(as_tensor(x), p=porder, axis=None if asvector else axis, keepdim=keepdim)
 
 
 def _arg(name: str) -> Any:
     def read(x: Any, axis: Any, *, keepdims: bool = False, flatten: bool = False, dtype: DType = int64) -> Any:
         along = None if flatten else int(known_number(axis))
-        return getattr(T, name)(as_tensor(x), axis=along, keepdim=keepdims, dtype=dtype or int64)
+        return getattr(F, name)(as_tensor(x), axis=along, keepdim=keepdims, dtype=dtype or int64)
 
     return read
 
@@ -179,22 +178,22 @@ reads("argmin")(_arg("argmin"))
 def argsort(x: Any, *, axis: int = -1, descending: bool = False, stable: bool = False) -> Any:
     """The sorted values and where they were."""
     x = as_tensor(x)
-    order = T.argsort(x, axis=axis, descending=descending, stable=True)
-    return T.take_along_axis(x, order, axis), order
+    order = F.argsort(x, axis=axis, descending=descending, stable=True)
+    return F.take_along_axis(x, order, axis), order
 
 
 @reads("topk")
 def topk(x: Any, k: Any, *, axis: int = -1, largest: bool = True, sorted: bool = True) -> Any:
     """The k largest or smallest values and where they were."""
-    return T.topk(as_tensor(x), int(known_number(k)), axis=axis, largest=largest, sorted=sorted)
+    return F.topk(as_tensor(x), int(known_number(k)), axis=axis, largest=largest, sorted=sorted)
 
 
 @reads("cumsum")
 def cumsum(x: Any, axis: Any, *, flatten: bool = False, exclusive: bool = False, reverse: bool = False) -> Any:
     """Running sums; without what stands at a place itself where `exclusive`."""
     x = as_tensor(x)
-    x, along = (T.flatten(x), 0) if flatten else (x, int(known_number(axis)))
-    found = T.flip(T.cumsum(T.flip(x, along), along), along) if reverse else T.cumsum(x, along)
+    x, along = (F.flatten(x), 0) if flatten else (x, int(known_number(axis)))
+    found = F.flip(F.cumsum(F.flip(x, along), along), along) if reverse else F.cumsum(x, along)
     return found - x if exclusive else found
 
 
@@ -203,7 +202,7 @@ def cumprod(x: Any, *, dim: int, exclusive: bool = False, reverse: bool = False)
     """Running products."""
     if exclusive or reverse:
         raise UnsupportedError("cumprod that is exclusive or runs backwards cannot be read")
-    return T.cumprod(as_tensor(x), dim)
+    return F.cumprod(as_tensor(x), dim)
 
 
 # -- products ----------------------------------------------------------------------------------------------------------
@@ -212,13 +211,13 @@ def cumprod(x: Any, *, dim: int, exclusive: bool = False, reverse: bool = False)
 @reads("matmul")
 def matmul(x: Any, y: Any, *, transpose_x: bool = False, transpose_y: bool = False) -> Any:
     """The product of matrices."""
-    return T.matmul(as_tensor(x), as_tensor(y), transpose_x, transpose_y)
+    return F.matmul(as_tensor(x), as_tensor(y), transpose_x, transpose_y)
 
 
 @reads("addmm")
 def addmm(inner: Any, x: Any, y: Any, *, alpha: float = 1.0, beta: float = 1.0) -> Any:
     """beta * inner + alpha * x @ y."""
-    return T.addmm(as_tensor(inner), as_tensor(x), as_tensor(y), beta, alpha)
+    return F.addmm(as_tensor(inner), as_tensor(x), as_tensor(y), beta, alpha)
 
 
 @reads("einsum")
@@ -235,7 +234,7 @@ def reshape(x: Any, shape: Any) -> Any:
     """x in another shape: 0 keeps a size, -1 is what is left."""
     if isinstance(x, np.ndarray) and isinstance(shape, np.ndarray) and shape.dtype != object and x.size <= SMALL:
         return x.reshape([x.shape[i] if s == 0 else s for i, s in enumerate(known_ints(shape))])
-    return T.reshape(as_tensor(x), list(_sizes(shape)))
+    return F.reshape(as_tensor(x), list(_sizes(shape)))
 
 
 def _sizes(value: Any) -> tuple[Any, ...]:
@@ -248,13 +247,13 @@ def _sizes(value: Any) -> tuple[Any, ...]:
 @reads("transpose")
 def transpose(x: Any, *, perm: list[int]) -> Any:
     """x with its dimensions in another order."""
-    return T.transpose(as_tensor(x), perm)
+    return F.transpose(as_tensor(x), perm)
 
 
 @reads("flatten")
 def flatten(x: Any, *, start_axis: int = 1, stop_axis: int = 1) -> Any:
     """Some dimensions as one."""
-    return T.flatten(as_tensor(x), start_axis, stop_axis)
+    return F.flatten(as_tensor(x), start_axis, stop_axis)
 
 
 @reads("squeeze")
@@ -263,13 +262,13 @@ def squeeze(x: Any, axis: Any) -> Any:
     axes = known_ints(axis) or None
     if _is_sizes(x):
         return np.squeeze(x, None if axes is None else tuple(axes))
-    return T.squeeze(as_tensor(x), axes)
+    return F.squeeze(as_tensor(x), axes)
 
 
 @reads("unsqueeze")
 def unsqueeze(x: Any, axis: Any) -> Any:
     """x with new dimensions."""
-    return np.expand_dims(x, known_ints(axis)) if _is_sizes(x) else T.unsqueeze(as_tensor(x), known_ints(axis))
+    return np.expand_dims(x, known_ints(axis)) if _is_sizes(x) else F.unsqueeze(as_tensor(x), known_ints(axis))
 
 
 @reads("concat")
@@ -277,7 +276,7 @@ def concat(xs: Sequence[Any], axis: Any) -> Any:
     """Tensors one behind the other."""
     if all(_is_sizes(x) for x in xs):
         return sizes_array(np.concatenate([x.astype(object) for x in xs], int(known_number(axis))))
-    return T.concat([as_tensor(x) for x in xs], int(known_number(axis)))
+    return F.concat([as_tensor(x) for x in xs], int(known_number(axis)))
 
 
 @reads("stack")
@@ -285,61 +284,61 @@ def stack(xs: Sequence[Any], *, axis: int = 0) -> Any:
     """Tensors along a new dimension."""
     if all(_is_sizes(x) and x.ndim == 0 for x in xs):
         return sizes_array([x.item() for x in xs])
-    return T.stack([as_tensor(x) for x in xs], axis)
+    return F.stack([as_tensor(x) for x in xs], axis)
 
 
 @reads("split")
 def split(x: Any, sections: Any, axis: Any) -> Any:
     """Parts of the given sizes."""
-    return [T.split(as_tensor(x), [number(s) for s in _sizes(sections)], int(known_number(axis)))]
+    return [F.split(as_tensor(x), [number(s) for s in _sizes(sections)], int(known_number(axis)))]
 
 
 @reads("split_with_num")
 def split_with_num(x: Any, axis: Any, *, num: int) -> Any:
     """So many parts of one size."""
-    return [T.split(as_tensor(x), num, int(known_number(axis)))]
+    return [F.split(as_tensor(x), num, int(known_number(axis)))]
 
 
 @reads("unstack")
 def unstack(x: Any, *, axis: int = 0, num: int = 0) -> Any:
     """The slices along a dimension."""
-    return [T.unstack(as_tensor(x), axis)]
+    return [F.unstack(as_tensor(x), axis)]
 
 
 @reads("unbind")
 def unbind(x: Any, *, axis: int = 0) -> Any:
     """The slices along a dimension."""
-    return [T.unbind(as_tensor(x), axis)]
+    return [F.unbind(as_tensor(x), axis)]
 
 
 @reads("meshgrid")
 def meshgrid(xs: Sequence[Any]) -> Any:
     """Grids of coordinates."""
-    return [T.meshgrid([as_tensor(x) for x in xs])]
+    return [F.meshgrid([as_tensor(x) for x in xs])]
 
 
 @reads("expand")
 def expand(x: Any, shape: Any) -> Any:
     """x repeated to a shape, in which -1 keeps a size."""
-    return T.expand(as_tensor(x), list(_sizes(shape)))
+    return F.expand(as_tensor(x), list(_sizes(shape)))
 
 
 @reads("tile")
 def tile(x: Any, repeat_times: Any) -> Any:
     """x repeated."""
-    return T.tile(as_tensor(x), list(_sizes(repeat_times)))
+    return F.tile(as_tensor(x), list(_sizes(repeat_times)))
 
 
 @reads("flip")
 def flip(x: Any, *, axis: list[int]) -> Any:
     """x backwards."""
-    return T.flip(as_tensor(x), axis)
+    return F.flip(as_tensor(x), axis)
 
 
 @reads("roll")
 def roll(x: Any, shifts: Any, *, axis: list[int]) -> Any:
     """x moved around."""
-    return T.roll(as_tensor(x), known_ints(shifts), axis or None)
+    return F.roll(as_tensor(x), known_ints(shifts), axis or None)
 
 
 @reads("shape64", "shape")
@@ -352,7 +351,7 @@ def shape_(x: Any) -> Any:
 @reads("numel")
 def numel(x: Any) -> Any:
     """The number of elements."""
-    return T.numel(as_tensor(x))
+    return F.numel(as_tensor(x))
 
 
 # -- reading and writing at indices ------------------------------------------------------------------------------------
@@ -440,7 +439,7 @@ def set_value_with_tensor(
     """x with a tensor written at a slice."""
     if none_axes:
         raise UnsupportedError("writing at an index with None cannot be read")
-    x = T.assign(as_tensor(x))
+    x = F.assign(as_tensor(x))
     first, last, by = (_bounds(v, axes) for v in (starts, ends, steps))
     x[_index(x.ndim, axes, first, last, by, decrease_axes)] = as_tensor(value)
     return x
@@ -449,25 +448,25 @@ def set_value_with_tensor(
 @reads("gather")
 def gather(x: Any, index: Any, axis: Any = None) -> Any:
     """Rows, or slices along an axis."""
-    return T.gather(as_tensor(x), as_tensor(index), 0 if axis is None else int(known_number(axis)))
+    return F.gather(as_tensor(x), as_tensor(index), 0 if axis is None else int(known_number(axis)))
 
 
 @reads("gather_nd")
 def gather_nd(x: Any, index: Any) -> Any:
     """Elements or slices at places of several dimensions."""
-    return T.gather_nd(as_tensor(x), as_tensor(index))
+    return F.gather_nd(as_tensor(x), as_tensor(index))
 
 
 @reads("index_select")
 def index_select(x: Any, index: Any, *, axis: int = 0) -> Any:
     """Slices along an axis."""
-    return T.index_select(as_tensor(x), as_tensor(index), axis)
+    return F.index_select(as_tensor(x), as_tensor(index), axis)
 
 
 @reads("take_along_axis")
 def take_along_axis(x: Any, index: Any, *, axis: int) -> Any:
     """An element for each index."""
-    return T.take_along_axis(as_tensor(x), as_tensor(index), axis, broadcast=False)
+    return F.take_along_axis(as_tensor(x), as_tensor(index), axis, broadcast=False)
 
 
 @reads("put_along_axis")
@@ -475,7 +474,7 @@ def put_along_axis(
     x: Any, index: Any, values: Any, *, axis: int, reduce: str = "assign", include_self: bool = True
 ) -> Any:
     """x with an element written for each index."""
-    return T.put_along_axis(
+    return F.put_along_axis(
         as_tensor(x), as_tensor(index), as_tensor(values), axis, reduce, include_self=include_self, broadcast=False
     )
 
@@ -483,38 +482,38 @@ def put_along_axis(
 @reads("scatter")
 def scatter(x: Any, index: Any, updates: Any, *, overwrite: bool = True) -> Any:
     """x with rows written or added."""
-    return T.scatter(as_tensor(x), as_tensor(index), as_tensor(updates), overwrite)
+    return F.scatter(as_tensor(x), as_tensor(index), as_tensor(updates), overwrite)
 
 
 @reads("nonzero")
 def nonzero(x: Any) -> Any:
     """The places of what is not zero."""
-    return T.nonzero(as_tensor(x))
+    return F.nonzero(as_tensor(x))
 
 
 @reads("masked_select")
 def masked_select(x: Any, mask: Any) -> Any:
     """The elements where the mask is true."""
-    return T.masked_select(as_tensor(x), as_tensor(mask))
+    return F.masked_select(as_tensor(x), as_tensor(mask))
 
 
 @reads("masked_fill")
 def masked_fill(x: Any, mask: Any, value: Any) -> Any:
     """A number where the mask is true."""
     x = as_tensor(x)
-    return T.where(as_tensor(mask), T.cast(as_tensor(value), x.dtype), x)
+    return F.where(as_tensor(mask), F.cast(as_tensor(value), x.dtype), x)
 
 
 @reads("tril")
 def tril(x: Any, *, diagonal: int = 0) -> Any:
     """What lies below a diagonal."""
-    return T.tril(as_tensor(x), diagonal)
+    return F.tril(as_tensor(x), diagonal)
 
 
 @reads("triu")
 def triu(x: Any, *, diagonal: int = 0) -> Any:
     """What lies above a diagonal."""
-    return T.triu(as_tensor(x), diagonal)
+    return F.triu(as_tensor(x), diagonal)
 
 
 # -- made of attributes ------------------------------------------------------------------------------------------------
@@ -528,7 +527,7 @@ def full(*, shape: list[int], value: float, dtype: DType, str_value: str = "") -
         raise FileFormatError(f"a constant has the sizes {shape[:8]}")
     if int(np.prod(shape, dtype=object)) <= SMALL:
         return np.full(shape, filled, dtype.np)
-    return T.full(shape, filled, dtype)
+    return F.full(shape, filled, dtype)
 
 
 def _filler(value: float, dtype: DType, text: str) -> Any:
@@ -553,20 +552,20 @@ def full_with_tensor(value: Any, shape: Any, *, dtype: DType, str_value: str = "
     """One number everywhere, in a shape that the program works out."""
     filled = number(value)
     if isinstance(filled, (int, float)):
-        return T.full(list(_sizes(shape)), _filler(filled, dtype, str_value), dtype)
-    return T.expand(T.cast(filled, dtype), list(_sizes(shape)))
+        return F.full(list(_sizes(shape)), _filler(filled, dtype, str_value), dtype)
+    return F.expand(F.cast(filled, dtype), list(_sizes(shape)))
 
 
 @reads("empty")
 def empty(shape: Any, *, dtype: DType) -> Any:
     """Zeros: what memory held is nothing that a program may go by."""
-    return T.zeros(list(sizes_argument(shape)), dtype)
+    return F.zeros(list(sizes_argument(shape)), dtype)
 
 
 @reads("full_like")
 def full_like(x: Any, value: Any, *, dtype: DType | None = None) -> Any:
     """One number in the shape of x."""
-    return T.full_like(as_tensor(x), known_number(value), dtype=dtype)
+    return F.full_like(as_tensor(x), known_number(value), dtype=dtype)
 
 
 @reads("arange")
@@ -574,19 +573,19 @@ def arange(start: Any, end: Any, step: Any, *, dtype: DType | None = None) -> An
     """Numbers from start to end."""
     kinds = [v.dtype.type for v in (start, end, step) if isinstance(v, np.ndarray) and v.dtype != object]
     wanted = dtype or (np.result_type(*kinds).name if len(kinds) == 3 else None)
-    return T.arange(number(start), number(end), number(step), wanted)
+    return F.arange(number(start), number(end), number(step), wanted)
 
 
 @reads("linspace")
 def linspace(start: Any, stop: Any, count: Any, *, dtype: DType) -> Any:
     """So many numbers from start to stop."""
-    return T.linspace(number(start), number(stop), int(known_number(count)), dtype)
+    return F.linspace(number(start), number(stop), int(known_number(count)), dtype)
 
 
 @reads("eye")
 def eye(rows: Any, columns: Any, *, dtype: DType) -> Any:
     """Ones on the diagonal."""
-    return T.eye(int(known_number(rows)), int(known_number(columns)), dtype)
+    return F.eye(int(known_number(rows)), int(known_number(columns)), dtype)
 
 
 @reads("one_hot")
