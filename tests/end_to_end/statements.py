@@ -27,6 +27,46 @@ def match_literal(x):
     return y
 
 
+def match_singletons(x):
+    positive = bool(x.sum() > 0)
+    found = x if x.sum() > 5 else None
+    match (0, positive, found):
+        case (1, _, _):
+            y = x * 2
+        case (0, True, None):
+            y = x * 3
+        case (0, False, None):
+            y = x * 4
+        case (_, True, held):
+            y = held * 5
+    match {"flag": positive, "raw": x.sum() > 0}:
+        case {"raw": True}:
+            return y
+        case {"flag": False}:
+            return y + 1
+        case {"flag": True | None}:
+            return y + 2
+
+
+def match_own_equality(x):
+    class Near:
+        def __init__(self, v):
+            self.v = v
+
+        def __eq__(self, other):
+            return (self.v - other).abs().max() < 1
+
+        __hash__ = None
+
+    match (Near(x), 1):
+        case (0.0, 1):
+            return x * 2
+        case (1.5, 1):
+            return x * 3
+        case _:
+            return x
+
+
 def match_return(x):
     match x.argmax():
         case 0:
@@ -162,6 +202,7 @@ CASES = [
     *[(f, ((X,), (N,), (Z,), ([3.0, 1.0, -2.0],))) for f in (
         match_literal, match_return, match_item_in_sequence, match_guard, match_class, match_mapping,
         match_alternatives_capture, match_tensor_class, match_none, match_in_loop, match_as_tensor, match_unset,
+        match_singletons, match_own_equality,
     )],
     *[(f, ((X, 1), (N, 1), (X, 2), (X, 3))) for f in (match_guard_and_capture,)],
     (match_python, ((X, ("add", 2)), (X, ("mul", 2, 3)), (X, "neg"), (X, "zz"), (X, ("plus", 1)))),

@@ -17,7 +17,9 @@ from ...core.pytree import OpenSet, is_partial
 from ...ops.compare import logical_and, logical_or
 from ..containers.dicts import unknown_keys
 from ..control.branches import convert_ifexp
+from ..operators.compare import COMPARISONS
 from ..operators.objects import convert_shape
+from ..operators.operate import operate
 from ..values.base import Undefined, is_graph, scalar_condition
 from ..values.one_of import GraphOneOf, each_place, is_option, left_of, settled
 from .table import convert_isinstance
@@ -56,7 +58,7 @@ def _test(pattern: Any, subject: Any, captures: Captures) -> Any:
         return _test_options(pattern, subject, captures)
     if isinstance(pattern, Pattern):
         return pattern.test(subject, captures)
-    equal = subject == pattern
+    equal = operate("==", subject, pattern)
     return scalar_condition(equal, "match") if is_graph(equal) else bool(equal)
 
 
@@ -119,7 +121,7 @@ class same(Pattern):
 
     def test(self, subject: Any, captures: Captures) -> Any:
         """Whether the subject is that object."""
-        return subject is self.value
+        return COMPARISONS["is"](subject, self.value)
 
 
 class either(Pattern):
