@@ -208,7 +208,7 @@ def test_what_is_deep_inside_an_item_of_unknown_place_is_not_changed_in_place(pu
 
 
 @pytest.mark.parametrize("changed", [lambda c: c.update("ac"), lambda c: c.subtract("c")])
-def test_counters_are_not_changed_on_both_paths(changed):
+def test_counters_are_changed_on_one_path_only(changed):
     """Its methods are Python of the standard library, not C, and change it all the same."""
 
     def f(x):
@@ -217,5 +217,4 @@ def test_counters_are_not_changed_on_both_paths(changed):
             changed(found)
         return x * found["a"]
 
-    with pytest.raises(UnsupportedError, match="a Counter is changed"):
-        paddle.jit.to_static(f, full_graph=True)(paddle.to_tensor([1.0, -3.0]))
+    compare(f, ([1.0, -3.0],), ([1.0, 3.0],))

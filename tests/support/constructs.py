@@ -10,7 +10,7 @@ import itertools
 import math
 import random
 import time
-from collections import namedtuple
+from collections import Counter, OrderedDict, defaultdict, namedtuple
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +20,7 @@ import numpy as np
 import vitrify as paddle
 
 VECTOR = [1.0, 2.0, 3.0]
+LAYERS = paddle.nn.LayerList([paddle.nn.Linear(3, 3) for _ in range(2)])
 MATRIX = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
 
 
@@ -678,6 +679,25 @@ def set_by_path(x):
         found.add(1)
     found |= {2}
     return x * len(found), found
+
+
+@construct(DATA, "`defaultdict`, `Counter`, `OrderedDict` changed on one path")
+def dicts_of_the_library_by_path(x):
+    groups, counts, latest = defaultdict(list), Counter(), OrderedDict()
+    for v in x:
+        groups["up" if v > 0 else "down"].append(v)
+        counts[int(v > 0)] += 1
+    if x.sum() > 3:
+        latest["last"] = x
+    return groups["up"], counts[1], latest
+
+
+@construct(DATA, "item of a list, tuple or `LayerList` at a tensor's position")
+def item_at_a_position(x):
+    at = x.argmax() % 2
+    rows = [[x], []]
+    rows[at].append(x * 2)
+    return (paddle.sin, paddle.cos)[at](x), LAYERS[int(at)](x), rows
 
 
 @construct(DATA, "reshape by a tensor")

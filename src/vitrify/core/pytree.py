@@ -79,6 +79,10 @@ class OpenDict(dict[Any, Any]):
     flags: dict[Any, Any]
     is_ordered: bool
 
+    def made_with(self) -> tuple[Any, ...]:
+        """What its class in eager code is given to make an empty one."""
+        return ()
+
     def take(self, value: Any) -> None:
         """Hold what another dict holds."""
         entries = list(dict.items(value))
@@ -208,10 +212,13 @@ def _node_of_derived(value: Any, base: Any) -> Any:
 
 def _node_of_dict(value: OpenDict) -> Any:
     """What stands for keys that may be missing are their flags, behind the values."""
-    keys, values = tuple(dict.keys(value)), list(dict.values(value))
-    if not is_partial(value):
-        return dict, values, keys
-    return OpenDict, [*values, *value.flags.values()], (keys, tuple(value.flags), value.is_ordered)
+    keys, values, made = tuple(dict.keys(value)), list(dict.values(value)), value.made_with()
+    if is_partial(value):
+        flavor = value.kind, made
+        return OpenDict, [*values, *value.flags.values()], (flavor, keys, tuple(value.flags), value.is_ordered)
+    if value.kind in (dict, OrderedDict):
+        return value.kind, values, keys
+    return value.kind, values, ("derived", defaultdict if made else dict, made, keys, ())
 
 
 def _node_of_set(value: OpenSet) -> Any:
@@ -375,9 +382,13 @@ def rebuild(kind: Any, children: list[Any], extra: Any) -> Any:
     if kind is dict or kind is OrderedDict:
         return kind(zip(extra, children))
     if kind is OpenDict:
-        keys, flagged, _ = extra
+        (kind, made), keys, flagged, _ = extra
         flags = dict(zip(flagged, children[len(keys) :]))
-        return {key: value for key, value in zip(keys, children) if flags.get(key, True)}
+        found = kind(*made)
+        for key, value in zip(keys, children):
+            if flags.get(key, True):
+                found[key] = value
+        return found
     if kind is OpenSet:
         items, flags = set_of_node(children, extra)
         return {item for item in items if flags.get(item, True)}

@@ -22,6 +22,7 @@ from ...core.pytree import OpenDict
 from ...eager.layer import Layer
 from ...ir.builder import current_builder
 from ...ir.graph_tensor import GraphTensor
+from ..containers.flavors import DICT_CLASSES
 from ..containers.keys import by_key
 from ..containers.lists import GraphList
 from ..containers.sets import method_of_set
@@ -53,7 +54,7 @@ from .wrappers import CachedFunction, around, cached, dispatched, is_dispatcher
 Converter = Callable[[FunctionType], Callable[..., Any]]
 REPLACEMENTS: dict[Any, Callable[..., Any]] = {
     **BUILTINS, **HIGHER_ORDER, **OPERATORS, **LIST_FUNCTIONS, **OPEN_LISTS, **ENDLESS, **STACKS,
-    **LAYER_WRITERS,
+    **LAYER_WRITERS, **DICT_CLASSES,
 }  # fmt: skip
 _IN_C = (BuiltinFunctionType, MethodWrapperType, MethodDescriptorType, WrapperDescriptorType)
 

@@ -29,7 +29,7 @@ from ...ops.lists import (
 from ...ops.shape import reshape
 from ...ops.sort import argsort
 from ..containers.choices import ChoiceSpec, ranks
-from ..containers.dicts import SortedKeys, partial_items
+from ..containers.dicts import GraphDict, GraphKeys, SortedKeys, dict_of_view, partial_items
 from ..containers.displays import Spread, new_list
 from ..containers.list_items import Items, SameSpec, StructSpec, TensorSpec, passed_on
 from ..containers.lists import GraphList
@@ -146,8 +146,9 @@ def mapped(function: Callable[[Any], Any], values: Any) -> GraphList:
 
 def convert_sorted(iterable: Any, *, key: Any = None, reverse: Any = False) -> Any:
     """`sorted(iterable, key, reverse)`."""
-    is_unordered = partial_items(iterable) is not None and isinstance(iterable, GraphSet)
-    values = keys_listed(SortedKeys(iterable) if is_unordered else listed(iterable))
+    is_unordered = isinstance(iterable, GraphSet) or (key is None and isinstance(iterable, (GraphDict, GraphKeys)))
+    sorts_keys = is_unordered and partial_items(iterable) is not None
+    values = keys_listed(SortedKeys(dict_of_view(iterable)) if sorts_keys else listed(iterable))
     if is_open(values):
         return _in_order(values, _order(mapped(converted(key) if key else _itself, values), reverse))
     known = BUILTINS[builtins.list](values)

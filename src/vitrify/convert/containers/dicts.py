@@ -43,13 +43,9 @@ class GraphDict(OpenDict):
         self.flags = {}
         self.is_ordered = True
 
-    @classmethod
-    def partial(cls, children: list[Any], keys: tuple[Any, ...], flagged: tuple[Any, ...], ordered: bool) -> GraphDict:
-        """The dict with these values, behind which stand the flags of the keys `flagged`."""
-        made = cls(zip(keys, children))
-        made.flags = dict(zip(flagged, children[len(keys) :]))
-        made.is_ordered = ordered
-        return made
+    def blank(self) -> GraphDict:
+        """An empty one of the same class."""
+        return GraphDict()
 
     # -- reading ----------------------------------------------------------------------------------------------------
 
@@ -276,7 +272,7 @@ class GraphDict(OpenDict):
     __copy__ = copy
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        made = memo[id(self)] = self.copy()
+        made = memo[id(self)] = self.copy()  # of its own class
         for key, value in list(dict.items(self)):
             dict.__setitem__(made, key, deepcopy(value, memo))
         return made

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from types import BuiltinFunctionType, MethodType
 from typing import Any
@@ -13,6 +14,7 @@ from ...ir.graph_tensor import as_number, is_number
 from ...ops.compare import equal
 from ...ops.promote import SCALARS
 from ..values.base import builder, is_tensor
+from ..values.cases import for_each_number, is_among
 from ..values.user_errors import for_user, note_user_error
 
 MAX_KEYS = 64
@@ -47,12 +49,17 @@ def looked_up(owner: Any, key: Any, *default: Any) -> Any:
         if position == len(numbers):
             if default:
                 return default[0]
-            raise note_user_error(KeyError(key))
+            raise note_user_error(KeyError(key) if _is_plain(owner) else _no_new_key())
         is_it = as_number(equal(key, numbers[position]))
         held = numbers[position]
         return builder().choose(is_it, lambda: owner[held], lambda: found(position + 1), f"dict[{held!r}]")
 
     return found(0)
+
+
+def _is_plain(owner: Any) -> bool:
+    """Whether a key that is not there is an error."""
+    return getattr(owner, "kind", type(owner)) not in (defaultdict, Counter)
 
 
 def is_set_by_number(owner: Any, key: Any) -> bool:
@@ -110,7 +117,7 @@ def by_key(method: BuiltinFunctionType | MethodType, form: Callable[..., Any]) -
 def _getting(owner: Any, form: Callable[..., Any]) -> Callable[..., Any]:
     @for_user
     def get(key: Any, default: Any = None, /) -> Any:
-        return looked_up(owner, key, default) if is_looked_up(owner, key) else form(key, default)
+        return looked_up(owner, key, default) if is_looked_up(owner, key) and not is_among(key) else form(key, default)
 
     return get
 
@@ -127,6 +134,8 @@ def _checking(method: Callable[..., Any], check: Callable[[Any], None]) -> Calla
     @for_user
     def call(*args: Any, **kwargs: Any) -> Any:
         for key in args[:1]:
+            if is_among(key):
+                return for_each_number(lambda known: call(known, *args[1:], **kwargs), key)
             check(key)
         return method(*args, **kwargs)
 

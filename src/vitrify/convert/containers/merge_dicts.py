@@ -33,9 +33,9 @@ def presence(held: dict[Any, Any], key: Any) -> Any:
     return held.has(key) if isinstance(held, GraphDict) else True
 
 
-def blank(like: OpenDict) -> GraphDict:
+def blank(like: Any) -> GraphDict:
     """An empty dict or set of the same kind."""
-    return GraphSet() if isinstance(like, OpenSet) else GraphDict()
+    return GraphSet() if isinstance(like, OpenSet) else like.blank()
 
 
 def merge_dicts(

@@ -14,6 +14,7 @@ from typing import Any
 
 from ..state.places import ItemPlace
 from ..values.foreign import ForeignError
+from .flavors import is_flavored
 from .structure import opened
 
 MAX_ATTEMPTS = 16
@@ -55,7 +56,7 @@ def places_in(place: Any, value: Any, wanted: Any, depth: int = MAX_DEPTH) -> It
     """The places below `place`, which holds `value`, that hold the container `wanted`."""
     if value is wanted:
         yield place
-    elif depth and type(value) in (dict, list, tuple):
+    elif depth and (type(value) in (dict, list, tuple) or is_flavored(type(value))):
         settable = type(value) is not tuple
         for key, item in value.items() if isinstance(value, dict) else enumerate(value):
             yield from places_in(ItemPlace(value, key) if settable else None, item, wanted, depth - 1)
@@ -83,9 +84,13 @@ def standing_in(foreign: Sequence[Foreign]) -> Iterator[StandIns]:
                 place.set(each.container)
 
 
+def _can_stand(kind: type) -> bool:
+    return kind in (list, dict, set) or is_flavored(kind)
+
+
 def learn_of(err: BaseException, foreign: list[Foreign]) -> bool:
     """Whether another trace may do better: `foreign` then has the container that stopped this one."""
-    if not isinstance(err, ForeignError) or type(err.container) not in (list, dict, set) or not err.places:
+    if not isinstance(err, ForeignError) or not _can_stand(type(err.container)) or not err.places:
         return False
     if None in err.places or sum(len(each.places) for each in foreign) >= MAX_ATTEMPTS:
         return False

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from ...core.pytree import LEAF, OneOf, OpenDict, OpenSet, TreeDef, is_open, node_of, rebuild
 from ..values.one_of import GraphOneOf
 from .dicts import GraphDict
+from .flavors import dict_with, empty_dict, is_flavored, partial_dict
 from .lists import GraphList
 from .sets import GraphSet
 
@@ -26,11 +27,14 @@ def made_of(kind: Any, children: list[Any], extra: Any) -> Any:
     if kind is OneOf:
         return GraphOneOf(children)
     if kind is OpenDict:
-        return GraphDict.partial(children, *extra)
+        return partial_dict(children, *extra)
     if kind is OpenSet:
         return GraphSet.of_node(children, extra)
     if kind is dict:
         return GraphDict(zip(extra, children))
+    if is_flavored(kind):
+        made_with, keys = ((), extra) if extra[:1] != ("derived",) else (extra[2], extra[3])
+        return dict_with(kind, made_with, zip(keys, children))
     return GraphList(children) if kind is list else rebuild(kind, children, extra)
 
 
@@ -99,8 +103,8 @@ def opened(value: Any, met: dict[int, tuple[Any, Any]]) -> Any:
         met[id(value)] = (value, made)
         list.extend(made, [opened(item, met) for item in value])
         return made
-    if type(value) is dict:
-        table = GraphDict()
+    if type(value) is dict or is_flavored(type(value)):
+        table = empty_dict(type(value), (value.default_factory,) if isinstance(value, defaultdict) else ())
         met[id(value)] = (value, table)
         dict.update(table, [(key, opened(item, met)) for key, item in value.items()])
         return table

@@ -227,7 +227,7 @@ def merge_content(name: str, a: Any, b: Any, joined: Joined) -> Any:
     first, second = node_of(a), node_of(b)
     if first is None and second is None:
         return _merge_leaf(name, a, b, joined)
-    if isinstance(a, OpenDict) and isinstance(b, OpenDict) and a.kind is b.kind:
+    if isinstance(a, OpenDict) and isinstance(b, OpenDict) and (a.kind, a.made_with()) == (b.kind, b.made_with()):
         return _merge_dicts(a, b, joined)
     is_kept = not isinstance(a, (list, dict)) and joined.keeps(a, b)
     if first is not None and second is not None and is_alike(first, second) and not is_kept:

@@ -16,6 +16,7 @@ from ..control.comprehension import Each, GeneratorExpression, any_of
 from ..control.logic import convert_and, convert_not, convert_or
 from ..control.protocols import contains
 from ..values.base import as_graph, is_graph, is_tensor, scalar_condition
+from ..values.cases import for_each_number, is_among
 from ..values.emit import unset_flag
 from ..values.one_of import GraphOneOf, asked, by_option
 from ..values.sequences import GraphSequence, as_sequence
@@ -44,6 +45,8 @@ def is_in(value: Any, container: Any) -> Any:
 
 
 def _found(value: Any, container: Any) -> Any:
+    if isinstance(container, (GraphDict, GraphKeys)) and is_among(value):
+        return for_each_number(lambda known: is_in(known, container), value)
     container = as_sequence(container) if is_open(container) else as_graph(container)
     if isinstance(container, (GraphSequence, GeneratorExpression)):
         clause = container.take() if isinstance(container, GeneratorExpression) else Each(container, _itself)

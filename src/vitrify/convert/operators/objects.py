@@ -25,6 +25,7 @@ from ..state.attributes import InstancePlace, deleter, writer
 from ..state.journal import is_nested, note_attribute, note_write
 from ..state.places import CellPlace, GlobalPlace, ItemPlace, store_attribute
 from ..values.base import Undefined, is_graph, is_tensor
+from ..values.cases import for_each_number, is_among
 from ..values.facts import check_attribute
 from ..values.one_of import by_option
 from ..values.user_code import class_attribute, converted, user_method
@@ -111,6 +112,9 @@ def _set_item(owner: Any, key: Any, value: Any) -> None:
     if put is not None:
         put(key, value)
         return
+    if isinstance(owner, dict) and is_among(key):
+        for_each_number(lambda known: _set_item(owner, known, value), key)
+        return
     if is_set_by_number(owner, key):
         set_by_number(owner, key, lambda held: _set_item(owner, held, value))
         return
@@ -167,6 +171,9 @@ def del_item(owner: Any, key: Any) -> None:
     remove = user_method(owner, "__delitem__")
     if remove is not None:
         remove(key)
+        return
+    if isinstance(owner, dict) and is_among(key):
+        for_each_number(lambda known: del_item(owner, known), key)
         return
     check_key(owner, key)
     if isinstance(owner, OpenDict) or is_tensor(owner):

@@ -92,6 +92,16 @@ def by_cases(function: Function, args: Sequence[Any], kwargs: Mapping[str, Any])
     return _each(lambda given: by_cases(function, *given), found, given)
 
 
+def is_among(value: Any) -> bool:
+    """Whether it is a number of the program that is one of a few Python numbers, on every path one."""
+    return isinstance(value, Variable) and AMONG in value.__dict__ and optional_kind(value) is None
+
+
+def for_each_number(use: Callable[[Any], Any], number: Variable) -> Any:
+    """`use` of the Python number that `number` is, on a path for each that it may be."""
+    return _each(use, number, number)
+
+
 def _each(call: Callable[[Any], Any], found: Variable, given: Any) -> Any:
     """`call(given)` with each of the values that `found` may have in its place."""
     choose = builder().choose

@@ -1,0 +1,265 @@
+"""`defaultdict`, `OrderedDict` and `Counter` in converted code: dicts whose keys a tensor may decide, and more."""
+
+from __future__ import annotations
+
+import operator
+from collections import Counter, OrderedDict, defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from functools import reduce
+from typing import Any
+
+from ...core.pytree import node_of, rebuild
+from ...ir.builder import current_builder
+from ..values.base import builder
+from ..values.user_code import converted
+from ..values.user_errors import for_user
+from .dicts import GraphDict, must_be_there, unknown_keys
+
+
+class _Flavored(GraphDict):
+    """What the three have in common: copies are of their own class, and texts are those of Python's own."""
+
+    __slots__ = ()
+
+    def blank(self) -> GraphDict:
+        return empty_dict(self.kind, self.made_with())
+
+    def copy(self) -> GraphDict:
+        """`copy`."""
+        made = self.blank()
+        made.take(self)
+        return made
+
+    __copy__ = copy
+
+    def real(self, what: str) -> Any:
+        """Python's own of the same content, which has to be known for `what`."""
+        self._check(what)
+        return rebuild(*node_of(self))
+
+    def __reduce__(self) -> Any:
+        return self.real("pickling").__reduce__()
+
+    def __repr__(self) -> str:
+        return repr(self.real("the text of"))
+
+    def _united(self, parts: Iterable[Any]) -> GraphDict:
+        made = self.blank()
+        for part in parts:
+            made.update(part)
+        return made
+
+    def __or__(self, other: Any) -> Any:
+        return self._united([self, other]) if isinstance(other, dict) else NotImplemented
+
+    def __ror__(self, other: Any) -> Any:
+        return self._united([other, self]) if isinstance(other, dict) else NotImplemented
+
+
+class GraphDefaultDict(_Flavored):
+    """A `defaultdict`: a key that is asked for is there from then on."""
+
+    __slots__ = ("default_factory",)
+
+    kind = defaultdict
+    default_factory: Any
+
+    def made_with(self) -> tuple[Any, ...]:
+        return (self.default_factory,)
+
+    @for_user
+    def __getitem__(self, key: Any) -> Any:
+        held = self.has(key)
+        if held is True or self.default_factory is None:
+            return super().__getitem__(key)
+        make = converted(self.default_factory)
+        hash(key)
+        value = make() if held is False else builder().choose(held, lambda: self.held(key), make, f"dict[{key!r}]")
+        self._changing()
+        self._store(key, value)
+        return self.held(key)
+
+
+class GraphOrderedDict(_Flavored):
+    """An `OrderedDict`: its keys can be moved, and their order counts in comparisons."""
+
+    __slots__ = ()
+
+    kind = OrderedDict
+
+    @for_user
+    def move_to_end(self, key: Any, last: bool = True) -> None:
+        """`OrderedDict.move_to_end`."""
+        value, held, flag = self.held(key), self.has(key), self.flags.get(key)
+        must_be_there(held, key)
+        self._changing()
+        dict.__delitem__(self, key)
+        rest = [] if last else list(dict.items(self))
+        if not last:
+            dict.clear(self)
+        dict.update(self, [(key, value), *rest])
+        if flag is not None:
+            self.flags.pop(key)
+
+    @for_user
+    def popitem(self, last: bool = True) -> tuple[Any, Any]:
+        """`OrderedDict.popitem`."""
+        if last:
+            return super().popitem()
+        first = next(iter(dict.keys(self)), None)
+        if not self.is_ordered or self.flags.get(first) is not None:
+            raise unknown_keys("popitem() of")
+        if not dict.__len__(self):
+            raise KeyError("dictionary is empty")
+        self._changing()
+        return first, dict.pop(self, first)
+
+    def __eq__(self, other: object) -> Any:
+        same = super().__eq__(other)
+        return same and (not isinstance(other, GraphOrderedDict) or [*self] == [*other])
+
+    def __ne__(self, other: object) -> Any:
+        return not self == other
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class GraphCounter(_Flavored):
+    """A `Counter`: a key that is not there counts zero."""
+
+    __slots__ = ()
+
+    kind = Counter
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.get(key, 0)
+
+    @for_user
+    def __delitem__(self, key: Any) -> None:
+        if self.has(key) is not False:
+            self.pop(key, None)
+
+    @for_user
+    def update(self, iterable: Any = None, /, **named: Any) -> None:
+        """`Counter.update`."""
+        self._count(operator.add, iterable, named)
+
+    @for_user
+    def subtract(self, iterable: Any = None, /, **named: Any) -> None:
+        """`Counter.subtract`."""
+        self._count(operator.sub, iterable, named)
+
+    def _count(self, change: Callable[[Any, Any], Any], iterable: Any, named: Mapping[str, Any]) -> None:
+        for given in (() if iterable is None else iterable, named):
+            counts = given if isinstance(given, GraphDict) else Counter(given)
+            for key in list(dict.keys(counts)):
+                self[key] = change(self[key], counts[key])
+
+    def total(self) -> Any:
+        """`Counter.total`."""
+        return reduce(operator.add, (self[key] for key in dict.keys(self)), 0)
+
+    def most_common(self, n: int | None = None) -> list[tuple[Any, int]]:
+        """`Counter.most_common`."""
+        found: list[tuple[Any, int]] = self.real("most_common() of").most_common(n)
+        return found
+
+    def elements(self) -> Any:
+        """`Counter.elements`."""
+        return self.real("elements() of").elements()
+
+    def __eq__(self, other: object) -> Any:
+        if not isinstance(other, (Counter, GraphCounter)):
+            return super().__eq__(other)
+        return _counter(self, "a comparison of") == _counter(other, "a comparison of")
+
+    def __ne__(self, other: object) -> Any:
+        return not self == other
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __add__(self, other: Any) -> Any:
+        return _of_counters(operator.add, self, other)
+
+    def __sub__(self, other: Any) -> Any:
+        return _of_counters(operator.sub, self, other)
+
+    def __or__(self, other: Any) -> Any:
+        return _of_counters(operator.or_, self, other)
+
+    def __and__(self, other: Any) -> Any:
+        return _of_counters(operator.and_, self, other)
+
+
+def _counter(value: Any, what: str) -> Any:
+    return value.real(what) if isinstance(value, GraphCounter) else value
+
+
+def _of_counters(function: Callable[[Any, Any], Any], first: Any, second: Any) -> Any:
+    if not isinstance(second, (Counter, GraphCounter)):
+        return NotImplemented
+    return opened_dict(function(*[_counter(value, "an operator of") for value in (first, second)]))
+
+
+_FLAVORS: dict[type, type[_Flavored]] = {
+    defaultdict: GraphDefaultDict, OrderedDict: GraphOrderedDict, Counter: GraphCounter
+}  # fmt: skip
+
+
+def is_flavored(kind: Any) -> bool:
+    """Whether dicts of this class have a form of their own in converted code."""
+    return kind in _FLAVORS
+
+
+def empty_dict(kind: type, made_with: tuple[Any, ...]) -> GraphDict:
+    """One without keys, of what is `kind` in eager code."""
+    made: GraphDict = _FLAVORS.get(kind, GraphDict)()
+    if isinstance(made, GraphDefaultDict):
+        (made.default_factory,) = made_with
+    return made
+
+
+def dict_with(kind: type, made_with: tuple[Any, ...], items: Iterable[tuple[Any, Any]]) -> GraphDict:
+    """One with these items."""
+    made = empty_dict(kind, made_with)
+    dict.update(made, items)
+    return made
+
+
+def partial_dict(
+    children: list[Any], flavor: tuple[type, tuple[Any, ...]], keys: tuple[Any, ...], flagged: tuple[Any, ...],
+    ordered: bool,
+) -> GraphDict:  # fmt: skip
+    """The dict with these values, behind which stand the flags of the keys `flagged`."""
+    made = dict_with(*flavor, zip(keys, children))
+    made.flags = dict(zip(flagged, children[len(keys) :]))
+    made.is_ordered = ordered
+    return made
+
+
+def opened_dict(native: Any) -> Any:
+    """The form of one of Python's own; itself where no program is built."""
+    if current_builder() is None:
+        return native
+    factory = (native.default_factory,) if isinstance(native, defaultdict) else ()
+    return dict_with(type(native), factory, [(key, dict.__getitem__(native, key)) for key in native])
+
+
+def _constructor(kind: type) -> Callable[..., Any]:
+    """What stands for the class where it is called."""
+
+    @for_user
+    def make(*args: Any, **named: Any) -> Any:
+        at = 1 if kind is defaultdict else 0
+        given = args[at] if len(args) == at + 1 else None
+        if not isinstance(given, GraphDict):
+            return opened_dict(kind(*args, **named))
+        made = opened_dict(kind(*args[:at]))
+        for part in (given, named):
+            made.update(part)
+        return made
+
+    return make
+
+
+DICT_CLASSES: dict[Any, Callable[..., Any]] = {kind: _constructor(kind) for kind in _FLAVORS}
