@@ -149,6 +149,7 @@ if _TYPE_CHECKING:
         onnx,
         optimizer,
         profiler,
+        quantization,
         signal,
         sparse,
         static,

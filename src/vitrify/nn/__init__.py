@@ -6,7 +6,7 @@
 from ..eager.layer import Layer
 from ..eager.param_attr import ParamAttr
 from ..eager.parameter import Parameter
-from . import functional, init, initializer, utils
+from . import functional, init, initializer, quant, utils
 from .clip import ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue
 from .decode import BeamSearchDecoder, dynamic_decode
 from .layer import activation, class_loss, common, container, conv, loss, norm, padding, pooling, transformer, vision
@@ -54,6 +54,7 @@ __all__ = [
     "functional",
     "init",
     "initializer",
+    "quant",
     "utils",
 ]  # fmt: skip
 __all__ += activation.__all__ + common.__all__ + container.__all__ + conv.__all__ + loss.__all__ + norm.__all__

@@ -153,7 +153,7 @@ def log_softmax(x: Any, axis: int = -1, dtype: Any = None, name: str | None = No
     return log_softmax_op(x if dtype is None else cast(x, dtype), axis=place)
 
 
-_straight_through_op = define_op(
+straight_through_op = define_op(
     "straight_through",
     kernel=lambda xp, value, slope: value.copy(),
     meta=lambda value, slope: value,
@@ -184,7 +184,7 @@ def gumbel_softmax(
         return soft
     place = normalize_axis("gumbel_softmax", axis, x.ndim)
     largest = cast(equal(_positions(x, place), argmax(soft, place, keepdim=True)), x.dtype)
-    return _straight_through_op(largest, soft)
+    return straight_through_op(largest, soft)
 
 
 def _positions(x: Any, axis: int) -> Any:
