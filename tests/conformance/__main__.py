@@ -38,6 +38,7 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--only", default="", help="APIs to compare, comma-separated, * allowed (default: all)")
     parser.add_argument("--tables", default="", help="tables to run, comma-separated (default: all)")
     parser.add_argument("--every", type=int, default=1, help="run every Nth case only: a sample of each API")
+    parser.add_argument("--offset", type=int, default=0, help="where such a sample begins, below N")
     parser.add_argument("--every-generated", type=int, default=0, help="run every Nth of the generated cases, too")
     parser.add_argument("--show", type=int, default=0, help="how many differences to print")
     parser.add_argument("--kind", default="*", help="kind of differences to print, * allowed")
@@ -91,7 +92,7 @@ class Display:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run what the command line asks for; 1 if anything differs that should not."""
     chosen = arguments(argv)
-    cases = list(chosen_cases(chosen.only, chosen.tables, chosen.every_generated))[:: chosen.every]
+    cases = list(chosen_cases(chosen.only, chosen.tables, chosen.every_generated))[chosen.offset :: chosen.every]
     found: list[Found] = []
     display = Display(chosen)
     ours, theirs = Runner(sys.executable, "vitrify", chosen.timeout), Runner(chosen.paddle, PEER, chosen.timeout)

@@ -252,6 +252,8 @@ def test_deepcopy_is_a_leaf_of_its_own():
     twin = copy.deepcopy(y)
     twin.set_value(np.zeros(2, "float32"))
     assert twin.is_leaf and not twin.stop_gradient and y.tolist() == [2.0, 4.0]
+    y.sum().backward()
+    assert x.grad is not None and copy.deepcopy(x).grad is None
 
 
 def test_deepcopy_of_a_parameter_keeps_its_attributes_under_a_new_name():

@@ -70,6 +70,7 @@ ACTIVATIONS = [
         random=True,
     ),
     case(lambda: nn.SELU(), text="SELU(scale=1.0507009873554805, alpha=1.6732632423543772)"),
+    case(lambda: nn.SELU(2.0, 1), text="SELU(scale=2.0000000000000000, alpha=1.0000000000000000)"),
     case(lambda: nn.Sigmoid(), text="Sigmoid()"),
     case(lambda: nn.Silu(), text="Silu(inplace=False)"),
     case(lambda: nn.Softmax(), text="Softmax(axis=-1)"),

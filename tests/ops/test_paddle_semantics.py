@@ -14,7 +14,7 @@ def t(value, dtype="float32"):
 
 
 ONE, TWO = t([1.0, 2.0]), t([[1.0, 2.0], [3.0, 4.0]])
-EMPTY = paddle.zeros([0])
+EMPTY, NO_HEAD = paddle.zeros([0]), paddle.zeros([1, 1, 1, 0])
 
 
 @pytest.mark.parametrize(
@@ -64,6 +64,29 @@ EMPTY = paddle.zeros([0])
         (lambda: paddle.nansum(ONE, dtype="int32"), 3, "int32"),
         (lambda: t([1, 2], "int32").cumsum_(), [1, 3], "int32"),
         (lambda: t([True, False, True], "bool").where()[0], [0, 2], "int64"),
+        (lambda: t([1, 2], "int64") * np.float32(1.5), [1, 2], "int64"),
+        (lambda: t([3, 4], "int64") / np.float32(1.5), [3, 4], "float32"),
+        (lambda: t([1, 2], "int64") + np.float64(1.5), [2.5, 3.5], "float32"),
+        (lambda: t([1, 2], "int32") + np.int64(1), [2, 3], "int32"),
+        (lambda: t([True, False], "bool") + np.int64(1), [2, 1], "int64"),
+        (lambda: t([3, 4], "int64") / np.array(1.5), [2, 8 / 3], "float64"),
+        (lambda: ONE @ np.array([3, 4]), 11, "float32"),
+        (lambda: np.ones((2, 2)) @ TWO, [[4, 6], [4, 6]], "float32"),
+        (lambda: TWO @ t([1.0, 1.0], "float64"), [3, 7], "float32"),
+        (lambda: t([1, 2], "int64") @ t([1.5, 1.0]), 3, "int64"),
+        (lambda: paddle.var(t([1, 2, 4], "int64")), 2, "int64"),
+        (lambda: paddle.std(t([1, 2, 5], "int32")), 5**0.5, "float32"),
+        (lambda: paddle.nanmedian(t([1, 2, 4, 8], "int64")), 3, "int64"),
+        (lambda: paddle.linalg.cov(paddle.zeros([2, 0])), [[np.nan, np.nan]] * 2, "float32"),
+        (lambda: paddle.isclose(ONE > 1, ONE > 0), [False, True], "bool"),
+        (lambda: F.sequence_mask(t([1.6, 0.5])), [[1], [1]], "int64"),
+        (lambda: F.cross_entropy(TWO * 0, TWO[0] > 1), np.log(2), "float32"),
+        (lambda: F.scaled_dot_product_attention(NO_HEAD, NO_HEAD, paddle.ones([1, 1, 1, 1])), [[[[1]]]], "float32"),
+        (lambda: paddle.linalg.lstsq(TWO, paddle.zeros([2, 0]))[0], [[], []], "float32"),
+        (lambda: F.conv1d_transpose(paddle.zeros([1, 1, 0]), paddle.ones([1, 1, 2])), [[[0]]], "float32"),
+        (lambda: paddle.to_tensor([np.int32(3)]), [3], "int64"),
+        (lambda: paddle.to_tensor([np.float16(3)]), [3], "float32"),
+        (lambda: paddle.to_tensor([np.int8(3)]), [3], "int8"),
     ],
 )  # fmt: skip
 def test_results(call, wanted, dtype):
@@ -259,3 +282,53 @@ def test_complex_numbers_have_no_steps(rounded):
 def test_the_trace_of_bools_is_refused():
     with pytest.raises(TypeError, match=r"trace: .* bool"):
         paddle.trace(t([[True]], "bool"))
+
+
+@pytest.mark.parametrize("other", [[1.0, 2.0], (1.0, 2.0), "text", None])
+def test_what_is_no_number_is_not_equal_to_a_tensor(other):
+    assert ONE.__eq__(other) is NotImplemented and ONE.__ne__(other) is NotImplemented
+
+
+def test_bounds_get_no_gradient():
+    x, low = t([0.0, 3.0]), t([1.0])
+    x.stop_gradient = low.stop_gradient = False
+    paddle.clip(x, min=low).sum().backward()
+    assert x.grad.tolist() == [0.0, 1.0] and low.grad is None
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: F.embedding(t([[1, 2]], "int64"), x.reshape([3, 0])),
+        lambda x: x.reshape([0, 3]).unfold(1, 2, 1),
+        lambda x: paddle.stanh(x, 0.0, 0.0),
+    ],
+)
+def test_gradients_of_nothing(call):
+    x = paddle.zeros([0])
+    x.stop_gradient = False
+    call(x).sum().backward()
+    assert x.grad.shape == [0]
+
+
+def test_on_its_edge_a_triplet_has_a_gradient():
+    x = t([[1.0, 2.0]])
+    x.stop_gradient = False
+    F.triplet_margin_loss(x, ONE - 1, ONE - 1, margin=0.0, swap=True).backward()
+    assert abs(x.grad.numpy()).sum() > 0
+
+
+@pytest.mark.parametrize("error", [TypeError, ValueError, AssertionError])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: paddle.frexp("2.5"),
+        lambda: paddle.abs_(2.5),
+        lambda: paddle.sort(TWO, axis="text"),
+        lambda: paddle.unbind(TWO, axis=[0]),
+        lambda: paddle.cumsum(TWO, axis=1.5),
+    ],
+)
+def test_bad_arguments_are_caught_as_what_paddle_raises(call, error):
+    with pytest.raises(error):
+        call()

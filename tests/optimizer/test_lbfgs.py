@@ -54,6 +54,10 @@ def test_its_state_can_be_saved():
     opt, closure, w, _ = problem(learning_rate=0.1, max_iter=3)
     other, its_closure, its_w, _ = problem(learning_rate=0.1, max_iter=3)
     opt.step(closure)
+    assert opt.state_dict()["state"].keys() == {
+        "func_evals", "n_iter", "al", "d", "alpha", "old_yk", "old_sk", "ro", "H_diag", "prev_flat_grad", "prev_loss"
+    }  # fmt: skip
+    assert other.state_dict() == {"state": {}}
     other.set_state_dict(opt.state_dict())
     for mine, theirs in zip(other._parameters(), opt._parameters()):
         mine.set_value(theirs)

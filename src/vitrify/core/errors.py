@@ -54,15 +54,18 @@ class InternalError(VitrifyError, RuntimeError):
     """A bug in vitrify itself."""
 
 
-class ShapeError(UserCodeError, ValueError):
+# What is wrong with arguments is an AssertionError, too: Paddle asserts now and then, and code may catch that.
+
+
+class ShapeError(UserCodeError, ValueError, AssertionError):
     """Shapes of arguments don't fit the op or each other."""
 
 
-class ArgumentError(UserCodeError, ValueError):
+class ArgumentError(UserCodeError, ValueError, AssertionError):
     """An argument has a value the op does not accept."""
 
 
-class DTypeError(UserCodeError, TypeError, ValueError):
+class DTypeError(UserCodeError, TypeError, ValueError, AssertionError):
     """An argument has a dtype or Python type the op does not accept; Paddle raises now TypeError, now ValueError."""
 
 
@@ -90,7 +93,7 @@ class ClosedError(UserCodeError, RuntimeError):
     """An Executor is used after it was closed."""
 
 
-class IndexRangeError(UserCodeError, IndexError, ValueError):
+class IndexRangeError(UserCodeError, IndexError, ValueError, AssertionError):
     """An index or axis lies outside the dimension it addresses: Paddle raises now IndexError, now ValueError for it."""
 
 
@@ -100,6 +103,10 @@ class DepthError(UserCodeError, RecursionError):
 
 class StaleBackwardError(UserCodeError, RuntimeError):
     """A tensor needed by backward was changed in place after forward saved it, or was freed."""
+
+
+class NoGradientError(ArgumentError, RuntimeError):
+    """A hook is put on a tensor that gets no gradient."""
 
 
 class NotFiniteError(UserCodeError, RuntimeError):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from .dtype import DType
-from .errors import IndexRangeError, ShapeError
+from .errors import DTypeError, IndexRangeError, ShapeError
 
 UNKNOWN = -1
 Shape = tuple[int, ...]
@@ -56,7 +58,7 @@ def numel(shape: Sequence[int]) -> int:
 def normalize_axis(op: str, axis: int, ndim: int, name: str = "axis") -> int:
     """`axis` as a non-negative number; raises IndexRangeError naming the op outside [-ndim, ndim)."""
     if axis.__class__ is not int:
-        axis = int(axis)  # of a tensor, which attributes do not hold
+        axis = _axis_number(op, axis, name)
     if not -ndim <= axis < max(ndim, 1):
         if ndim == 0 and axis in (0, -1):
             return 0
@@ -65,13 +67,21 @@ def normalize_axis(op: str, axis: int, ndim: int, name: str = "axis") -> int:
     return axis + ndim if axis < 0 else axis
 
 
+def _axis_number(op: str, axis: Any, name: str) -> int:
+    """An axis as an int; a tensor, which attributes do not hold, gives its value."""
+    try:
+        return int(axis) if hasattr(axis, "stop_gradient") else operator.index(axis)
+    except TypeError:
+        raise DTypeError(f"{op}: {name} must be an int, got {type(axis).__name__}") from None
+
+
 def normalize_axes(op: str, axes: int | Sequence[int] | None, ndim: int, name: str = "axis") -> Shape:
     """All axes for None or an empty list, else each one normalized; raises ShapeError on duplicates."""
     if axes is None:
         return tuple(range(ndim))
     if isinstance(axes, int):
         axes = (axes,)
-    out = tuple(normalize_axis(op, int(a), ndim, name) for a in axes)
+    out = tuple(normalize_axis(op, a, ndim, name) for a in axes)
     if len(set(out)) != len(out):
         raise ShapeError(f"{op}: {name} repeats a dimension: {tuple(axes)}")
     return out or tuple(range(ndim))

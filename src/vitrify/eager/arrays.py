@@ -60,9 +60,14 @@ def _keeps_float64(data: Any) -> bool:
     return isinstance(data, (np.ndarray, np.generic)) or hasattr(data, "__array_interface__")
 
 
+_IN_LISTS = "ie"  # NumPy's int32 and float16, which count as Python's numbers in lists; other dtypes stay as they are
+
+
 def _default_for(data: Any, array: np.ndarray[Any, Any]) -> np.dtype[Any]:
     """The dtype when none is given: Python's floats are the default dtype, its complex numbers follow it."""
     own: np.dtype[Any] = array.dtype
+    if isinstance(data, (list, tuple)) and own.char in _IN_LISTS and not has_tensors(data):
+        return np.dtype(np.int64) if own.kind == "i" else default_dtype().np
     if own.char not in "dD" or _keeps_float64(data):
         return own
     real: np.dtype[Any] = default_dtype().np

@@ -155,6 +155,8 @@ def _seed(state: _Pass, outputs: Sequence[Tensor], cotangents: Sequence[Tensor |
             raise ShapeError(
                 f"backward: grad_tensor has shape {list(ct._data.shape)}, the tensor has {list(out._data.shape)}"
             )
+        elif ct._data.dtype != out._data.dtype:
+            ct = get_op("cast")(ct, dtype=out.dtype)
         ct.version_cell()  # marks the memory as the caller's, which no `.grad` may take over
         node = out._node
         if node is None:

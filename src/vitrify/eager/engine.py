@@ -18,7 +18,7 @@ from ..core.setting import WATCH
 from ..core.source import user_frames
 from ..ops.amp_policy import cast_for_amp
 from ..ops.failure import describe_inputs, metas_of, missing_tensor, need_given, need_vector, no_tensor
-from ..ops.promote import SCALARS, promote_inputs
+from ..ops.promote import SCALARS, promote_inputs, with_numpy_numbers
 from ..ops.registry import OpDef
 from .kernels import check_inputs, run_kernel
 from .recording import SCALAR_TYPES, record, record_many, record_pair
@@ -55,7 +55,7 @@ def apply(op: OpDef, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
             arrays.append(value)
             scalars = True
         else:
-            return apply(op, [_as_input(op, v) for v in inputs], attrs)
+            return apply(op, [_as_input(op, v) for v in with_numpy_numbers(op, inputs)], attrs)
     if scalars and dtype is None and op.elementwise:
         return apply(op, [v if v is None else as_tensor(v) for v in inputs], attrs)
     if op.promote and (dtype is _MIXED or (scalars and not _keeps(dtype, arrays))):

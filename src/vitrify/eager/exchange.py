@@ -129,7 +129,7 @@ class Exchange(Holder):
         return make(*made_of)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        """A new leaf with a copy of the data, the gradient and the attributes, under a name of its own."""
+        """A new leaf with a copy of the data and the attributes, under a name of its own, without a gradient."""
         if is_tracing():
             return memo.setdefault(id(self), copied(self))
         fresh = _restored(type(self), self._data.copy(), self.stop_gradient, {})
@@ -137,7 +137,6 @@ class Exchange(Holder):
         attributes = {k: v for k, v in self.__dict__.items() if k != "_name"}
         fresh.__dict__.update(copy.deepcopy(attributes, memo))
         fresh.__dict__["_name"] = names.generate(f"{self.name}_deepcopy")
-        fresh._grad = copy.deepcopy(self._grad, memo)
         return fresh
 
     def __reduce__(self) -> tuple[Any, ...]:

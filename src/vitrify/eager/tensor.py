@@ -12,7 +12,7 @@ import numpy as np
 from ..core import names
 from ..core.dispatch import bind_pair
 from ..core.dtype import as_dtype, complex64, default_dtype, promote
-from ..core.errors import ArgumentError, DTypeError, UnsupportedError
+from ..core.errors import ArgumentError, DTypeError, NoGradientError, UnsupportedError
 from ..core.modes import PYTHON_NUMBER, grad_enabled, recorder, scoped
 from ..core.outside import outside_programs
 from ..core.place import CPUPlace, current_place
@@ -173,11 +173,11 @@ class Tensor(Content, Exchange, Kinds, Layout):
     def register_hook(self, hook: Hook) -> HookHandle:
         """Call `hook(grad)` whenever this tensor's gradient is computed; a returned tensor replaces it.
 
-        Raises ArgumentError for a tensor that gets no gradient. Source: paddle.Tensor.register_hook.
+        Raises NoGradientError for a tensor that gets no gradient. Source: paddle.Tensor.register_hook.
         """
         outside_programs("Tensor.register_hook", but_written=True)
         if self.stop_gradient:
-            raise ArgumentError("register_hook: tensor has stop_gradient=True, so it gets no gradient")
+            raise NoGradientError("register_hook: tensor has stop_gradient=True, so it gets no gradient")
         if self._node is None:
             if self._hooks is None:
                 self._hooks = []

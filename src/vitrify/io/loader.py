@@ -7,6 +7,7 @@ from contextlib import closing
 from typing import Any
 from weakref import finalize
 
+from ..core.dispatch import in_dynamic_mode
 from ..core.errors import ArgumentError
 from ..core.place import as_place, current_place
 from .collate import as_tensors
@@ -29,7 +30,8 @@ class DataLoader:
     workers (NumPy's, Python's and vitrify's) are seeded from the caller's generators. persistent_workers: they stay for
     the next loop. Processes start by a fork on Linux, where nothing needs to be picklable, or in the way chosen by
     `multiprocessing.set_start_method`. places: where the Tensors go, the current place by default. return_list: False
-    gives [a dict from the names of `feed_list` to Tensors], which an Executor takes as its feed. use_buffer_reader and
+    gives [a dict from the names of `feed_list` to Tensors], which an Executor takes as its feed; eager code without
+    `feed_list` gets lists. use_buffer_reader and
     reader_buffer_size are accepted for Paddle's sake and change nothing. Raises ArgumentError for arguments that
     exclude each other. Source: paddle.io.DataLoader.
 
@@ -154,8 +156,10 @@ def _positive(name: str, value: int) -> int:
     return value
 
 
-def _names_of(feed_list: Any) -> list[str]:
-    """The names of the variables that the batches are fed to."""
+def _names_of(feed_list: Any) -> list[str] | None:
+    """The names of the variables that the batches are fed to; None in eager mode, where lists are all there is."""
+    if not feed_list and in_dynamic_mode():
+        return None
     if not feed_list:
         raise ArgumentError("DataLoader: return_list=False needs feed_list, the variables of a program to feed")
     return [var if isinstance(var, str) else var.name for var in feed_list]

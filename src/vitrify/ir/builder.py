@@ -19,7 +19,7 @@ from ..ops.amp_policy import cast_for_amp
 from ..ops.creation import constant
 from ..ops.failure import missing_tensor, need_given
 from ..ops.number import NUMBER_OPS
-from ..ops.promote import SCALARS, common_dtype, promote_inputs
+from ..ops.promote import SCALARS, common_dtype, promote_inputs, with_numpy_numbers
 from ..ops.registry import NoGradient, OpDef, StructuralGradient, get_op
 from .aliases import Aliases, Hooks
 from .lifted_attrs import lift_attrs
@@ -446,6 +446,7 @@ class Builder:
 
     def _append(self, op: OpDef, inputs: Sequence[Any], attrs: Mapping[str, Any], locs: Any) -> Any:
         has_blocks = any(isinstance(value, Block) for value in attrs.values())
+        inputs = with_numpy_numbers(op, inputs)
         values = [self.passed_on(v) if has_blocks else self.value(v) for v in inputs]
         if amp_state.get() is not None:
             values = cast_for_amp(op, values)

@@ -13,7 +13,7 @@ from ..core.modes import grad_enabled, recorder, scoped
 from ..eager.tensor import Tensor
 from ..ir.builder import Builder, building
 from ..ir.program import Operator, Variable, position
-from ..ops.like import full_like
+from ..ops.like import cast, full_like
 from ..ops.registry import NoGradient
 from .leaves import OUTSIDE, Leaves
 from .stale import modified, stale_error
@@ -138,7 +138,7 @@ class TracedBackward(Leaves):
         if len(ct.shape) != len(out.shape) or any(a != b for a, b in zip(ct.shape, out.shape) if -1 not in (a, b)):
             raise ShapeError(f"backward: grad_tensor has shape {ct.shape}, the tensor has {out.shape}")
         self._given.add(ct)
-        return ct
+        return ct if ct.dtype is out.dtype else cast(ct, out.dtype)
 
     def _passed(
         self, outs: Iterable[Variable], wrt: Iterable[Variable], blocked: frozenset[Variable]

@@ -64,17 +64,16 @@ _by_global_norm = _define("clip_gradients_by_global_norm", _global_norm_kernel)
 class ClipGradBase:
     """Base of the clippings. Called by an optimizer with pairs of parameter and gradient; gives the pairs back clipped.
 
-    Parameters whose `need_clip` is False keep their gradient, and gradients that are None stay out of it.
+    Parameters whose `need_clip` is False keep their gradient; pairs without a gradient are left out.
     """
 
     def __call__(self, params_grads: PairList) -> PairList:
         """The pairs with clipped gradients; the gradients given are left as they are."""
-        chosen = [i for i, (p, g) in enumerate(params_grads) if g is not None and getattr(p, "need_clip", True)]
-        if not chosen:
-            return params_grads
-        pairs = list(params_grads)
-        for index, grad in zip(chosen, self._clip([params_grads[i][1] for i in chosen])):
-            pairs[index] = (params_grads[index][0], grad)
+        pairs = [(p, g) for p, g in params_grads if g is not None]
+        chosen = [i for i, (p, _) in enumerate(pairs) if getattr(p, "need_clip", True)]
+        if chosen:
+            for index, grad in zip(chosen, self._clip([pairs[i][1] for i in chosen])):
+                pairs[index] = (pairs[index][0], grad)
         return pairs
 
     def _clip(self, grads: Sequence[Any]) -> Sequence[Any]:

@@ -72,7 +72,7 @@ def _attention(
     heads, size = query.shape[2:]
     key, value = _with_heads(key, heads, enable_gqa), _with_heads(value, heads, enable_gqa)
     if scale is None:
-        scale = size**-0.5 if size != UNKNOWN else rsqrt(cast(dim_size(query, 3), query.dtype))
+        scale = max(size, 1) ** -0.5 if size != UNKNOWN else rsqrt(cast(dim_size(query, 3), query.dtype))
     q, k, v = (transpose(x, [0, 2, 1, 3]) for x in (query * scale, key, value))
     dropout_p = dropout_p if training else 0.0
     if not dropout_p and is_long(q, k, v, None if is_causal else attn_mask):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.dtype import bool_
+from ..core.dtype import bool_, int32
 from ..core.meta import Meta
 from .arguments import is_unknown, need_tensors
 from .compare import TRUTH, isfinite, isnan, logical_and, logical_or
+from .like import cast
 from .meta_rules import elementwise
 from .reduce import all_op
 from .registry import define_elementwise, define_op
@@ -47,6 +48,7 @@ def isclose(
     if is_unknown(rtol) or is_unknown(atol):
         near = logical_or(logical_and(abs(x - y) <= atol + rtol * abs(y), isfinite(y)), x == y)
         return logical_or(near, logical_and(isnan(x), isnan(y))) if equal_nan else near
+    x, y = (cast(v, int32) if getattr(v, "dtype", None) is bool_ else v for v in (x, y))
     return _isclose_op(x, y, rtol=float(rtol), atol=float(atol), equal_nan=bool(equal_nan))
 
 

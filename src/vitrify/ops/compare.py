@@ -132,10 +132,10 @@ isreal = _test("isreal", lambda s, x: s.eq(s.imag(x), 0), "Whether x has no imag
 
 
 def _unless_foreign(op: OpDef) -> Callable[[Any, Any], Any]:
-    """`==` and `!=` with what is no number, array or tensor: Python then compares identities."""
+    """`==` and `!=` with what is no number, array or tensor, lists included: Python then compares identities."""
 
     def method(x: Any, y: Any) -> Any:
-        if y is None or isinstance(y, (str, bytes)):
+        if y is None or isinstance(y, (str, bytes, list, tuple)):
             return NotImplemented
         return bind(op, (x, y), {})
 

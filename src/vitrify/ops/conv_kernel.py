@@ -139,7 +139,7 @@ def input_adjoint(xp: Any, ct: Any, weight: Any, sizes: Shape, g: Geometry) -> A
     flat = _flat(xp.ascontiguousarray(ct), g.groups)
     matrix = _grouped(weight, g.groups).swapaxes(1, 2)
     counts = ct.shape[1:-1]
-    row = flat.shape[-1] // counts[0]
+    row = flat.shape[-1] // max(counts[0], 1)
     step = max(1, _SPREAD_BLOCK // max(matrix.size // matrix.shape[2] * row * ct.itemsize, 1))
     for start in range(0, counts[0], step):
         part = (min(step, counts[0] - start), *counts[1:])

@@ -58,7 +58,9 @@ def cov(
     if fweights is None and aweights is None:
         deviation = rows - mean(rows, axis=-1, keepdim=True)
         count = count_over(rows, (1,))
-        found = divided(matmul(deviation, conj(matrix_transpose(deviation))), count - 1 if ddof else count)
+        if ddof:  # of nothing, the covariance is 0 / 0
+            count = max(count - 1, 0) if isinstance(count, int) else maximum(count - 1, 0)
+        found = divided(matmul(deviation, conj(matrix_transpose(deviation))), count)
     else:
         found = _weighted(rows, ddof, fweights, aweights)
     return squeeze(found, [0, 1]) if rows.shape[0] == 1 else found

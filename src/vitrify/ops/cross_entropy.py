@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -42,7 +43,7 @@ def _rows(xp: Any, x: Any, axis: int) -> Any:
     """x as contiguous rows along `axis`, in float32 at least."""
     dtype = x.dtype if x.dtype.itemsize > 2 else np.dtype(np.float32)
     moved = _with_last(xp, x, axis)
-    return xp.ascontiguousarray(moved, dtype=dtype).reshape(-1, moved.shape[-1])
+    return xp.ascontiguousarray(moved, dtype=dtype).reshape(math.prod(moved.shape[:-1]), moved.shape[-1])
 
 
 def _with_last(xp: Any, x: Any, axis: int) -> Any:
@@ -65,6 +66,7 @@ def _blocks(xp: Any, rows: Any) -> Iterator[slice]:
 def _safe(xp: Any, label: Any, classes: int, ignore_index: int) -> tuple[Any, Any]:
     """One label a row, those to ignore replaced by 0, and which rows count; None where all do."""
     flat = label.reshape(-1)
+    flat = flat.astype(xp.int64) if flat.dtype.kind == "b" else flat  # as an index it would be a mask
     low, high = (int(flat.min()), int(flat.max())) if flat.size else (0, -1)
     valid = None
     if low <= ignore_index <= high:

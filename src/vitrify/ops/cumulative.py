@@ -79,7 +79,7 @@ def _axis_or_flat(op: str, x: Any, axis: Any) -> tuple[Any, int]:
     """x and a valid axis; x flattened when `axis` is None."""
     if axis is None:
         return flatten(x), 0
-    return x, normalize_axis(op, int(axis), x.ndim)
+    return x, normalize_axis(op, axis, x.ndim)
 
 
 def _running_along(op: OpDef, x: Any, axis: Any) -> Any:

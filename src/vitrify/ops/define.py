@@ -162,10 +162,14 @@ def in_place(fn: Callable[..., Any], keeps_shape: bool = False) -> Callable[...,
     """
 
     def call(x: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            become = x._become
+        except AttributeError:
+            raise DTypeError(f"{fn.__name__}_: x must be a tensor, got {type(x).__name__}") from None
         result = fn(x, *args, **kwargs)
         if keeps_shape and not _fits(x.shape, result.shape):
             raise ShapeError(f"{fn.__name__}_: the result has the shape {result.shape}, which x {x.shape} cannot hold")
-        return x._become(result)
+        return become(result)
 
     call.__name__ = call.__qualname__ = fn.__name__ + "_"
     call.__doc__ = f"In-place `{fn.__name__}`: x takes the result as its content and is returned."

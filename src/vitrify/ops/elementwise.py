@@ -6,13 +6,16 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ..core.dispatch import bind_pair, operator_of
+from ..core.dtype import from_np
 from ..core.errors import ArgumentError, DTypeError
 from .arguments import finish, is_tensor, rank_of
 from .like import as_float, assign_op, cast, zeros_like
 from .meta_rules import elementwise, numeric, real_number, unless_complex
 from .order_forms import division_form
-from .promote import promote_inputs
+from .promote import promote_inputs, with_numpy_numbers
 from .registry import NoGradient, OpDef, define_elementwise, get_op
 
 XY = ("x", "y")
@@ -189,7 +192,16 @@ def _fraction(x: Any, y: Any) -> Any:
         common = promote_inputs(divide_op, (x, y))
         if not common[0].dtype.is_integer:  # an integer would lose its sign in an unsigned dtype
             x, y = common
+    else:
+        x, y = with_numpy_numbers(divide_op, (x, y))
+        x, y = _beside_floats(x, y), _beside_floats(y, x)
     return bind_pair(divide_op, as_float(x), as_float(y))
+
+
+def _beside_floats(x: Any, y: Any) -> Any:
+    """x, an integer tensor, in the dtype of the array y if that holds floats."""
+    is_beside = isinstance(y, np.ndarray) and y.dtype.kind == "f" and is_tensor(x) and x.dtype.np.kind in "biu"
+    return cast(x, from_np(y.dtype)) if is_beside else x
 
 
 def floor_divide(x: Any, y: Any, name: str | None = None, *, out: Any = None) -> Any:

@@ -39,7 +39,7 @@ def _lookup_meta(x: Meta, weight: Meta, *, padding_idx: int | None) -> Meta:
 
 def _table_grad_kernel(xp: Any, ct: Any, x: Any, weight: Any, *, padding_idx: int | None) -> Any:
     out = xp.zeros(weight.shape, ct.dtype)
-    add_rows(xp, out, x.reshape(-1), ct.reshape(-1, weight.shape[1]))
+    add_rows(xp, out, x.reshape(-1), ct.reshape(x.size, weight.shape[1]))
     if padding_idx is not None:
         out[padding_idx] = 0
     return out

@@ -28,6 +28,8 @@ def _lstsq_kernel(xp: Any, x: Any, y: Any, *, rcond: float, driver: str) -> tupl
     limit = rcond if rcond >= 0 else max(x.shape[-2:]) * np.finfo(x.dtype).eps
 
     def one(a: Any, b: Any) -> tuple[Any, Any]:
+        if not b.size:  # LAPACK refuses
+            return np.zeros((n, k), a.dtype), np.linalg.matrix_rank(a, limit)
         routine: Any = "gelsy" if full else driver
         found = no_solution("lstsq", lambda: solver(a, b, limit, lapack_driver=routine, check_finite=False))
         if full and found[2] < min(a.shape):

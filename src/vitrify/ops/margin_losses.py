@@ -14,7 +14,7 @@ from .losses import same_shape
 from .norms import vector_norm
 from .reduce import mean, sum
 from .reduction import check_reduction, reduced
-from .select import minimum, where
+from .select import clip, minimum, where
 from .shape import unsqueeze
 from .sizes import size_of
 from .unary import sqrt, square
@@ -121,7 +121,7 @@ def triplet_margin_with_distance_loss(
     near, far = distance(input, positive), distance(input, negative)
     if swap:
         far = minimum(far, distance(positive, negative))
-    return reduced(relu(near - far + margin), reduction)
+    return reduced(clip(near - far + margin, min=0.0), reduction)  # on the edge the gradient flows, as in Paddle
 
 
 def triplet_margin_loss(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ..core.errors import DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, broadcast_shapes, merge_dim, numel
 from .arguments import finish, is_tensor, need_tensors, rank_of
@@ -259,12 +261,30 @@ def baddbmm(
     return finish("baddbmm", _scaled(input, beta) + _scaled(bmm(x, y), alpha), out)
 
 
+def _operator(x: Any, y: Any) -> Any:
+    """x @ y, in x's dtype if both hold real numbers, as in Paddle."""
+    return _matmul(x, _in_dtype_of(x, y))
+
+
+def _in_dtype_of(x: Any, y: Any) -> Any:
+    """y, a tensor or array, brought to the dtype of the tensor x; numbers are complex if either's are."""
+    if isinstance(y, np.ndarray):
+        y = reshape(y, y.shape)
+    if not is_tensor(y) or y.dtype is x.dtype or x.dtype.is_complex or y.dtype.is_complex:
+        return y
+    return cast(y, x.dtype)
+
+
 def _scaled(x: Any, factor: float) -> Any:
     return x if factor == 1 else x * factor
 
 
 METHODS: dict[str, Any] = {
     fn.__name__: fn for fn in (matmul, mm, bmm, mv, dot, inner, outer, addmm, baddbmm)
-} | {"ger": outer, "__matmul__": _matmul, "__rmatmul__": lambda x, y: _matmul(y, x)}  # fmt: skip
+} | {
+    "ger": outer,
+    "__matmul__": _operator,
+    "__rmatmul__": lambda x, y: _matmul(_in_dtype_of(x, y), x),
+}  # fmt: skip
 INPLACE = ("addmm", "baddbmm")
 __all__ = ["addmm", "baddbmm", "bmm", "dot", "ger", "inner", "matmul", "mm", "mv", "outer"]

@@ -49,6 +49,8 @@ def real_number(dtype: DType) -> bool:
 
 def _operands(op: str, args: Sequence[Any], names: Sequence[str], accepts: Predicate) -> tuple[Any, DType]:
     metas = [a for a in args if isinstance(a, Meta)]
+    if not metas:
+        raise DTypeError(f"{op}: {names[0]} must be a tensor, got {type(args[0]).__name__}")
     dtype = metas[0].dtype
     for meta in metas[1:]:
         dtype = promote(dtype, meta.dtype)

@@ -6,11 +6,32 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import Any
 
+import numpy as np
+
 from ..core.dtype import STORED, DType, promote, promote_scalar
 from ..core.errors import DTypeError
+from .arguments import is_tensor
 from .registry import OpDef, get_op
 
 SCALARS = (bool, int, float, complex)
+
+
+def with_numpy_numbers(op: OpDef, inputs: Sequence[Any]) -> Sequence[Any]:
+    """`inputs`, in which a NumPy number beside a tensor is what the tensor's dtype holds of it, as in Paddle.
+
+    NumPy's float64 and complex128 are Python's numbers; other complex ones, of which a float would hold half, stay,
+    and so do those beside truth values.
+    """
+    if not op.promote or not any(map(_is_numpy_number, inputs)):
+        return inputs
+    tensor = next((value for value in inputs if is_tensor(value)), None)
+    if tensor is None or tensor.dtype.is_bool:
+        return inputs
+    return [value.astype(tensor.dtype.np) if _is_numpy_number(value) else value for value in inputs]
+
+
+def _is_numpy_number(value: Any) -> bool:
+    return isinstance(value, np.generic) and not isinstance(value, SCALARS) and value.dtype.kind in "biufV"
 
 
 def common_dtype(op: OpDef, inputs: Sequence[Any]) -> DType | None:

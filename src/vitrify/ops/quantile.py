@@ -115,14 +115,15 @@ def median(
 
 
 def nanmedian(x: Any, axis: Any = None, keepdim: bool = False, mode: str = "avg", name: str | None = None) -> Any:
-    """The median over `axis` of all elements but NaN; see `median`. Source: paddle.nanmedian.
+    """The median over `axis` of all elements but NaN, in x's dtype; see `median`. Source: paddle.nanmedian.
 
     Example:
         >>> import vitrify as paddle
         >>> paddle.nanmedian(paddle.to_tensor([3.0, float("nan"), 2.0])).item()
         2.5
     """
-    return _median("nanmedian", x, axis, bool(keepdim), mode, skip_nan=True)
+    found = _median("nanmedian", x, axis, bool(keepdim), mode, skip_nan=True)
+    return found if mode == "min" or not x.dtype.is_integer else cast(found, x.dtype)
 
 
 # -- quantiles -------------------------------------------------------------------------------------------------------

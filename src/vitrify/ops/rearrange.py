@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.dtype import as_dtype
+from ..core.dtype import as_dtype, int64
 from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import UNKNOWN
 from .arguments import rank_of
 from .creation import arange
+from .like import cast
 from .reduce import max
 from .shape import flatten, unflatten, unsqueeze
 from .transpose import transpose
@@ -98,7 +99,8 @@ def sequence_mask(x: Any, maxlen: int | None = None, dtype: Any = "int64", name:
         [[1, 0, 0], [1, 1, 1]]
     """
     rank_of("sequence_mask", x)
-    steps = arange(max(x) if maxlen is None else maxlen, dtype=x.dtype)
+    longest = cast(max(x), int64) if maxlen is None else maxlen
+    steps = arange(longest, dtype=x.dtype)
     return (steps < unsqueeze(x, -1)).astype(as_dtype(dtype))
 
 

@@ -166,19 +166,11 @@ def _clip_vjp(ct: Any, *, x: Any, min: Any, max: Any) -> Any:
     return kept(_inside(x, min, max), ct)
 
 
-def _low_vjp(ct: Any, *, x: Any, min: Any) -> Any:
-    return kept(less_than(x, min), ct)
-
-
-def _high_vjp(ct: Any, *, x: Any, max: Any) -> Any:
-    return kept(greater_than(x, max), ct)
-
-
 clip_op = define_elementwise(
     "clip",
     scalar=_clip,
     meta=elementwise("clip", ("x", "min", "max"), numeric),
-    vjp={"x": _clip_vjp, "min": _low_vjp, "max": _high_vjp},
+    vjp={"x": _clip_vjp},
     maps={"onnx": "Clip", "paddle": "clip"},
 )
 
@@ -187,8 +179,8 @@ def clip(x: Any, min: Any = None, max: Any = None, name: str | None = None, *, o
     """x with what lies below `min` raised to it and what lies above `max` lowered to it.
 
     min, max: numbers or tensors that broadcast with x (those of one element count as numbers), or None for no bound.
-    Integer x with a fractional bound gives float32. The gradient is kept at the bounds. Raises ArgumentError for
-    a number `min` above a number `max`. Source: paddle.clip.
+    Integer x with a fractional bound gives float32. The gradient is kept at the bounds, which get none
+    themselves. Raises ArgumentError for a number `min` above a number `max`. Source: paddle.clip.
 
     Example:
         >>> import vitrify as paddle

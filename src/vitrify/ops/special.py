@@ -53,11 +53,16 @@ def logit(x: Any, eps: float | None = None, name: str | None = None) -> Any:
     return _logit_op(as_float(x), eps=0.0 if eps is None else float(eps))
 
 
+def _stanh_vjp(ct: Any, *, out: Any, scale_a: float, scale_b: float) -> Any:
+    within = square(out) * (1 / scale_b) if scale_b else 0.0  # scaled by 0 there is nothing, however steep
+    return ct * (scale_b - within) * scale_a
+
+
 _stanh_op = define_elementwise(
     "stanh",
     scalar=lambda s, x, *, scale_a, scale_b: s.tanh(x * scale_a) * scale_b,
     meta=same_as("stanh", accepts=floating),
-    vjp={"x": lambda ct, *, out, scale_a, scale_b: ct * (scale_b - square(out) * (1 / scale_b)) * scale_a},
+    vjp={"x": _stanh_vjp},
     maps={"paddle": "stanh"},
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..core.dtype import DType, as_dtype
+from ..core.dtype import DType, as_dtype, float32
 from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import Meta, Shape, normalize_axis
 from .arguments import finish, rank_of, static_ints
@@ -150,14 +150,15 @@ def logsumexp(x: Any, axis: Any = None, keepdim: bool = False, name: str | None 
 
 
 def _variance(op: str, x: Any, axis: Any, correction: float, keepdim: bool) -> Any:
-    x = as_float(x)
     unknown = unknown_axes(axis)
     if unknown is not None:
         return over_front(op, lambda front, first: _variance(op, front, first, correction, False), x, unknown, keepdim)
     axes = axes_of(op, axis, rank_of(op, x))
-    deviation = x - mean_op(x, axis=axes, keepdim=True)
+    x = cast(x, float32) if x.dtype.is_bool else x
+    deviation = as_float(x - mean_op(x, axis=axes, keepdim=True))
     count = count_over(x, axes)
-    return divided(sum_op(square(deviation), axis=axes, keepdim=keepdim), _freedom(count, correction))
+    found = divided(sum_op(square(deviation), axis=axes, keepdim=keepdim), _freedom(count, correction))
+    return cast(found, x.dtype)
 
 
 def _freedom(count: Any, correction: float) -> Any:
@@ -171,7 +172,8 @@ def var(
 ) -> Any:  # fmt: skip
     """The variance over `axis` (all axes for None), divided by n - 1 if `unbiased`, by n if not, else n - correction.
 
-    Integers give float32. NaN for too few elements. Raises ArgumentError if both are given. Source: paddle.var.
+    Integers give integers, rounded on the way as PaddlePaddle does. NaN for too few elements. Raises ArgumentError if
+    both are given. Source: paddle.var.
 
     Example:
         >>> import vitrify as paddle
@@ -194,7 +196,7 @@ def std(
         >>> paddle.std(paddle.to_tensor([1.0, 2.0, 3.0])).item()
         1.0
     """
-    return finish("std", sqrt(_variance("std", x, axis, int(bool(unbiased)), bool(keepdim))), out)
+    return finish("std", sqrt(as_float(_variance("std", x, axis, int(bool(unbiased)), bool(keepdim)))), out)
 
 
 # -- passing over NaN ------------------------------------------------------------------------------------------------

@@ -50,7 +50,7 @@ def overlap_added(xp: Any, x: Any, axis: int, step: int, length: int) -> Any:
     for j in range(blocks):
         part = windows[..., j * step : (j + 1) * step]
         out[..., j : j + count, : part.shape[-1]] += part
-    flat = out.reshape((*out.shape[:-2], -1))[..., :length]
+    flat = out.reshape((*out.shape[:-2], out.shape[-2] * step))[..., :length]
     return xp.ascontiguousarray(xp.moveaxis(flat, -1, axis))
 
 

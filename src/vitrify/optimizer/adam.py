@@ -78,7 +78,7 @@ class Adam(Moments):
         amsgrad: bool = False,
         name: str | None = None,
     ) -> None:
-        self.keeps_master = multi_precision
+        self._multi_precision = multi_precision
         self._rule = rules.AMSGRAD if amsgrad else rules.ADAM
         super().__init__(learning_rate, (beta1, beta2), epsilon, parameters, weight_decay, grad_clip, name)
 
@@ -128,7 +128,7 @@ class AdamW(Moments):
         self._decay = number("AdamW", "weight_decay", weight_decay)
         self._lr_ratio = lr_ratio
         self._apply_decay_param_fun = apply_decay_param_fun
-        self.keeps_master = multi_precision
+        self._multi_precision = multi_precision
         self._rule = rules.AMSGRAD if amsgrad else rules.ADAM
         super().__init__(learning_rate, (beta1, beta2), epsilon, parameters, None, grad_clip, name)
 
@@ -217,7 +217,7 @@ class Lamb(Moments):
         self._decay = number("Lamb", "lamb_weight_decay", lamb_weight_decay)
         self._exclude = exclude_from_weight_decay_fn
         self._always_adapt = always_adapt
-        self.keeps_master = multi_precision
+        self._multi_precision = multi_precision
         super().__init__(learning_rate, (beta1, beta2), epsilon, parameters, None, grad_clip, name)
 
     def _rule_attrs(self, options: Mapping[str, Any]) -> dict[str, Any]:

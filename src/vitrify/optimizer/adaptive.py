@@ -165,7 +165,7 @@ class Rprop(Optimizer):
             raise ArgumentError(f"Rprop: etas must be (below 1, above 1), got {etas}")
         lowest, highest = learning_rate_range
         self._numbers = {"shrink": shrink, "grow": grow, "lowest": lowest, "highest": highest}
-        self.keeps_master = multi_precision
+        self._multi_precision = multi_precision
         super().__init__(learning_rate, parameters, None, grad_clip, name)
         if not 0 < lowest <= self.get_lr() <= highest:
             raise ArgumentError(f"Rprop: learning_rate must be in {learning_rate_range}, got {self.get_lr()}")

@@ -37,7 +37,7 @@ class SGD(Optimizer):
         multi_precision: bool = False,
         name: str | None = None,
     ) -> None:
-        self.keeps_master = multi_precision
+        self._multi_precision = multi_precision
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
 
 
@@ -77,7 +77,7 @@ class Momentum(Optimizer):
             raise ArgumentError("Momentum: momentum must be a float, got None")
         self._momentum = float(momentum)
         self._rescale_grad = float(rescale_grad)
-        self.keeps_master = multi_precision
+        self._multi_precision = multi_precision
         self._rule = rules.NESTEROV if use_nesterov else rules.MOMENTUM
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
 

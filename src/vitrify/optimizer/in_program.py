@@ -106,7 +106,7 @@ def _apply(optimizer: Optimizer, group: Group, pairs: PairList, program: Program
         pairs = group.clip([(p, _wide(g)) for p, g in pairs] if optimizer.master_grad else pairs)
     for param, grad in pairs:
         half = param.dtype.itemsize == HALF
-        settings = ParameterSettings(param, group, half, optimizer.keeps_master)
+        settings = ParameterSettings(param, group, half, optimizer._multi_precision)
         optimizer.settle(settings)
         _Update(optimizer, program, settings).record(grad)
 

@@ -4,7 +4,7 @@ Optimization" (2006), algorithms 7.4, 3.5 and 3.6.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 from ..core.errors import ArgumentError
 from ..core.outside import outside_programs
 from ..eager.grad_mode import enable_grad
+from ..eager.tensor import Tensor, wrap
 from .lr.base import LRScheduler
 from .optimizer import Optimizer
 
@@ -41,8 +42,52 @@ class _Memory:
     direction: Vector | None = None
     moved: float = 0.0
     scale: float = 1.0
+    value: float = 0.0
+    weights: list[Any] = field(default_factory=list)
     evaluations: int = 0
     iterations: int = 0
+
+    def as_state(self) -> dict[str, Any]:
+        """The memory under Paddle's names; nothing before the first iteration."""
+        if self.grad is None or self.direction is None:
+            return {}
+        pairs = zip(self.steps, self.changes)
+        return {
+            "func_evals": self.evaluations,
+            "n_iter": self.iterations,
+            "al": _tensors(self.weights),
+            "d": wrap(self.direction),
+            "alpha": self.moved,
+            "old_yk": _tensors(self.changes),
+            "old_sk": _tensors(self.steps),
+            "ro": _tensors([1 / (change @ step) for step, change in pairs]),
+            "H_diag": wrap(self.grad.dtype.type(self.scale)),
+            "prev_flat_grad": wrap(self.grad),
+            "prev_loss": self.value,
+        }
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> _Memory:
+        """The memory that `as_state`, or Paddle's `state_dict`, tells of."""
+        if not state:
+            return cls()
+        weights = [np.asarray(weight)[()] for weight in state["al"] if weight is not None]
+        return cls(
+            steps=[np.asarray(step) for step in state["old_sk"]],
+            changes=[np.asarray(change) for change in state["old_yk"]],
+            grad=np.asarray(state["prev_flat_grad"]),
+            direction=np.asarray(state["d"]),
+            moved=float(state["alpha"]),
+            scale=float(state["H_diag"]),
+            value=float(state["prev_loss"]),
+            weights=weights,
+            evaluations=int(state["func_evals"]),
+            iterations=int(state["n_iter"]),
+        )
+
+
+def _tensors(arrays: Sequence[Any]) -> list[Tensor]:
+    return [wrap(array) for array in arrays]
 
 
 def _cubic(a: _Point, b: _Point) -> float:
@@ -174,8 +219,9 @@ class LBFGS(Optimizer):
         for step, change in reversed(pairs):
             weights.append((step @ found) / (change @ step))
             found = found - weights[-1] * change
+        memory.weights = weights[::-1]
         found = found * memory.scale
-        for (step, change), weight in zip(pairs, reversed(weights)):
+        for (step, change), weight in zip(pairs, memory.weights):
             found = found + step * (weight - (change @ found) / (change @ step))
         return found
 
@@ -219,6 +265,7 @@ class LBFGS(Optimizer):
             if slope > -self.tolerance_change:
                 break
             memory.grad, memory.direction, before, origin = grad, direction, value, self._vector()
+            memory.value = before
 
             def at(distance: float, origin: Vector = origin, direction: Vector = direction) -> _Point:
                 self._move_to(origin + distance * direction)
@@ -244,11 +291,11 @@ class LBFGS(Optimizer):
 
     def state_dict(self) -> dict[str, Any]:
         """What the steps so far have left, as one entry "state"."""
-        return {"state": dict(vars(self._memory))}
+        return {"state": self._memory.as_state()}
 
     def set_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Take what `state_dict` gave."""
-        self._memory = _Memory(**state_dict["state"])
+        """Take what `state_dict` gave, here or in Paddle."""
+        self._memory = _Memory.from_state(state_dict["state"])
 
 
 __all__ = ["LBFGS"]

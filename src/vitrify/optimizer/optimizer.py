@@ -40,7 +40,7 @@ class Optimizer:
     """
 
     _rule: UpdateRule | None = None
-    keeps_master = False
+    _multi_precision = False
     master_grad = False
     _decoupled_decay = False  # whether `weight_decay` acts beside the gradient, and regularizers on it
 
@@ -107,7 +107,7 @@ class Optimizer:
         """The slot of `param`, made with its state at its first step."""
         slot = self._slots.get(id(param))
         if slot is None:
-            slot = self._slots[id(param)] = Slot(param, group, self.keeps_master)
+            slot = self._slots[id(param)] = Slot(param, group, self._multi_precision)
             self.settle(slot)
             self._set_up(slot)
         return slot
@@ -134,7 +134,7 @@ class Optimizer:
 
     def use_master_weights(self, keep: bool, float32_gradients: bool = False) -> None:
         """Whether 16-bit parameters keep a float32 copy, and whether their gradients are cast before clipping."""
-        self.keeps_master = keep
+        self._multi_precision = keep
         self.master_grad = float32_gradients
 
     # -- learning rate ------------------------------------------------------------------------------------------------

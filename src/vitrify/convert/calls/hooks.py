@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...core.errors import ArgumentError, UnsupportedError
+from ...core.errors import NoGradientError, UnsupportedError
 from ...core.modes import grad_enabled, scoped
 from ...ir.builder import current_builder
 from ...ir.program import Variable
@@ -42,7 +42,7 @@ def registering(tensor: Any, convert: Convert) -> Callable[[Any], HookHandle]:
         build = builder()
         held: Variable = build.held(tensor)
         if held.stop_gradient:
-            raise ArgumentError("register_hook: tensor has stop_gradient=True, so it gets no gradient")
+            raise NoGradientError("register_hook: tensor has stop_gradient=True, so it gets no gradient")
         _check_fresh(held, build.block)
         handle = HookHandle(build.block)
         base, earlier = build.unhook(tensor)

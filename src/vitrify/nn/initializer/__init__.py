@@ -272,6 +272,7 @@ class Dirac(Initializer):
 class Bilinear(Initializer):
     """The kernel of a transposed convolution that enlarges bilinearly.
 
+    As in PaddlePaddle, a row is reached gradually along the row before it, so the kernel is not quite symmetric.
     Source: paddle.nn.initializer.Bilinear; Long 2015.
     """
 
@@ -281,8 +282,10 @@ class Bilinear(Initializer):
             raise ShapeError(f"Bilinear: needs a square kernel [out, in, k, k], got {list(shape)}")
         factor = math.ceil(shape[2] / 2)
         centre = (2 * factor - 1 - factor % 2) / (2 * factor)
-        hat = 1.0 - np.abs(np.arange(shape[2]) / factor - centre)
-        return np.broadcast_to(np.outer(hat, hat), shape).astype(dtype.np)
+        column = np.arange(shape[2])
+        row = column[:, None] + column / shape[2]
+        hats = [1.0 - np.abs(at / factor - centre) for at in (column, row)]
+        return np.broadcast_to(hats[0] * hats[1], shape).astype(dtype.np)
 
 
 ConstantInitializer = Constant

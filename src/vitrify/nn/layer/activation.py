@@ -29,7 +29,9 @@ Maxout = _activation("Maxout", F.maxout, groups=REQUIRED, axis=1)
 Mish = _activation("Mish", F.mish)
 ReLU = _activation("ReLU", F.relu)
 ReLU6 = _activation("ReLU6", F.relu6)
-SELU = _activation("SELU", F.selu, scale=1.0507009873554804934193349852946, alpha=1.6732632423543772848170429916717)
+SELU = _activation(
+    "SELU", F.selu, form=".16f", scale=1.0507009873554804934193349852946, alpha=1.6732632423543772848170429916717
+)
 Sigmoid = _activation("Sigmoid", F.sigmoid, private=False)
 Silu = _activation("Silu", F.silu, inplace=False)
 Softmax = _activation("Softmax", F.softmax, axis=-1)

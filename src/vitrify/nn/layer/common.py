@@ -199,11 +199,8 @@ class Embedding(Layer):
     def extra_repr(self) -> str:
         """The sizes and settings."""
         parts = [f"{self._num_embeddings}, {self._embedding_dim}"]
-        for name, value in (("padding_idx", self._padding_idx), ("max_norm", self._max_norm)):
-            if value is not None:
-                parts.append(f"{name}={value}")
-        if self._max_norm is not None:
-            parts.append(f"norm_type={self._norm_type}")
+        if self._padding_idx is not None:
+            parts.append(f"padding_idx={self._padding_idx}")
         parts += [f"sparse={self._sparse}", f"scale_grad_by_freq={self._scale_grad_by_freq}"]
         return ", ".join(parts if self._name is None else [*parts, f"name={self._name}"])
 

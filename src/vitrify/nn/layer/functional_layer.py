@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from inspect import Parameter, Signature
 from typing import Any
 
@@ -19,6 +19,8 @@ class FunctionalLayer(Layer):
     _signature: Signature
     _shown: Sequence[str] = ()
     _told_apart: Sequence[str] = ()
+    _form: str = ""
+    _kinds: Mapping[str, Callable[[Any], Any]] = {}
     _trains: bool = False
     _fields: dict[str, str]
 
@@ -27,7 +29,8 @@ class FunctionalLayer(Layer):
         bound = self._signature.bind(*args, **kwargs)
         bound.apply_defaults()
         for name, field in self._fields.items():
-            setattr(self, field, bound.arguments[name])
+            value = bound.arguments[name]
+            setattr(self, field, self._kinds[name](value) if name in self._kinds else value)
 
     def forward(self, *inputs: Any, **named: Any) -> Any:
         """The function's value."""
@@ -38,7 +41,7 @@ class FunctionalLayer(Layer):
 
     def extra_repr(self) -> str:
         """The settings, and the name if one was given."""
-        parts = [f"{shown}={getattr(self, self._fields[shown])}" for shown in self._shown]
+        parts = [f"{shown}={getattr(self, self._fields[shown]):{self._form}}" for shown in self._shown]
         for told in self._told_apart:
             value = getattr(self, self._fields[told])
             if value != self._signature.parameters[told].default:
@@ -55,6 +58,8 @@ def layer_of(
     inputs: Sequence[str] = ("x",),
     shown: Sequence[str] | None = (),
     told_apart: Sequence[str] = (),
+    form: str = "",
+    kinds: Mapping[str, Callable[[Any], Any]] | None = None,
     private: bool = True,
     named: bool = True,
     trains: bool = False,
@@ -65,7 +70,8 @@ def layer_of(
     settings: constructor parameters with their defaults (REQUIRED: none), passed on under the same names and kept as
     attributes, with a leading underscore if `private`. named: whether the constructor also takes Paddle's `name`.
     shown: the settings that `repr` shows; None for all. told_apart: those that it shows where they are not the
-    default. trains: whether the function is told the Layer's mode.
+    default. form: how it writes those that are shown. kinds: what settings are brought to. trains: whether the function
+    is told the Layer's mode.
     """
     defaults = {**settings, "name": None} if named else settings
     prefix = "_" if private else ""
@@ -77,6 +83,8 @@ def layer_of(
         "_fields": {n: prefix + n for n in defaults},
         "_shown": tuple(settings) if shown is None else tuple(shown),
         "_told_apart": tuple(told_apart),
+        "_form": form,
+        "_kinds": kinds or {},
         "_trains": trains,
         "forward": _forward_with(inputs),
     }

@@ -9,8 +9,8 @@ from .functional_layer import REQUIRED, layer_of
 
 _SHOWN = ("kernel_size", "stride", "padding")
 _pool = partial(layer_of, module=__name__, private=False, shown=_SHOWN, kernel_size=REQUIRED, stride=None, padding=0)
-_lp_pool = partial(layer_of, module=__name__, private=False, shown=("norm_type", *_SHOWN), norm_type=REQUIRED,
-                   kernel_size=REQUIRED, stride=None, padding=0, ceil_mode=False)  # fmt: skip
+_lp_pool = partial(layer_of, module=__name__, private=False, shown=("norm_type", *_SHOWN), kinds={"norm_type": float},
+                   norm_type=REQUIRED, kernel_size=REQUIRED, stride=None, padding=0, ceil_mode=False)  # fmt: skip
 _adaptive = partial(layer_of, module=__name__, shown=("output_size",), output_size=REQUIRED)
 _adaptive_max = partial(
     layer_of, module=__name__, shown=("output_size", "return_mask"), output_size=REQUIRED, return_mask=False
