@@ -8,6 +8,7 @@ from importlib import import_module as _import_module
 from typing import TYPE_CHECKING
 from typing import Any as _Any
 
+from .core.collecting import collection_paused as _collection_paused
 from .core.late import OP_PACKAGES as _OP_PACKAGES
 from .core.lazy import lazy_attributes as _lazy_attributes
 from .ir.block_surgery import SURGERY as _SURGERY
@@ -45,7 +46,9 @@ _package = _lazy_attributes(
 
 def _load() -> None:
     """Take over the names of `public`, with which come Tensors, ops and Layers."""
-    for name, value in vars(_import_module(".public", __name__)).items():
+    with _collection_paused():
+        public = vars(_import_module(".public", __name__))
+    for name, value in public.items():
         if not name.startswith("_"):
             globals().setdefault(name, value)
 

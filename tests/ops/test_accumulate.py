@@ -54,6 +54,21 @@ def test_another_axis() -> None:
     assert got.tolist() == [[0, 0, 2], [0, 0, 2]]
 
 
+@pytest.mark.parametrize("has_product", [True, False])
+def test_many_rows_are_added_one_by_one_to_what_is_there_however_it_lies(
+    has_product: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not has_product:
+        monkeypatch.setattr("vitrify.ops.accumulate._product_by_columns", lambda: None)
+    generator = np.random.default_rng(2)
+    index = generator.integers(0, 5, MANY, "int32")
+    src, start = generator.standard_normal((2, MANY)).astype("float32"), generator.standard_normal((2, 5), "float32")
+    got, want = start.copy(), start.copy()
+    add_along(np, got, index, src, 1)
+    np.add.at(want, (slice(None), index), src)
+    np.testing.assert_array_equal(got, want)
+
+
 @pytest.mark.parametrize("place", [3, -4])
 def test_places_outside(place: int) -> None:
     with pytest.raises(IndexError, match=f"index {place} is out of bounds for a dimension of size 3"):

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..core.cache import BoundedCache
+from ..core.collecting import collection_paused
 from ..core.config import NATIVE
 from ..core.meta import UNKNOWN, Meta
 from ..ir.decompose import simpler
@@ -180,7 +181,7 @@ class WholeProgram:
 
     def _planned(self, arrays: Sequence[Any]) -> Planned:
         try:
-            with self._lock:
+            with self._lock, collection_paused():
                 return self.plan(arrays)
         except NoNativeForm:
             self._refused += 1

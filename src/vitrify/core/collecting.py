@@ -37,7 +37,7 @@ _PAUSES = _Pauses()
 
 @contextmanager
 def collection_paused() -> Iterator[None]:
-    """Look for no cycles inside the block: imports and reading make objects by the ten thousand, which stay.
+    """Look for no cycles inside the block: imports, reading and tracing make objects by the ten thousand, which stay.
 
     >>> with collection_paused():
     ...     gc.isenabled()

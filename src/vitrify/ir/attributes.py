@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
@@ -36,9 +36,29 @@ def leaves(value: Any) -> Iterator[Any]:
         yield value
 
 
+def may_hold(value: Any, kind: type | None = None) -> bool:
+    """Whether an attribute value is anything else than a simple value, or a tuple or list of these.
+
+    So it can be, or hold, a Block or Graph, or, where that is the `kind`, a Ref. Analyses ask that of every operator,
+    and hardly any holds one.
+    """
+    found = type(value)
+    if found in SIMPLE:
+        return found is kind
+    if found is tuple or found is list:
+        kinds = set(map(type, value))
+        return not kinds <= SIMPLE or kind in kinds
+    return True
+
+
 def blocks_in(value: Any) -> Iterator[Block]:
     """The Blocks inside an attribute value."""
     return (leaf for leaf in leaves(value) if is_block(leaf))
+
+
+def blocks_of(attrs: Mapping[str, Any]) -> list[Block]:
+    """The Blocks among an operator's attributes."""
+    return [block for value in attrs.values() if may_hold(value) for block in blocks_in(value)]
 
 
 def reachable_blocks(start: Block, ops: Callable[[Block], Iterable[Operator]]) -> set[Block]:
@@ -49,7 +69,8 @@ def reachable_blocks(start: Block, ops: Callable[[Block], Iterable[Operator]]) -
         block = waiting.pop()
         if block not in found:
             found.add(block)
-            waiting += [b for operator in ops(block) for b in blocks_in(tuple(operator.attrs.values()))]
+            for operator in ops(block):
+                waiting += blocks_of(operator.attrs)
     return found
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from .attributes import blocks_in, reachable_blocks
+from .attributes import blocks_of, reachable_blocks
 from .program import Block, Operator, Program, Variable
 
 
@@ -14,11 +14,8 @@ def live_operators(block: Block, outputs: Sequence[Variable | None]) -> list[Ope
     needed: set[Any] = {v for v in outputs if v is not None}
     live: list[Operator] = []
     for operator in reversed(block.ops):
-        if (
-            must_run(operator)
-            or any(v in needed for v in operator.outputs)
-            or any(v.persistable for v in operator.outputs)
-        ):
+        outs = operator.outputs
+        if not needed.isdisjoint(outs) or must_run(operator) or any(v.persistable for v in outs):
             live.append(operator)
             needed.update(operator.variables)
     live.reverse()
@@ -30,20 +27,24 @@ def has_effect(operator: Operator) -> bool:
 
     Random operators count, because dropping one would shift the numbers that later ones draw.
     """
-    return any(op.op.effect or op.op.random for op in _with_inner(operator))
+    op = operator.op
+    return op.effect or op.random or any(o.op.effect or o.op.random for o in _inner(operator))
 
 
 def must_run(operator: Operator) -> bool:
     """Whether the operator must run even if nothing reads its outputs: for an effect, or for what it may raise."""
-    return any(op.op.effect or op.op.random or op.op.raises for op in _with_inner(operator))
+    op = operator.op
+    if op.effect or op.random or op.raises:
+        return True
+    return any(o.op.effect or o.op.random or o.op.raises for o in _inner(operator))
 
 
-def _with_inner(operator: Operator) -> Iterator[Operator]:
-    """The operator, and those inside its blocks."""
-    yield operator
-    inner = {block for start in blocks_in(tuple(operator.attrs.values())) for block in _run_by(start)}
-    for block in inner:
-        yield from block.ops
+def _inner(operator: Operator) -> Sequence[Operator]:
+    """The operators inside its blocks."""
+    starts = blocks_of(operator.attrs)
+    if not starts:
+        return ()
+    return [o for block in {block for start in starts for block in _run_by(start)} for o in block.ops]
 
 
 def _run_by(start: Block) -> set[Block]:

@@ -111,8 +111,11 @@ class GraphTensor(TensorMethods):
     def __contains__(self, value: Any) -> bool:
         return bool((self == value).any())
 
-    def __hash__(self) -> int:
-        return id(self)
+    __hash__ = object.__hash__
+
+    def _stand_for_number(self) -> None:
+        """Be known from now on to stand for a Python number."""
+        raise NotImplementedError
 
     # As eager: a copy is a new leaf, no gradient flows back through it.
 
@@ -343,7 +346,7 @@ def number(value: Any, what: str, dtype: str | None = None) -> Any:
 
 def as_number(value: Any) -> Any:
     """`value`, a 0-D tensor of a program, from now on known to stand for a Python number."""
-    value.__dict__[PYTHON_NUMBER] = True
+    value._stand_for_number()
     return value
 
 

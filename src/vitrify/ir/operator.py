@@ -9,7 +9,7 @@ from ..core.errors import ArgumentError
 from ..core.meta import Ref
 from ..core.source import Loc
 from ..ops.registry import OpDef
-from .attributes import is_block
+from .attributes import is_block, may_hold
 from .block_surgery import SURGERY, VERSION_OF
 from .changes import OPERATORS, TrackedDict
 from .described import DESCRIPTIONS, Description
@@ -34,6 +34,11 @@ def refs_in(value: Any) -> Iterator[Ref]:
     elif isinstance(value, (list, tuple)):
         for item in value:
             yield from refs_in(item)
+
+
+def refs_of(attrs: Mapping[str, Any]) -> list[Ref]:
+    """All Refs among an operator's attributes."""
+    return [ref for value in attrs.values() if may_hold(value, Ref) for ref in refs_in(value)]
 
 
 class Operator:
@@ -198,8 +203,8 @@ class Operator:
     @property
     def ref_count(self) -> int:
         """How many inputs at the end only feed `Ref`s in attributes."""
-        first = min((r.index for r in refs_in(tuple(self.attrs.values()))), default=len(self.inputs))
-        return len(self.inputs) - first
+        refs = refs_of(self.attrs)
+        return len(self.inputs) - min([r.index for r in refs]) if refs else 0
 
     @property
     def blocks(self) -> dict[str, Block]:
@@ -209,4 +214,4 @@ class Operator:
     @property
     def variables(self) -> tuple[Variable, ...]:
         """The inputs that are Variables."""
-        return tuple(v for v in self.inputs if isinstance(v, Variable))
+        return tuple([v for v in self.inputs if isinstance(v, Variable)])

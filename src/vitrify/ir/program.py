@@ -23,7 +23,7 @@ from .attributes import check_storable
 from .block_surgery import SurgicalBlock
 from .changes import TrackedDict, TrackedList
 from .clone import clone_program, prune_program
-from .operator import Operator, refs_in
+from .operator import Operator, refs_in, refs_of
 from .program_desc import STRINGS, BlockDesc, ProgramDesc
 from .text import FORWARD, Style, program_text
 from .variable import SCOPES, AnyMeta, Literal, Value, Variable, pass_mark, position
@@ -31,6 +31,7 @@ from .variable import SCOPES, AnyMeta, Literal, Value, Variable, pass_mark, posi
 __all__ = [
     "SCOPES", "AnyMeta", "Block", "Literal", "Operator", "Program", "Value", "Variable", "pass_mark", "position",
     "refs_in",
+    "refs_of",
 ]  # fmt: skip
 
 _TRACKED: Mapping[str, Callable[[Any, Epoch], Any]] = {

@@ -17,7 +17,7 @@ from ..core.source import Loc
 from ..ops.fused import fused_op
 from ..ops.registry import OpDef
 from .attributes import leaves, mapped
-from .program import AnyMeta, Literal, refs_in
+from .program import AnyMeta, Literal, refs_of
 from .text import FORWARD
 
 Operand = Any  # Value | Literal | None
@@ -77,7 +77,7 @@ class Op:
     @property
     def has_refs(self) -> bool:
         """Whether an attribute takes a number from an operand."""
-        return any(refs_in(tuple(self.attrs.values())))
+        return bool(refs_of(self.attrs))
 
     @property
     def regions(self) -> Iterator[Graph]:

@@ -36,7 +36,7 @@ from ..core.dtype import DType, scalar_dtype
 from ..core.meta import FrameMeta, ListMeta, Meta, Ref
 from ..core.source import Loc
 from ..ops.registry import NoGradient
-from .attributes import blocks_in, is_block
+from .attributes import blocks_of, is_block
 
 if TYPE_CHECKING:  # `program` prints itself through this module, so this module must not need it to be imported
     from .program import Block, Operator, Program, Variable
@@ -86,7 +86,7 @@ def block_reference(block: Block) -> str:
 
 def _inline_blocks(program: Program) -> frozenset[Block]:
     """The blocks printed inside their operator: attributes of exactly one operator, which stands in their parent."""
-    uses = Counter(b for block in program.blocks for op in block.ops for b in blocks_in(tuple(op.attrs.values())))
+    uses = Counter(b for block in program.blocks for op in block.ops for b in blocks_of(op.attrs))
     direct = {b for block in program.blocks for op in block.ops for b in op.blocks.values() if b.parent is block}
     return frozenset(b for b in direct if uses[b] == 1)
 

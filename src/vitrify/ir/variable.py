@@ -154,14 +154,11 @@ class Variable(GraphTensor):
             )
         return self.name
 
-    def __hash__(self) -> int:
-        if PYTHON_NUMBER in self.__dict__ and _acts_for_user(sys._getframe(1).f_globals["__name__"]):
-            raise UnsupportedError(
-                "a number that is known only when the program runs is put where Python finds things by their value: in "
-                "a set, or as the key of a dict",
-                hint="keep the numbers in a list or tensor, or convert with full_graph=False",
-            )
-        return id(self)
+    __hash__ = object.__hash__  # by identity, and not by a function of Python's: analyses ask for it all the time
+
+    def _stand_for_number(self) -> None:
+        self.__dict__[PYTHON_NUMBER] = True
+        object.__setattr__(self, "__class__", NumberVariable)
 
     lod_level = 0  # tensors here are dense, with no levels of lengths
 
@@ -183,6 +180,21 @@ class Variable(GraphTensor):
         """Name, meta and flags as text."""
         flags = "".join(f", {n}" for n in ("persistable", "stop_gradient") if getattr(self, n))
         return f"var {self.name} : {self.meta}{flags}"
+
+
+class NumberVariable(Variable):
+    """A variable that stands for a Python number."""
+
+    __slots__ = ()
+
+    def __hash__(self) -> int:
+        if _acts_for_user(sys._getframe(1).f_globals["__name__"]):
+            raise UnsupportedError(
+                "a number that is known only when the program runs is put where Python finds things by their value: in "
+                "a set, or as the key of a dict",
+                hint="keep the numbers in a list or tensor, or convert with full_graph=False",
+            )
+        return object.__hash__(self)
 
 
 # Modules of ours that hash what the user puts into sets and dicts.

@@ -11,7 +11,7 @@ from ..core.errors import InternalError, VitrifyError
 from ..core.meta import UNKNOWN, ListMeta, Meta
 from ..core.source import Loc
 from ..ops.registry import VARIADIC_OUTPUTS, OpDef
-from .attributes import blocks_in
+from .attributes import blocks_of
 from .program import Block, Operator, Program, Variable, refs_in
 from .text import meta_text, operator_text, variable_name
 
@@ -99,7 +99,7 @@ def _peeled(graph: dict[Block, set[Block]]) -> dict[Block, set[Block]]:
 
 
 def _blocks_run_by(block: Block) -> Iterable[Block]:
-    return (b for operator in block.ops for b in blocks_in(tuple(operator.attrs.values())))
+    return (b for operator in block.ops for b in blocks_of(operator.attrs))
 
 
 # --- one block -------------------------------------------------------------------------------------------------------

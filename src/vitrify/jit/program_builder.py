@@ -12,6 +12,7 @@ from ..convert import Converted, convert
 from ..convert.containers.stand_ins import Foreign, learn_of
 from ..convert.values.foreign import ForkedError
 from ..convert.values.handlers import learn
+from ..core.collecting import collection_paused
 from ..core.dtype import DType, default_dtype, from_np
 from ..core.errors import InternalError, UnsupportedError
 from ..core.meta import UNKNOWN, Shape
@@ -113,7 +114,8 @@ class ProgramBuilder:
         variation: Variation | None,
     ) -> PartialProgramLayer:  # fmt: skip
         values = [spec if spec is not None else leaf for spec, leaf in zip(specs, leaves)]
-        with span(TracerEventType.UserDefined, f"to_static builds {getattr(self.eager, '__name__', 'a function')}"):
+        label = f"to_static builds {getattr(self.eager, '__name__', 'a function')}"
+        with collection_paused(), span(TracerEventType.UserDefined, label):
             concrete = self.trace(tree, values, variation)
             layers = layer_state(self.eager, concrete.layers)
             program = PartialProgramLayer(concrete, layers, options=self._options)

@@ -11,6 +11,7 @@ from typing import Any
 from ..autodiff.given import backward_of_given
 from ..autodiff.recompute import with_less_kept
 from ..autodiff.segment import build_backward, differentiable_backward
+from ..core.collecting import collection_paused
 from ..core.config import ACTIVATION_BUDGET, NATIVE
 from ..core.meta import ListMeta
 from ..core.modes import grad_enabled
@@ -118,7 +119,8 @@ class CompiledSegment:
     def optimize(self) -> None:
         """Optimize what runs from now on; runs that are on their way end as they began."""
         self._passes = True
-        self.forward_core = self._lower_forward()
+        with collection_paused():
+            self.forward_core = self._lower_forward()
         self.__dict__.pop("backward_core", None)
 
     def due(self, inputs: Sequence[Any]) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..eager.tensor import Tensor
 from ..eager.views import note_view
-from ..ir.program import Block, Operator, Variable, refs_in
+from ..ir.program import Block, Operator, Variable, refs_of
 
 
 @dataclass(frozen=True)
@@ -69,5 +69,5 @@ def _followed(
 
 
 def _is_plain_view(operator: Operator) -> bool:
-    fixed = not any(refs_in(tuple(operator.attrs.values())))
+    fixed = not refs_of(operator.attrs)
     return operator.op.view and fixed and len(operator.inputs) == 1 and isinstance(operator.inputs[0], Variable)

@@ -14,13 +14,39 @@ from ..ops.registry import StructuralGradient, Vjp
 Reasons = dict[Variable, StaleBackwardError]
 
 
-def stale_error(operator: Operator, aliases: Aliases) -> StaleBackwardError | None:
-    """The error of a backward that passes the operator; None where what it reads was not changed, as far as is known.
+class Staleness:
+    """What was changed in place where no tape saw it, of a program that does not change meanwhile."""
 
-    A change on a path that a tensor decides about may not have happened.
-    """
-    var = next((v for v in _read_by_backward(operator) if _is_changed(v, aliases)), None)
-    return None if var is None else modified(operator, var)
+    def __init__(self, aliases: Aliases) -> None:
+        self._aliases = aliases
+        self._plain: dict[Block, set[Variable]] = {}  # what operators without blocks made
+
+    def error(self, operator: Operator) -> StaleBackwardError | None:
+        """That of a backward that passes the operator; None where what it reads was not changed, as far as is known.
+
+        A change on a path that a tensor decides about may not have happened.
+        """
+        var = next((v for v in _read_by_backward(operator) if self._is_changed(v)), None)
+        return None if var is None else modified(operator, var)
+
+    def _is_changed(self, var: Variable) -> bool:
+        """Whether the memory of a variable was changed in place where no tape sees it."""
+        aliases = self._aliases
+        while var in aliases.views and aliases.shares(var):
+            var = aliases.views[var].base
+        while var in aliases.replaced:
+            var = aliases.replaced[var]
+            if (var.stop_gradient or UNSEEN in var.__dict__) and not self._is_of_paths(var):
+                return True
+        return False
+
+    def _is_of_paths(self, var: Variable) -> bool:
+        """Whether no operator of its block made it, or one with blocks did."""
+        made = self._plain.get(var.block)
+        if made is None:
+            simple = [op.outputs for op in var.block.ops if not isinstance(op.op.vjp, StructuralGradient)]
+            made = self._plain[var.block] = {out for outputs in simple for out in outputs}
+        return var not in made
 
 
 def modified(operator: Operator, var: Variable) -> StaleBackwardError:
@@ -34,8 +60,9 @@ def modified(operator: Operator, var: Variable) -> StaleBackwardError:
 def stale_results(operators: Iterable[Operator], aliases: Aliases) -> Reasons:
     """The variables from which no gradient flows back, with the error that says why."""
     found: Reasons = {}
+    stale = Staleness(aliases)
     for operator in operators:
-        error = stale_error(operator, aliases)
+        error = stale.error(operator)
         if error is not None and operator.locs:
             error.loc = operator.locs[0]
         error = error or next((found[v] for v in operator.variables if v in found), None)
@@ -54,20 +81,3 @@ def _read_by_backward(operator: Operator) -> list[Variable]:
     wanted = frozenset(name for name, v in named if isinstance(v, Variable) and not v.stop_gradient)
     names = rules.residual_names(wanted)
     return [v for name, v in (*named, *zip(op.outputs, operator.outputs)) if name in names and isinstance(v, Variable)]
-
-
-def _is_changed(var: Variable, aliases: Aliases) -> bool:
-    """Whether the memory of a variable was changed in place where no tape sees it."""
-    while var in aliases.views and aliases.shares(var):
-        var = aliases.views[var].base
-    while var in aliases.replaced:
-        var = aliases.replaced[var]
-        if (var.stop_gradient or UNSEEN in var.__dict__) and not _is_of_paths(var):
-            return True
-    return False
-
-
-def _is_of_paths(var: Variable) -> bool:
-    block: Block = var.block
-    made = next((op for op in reversed(block.ops) if any(out is var for out in op.outputs)), None)
-    return made is None or isinstance(made.op.vjp, StructuralGradient)

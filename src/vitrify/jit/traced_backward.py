@@ -16,7 +16,7 @@ from ..ir.program import Operator, Variable, position
 from ..ops.like import cast, full_like
 from ..ops.registry import NoGradient
 from .leaves import OUTSIDE, Leaves
-from .stale import modified, stale_error
+from .stale import Staleness, modified
 
 if TYPE_CHECKING:
     from .concrete_program import _Trace
@@ -97,13 +97,14 @@ class TracedBackward(Leaves):
     ) -> Mapping[Variable, Variable]:  # fmt: skip
         """The cotangent of each of `wrt` that has one; the operators that compute them are recorded."""
         passed = self._passed(outs, wrt, blocked)
+        staleness = Staleness(self._trace.builder.aliases)
         for operator in passed:
             if operator in self._freed:
                 raise StaleBackwardError(
                     f"{operator.op.name}: backward ran through this part of the graph before and freed it",
                     hint="call backward(retain_graph=True) the first time",
                 )
-            stale = stale_error(operator, self._trace.builder.aliases)
+            stale = staleness.error(operator)
             if stale is not None:
                 raise stale
         mark = len(self.block.ops)

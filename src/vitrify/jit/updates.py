@@ -80,10 +80,11 @@ class Updates:
         self._rest: Frame = []
         self._n_inputs = len(block.inputs)
         targets = {v: block.inputs[i] for i, v in found.writes}
+        self._uses = _Uses(found.operators, targets)
         self._own: list[int] = []  # inputs whose arrays are changed
         self._owned: list[Any] = []
         self._changed: set[int] = set()  # ids of the memory of these
-        steps = [self._step(op, n, targets) for n, op in enumerate(found.operators)]
+        steps = [self._step(op, n) for n, op in enumerate(found.operators)]
         self._owned = [None] * len(self._own)
         self._pick_own = _items(self._own)
         joined = _joined_steps(steps)
@@ -194,23 +195,21 @@ class Updates:
     def _new(self) -> int:
         return self._n_inputs + len(self.found.needs) + len(self._rest) - 1
 
-    def _step(
-        self, operator: Operator, number: int, targets: dict[Variable, Variable]
-    ) -> Callable[[Frame], None] | _Call:
+    def _step(self, operator: Operator, number: int) -> Callable[[Frame], None] | _Call:
         reads = [self._slot(v) for v in operator.inputs]
         writes = []
         for var in operator.outputs:
             self._rest.append(None)
             self._slots[var] = self._new()
             writes.append(self._slots[var])
-        form, places = operator.op.in_place, self._places(operator, number, targets)
+        form, places = operator.op.in_place, self._places(operator, number)
         if form is None or places is None:
             return _plain_step(operator, reads, writes)
         changed = [reads[p] for p in places]
         self._own += [slot for slot in changed if slot < self._n_inputs and slot not in self._own]
         return _Call(operator, reads, list(zip(writes, changed)))
 
-    def _places(self, operator: Operator, number: int, targets: dict[Variable, Variable]) -> Sequence[int] | None:
+    def _places(self, operator: Operator, number: int) -> Sequence[int] | None:
         """The positions of the inputs that the operator overwrites; None where others still need one of them.
 
         Each is an input of the program that its output is written to, or what an operator before it made for it alone.
@@ -218,14 +217,41 @@ class Updates:
         if operator.op.in_place is None:
             return None
         places = operator.op.in_place.places(len(operator.outputs))
-        later = {v for op in self.found.operators[number + 1 :] for v in op.variables}
         for place, output in zip(places, operator.outputs):
             var = operator.inputs[place]
-            if self._slots[var] < self._n_inputs and _last(output, targets, self.found.operators) is not var:
+            if self._slots[var] < self._n_inputs and self._uses.written_to(output) is not var:
                 return None
-            if var in self._needed or var in later:
+            if var in self._needed or self._uses.last[var] > number:
                 return None
         return places
+
+
+class _Uses:
+    """Which of some operators read a variable. targets: the inputs of the program that variables are written to."""
+
+    def __init__(self, operators: Sequence[Operator], targets: Mapping[Variable, Variable]) -> None:
+        self._targets = targets
+        self.last: dict[Variable, int] = {}
+        """The number of the last one that reads it."""
+        self._in_place: dict[Variable, tuple[Operator, int]] = {}  # the first one in place, and where it reads it
+        for number, operator in enumerate(operators):
+            for place, var in enumerate(operator.inputs):
+                if isinstance(var, Variable):
+                    self.last[var] = number
+                    if operator.op.in_place is not None:
+                        self._in_place.setdefault(var, (operator, place))
+
+    def written_to(self, var: Variable) -> Variable | None:
+        """The input of the program that `var`, or what later updates make of it in place, is written to."""
+        while var not in self._targets:
+            operator, position = self._in_place.get(var, (None, 0))
+            if operator is None or operator.op.in_place is None:
+                return None
+            places = list(operator.op.in_place.places(len(operator.outputs)))
+            if position not in places:
+                return None
+            var = operator.outputs[places.index(position)]
+        return self._targets[var]
 
 
 @dataclass(frozen=True)
@@ -341,20 +367,6 @@ def _items(slots: Sequence[int]) -> Callable[[Sequence[Any]], Sequence[Any]]:
         return lambda frame: ()
     found = itemgetter(*slots)
     return found if len(slots) > 1 else lambda frame: (found(frame),)
-
-
-def _last(var: Variable, targets: dict[Variable, Variable], operators: Sequence[Operator]) -> Variable | None:
-    """The input of the program that `var`, or what later updates make of it in place, is written to."""
-    while var not in targets:
-        after = next((op for op in operators if op.op.in_place and any(v is var for v in op.inputs)), None)
-        if after is None:
-            return None
-        position = next(i for i, v in enumerate(after.inputs) if v is var)
-        places = after.op.in_place.places(len(after.outputs))  # type: ignore[union-attr]
-        if position not in places:
-            return None
-        var = after.outputs[list(places).index(position)]
-    return targets[var]
 
 
 def _plain_step(operator: Operator, reads: Sequence[int], writes: Sequence[int]) -> Callable[[Frame], None]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..core.errors import RAISED_BY_PROGRAM, VitrifyError, add_note, call_chain
-from ..ir.attributes import blocks_in
+from ..ir.attributes import blocks_of
 from ..ir.program import Operator, Variable
 from ..ops.failure import better_error, describe_inputs
 from ..ops.fused import fused_op
@@ -23,7 +23,7 @@ def explain_failure(
         delattr(err, RAISED_BY_PROGRAM)
         return _noted(err, call_chain(locs))
     # What blocks are given was checked when they were recorded, and a rule knows nothing of lowered ones.
-    found = err if any(blocks_in(tuple(operator.attrs.values()))) else better_error(op, arrays, attrs, err)
+    found = err if blocks_of(operator.attrs) else better_error(op, arrays, attrs, err)
     if isinstance(found, VitrifyError):
         if found.loc is None and locs:
             found.loc = locs[0]

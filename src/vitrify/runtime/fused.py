@@ -7,6 +7,7 @@ small programs never wait for a compiler, and what runs often or on much data do
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from ..core.config import NATIVE, NATIVE_AFTER_MS, kernel_threads
@@ -43,7 +44,28 @@ class _Account:
     spent = 0.0
 
 
-def runner(body: Block, core: InterpreterCore, options: ExecutionOptions) -> Callable[[list[Any]], Sequence[Any]]:
+class LoweredLater:
+    """The operators of a group, lowered when something is asked of them: most groups soon run as machine code."""
+
+    suspends = False
+
+    def __init__(self, lowered: Callable[[], InterpreterCore]) -> None:
+        self._lowered = lowered
+
+    @cached_property
+    def core(self) -> InterpreterCore:
+        """What runs them one by one."""
+        return self._lowered()
+
+    def consume(self, arrays: list[Any]) -> Sequence[Any]:
+        """The group's results from a list of arrays, which it takes over."""
+        return self.core.consume(arrays)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.core, name)
+
+
+def runner(body: Block, core: LoweredLater, options: ExecutionOptions) -> Callable[[list[Any]], Sequence[Any]]:
     """What computes a group's results from a list of arrays, which it takes over.
 
     core: the operators of `body`, lowered. What only the list refers to may be overwritten.
@@ -66,7 +88,7 @@ class _Group:
         "_spent",
     )  # fmt: skip
 
-    def __init__(self, body: Block, core: InterpreterCore, options: ExecutionOptions) -> None:
+    def __init__(self, body: Block, core: LoweredLater, options: ExecutionOptions) -> None:
         self._body = body
         self._core = core
         self._operators = sum(map(_steps, body.ops))

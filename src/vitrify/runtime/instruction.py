@@ -12,6 +12,7 @@ import numpy as np
 
 from ..core.meta import Ref
 from ..core.rng import default_generator
+from ..ir.attributes import may_hold
 from ..ir.program import Operator, refs_in
 from ..ops.control_flow import HandedList
 from ..ops.registry import OpDef
@@ -96,7 +97,7 @@ def pure_call(operator: Operator, attrs: Mapping[str, Any], xp: Any) -> Callable
     plain = op.on_numpy if xp is np else _foreign(op, xp)
     if op.random:
         plain = _drawing(partial(op.kernel, xp))
-    refs = {k: v for k, v in attrs.items() if any(refs_in(v))}
+    refs = {k: v for k, v in attrs.items() if may_hold(v, Ref) and any(refs_in(v))}
     if not refs:
         return partial(plain, **attrs) if attrs else plain
     fixed = {k: v for k, v in attrs.items() if k not in refs}

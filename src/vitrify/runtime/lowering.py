@@ -15,7 +15,7 @@ from ..core.lazy import lazy_module
 from ..core.meta import ListMeta, Meta
 from ..core.place import CPUPlace, Place
 from ..device.api import namespace_at, on_device
-from ..ir.attributes import blocks_in, reachable_blocks
+from ..ir.attributes import blocks_of, reachable_blocks
 from ..ir.dead_code import live_operators
 from ..ir.program import Block, Literal, Operator, Variable
 from ..ir.ssa_blocks import block_of, graph_of
@@ -23,7 +23,7 @@ from ..ops.fused import fused_op
 from .access import HOST, RAISES, RANDOM, Access
 from .calls import LoweredFunction
 from .capacity import too_large
-from .fused import runner
+from .fused import LoweredLater, runner
 from .inplace import find_handed, find_inplace, find_taken, partners
 from .instruction import Frame, Instruction, make_step, pure_call, step_taking
 from .interpreter import InterpreterCore, Surroundings
@@ -199,7 +199,7 @@ class Lowering:
             k: self.callee(v, v in decides, of_group) if isinstance(v, Block) else v for k, v in operator.attrs.items()
         }
         compute = pure_call(operator, attrs, np if operator.op.on_host else self.xp)
-        if operator.op is fused_op:
+        if of_group:
             run = runner(operator.attrs["body"], attrs["body"], self.options)
             step = step_taking(run, access, dead, taken)
         else:
@@ -216,34 +216,43 @@ class Lowering:
 
         The host reads the first output of a block that `decides`.
         """
+        if of_group:
+            return LoweredLater(lambda: self.group(block))
         if not block.name:
-            return self.inner(block, (0,) if decides else (), of_group)
+            return self.inner(block, (0,) if decides else ())
         found = self.functions.get(block)
         if found is None:
             found = self.functions[block] = LoweredFunction(block.name, len(block.outputs))
             found.core = self.inner(block)
         return found
 
-    def inner(self, block: Block, on_host: Collection[int] = (), of_group: bool = False) -> InterpreterCore:
+    def inner(self, block: Block, on_host: Collection[int] = ()) -> InterpreterCore:
         """A block that an operator of this one runs."""
         options = replace(self.options, graph=OFF)  # graphs are of whole programs
-        if of_group:  # which is compiled by itself
-            options = replace(options, native=NEVER)
         lowering = Lowering(block, self.place, self.functions, options)
         return lowering.lower(block.inputs, block.outputs, on_host=on_host)
+
+    def group(self, block: Block) -> InterpreterCore:
+        """The operators of a group, which is compiled by itself."""
+        options = replace(self.options, graph=OFF, native=NEVER)
+        with on_device(self.place):
+            return Lowering(block, self.place, {}, options).lower(block.inputs, block.outputs)
 
 
 def effects_of(operator: Operator) -> frozenset[str]:
     """The kinds of effects that an operator has, itself or in the blocks that it runs."""
     ops = [operator.op]
-    for start in blocks_in(tuple(operator.attrs.values())):
+    for start in blocks_of(operator.attrs):
         ops += [inner.op for block in reachable_blocks(start, python_operator.attrgetter("ops")) for inner in block.ops]
-    found = {
-        RANDOM: any(op.random for op in ops),
-        HOST: any(op.effect for op in ops),
-        RAISES: any(op.effect or op.raises for op in ops),
-    }
-    return frozenset(kind for kind, is_there in found.items() if is_there)
+    found = set()
+    for op in ops:
+        if op.random:
+            found.add(RANDOM)
+        if op.effect:
+            found |= {HOST, RAISES}
+        elif op.raises:
+            found.add(RAISES)
+    return frozenset(found)
 
 
 def _takes_list(operator: Operator) -> bool:

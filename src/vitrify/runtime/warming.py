@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from math import ceil
 
-from ..ir.attributes import blocks_in
+from ..ir.attributes import blocks_of
 from ..ir.program import Block
 from .costs import seconds
 from .options import ALWAYS, ExecutionOptions
@@ -41,7 +41,7 @@ def _measured(block: Block, seen: dict[Block, tuple[int, float]]) -> tuple[int, 
     count, total = len(block.ops), 0.0
     for operator in block.ops:
         total += A_RUN + seconds(operator)
-        for inner in blocks_in(tuple(operator.attrs.values())):
+        for inner in blocks_of(operator.attrs):
             more, longer = _measured(inner, seen)
             count, total = count + more, total + ITERATIONS * longer
     seen[block] = (count, total)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.config import NATIVE, NATIVE_AFTER_MS
 from ..core.lazy import lazy_module
-from ..ir.attributes import blocks_in
+from ..ir.attributes import blocks_of
 from ..ir.program import Operator, Variable
 from ..ops.fused import fused_op
 from .costs import seconds
@@ -147,7 +147,7 @@ def _counted(operators: Sequence[Operator]) -> tuple[int, int]:
     for operator in operators:
         count, runs = count + 1, runs + 1
         if operator.op.scalar is None and operator.op.native is not None and operator.op is not fused_op:
-            for block in blocks_in(tuple(operator.attrs.values())):
+            for block in blocks_of(operator.attrs):
                 if any(inner.op.scalar is None for inner in block.ops):
                     more, longer = _counted(block.ops)
                     count, runs = count + more, runs + ITERATIONS * longer

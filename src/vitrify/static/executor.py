@@ -224,7 +224,7 @@ def _names_in(fetch_list: Any) -> tuple[str, ...]:
     for item in fetch_list:
         if item.__class__ is str:
             names.append(item)
-        elif item.__class__ is Variable:
+        elif isinstance(item, Variable):
             names.append(item.name)
         elif isinstance(item, (list, tuple)):
             names += _names_in(item)
