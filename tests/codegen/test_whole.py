@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import vitrify as paddle
 from tests.codegen.every_op import is_in_programs, samples
 from tests.codegen.test_pointwise import block_of, guarded
+from vitrify.codegen import entry
 from vitrify.codegen.arena import padded, placed
 from vitrify.codegen.blas import gemm
 from vitrify.codegen.emit import FLOAT32
@@ -421,3 +422,10 @@ def test_each_operator_gives_what_its_kernel_gives(dtype):
                 wrong.append(f"{key}: {out} != {want}")
     assert not wrong, "\n".join(wrong)
     assert {"matmul", "linear", "sum", "mean", "max", "concat", "split", "transpose", "getitem", "reshape"} <= reached
+
+
+@pytest.mark.parametrize("name", sorted(entry.texts()))
+def test_a_part_is_compiled_with_what_it_names(name):
+    assert entry.part(name)
+    with pytest.raises(KeyError):
+        entry.part(f"{name}_of_no_program")

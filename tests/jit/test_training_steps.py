@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tracemalloc
 from typing import Any
 
@@ -347,3 +348,37 @@ def test_a_parameter_that_comes_to_share_memory_between_two_steps():
     x.data = weight
     assert float(step()) == 1.0
     assert weight.tolist() == x.tolist() == [-0.25] * 4
+
+
+def calls_of_first_step(layers: int) -> int:
+    """How many functions of Python's are called by the first step of a net of so many layers."""
+    net = paddle.nn.Sequential(*[paddle.nn.Linear(4, 4) for _ in range(layers)])
+    adam = opt.AdamW(0.1, parameters=net.parameters())
+
+    @paddle.jit.to_static
+    def step(x: Any) -> Any:
+        loss = net(x).mean()
+        loss.backward()
+        adam.step()
+        adam.clear_grad()
+        return loss
+
+    count = 0
+
+    def note(frame: Any, event: str, arg: Any) -> None:
+        nonlocal count
+        count += event == "call"
+
+    x = paddle.ones([2, 4])
+    sys.setprofile(note)
+    try:
+        step(x)
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def test_a_first_step_takes_time_in_proportion_to_the_program() -> None:
+    calls_of_first_step(2)  # what is imported and converted once
+    few, some, many = map(calls_of_first_step, (8, 24, 72))
+    assert (many - some) < 3.3 * (some - few)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import vitrify as paddle
 from tests.codegen.test_pointwise import UNKNOWN, block_of
 from vitrify.codegen.own_products import any_gemm
+from vitrify.codegen.whole import WholeProgram
 from vitrify.core.config import flags_guard
 from vitrify.core.errors import IndexRangeError
 from vitrify.runtime.lowering import lower
@@ -152,6 +153,15 @@ def test_large_operators_cut_a_program():
     core = checked(fn, numbers(1024, 512), numbers(512, 8), rtol=1e-4)
     (run,) = native_runs(core)
     assert "sum" not in [i.op.name for i in run._whole._operators]
+
+
+@pytest.mark.parametrize(("rows", "is_planned"), [(8, True), (4096, False)])
+def test_what_writes_much_is_planned_in_parts_at_once(rows, is_planned, monkeypatch):
+    planned = []
+    plan = WholeProgram.plan
+    monkeypatch.setattr(WholeProgram, "plan", lambda p, *given: planned.append(p._is_part) or plan(p, *given))
+    checked(lambda x, w: F.relu(paddle.matmul(x, w)).sum(0) * 2, numbers(rows, 256), numbers(256, 512), rtol=1e-4)
+    assert planned and (False in planned) == is_planned
 
 
 def test_large_products_and_convolutions_are_calls_by_themselves():

@@ -20,7 +20,7 @@ from ..ops.registry import OpDef, get_op
 from . import blas, draws, norm_steps, pool_steps, tables, window_steps
 from .elements import Pointwise, in_memory_order, over, turned
 from .emit import BFLOAT16, BOOL, INT64, SHORT_FLOATS, Dtype
-from .entry import parts
+from .entry import part
 from .errors import NoNativeForm
 from .inner_loops import REDUCED
 from .native import harness
@@ -150,7 +150,7 @@ class Assembler:
 
     def part(self, name: str) -> Any:
         """The word that names a fixed part: its address."""
-        return harness()[name] if name == "loop" else parts()[name]
+        return harness()[name] if name == "loop" else part(name)
 
     # -- computing -----------------------------------------------------------------------------------------------------
 

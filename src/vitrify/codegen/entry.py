@@ -8,6 +8,8 @@ arrays where NumPy's C interface has them since NumPy 1; `objects.layout_is_know
 from __future__ import annotations
 
 import functools
+import re
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -159,13 +161,36 @@ _DECLARED = (
 )
 
 
+_NAMED = re.compile(r"@(\w+)")
+# What nearly every program runs is compiled together, the other parts each when a program first needs it: all of them
+# take as long to compile as fifteen groups do.
+_TOGETHER = ("call", "copy4", "over_elements", "own_products", "packed", "run")
+
+
 @functools.lru_cache(maxsize=1)
-def parts() -> dict[str, int]:
-    """The addresses of the fixed parts: compiled once for all programs."""
+def texts() -> dict[str, str]:
+    """The fixed parts by name: functions that serve all programs."""
     families = (program_steps.steps, table_steps, random_steps, window_steps, pool_steps, norm_steps)
     made = {name: text for family in (inner_loops, *families) for name, text in family().items()}
-    made["call"] = _call()
-    return loaded("\n\n".join([*made.values(), *_DECLARED]), tuple(made)).addresses
+    return {**made, "call": _call()}
+
+
+def part(name: str) -> int:
+    """The address of a fixed part, compiled once for all programs. Raises KeyError for a name of none."""
+    return _compiled(_TOGETHER if name in _TOGETHER else (name,))[name]
+
+
+@functools.lru_cache(maxsize=128)
+def _compiled(names: tuple[str, ...]) -> Mapping[str, int]:
+    """The addresses of some parts, compiled together with those that they name."""
+    parts = texts()
+    needed = dict.fromkeys(names)
+    waiting = [*names]
+    while waiting:
+        more = {name: None for name in _NAMED.findall(parts[waiting.pop()]) if name in parts and name not in needed}
+        needed |= more
+        waiting += more
+    return loaded("\n\n".join([*[parts[name] for name in needed], *_DECLARED]), names).addresses
 
 
 @functools.lru_cache(maxsize=1)
@@ -176,4 +201,4 @@ def functions() -> list[int]:
 
 def function_of(plan: np.ndarray[Any, Any]) -> Any:
     """The built-in function that runs a plan, which it keeps alive."""
-    return bound(method_at(parts()["call"], FASTCALL, b"whole_program"), plan)
+    return bound(method_at(part("call"), FASTCALL, b"whole_program"), plan)

@@ -244,7 +244,7 @@ class _Parts:
 
 def _filled(word: Any, start: int) -> int:
     if isinstance(word, _Address):
-        return entry.parts()[word.name]
+        return entry.part(word.name)
     return start + 8 * word.index if isinstance(word, _Place) else int(word)
 
 

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from .entry import parts
+from .entry import part
 from .errors import NoNativeForm
 from .llvm import define
 from .objects import ITEMS, LIST_ITEMS, SIZE, Builtin, offset_of
@@ -162,7 +162,7 @@ class TensorCall:
         """The built-in function. Raises NoNativeForm."""
         if not isinstance(self.plan, BuiltinFunctionType) or self.plan.__self__.__class__ is not np.ndarray:
             raise NoNativeForm("the program is no plan")
-        define({_PLAN: parts()["call"]})
+        define({_PLAN: part("call")})
         w = _Writer(self)
         w.write()
         return w.made()

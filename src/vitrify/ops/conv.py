@@ -151,6 +151,7 @@ conv_op = define_op(
     maps={"onnx": "Conv", "paddle": "conv2d"},
     native=conv_native,
     native_alone=True,
+    native_windows=True,
     ahead=conv_form,
 )
 
@@ -180,6 +181,7 @@ conv_input_grad_op = define_op(
     shape_only=["x"],
     native=input_grad_native,
     native_alone=True,
+    native_windows=True,
     work=lambda ct, weight, x, **geometry: _window_work(ct, weight),
     amp="allow",
 )
@@ -208,6 +210,7 @@ conv_weight_grad_op = define_op(
     shape_only=["weight"],
     native=weight_grad_native,
     native_alone=True,
+    native_windows=True,
     work=lambda ct, x, weight, **geometry: _window_work(ct, weight),
     amp="allow",
 )

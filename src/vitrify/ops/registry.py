@@ -182,6 +182,7 @@ class OpDef:
         native: `native(n, *operands, **attrs)` -> its outputs as steps of a native program, written with the methods of
             codegen's Assembler `n`; elementwise ops and views need none.
         native_alone: whether the native form is worth a call of its own, where arrays are large, too.
+        native_windows: whether it multiplies with windows of an array, which pays for all around it, however large.
         ahead: a form like `native` for programs compiled ahead of time, which run without NumPy and BLAS: of what a
             program that has those leaves to them.
         ahead_places: whether that form takes attributes that only the run knows, as arrays of one element.
@@ -229,6 +230,7 @@ class OpDef:
     decompose: Callable[..., Any] | None = None
     native: Callable[..., Any] | None = None
     native_alone: bool = False
+    native_windows: bool = False
     ahead: Callable[..., Any] | None = None
     ahead_places: bool = False
 
@@ -350,6 +352,7 @@ def define_op(
     decompose: Callable[..., Any] | None = None,
     native: Callable[..., Any] | None = None,
     native_alone: bool = False,
+    native_windows: bool = False,
     ahead: Callable[..., Any] | None = None,
     ahead_places: bool = False,
 ) -> OpDef:
@@ -397,6 +400,7 @@ def define_op(
         decompose=decompose,
         native=native,
         native_alone=native_alone,
+        native_windows=native_windows,
         ahead=ahead,
         ahead_places=ahead_places,
     )

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.config import NATIVE, NATIVE_AFTER_MS
 from ..core.lazy import lazy_module
+from ..core.meta import Meta
 from ..ir.attributes import blocks_of
 from ..ir.program import Operator, Variable
 from ..ops.fused import fused_op
-from .costs import seconds
+from .costs import allocated, seconds
 from .options import ALWAYS, NEVER, ExecutionOptions
 from .plan import STREAMS, THREADS, Choice
 from .warming import ITERATIONS
@@ -33,6 +34,8 @@ _RUN_MS, _PLAN_MS = 2e-2, 0.15
 _SAVED = 1 / 16
 # So many plans may come one right after the other, once runs have been worth them.
 _MOST_PLANS = 64
+# So many steps an operator has at most, on average.
+_MOST_STEPS = 4
 LEAST_OPERATORS = 2
 """One operator costs the interpreter little more than a plan would."""
 
@@ -95,6 +98,9 @@ class Whole:
         if program is None:
             if not NATIVE.value or not (self._is_always or self._credit >= self._price):
                 return None
+            if not self._is_part and _is_surely_large(self._operators):
+                self.is_none = True
+                return None
             made = _codegen.whole_program(self._inputs, self._operators, self._outputs, self._is_part)
             program = self._program = made
             if program is None:
@@ -134,6 +140,17 @@ def _may_be_native(choice: Choice, options: ExecutionOptions) -> bool:
     """Whether a program that runs in this way may be a native call."""
     is_on_streams = choice.mode == STREAMS or choice.captured
     return options.passes and not (is_on_streams or options.mode == THREADS or options.native == NEVER)
+
+
+def _is_surely_large(operators: Sequence[Operator]) -> bool:
+    """Whether a plan would be refused for what its steps write on average, so that none need be tried."""
+    if any(operator.op.native_windows for operator in operators):
+        return False
+    if not all(isinstance(v.meta, Meta) and v.meta.is_static for operator in operators for v in operator.outputs):
+        return False
+    written = sum(sum(allocated(operator)) for operator in operators)
+    most: int = _MOST_STEPS * _codegen.LARGE_STEP * len(operators)
+    return written > most
 
 
 def _saved_ms(operator: Operator) -> float:
