@@ -7,6 +7,7 @@ import pickle
 import numpy as np
 import pytest
 
+import vitrify as paddle
 from vitrify import ParamAttr, nn, to_tensor
 from vitrify.core.rng import rng_guard
 from vitrify.eager.tensor import Tensor
@@ -114,6 +115,34 @@ def test_constructors_have_signatures_and_documentation():
             assert not {p.kind for p in inspect.signature(cls).parameters.values()} & {
                 inspect.Parameter.VAR_KEYWORD
             } or name in ("Identity",), name
+
+
+@pytest.mark.parametrize(
+    "name",
+    """AdaptiveAvgPool1D AdaptiveMaxPool1D AlphaDropout Dropout2D Dropout3D FeatureAlphaDropout Flatten
+    LocalResponseNorm MaxPool1D Unflatten""".split(),  # noqa: SIM905
+)
+def test_some_inputs_are_called_input(name):
+    settings = {
+        "AdaptiveAvgPool1D": (2,), "AdaptiveMaxPool1D": (2,), "LocalResponseNorm": (3,), "MaxPool1D": (2,),
+        "Unflatten": (1, [2, 2]),
+    }  # fmt: skip
+    layer = getattr(nn, name)(*settings.get(name, ())).eval()
+    x = paddle.arange(24.0).reshape({"Dropout2D": [2, 4, 3, 1], "Dropout3D": [2, 4, 3, 1, 1]}.get(name, [2, 4, 3]))
+    assert layer(input=x).tolist() == layer(x).tolist()
+    with pytest.raises(TypeError):
+        layer(x=x)
+
+
+def test_settings_of_one_call():
+    pooled, where = nn.MaxPool2D(2, return_mask=True)(paddle.arange(49.0).reshape([1, 1, 7, 7]))
+    unpool = nn.MaxUnPool2D(2)
+    assert unpool(pooled, where, output_size=[7, 7]).shape == [1, 1, 7, 7]
+    assert unpool(pooled, indices=where * 0).shape == [1, 1, 6, 6]
+    scores, lengths = paddle.zeros([3, 1, 4]), paddle.to_tensor([3])
+    by_times = nn.CTCLoss()(scores, paddle.to_tensor([[1]], dtype="int32"), lengths, paddle.to_tensor([1]), True)
+    assert by_times.shape == []
+    assert nn.SyncBatchNorm(2)(x=paddle.ones([3, 2])).shape == [3, 2]
 
 
 def test_settings_are_checked_like_arguments():

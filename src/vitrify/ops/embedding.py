@@ -6,7 +6,7 @@ from typing import Any
 
 from ..core.dtype import float32
 from ..core.errors import ArgumentError, DTypeError, IndexRangeError, ShapeError
-from ..core.meta import Meta
+from ..core.meta import UNKNOWN, Meta
 from ..core.modes import grad_enabled, scoped
 from .accumulate import add_rows
 from .arguments import rank_of
@@ -126,9 +126,11 @@ def embedding(
     if padding_idx is not None:
         rank_of("embedding", weight, "weight")
         rows = weight.shape[0]
-        if not -rows <= padding_idx < rows:
+        if rows == UNKNOWN and padding_idx < 0:
+            raise ArgumentError(f"embedding: padding_idx {padding_idx} counts from the end of weight of unknown size")
+        if rows != UNKNOWN and not -rows <= padding_idx < rows:
             raise ArgumentError(f"embedding: padding_idx must lie in [{-rows}, {rows}), got {padding_idx}")
-        padding_idx = int(padding_idx) % rows
+        padding_idx = int(padding_idx) % rows if rows != UNKNOWN else int(padding_idx)
     if max_norm is not None:
         with scoped(grad_enabled, False):
             weight._become(renorm_rows_op(x, weight, max_norm=float(max_norm), norm_type=float(norm_type)))

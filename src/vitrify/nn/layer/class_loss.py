@@ -19,6 +19,7 @@ CTCLoss = _loss(
     "CTCLoss",
     F.ctc_loss,
     inputs=("log_probs", "labels", "input_lengths", "label_lengths"),
+    options={"norm_by_times": False},
     named=False,
     blank=0,
     reduction="mean",

@@ -24,16 +24,19 @@ from .padding import *  # noqa: F403 - Paddle's paths lead here
 from .vision import Upsample, UpsamplingBilinear2D, UpsamplingNearest2D  # noqa: F401 - likewise
 
 _public = partial(layer_of, module=__name__, private=False)
+_INPUT = ("input",)
 
-Dropout2D = _public("Dropout2D", F.dropout2d, shown=None, trains=True, p=0.5, data_format="NCHW")
-Dropout3D = _public("Dropout3D", F.dropout3d, shown=None, trains=True, p=0.5, data_format="NCDHW")
-AlphaDropout = _public("AlphaDropout", F.alpha_dropout, shown=None, trains=True, p=0.5)
-FeatureAlphaDropout = _public("FeatureAlphaDropout", F.feature_alpha_dropout, shown=None, trains=True, p=0.5)
+Dropout2D = _public("Dropout2D", F.dropout2d, inputs=_INPUT, shown=None, trains=True, p=0.5, data_format="NCHW")
+Dropout3D = _public("Dropout3D", F.dropout3d, inputs=_INPUT, shown=None, trains=True, p=0.5, data_format="NCDHW")
+AlphaDropout = _public("AlphaDropout", F.alpha_dropout, inputs=_INPUT, shown=None, trains=True, p=0.5)
+FeatureAlphaDropout = _public(
+    "FeatureAlphaDropout", F.feature_alpha_dropout, inputs=_INPUT, shown=None, trains=True, p=0.5
+)
 CosineSimilarity = partial(layer_of, module=__name__, inputs=("x1", "x2"), named=False, shown=None)(
     "CosineSimilarity", F.cosine_similarity, axis=1, eps=1e-8
 )
-Flatten = _public("Flatten", flatten, named=False, start_axis=1, stop_axis=-1)
-Unflatten = _public("Unflatten", unflatten, shown=None, axis=REQUIRED, shape=REQUIRED)
+Flatten = _public("Flatten", flatten, inputs=_INPUT, named=False, start_axis=1, stop_axis=-1)
+Unflatten = _public("Unflatten", unflatten, inputs=_INPUT, shown=None, axis=REQUIRED, shape=REQUIRED)
 
 
 class Identity(Layer):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from inspect import Parameter, Signature
+from types import MappingProxyType
 from typing import Any
 
 from ...eager.layer import Layer
 
 REQUIRED: Any = Parameter.empty
 _POSITIONAL = Parameter.POSITIONAL_OR_KEYWORD
+_NONE: Mapping[str, Any] = MappingProxyType({})
 
 
 class FunctionalLayer(Layer):
@@ -37,7 +39,7 @@ class FunctionalLayer(Layer):
         settings = {name: getattr(self, field) for name, field in self._fields.items() if name != "name"}
         if self._trains:
             settings["training"] = self.training
-        return type(self)._function(*inputs, **named, **settings)
+        return type(self)._function(*inputs, **{**settings, **named})
 
     def extra_repr(self) -> str:
         """The settings, and the name if one was given."""
@@ -56,6 +58,7 @@ def layer_of(
     *,
     module: str,
     inputs: Sequence[str] = ("x",),
+    options: Mapping[str, Any] = _NONE,
     shown: Sequence[str] | None = (),
     told_apart: Sequence[str] = (),
     form: str = "",
@@ -67,6 +70,7 @@ def layer_of(
 ) -> type[FunctionalLayer]:
     """The Layer class `name`, whose forward is `function(*inputs, **settings)`.
 
+    options: what forward takes besides, with defaults: settings of the function for this call, passed on where given.
     settings: constructor parameters with their defaults (REQUIRED: none), passed on under the same names and kept as
     attributes, with a leading underscore if `private`. named: whether the constructor also takes Paddle's `name`.
     shown: the settings that `repr` shows; None for all. told_apart: those that it shows where they are not the
@@ -86,21 +90,26 @@ def layer_of(
         "_form": form,
         "_kinds": kinds or {},
         "_trains": trains,
-        "forward": _forward_with(inputs),
+        "forward": _forward_with(inputs, options),
     }
     cls = type(name, (FunctionalLayer,), members)
     cls.__signature__ = members["_signature"]  # type: ignore[attr-defined]  # what help() and inspect show
     return cls
 
 
-def _forward_with(inputs: Sequence[str]) -> Callable[..., Any]:
-    """`FunctionalLayer.forward` with the inputs' names in its signature."""
+def _forward_with(inputs: Sequence[str], options: Mapping[str, Any]) -> Callable[..., Any]:
+    """`FunctionalLayer.forward` with the names of inputs and options in its signature."""
+    parameters = [Parameter(n, _POSITIONAL) for n in ("self", *inputs)]
+    signature = Signature([*parameters, *(Parameter(n, _POSITIONAL, default=d) for n, d in options.items())])
 
     def forward(self: Any, *tensors: Any, **named: Any) -> Any:
+        if named or len(tensors) != len(inputs):  # the function may know its inputs by other names
+            given = signature.bind(self, *tensors, **named).arguments
+            tensors = tuple(given[n] for n in inputs)
+            named = {n: given[n] for n, default in options.items() if n in given and given[n] is not default}
         return FunctionalLayer.forward(self, *tensors, **named)
 
-    parameters = [Parameter(n, _POSITIONAL) for n in ("self", *inputs)]
-    forward.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    forward.__signature__ = signature  # type: ignore[attr-defined]
     forward.__doc__ = "The function's value on the inputs."
     return forward
 

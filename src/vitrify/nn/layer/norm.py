@@ -20,7 +20,12 @@ from ..initializer import Normal
 from .functional_layer import REQUIRED, layer_of
 
 LocalResponseNorm = partial(
-    layer_of, module=__name__, private=False, shown=("size", "alpha", "beta", "k"), told_apart=("data_format",)
+    layer_of,
+    module=__name__,
+    inputs=("input",),
+    private=False,
+    shown=("size", "alpha", "beta", "k"),
+    told_apart=("data_format",),
 )("LocalResponseNorm", F.local_response_norm, size=REQUIRED, alpha=0.0001, beta=0.75, k=1.0, data_format="NCHW")
 
 
@@ -170,6 +175,10 @@ class SyncBatchNorm(_BatchNormNd):
     ) -> None:
         super().__init__(num_features, momentum, epsilon, weight_attr, bias_attr, data_format, None, name)
 
+    def forward(self, x: Any) -> Any:
+        """x: [N, C, *] or [N, *, C], as data_format says -> the same shape."""
+        return super().forward(x)
+
     @classmethod
     def convert_sync_batchnorm(cls, layer: Any) -> Any:
         """`layer` with every BatchNorm below (or itself) replaced by a SyncBatchNorm on the same parameters."""
@@ -237,6 +246,7 @@ class BatchNorm(_BatchNormBase):
 
 class _InstanceNormNd(Layer):
     keeps_float32_in_amp = True
+
     def __init_subclass__(cls) -> None:
         _show_layout(cls)
 

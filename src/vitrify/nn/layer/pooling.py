@@ -15,8 +15,8 @@ _adaptive = partial(layer_of, module=__name__, shown=("output_size",), output_si
 _adaptive_max = partial(
     layer_of, module=__name__, shown=("output_size", "return_mask"), output_size=REQUIRED, return_mask=False
 )
-_unpool = partial(layer_of, module=__name__, private=False, inputs=("x", "indices"), shown=("output_size",),
-                  kernel_size=REQUIRED, stride=None, padding=0)  # fmt: skip
+_unpool = partial(layer_of, module=__name__, private=False, inputs=("x", "indices"), options={"output_size": None},
+                  shown=("output_size",), kernel_size=REQUIRED, stride=None, padding=0)  # fmt: skip
 _fractional = partial(layer_of, module=__name__, shown=("output_size", "return_mask"), output_size=REQUIRED,
                       kernel_size=None, random_u=None, return_mask=False)  # fmt: skip
 
@@ -25,7 +25,7 @@ AvgPool2D = _pool("AvgPool2D", F.avg_pool2d, ceil_mode=False, exclusive=True, di
 AvgPool3D = _pool(
     "AvgPool3D", F.avg_pool3d, ceil_mode=False, exclusive=True, divisor_override=None, data_format="NCDHW"
 )
-MaxPool1D = _pool("MaxPool1D", F.max_pool1d, return_mask=False, ceil_mode=False)
+MaxPool1D = _pool("MaxPool1D", F.max_pool1d, inputs=("input",), return_mask=False, ceil_mode=False)
 MaxPool2D = _pool("MaxPool2D", F.max_pool2d, return_mask=False, ceil_mode=False, data_format="NCHW")
 MaxPool3D = _pool("MaxPool3D", F.max_pool3d, return_mask=False, ceil_mode=False, data_format="NCDHW")
 LPPool1D = _lp_pool("LPPool1D", F.lp_pool1d, data_format="NCL")
@@ -33,10 +33,10 @@ LPPool2D = _lp_pool("LPPool2D", F.lp_pool2d, data_format="NCHW")
 MaxUnPool1D = _unpool("MaxUnPool1D", F.max_unpool1d, data_format="NCL", output_size=None)
 MaxUnPool2D = _unpool("MaxUnPool2D", F.max_unpool2d, data_format="NCHW", output_size=None)
 MaxUnPool3D = _unpool("MaxUnPool3D", F.max_unpool3d, data_format="NCDHW", output_size=None)
-AdaptiveAvgPool1D = _adaptive("AdaptiveAvgPool1D", F.adaptive_avg_pool1d, private=False)
+AdaptiveAvgPool1D = _adaptive("AdaptiveAvgPool1D", F.adaptive_avg_pool1d, inputs=("input",), private=False)
 AdaptiveAvgPool2D = _adaptive("AdaptiveAvgPool2D", F.adaptive_avg_pool2d, data_format="NCHW")
 AdaptiveAvgPool3D = _adaptive("AdaptiveAvgPool3D", F.adaptive_avg_pool3d, data_format="NCDHW")
-AdaptiveMaxPool1D = _adaptive_max("AdaptiveMaxPool1D", F.adaptive_max_pool1d, private=False)
+AdaptiveMaxPool1D = _adaptive_max("AdaptiveMaxPool1D", F.adaptive_max_pool1d, inputs=("input",), private=False)
 AdaptiveMaxPool2D = _adaptive_max("AdaptiveMaxPool2D", F.adaptive_max_pool2d)
 AdaptiveMaxPool3D = _adaptive_max("AdaptiveMaxPool3D", F.adaptive_max_pool3d)
 FractionalMaxPool2D = _fractional("FractionalMaxPool2D", F.fractional_max_pool2d)
