@@ -106,12 +106,17 @@ def test_a_predictor_says_how_many(tmp_path):
     paddle.jit.save(
         nn.Linear(200, 300), str(tmp_path / "net"), input_spec=[InputSpec([None, 200], name="x")], format="native"
     )
-    config = inference.Config(str(tmp_path / "net.so"))
-    config.set_cpu_math_library_num_threads(3)
-    predictor, before = inference.create_predictor(config), members()
-    predictor.get_input_handle("x").copy_from_cpu(np.ones((200, 200), "float32"))
-    predictor.run()
-    predictor.clone()
+    predictors = []
+    for threads in (3, 1):
+        config = inference.Config(str(tmp_path / "net.so"))
+        config.set_cpu_math_library_num_threads(threads)
+        predictors.append(inference.create_predictor(config))
+        predictors[-1].get_input_handle("x").copy_from_cpu(np.ones((200, 200), "float32"))
+    before = members()
+    predictors[1].run()  # of the same library: its number is its own
+    assert members() == before
+    predictors[0].run()
+    predictors[0].clone()
     assert members() == before + 2
 
 

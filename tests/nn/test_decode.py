@@ -71,6 +71,20 @@ def decode(h):
     return tokens, states.log_probs
 
 
+def test_in_a_program_written_by_hand():
+    wanted, _ = nn.dynamic_decode(DECODER, hidden(), max_step_num=3)
+    main, scope, given = paddle.static.Program(), paddle.static.Scope(), hidden().numpy()
+    with paddle.static.program_guard(main), paddle.static.scope_guard(scope):
+        h, made = paddle.static.data("h", [2, 6]), (nn.GRUCell(4, 6), nn.Embedding(7, 4), nn.Linear(6, 7))
+        for layer, eager in zip(made, (CELL, EMBED, OUT)):
+            for parameter, value in zip(layer.parameters(), eager.parameters()):
+                scope.var(parameter.name).get_tensor().set(value.numpy(), paddle.CPUPlace())
+        decoder = nn.BeamSearchDecoder(made[0], 0, 1, beam_size=3, embedding_fn=made[1], output_fn=made[2])
+        tokens, _, lengths = nn.dynamic_decode(decoder, h, max_step_num=3, return_length=True)
+        found, counts = paddle.static.Executor().run(main, feed={"h": given}, fetch_list=[tokens, lengths])
+    assert (found == wanted.numpy()).all() and counts.shape == (2, 3)
+
+
 def test_in_a_program():
     compare(decode, (hidden(),), (hidden() * 2,))
 

@@ -24,10 +24,11 @@ class NativeModel:
         if "forward" not in functions:
             raise ArgumentError(f"the model has no function `forward`, it has {', '.join(functions)}")
         self._program = functions["forward"]
-        self._program.set_threads(config.cpu_math_library_num_threads())
+        self._threads = config.cpu_math_library_num_threads()
         self.inputs, self.input_metas = named(self._program.input_names), self._program.input_metas
         self.outputs, self.output_metas = named(self._program.output_names), self._program.output_metas
 
     def run(self, inputs: Sequence[Tensor]) -> list[np.ndarray[Any, Any]]:
         """The outputs for what these handles hold."""
+        self._program.set_threads(self._threads)  # the library's, which another predictor of the same file may have set
         return self._program(*[handle.array() for handle in inputs])

@@ -578,3 +578,9 @@ def current_builder() -> Builder | None:
     """The builder that receives op calls now, or None when eager."""
     found: Builder | None = recorder.get()
     return found
+
+
+def is_written_by_hand() -> bool:
+    """Whether a program is being built by calls that nobody converted, as in Paddle's static mode."""
+    builder = current_builder()
+    return builder is not None and builder.convert is _as_it_is

@@ -181,6 +181,8 @@ def data(name: str, shape: Sequence[int | None], dtype: Any = None, lod_level: i
     Source: paddle.static.data.
     """
     block = default_main_program().global_block()
+    if not isinstance(name, str) or not isinstance(shape, (list, tuple)):
+        raise DTypeError(f"static.data: name must be a string and shape a list or tuple, got {name!r} and {shape!r}")
     if name in block.vars:
         raise ArgumentError(f"static.data: the program already has a variable {name!r}")
     dims = tuple(UNKNOWN if d is None else int(d) for d in shape)

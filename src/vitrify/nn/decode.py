@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ..core.converted_too import converted_too
+from ..ir.builder import is_written_by_hand
+from ..jit.api import to_static
 from ..ops.creation import arange, full
 from ..ops.expand import expand
 from ..ops.gather import take_along_axis
@@ -201,6 +203,22 @@ def dynamic_decode(
 
     Example: see `BeamSearchDecoder`.
     """
+    decode = to_static(_decoded) if is_written_by_hand() else _decoded
+    settings = (output_time_major, impute_finished, return_length)
+    return tuple(decode(decoder, inits, max_step_num, *settings, **kwargs))
+
+
+@converted_too
+def _decoded(
+    decoder: Any,
+    inits: Any,
+    max_step_num: int | None,
+    output_time_major: bool,
+    impute_finished: bool,
+    return_length: bool,
+    **kwargs: Any,
+) -> tuple[Any, ...]:
+    """What `dynamic_decode` gives."""
     inputs, states, finished = decoder.initialize(inits)
     lengths = zeros_like(finished, "int64")
     outputs: list[Any] = []

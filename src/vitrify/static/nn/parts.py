@@ -23,6 +23,7 @@ _ACTIVATIONS: dict[str, Any] = {
     "tanh": tanh,
     **{name: getattr(family, name) for family in (activation, softmax) for name in family.FUNCTIONAL},
 }
+del _ACTIVATIONS["leaky_relu"]  # Paddle's operator has another slope where none is given: 0.02
 
 
 class Owner:
@@ -52,13 +53,27 @@ class Owner:
         return rename_result(out, name) if isinstance(out, Variable) else out
 
     def activated(self, out: Any, act: str | None) -> Any:
-        """`out` after the activation of that name; raises ArgumentError for a name that none has."""
+        """`out` after the activation of that name, or after Paddle's operator of that name.
+
+        Raises ArgumentError for a name that none has.
+        """
         if act is None:
             return out
         found = _ACTIVATIONS.get(act)
         if found is None:
-            raise ArgumentError(f"{self.kind}: there is no activation {act!r}", hint=did_you_mean(act, _ACTIVATIONS))
+            return self._operated(out, act)
         return self.named(found(out))
+
+    def _operated(self, out: Any, act: str) -> Any:
+        """What Paddle's operator of that name makes of `out`."""
+        block = out.block
+        made = block.create_var(name=names.generate(f"{self.full_name}.tmp"))
+        try:
+            block.append_op(type=act, inputs={"X": out}, outputs={"Out": made})
+        except ArgumentError:
+            hint = did_you_mean(act, _ACTIVATIONS)
+            raise ArgumentError(f"{self.kind}: there is no activation {act!r}", hint=hint) from None
+        return made
 
     def known(self, size: int, what: str) -> int:
         """`size`, which a parameter's shape follows; raises ShapeError when it is known only at run time."""
