@@ -63,19 +63,29 @@ def _makers(block: Block) -> dict[Variable, Operator | None]:
 
 def _needed_values(block: Block, asked: Iterable[Variable]) -> set[Variable]:
     """Those of `asked` of which a block needs more than the shape."""
-    wanted = set(asked)
+    return _needed(block, set(asked), {})
+
+
+def _needed(block: Block, wanted: set[Variable], found: dict[Block, set[Variable]]) -> set[Variable]:
+    """`_needed_values`; found: for branches met before, the inputs of which they need more."""
     needed = {v for v in block.outputs if v in wanted}
     for operator in block.ops:
         for place, value in enumerate(operator.inputs):
-            if isinstance(value, Variable) and value in wanted and not _asks_shape_alone(operator, place):
+            if isinstance(value, Variable) and value in wanted and not _asks_shape_alone(operator, place, found):
                 needed.add(value)
     return needed
 
 
-def _asks_shape_alone(operator: Operator, place: int) -> bool:
+def _asks_shape_alone(operator: Operator, place: int, found: dict[Block, set[Variable]]) -> bool:
     """Whether an operator asks for the shape alone of its input at `place`, or hands it to branches that do."""
     if operator.op.asks_shape(place):
         return True
     if operator.op is not if_op or place == 0:
         return False
-    return not any(_needed_values(block, [block.inputs[place - 1]]) for block in operator.blocks.values())
+    return not any(block.inputs[place - 1] in _needed_inputs(block, found) for block in operator.blocks.values())
+
+
+def _needed_inputs(block: Block, found: dict[Block, set[Variable]]) -> set[Variable]:
+    if block not in found:  # branches nest, and each input of each is asked for: looked at once, it stays linear
+        found[block] = _needed(block, set(block.inputs), found)
+    return found[block]

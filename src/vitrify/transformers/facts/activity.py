@@ -50,10 +50,20 @@ def activity(nodes: list[Node], names: Names) -> Activity:
     return collector.result()
 
 
+def written_by(nodes: list[Node], names: Names) -> frozenset[str]:
+    """`activity(nodes, names).writes`, without a look into nested functions, which write names of their own."""
+    collector = _WriteCollector(names)
+    for node in nodes:
+        collector.visit(node)
+    return collector.result().writes
+
+
 def captured_by(fn: Node, names: Names) -> frozenset[str]:
     """Names that closures inside `fn` hold on to (generated functions excepted: they are called at once)."""
-    body = fn.body if isinstance(fn.body, list) else [fn.body]
-    return activity(body, names).captures
+    collector = _CaptureCollector(names)
+    for node in fn.body if isinstance(fn.body, list) else [fn.body]:
+        collector.visit(node)
+    return collector.result().captures
 
 
 def helper_name(call: Node, names: Names) -> str | None:
@@ -239,6 +249,24 @@ class _Collector(Visitor):
     def visit_match_case(self, node: Node) -> None:
         self._write(*pattern_names(node.pattern))
         self.generic_visit(node)
+
+
+class _WriteCollector(_Collector):
+    """Collects what is written alone."""
+
+    def _inner(self, node: Node, outlives: bool) -> None:
+        pass
+
+
+class _CaptureCollector(_Collector):
+    """Collects captures. Generated functions nest: what each of them reads would be found once for each one around it."""
+
+    def _inner(self, node: Node, outlives: bool) -> None:
+        self._types(node)
+        captured = None if outlives else captured_by(node, self.names)
+        if captured is None or captured:
+            free = free_names(node)
+            self.captures |= free if captured is None else captured & free
 
 
 def _captures_in_comprehension(node: Node, names: Names) -> frozenset[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..names import Names
 from ..native import native_constructs
 from ..nodes import CONSTRUCTS, Node, Stmts, own_statements
-from .activity import activity, captured_by
+from .activity import captured_by, written_by
 from .cfg import Graph, build_graph
 from .flow import NameSet, live_before, unbound_before
 from .scopes import Scope, scope_of
@@ -42,7 +42,7 @@ class FunctionFacts:
     def writes(self, *blocks: Stmts) -> NameSet:
         """Names of this function, shared ones included, that the statements may bind or delete."""
         stmts = [stmt for block in blocks for stmt in block]
-        return activity(stmts, self.names).writes & (self.scope.locals | self.scope.declared)
+        return written_by(stmts, self.names) & (self.scope.locals | self.scope.declared)
 
     def live_in(self, stmt: Node) -> NameSet:
         """Names whose value may be read from the start of `stmt` on."""
@@ -120,5 +120,5 @@ def _needed_by_handlers(fn: Node, graph: Graph, live: list[NameSet], names: Name
             targets = {target for point in graph.points[start:end] for target in point.raises_to}
             needed = _EMPTY.union(*(live[target] for target in targets if target not in inside))
             if needed:
-                found |= needed & activity([node], names).writes
+                found |= needed & written_by([node], names)
     return found
