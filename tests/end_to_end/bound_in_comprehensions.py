@@ -1,5 +1,7 @@
 """`:=` in comprehensions and in what any() and all() use up, decided by tensors."""
 
+from functools import reduce
+
 from .functions import M, N, X
 
 
@@ -34,8 +36,24 @@ def nested(m, c):
     return [y + row.sum() for row in m for v in row if (y := v * 2) > c.sum()]
 
 
+def functions_and_generators_inside(x, c):
+    found = [y for v in x if (y := v * sum(w * 0.5 for w in x)) > c.sum()]
+    y = max(x, key=lambda w: -w)
+    above = [y + v for v in x if (y := reduce(lambda a, b: a * 0.5 + b, [v, c.sum()])) > c.sum()]
+    within = all((y := v) < sum(v * w for w in x) + c.sum() for v in x)
+    return found, above, within, y
+
+
+def function_that_keeps_the_item(x, c):
+    functions = [(y := v, lambda: v)[1] for v in x]
+    return [f() for f in functions], y
+
+
 CASES = [
-    *[(f, ((X, [2.5]), (N, [-1.5]), (X, [100.0]))) for f in (kept_in_a_list, tested, found_by_any, found_by_all)],
+    *[(f, ((X, [2.5]), (N, [-1.5]), (X, [100.0]))) for f in (
+        kept_in_a_list, tested, found_by_any, found_by_all, functions_and_generators_inside,
+        function_that_keeps_the_item,
+    )],
     (last_of_a_dict, ((X, [2.5]), (N, [-1.5]))),
     (nested, ((M, [2.5]), (M, [-100.0]))),
-]
+]  # fmt: skip

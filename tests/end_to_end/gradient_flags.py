@@ -88,11 +88,18 @@ def filled_wants_a_gradient(x):
     return y * x, z + x, y.stop_gradient, z.stop_gradient
 
 
+def stopped_if_a_tensor_says_so(x, w):
+    y, z = x * 2, x * 3
+    y.stop_gradient = x.sum() > 0
+    z.requires_grad = y.sum() > w.sum()
+    return y * w + z * w
+
+
 CASES = [
     (filled_wants_a_gradient, (([1.0, 2.0],), ([-1.0, -2.0],))),
     *[(f, ((X, N), (N, X)), {"strict": True}) for f in (
         flags_after_changes, stopped_after_a_change, stopped_then_changed, stopped_and_let_go_on, stopped_on_one_path,
-        python_goes_by_it,
+        python_goes_by_it, stopped_if_a_tensor_says_so,
     )],
     (of_what_is_held, ((X, N, Box()), (N, X, Box())), {"strict": True}),
 ]  # fmt: skip

@@ -486,6 +486,19 @@ def layer_chosen(x):
     return NET(x)
 
 
+def int_or_float_in_a_loop(x):
+    """Python computes an int where all operands are ints, else a float: the class of a number depends on the path."""
+    n, m = 0, 1
+    for v in x:
+        if v > 0:
+            n = n + 1
+        if v > 1.5:
+            n, m = n - 0.5, m * 2.0
+        m = -m * 3
+    print(n, m, n + m, m * n - 1, n / 2, n // 2, m % 2, n + 0.5, n + True)
+    return n, m, n + m, isinstance(n - 2, int), x * n
+
+
 CASES = [(f, ((P,), (N,), (S,), (B,))) for f in (
     cache_tuple, cache_fixed, cache_dict, cache_list, cache_dc, cache_nt,
     cache_returned, cache_branch_ret, cache_branch_use, cache_branch_truth, cache_for, cache_nested,
@@ -494,5 +507,5 @@ CASES = [(f, ((P,), (N,), (S,), (B,))) for f in (
     text_getattr, act_str, fn_chosen, lam_chosen, dtype_chosen, mixed_ret,
     mixed_ret2, mixed_ret3, enumy, list_or_tuple, match_opt, comp_opt,
     opt_or, alias, obj_none, obj_loop, layer_chosen, numpy_count, numpy_scalars_in_while, equal_numpy_scalars,
-    tuples_of_other_lengths, object_in_all_returns,
+    tuples_of_other_lengths, object_in_all_returns, int_or_float_in_a_loop,
 )]  # fmt: skip

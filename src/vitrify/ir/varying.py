@@ -8,14 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from itertools import product
 from types import NoneType
 from typing import Any
 
 from ..core.modes import recorder
+from ..ops.elementwise import (
+    add_op,
+    divide_op,
+    floor_divide_op,
+    mod_op,
+    multiply_op,
+    neg_op,
+    subtract_op,
+)
 from ..ops.like import cast_op
 from ..ops.methods import TensorMethods
+from ..ops.number import NUMBER_OPS
 from ..ops.promote import SCALARS
-from ..ops.select import where_op
+from ..ops.select import maximum, where_op
 from .graph_tensor import GraphTensor, is_number
 from .numbers import sample
 from .program import Block, Variable
@@ -29,6 +41,14 @@ KINDS: tuple[type, ...] = (bool, int, float, complex, GraphTensor, NoneType)
 CLASS, DTYPE, NDIM, STOP_GRADIENT = "class", "dtype", "ndim", "stop_gradient"
 MIXED = "mixed"
 """Its class depends on the item that it was read from, of a list that holds numbers and tensors."""
+
+
+LEAST: dict[Any, type] = {
+    **dict.fromkeys((add_op, subtract_op, multiply_op, floor_divide_op, mod_op, neg_op), int),
+    divide_op: float,
+}
+LEAST |= {NUMBER_OPS[op]: least for op, least in LEAST.items() if op in NUMBER_OPS}
+"""Ops that give a number of the widest class among their inputs' where these are numbers, and the least class of it."""
 
 
 @dataclass(frozen=True)
@@ -131,10 +151,30 @@ def pass_on(op: Any, inputs: Sequence[Any], outs: Sequence[Variable]) -> None:
     loop = next((v.loop for v in varying), None)
     several = [held[KIND] for held in marked if KIND in held and len(held[KIND].kinds - {NoneType}) > 1]
     kinds = several if _is_arithmetic(op, inputs) else []
+    least = LEAST.get(op)
+    if least is not None and kinds and all(map(_is_surely_a_number, inputs)):
+        mark(outs[0], _widest(kinds, inputs, KINDS.index(least)), facts, loop)
+        return
     for out in outs:
         kind = kinds[0].without_none() if len(kinds) == 1 and _stays(kinds[0], inputs, out) else None
         unclear = {CLASS} if kinds and kind is None else set()
         mark(out, kind, facts - ({DTYPE} if out.dtype.is_bool else set()) | unclear, loop)
+
+
+def _is_surely_a_number(value: Any) -> bool:
+    kinds = kinds_of(value)
+    return bool(kinds) and kinds.isdisjoint((GraphTensor, NoneType)) and CLASS not in facts_of(value)
+
+
+def _widest(several: Sequence[Kind], inputs: Sequence[Any], least: int) -> Kind | None:
+    """The kind of what Python computes from numbers: the widest of their classes. None where it is one class."""
+    places = [{KINDS.index(kind) for kind in held.kinds} for held in several]
+    known = max([least, *[KINDS.index(kind) for v in inputs if len(kinds_of(v)) == 1 for kind in kinds_of(v)]])
+    classes = {KINDS[max(known, *chosen)] for chosen in product(*places)}
+    if len(classes) == 1:
+        return None
+    code = reduce(maximum, [held.code for held in several])
+    return Kind(code if known <= min(map(min, places)) else maximum(code, known), frozenset(classes))
 
 
 def _is_arithmetic(op: Any, inputs: Sequence[Any]) -> bool:

@@ -19,11 +19,17 @@ import gast
 
 from .context import Context
 from .facts.activity import is_consumer
-from .facts.scopes import comprehension_parts, comprehension_variables
-from .nodes import COMPREHENSIONS, SCOPES, Node, Stmts, all_nodes, own_nodes_of
+from .facts.scopes import (
+    comprehension_free_names,
+    comprehension_parts,
+    comprehension_variables,
+    free_names,
+    parameters,
+)
+from .nodes import COMPREHENSIONS, Node, Stmts, all_nodes, own_nodes_of
 from .quote import constant, name, quote
 
-_UNMOVABLE = (*SCOPES, gast.GeneratorExp, gast.Await, gast.Yield, gast.YieldFrom)
+_UNMOVABLE = (gast.Await, gast.Yield, gast.YieldFrom)
 _STOPPING = {"any": True, "all": False}
 
 
@@ -44,13 +50,23 @@ def _binds(node: Node) -> bool:
 
 
 def _is_movable(node: Node) -> bool:
-    """Whether its parts may become statements under other names: nothing in them has, or keeps, a scope of its own."""
+    """Whether its parts may become statements under other names: no scope inside has, or keeps, one of these."""
     own = comprehension_variables(node)
     inner = [part for given in comprehension_parts(node) for part in all_nodes(given)]
     if any(clause.is_async for clause in node.generators) or any(isinstance(part, _UNMOVABLE) for part in inner):
         return False
-    nested = [part for part in inner if isinstance(part, COMPREHENSIONS)]
-    return not any(own & comprehension_variables(part) for part in nested)
+    consumed = {_used_up(part) for part in inner if isinstance(part, gast.Call)}
+    return not any(own & _own_or_kept(part, consumed) for part in inner)
+
+
+def _own_or_kept(node: Node, consumed: set[Node | None]) -> frozenset[str]:
+    """The variables of a scope inside, and what it holds on to where it may be called later."""
+    if isinstance(node, gast.Lambda):
+        return frozenset(parameters(node.args)) | free_names(node)
+    if not isinstance(node, COMPREHENSIONS):
+        return frozenset()
+    kept = isinstance(node, gast.GeneratorExp) and node not in consumed
+    return comprehension_variables(node) | (comprehension_free_names(node) if kept else frozenset())
 
 
 def as_loop(expr: Node, before: Stmts, context: Context) -> Node:

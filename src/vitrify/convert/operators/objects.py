@@ -17,11 +17,13 @@ from ...ops.sizes import dim_size
 from ..containers.by_position import is_put_at_position, put_at_position
 from ..containers.keys import check_key, is_set_by_number, set_by_number
 from ..containers.sets import GraphSet, of_python
+from ..control.branches import choose
 from ..control.comprehension import listed
 from ..control.pushed import pushing
 from ..guards.observe import peek_attr
 from ..host.value import HostValue
 from ..state.attributes import InstancePlace, deleter, writer
+from ..state.gradient_flags import flag_writer
 from ..state.journal import is_nested, note_attribute, note_write
 from ..state.places import CellPlace, GlobalPlace, ItemPlace, store_attribute
 from ..values.base import Undefined, is_graph, is_tensor
@@ -52,6 +54,9 @@ def set_attr(owner: Any, attribute: str, value: Any) -> None:
     """`owner.attribute = value`."""
     put = writer(owner, attribute)
     if put is not None:
+        if is_graph(value) and flag_writer(owner, attribute) is not None:  # whose flags are known while it is traced
+            choose(value, partial(put, True), partial(put, False), attribute)
+            return
         put(value)
         return
     if is_tensor(owner):

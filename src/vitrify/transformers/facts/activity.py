@@ -259,7 +259,7 @@ class _WriteCollector(_Collector):
 
 
 class _CaptureCollector(_Collector):
-    """Collects captures. Generated functions nest: what each of them reads would be found once for each one around it."""
+    """Collects captures alone: what generated functions read would be found once for each one around them."""
 
     def _inner(self, node: Node, outlives: bool) -> None:
         self._types(node)
