@@ -84,6 +84,7 @@ EMPTY, NO_HEAD = paddle.zeros([0]), paddle.zeros([1, 1, 1, 0])
         (lambda: F.scaled_dot_product_attention(NO_HEAD, NO_HEAD, paddle.ones([1, 1, 1, 1])), [[[[1]]]], "float32"),
         (lambda: paddle.linalg.lstsq(TWO, paddle.zeros([2, 0]))[0], [[], []], "float32"),
         (lambda: F.conv1d_transpose(paddle.zeros([1, 1, 0]), paddle.ones([1, 1, 2])), [[[0]]], "float32"),
+        (lambda: paddle.histogram(t([-1.0, 0.5, 2.0, 3.0]), bins=4, min=0.5, max=0.5), [1, 1, 0, 2], "int64"),
         (lambda: paddle.to_tensor([np.int32(3)]), [3], "int64"),
         (lambda: paddle.to_tensor([np.float16(3)]), [3], "float32"),
         (lambda: paddle.to_tensor([np.int8(3)]), [3], "int8"),
@@ -289,6 +290,27 @@ def test_what_is_no_number_is_not_equal_to_a_tensor(other):
     assert ONE.__eq__(other) is NotImplemented and ONE.__ne__(other) is NotImplemented
 
 
+@pytest.mark.parametrize(
+    "loss",
+    [
+        F.smooth_l1_loss, F.log_loss, F.sigmoid_focal_loss, F.kl_div, F.poisson_nll_loss, paddle.cross,
+        lambda x, y: F.triplet_margin_loss(x, x, y), lambda x, y: F.triplet_margin_with_distance_loss(x, y, x),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("shape", [[3], [1, 3], [2, 1], [1, 2, 3]])
+def test_losses_do_not_broadcast(loss, shape):
+    with pytest.raises(ValueError, match="differ in shape"):
+        loss(paddle.full([2, 3], 0.5), paddle.full(shape, 0.5))
+
+
+def test_a_running_product_in_place_keeps_what_its_gradient_needs():
+    x = t([1.0, 2.0, 3.0])
+    x.stop_gradient = False
+    y = x * 1
+    y.cumprod_().sum().backward()
+    assert y.tolist() == [1.0, 2.0, 6.0] and x.grad.tolist() == [9.0, 4.0, 2.0]
+
+
 def test_bounds_get_no_gradient():
     x, low = t([0.0, 3.0]), t([1.0])
     x.stop_gradient = low.stop_gradient = False
@@ -314,7 +336,7 @@ def test_gradients_of_nothing(call):
 def test_on_its_edge_a_triplet_has_a_gradient():
     x = t([[1.0, 2.0]])
     x.stop_gradient = False
-    F.triplet_margin_loss(x, ONE - 1, ONE - 1, margin=0.0, swap=True).backward()
+    F.triplet_margin_loss(x, x.detach() - 1, x.detach() - 1, margin=0.0, swap=True).backward()
     assert abs(x.grad.numpy()).sum() > 0
 
 

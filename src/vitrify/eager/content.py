@@ -59,7 +59,7 @@ class Content(Holder):
         recording = grad_enabled.get()
         node = value._node
         if isinstance(node, GradNode):
-            node.keep_own(self._data)
+            node.keep_own(self._data, self._cell)
         cell = self._cell
         before = as_it_is(self) if cell is not None and len(cell) > 1 else None  # others show this memory
         self._overwrite(value._data, same_memory=value._cell is not None and value._cell is cell)

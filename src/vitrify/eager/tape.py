@@ -197,11 +197,13 @@ class GradNode:
             return tuple([self._restore(k, name) for k in kept])
         return kept
 
-    def keep_own(self, array: Any) -> None:
-        """Copy what was kept of `array`, which an in-place op is about to overwrite with this node's output."""
+    def keep_own(self, array: Any, cell: Any) -> None:
+        """Copy what was kept of `array`, or of views of it, which share its version `cell`: an in-place op is about to
+        overwrite it with this node's output.
+        """
         for kept in self.saved or ():
             for item in kept if isinstance(kept, tuple) else (kept,):
-                if isinstance(item, Saved) and item.array is array:
+                if isinstance(item, Saved) and (item.array is array or item.cell is cell):
                     item.detach_memory()
 
     def vjp(self, cotangents: list[Tensor | None], last: bool = False) -> Sequence[Tensor | None]:

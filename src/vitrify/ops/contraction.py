@@ -18,6 +18,7 @@ from .like import expand_like
 from .linalg import inv
 from .matmul import matmul, sizes_of
 from .reduce import sum as sum_
+from .same_sizes import same_sizes
 from .shape import reshape, unsqueeze
 from .transpose import transpose
 
@@ -98,14 +99,14 @@ def kron(x: Any, y: Any, name: str | None = None) -> Any:
 def cross(x: Any, y: Any, axis: int | None = 9, name: str | None = None) -> Any:
     """The cross product of vectors of 3 along `axis`; by default along the first dimension of size 3.
 
-    Raises ShapeError when there is none. Source: paddle.cross.
+    x, y: of the same shape. Raises ShapeError when they are not, or have no such dimension. Source: paddle.cross.
 
     Example:
         >>> import vitrify as paddle
         >>> paddle.cross(paddle.to_tensor([1, 0, 0]), paddle.to_tensor([0, 1, 0])).tolist()
         [0, 0, 1]
     """
-    rank_of("cross", x)
+    y = same_sizes("cross: x and y differ in shape", x, y)
     searched = axis is None or axis == 9
     place = list(x.shape).index(3) if searched and 3 in x.shape else axis
     if place is None or place == 9 or x.shape[normalize_axis("cross", place, x.ndim)] != 3:

@@ -85,7 +85,8 @@ def _histogram_kernel(
 ) -> Any:
     values = x.reshape(-1).astype(xp.float64)
     weights = None if weight is None else weight.reshape(-1).astype(xp.float64)
-    counts = xp.histogram(values, bins=bins, range=_bounds(x, min, max), weights=weights, density=density)[0]
+    low, high = _bounds(x, min, max) if min < max else _bounds(x, 0.0, 0.0)  # as if none were given
+    counts = xp.histogram(values, bins=bins, range=(low, high), weights=weights, density=density)[0]
     return counts.astype(xp.int64 if weight is None and not density else xp.float32)
 
 

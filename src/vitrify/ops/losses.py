@@ -84,6 +84,7 @@ def smooth_l1_loss(
         0.75
     """
     check_reduction("smooth_l1_loss", reduction)
+    label = same_shape("smooth_l1_loss", input, label)
     error = (input - label).abs()
     loss = where(error < delta, 0.5 * square(error), delta * error - 0.5 * delta * delta)
     return reduced(loss if is_huber else loss / delta, reduction)
@@ -100,7 +101,7 @@ def log_loss(input: Any, label: Any, epsilon: float = 1e-4, name: str | None = N
         >>> round(paddle.nn.functional.log_loss(p, paddle.ones([1, 1])).item(), 3)
         0.693
     """
-    label = given(label)
+    label = given(same_shape("log_loss", input, label))
     return -label * log(input + epsilon) - (1.0 - label) * log(1.0 - input + epsilon)
 
 
@@ -179,6 +180,7 @@ def sigmoid_focal_loss(
         0.0433
     """
     check_reduction("sigmoid_focal_loss", reduction)
+    label = same_shape("sigmoid_focal_loss", logit, label)
     p = sigmoid(logit)
     loss = softplus(logit) - logit * label
     missed = 1.0 - (p * label + (1.0 - p) * (1.0 - label))
@@ -201,7 +203,7 @@ def kl_div(
         0.693
     """
     check_reduction("kl_div", reduction, ("none", "mean", "sum", "batchmean"))
-    label = given(label)
+    label = given(same_shape("kl_div", input, label))
     if log_target:
         loss = exp(label) * (label - input)
     else:
@@ -265,6 +267,7 @@ def poisson_nll_loss(
         1.0
     """
     check_reduction("poisson_nll_loss", reduction)
+    label = same_shape("poisson_nll_loss", input, label)
     loss = exp(input) - label * input if log_input else input - label * log(input + epsilon)
     if full:
         counts = maximum(label, 1.0)

@@ -117,6 +117,8 @@ def triplet_margin_with_distance_loss(
     check_reduction("triplet_margin_with_distance_loss", reduction)
     if margin < 0:
         raise ArgumentError(f"triplet_margin_with_distance_loss: margin must not be negative, got {margin}")
+    positive = same_shape("triplet_margin_loss", input, positive, "positive")
+    negative = same_shape("triplet_margin_loss", input, negative, "negative")
     distance = pairwise_distance if distance_function is None else distance_function
     near, far = distance(input, positive), distance(input, negative)
     if swap:
