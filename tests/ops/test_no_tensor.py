@@ -58,3 +58,43 @@ def test_what_is_said():
         paddle.logical_and(T > 0, None)
     with pytest.raises(DTypeError, match="nll_loss: label must be a tensor, got str"):
         F.nll_loss(T, "0")
+
+
+ONE = paddle.to_tensor([0, 1])
+MASK = T > 0
+
+
+@pytest.mark.parametrize("value", ["text", 2.5, None])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: paddle.cast(x, "int32"),
+        lambda x: paddle.flip(x, [0]),
+        lambda x: paddle.index_add(x, ONE, 0, T),
+        lambda x: paddle.index_put(x, (ONE,), T),
+        lambda x: paddle.masked_fill(x, MASK, 1.0),
+        lambda x: paddle.masked_select(x, MASK),
+        lambda x: paddle.moveaxis(x, 0, 1),
+        lambda x: paddle.put_along_axis(x, ONE, 1.0, 0),
+        lambda x: paddle.reduce_as(x, T),
+        lambda x: paddle.renorm(x, 2.0, 0, 1.0),
+        lambda x: paddle.reshape(x, [-1]),
+        lambda x: paddle.slice(x, [0], [0], [1]),
+        lambda x: paddle.swapaxes(x, 0, 1),
+        lambda x: paddle.take_along_axis(x, ONE, 0),
+        lambda x: paddle.transpose(x, [0, 1]),
+        lambda x: paddle.view_as(x, T),
+        lambda x: F.layer_norm(x, 2),
+        lambda x: F.pad(x, [1, 1]),
+        lambda x: F.prelu(x, T[0]),
+        lambda x: F.batch_norm(T, T[0], T[0], x if x is not None else 1, T[0]),
+        lambda x: paddle.signal.stft(x, 2),
+        lambda x: paddle.geometric.segment_sum(x, ONE),
+        lambda x: paddle.sparse.is_same_shape(x, T),
+        lambda x: paddle.renorm_(x, 2.0, 0, 1.0),
+        lambda x: paddle.cumsum_(x),
+    ],
+)
+def test_the_first_argument_of_several(call, value):
+    with pytest.raises(DTypeError, match="tensor"):
+        call(value)

@@ -11,7 +11,7 @@ from ..core.dtype import as_dtype
 from ..core.errors import ArgumentError, DTypeError
 from ..core.lazy import lazy_module
 from ..eager.tensor import Tensor, to_tensor
-from ..ops.arguments import is_tensor
+from ..ops.arguments import is_tensor, rank_of
 from ..ops.elementwise import add, multiply, subtract
 from ..ops.reduce import max as largest
 from ..ops.select import maximum, where
@@ -172,6 +172,7 @@ def power_to_db(spect: Any, ref_value: float = 1.0, amin: float = 1e-10, top_db:
         >>> paddle.audio.functional.power_to_db(paddle.to_tensor([1.0, 100.0]), top_db=None).round().tolist()
         [0.0, 20.0]
     """
+    rank_of("power_to_db", spect, "spect")
     if amin <= 0 or ref_value <= 0:
         raise ArgumentError(f"power_to_db: amin and ref_value must be positive, got {amin} and {ref_value}")
     if top_db is not None and top_db < 0:

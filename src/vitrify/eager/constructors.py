@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import DTypeError
+from ..ops.arguments import rank_of
 from ..ops.methods import TensorMethods
 from .tensor import Tensor, to_tensor
 
@@ -73,6 +74,7 @@ def tolist(x: Any) -> Any:
         >>> paddle.tolist(paddle.ones([2]))
         [1.0, 1.0]
     """
+    rank_of("tolist", x)
     return x.tolist()
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.errors import ArgumentError
-from ..ops.arguments import as_int, is_tensor
+from ..ops.arguments import as_int, is_tensor, rank_of
 from ..ops.creation import zeros
 from ..ops.elementwise import add, divide, multiply, subtract
 from ..ops.expand import expand
@@ -81,6 +81,8 @@ def segment_min(data: Any, segment_ids: Any, name: str | None = None) -> Any:
 
 
 def _segments(how: str, data: Any, segment_ids: Any) -> Any:
+    rank_of(f"segment_{how}", data, "data")
+    rank_of(f"segment_{how}", segment_ids, "segment_ids")
     count = segment_ids.max() + 1 if segment_ids.shape[0] else 0
     return _REDUCTIONS[how](data, segment_ids, count)
 

@@ -9,6 +9,7 @@ import numpy as np
 from ..core.errors import ArgumentError
 from ..core.outside import outside_programs
 from ..eager.tensor import Tensor, to_tensor
+from ..ops.arguments import rank_of
 from ..ops.random import rand
 
 
@@ -54,6 +55,9 @@ def _eids(eids: Any, wanted: bool) -> Any:
 def _sampled(
     op: str, row: Any, colptr: Any, input_nodes: Any, sample_size: int, eids: Any, weights: Any
 ) -> tuple[Tensor, ...]:
+    for name, value in (("row", row), ("colptr", colptr), ("input_nodes", input_nodes), ("edge_weight", weights)):
+        if name != "edge_weight" or value is not None:
+            rank_of(op, value, name)
     outside_programs(op)
     sources, begins = row.numpy().reshape(-1), colptr.numpy().reshape(-1)
     nodes = input_nodes.numpy().reshape(-1)

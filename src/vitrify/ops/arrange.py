@@ -37,6 +37,7 @@ def flip(x: Any, axis: Any, name: str | None = None) -> Any:
         >>> paddle.flip(paddle.to_tensor([[1, 2], [3, 4]]), [0]).tolist()
         [[3, 4], [1, 2]]
     """
+    rank_of("flip", x)
     named = static_ints("flip", axis, "axis")
     return flip_op(x, axis=normalize_axes("flip", named, x.ndim) if named else ())
 

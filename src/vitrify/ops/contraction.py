@@ -39,6 +39,7 @@ def vecdot(x: Any, y: Any, axis: int = -1, name: str | None = None) -> Any:
 
 def _axis_pair(axes: Any, x: Any, y: Any) -> tuple[list[int], list[int]]:
     """The axes of x and of y that are summed over together, from any form that Paddle accepts."""
+    rank_of("tensordot", x)
     if is_tensor(axes):
         axes = axes.tolist()
     if isinstance(axes, int):

@@ -254,6 +254,7 @@ def cummin(x: Any, axis: int | None = None, dtype: Any = "int64", name: str | No
 
 def _cumsum_in_place(x: Any, axis: Any = None, dtype: Any = None, name: str | None = None) -> Any:
     """`cumsum` put into x, in x's dtype unless another is asked for; returns x."""
+    rank_of("cumsum_", x)
     return x._become(cumsum(x, axis, x.dtype if dtype is None else dtype))
 
 

@@ -67,6 +67,7 @@ def renorm(x: Any, p: float, axis: int, max_norm: float) -> Any:
         >>> paddle.renorm(paddle.to_tensor([[3.0, 4.0], [0.3, 0.4]]), 2.0, 0, 5.0).tolist()[0]
         [3.0, 4.0]
     """
+    rank_of("renorm", x)
     if p <= 0 or max_norm <= 0:
         raise ArgumentError(f"renorm: p and max_norm must be positive, got {p} and {max_norm}")
     place = normalize_axis("renorm", axis, x.ndim)
@@ -79,6 +80,7 @@ def renorm(x: Any, p: float, axis: int, max_norm: float) -> Any:
 
 def _renorm_in_place(x: Any, p: float, axis: int, max_norm: float) -> Any:
     """`renorm` put into x, which is returned; its norms keep the old content for backward."""
+    rank_of("renorm_", x)
     return x._become(renorm(x.clone(), p, axis, max_norm))
 
 

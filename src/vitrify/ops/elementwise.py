@@ -293,6 +293,7 @@ def increment(x: Any, value: float = 1.0, name: str | None = None) -> Any:
         >>> paddle.increment(paddle.zeros([1])).tolist()
         [1.0]
     """
+    rank_of("increment", x)
     return x._become(cast(add_op(x, value), x.dtype))
 
 

@@ -24,9 +24,14 @@ def no_tensor(op: OpDef, name: str | None, value: Any) -> DTypeError:
 
 
 def missing_tensor(op: OpDef, values: Sequence[Any]) -> DTypeError | None:
-    """What an AttributeError of a meta rule means: the first input is missing that is None, if there is one."""
-    names = [op.input_name(place) for place, value in enumerate(values) if value is None]
-    return no_tensor(op, names[0], None) if names else None
+    """What an AttributeError of a meta rule means: the first input that is None is missing, or the first is no tensor
+    that is a number or text; None where neither is.
+    """
+    for kinds in (type(None), (bool, int, float, complex, str)):
+        for place, value in enumerate(values):
+            if isinstance(value, kinds):
+                return no_tensor(op, op.input_name(place), value)
+    return None
 
 
 def need_given(op: OpDef, values: Sequence[Any]) -> None:

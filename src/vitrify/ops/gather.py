@@ -199,6 +199,7 @@ def take_along_axis(arr: Any, indices: Any, axis: int, broadcast: bool = True, *
         >>> paddle.take_along_axis(x, paddle.to_tensor([[0], [2]]), axis=1).tolist()
         [[1], [6]]
     """
+    rank_of("take_along_axis", arr, "arr")
     at = normalize_axis("take_along_axis", axis, arr.ndim)
     return finish("take_along_axis", take_along_axis_op(arr, indices, axis=at, broadcast=bool(broadcast)), out)
 

@@ -73,6 +73,7 @@ def ormqr(
         >>> paddle.linalg.ormqr(x, tau, paddle.to_tensor([[1.0], [2.0]])).tolist()
         [[-2.0], [-1.0]]
     """
+    rank_of("ormqr", y, "y")
     _check("ormqr", x, tau)
     side, size = (y.shape[-2 if left else -1] if y.ndim > 1 else 0), x.shape[-2]
     if y.ndim != x.ndim or (UNKNOWN not in (side, size) and side != size):

@@ -61,7 +61,7 @@ def cast(x: Any, dtype: Any) -> Any:
         [1, -1]
     """
     wanted = as_dtype(dtype)
-    return x if x.dtype is wanted else cast_op(x, dtype=wanted)
+    return x if getattr(x, "dtype", None) is wanted else cast_op(x, dtype=wanted)
 
 
 def as_float(value: Any) -> Any:
@@ -161,6 +161,7 @@ full_like_op = define_op(
 
 
 def _shaped(name: str, like: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
+    rank_of(name, x)
     rank_of(name, y, "y")
     shape = tuple(y.shape)
     if UNKNOWN in shape:
@@ -180,6 +181,7 @@ def expand_like(x: Any, y: Any) -> Any:
 
 def reshape_like(x: Any, y: Any) -> Any:
     """x with y's shape; both have equally many elements."""
+    rank_of("reshape", y, "y")
     if 0 in y.shape:  # to `reshape` a size of 0 means: copy x's size
         return reshape_like_op(x, y)
     return _shaped("reshape", reshape_like_op, x, y)

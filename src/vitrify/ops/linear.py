@@ -115,6 +115,7 @@ def bilinear(x1: Any, x2: Any, weight: Any, bias: Any = None, name: str | None =
         >>> paddle.nn.functional.bilinear(paddle.ones([1, 2]), paddle.ones([1, 3]), paddle.ones([1, 2, 3])).tolist()
         [[6.0]]
     """
+    rank_of("bilinear", x1, "x1")
     if x1.ndim != 2 or rank_of("bilinear", x2, "x2") != 2 or rank_of("bilinear", weight, "weight") != 3:
         raise ShapeError(
             f"bilinear: x1, x2 and weight have shapes {list(x1.shape)}, {list(x2.shape)}, {list(weight.shape)}, "

@@ -296,6 +296,7 @@ def gaussian_nll_loss(
         >>> paddle.nn.functional.gaussian_nll_loss(one, one, one).item()
         0.0
     """
+    rank_of("gaussian_nll_loss", input, "input")
     check_reduction("gaussian_nll_loss", reduction)
     if rank_of("gaussian_nll_loss", variance, "variance") + 1 == input.ndim:
         variance = unsqueeze(variance, -1)

@@ -83,6 +83,7 @@ def cosine_embedding_loss(
         >>> round(paddle.nn.functional.cosine_embedding_loss(x, x, paddle.to_tensor([1])).item(), 4)
         0.0
     """
+    rank_of("cosine_embedding_loss", input1, "input1")
     check_reduction("cosine_embedding_loss", reduction)
     if rank_of("cosine_embedding_loss", label, "label") > 1 or input1.ndim > 2:
         raise ShapeError(f"cosine_embedding_loss: label must have at most 1 dimension and inputs 2, got {label.shape}")
@@ -218,6 +219,7 @@ def npair_loss(anchor: Any, positive: Any, labels: Any, l2_reg: float = 0.002) -
         >>> abs(paddle.nn.functional.npair_loss(x, x, paddle.zeros([1]))) .item()
         0.0
     """
+    rank_of("npair_loss", anchor, "anchor")
     same = (unsqueeze(labels, 1) == unsqueeze(labels, 0)).astype(anchor.dtype)
     target = same / sum(same, axis=1, keepdim=True)
     length = (mean(sum(square(anchor), axis=1)) + mean(sum(square(positive), axis=1))) * (0.25 * l2_reg)

@@ -33,6 +33,7 @@ def masked_select(x: Any, mask: Any, name: str | None = None, *, out: Any = None
         >>> paddle.masked_select(x, x > 1).tolist()
         [2, 3]
     """
+    rank_of("masked_select", x)
     _need_mask("masked_select", mask)
     if x.shape != mask.shape or UNKNOWN in x.shape:
         x, mask = broadcast_tensors([x, mask])
@@ -52,6 +53,7 @@ def masked_fill(x: Any, mask: Any, value: Any, name: str | None = None) -> Any:
         >>> paddle.masked_fill(x, x > 1, 0).tolist()
         [1, 0, 0]
     """
+    rank_of("masked_fill", x)
     rank_of("masked_fill", mask, "mask")
     mask = cast(mask, bool_)
     if is_tensor(value):

@@ -313,6 +313,7 @@ def _known_sizes(op: str, sizes: Any) -> Shape:
 
 def _trailing(op: str, x: Any, normalized_shape: Any) -> Shape:
     """The last dimensions of x, which must have the sizes `normalized_shape`."""
+    rank_of(op, x)
     sizes = _known_sizes(op, normalized_shape)
     own = tuple(x.shape[-len(sizes) :]) if sizes else ()
     if not sizes or len(sizes) > x.ndim or any(a != b and UNKNOWN not in (a, b) for a, b in zip(own, sizes)):

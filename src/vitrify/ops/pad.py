@@ -8,7 +8,7 @@ from typing import Any
 from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import UNKNOWN, Meta
 from .accumulate import add_along
-from .arguments import as_ints, entries, is_tensor
+from .arguments import as_ints, entries, is_tensor, rank_of
 from .moving_forms import padded_by_own
 from .registry import OpDef, define_op
 from .window_forms import padded_form
@@ -176,6 +176,7 @@ def pad(
 
 
 def _sizes(x: Any, pad: Any) -> tuple[Any, ...]:
+    rank_of("pad", x)
     if is_tensor(pad):
         pad = [pad[i] for i in range(len(pad))]
     elif isinstance(pad, int):

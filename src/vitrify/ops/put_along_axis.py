@@ -11,7 +11,7 @@ from ..core.dtype import bool_
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, normalize_axis
 from .accumulate import add_at, put_at
-from .arguments import is_tensor
+from .arguments import is_tensor, rank_of
 from .gather import along_axis, along_axis_shape, take_along_axis_adjoint_op, take_along_axis_op
 from .index_form import range_errors
 from .like import cast, ones_like, sum_to_like, zeros_like
@@ -158,6 +158,8 @@ put_chosen_op: OpDef = define_op("put_along_axis_chosen", kernel=_kernel, meta=_
 def _put(
     op: str, arr: Any, indices: Any, values: Any, axis: int, reduce: str, include_self: bool, broadcast: bool
 ) -> Any:
+    rank_of(op, arr, "arr")
+    rank_of(op, indices, "indices")
     if not is_tensor(values):
         values = get_op("full")(shape=(1,) * arr.ndim, fill_value=values, dtype=arr.dtype)
     elif not broadcast and values.ndim == indices.ndim:

@@ -209,6 +209,7 @@ def random_(x: Any, from_: int = 0, to: int | None = None, *, generator: Any = N
 
     Source: paddle.Tensor.random_.
     """
+    rank_of("random_", x)
     if to is None:
         from_, to = (0, _last_exact(x.dtype)) if from_ == 0 else (0, from_)
     drawn = get_op("randint")(shape=sizes_of(x), low=int(from_), high=int(to), dtype=int64)

@@ -312,6 +312,8 @@ def reduce_as(x: Any, target: Any, name: str | None = None) -> Any:
         >>> paddle.reduce_as(paddle.ones([2, 3]), paddle.ones([3])).tolist()
         [2.0, 2.0, 2.0]
     """
+    rank_of("reduce_as", target, "target")
+    rank_of("reduce_as", x)
     pairs = zip(x.shape[x.ndim - target.ndim :], target.shape)
     if target.ndim > x.ndim or [w for f, w in pairs if w not in (1, f) and UNKNOWN not in (f, w)]:
         raise ShapeError(f"reduce_as: x has shape {list(x.shape)}, which is not summed down to {list(target.shape)}")

@@ -180,6 +180,7 @@ def index_add(
         >>> paddle.index_add(paddle.zeros([2, 2]), rows, 0, paddle.ones([2, 2])).tolist()
         [[2.0, 2.0], [0.0, 0.0]]
     """
+    rank_of("index_add", x)
     at = normalize_axis("index_add", static_int("index_add", axis, "axis"), x.ndim)
     result = index_add_op(x, index, value if alpha == 1 else value * alpha, axis=at)
     return result if out is None else out._become(result)
@@ -193,6 +194,7 @@ def index_fill(x: Any, index: Any, axis: int, value: Any, name: str | None = Non
         >>> paddle.index_fill(paddle.zeros([3]), paddle.to_tensor([0, 2]), 0, 7).tolist()
         [7.0, 0.0, 7.0]
     """
+    rank_of("index_fill", x)
     if is_tensor(value) and value.ndim > 0:
         raise ShapeError(f"index_fill: value must be a number or a 0-D tensor, got shape {value.shape}")
     at = normalize_axis("index_fill", axis, x.ndim)
@@ -243,6 +245,7 @@ def index_put(x: Any, indices: Sequence[Any], value: Any, accumulate: bool = Fal
         >>> paddle.index_put(paddle.zeros([2]), at, paddle.to_tensor(1.0), accumulate=True).tolist()
         [2.0, 0.0]
     """
+    rank_of("index_put", x)
     rank_of("index_put", value, "value")
     if x.dtype is not value.dtype:
         raise DTypeError(f"index_put: x is {x.dtype.name}, value is {value.dtype.name}", hint="cast value to x's dtype")
@@ -266,6 +269,7 @@ def slice_scatter(
         >>> paddle.slice_scatter(paddle.zeros([4]), paddle.ones([2]), [0], [0], [4], [2]).tolist()
         [1.0, 0.0, 1.0, 0.0]
     """
+    rank_of("slice_scatter", x)
     if not len(axes) == len(starts) == len(ends) == len(strides):
         raise ArgumentError("slice_scatter: axes, starts, ends and strides must have equal lengths")
     parts = [FULL] * x.ndim
@@ -282,6 +286,7 @@ def select_scatter(x: Any, values: Any, axis: int, index: int, name: str | None 
         >>> paddle.select_scatter(paddle.zeros([2, 2]), paddle.ones([2]), 1, 0).tolist()
         [[1.0, 0.0], [1.0, 0.0]]
     """
+    rank_of("select_scatter", x)
     at = normalize_axis("select_scatter", axis, x.ndim)
     return with_item(x, (*(FULL,) * at, index), values)
 

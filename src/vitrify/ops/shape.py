@@ -103,6 +103,7 @@ def reshape(x: Any, shape: Any, name: str | None = None) -> Any:
     """
     sizes = as_ints("reshape", shape, "shape")
     if only_ints(sizes) and (-1 in sizes or 0 in sizes):
+        rank_of("reshape", x)
         sizes = _settled(x.shape, sizes)
     return reshape_op(x, shape=sizes)
 
@@ -271,6 +272,7 @@ def unflatten(x: Any, axis: int, shape: Any, name: str | None = None) -> Any:
         >>> paddle.unflatten(paddle.ones([4, 6]), 1, [2, -1]).shape
         [4, 2, 3]
     """
+    rank_of("unflatten", x)
     at = normalize_axis("unflatten", static_int("unflatten", axis, "axis"), x.ndim)
     return unflatten_op(x, axis=at, shape=as_ints("unflatten", shape, "shape"))
 

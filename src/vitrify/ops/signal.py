@@ -6,6 +6,7 @@ from typing import Any
 
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta
+from .arguments import rank_of
 from .complex_ import real
 from .creation import ones
 from .elementwise import conj
@@ -78,6 +79,7 @@ def frame(x: Any, frame_length: int, hop_length: int, axis: int = -1, name: str 
         >>> paddle.signal.frame(paddle.to_tensor([0, 1, 2, 3, 4]), 3, 2).tolist()
         [[0, 2], [1, 3], [2, 4]]
     """
+    rank_of("frame", x)
     last = _end("frame", axis)
     size, step = _positive("frame", "frame_length", frame_length), _positive("frame", "hop_length", hop_length)
     windows = unfold_op(x, axis=x.ndim - 1 if last else 0, size=size, step=step)
@@ -95,6 +97,7 @@ def overlap_add(x: Any, hop_length: int, axis: int = -1, name: str | None = None
         >>> paddle.signal.overlap_add(paddle.to_tensor([[0, 2], [1, 3], [2, 4]]), 2).tolist()
         [0, 1, 4, 3, 4]
     """
+    rank_of("overlap_add", x)
     last = _end("overlap_add", axis)
     step = _positive("overlap_add", "hop_length", hop_length)
     if x.ndim < 2:
@@ -160,6 +163,7 @@ def stft(
         >>> paddle.signal.stft(paddle.ones([16]), n_fft=8).shape
         [5, 9]
     """
+    rank_of("stft", x)
     size, hop, width = _sizes("stft", n_fft, hop_length, win_length)
     if x.ndim not in (1, 2):
         raise ShapeError(f"stft: x must have 1 or 2 dimensions, got shape {x.shape}")
@@ -195,6 +199,7 @@ nonzero_envelope_op: OpDef = define_op(
 
 
 def _check_spectrum(x: Any, size: int, onesided: bool, return_complex: bool, window: Any) -> None:
+    rank_of("istft", x)
     if x.ndim not in (2, 3):
         raise ShapeError(f"istft: x must have 2 or 3 dimensions, got shape {x.shape}")
     frequencies = size // 2 + 1 if onesided else size

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..core.dtype import bool_, int32, int64
 from ..core.meta import UNKNOWN, Meta, normalize_axis
+from .arguments import rank_of
 from .registry import NoGradient, define_op
 
 SIZE = NoGradient("a size does not depend on the values of x")
@@ -76,11 +77,13 @@ def shape(input: Any) -> Any:
 
 def dim_size(x: Any, axis: int) -> Any:
     """The size of one dimension of x, as a 0-D int64 tensor."""
+    rank_of("shape", x)
     return dim_size_op(x, axis=normalize_axis("dim_size", axis, x.ndim))
 
 
 def size_of(x: Any, axis: int) -> Any:
     """The size of one dimension: an int where it is known, else a 0-D tensor."""
+    rank_of("shape", x)
     size = x.shape[axis]
     return dim_size(x, axis) if size == UNKNOWN else size
 
@@ -120,6 +123,7 @@ def is_empty(x: Any, name: str | None = None) -> Any:
 
 def sizes_of(x: Any) -> Any:
     """x's shape as a dynamic shape attribute: a tuple where all sizes are known, else a 1-D tensor."""
+    rank_of("shape", x)
     sizes = tuple(x.shape)
     return shape_op(x) if UNKNOWN in sizes else sizes
 

@@ -25,6 +25,7 @@ def _bounds(op: str, values: Any, name: str, count: int) -> tuple[Any, ...]:
 
 
 def _cut(op: str, x: Any, axes: Any, starts: Any, ends: Any, strides: Any) -> Any:
+    rank_of(op, x)
     places = static_ints(op, axes, "axes")
     count = len(places)
     bounds = [_bounds(op, v, n, count) for v, n in ((starts, "starts"), (ends, "ends"), (strides, "strides"))]
@@ -82,6 +83,7 @@ def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
         >>> paddle.narrow(paddle.to_tensor([1, 2, 3, 4]), 0, 1, 2).tolist()
         [2, 3]
     """
+    rank_of("narrow", input, "input")
     at = normalize_axis("narrow", dim, input.ndim, "dim")
     first, size = static_int("narrow", start, "start"), input.shape[at]
     if length < 0:

@@ -217,6 +217,7 @@ def prelu(x: Any, weight: Any, data_format: str = "NCHW", name: str | None = Non
         >>> paddle.nn.functional.prelu(paddle.to_tensor([-2.0, 2.0]), paddle.to_tensor([0.5])).tolist()
         [-1.0, 2.0]
     """
+    rank_of("prelu", x)
     count = weight.shape[0] if rank_of("prelu", weight, "weight") else 1
     if weight.ndim > 1 or (count != 1 and x.ndim < 2):
         raise ShapeError(f"prelu: weight has shape {list(weight.shape)}, expected [1] or one element a channel")

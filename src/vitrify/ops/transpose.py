@@ -67,7 +67,8 @@ def transpose(x: Any, perm: Sequence[int], name: str | None = None) -> Any:
         >>> paddle.transpose(paddle.ones([2, 3, 4]), [2, 0, 1]).shape
         [4, 2, 3]
     """
-    return transpose_op(x, perm=_whole_perm("transpose", static_ints("transpose", perm, "perm"), x.ndim))
+    rank = rank_of("transpose", x)
+    return transpose_op(x, perm=_whole_perm("transpose", static_ints("transpose", perm, "perm"), rank))
 
 
 def permute(input: Any, *dims: Any) -> Any:
@@ -118,6 +119,7 @@ def matrix_transpose(x: Any, name: str | None = None) -> Any:
 
 def swapped(x: Any, axis0: int, axis1: int) -> Any:
     """x with two dimensions swapped."""
+    rank_of("transpose", x)
     a, b = normalize_axis("transpose", axis0, x.ndim), normalize_axis("transpose", axis1, x.ndim)
     perm = list(range(x.ndim))
     if perm:
@@ -142,6 +144,7 @@ def moveaxis(
         >>> paddle.moveaxis(paddle.ones([2, 3, 4]), 0, -1).shape
         [3, 4, 2]
     """
+    rank_of("moveaxis", x)
     src = _places("source", source, x.ndim)
     dst = _places("destination", destination, x.ndim)
     if len(src) != len(dst):

@@ -8,7 +8,7 @@ from typing import Any
 from ..core.errors import ArgumentError, IndexRangeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape
 from .adaptive_pool import plane_gather_op
-from .arguments import as_ints, dims, entries
+from .arguments import as_ints, dims, entries, rank_of
 from .bins import plane_scatter
 from .gather import need_integers
 from .pool import avg_pool_op, max_pool_op, window_arguments
@@ -149,6 +149,7 @@ def _power_pool(
 
 def _whole_windows(x: Any, n: int, attrs: dict[str, Any]) -> dict[str, Any]:
     """The same windows with padding behind x where the last ones reach beyond it: a mean would count those for more."""
+    rank_of("lp_pool2d", x)
     padding = attrs["padding"]
     if isinstance(padding, str):
         return attrs

@@ -214,6 +214,7 @@ def affine_grid(theta: Any, out_shape: Any, align_corners: bool = True, name: st
         >>> paddle.nn.functional.affine_grid(identity, [1, 1, 2, 2])[0, 0].tolist()
         [[-1.0, -1.0], [1.0, -1.0]]
     """
+    rank_of("affine_grid", theta, "theta")
     shape = as_ints("affine_grid", out_shape, "out_shape")
     if not isinstance(shape, tuple):
         shape = tuple(shape[i] for i in range(len(shape)))

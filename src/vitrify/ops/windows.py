@@ -83,6 +83,7 @@ def unfold(x: Any, axis: int, size: int, step: int, name: str | None = None) -> 
         >>> paddle.unfold(paddle.to_tensor([1, 2, 3, 4]), 0, 2, 1).tolist()
         [[1, 2], [2, 3], [3, 4]]
     """
+    rank_of("unfold", x)
     at = normalize_axis("unfold", axis, x.ndim)
     return unfold_op(x, axis=at, size=static_int("unfold", size, "size"), step=static_int("unfold", step, "step"))
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..core.errors import DTypeError, ShapeError
 from ..ops import elementwise
+from ..ops.arguments import rank_of
 from ..ops.creation import arange
 from ..ops.join import concat
 from ..ops.methods import TensorMethods
@@ -127,4 +128,6 @@ def is_same_shape(x: Any, y: Any) -> bool:
         >>> paddle.sparse.is_same_shape(x, paddle.ones([3]))
         True
     """
+    rank_of("is_same_shape", x)
+    rank_of("is_same_shape", y, "y")
     return list(x.shape) == list(y.shape)

@@ -6,6 +6,7 @@ from typing import Any
 
 from ....core.errors import ArgumentError, UnsupportedError
 from ....core.meta import UNKNOWN
+from ....ops.arguments import rank_of
 from ....ops.normalization import layer_norm_op, rms_norm
 from ....ops.shape import flatten
 
@@ -88,6 +89,7 @@ def _summed(x: Any, bias: Any, residual: Any, alpha: float) -> Any:
 
 
 def _axes(op: str, x: Any, begin: int) -> tuple[int, ...]:
+    rank_of(op, x)
     if not 0 < begin < x.ndim:
         raise ArgumentError(
             f"{op}: begin_norm_axis must lie in [1, {x.ndim}) for x of shape {list(x.shape)}, got {begin}"
@@ -97,6 +99,7 @@ def _axes(op: str, x: Any, begin: int) -> tuple[int, ...]:
 
 def _in_shape(weight: Any, x: Any, axes: tuple[int, ...]) -> Any:
     """A weight of one dimension in the shape of those normalized."""
+    rank_of("fused_layer_norm", weight, "weight")
     sizes = [x.shape[a] for a in axes]
     return weight if len(sizes) == weight.ndim or UNKNOWN in sizes else weight.reshape(sizes)
 
