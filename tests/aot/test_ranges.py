@@ -96,3 +96,18 @@ def test_parameters_as_large_as_an_open_size(tmp_path):
     for n in (1, 4, 9):
         x = rows(n, 2, 3)
         np.testing.assert_allclose(program(x)[0], function(paddle.to_tensor(x)).numpy(), 1e-6)
+
+
+def test_what_is_known_of_single_elements_alone_is_computed_at_all_sizes(tmp_path):
+    """Numbers that a program makes of open sizes are known where those are 1, and left to the run elsewhere."""
+    table = paddle.to_tensor(TABLE)
+
+    def embedded(ids):
+        kinds = paddle.zeros_like(ids)
+        places = paddle.cumsum(paddle.ones_like(ids), axis=1) - 1
+        return sum(paddle.nn.functional.embedding(index, table) for index in (ids, kinds, places))
+
+    program = saved(embedded, tmp_path / "f", InputSpec([None, None], "int64", name="x"))
+    for shape in ((1, 1), (2, 3), (1, 5)):
+        ids = np.ones(shape, "int64")
+        np.testing.assert_allclose(program(ids)[0], embedded(paddle.to_tensor(ids)).numpy())

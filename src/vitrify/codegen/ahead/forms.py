@@ -28,6 +28,7 @@ from ..row_steps import RowLoop
 from ..rows import RowSignature
 from ..single import alone
 from .assembler import AheadAssembler, Symbol
+from .layout import Known
 from .refusals import refusal
 
 # Results of operators on constants may be as large as these, and so much larger.
@@ -89,7 +90,7 @@ class Forms:
         self._alone: dict[Operator, Block] = {}
         self._simple: dict[Block, Block | None] = {}
         self.shapes: list[tuple[int, ...]] = []  # of all that was made since somebody emptied the list
-        self.numbers: list[tuple[Any, ...] | None] = []  # likewise, of what is known now
+        self.numbers: list[Known] = []  # likewise, of what is known now
 
     def assembler(self, is_sample: bool) -> AheadAssembler:
         """One that runs blocks by these forms."""
@@ -226,7 +227,7 @@ def _filled(assembler: AheadAssembler, value: Any, values: Sequence[Any], takes_
 
 def _known_result(
     assembler: AheadAssembler, operator: Operator, values: Sequence[Any], attrs: Mapping[str, Any], has_form: bool,
-    numbers: list[tuple[Any, ...] | None],
+    numbers: list[Known],
 ) -> Any:  # fmt: skip
     """What an operator gives where all that it reads is known now, as constants; else None. `numbers` gets what it is.
 
@@ -252,7 +253,7 @@ def _known_result(
     room = sum(a.nbytes for a in arrays if a is not None and any(a.strides)) + _FEW_BYTES
     if not all(isinstance(a, (np.ndarray, np.generic)) for a in several) or sum(a.nbytes for a in several) > room:
         return None
-    numbers += map(_numbers_in, several)
+    numbers.append((operator, [_numbers_in(a) for a in several]))
     return tuple(_constant(assembler, a, _dtype(v)) for a, v in zip(several, operator.outputs))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.program import Operator
 from ..arena import padded, placed
 from ..errors import NoNativeForm
 from ..operands import ARENA, CONSTANT, INPUT, OUTPUT, STATE, Buffer, Edge, Operand, Step
@@ -21,6 +22,10 @@ _FEW = 64
 _SIZED = (np.dtype("<i8"), np.dtype("<f4"), np.dtype("<f8"))
 
 
+Known = tuple[Operator, Sequence[tuple[Any, ...] | None]]
+"""An operator that computes of sizes and constants alone, and the elements of its results where they are few."""
+
+
 @dataclass(frozen=True)
 class Sample:
     """A program put together for certain sizes."""
@@ -29,7 +34,7 @@ class Sample:
     inputs: Sequence[Operand]
     outputs: Sequence[Operand]
     shapes: Sequence[tuple[int, ...]]  # of the results of all operators
-    numbers: Sequence[tuple[Any, ...] | None] = ()  # that were computed of sizes and constants alone
+    numbers: Sequence[Known] = ()
 
 
 @dataclass(frozen=True)

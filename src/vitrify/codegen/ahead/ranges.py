@@ -7,6 +7,7 @@ be run.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -14,8 +15,9 @@ from math import prod
 from typing import Any
 
 from ...core.errors import VitrifyError
+from ...ir.program import Operator
 from ..errors import NoNativeForm
-from .layout import Sample
+from .layout import Known, Sample
 from .sizes import Basis
 
 # A program that holds for the first of these at which its arrays are no larger than _BYTES holds for all: who cuts or
@@ -37,9 +39,10 @@ def ranges_of(
         return ()
     wanted = [[_fitted(basis, dims) for dims in zip(*shapes)] for shapes in zip(*[s.shapes for s in samples])]
 
-    if len({len(s.numbers) for s in samples}) != 1:
+    known = [_by_operator(s.numbers) for s in samples]
+    if any(found.keys() != known[0].keys() for found in known):
         raise NoNativeForm("what is computed depends on the sizes")
-    numbers = [_Numbers.of(basis, found) for found in zip(*[s.numbers for s in samples])]
+    numbers = {key: _Numbers.of(basis, [found[key] for found in known]) for key in known[0]}
 
     def holds(values: Sequence[int]) -> bool:
         try:
@@ -47,9 +50,10 @@ def ranges_of(
         except (VitrifyError, NoNativeForm, AssertionError):  # that forms and their results fit is asserted there
             return False
         expected = [tuple(basis.at(c, values) for c in row) for row in wanted]
-        if [tuple(shape) for shape in found.shapes] != expected or len(found.numbers) != len(numbers):
+        if [tuple(shape) for shape in found.shapes] != expected:
             return False
-        return all(n.holds(basis, values, given) for n, given in zip(numbers, found.numbers))
+        given = _by_operator(found.numbers)  # of small sizes more may be known; the run computes it at all sizes
+        return all(key in given and n.holds(basis, values, given[key]) for key, n in numbers.items())
 
     def is_small(values: Sequence[int]) -> bool:
         return all(_ITEM * prod(basis.at(c, values) for c in row) <= _BYTES for row in wanted)
@@ -60,6 +64,16 @@ def ranges_of(
         if not all(map(holds, product(*[(least, min(most, large)) for least, most in ranges]))):
             raise NoNativeForm("what is computed depends on which of them is larger")
     return ranges
+
+
+def _by_operator(numbers: Sequence[Known]) -> dict[tuple[Operator, int, int], tuple[Any, ...] | None]:
+    """The numbers of each operator's results, by which time it ran."""
+    times: Counter[Operator] = Counter()
+    found = {}
+    for operator, several in numbers:
+        found.update({(operator, times[operator], place): given for place, given in enumerate(several)})
+        times[operator] += 1
+    return found
 
 
 @dataclass(frozen=True)
