@@ -96,6 +96,58 @@ class Added:
     __add__ = __radd__
 
 
+TURNS = 0
+
+
+def counts_in_a_global(x):
+    global TURNS
+    TURNS += 1
+    return x * TURNS
+
+
+def counts_in_a_closure(x):
+    return counter(x)
+
+
+def made_counter():
+    turns = 0
+
+    def count(x):
+        nonlocal turns
+        turns += 1
+        return x * turns
+
+    return count
+
+
+counter = made_counter()
+
+
+class Gained:
+    """A number behind a property, which a tensor decides."""
+
+    amount = 1.0
+
+    @property
+    def gain(self):
+        return self.amount * 1
+
+    @gain.setter
+    def gain(self, amount):
+        self.amount = amount
+
+
+GAINED = Gained()
+
+
+def sets_a_property(x):
+    if x.sum() > 100:
+        GAINED.gain = 2.0
+    else:
+        GAINED.gain = GAINED.gain + 1
+    return x * GAINED.gain
+
+
 class Box:
     """Keeps the last value."""
 
@@ -131,7 +183,18 @@ def user_calls(f, *args):
 
 @pytest.mark.parametrize(
     "f",
-    [branches, loops, calls, returns_objects, keeps, changes_what_it_made, adds_objects],
+    [
+        branches,
+        loops,
+        calls,
+        returns_objects,
+        keeps,
+        changes_what_it_made,
+        adds_objects,
+        counts_in_a_global,
+        counts_in_a_closure,
+        sets_a_property,
+    ],
     ids=lambda f: f.__name__,
 )
 def test_functions(f):

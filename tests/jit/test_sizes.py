@@ -70,8 +70,8 @@ def test_loops_over_an_unknown_size():
 
 def test_a_size_needed_by_python_is_part_of_the_key():
     def f(x):
-        names = ["a", "b", "c", "d", "e", "f"][: x.shape[0]]
-        return x * len(names)
+        name = "abcdef"[: x.shape[0]]
+        return x * len(name)
 
     static, _ = counted(f)
     for n in (2, 4, 3, 2, 4):

@@ -29,13 +29,13 @@ class Variation:
         """Take note of numbers and sizes that are not what programs were built for."""
         for program in guards:
             for guard in program.failing():
-                self._compare(guard.key, guard.expected, guard.source.read(), guard.is_attribute)
+                self._compare(guard.key, guard.expected, guard.source.read(), guard.may_be_input)
 
-    def _compare(self, key: Key, expected: Expected, value: Any, is_attribute: bool) -> None:
+    def _compare(self, key: Key, expected: Expected, value: Any, may_be_input: bool) -> None:
         if key in self._pinned:
             return
         if isinstance(expected, Exactly):
-            if is_attribute and can_be_input(value) and type(value) is type(expected.value):
+            if may_be_input and can_be_input(value) and type(value) is type(expected.value):
                 self.numbers.add(key)
         elif isinstance(expected, AnyTensor):
             if isinstance(value, Tensor) and value.dtype is expected.meta.dtype:
@@ -43,7 +43,7 @@ class Variation:
         elif isinstance(expected, Items) and type(value) is expected.kind and not expected.unordered:
             held: Iterable[Any] = value.values() if isinstance(value, dict) else value  # type: ignore[assignment]
             for (position, item), inner in zip(enumerate(expected.items), held):
-                self._compare((key, position), item, inner, is_attribute=False)
+                self._compare((key, position), item, inner, may_be_input=False)
 
     def _widen(self, key: Key, old: Shape, new: Shape) -> None:
         if old != new and len(old) == len(new):

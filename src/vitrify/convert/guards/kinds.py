@@ -245,7 +245,8 @@ class Guard:
     value: Any
     expected: Expected
     key: Any = None
-    is_attribute: bool = False
+    may_be_input: bool = False
+    """Whether a number that keeps changing there is fed to the program."""
 
     def fits(self, found: Found) -> bool:
         """Whether the place holds something that will do."""

@@ -110,16 +110,28 @@ class Observer:
             self.journal.note(GlobalPlace(name, namespace))
         for name in sorted(read):
             if name in namespace:
-                source = Source.entry(name, namespace, name)
-                self._read((id(namespace), name), source, namespace[name], name in only_changed)
+                source, place = Source.entry(name, namespace, name), GlobalPlace(name, namespace)
+                self._variable(place, source, namespace[name], name in only_changed, name in stored)
         stored_here = stored_cells(fn.__code__)
         for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or ()):
             place = CellPlace(name, cell)
             if name in stored_here:
                 self.journal.note(place)
             source = Source.cell(name, cell)
-            self._read(place.key, source, source.read(), name in only_changed)
+            self._variable(place, source, source.read(), name in only_changed, name in stored_here)
         self._signature(fn, only_changed)
+
+    def _is_first(self, key: Any, value: Any) -> bool:
+        """Whether a place is read for the first time, and holds what it held before the trace."""
+        return key not in self.guards and self.journal.before.get(key, (None, value))[1] is value
+
+    def _variable(self, place: Any, source: Source, value: Any, only_changed: bool, is_stored: bool) -> None:
+        """A variable outside of a function, which a counter is if the function stores it as well."""
+        key = place.key
+        if is_stored and key in self.numbers and can_be_input(value) and self._is_first(key, value):
+            self._number(key, source, place, value)
+        else:
+            self._read(key, source, value, only_changed, may_be_input=is_stored)
 
     def stays(self, fn: FunctionType) -> None:
         """The program is one of the function as it is made now."""
@@ -218,11 +230,11 @@ class Observer:
             return value
         key = (id(owner), name)
         is_own = name in getattr(owner, "__dict__", (name,))  # else the trace would give it one
-        if is_own and key in self.numbers and can_be_input(value) and key not in self.journal.before:
-            return self._number(key, AttrPlace(owner, name), value)
+        if is_own and key in self.numbers and can_be_input(value) and self._is_first(key, value):
+            return self._number(key, Source.attribute(owner, name), AttrPlace(owner, name), value)
         if is_own or name == "__dict__":
             self.own.add(key)
-        self._read(key, Source.attribute(owner, name), value, changed_only, is_attribute=True)
+        self._read(key, Source.attribute(owner, name), value, changed_only, may_be_input=True)
         return value
 
     def _of_module(self, owner: ModuleType, name: str, value: Any) -> None:
@@ -237,17 +249,16 @@ class Observer:
             return True
         return False
 
-    def _number(self, key: Any, place: AttrPlace, value: Any) -> Any:
-        """A number that changes from call to call, as an input of the program; the object holds it during the trace."""
+    def _number(self, key: Any, source: Source, place: Any, value: Any) -> Any:
+        """A number that changes from call to call, as an input of the program; its place holds it during the trace."""
         tensor = wrap(np.asarray(value, "int64" if isinstance(value, int) else "float64"))
         found = self.read_numbers[key] = as_number(builder().lift(tensor))
-        source = Source.attribute(place.owner, place.attribute)
         self.guards[key] = Guard(source, value, AnyNumber(tensor, type(value)), key, True)
         self.journal.note(place)
         place.set(found)
         return found
 
-    def _read(self, key: Any, source: Source, value: Any, changed_only: bool, is_attribute: bool = False) -> None:
+    def _read(self, key: Any, source: Source, value: Any, changed_only: bool, may_be_input: bool = False) -> None:
         if key in self.guards or value is MISSING:
             return
         written = self.journal.before.get(key)
@@ -266,7 +277,7 @@ class Observer:
             return
         value = original
         self.met.add(id(value))
-        self.guards[key] = Guard(source, value, self.expected(value, key), key, is_attribute)
+        self.guards[key] = Guard(source, value, self.expected(value, key), key, may_be_input)
 
     def expected(self, value: Any, key: Any, depth: int = 0) -> Expected:
         """What a program needs of `value`: containers are looked into."""
