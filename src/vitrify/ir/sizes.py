@@ -16,6 +16,8 @@ def sized(meta: Meta) -> Meta:
     >>> sized(Meta((-1, 4), float32))
     Meta(shape=(32, 4), dtype=paddle.float32)
     """
+    if UNKNOWN not in meta.shape:
+        return meta
     return meta.with_shape(tuple(UNKNOWN_SIZE if size == UNKNOWN else size for size in meta.shape))
 
 

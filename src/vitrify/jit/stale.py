@@ -32,6 +32,11 @@ class Staleness:
     def _is_changed(self, var: Variable) -> bool:
         """Whether the memory of a variable was changed in place where no tape sees it."""
         aliases = self._aliases
+        base = var
+        while base not in aliases.replaced:
+            if base not in aliases.views:
+                return False  # nor was anything that it may show, and asking whether it does takes longer
+            base = aliases.views[base].base
         while var in aliases.views and aliases.shares(var):
             var = aliases.views[var].base
         while var in aliases.replaced:

@@ -15,12 +15,16 @@ PER_BYTE = 2e-10
 
 def seconds(operator: Operator) -> float:
     """An estimate for one core; a dimension of unknown size counts as 32."""
-    metas = [_sized(v.meta) if hasattr(v, "meta") else None for v in operator.inputs]
-    outputs = [_sized(v.meta) for v in operator.outputs]
-    moved = sum(numel(m.shape) * m.dtype.np.itemsize for m in (*metas, *outputs) if isinstance(m, Meta))
-    work = arithmetic(operator.op, metas, operator.attrs)
-    moved = 0 if operator.op.view else moved
-    return LAUNCH + moved * PER_BYTE + work * PER_ARITHMETIC
+    op = operator.op
+    if op.view and op.work is None:
+        return LAUNCH
+    metas = [None if v is None else _sized(v.meta) for v in operator.inputs]
+    moved = 0
+    if not op.view:
+        for meta in (*metas, *[_sized(v.meta) for v in operator.outputs]):
+            if isinstance(meta, Meta):
+                moved += numel(meta.shape) * meta.dtype.np.itemsize
+    return LAUNCH + moved * PER_BYTE + arithmetic(op, metas, operator.attrs) * PER_ARITHMETIC
 
 
 def _sized(meta: object) -> object:

@@ -12,12 +12,12 @@ def may_share(operator: Operator) -> range:
     op = operator.op
     if op is fused_op:  # whose operators all make arrays of their own
         return range(0)
-    has_blocks = any(isinstance(v, Block) for v in operator.attrs.values())
-    if has_blocks or op.passes or _has_list(operator):
+    if op.passes or _has_list(operator) or any(isinstance(v, Block) for v in operator.attrs.values()):
         return range(len(operator.inputs))
     return range(min(1, len(operator.inputs)) if op.view else 0)
 
 
 def _has_list(operator: Operator) -> bool:
     """Whether arrays may pass through as items of a list."""
-    return any(isinstance(v.meta, ListMeta) for v in (*operator.variables, *operator.outputs))
+    metas = {type(v.meta) for values in (operator.inputs, operator.outputs) for v in values if v is not None}
+    return ListMeta in metas
