@@ -29,7 +29,8 @@ def compiled(request):
     """(tiles, the product, the dots) of one width."""
     target = llvm.target_of(request.param)
     tiles = windows.tiles_of(F32, target)
-    text = "\n\n".join([*windows.windows_ir(tiles).values(), *windows.declarations(tiles), attributes(target)])
+    functions = {**windows.products_ir(tiles), **windows.dots_ir(tiles)}
+    text = "\n\n".join([*functions.values(), *windows.declarations(tiles), attributes(target)])
     names = windows.names_of(F32)
     found = loaded(text, names).addresses
     kinds = [ctypes.CFUNCTYPE(ctypes.c_int32, *signature) for signature in (PRODUCT, DOTS)]

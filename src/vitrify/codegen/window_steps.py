@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -77,12 +78,20 @@ def lanes_of(dtype: Dtype) -> int:
 
 
 @functools.lru_cache(maxsize=len(_DTYPES))
-def _addresses(dtype: Dtype) -> tuple[int, int]:
+def _products_address(dtype: Dtype) -> int:
+    return _address(windows.products_ir, dtype, windows.names_of(dtype)[0])
+
+
+@functools.lru_cache(maxsize=len(_DTYPES))
+def _dots_address(dtype: Dtype) -> int:
+    """Dots are for gradients: programs without those do not wait for them to be compiled."""
+    return _address(windows.dots_ir, dtype, windows.names_of(dtype)[1])
+
+
+def _address(made: Callable[[windows.Tiles], dict[str, str]], dtype: Dtype, name: str) -> int:
     tiles = windows.tiles_of(dtype, host())
-    names = windows.names_of(dtype)
-    text = "\n\n".join([*windows.windows_ir(tiles).values(), *windows.declarations(tiles), attributes(host())])
-    found = loaded(text, names).addresses
-    return found[names[0]], found[names[1]]
+    text = "\n\n".join([*made(tiles).values(), *windows.declarations(tiles), attributes(host())])
+    return loaded(text, (name,)).addresses[name]
 
 
 def pieces_of(b: Any, c: Any, each: int, itemsize: int, lanes: int) -> Any:
@@ -142,7 +151,7 @@ def _offsets(n: Assembler, offsets: Any) -> Operand:
 
 def add_product(n: Assembler, a: Matrix, rows: int, b: Matrix, c: Matrix, pieces: Any, bias: Operand | None) -> None:
     """c = a b + bias, for the pieces of b and c."""
-    function, _ = _addresses(c.array.dtype)
+    function = _products_address(c.array.dtype)
     inner = len(b.offsets)
     tables = _offsets(n, a.offsets), _offsets(n, b.offsets)
 
@@ -160,7 +169,7 @@ def add_product(n: Assembler, a: Matrix, rows: int, b: Matrix, c: Matrix, pieces
 
 def add_dots(n: Assembler, a: Matrix, rows: int, b: Matrix, c: Operand, pieces: Any) -> None:
     """c[r, p] = the sum over the columns of a[r] b[p], whose pieces say where b's columns begin, and a's."""
-    _, function = _addresses(c.dtype)
+    function = _dots_address(c.dtype)
     inner = len(b.offsets)
     crow = c.strides[0]
     table = _table(n, pieces)

@@ -75,12 +75,16 @@ def names_of(dtype: Dtype) -> tuple[str, str]:
     return f"windows_{memory_type(dtype)}", f"window_dots_{memory_type(dtype)}"
 
 
-def windows_ir(t: Tiles) -> dict[str, str]:
-    """The functions by name, with those that they call."""
+def products_ir(t: Tiles) -> dict[str, str]:
+    """The function of products by its name, with those that it calls."""
     made = {_tile_name(t, *kernel): _tile(t, *kernel) for kernel in t.kernels}
-    dots = {_dots_name(t, rows): _dots(t, rows) for rows in range(1, t.dots[0] + 1)}
-    products, sums = names_of(t.dtype)
-    return {**made, **dots, products: _products(t), sums: _sums(t)}
+    return {**made, names_of(t.dtype)[0]: _products(t)}
+
+
+def dots_ir(t: Tiles) -> dict[str, str]:
+    """The function of dots by its name, with those that it calls."""
+    made = {_dots_name(t, rows): _dots(t, rows) for rows in range(1, t.dots[0] + 1)}
+    return {**made, names_of(t.dtype)[1]: _sums(t)}
 
 
 def declarations(t: Tiles) -> list[str]:
