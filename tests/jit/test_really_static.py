@@ -100,7 +100,7 @@ TURNS = 0
 
 
 def counts_in_a_global(x):
-    global TURNS
+    global TURNS  # noqa: PLW0603 - that is the question
     TURNS += 1
     return x * TURNS
 

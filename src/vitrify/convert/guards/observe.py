@@ -110,8 +110,8 @@ class Observer:
             self.journal.note(GlobalPlace(name, namespace))
         for name in sorted(read):
             if name in namespace:
-                source, place = Source.entry(name, namespace, name), GlobalPlace(name, namespace)
-                self._variable(place, source, namespace[name], name in only_changed, name in stored)
+                source, known = Source.entry(name, namespace, name), GlobalPlace(name, namespace)
+                self._variable(known, source, namespace[name], name in only_changed, name in stored)
         stored_here = stored_cells(fn.__code__)
         for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or ()):
             place = CellPlace(name, cell)
