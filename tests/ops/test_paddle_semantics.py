@@ -85,6 +85,7 @@ EMPTY, NO_HEAD = paddle.zeros([0]), paddle.zeros([1, 1, 1, 0])
         (lambda: paddle.linalg.lstsq(TWO, paddle.zeros([2, 0]))[0], [[], []], "float32"),
         (lambda: F.conv1d_transpose(paddle.zeros([1, 1, 0]), paddle.ones([1, 1, 2])), [[[0]]], "float32"),
         (lambda: paddle.histogram(t([-1.0, 0.5, 2.0, 3.0]), bins=4, min=0.5, max=0.5), [1, 1, 0, 2], "int64"),
+        (lambda: t([-5, 1, 5], "int32").clip_(0.5, 2.7), [0, 1, 2], "int32"),
         (lambda: paddle.to_tensor([np.int32(3)]), [3], "int64"),
         (lambda: paddle.to_tensor([np.float16(3)]), [3], "float32"),
         (lambda: paddle.to_tensor([np.int8(3)]), [3], "int8"),

@@ -242,8 +242,16 @@ def nan_to_num(
     return _nan_to_num_op(x, nan=float(nan), posinf=high, neginf=low)
 
 
+def _clip_in_place(x: Any, min: Any = None, max: Any = None, name: str | None = None) -> Any:
+    """`clip` put into x, in x's dtype; returns x."""
+    rank_of("clip_", x)
+    return x._become(cast(clip(x, min, max), x.dtype))
+
+
 METHODS: dict[str, Any] = {
     fn.__name__: fn for fn in (maximum, minimum, fmax, fmin, clip, nan_to_num)
-} | {"where": _where_method, "where_": _where_in_place, "clamp": clip}  # fmt: skip
-INPLACE = ("clip", "clamp", "nan_to_num")
+} | {
+    "where": _where_method, "where_": _where_in_place, "clamp": clip, "clip_": _clip_in_place, "clamp_": _clip_in_place
+}  # fmt: skip
+INPLACE = ("nan_to_num",)
 __all__ = ["clamp", "clip", "fmax", "fmin", "maximum", "minimum", "nan_to_num", "where"]
