@@ -22,6 +22,7 @@ from tests.conformance.compare import compare
 from tests.conformance.execution import Record, error_record, found_at, run
 from tests.conformance.generated.layers import LayerCall
 from tests.conformance.spec import Case
+from tests.conformance.subgraphs import Subgraph
 
 # Patterns of cases -> why a program for unknown sizes gives something else than eager code.
 UNDECIDED = {
@@ -49,6 +50,7 @@ class Compiled:
     def __init__(self, case: Case, fixed: bool = False) -> None:
         self._case = case
         self._fixed = fixed
+        self.itself = vitrify
 
     def __getattr__(self, name: str) -> Any:
         return getattr(vitrify, name)
@@ -134,7 +136,7 @@ def run_compiled(case: Case, fixed: bool = False) -> Record:
 def differences(cases: Sequence[tuple[str, int, Case]], fixed: bool = False) -> Iterator[tuple[Case, str, str]]:
     """The cases in which compiled code does something else: case, kind of difference, what differs."""
     for _, _, case in cases:
-        if case.form not in ("function", "method") or not isinstance(case.row.call, (LayerCall, type(None))):
+        if case.form not in ("function", "method") or not isinstance(case.row.call, (LayerCall, Subgraph, type(None))):
             continue
         if any(fnmatchcase(case.text.replace("[", "("), p.replace("[", "(")) for p in UNDECIDED):
             continue

@@ -7,7 +7,8 @@ from importlib import import_module
 
 from tests.conformance.spec import Case, Row, cases_of
 
-NAMES = ("elementwise", "reductions", "manipulation", "creation", "operators", "linalg", "functional", "layers")
+NAMES = ("elementwise", "reductions", "manipulation", "creation", "operators", "linalg", "functional", "layers",
+         "subgraphs")  # fmt: skip
 
 
 def rows_in(table: str) -> list[Row]:
