@@ -155,8 +155,10 @@ def test_an_error_of_the_users_does_not_fix_the_sizes():
         lambda x: paddle.to_tensor(x.shape[1] ** -0.5),
         lambda x: paddle.to_tensor([x.shape[1] / 3, 1]),
         lambda x: paddle.to_tensor(x.shape[1] * (1 + 2j)),
+        lambda x: paddle.zeros([int(np.ceil(x.shape[0] / 8)) * 8]) + float(np.sqrt(x.shape[1])),
+        lambda x: x.reshape([np.prod(x.shape)]),
     ],
-    ids="root quotient inverse negated scale cut tensor list complex".split(),  # noqa: SIM905
+    ids="root quotient inverse negated scale cut tensor list complex numpy product".split(),  # noqa: SIM905
 )
 def test_unknown_sizes_compute_as_python_numbers(used):
     x = rows(100)

@@ -45,6 +45,8 @@ def as_int(op: str, value: Any, name: str) -> Any:
         return value
     if is_tensor(value) or isinstance(value, Ref):
         return value
+    if hasattr(type(value), "__vitrify_host_value__") and value.is_of_numbers():  # only a run of the program knows it
+        return value.tensor(in_full=True)
     try:
         return operator.index(value)
     except TypeError:

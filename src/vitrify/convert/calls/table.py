@@ -28,6 +28,7 @@ from ..control.protocols import Stepping, iterate
 from ..control.pushed import pushing
 from ..guards.observe import get_attr, note_absent
 from ..host.effects import convert_print
+from ..host.value import HostValue
 from ..operators.module import convert_truth
 from ..operators.objects import del_attr, set_attr
 from ..operators.operate import operate
@@ -70,17 +71,23 @@ def convert_len(obj: Any) -> Any:
     return builtins.len(obj) if method is None else method()
 
 
+def _given(value: Any) -> Any:
+    """What is made a number: a tensor, and what NumPy makes of Python's numbers, as a variable of the program."""
+    is_number = isinstance(value, HostValue) and value.is_of_numbers()
+    return value.tensor(in_full=True) if is_number else as_graph(value)
+
+
 @for_user
 def convert_int(*args: Any, **kwargs: Any) -> Any:
     """`int(x)`: of a tensor, truncation to int64."""
-    value: Any = as_graph(args[0]) if len(args) == 1 and not kwargs else None
+    value: Any = _given(args[0]) if len(args) == 1 and not kwargs else None
     return number(value, "int()", "int64") if is_graph(value) else builtins.int(*args, **kwargs)
 
 
 @for_user
 def convert_float(*args: Any) -> Any:
     """`float(x)`: of a tensor, a 0-D floating tensor without gradient."""
-    value: Any = as_graph(args[0]) if len(args) == 1 else None
+    value: Any = _given(args[0]) if len(args) == 1 else None
     if is_graph(value):
         return number(value, "float()", None if value.dtype.is_floating else "float64")
     return builtins.float(*args)

@@ -21,7 +21,7 @@ from ...core.pytree import as_plain
 from ...eager.host_ops import host_value_op
 from ...eager.tensor import Tensor, to_tensor
 from ...ir.program import Variable
-from ..values.deferred import Call, Deferred, Input, captured, record
+from ..values.deferred import Call, Deferred, Input, captured, parts, record
 
 SAMPLES = 3
 _KNOWN_ATTRIBUTES = frozenset({"shape", "ndim", "dtype", "size", "itemsize", "nbytes", "flags", "strides"})
@@ -126,6 +126,11 @@ class HostValue(Deferred):
         """The value as a tensor of the program."""
         (out,) = record(host_value_op, attrs={"meta": self.meta(in_full)}, call=self.node)
         return out  # type: ignore[no-any-return]
+
+    def is_of_numbers(self) -> bool:
+        """Whether Python's numbers alone, such as sizes, go into it: then no tensor's content is looked at."""
+        inputs = [part for part in parts(self.node) if isinstance(part, Input)]
+        return bool(inputs) and all(part.number for part in inputs)
 
     def form(self) -> str:
         """What kind of Python value it is: array, scalar, number or list."""
