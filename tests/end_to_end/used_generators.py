@@ -1,5 +1,7 @@
 """Generators as loops, builtins and other generators use them: left early, nested, with state, prints and objects."""
 
+import itertools
+
 import vitrify as paddle
 
 from .deciding_generators import growing, positive
@@ -393,6 +395,15 @@ def extended_by(x):
     return found, len(found)
 
 
+def while_a_tensor_says(x):
+    total = x[0] * 0
+    for v in itertools.takewhile(lambda v: v > 0, x):
+        total = total + v
+    rest = itertools.dropwhile(lambda v: v > 0, x)
+    known = list(itertools.takewhile(lambda i: i < 3, itertools.count())), list(itertools.dropwhile(bool, [1, 0, 2]))
+    return total, list(rest), list(itertools.filterfalse(lambda v: v > 1, x)), known
+
+
 def sets_of(x):
     known = {7}
     known.update(i for i in range(3) if x[i] > 0)
@@ -407,7 +418,8 @@ def dict_updated_by(x):
 
 
 CASES = [(f, ((P,), (N,), (Z,))) for f in (
-    extended_by, sets_of, dict_updated_by, resume_py, resume_gen, for_genexp_cond, for_genexp_break, next_genexp,
+    while_a_tensor_says, extended_by, sets_of, dict_updated_by, resume_py, resume_gen, for_genexp_cond,
+    for_genexp_break, next_genexp,
     next_no_default, gen_two_yields, gen_state, gen_append_side, gen_nonlocal, gen_print, gen_tree, gen_return_value,
     gen_while_true, gen_collatz, gen_in_while, gen_of_gen, gen_chunks, gen_early_fn_return, gen_nested_for,
     gen_any_all, gen_set_max, gen_in_branch, gen_obj, gen_tuple_unpack, gen_zip2, gen_map, gen_dictcomp,

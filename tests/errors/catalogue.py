@@ -494,15 +494,15 @@ GROUPS: dict[str, list[Entry]] = {
             """,
         ),
         _entry(
-            "takewhile() by a tensor",
+            "groupby() by a tensor",
             "UnsupportedError",
             "a tensor decides which items there are",
-            "How many items pass is known only when the program runs.",
+            "How many groups there are is known only when the program runs.",
             """
             import itertools
 
             def f(x):
-                return list(itertools.takewhile(lambda row: row > 1, x))
+                return [key for key, group in itertools.groupby(x, lambda row: row > 1)]
             """,
             """
             def f(x):

@@ -42,6 +42,7 @@ from .construct import GenericAlias, constructor, generic, instance_of
 from .generators import called_generator
 from .higher_order import HIGHER_ORDER
 from .hooks import registering
+from .lazily import LAZY
 from .list_builtins import LIST_FUNCTIONS
 from .managers import STACKS
 from .open_lists import OPEN_LISTS
@@ -54,7 +55,7 @@ from .wrappers import CachedFunction, around, cached, dispatched, is_dispatcher
 Converter = Callable[[FunctionType], Callable[..., Any]]
 REPLACEMENTS: dict[Any, Callable[..., Any]] = {
     **BUILTINS, **HIGHER_ORDER, **OPERATORS, **LIST_FUNCTIONS, **OPEN_LISTS, **ENDLESS, **STACKS,
-    **LAYER_WRITERS, **DICT_CLASSES,
+    **LAYER_WRITERS, **DICT_CLASSES, **LAZY,
 }  # fmt: skip
 _IN_C = (BuiltinFunctionType, MethodWrapperType, MethodDescriptorType, WrapperDescriptorType)
 

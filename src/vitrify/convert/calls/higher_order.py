@@ -64,19 +64,8 @@ def convert_map(function: Any, *iterables: Any) -> Any:
 
 def convert_filter(function: Any, iterable: Any) -> Iterator[Any]:
     """`filter(function, iterable)`: each item is asked when it is wanted."""
-    return _filtered(truth if function is None else converted(function), known_items(iterable), "filter()", True)
-
-
-def convert_filterfalse(function: Any, iterable: Any) -> Iterator[Any]:
-    """`itertools.filterfalse(function, iterable)`."""
     test = truth if function is None else converted(function)
-    return _filtered(test, known_items(iterable), "filterfalse()", False)
-
-
-def _filtered(test: Callable[[Any], Any], items: Iterator[Any], what: str, wanted: bool) -> Iterator[Any]:
-    for item in items:
-        if _decided(test(item), what) is wanted:
-            yield item
+    return (item for item in known_items(iterable) if _decided(test(item), "filter()"))
 
 
 def _decided(value: Any, what: str) -> bool:
@@ -105,18 +94,6 @@ def convert_starmap(function: Any, iterable: Any) -> Iterator[Any]:
     return itertools.starmap(converted(function), known_items(iterable))
 
 
-def convert_takewhile(predicate: Any, iterable: Any) -> Iterator[Any]:
-    """`itertools.takewhile(predicate, iterable)`."""
-    predicate = converted(predicate)
-    return itertools.takewhile(lambda item: _decided(predicate(item), "takewhile()"), known_items(iterable))
-
-
-def convert_dropwhile(predicate: Any, iterable: Any) -> Iterator[Any]:
-    """`itertools.dropwhile(predicate, iterable)`."""
-    predicate = converted(predicate)
-    return itertools.dropwhile(lambda item: _decided(predicate(item), "dropwhile()"), known_items(iterable))
-
-
 def convert_groupby(iterable: Any, key: Any = None) -> Any:
     """`itertools.groupby(iterable, key)`; tensors as keys decide the groups and are refused."""
     key = None if key is None else converted(key)
@@ -141,9 +118,6 @@ HIGHER_ORDER: dict[Any, Callable[..., Any]] = {
     functools.reduce: convert_reduce,
     itertools.accumulate: convert_accumulate,
     itertools.starmap: convert_starmap,
-    itertools.filterfalse: convert_filterfalse,
-    itertools.takewhile: convert_takewhile,
-    itertools.dropwhile: convert_dropwhile,
     itertools.groupby: convert_groupby,
     itertools.chain: convert_chain,
 }

@@ -5,13 +5,15 @@ Python's own, written in C, ask for items; a generator of which a tensor decides
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ...core.converted_too import converted_too
 from ...core.errors import UnsupportedError
 from ...core.pytree import is_open
 from ...eager.host_ops import assert_op
+from ...ir.builder import current_builder
 from ...ir.graph_tensor import as_number
 from ...ops.creation import assign
 from ..containers.lists import GraphList
@@ -46,6 +48,51 @@ def zipped(before: Sequence[Any], items: Any, after: Sequence[Any], length: int)
         index = index + 1
         if before and index >= length:
             return
+
+
+@converted_too
+def taken_while(predicate: Any, items: Any) -> Iterator[Any]:
+    """`itertools.takewhile(predicate, items)`."""
+    for item in items:
+        if not predicate(item):
+            return
+        yield item
+
+
+@converted_too
+def dropped_while(predicate: Any, items: Any) -> Iterator[Any]:
+    """`itertools.dropwhile(predicate, items)`."""
+    drops = True
+    for item in items:
+        if drops:
+            drops = predicate(item)
+        if not drops:
+            yield item
+
+
+@converted_too
+def filtered_out(predicate: Any, items: Any) -> Iterator[Any]:
+    """`itertools.filterfalse(predicate, items)`."""
+    for item in items:
+        if not predicate(item):
+            yield item
+
+
+def _lazy(python: Callable[..., Any], form: Callable[..., Any]) -> Callable[..., Any]:
+    def convert(predicate: Any, iterable: Any) -> Any:
+        if current_builder() is None:
+            return python(predicate, iterable)
+        return converted(form)(bool if predicate is None else predicate, iterable)
+
+    convert.__doc__ = f"`itertools.{python.__name__}(predicate, iterable)`."
+    return convert
+
+
+LAZY: dict[Any, Callable[..., Any]] = {
+    itertools.takewhile: _lazy(itertools.takewhile, taken_while),
+    itertools.dropwhile: _lazy(itertools.dropwhile, dropped_while),
+    itertools.filterfalse: _lazy(itertools.filterfalse, filtered_out),
+}
 
 
 def zip_pushed(parts: Sequence[Any]) -> Any:
