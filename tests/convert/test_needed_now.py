@@ -55,9 +55,14 @@ def same_list(x):
     return x * 3 if found is first else x
 
 
+def same_item(x):
+    kept = [v for v in [x if x.sum() > 0 else None, x] if v is not None]
+    return x * 2 if kept[0] is x else x
+
+
 ALL = [packed, packed_by_object, bytes_of, array_of, fraction_of]
 LEAVING = [slice_of, kept_iterator]
-IDENTITY = [same_small_number]
+IDENTITY = [same_small_number, same_item]
 
 
 @pytest.mark.parametrize("function", [*ALL, *LEAVING, *IDENTITY], ids=lambda f: f.__name__)

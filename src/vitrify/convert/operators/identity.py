@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.errors import UnsupportedError
+from ...core.meta import ListMeta
 from ...eager.tensor import Tensor
 from ...ir.aliases import Way, always, any_of, both
 from ...ir.builder import current_builder
@@ -76,13 +77,16 @@ def _is_tensor(value: Any, other: Any) -> Any:
     build = builder()
     first, second = (build.held(v) if isinstance(v, Tensor) else v for v in (value, other))
     same: Any = False
-    for one in _sources(first, second):
-        for way in _sources(second, first):
+    ways, others = _sources(first, second), _sources(second, first)
+    for one in ways:
+        for way in others:
             if one.target is way.target:
                 if one.taken is None or way.taken is None:
                     raise _decided("tensor")
                 flag = both(one.taken(), way.taken())
                 same = flag if same is False else any_of(same, flag)
+    if same is False and any(_is_item(way.target) for way in (*ways, *others)):
+        raise _decided("tensor")
     return same if isinstance(same, bool) else as_number(same)
 
 
@@ -91,6 +95,12 @@ def _sources(var: Variable, other: Variable) -> list[Way]:
     forks = builder().aliases.forks
     ways = builder().aliases.ways(var, lambda v: v if v is other or v not in forks else None)
     return [Way(always, var), *[way for way in ways if not way.is_view]]
+
+
+def _is_item(var: Variable) -> bool:
+    """Whether it was read from a list of unknown length, which holds by value what may be any tensor."""
+    makers = (op for op in var.block.ops if any(out is var for out in op.outputs))
+    return any(isinstance(given.meta, ListMeta) for op in makers for given in op.variables)
 
 
 def _refuse_merged_containers(left: Any, right: Any) -> None:
