@@ -284,10 +284,36 @@ def nothing(x):
     return x[..., 0]
 
 
+def nonlocal_in_operands(x):
+    """What runs only where an operand before it says so, by a function that others hold."""
+    n, m = x[0] * 0, x[1] * 0
+
+    def count(v):
+        nonlocal n, m
+        n, m = n + v * 0.5, m + 1
+        return v
+
+    later = functools.partial(count, x.max())
+    held, named = [count, later], {"count": count}
+
+    def deep():
+        return (lambda: (lambda: (lambda: later())())())()
+
+    if x.sum() <= x[0] < count(x.max()):
+        x = x * 2
+    a = x[0] > 0 and count(x.max()) > 1
+    b = x[0] > 0 or later() > 1
+    c = deep() if x[1] > 0 else x[1]
+    for _ in range(2):
+        if x[0] > 0:
+            c = c + held[0](x[2]) + named["count"](x[0]) + held[1]()
+    return x, a, b, c, n, m
+
+
 CASES = [(f, ((X,), (N,), (Z,))) for f in (
     walrus_in_if, walrus_in_and, walrus_in_or, walrus_in_while, walrus_in_ternary, walrus_in_chain,
     walrus_in_chain_middle, walrus_in_call, walrus_in_comprehension, star_of_tensors, star_under_condition, star_calls,
     augmented, augmented_deep, swapped, chained_assignment, annotated, nonlocal_in_branch, global_in_branch,
     lambda_in_branch, decorated_nested, class_inside, import_inside, loop_targets, loop_else, deleted_names,
-    deleted_items, deleted_attributes, item_order, nothing,
+    deleted_items, deleted_attributes, item_order, nothing, nonlocal_in_operands,
 )]  # fmt: skip

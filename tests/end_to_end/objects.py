@@ -239,10 +239,30 @@ def del_(x):
     return y
 
 
+class Log:
+    def __init__(self, x):
+        self.x = x
+        self.seen = []
+
+    def note(self, v):
+        self.seen.append(v)
+        return self
+
+
+def made_anew_or_noted(x):
+    """Nobody else knows the object of either path once one stands for both: what it holds can be changed."""
+    log = Log(x)
+    for _ in range(3):
+        log = Log(log.x * 2) if log.x.sum() > 4 else log.note(log.x)
+        log.x = log.x + 1
+    return log.x, log.seen
+
+
 CASES = [
     *[(f, ((X,), (N,))) for f in (
         dictarg, listappend_py, dict_in_loop, nonloc, nt, glob, local_list, local_list_returned, local_dict,
         both_append, local_list_in_while, alias_dict, dict_new_key_in_branch, list_item_in_loop, obj_state,
         obj_in_branch, obj_attr_branch, rebinding_dict, nonlocal_in_while, uses_counter, dict_iter, del_,
+        made_anew_or_noted,
     )],
 ]  # fmt: skip

@@ -499,6 +499,15 @@ def int_or_float_in_a_loop(x):
     return n, m, n + m, isinstance(n - 2, int), x * n
 
 
+def int_or_tensor_computed_with(x):
+    n = 0
+    if x.sum() > 4:
+        n = x.sum()
+    m = n * 2 + 1
+    print(m, n // 2)
+    return m, -m, n - m, isinstance(m, int)
+
+
 CASES = [(f, ((P,), (N,), (S,), (B,))) for f in (
     cache_tuple, cache_fixed, cache_dict, cache_list, cache_dc, cache_nt,
     cache_returned, cache_branch_ret, cache_branch_use, cache_branch_truth, cache_for, cache_nested,
@@ -508,4 +517,5 @@ CASES = [(f, ((P,), (N,), (S,), (B,))) for f in (
     mixed_ret2, mixed_ret3, enumy, list_or_tuple, match_opt, comp_opt,
     opt_or, alias, obj_none, obj_loop, layer_chosen, numpy_count, numpy_scalars_in_while, equal_numpy_scalars,
     tuples_of_other_lengths, object_in_all_returns, int_or_float_in_a_loop,
+    int_or_tensor_computed_with,
 )]  # fmt: skip

@@ -152,7 +152,7 @@ def pass_on(op: Any, inputs: Sequence[Any], outs: Sequence[Variable]) -> None:
     several = [held[KIND] for held in marked if KIND in held and len(held[KIND].kinds - {NoneType}) > 1]
     kinds = several if _is_arithmetic(op, inputs) else []
     least = LEAST.get(op)
-    if least is not None and kinds and all(map(_is_surely_a_number, inputs)):
+    if least is not None and kinds and _is_known(inputs, least):
         mark(outs[0], _widest(kinds, inputs, KINDS.index(least)), facts, loop)
         return
     for out in outs:
@@ -161,9 +161,16 @@ def pass_on(op: Any, inputs: Sequence[Any], outs: Sequence[Variable]) -> None:
         mark(out, kind, facts - ({DTYPE} if out.dtype.is_bool else set()) | unclear, loop)
 
 
-def _is_surely_a_number(value: Any) -> bool:
-    kinds = kinds_of(value)
-    return bool(kinds) and kinds.isdisjoint((GraphTensor, NoneType)) and CLASS not in facts_of(value)
+def _is_known(inputs: Sequence[Any], least: type) -> bool:
+    """Whether the classes of all inputs are known, and numbers are computed with as Python does.
+
+    Numbers that may be tensors are held in the dtype of these, where whole ones alone are exact.
+    """
+    found = [kinds_of(value) for value in inputs]
+    if not all(found) or any(CLASS in facts_of(value) for value in inputs):
+        return False
+    kinds = {least}.union(*found)
+    return NoneType not in kinds and (GraphTensor not in kinds or kinds <= {bool, int, GraphTensor})
 
 
 def _widest(several: Sequence[Kind], inputs: Sequence[Any], least: int) -> Kind | None:

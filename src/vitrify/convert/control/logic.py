@@ -8,6 +8,7 @@ from typing import Any
 
 from ...ir.graph_tensor import as_number
 from ...ops.compare import logical_and, logical_not, logical_or
+from ..state.cells import closed_over
 from ..state.journal import journaling
 from ..values.base import Unmergeable, builder, is_graph, scalar_condition
 from ..values.emit import is_numeric
@@ -109,7 +110,7 @@ def _is_flag(value: Any) -> bool:
 
 def _is_harmless(function: Function) -> bool:
     """Whether evaluating the operand early cannot be noticed: few elementwise operators, no effects, no errors."""
-    with journaling() as journal, builder().sub_block() as block:
+    with journaling(closed_over((function,))) as journal, builder().sub_block() as block:
         try:
             if run_path(function) is ENDED:
                 return False

@@ -3,39 +3,58 @@
 from __future__ import annotations
 
 import dis
-from collections.abc import Callable, Iterable, Iterator
-from types import CodeType, FunctionType, MethodType
+from collections.abc import Callable, Iterable
+from functools import partial
+from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any
 
 from ...core.cache import BoundedCache
 from .places import CellPlace, GlobalPlace
 
-MAX_DEPTH = 4
+MAX_ITEMS = 32
 _NAMES: BoundedCache[CodeType, frozenset[str]] = BoundedCache("names_in_code", 4096)
 _STORED: BoundedCache[CodeType, frozenset[str]] = BoundedCache("stored_cells", 4096)
 
 
 def closed_over(functions: Iterable[Callable[..., Any]]) -> list[CellPlace]:
-    """The cells that functions within reach of `functions` (through closures) assign to, each once."""
+    """The cells that functions within reach of `functions` assign to, each once.
+
+    Functions reach those in their closures, partial functions and containers what they hold: long ones are data.
+    """
     found: dict[Any, CellPlace] = {}
-    for function in functions:
-        for place in _written(function, MAX_DEPTH):
-            found[place.key] = place
+    seen: set[int] = set()
+    waiting: list[Any] = list(functions)[::-1]
+    while waiting:
+        value = waiting.pop()
+        function = value.__func__ if isinstance(value, MethodType) else value
+        if id(function) in seen:
+            continue
+        seen.add(id(function))
+        if isinstance(function, (tuple, list, dict, partial)):
+            waiting += _held(function)[::-1]
+        elif isinstance(function, FunctionType):
+            cells = list(zip(function.__code__.co_freevars, function.__closure__ or ()))
+            stored = stored_cells(function.__code__)
+            for place in (CellPlace(name, cell) for name, cell in cells if name in stored):
+                found.setdefault(place.key, place)
+            waiting += [content for _, cell in cells[::-1] for content in _content(cell)]
     return list(found.values())
 
 
-def _written(value: Any, depth: int) -> Iterator[CellPlace]:
-    function = value.__func__ if isinstance(value, MethodType) else value
-    if depth == 0 or not isinstance(function, FunctionType):
-        return
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
-        if name in stored_cells(function.__code__):
-            yield CellPlace(name, cell)
-        try:
-            inner = cell.cell_contents
-        except ValueError:  # not set yet
-            continue
-        yield from _written(inner, depth - 1)
+def _held(value: Any) -> list[Any]:
+    if isinstance(value, partial):
+        return [value.func, *value.args, *value.keywords.values()]
+    # By the methods of the builtin class: containers of a program have their own, and hold nothing while unknown.
+    base = next(kind for kind in (tuple, list, dict) if isinstance(value, kind))
+    items = dict.values(value) if base is dict else base.__iter__(value)
+    return list(items) if base.__len__(value) <= MAX_ITEMS else []
+
+
+def _content(cell: CellType) -> list[Any]:
+    try:
+        return [cell.cell_contents]
+    except ValueError:  # not set yet
+        return []
 
 
 def names_in(code: CodeType) -> frozenset[str]:

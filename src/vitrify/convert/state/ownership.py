@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from ...core.pytree import OneOf, OpenDict, OpenList, can_change, is_open, node_of
-from ...ir.builder import Fork
+from ...ir.builder import Fork, current_builder
 from ..values.foreign import ForkedError
 from .places import ContentPlace
 
@@ -34,13 +34,18 @@ def known_references(held: Any, base: Counter[int]) -> Counter[int]:
 
 
 def _containers(held: Any, shared: set[int]) -> list[Any]:
-    """`held` and the containers inside it, each once; what shared ones hold is left out, and so are they."""
+    """`held` and the containers inside it, each once; what shared ones hold is left out, and so are they.
+
+    An object that the trace made is one, too: what it holds nobody else need know.
+    """
+    build = current_builder()
+    objects: Container[Any] = () if build is None else build.made
     found: list[Any] = []
     seen = set(shared)
     waiting = [held]
     while waiting:
         container = waiting.pop()
-        if id(container) not in seen and isinstance(container, _CONTAINERS):
+        if id(container) not in seen and (isinstance(container, _CONTAINERS) or container in objects):
             seen.add(id(container))
             found.append(container)
             waiting += _items(container)
@@ -52,7 +57,11 @@ def _items(container: Any) -> list[Any]:
         return []
     if isinstance(container, OneOf):
         return [container.children]
-    return list(dict.values(container) if isinstance(container, dict) else container)
+    if isinstance(container, dict):
+        return list(dict.values(container))
+    if isinstance(container, (list, tuple, set)):
+        return list(container)
+    return [container.__dict__] if hasattr(container, "__dict__") else []
 
 
 def private(values: tuple[Any, ...], holders: int) -> frozenset[int]:
