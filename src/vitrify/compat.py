@@ -58,7 +58,6 @@ _INNER = {
     "distributed.fleet.meta_parallel.parallel_layers": "distributed.fleet.meta_parallel",
     "framework.dtype": "",
     "framework.framework": "framework",
-    "framework.random": "framework",
     "geometric.math": "geometric",
     "geometric.message_passing": "geometric",
     "geometric.message_passing.send_recv": "geometric",

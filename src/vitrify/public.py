@@ -61,6 +61,7 @@ from .device import (
     get_cudnn_version,
     is_compiled_with_cinn,
     is_compiled_with_custom_device,
+    is_compiled_with_distribute,
     is_compiled_with_ipu,
     is_compiled_with_rocm,
     is_compiled_with_xpu,

@@ -74,6 +74,11 @@ def test_what_is_said_of_names_types_and_layers(weight):
     assert kinds(QAT(QuantConfig(None, None)).quantize(net, inplace=True)) == kinds(Net())
 
 
+def test_models_that_are_evaluated_are_not_trained():
+    with pytest.raises(ArgumentError, match="in evaluation mode"):
+        QAT(QuantConfig(FAKE, FAKE)).quantize(Net().eval())
+
+
 def test_own_mappings_and_leaves():
     class Twice(nn.Layer):
         def __init__(self, layer, config):

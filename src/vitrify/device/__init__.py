@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         is_bf16_supported,
         is_compiled_with_cinn,
         is_compiled_with_custom_device,
+        is_compiled_with_distribute,
         is_compiled_with_ipu,
         is_compiled_with_rocm,
         is_compiled_with_xpu,
@@ -78,6 +79,7 @@ __all__ = [
     "is_compiled_with_cinn",
     "is_compiled_with_cuda",
     "is_compiled_with_custom_device",
+    "is_compiled_with_distribute",
     "is_compiled_with_ipu",
     "is_compiled_with_rocm",
     "is_compiled_with_xpu",
@@ -103,7 +105,8 @@ _HOMES = {
         "DeviceProperties device device_count device_guard get_all_custom_device_type get_all_device_type "
         "get_available_custom_device get_available_device get_cudnn_version get_device_capability "
         "get_device_name get_device_properties is_available is_bf16_supported is_compiled_with_cinn "
-        "is_compiled_with_custom_device is_compiled_with_ipu is_compiled_with_rocm is_compiled_with_xpu"
+        "is_compiled_with_custom_device is_compiled_with_distribute is_compiled_with_ipu is_compiled_with_rocm "
+        "is_compiled_with_xpu"
     ),
     "gpu_streams": (
         "Event Stream StreamContext current_stream is_current_stream_capturing set_stream stream_guard synchronize"

@@ -118,6 +118,11 @@ def is_compiled_with_cinn() -> bool:
     return False
 
 
+def is_compiled_with_distribute() -> bool:
+    """False: there is one process. Source: paddle.device.is_compiled_with_distribute."""
+    return False
+
+
 def is_compiled_with_custom_device(device_type: str) -> bool:
     """False: there are no other devices. Source: paddle.device.is_compiled_with_custom_device."""
     return False
@@ -144,5 +149,6 @@ __all__ = [
     "device", "device_count", "device_guard", "get_all_custom_device_type", "get_all_device_type",
     "get_available_custom_device", "get_available_device", "get_cudnn_version", "get_device_capability",
     "get_device_name", "get_device_properties", "is_available", "is_bf16_supported", "is_compiled_with_cinn",
-    "is_compiled_with_custom_device", "is_compiled_with_ipu", "is_compiled_with_rocm", "is_compiled_with_xpu",
+    "is_compiled_with_custom_device", "is_compiled_with_distribute", "is_compiled_with_ipu", "is_compiled_with_rocm",
+    "is_compiled_with_xpu",
 ]  # fmt: skip

@@ -15,7 +15,7 @@ from ..eager.parameter import Parameter
 from ..eager.parameter import Parameter as EagerParamBase
 from ..ir.guard import disable_static, enable_static
 from ..ir.program import Block, Program
-from . import core, io
+from . import core, io, random
 from .mode import _no_check_dy2st_diff, dygraph_only, in_dynamic_or_pir_mode, in_pir_mode
 from .save_load import load, save
 
@@ -24,5 +24,5 @@ __all__ = [
     "_current_expected_place", "_current_expected_place_", "_no_check_dy2st_diff", "convert_np_dtype_to_dtype_", "core",
     "disable_static", "dygraph_only", "enable_static",
     "get_default_dtype", "get_flags", "grad", "in_dynamic_mode", "in_dynamic_or_pir_mode", "in_pir_mode", "io", "load",
-    "no_grad", "save", "seed", "set_default_dtype", "set_flags",
+    "no_grad", "random", "save", "seed", "set_default_dtype", "set_flags",
 ]  # fmt: skip

@@ -59,7 +59,7 @@ def _fix(model: Layer, remain_weight: bool) -> None:
 
 
 class QAT(Quantization):
-    """Quantization that training takes into account. Source: paddle.quantization.QAT.
+    """Quantization that training takes into account: models in training mode. Source: paddle.quantization.QAT.
 
     Example:
         >>> import vitrify as paddle
@@ -71,6 +71,12 @@ class QAT(Quantization):
         >>> net(paddle.ones([3, 4])).shape, qat.convert(net)(paddle.ones([3, 4])).shape
         ([3, 2], [3, 2])
     """
+
+    def quantize(self, model: Layer, inplace: bool = False) -> Layer:
+        """The model, or a copy of it, with quanters. Raises ArgumentError for a model in evaluation mode."""
+        if not model.training:
+            raise ArgumentError("QAT.quantize: the model is in evaluation mode", hint="call model.train() first")
+        return super().quantize(model, inplace)
 
 
 class PTQ(Quantization):

@@ -244,7 +244,7 @@ class BatchNorm(_BatchNormBase):
         return out if self._act is None else getattr(F, self._act)(out)
 
 
-class _InstanceNormNd(Layer):
+class _InstanceNormBase(Layer):
     keeps_float32_in_amp = True
 
     def __init_subclass__(cls) -> None:
@@ -293,21 +293,21 @@ class _InstanceNormNd(Layer):
         return f"num_features={self._num_features}, epsilon={self._epsilon}"
 
 
-class InstanceNorm1D(_InstanceNormNd):
+class InstanceNorm1D(_InstanceNormBase):
     """Instance normalization of [N, C] or [N, C, L]. Source: paddle.nn.InstanceNorm1D; Ulyanov 2016."""
 
     _ndims = (2, 3)
     _layout = "NCL"
 
 
-class InstanceNorm2D(_InstanceNormNd):
+class InstanceNorm2D(_InstanceNormBase):
     """Instance normalization of [N, C, H, W]. Source: paddle.nn.InstanceNorm2D; Ulyanov 2016."""
 
     _ndims = (4,)
     _layout = "NCHW"
 
 
-class InstanceNorm3D(_InstanceNormNd):
+class InstanceNorm3D(_InstanceNormBase):
     """Instance normalization of [N, C, D, H, W]. Source: paddle.nn.InstanceNorm3D; Ulyanov 2016."""
 
     _ndims = (5,)
