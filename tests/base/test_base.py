@@ -102,3 +102,28 @@ def test_wishes_for_primitives_are_noted():
 def test_other_makers_devices_are_absent():
     assert not (core.is_compiled_with_cinn() or core.is_compiled_with_rocm() or core.is_compiled_with_xpu())
     assert core.get_cuda_device_count() >= 0
+
+
+def marked(x):
+    if isinstance(x, paddle.static.Variable):
+        x = x + 1
+    if isinstance(x, (list, paddle.Tensor)):
+        x = x + 10
+    if isinstance(x.shape[0], paddle.static.Variable):
+        x = x + 100
+    return x
+
+
+def test_a_variable_is_a_tensor_in_dynamic_mode():
+    variable = paddle.static.Variable
+    assert paddle.base.Variable is paddle.base.framework.Variable is paddle.common_ops_import.Variable is variable
+    x, weight = paddle.ones([2]), paddle.nn.Linear(1, 1).weight
+    assert isinstance(x, variable) and isinstance(weight, variable) and not isinstance([x], variable)
+    assert issubclass(paddle.Tensor, variable) and not issubclass(int, variable)
+    for spec in ([2], [None]):
+        static = paddle.jit.to_static(marked, input_spec=[paddle.static.InputSpec(spec)], full_graph=True)
+        assert static(x).tolist() == marked(x).tolist() == [12.0, 12.0]
+    with paddle.static.program_guard(paddle.static.Program()):
+        assert isinstance(paddle.static.data("x", [1]), variable)
+    own = type("Own", (variable,), {})
+    assert not isinstance(x, own) and issubclass(own, variable) and not issubclass(paddle.Tensor, own)

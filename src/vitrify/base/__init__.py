@@ -8,7 +8,7 @@ from ..core.config import get_flags, set_flags
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
 from ..eager.param_attr import ParamAttr, WeightNormParamAttr
 from ..ir.guard import default_main_program, default_startup_program, name_scope, program_guard
-from ..ir.program import Program, Variable
+from ..ir.program import Program
 from ..nn import initializer
 from ..nn.initializer import set_global_initializer
 from ..runtime.scope import Scope, global_scope, scope_guard
@@ -18,7 +18,7 @@ from ..utils import require_version, unique_name
 from . import core, data_feeder, dygraph, framework, param_attr
 from .core import is_compiled_with_cinn, is_compiled_with_cuda, is_compiled_with_rocm, is_compiled_with_xpu
 from .data_feeder import DataFeeder
-from .framework import in_dygraph_mode, in_dynamic_or_pir_mode, in_pir_mode
+from .framework import Variable, in_dygraph_mode, in_dynamic_or_pir_mode, in_pir_mode
 
 __all__ = [
     "BuildStrategy",

@@ -15,7 +15,8 @@ from ..framework import (
     set_flags,
 )
 from ..ir.guard import default_main_program, default_startup_program, program_guard
-from ..ir.program import Operator, Variable
+from ..ir.program import Operator
+from ..static.variable import Variable
 
 __all__ = [
     "Block", "EagerParamBase", "Operator", "Parameter", "Program", "Variable", "_current_expected_place",

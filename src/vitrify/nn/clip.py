@@ -156,4 +156,8 @@ class ClipGradByGlobalNorm(ClipGradBase):
         return found
 
 
+# As they were called before.
+GradientClipBase, GradientClipByValue = ClipGradBase, ClipGradByValue
+GradientClipByNorm, GradientClipByGlobalNorm = ClipGradByNorm, ClipGradByGlobalNorm
+
 __all__ = ["ClipGradBase", "ClipGradByGlobalNorm", "ClipGradByNorm", "ClipGradByValue"]

@@ -6,7 +6,7 @@ from ..eager.param_attr import WeightNormParamAttr
 from ..ir import surgery
 from ..ir.guard import data, default_main_program, default_startup_program, name_scope, program_guard
 from ..ir.input_spec import InputSpec
-from ..ir.program import Block, Operator, Program, Variable
+from ..ir.program import Block, Operator, Program
 from ..ops.accuracy import accuracy
 from ..runtime.scope import Scope, global_scope, scope_guard
 from ..runtime.strategy import BuildStrategy, ExecutionStrategy
@@ -41,6 +41,7 @@ from .printing import Print
 from .py_func import py_func
 from .saving import load, load_program_state, save, set_program_state
 from .transpilers import FoldBatchNorm, QuantizeWeights, Transpiler
+from .variable import Variable
 
 __all__ = [
     "Assert",
