@@ -134,3 +134,18 @@ def test_next_of_what_goes_through_tensors_names_the_way_out():
     with pytest.raises(UnsupportedError, match="of what goes through tensors") as caught:
         static(paddle.ones([2]))
     assert "iter(x)" in caught.value.hint
+
+
+def test_a_wrong_call_of_a_function_of_the_users_says_what_python_says():
+    def two(a, b):
+        return a + b
+
+    def function(x):
+        return two(x) if x.sum() > 0 else two(x, x)
+
+    x = paddle.to_tensor([1.0, 2.0])
+    with pytest.raises(TypeError) as eager:
+        function(x)
+    with pytest.raises(TypeError) as static:
+        paddle.jit.to_static(function, full_graph=True)(x)
+    assert str(static.value).splitlines()[0] == str(eager.value)

@@ -9,10 +9,11 @@ from contextlib import AbstractContextManager
 from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, MethodType, ModuleType, TracebackType
 from typing import Any
 
-from ...core.bound import bound_to, plain_attribute
+from ...core.bound import bound_to, plain_attribute, unbound
 from ...core.errors import UnknownValueError, VitrifyError
 from ...ir.builder import current_builder
 from ..values.deferred import holds_deferred
+from ..values.user_code import is_user_code
 from ..values.user_errors import for_user
 
 _IN_C = (BuiltinFunctionType, MethodDescriptorType, type)
@@ -45,7 +46,8 @@ def looks_around(function: Any) -> bool:
 def _is_of_library(function: Callable[..., Any]) -> bool:
     module = (plain_attribute(function, "__module__") or "").partition(".")[0]
     if isinstance(function, (FunctionType, MethodType)):
-        return module != "vitrify"
+        plain = unbound(function)
+        return module != "vitrify" and not (isinstance(plain, FunctionType) and is_user_code(plain))
     if isinstance(function, type):  # made by C code mostly, which asks for values at once
         return module in sys.stdlib_module_names and not issubclass(function, BaseException)
     owner = bound_to(function, function)
