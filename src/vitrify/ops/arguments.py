@@ -9,6 +9,7 @@ from typing import Any
 
 from ..core.errors import ArgumentError, DTypeError
 from ..core.meta import Ref, Shape, known_dim
+from ..core.modes import PYTHON_NUMBER
 
 SCALARS = (bool, int, float, complex)
 _ONLY_INTS = frozenset({int})
@@ -22,6 +23,11 @@ def is_tensor(value: Any) -> bool:
 def is_unknown(value: Any) -> bool:
     """Whether `value` is a tensor whose value only a run of the program that is being built knows."""
     return is_tensor(value) and not hasattr(value, "_data")
+
+
+def is_python_number(value: Any) -> bool:
+    """Whether `value` is a tensor of a program that stands for what is a Python number in eager code."""
+    return PYTHON_NUMBER in getattr(value, "__dict__", ())
 
 
 def need_tensors(op: str, *values: Any) -> None:

@@ -55,6 +55,8 @@ def _fill_dtype(value: Any) -> DType:
 def _fill_number(value: Any) -> Any:
     if isinstance(value, str):
         return float(value)
+    if hasattr(type(value), "__vitrify_host_value__"):  # NumPy's, which only a run of the program knows
+        return value.tensor()
     return value if is_tensor(value) or isinstance(value, SCALARS) else value.item()
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from ..core.dispatch import bind_pair, operator_of
 from ..core.dtype import from_np
 from ..core.errors import ArgumentError, DTypeError
-from .arguments import finish, is_tensor, rank_of
+from .arguments import finish, is_python_number, is_tensor, rank_of
 from .like import as_float, assign_op, cast, zeros_like
 from .meta_rules import elementwise, numeric, real_number, unless_complex
 from .order_forms import division_form
@@ -189,7 +189,8 @@ def true_divide(input: Any, other: Any, *, out: Any = None) -> Any:
 def _fraction(x: Any, y: Any) -> Any:
     """x / y with fractions kept: integer tensors, if their dtypes go together, become float32 each."""
     if is_tensor(x) and is_tensor(y) and x.dtype is not y.dtype:
-        common = promote_inputs(divide_op, (x, y))
+        one_is_number = is_python_number(x) is not is_python_number(y)  # then the other's dtype counts
+        common = (x, y) if one_is_number else promote_inputs(divide_op, (x, y))
         if not common[0].dtype.is_integer:  # an integer would lose its sign in an unsigned dtype
             x, y = common
     else:

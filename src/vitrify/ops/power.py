@@ -8,8 +8,7 @@ from typing import Any
 
 from ..core.dtype import float32, float64
 from ..core.errors import ArgumentError, DTypeError
-from ..core.modes import PYTHON_NUMBER
-from .arguments import finish, is_tensor, rank_of
+from .arguments import finish, is_python_number, is_tensor, rank_of
 from .compare import equal, greater_equal, logical_and
 from .define import binary, only
 from .elementwise import conj
@@ -68,7 +67,7 @@ def pow(x: Any, y: Any, name: str | None = None, *, out: Any = None) -> Any:
 
 def _power(x: Any, y: Any) -> Any:
     if isinstance(y, int) and y < 0 and is_tensor(x) and x.dtype.is_integer:
-        if PYTHON_NUMBER in getattr(x, "__dict__", ()):
+        if is_python_number(x):
             return pow_op(x, float(y))  # as Python does
         raise ArgumentError(
             f"pow: {x.dtype.name} to the power of {y} is no integer", hint=f"use a float exponent: x ** {y}.0"
