@@ -65,7 +65,7 @@ DELIBERATE: tuple[Deliberate, ...] = (
     Deliberate(("Tensor.__*__(*[] nonzero, *",), "shape", "operators of 0-D tensors and numbers give 0-D tensors"),
     Deliberate(("*__truediv__(complex*bool*",), "values", "a complex number divided by 0 is infinite; Paddle gives NaN"),
     Deliberate(("signature of Tensor.astype", "signature of Tensor.tolist"), "signature", "the object itself, which Python passes, is called self"),
-    Deliberate(("Tensor.__*__(*[] nonzero, (1+2j))"), "dtype", "the wider dtype, of 0-D tensors too"),
+    Deliberate(("Tensor.__*__(*[] nonzero, (1+2j))",), "dtype", "the wider dtype, of 0-D tensors too"),
     Deliberate(("*divide*(bool*", "*truediv__(bool*"), "dtype|only Paddle raises", "a quotient of truth values is float32 as that of integers; Paddle gives bool in some forms, an error in others"),
     Deliberate(("*linalg.norm(*axis=[0, 1]*", "*linalg.norm(*axis=(0, -1)*"), "values", "the default for matrices is the Frobenius norm, as documented; Paddle takes the largest singular value"),
     Deliberate(("*vector_norm(*[]*", "*linalg.norm(*[], p=*", "*pinv(complex*"), "values", "Paddle gives the norm 0 for 0-D tensors, and for complex matrices no inverse"),
