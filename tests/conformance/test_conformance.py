@@ -140,6 +140,13 @@ def test_every_row_names_an_api_that_we_have():
     assert not missing
 
 
+def test_no_reason_covers_everything_of_a_kind_of_results():
+    """A pattern that is a text by mistake, and so a tuple of characters, would."""
+    for entry in deliberate.DELIBERATE:
+        assert isinstance(entry.cases, tuple)
+        assert "*" not in entry.cases or "error class" in entry.kinds or "backward raises" in entry.kinds
+
+
 def test_the_page(monkeypatch):
     monkeypatch.setattr(deliberate, "DELIBERATE", entries := (Deliberate(("paddle.f(*",), "values", "because"),))
     monkeypatch.setattr("tests.conformance.report.DELIBERATE", entries)
