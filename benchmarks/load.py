@@ -1,9 +1,9 @@
 """Time what a new process takes to load a saved GPT and to run it once: interpreter, imports, file and first inference.
 
-    python -m benchmarks.load --paddle ~/paddle/bin/python [--rounds 7] [--limit 1.0]
+    python -m benchmarks.load --paddle ~/paddle/bin/python [--onnxruntime PYTHON] [--rounds 7] [--limit 1.0]
 
---paddle: an interpreter with PaddlePaddle and onnxruntime, for the files that vitrify writes in their formats. All take
-turns; medians of whole processes, from their start to their end, bytecode and files being warm. Every process
+--paddle: an interpreter with PaddlePaddle and onnxruntime, for the files that vitrify writes in their formats;
+--onnxruntime: another one for the latter. All take turns; medians of whole processes, from their start to their end, bytecode and files being warm. Every process
 tells the sum of what it computed, which must agree. Exit status 1 where vitrify takes longer than the limit with any
 format, or longer than another consumer of the same model with the fastest.
 """
@@ -114,6 +114,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Print the medians; 1 if vitrify's is over the limit, or over another consumer's."""
     parser = argparse.ArgumentParser(prog="benchmarks.load", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--paddle", metavar="PYTHON", help="interpreter with PaddlePaddle and onnxruntime")
+    parser.add_argument("--onnxruntime", metavar="PYTHON", help="interpreter with onnxruntime, where it is another")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--limit", type=float, default=LIMIT, metavar="SECONDS")
     chosen = parser.parse_args(arguments)
@@ -122,7 +123,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         *[Consumer(f"vitrify Predictor, {n}", sys.executable, _predictor(e)) for n, e in endings.items()],
         Consumer("vitrify jit.load", sys.executable, _OWN),
     ]
-    others = [Consumer("paddle.inference", chosen.paddle, _PADDLE), Consumer("onnxruntime", chosen.paddle, _ONNX)]
+    others = [
+        Consumer("paddle.inference", chosen.paddle, _PADDLE),
+        Consumer("onnxruntime", chosen.onnxruntime or chosen.paddle, _ONNX),
+    ]
     consumers = own + (others if chosen.paddle else [])
     with tempfile.TemporaryDirectory() as folder:
         model = save(Path(folder))
