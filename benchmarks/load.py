@@ -3,9 +3,9 @@
     python -m benchmarks.load --paddle ~/paddle/bin/python [--onnxruntime PYTHON] [--rounds 7] [--limit 1.0]
 
 --paddle: an interpreter with PaddlePaddle and onnxruntime, for the files that vitrify writes in their formats;
---onnxruntime: another one for the latter. All take turns; medians of whole processes, from their start to their end, bytecode and files being warm. Every process
-tells the sum of what it computed, which must agree. Exit status 1 where vitrify takes longer than the limit with any
-format, or longer than another consumer of the same model with the fastest.
+--onnxruntime: another one for the latter. All take turns; medians of whole processes, from their start to their end,
+bytecode and files being warm. Every process tells the sum of what it computed, which must agree. Exit status 1 where
+vitrify takes longer than the limit with any format, or longer than another consumer of the same model with the fastest.
 """
 
 import argparse

@@ -400,3 +400,16 @@ def metric_and_multi_fetch(p):
     return exe.run(
         feed={"x": nums([4, 5]), "label": np.array([[0], [1], [2], [3]], "int64")}, fetch_list=[a1, a5, a, v, i]
     )
+
+
+def gradients_by_name(p):
+    x = p.static.data("x", [None, 3])
+    h = p.static.nn.fc(x, 2, weight_attr=p.ParamAttr(name="w"), bias_attr=False)
+    y = p.nn.functional.relu(h)
+    loss = p.mean(y)
+    p.optimizer.SGD(0.1).minimize(loss)
+    exe = p.static.Executor(p.CPUPlace())
+    exe.run(p.static.default_startup_program())
+    fill(p, p.static.default_main_program())
+    wanted = [f"{var.name}@GRAD" for var in (h, y, loss)] + ["w@GRAD"]
+    return exe.run(feed={"x": nums([2, 3])}, fetch_list=wanted)

@@ -41,6 +41,17 @@ def gradients(
     target_gradients: one cotangent (or None for ones) for each target, of the same shape.
     Raises ShapeError when a cotangent has another shape. Source: paddle.static.gradients.
     """
+    return _gradients(targets, inputs, target_gradients, no_grad_set, {})
+
+
+def _gradients(
+    targets: Any,
+    inputs: Any,
+    target_gradients: Any,
+    no_grad_set: Iterable[Any] | None,
+    passed: dict[Variable, Variable],
+) -> list[Variable | None]:
+    """What `gradients` gives; `passed` takes the gradients of the variables on the way."""
     outs, wrt = _as_list(targets), _as_list(inputs)
     given = _as_list(target_gradients) or [None] * len(outs)
     if len(given) != len(outs):
@@ -56,7 +67,7 @@ def gradients(
                 raise ShapeError(f"gradients: target {out.name} is {out.meta}, its gradient is {ct.meta}")
             seed = full_like(out, 1.0) if ct is None else ct
             seeds[out] = seeds[out] + seed if out in seeds else seed
-        found = pull_back(builder, block, seeds, wrt, _blocked(block, no_grad_set))
+        found = pull_back(builder, block, seeds, wrt, _blocked(block, no_grad_set), passed)
         if block is block.program.global_block():
             drop_unused_blocks(block.program)
         return [filled(found[v], builder.value(v)) if v in found else None for v in wrt]
@@ -70,7 +81,8 @@ def append_backward(
 ) -> list[tuple[Variable, Variable]]:
     """(parameter, gradient) for every trainable parameter that `loss` depends on; backward operators are appended.
 
-    The gradient of `w` is called `w@GRAD`, or after a fresh name where the program has that already.
+    The gradient of `w` is called `w@GRAD`, or after a fresh name where the program has that already; so are those of
+    variables between the parameters and the loss.
     Of a loss of several elements these are the gradients of their sum. parameter_list: parameters or names, by default
     all of the program. Source: paddle.static.append_backward.
     """
@@ -78,19 +90,21 @@ def append_backward(
     parameters = [block.var(p) if isinstance(p, str) else p for p in parameter_list or ()]
     if not parameters:
         parameters = [v for v in block.persistables if v.is_parameter and not v.stop_gradient]
-    found = gradients([loss], parameters, None, no_grad_set)
+    passed: dict[Variable, Variable] = {}
+    found = _gradients([loss], parameters, None, no_grad_set, passed)
     pairs = [(p, g) for p, g in zip(parameters, found) if g is not None]
-    for param, gradient in pairs:
-        _call_gradient(block, param, gradient)
+    _call_gradients(block, [*pairs, *((var, gradient) for var, gradient in passed.items() if gradient.block is block)])
     return pairs
 
 
-def _call_gradient(block: Block, param: Variable, gradient: Variable) -> None:
-    """Let the gradient be found by its parameter's name; one that two parameters share keeps the first one's."""
-    name = f"{param.name}@GRAD"
-    if name in block.vars or gradient.persistable or gradient.name.endswith("@GRAD"):
-        return
-    gradient.name = name
+def _call_gradients(block: Block, pairs: Iterable[tuple[Variable, Variable]]) -> None:
+    """Let gradients be found by the names of what they are of; one that several share keeps the first one's."""
+    names = set(block.vars)
+    for var, gradient in pairs:
+        name = f"{var.name}@GRAD"
+        if name not in names and not gradient.persistable and not gradient.name.endswith("@GRAD"):
+            names.add(name)
+            gradient.name = name
     known = {var.name: var for var in block.vars.values()}
     block.vars.clear()
     block.vars.update(known)

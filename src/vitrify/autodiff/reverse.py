@@ -36,15 +36,21 @@ def pull_back(
     cotangents: Mapping[Variable, Variable],
     wrt: Iterable[Variable],
     blocked: frozenset[Variable] = frozenset(),
+    passed: dict[Variable, Variable] | None = None,
 ) -> dict[Variable, Variable]:
     """Record the vjp of `forward` into the builder's current block; the cotangent of each of `wrt` that has one.
 
     cotangents: forward variable -> its cotangent, visible from the current block. Forward variables that rules keep
     are captured by the current block, so its `captures` are the residuals. Nothing flows through `blocked` variables.
+    passed: takes the cotangents of the variables on the way.
     """
     # What an update makes of a parameter is that parameter still.
     operators = [operator for operator in forward.ops if operator.role != "optimize"]
-    return _Reverse(builder, forward, operators, wrt, blocked).run(cotangents)
+    reverse = _Reverse(builder, forward, operators, wrt, blocked)
+    found = reverse.run(cotangents)
+    if passed is not None:
+        passed.update(reverse.passed)
+    return found
 
 
 class _Reverse:
@@ -64,6 +70,7 @@ class _Reverse:
         active = active_variables(operators, self.wanted, blocked)
         self.rule = Pullback(builder, forward, active, pull_back)
         self.held: dict[Variable, Variable] = {}
+        self.passed: dict[Variable, Variable] = {}
         self.consumers: Consumers | None = None
 
     def run(self, cotangents: Mapping[Variable, Variable], given: Operator | None = None) -> dict[Variable, Variable]:
@@ -77,6 +84,8 @@ class _Reverse:
                 continue
             for var in operator.outputs:
                 ct = self.held.pop(var, None)
+                if ct is not None:
+                    self.passed[var] = ct
                 if ct is not None and var in self.wanted:
                     found[var] = ct
             if are_unsure(cts) and operator is not given:
