@@ -89,7 +89,7 @@ class Conformer(nn.Layer):
         best = paddle.argmax(logits, axis=2)
         t = best.shape[1]
         keep = paddle.arange(t).unsqueeze(0) < encoded.unsqueeze(-1)
-        return paddle.where(keep, best, paddle.zeros_like(best)), F.softmax(logits, -1).max(-1).prod(-1)
+        return paddle.where(keep, best, paddle.zeros_like(best)), F.log_softmax(logits, -1).max(-1).sum(-1)
 
 
 LRELU_SLOPE = 0.1
