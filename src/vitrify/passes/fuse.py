@@ -43,11 +43,15 @@ AT_ONCE = frozenset({
 
 @dataclass(eq=False)
 class Group:
-    """Operators that become one: their numbers, in order, and the place where the group stands."""
+    """Operators that become one: their numbers, in order, the place where the group stands, what they make, and what
+    they read of others.
+    """
 
     members: tuple[int, ...]
     place: int
     rows: Rows
+    made: frozenset[Value]
+    read: frozenset[Value]
 
 
 def fuse(graph: Graph) -> Graph:
@@ -88,6 +92,8 @@ class _Grouping:
                 self.users[value].append(index)
         self.kept = {v for v in graph.outputs if v is not None}
         self.group: dict[int, Group] = {}
+        self.places = list(range(len(graph)))
+        """Where each operator stands, by itself or in its group."""
         # How many operators with effects stand before each.
         self.effects = list(accumulate((must_run(op) for op in graph.ops), initial=0))
         self.lifetimes: Lifetimes | None = None
@@ -102,7 +108,7 @@ class _Grouping:
 
     def join(self, index: int, op: Op, rows: Rows) -> None:
         """Make a group of an operator, and join it with those that it reads."""
-        group = self.group[index] = Group((index,), index, rows)
+        group = self.group[index] = Group((index,), index, rows, frozenset(op.outputs), frozenset(op.values))
         found = {self.group.get(self.maker.get(v, -1)): None for v in op.values}
         for other in sorted((g for g in found if g is not None), key=lambda g: -g.place):
             group = self.joined(group, other) or group
@@ -110,38 +116,45 @@ class _Grouping:
     def joined(self, a: Group, b: Group) -> Group | None:
         """The two groups as one; None where they may not be one."""
         rows = a.rows.with_(b.rows)
-        if rows is None:
+        if rows is None or len(a.members) + len(b.members) > MAX_MEMBERS:
             return None
         members = tuple(sorted(a.members + b.members))
-        inside = {v for m in members for v in self.graph.ops[m].outputs}
-        read = {v: None for m in members for v in self.graph.ops[m].values if v not in inside}
-        seen = [v for v in inside if v in self.kept or any(self.group.get(u) not in (a, b) for u in self.users[v])]
-        if len(members) > MAX_MEMBERS or len(read) + len(seen) > MAX_VALUES:
+        inside = a.made | b.made
+        read = (a.read | b.read) - inside
+        seen, last = self.seen(inside, a, b)
+        if len(read) + len(seen) > MAX_VALUES:
             return None
-        if rows.rank and not self.in_rows(rows, members, inside, [*read]):
+        if rows.rank and not self.in_rows(rows, members, inside, read):
             return None
-        first = max((self.place(self.maker[v]) for v in read if v in self.maker), default=-1)
-        users = (u for v in inside for u in self.users[v] if self.group.get(u) not in (a, b))
-        last = min(map(self.place, users), default=len(self.graph))
+        first = max((self.places[self.maker[v]] for v in read if v in self.maker), default=-1)
         for place in (a.place, b.place):
-            group = Group(members, place, rows)
-            if first < place < last and self.may_stand(group) and self.fits(group, inside - {*seen}, [*read, *inside]):
+            group = Group(members, place, rows, inside, read)
+            if first < place < last and self.may_stand(group) and self.fits(group, inside - seen):
                 for member in members:
                     self.group[member] = group
                 return group
         return None
 
-    def in_rows(self, rows: Rows, members: Sequence[int], inside: set[Value], read: Sequence[Value]) -> bool:
+    def seen(self, inside: frozenset[Value], a: Group, b: Group) -> tuple[set[Value], int]:
+        """What others than the two groups see of what these make, and the place of the first of these others."""
+        seen = {*inside} & self.kept
+        last = len(self.graph)
+        for value in inside:
+            for user in self.users[value]:
+                group = self.group.get(user)
+                if group is not a and group is not b:
+                    seen.add(value)
+                    last = min(last, self.places[user])
+        return seen, last
+
+    def in_rows(
+        self, rows: Rows, members: Sequence[int], inside: frozenset[Value], read: frozenset[Value]
+    ) -> bool:
         """Whether each operand is either one number for each row or has an element for each one of a row."""
         for member in members:
             if any(v in inside and drops_rows(self.graph.ops[self.maker[v]]) for v in self.graph.ops[member].values):
                 return False
         return all(rows.is_whole(v) or rows.is_narrow(v) for v in read)
-
-    def place(self, index: int) -> int:
-        """Where an operator stands, by itself or in its group."""
-        group = self.group.get(index)
-        return index if group is None else group.place
 
     def may_stand(self, group: Group) -> bool:
         """Whether no member that may raise passes an operator with an effect."""
@@ -149,18 +162,21 @@ class _Grouping:
             return True
         return all(v.meta.is_static for m in group.members for v in self.graph.ops[m].inputs)
 
-    def fits(self, group: Group, inner: set[Value], values: Sequence[Value]) -> bool:
-        """Whether the program needs no more memory at its peak with this group."""
+    def fits(self, group: Group, inner: frozenset[Value]) -> bool:
+        """Whether the program needs no more memory at its peak with this group; if so it stands there now."""
         lives = self.lifetimes = self.lifetimes or Lifetimes(self.graph)
-        members = {*group.members}
-
-        def place(index: int) -> int:
-            return group.place if index in members else self.place(index)
-
-        changes = lives.moved([*dict.fromkeys(map(lives.root, values))], inner, place)
-        together = group.members[-1] - group.members[0] < len(members)
+        before = [self.places[member] for member in group.members]
+        for member in group.members:
+            self.places[member] = group.place
+        values = {lives.root(v) for v in (*group.read, *group.made)}
+        changes = lives.moved(values, inner, self.places.__getitem__)
+        together = group.members[-1] - group.members[0] < len(group.members)
         extra = 0 if together else max((lives.size[v] for v in inner), default=0)
-        return lives.fits(changes, group.place, extra)
+        if lives.fits(changes, group.place, extra):
+            return True
+        for member, place in zip(group.members, before):
+            self.places[member] = place
+        return False
 
 
 def outlined(graph: Graph, groups: Sequence[Group]) -> Graph:

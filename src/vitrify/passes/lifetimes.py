@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -63,7 +63,7 @@ class Lifetimes:
                     profile[span[1] + 1] -= self.size[value]
         return live.cumsum(), made.cumsum()
 
-    def moved(self, values: Sequence[Value], inner: set[Value], place: Callable[[int], int]) -> Changes:
+    def moved(self, values: Collection[Value], inner: Collection[Value], place: Callable[[int], int]) -> Changes:
         """The spans of `values` when operators stand at `place`; those in `inner` have no buffers any more."""
         found: Changes = {}
         for value in values:
@@ -77,18 +77,20 @@ class Lifetimes:
         spans = [s for v, new in changes.items() for s in (new, self.spans[v]) if s is not None]
         first = min((s[0] for s in spans), default=at)
         last = max((s[1] for s in spans), default=at)
-        live, made = self.live[first : last + 1].copy(), self.made[first : last + 1].copy()
+        made, given = np.zeros(last - first + 2, np.int64), np.zeros(last - first + 2, np.int64)
         for value, new in changes.items():
+            steps = made if self.maker[value] >= 0 else given
             for span, size in ((self.spans[value], -self.size[value]), (new, self.size[value])):
-                if span is not None:
-                    live[span[0] - first : span[1] + 1 - first] += size
-                    if self.maker[value] >= 0:
-                        made[span[0] - first : span[1] + 1 - first] += size
-        for profile, peak in ((live, self.peaks[0]), (made, self.peaks[1])):
+                if span is not None and size:
+                    steps[span[0] - first] += size
+                    steps[span[1] + 1 - first] -= size
+        both = self.live[first : last + 1] + (made + given).cumsum()[:-1]
+        own = self.made[first : last + 1] + made.cumsum()[:-1]
+        for profile, peak in ((both, self.peaks[0]), (own, self.peaks[1])):
             if int(profile.max()) > peak or int(profile[at - first]) + extra > peak:
                 return False
         self.spans.update(changes)
-        self.live[first : last + 1], self.made[first : last + 1] = live, made
+        self.live[first : last + 1], self.made[first : last + 1] = both, own
         return True
 
     def shared(self, kept: Sequence[Value], dropped: Sequence[Value]) -> bool:
