@@ -1,7 +1,7 @@
 """Functions of `paddle.tensor` and `paddle.nn.functional` that modules of ops define: each is imported when asked for.
 
-For those who read programs of others, which need a few of them. Made by `python -m tests.ops.homes --write`, and
-compared with the public modules by a test.
+For those who read programs of others, which need a few of them. Made by `python -m tests.ops.homes --write`; that what
+it says is true is seen by a test.
 """
 
 from ..core.lazy import lazy_attributes, read_homes
@@ -68,8 +68,8 @@ pool: avg_pool1d avg_pool2d avg_pool3d max_pool1d max_pool2d max_pool3d
 power: atan2 copysign frexp gcd heaviside hypot lcm ldexp lerp logaddexp nextafter pow
 put_along_axis: put_along_axis scatter_add scatter_reduce
 quantile: median nanmedian nanquantile quantile
-random: bernoulli log_normal multinomial normal rand rand_like randint randint_like randn randn_like randperm
-    standard_normal uniform
+random: bernoulli gaussian log_normal multinomial normal rand rand_like randint randint_like randn randn_like
+    randperm standard_normal uniform
 random_fill: bernoulli_ binomial cauchy_ exponential_ geometric_ log_normal_ normal_ poisson random_ standard_gamma
     uniform_
 rearrange: channel_shuffle pixel_shuffle pixel_unshuffle sequence_mask
