@@ -113,8 +113,9 @@ def _layer_functions(layer: Layer) -> dict[str, StaticFunction]:
             functions[name] = getattr(layer, name)
         elif isinstance(found, property) and isinstance(found.fget, StaticFunction):
             functions[name] = found.fget.__get__(layer, type(layer))
-    # Those of this Layer alone: layer.infer = to_static(layer.infer)
-    own = {name: value for name, value in vars(layer).items() if isinstance(value, StaticFunction)}
+    # Those of this Layer alone: layer.infer = to_static(layer.infer). What is kept of properties has names of our own.
+    held = {name: value for name, value in vars(layer).items() if name.isidentifier()}
+    own = {name: value for name, value in held.items() if isinstance(value, StaticFunction)}
     return own | functions
 
 
