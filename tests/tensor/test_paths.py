@@ -21,7 +21,7 @@ USED = {
 }
 
 
-UNDER_TENSOR_ALONE = {"gaussian", "tensor_array_to_tensor"}
+UNDER_TENSOR_ALONE = {"fill_constant", "gaussian", "tensor_array_to_tensor"}
 
 
 @pytest.mark.parametrize("name", MODULES)
