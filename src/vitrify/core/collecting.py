@@ -25,10 +25,17 @@ class _Pauses:
             self._open += 1
 
     def end(self) -> None:
-        """Count one less; after the last, all is as it was."""
+        """Count one less; after the last, all is as it was.
+
+        What is there then counts as old: the next collections of what is young would else go over all of it, twice.
+        Freezing and thawing moves objects without looking at them; what somebody else has frozen stays so.
+        """
         with self._lock:
             self._open -= 1
             if self._open == 0 and self._was_enabled:
+                if not gc.get_freeze_count():
+                    gc.freeze()
+                    gc.unfreeze()
                 gc.enable()
 
 
