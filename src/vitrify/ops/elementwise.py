@@ -196,7 +196,12 @@ def _fraction(x: Any, y: Any) -> Any:
     else:
         x, y = with_numpy_numbers(divide_op, (x, y))
         x, y = _beside_floats(x, y), _beside_floats(y, x)
-    return bind_pair(divide_op, as_float(x), as_float(y))
+    return bind_pair(divide_op, _floating(x, y), _floating(y, x))
+
+
+def _floating(x: Any, y: Any) -> Any:
+    """x as what quotients are computed in; a number beside a tensor stays as it is, for it has no dtype of its own."""
+    return x if isinstance(x, int) and is_tensor(y) else as_float(x)
 
 
 def _beside_floats(x: Any, y: Any) -> Any:
