@@ -66,6 +66,23 @@ def test_unknown_sizes(path):
         loaded(paddle.ones([2, 4]))
 
 
+def padded_to_fours(x):
+    height, width = x.shape
+    rows, columns = int(np.ceil(height / 4)) * 4, int(np.ceil(width / 4) * 4)
+    filled = paddle.nn.functional.pad(x, [0, rows - height, 0, columns - width])
+    return filled * float(1 / np.sqrt(height * width)), x.reshape([int(np.prod(x.shape))])
+
+
+def test_what_numpy_makes_of_unknown_sizes(path):
+    paddle.jit.save(paddle.jit.to_static(padded_to_fours), path, input_spec=[InputSpec([None, None])])
+    loaded = paddle.jit.load(path)
+    for size in ([5, 6], [4, 1], [9, 3]):
+        x = paddle.randn(size)
+        for found, wanted in zip(loaded(x), padded_to_fours(x)):
+            assert found.dtype is wanted.dtype
+            close(found, wanted.tolist())
+
+
 def test_modes(path):
     net = Average()
     loaded = round_trip(net, path, SPEC)

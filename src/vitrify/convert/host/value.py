@@ -22,6 +22,7 @@ from ...eager.host_ops import host_value_op
 from ...eager.tensor import Tensor, to_tensor
 from ...ir.program import Variable
 from ..values.deferred import Call, Deferred, Input, captured, parts, record
+from .number_forms import has_form, in_operators
 
 SAMPLES = 3
 _KNOWN_ATTRIBUTES = frozenset({"shape", "ndim", "dtype", "size", "itemsize", "nbytes", "flags", "strides"})
@@ -124,7 +125,10 @@ class HostValue(Deferred):
 
     def tensor(self, in_full: bool = False) -> Variable:
         """The value as a tensor of the program."""
-        (out,) = record(host_value_op, attrs={"meta": self.meta(in_full)}, call=self.node)
+        meta = self.meta(in_full)
+        if not meta.shape and self.is_of_numbers() and has_form(self.node):
+            return in_operators(self.node, meta)
+        (out,) = record(host_value_op, attrs={"meta": meta}, call=self.node)
         return out  # type: ignore[no-any-return]
 
     def is_of_numbers(self) -> bool:
