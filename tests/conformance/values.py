@@ -43,11 +43,14 @@ def _filled(generator: Generator, tensor: T, dtype: np.dtype[Any]) -> Any:
 
 def _positive_definite(generator: Generator, shape: tuple[int, ...]) -> Any:
     x = generator.uniform(-1, 1, shape)
+    if len(shape) < 2 or shape[-1] != shape[-2]:
+        return x  # no square matrix, in a case of what is refused
     return x @ np.swapaxes(x, -1, -2) + shape[-1] * np.eye(shape[-1])
 
 
 def _regular(generator: Generator, shape: tuple[int, ...]) -> Any:
-    return generator.uniform(-1, 1, shape) + 2 * np.eye(shape[-2], shape[-1])
+    x = generator.uniform(-1, 1, shape)
+    return x if len(shape) < 2 else x + 2 * np.eye(shape[-2], shape[-1])
 
 
 def _holes(generator: Generator, shape: tuple[int, ...]) -> Any:

@@ -17,6 +17,7 @@ from .index_form import range_errors
 from .like import cast, ones_like, sum_to_like, zeros_like
 from .order_forms import put_along_form
 from .registry import NoGradient, OpDef, define_op, get_op
+from .sizes import size_of
 
 # name -> the value that leaves a combination unchanged, for places that must not count themselves
 NEUTRAL: dict[str, Any] = {
@@ -178,10 +179,10 @@ def _combination(op: str, words: dict[str, str], reduce: str) -> str:
 
 def _cut(values: Any, indices: Any) -> Any:
     """`values` without what reaches beyond the places of `indices`."""
-    pairs = list(zip(values.shape, indices.shape))
-    if all(v <= i or UNKNOWN in (v, i) for v, i in pairs):
+    longer = [UNKNOWN in (v, i) or v > i for v, i in zip(values.shape, indices.shape)]
+    if not any(longer):
         return values
-    return values[tuple(slice(None, i) if v > i != UNKNOWN else slice(None) for v, i in pairs)]
+    return values[tuple(slice(None, size_of(indices, d)) if cut else slice(None) for d, cut in enumerate(longer))]
 
 
 def put_along_axis(

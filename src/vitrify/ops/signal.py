@@ -39,10 +39,7 @@ def _overlap_kernel(xp: Any, x: Any, *, axis: int, step: int) -> Any:
 
 
 def _overlap_vjp(ct: Any, *, x_like: Any, axis: int, step: int) -> Any:
-    size = x_like.shape[-1]
-    if size == UNKNOWN:
-        raise ShapeError("overlap_add: frames must have a known length where a gradient is wanted")
-    return unfold_op(ct, axis=axis, size=size, step=step)
+    return unfold_op(ct, axis=axis, size=size_of(x_like, -1), step=step)
 
 
 # x has its windows along `axis` and their elements last, as `unfold_windows` gives them.

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import ArgumentError, ShapeError
-from ..core.meta import UNKNOWN, Meta, Shape, normalize_axis, numel
+from ..core.meta import UNKNOWN, Meta, Ref, Shape, normalize_axis, numel
 from .accumulate import add_rows
 from .arguments import rank_of, static_int, static_ints
 from .creation import arange
@@ -28,8 +28,10 @@ def _windows(xp: Any, x: Any, axis: int, size: int, step: int) -> Any:
     return xp.lib.stride_tricks.sliding_window_view(x, size, axis=axis)[every]
 
 
-def _unfold_meta(x: Meta, *, axis: int, size: int, step: int) -> Meta:
+def _unfold_meta(x: Meta, *, axis: int, size: int | Ref, step: int) -> Meta:
     length = x.shape[axis]
+    if isinstance(size, Ref):  # known when it runs
+        return x.with_shape((*x.shape[:axis], UNKNOWN, *x.shape[axis + 1 :], UNKNOWN))
     if size < 0 or step < 1:
         raise ArgumentError(f"unfold: size must be >= 0 and step positive, got {size} and {step}")
     if length != UNKNOWN and size > length:
@@ -63,6 +65,7 @@ unfold_op: OpDef = define_op(
     kernel=lambda xp, x, *, axis, size, step: _windows(xp, x, axis, size, step).copy(),
     meta=_unfold_meta,
     vjp={"x": lambda ct, *, x_like, axis, size, step: fold_op(ct, x_like, axis=axis, size=size, step=step)},
+    dynamic=["size"],
 )
 fold_op: OpDef = define_op(
     "fold_windows",
@@ -70,6 +73,7 @@ fold_op: OpDef = define_op(
     meta=lambda x, like, *, axis, size, step: x.with_shape(like.shape),
     vjp={"x": lambda ct, *, axis, size, step: unfold_op(ct, axis=axis, size=size, step=step)},
     shape_only=["like"],
+    dynamic=["size"],
 )
 
 
