@@ -84,29 +84,23 @@ def gan_two_programs(p):
     g_prog, d_prog = p.static.Program(), p.static.Program()
     startup = p.static.default_startup_program()
 
-    def D(x, name="D"):
+    def perceptron(x, name, activation, size):
         h = p.static.nn.fc(
             x,
             8,
-            activation="relu",
+            activation=activation,
             weight_attr=p.ParamAttr(name=name + ".w1"),
             bias_attr=p.ParamAttr(name=name + ".b1"),
         )
         return p.static.nn.fc(
-            h, 1, weight_attr=p.ParamAttr(name=name + ".w2"), bias_attr=p.ParamAttr(name=name + ".b2")
+            h, size, weight_attr=p.ParamAttr(name=name + ".w2"), bias_attr=p.ParamAttr(name=name + ".b2")
         )
 
-    def G(z, name="G"):
-        h = p.static.nn.fc(
-            z,
-            8,
-            activation="tanh",
-            weight_attr=p.ParamAttr(name=name + ".w1"),
-            bias_attr=p.ParamAttr(name=name + ".b1"),
-        )
-        return p.static.nn.fc(
-            h, 4, weight_attr=p.ParamAttr(name=name + ".w2"), bias_attr=p.ParamAttr(name=name + ".b2")
-        )
+    def D(x):
+        return perceptron(x, "D", "relu", 1)
+
+    def G(z):
+        return perceptron(z, "G", "tanh", 4)
 
     with p.static.program_guard(d_prog, startup):
         img = p.static.data("img", [None, 4])
