@@ -139,11 +139,12 @@ def _replaced_inputs(
     hook: ForwardHook, layer: Any, inputs: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """What `forward` is given, after a hook."""
-    result = hook.function(layer, inputs, kwargs) if hook.with_kwargs else hook.function(layer, inputs)
+    if hook.with_kwargs:
+        both: tuple[tuple[Any, ...], dict[str, Any]] | None = hook.function(layer, inputs, kwargs)
+        return (inputs, kwargs) if both is None else both
+    result = hook.function(layer, inputs)
     if result is None:
         return inputs, kwargs
-    if hook.with_kwargs:
-        return result  # type: ignore[no-any-return]
     return (result if isinstance(result, tuple) else (result,)), kwargs
 
 

@@ -188,14 +188,14 @@ def true_divide(input: Any, other: Any, *, out: Any = None) -> Any:
 
 def _fraction(x: Any, y: Any) -> Any:
     """x / y with fractions kept: integer tensors, if their dtypes go together, become float32 each."""
-    if is_tensor(x) and is_tensor(y) and x.dtype is not y.dtype:
+    if not (is_tensor(x) and is_tensor(y)):
+        x, y = with_numpy_numbers(divide_op, (x, y))
+        x, y = _beside_floats(x, y), _beside_floats(y, x)
+    elif x.dtype is not y.dtype:
         one_is_number = is_python_number(x) is not is_python_number(y)  # then the other's dtype counts
         common = (x, y) if one_is_number else promote_inputs(divide_op, (x, y))
         if not common[0].dtype.is_integer:  # an integer would lose its sign in an unsigned dtype
             x, y = common
-    else:
-        x, y = with_numpy_numbers(divide_op, (x, y))
-        x, y = _beside_floats(x, y), _beside_floats(y, x)
     return bind_pair(divide_op, _floating(x, y), _floating(y, x))
 
 
