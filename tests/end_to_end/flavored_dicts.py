@@ -143,6 +143,14 @@ def recently_used(x):
     return list(cache), list(cache.values()), same
 
 
+GIVEN = OrderedDict(b=2, a=1)
+
+
+def ordered_beside_one_from_outside(x):
+    made = OrderedDict(a=1, b=2)
+    return made == GIVEN, made == GIVEN, made != GIVEN, made == dict(GIVEN), made == OrderedDict(made), x
+
+
 def in_a_loop(x):
     found, counts = defaultdict(list), Counter()
     while x.sum() < 20:
@@ -177,7 +185,8 @@ CASES = [
     *[(f, ((X,), (N,), (Z,))) for f in (
         lists_by_sign, default_returned, sums_by_sign, default_tensors, default_sets, default_copied,
         missing_without_a_factory, counted, counter_updated, counter_returned, counter_of_python, ordered,
-        ordered_moved, recently_used, in_a_loop, keys_that_a_tensor_chose, counted_by_a_number,
+        ordered_moved, ordered_beside_one_from_outside, recently_used, in_a_loop, keys_that_a_tensor_chose,
+        counted_by_a_number,
     )],
     (argument_filled, FILLED),
 ]  # fmt: skip

@@ -116,7 +116,7 @@ class GraphOrderedDict(_Flavored):
 
     def __eq__(self, other: object) -> Any:
         same = super().__eq__(other)
-        return same and (not isinstance(other, GraphOrderedDict) or [*self] == [*other])
+        return same and (not isinstance(other, (OrderedDict, GraphOrderedDict)) or [*self] == [*other])
 
     def __ne__(self, other: object) -> Any:
         return not self == other

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import operator
-from collections import defaultdict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable
 from typing import Any
 
 from ...ir.graph_tensor import as_number
 from ...ops.compare import logical_not
 from ..containers.by_position import at_position, is_at_position, is_sliced, sliced
+from ..containers.dicts import GraphDict
 from ..containers.keys import check_key, is_looked_up, looked_up
 from ..guards.nondeterministic import refuse_items
 from ..state.journal import note_write
@@ -58,6 +59,8 @@ def operate(symbol: str, left: Any, *right: Any) -> Any:
         return _equal_to_optional(symbol, left, other)
     if symbol in COMPARISONS and are_sequences(left, other):
         return compared(symbol, left, other, operate)
+    if symbol in ("==", "!=") and isinstance(left, OrderedDict) and isinstance(other, GraphDict):
+        left, other = other, left  # Python's would look at what is in the other as in a plain dict, without asking it
     found = NotImplemented
     if _is_users(left, special) or _is_users(other, swapped):
         found = _by_methods(symbol, left, other, special, swapped)
