@@ -143,6 +143,34 @@ def recently_used(x):
     return list(cache), list(cache.values()), same
 
 
+def counters_changed_in_place(x):
+    counts = same = Counter("aab")
+    counts += Counter("bc")
+    counts -= Counter("a")
+    counts |= Counter("zz")
+    counts &= Counter("abzz")
+    return sorted(same.items()), counts is same, x
+
+
+def counters_signed_and_compared(x):
+    counts = Counter(a=2, b=-1)
+    compared = counts <= Counter(a=3), counts > Counter(a=1), Counter(a=1) < counts, counts >= counts
+    return sorted((+counts).items()), sorted((-counts).items()), compared, x
+
+
+def dicts_united_in_place(x):
+    found = first = defaultdict(list, {"a": [1]})
+    found |= {"b": [2]}
+    kept = second = OrderedDict(a=1)
+    kept |= {"b": 2}
+    return sorted(first.items()), found is first, list(second.items()), kept is second, x
+
+
+def ordered_from_sorted(x):
+    made = OrderedDict(sorted({"b": x, "a": x * 2}.items(), reverse=True))
+    return list(made), made["a"], defaultdict(int, [("n", 2)])["n"]
+
+
 GIVEN = OrderedDict(b=2, a=1)
 
 
@@ -186,7 +214,8 @@ CASES = [
         lists_by_sign, default_returned, sums_by_sign, default_tensors, default_sets, default_copied,
         missing_without_a_factory, counted, counter_updated, counter_returned, counter_of_python, ordered,
         ordered_moved, ordered_beside_one_from_outside, recently_used, in_a_loop, keys_that_a_tensor_chose,
-        counted_by_a_number,
+        counted_by_a_number, counters_changed_in_place, counters_signed_and_compared, dicts_united_in_place,
+        ordered_from_sorted,
     )],
     (argument_filled, FILLED),
 ]  # fmt: skip

@@ -14,6 +14,7 @@ from ..values.base import builder
 from ..values.user_code import converted
 from ..values.user_errors import for_user
 from .dicts import GraphDict, must_be_there, unknown_keys
+from .lists import GraphList
 
 
 class _Flavored(GraphDict):
@@ -124,6 +125,32 @@ class GraphOrderedDict(_Flavored):
     __hash__ = None  # type: ignore[assignment]
 
 
+def _whole(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A method of Counters that makes one, or says how two compare, of all that is in them."""
+
+    def method(self: GraphCounter, *others: Any) -> Any:
+        if not all(isinstance(other, (Counter, GraphCounter)) for other in others):
+            return NotImplemented
+        found = function(*[_counter(value, "an operator of") for value in (self, *others)])
+        return opened_dict(found) if isinstance(found, Counter) else found
+
+    return method
+
+
+def _in_place(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A method of Counters that changes one by all that is in it and another."""
+
+    @for_user
+    def method(self: GraphCounter, other: Any) -> Any:
+        found = function(self.real("an operator of"), _counter(other, "an operator of"))
+        self.clear()
+        for key, count in found.items():
+            self[key] = count
+        return self
+
+    return method
+
+
 class GraphCounter(_Flavored):
     """A `Counter`: a key that is not there counts zero."""
 
@@ -178,27 +205,17 @@ class GraphCounter(_Flavored):
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __add__(self, other: Any) -> Any:
-        return _of_counters(operator.add, self, other)
-
-    def __sub__(self, other: Any) -> Any:
-        return _of_counters(operator.sub, self, other)
-
-    def __or__(self, other: Any) -> Any:
-        return _of_counters(operator.or_, self, other)
-
-    def __and__(self, other: Any) -> Any:
-        return _of_counters(operator.and_, self, other)
+    __add__, __sub__ = _whole(operator.add), _whole(operator.sub)
+    __or__, __and__ = _whole(operator.or_), _whole(operator.and_)
+    __pos__, __neg__ = _whole(operator.pos), _whole(operator.neg)
+    __le__, __lt__ = _whole(operator.le), _whole(operator.lt)
+    __ge__, __gt__ = _whole(operator.ge), _whole(operator.gt)
+    __iadd__, __isub__ = _in_place(operator.iadd), _in_place(operator.isub)
+    __ior__, __iand__ = _in_place(operator.ior), _in_place(operator.iand)
 
 
 def _counter(value: Any, what: str) -> Any:
     return value.real(what) if isinstance(value, GraphCounter) else value
-
-
-def _of_counters(function: Callable[[Any, Any], Any], first: Any, second: Any) -> Any:
-    if not isinstance(second, (Counter, GraphCounter)):
-        return NotImplemented
-    return opened_dict(function(*[_counter(value, "an operator of") for value in (first, second)]))
 
 
 _FLAVORS: dict[type, type[_Flavored]] = {
@@ -252,6 +269,8 @@ def _constructor(kind: type) -> Callable[..., Any]:
     def make(*args: Any, **named: Any) -> Any:
         at = 1 if kind is defaultdict else 0
         given = args[at] if len(args) == at + 1 else None
+        if isinstance(given, GraphList):  # Python's classes would take its `items` for those of a dict
+            args = (*args[:at], [*given])
         if not isinstance(given, GraphDict):
             return opened_dict(kind(*args, **named))
         made = opened_dict(kind(*args[:at]))
