@@ -105,6 +105,18 @@ def sorted_in_branch(x):
     return y * x
 
 
+def sorted_by_what_python_knows(x):
+    pairs = {"b": x, "a": x * 2}
+    items = [(2, x), (1, x * 3)]
+    items.sort(reverse=True)
+    return [v for _, v in sorted(pairs.items())], sorted([("one", x)]), items
+
+
+def sorted_by_both(x):
+    rows = sorted([(1, x.sum()), (0, x[0]), (1, x[0]), (0, x.sum())], key=lambda row: (-row[0], row[1]))
+    return [number for number, _ in rows], [v for _, v in rows]
+
+
 def sorted_python(x):
     return sorted({"b": 1, "a": 2}), sorted([3, 1, 2], key=lambda i: -i), x
 
@@ -320,6 +332,7 @@ CASES = [
         length, numbers, rounding, powers, max_of_scalars, max_of_items, max_with_key, max_default,
         max_of_key_tensors, max_tie, max_of_integers, max_ambiguous, summed, sorted_numbers, sorted_reverse,
         sorted_with_key, sorted_tensor_key_reverse, sort_list, sorted_in_branch, sorted_python, kinds, ranges, zipped,
+        sorted_by_what_python_knows, sorted_by_both,
         zip_strict_fails, enumerated, reversing, any_all, any_of_python, iterators, containers, tensors_in_sets,
         attributes, slices, math_functions, math_more, math_of_python, math_domain, math_log_domain, copies,
         copied_list, deques, default_dict, ordered, heaps, unbound_mutators, operator_writes, strings, identities,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -60,14 +61,36 @@ def convert_sorted(iterable: Any, *, key: Any = None, reverse: Any = False) -> l
 def ordered(items: Sequence[Any], keys: Sequence[Any], reverse: Any) -> list[Any]:
     """The items in the order of their keys; equal ones keep theirs."""
     if not any(map(holds_graph, keys)):
-        order = builtins.sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)
-        return [items[i] for i in order]
-    *others, last = _columns(keys)
+        return _by_python(items, keys, reverse)
+    if len(items) < 2:
+        return [*items]
+    columns = _columns(keys)
+    known = builtins.list(itertools.takewhile(lambda column: not any(map(holds_graph, column)), columns))
+    if known:
+        ranks = _ranks(builtins.list(zip(*known)))
+        if len(builtins.set(ranks)) == len(items):  # Python compares no further
+            return _by_python(items, ranks, reverse)
+        columns = [ranks, *columns[len(known) :]]
+    *others, last = columns
     order = argsort(_stacked(last, "keys"), descending=bool(reverse), stable=True)
     for column in reversed(others):  # the sort is stable, so what counts most comes last
         order = order[argsort(_stacked(column, "keys")[order], descending=bool(reverse), stable=True)]
     with scoped(grad_enabled, True):  # items stay what they are, under no_grad as well
         return _in_order(items, order)
+
+
+def _by_python(items: Sequence[Any], keys: Sequence[Any], reverse: Any) -> builtins.list[Any]:
+    order = builtins.sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)
+    return [items[i] for i in order]
+
+
+def _ranks(keys: Sequence[Any]) -> builtins.list[int]:
+    """For each of some values of Python's its place in their order; equal ones have the same."""
+    order = builtins.sorted(range(len(keys)), key=keys.__getitem__)
+    ranks = [0] * len(keys)
+    for before, after in itertools.pairwise(order):
+        ranks[after] = ranks[before] + (keys[before] < keys[after])
+    return ranks
 
 
 def _columns(keys: Sequence[Any]) -> list[Sequence[Any]]:
