@@ -417,7 +417,22 @@ def dict_updated_by(x):
     return known
 
 
+def counted_by_what_elements_call(x):
+    calls = 0
+
+    def positive(v, than=0.0):
+        nonlocal calls
+        calls += 1
+        return v > than
+
+    found = [calls, any(positive(v) for v in x), calls, all(positive(v) for v in x), calls]
+    doubled = [positive(v) for v in x if v > 0]
+    found += [len(doubled), calls, any(positive(v, w) for v in x if v > 0 for w in x), calls]
+    return found, x
+
+
 CASES = [(f, ((P,), (N,), (Z,))) for f in (
+    counted_by_what_elements_call,
     while_a_tensor_says, extended_by, sets_of, dict_updated_by, resume_py, resume_gen, for_genexp_cond,
     for_genexp_break, next_genexp,
     next_no_default, gen_two_yields, gen_state, gen_append_side, gen_nonlocal, gen_print, gen_tree, gen_return_value,

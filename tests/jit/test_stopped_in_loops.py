@@ -308,7 +308,15 @@ def asks_behind_a_loop(x, n):
     return y if y.stop_gradient else y * 3
 
 
-@pytest.mark.parametrize("function", [asks_in_each_turn, asks_behind_a_loop])
+def asks_what_is_computed_of_it(x, n):
+    y = x * 2
+    if x[0] > n:
+        y = y.detach()
+    z = y * 3
+    return z * 2 if z.stop_gradient else z + 1
+
+
+@pytest.mark.parametrize("function", [asks_in_each_turn, asks_behind_a_loop, asks_what_is_computed_of_it])
 def test_python_cannot_ask_in_a_whole_program_and_can_in_segments(function):
     with pytest.raises(UnsupportedError, match="stop_gradient depends on the path"):
         outcome(paddle.jit.to_static(function, full_graph=True), ROWS[0], 2)

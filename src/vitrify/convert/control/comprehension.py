@@ -44,8 +44,10 @@ class Each:
     def fold(self, combine: Combine, state: Any, goes_on: Function | None = None) -> Any:
         """`state = combine(state, element)` for each element, given as a function so that it may be computed late."""
 
+        element, tests, parts = self.element, self.tests, self.parts  # in whose reach variables are looked for
+
         def step(item: Any, state: Any) -> tuple[Any]:
-            return (self._item(self.parts(item), self.tests, combine, state),)
+            return (_after(element, parts(item), tests, combine, state),)
 
         if self.is_dynamic():
             state = _settled(state)
@@ -59,15 +61,6 @@ class Each:
         sequence = as_sequence(self.iterable)
         return sequence is not None and not isinstance(sequence.length, int)
 
-    def _item(self, parts: Any, tests: tuple[Function, ...], combine: Combine, state: Any) -> Any:
-        for position, test in enumerate(tests):
-            holds = truth(test(*parts))
-            if is_graph(holds):
-                return _only_if(holds, partial(self._item, parts, tests[position + 1 :], combine), state)
-            if not holds:
-                return state
-        return combine(state, lambda: self.element(*parts))
-
     def __iter__(self) -> Iterator[Any]:
         """Its elements one by one, each computed when asked for; every condition must be a Python value."""
         for item in _python_items(self.iterable):
@@ -78,6 +71,17 @@ class Each:
                     yield from value
                 else:
                     yield value
+
+
+def _after(element: Function, parts: Any, tests: tuple[Function, ...], combine: Combine, state: Any) -> Any:
+    """The state behind an item that was taken apart, if the tests hold of it."""
+    for position, test in enumerate(tests):
+        holds = truth(test(*parts))
+        if is_graph(holds):
+            return _only_if(holds, partial(_after, element, parts, tests[position + 1 :], combine), state)
+        if not holds:
+            return state
+    return combine(state, lambda: element(*parts))
 
 
 def _parts_for(element: Function) -> Function:

@@ -15,7 +15,7 @@ from ...ir.stop_flags import flag_input
 from ...ir.varying import STOP_GRADIENT, facts_of
 from ...ops.registry import StructuralGradient
 from ..values.base import builder, is_tensor
-from ..values.facts import check_attribute
+from ..values.facts import check_attribute, check_gradient
 
 # What each is for a tensor that stops gradients.
 _FLAGS = {"stop_gradient": True, "requires_grad": False, "trainable": False}
@@ -50,7 +50,10 @@ def _write(owner: Any, name: str, value: Any) -> None:
 
 def _flag(owner: Any, name: str) -> bool:
     check_attribute(owner, name)
-    return bool(builder().held(owner).stop_gradient) is _FLAGS[name]
+    held = builder().held(owner)
+    if not held.stop_gradient:
+        check_gradient(held, name)
+    return bool(held.stop_gradient) is _FLAGS[name]
 
 
 def _is_leaf(owner: Any, name: str) -> bool:

@@ -11,9 +11,10 @@ from ...eager.host_ops import assert_op
 from ...eager.tensor import Tensor
 from ...ir.graph_tensor import GraphTensor, as_number, is_number
 from ...ir.numbers import sample
-from ...ir.program import Block
+from ...ir.program import Block, Variable
 from ...ir.varying import CLASS, DTYPE, KINDS, NDIM, STOP_GRADIENT, VARYING, Kind, Varying, facts_of, kind_of
 from ...ops.compare import equal
+from ...ops.registry import StructuralGradient
 from .base import Undefined, builder
 from .deferred import Call, record
 from .optional import assert_not_none, kinds_at
@@ -63,6 +64,28 @@ def check_attribute(owner: Any, attribute: str) -> None:
     varying = builder().content(owner).__dict__.get(VARYING) if fact else None
     if varying is not None and fact in varying.facts:
         raise _refusal(varying, fact, attribute)
+
+
+def check_gradient(var: Variable, shown: str) -> None:
+    """Raise for a question whether `var` wants a gradient if it does but for tensors of which a path decides."""
+    sources = _gradient_sources(var)
+    if all(STOP_GRADIENT in facts_of(source) for source in sources):
+        raise _refusal(sources[0].__dict__[VARYING], STOP_GRADIENT, shown)
+
+
+def _gradient_sources(var: Variable) -> list[Variable]:
+    """What wants a gradient on the ways to `var`: leaves, what enters the block, and what a path decides about."""
+    found: list[Variable] = []
+    pending = {var}
+    for operator in reversed(var.block.ops):
+        made = pending.intersection(operator.outputs)
+        pending -= made
+        is_plain = not isinstance(operator.op.vjp, StructuralGradient)
+        wanting = {v for v in operator.variables if not v.stop_gradient} if made and is_plain else set()
+        ends = {v for v in made if not wanting or STOP_GRADIENT in facts_of(v)}
+        found += ends
+        pending |= wanting if made - ends else set()
+    return [*found, *pending]
 
 
 def _refusal(varying: Varying, fact: str, shown: str) -> Exception:
