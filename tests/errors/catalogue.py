@@ -752,31 +752,6 @@ GROUPS: dict[str, list[Entry]] = {
             """,
         ),
         _entry(
-            "A jump out of finally",
-            "UnsupportedError",
-            "out of a `finally` block",
-            "It would drop an exception on its way; no flag can do that.",
-            """
-            def f(x):
-                while x.sum() < 100:
-                    try:
-                        x = x * 2
-                    finally:
-                        break
-                return x
-            """,
-            """
-            def f(x):
-                while x.sum() < 100:
-                    try:
-                        x = x * 2
-                    finally:
-                        print("doubled")
-                    break
-                return x
-            """,
-        ),
-        _entry(
             "raise without an exception",
             "RuntimeError",
             "No active exception",

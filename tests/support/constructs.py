@@ -821,13 +821,19 @@ def f_string(x):
     return f"sum {x.sum()}", x
 
 
-@construct(STATEMENT, "`break` in `finally`")
-def break_in_finally(x):
+@construct(STATEMENT, "`break`, `continue` and `return` in `finally`, if a tensor says so")
+def jumps_in_finally(x):
     while x.sum() < 50:
         try:
             x = x + 5
+            if x.sum() > 30:
+                raise ValueError("dropped")
         finally:
-            break
+            if x.sum() > 40:
+                return x * 2
+            if x.sum() > 25:
+                break
+            continue
     return x
 
 

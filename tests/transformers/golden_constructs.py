@@ -125,6 +125,17 @@ def caught_raise(x):
     return x
 
 
+def jump_in_finally(x, log):
+    for v in x:
+        try:
+            if v > 2:
+                return log(v)
+        finally:
+            if v > 3:
+                break
+    return x
+
+
 def try_finally(x, log):
     try:
         if x > 0:
@@ -195,7 +206,7 @@ def dict_displays(x, d):
 
 FUNCTIONS = (
     if_elif, if_attribute, if_containers, if_effects, if_function, if_delete, nested_loops, return_in_nested_loops,
-    while_else, while_walrus, for_range, for_tuple_state, ternaries, guarded, caught_raise, try_finally, targets, closures, casts,
+    while_else, while_walrus, for_range, for_tuple_state, ternaries, guarded, caught_raise, jump_in_finally, try_finally, targets, closures, casts,
     docstring_only, dict_displays,
 )  # fmt: skip
 METHODS = (Child.forward,)

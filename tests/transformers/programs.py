@@ -23,7 +23,6 @@ class Program:
         self.closures: list[str] = []
         self.shared = self.rng.random() < 0.3
         self.loops = 0
-        self.in_finally = 0
         self.budget = 45
 
     def write(self, depth: int, text: str) -> None:
@@ -57,7 +56,7 @@ class Program:
         jumps = [self.return_] + ([self.break_, self.continue_] * 2 if self.loops else [])
         if depth < 6 and self.budget > 0 and rng.random() < 0.55:
             rng.choice(nested)(depth)
-        elif rng.random() < 0.18 and not self.in_finally:
+        elif rng.random() < 0.18:
             rng.choice(jumps)(depth)
         else:
             rng.choice(simple)(depth)
@@ -156,12 +155,10 @@ class Program:
 
     def loop(self, depth: int, head: str) -> None:
         self.write(depth, head)
-        in_finally, self.in_finally = self.in_finally, 0
         self.loops += 1
         self.write(depth + 1, "tick()")
         self.body(depth)
         self.loops -= 1
-        self.in_finally = in_finally
         if self.rng.random() < 0.3:
             self.write(depth, "else:")
             self.body(depth)
@@ -187,11 +184,7 @@ class Program:
             self.body(depth)
         if self.rng.random() < 0.3:
             self.write(depth, "finally:")
-            self.in_finally += 1
-            loops, self.loops = self.loops, 0
             self.body(depth)
-            self.loops = loops
-            self.in_finally -= 1
 
     def with_(self, depth: int) -> None:
         manager = self.rng.choice(["manager()", "manager() as " + self.name(), "suppress(ValueError)"])

@@ -354,20 +354,6 @@ def test_coroutines_are_refused():
         assert info.value.loc.line == fn.__code__.co_firstlineno
 
 
-def test_jump_out_of_finally_is_refused_with_its_place():
-    def f(xs):
-        for x in xs:
-            try:
-                pass
-            finally:
-                if x:
-                    break  # noqa: B012 - what is tested
-
-    with pytest.raises(UnsupportedError, match="finally") as info:
-        convert(f)
-    assert info.value.loc.line == f.__code__.co_firstlineno + 5
-
-
 def test_unset_variable_names_itself():
     def f(x):
         if x:

@@ -34,6 +34,10 @@ class Context:
     deep_tries: frozenset[int] = frozenset()
     """The lines of the `try` statements that see what called functions raise where a tensor decides that."""
 
+    errors: set[str] = field(default_factory=set)
+    """Variables of ours that hold an exception, or None."""
+    flagged: set[str] = field(default_factory=set)
+    """Variables of ours that are read only where a flag says that they are set."""
     doubtful: set[str] = field(default_factory=set)
     """Variables of which some read may find them unset."""
 

@@ -13,7 +13,6 @@ from collections.abc import Callable
 
 import gast
 
-from .errors import Refusal
 from .nodes import SCOPES, Node, Stmts, child_statements
 from .quote import quote
 
@@ -82,17 +81,13 @@ def contains(stmt: Node, wanted: Callable[[Node], bool], *, into_loops: bool) ->
     return any(contains(child, wanted, into_loops=into_loops) for child in child_statements(stmt))
 
 
-def refuse_jumps(finalbody: Stmts) -> None:
-    """Raise for a jump out of `finally`, which drops the exception on its way: no flag can do that."""
-    for stmt in finalbody:
-        if contains(stmt, lambda node: isinstance(node, gast.Return), into_loops=True) or contains(
-            stmt, lambda node: isinstance(node, (gast.Break, gast.Continue)), into_loops=False
-        ):
-            raise Refusal(
-                "a jump (return, break or continue) out of a `finally` block cannot be converted",
-                node=stmt,
-                hint="move the jump behind the try statement, or decorate the function with @not_to_static",
-            )
+def jumps_out(stmts: Stmts) -> bool:
+    """Whether `return`, or a `break` or `continue` of a loop around, leaves the statements."""
+    return any(
+        contains(stmt, lambda node: isinstance(node, gast.Return), into_loops=True)
+        or contains(stmt, lambda node: isinstance(node, (gast.Break, gast.Continue)), into_loops=False)
+        for stmt in stmts
+    )
 
 
 class JumpLowering(ABC):
@@ -175,7 +170,6 @@ class JumpLowering(ABC):
 
     def try_(self, stmt: Node, tail: bool) -> Stmts:
         """The `else` block runs only if the body did not jump."""
-        refuse_jumps(stmt.finalbody)
         flags = self.flags(stmt.body) if stmt.orelse else []
         stmt.body = self.filled(stmt.body, tail and not stmt.orelse, stmt)
         stmt.orelse = self.guard(flags, self.lower(stmt.orelse, tail, stmt)) if stmt.orelse else []

@@ -22,6 +22,7 @@ from .context import Context
 from .contract import HELPER_NAME
 from .dead_code import remove_dead_code
 from .errors import Refusal
+from .final import lower_jumping_finals
 from .fstring import convert_fstrings
 from .handler import guard_handlers
 from .ifelse import convert_branches
@@ -57,6 +58,7 @@ PIPELINE: tuple[tuple[str, Transform], ...] = (
     ("super", make_super_explicit),
     ("locals", make_locals_explicit),
     ("loop_test", move_assigning_tests),
+    ("final", lower_jumping_finals),
     ("suppress", lower_suppress),
     ("raised", give_raised_as_value),
     ("try", lower_caught_raises),

@@ -28,7 +28,7 @@ def _may_return(stmt: Node) -> bool:
 
 
 def _lower(fn: Node, context: Context) -> None:
-    lowering = _Returns(context)
+    lowering = Returns(context)
     start = docstring_length(fn)
     body = lowering.lower(fn.body[start:], tail=True, at=fn)
     first = quote("returned = False", at=fn.body[start], returned=lowering.returned) if lowering.flag_used else []
@@ -36,7 +36,9 @@ def _lower(fn: Node, context: Context) -> None:
     fn.body = fn.body[:start] + first + body + last
 
 
-class _Returns(JumpLowering):
+class Returns(JumpLowering):
+    """Makes returns an assignment, and a flag where something is skipped."""
+
     def __init__(self, context: Context) -> None:
         self.result = context.names.fresh("result")
         self.returned = context.names.fresh("returned")
@@ -66,16 +68,16 @@ class _Returns(JumpLowering):
     before_tail = end
 
     def loop(self, stmt: Node, tail: bool) -> Stmts:
-        inside = _ReturnsInLoop(self)
+        inside = ReturnsInLoop(self)
         stmt.body = inside.block(stmt.body)
         stmt.orelse = self.lower(stmt.orelse, tail=False, at=stmt)
         return [stmt]
 
 
-class _ReturnsInLoop(ScopeTransformer):
+class ReturnsInLoop(ScopeTransformer):
     """Inside a loop a return sets the flag and breaks; each enclosing loop then breaks, too."""
 
-    def __init__(self, lowering: _Returns) -> None:
+    def __init__(self, lowering: Returns) -> None:
         self.lowering = lowering
 
     def visit_Return(self, node: Node) -> Stmts:

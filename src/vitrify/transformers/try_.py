@@ -32,6 +32,7 @@ import gast
 from .called_raises import attempts
 from .context import Context
 from .facts.cfg import may_swallow
+from .leaving import Leaving
 from .nodes import (
     BLOCKS,
     FUNCTIONS,
@@ -62,7 +63,6 @@ def lower_caught_raises(tree: Node, context: Context) -> Node:
 class _Lowering:
     def __init__(self, context: Context) -> None:
         self.context = context
-        self.errors: set[str] = set()
 
     def block(self, stmts: Stmts) -> Stmts:
         """The statements, with every `try` in them rewritten that needs it, inner ones first."""
@@ -106,7 +106,7 @@ class _Lowering:
 
     def _is_made(self, value: Node) -> bool:
         """Whether it is a variable of ours that holds an exception."""
-        return isinstance(value, gast.Name) and value.id in self.errors
+        return isinstance(value, gast.Name) and value.id in self.context.errors
 
     def _can_catch(self, stmt: Node, site: Node) -> bool:
         if not stmt.handlers:
@@ -131,7 +131,7 @@ class _Lowering:
 
     def _caught(self, stmt: Node) -> Stmts:
         error, raised = self.context.names.fresh("error"), self.context.names.fresh("raised")
-        leaving = _Leaving(self.context)
+        leaving = Leaving(self.context)
         out = self._body(stmt, error, leaving)
         for handler in stmt.handlers:
             kind = quote_expr("BaseException", at=handler) if handler.type is None else copy_tree(handler.type)
@@ -142,14 +142,14 @@ class _Lowering:
 
     def _finally(self, stmt: Node) -> Stmts:
         error = self.context.names.fresh("error")
-        leaving = _Leaving(self.context)
+        leaving = Leaving(self.context)
         out = self._body(stmt, error, leaving)
         out[-1].finalbody = stmt.finalbody
         return [*out, *quote("if error is not None:\n    raise error", at=stmt, error=error), *leaving.after(stmt)]
 
-    def _body(self, stmt: Node, error: str, leaving: _Leaving) -> Stmts:
+    def _body(self, stmt: Node, error: str, leaving: Leaving) -> Stmts:
         """`error = None` and the `try` with the body in a loop that is left where something is raised."""
-        self.errors.add(error)
+        self.context.errors.add(error)
         body = self._jumping(leaving.block(stmt.body), error, self._is_deep(stmt))
         start = [*quote("error = None", at=stmt, error=error), *leaving.before(stmt)]
         (loop,) = quote("while True:\n    body\n    break", at=stmt, body=body)
@@ -163,7 +163,7 @@ class _Lowering:
             body = _Again(error).block(handler.body)
             if handler.name is not None:
                 body = self._with_name(handler, body, error)
-            if handler.type is None:
+            if handler.type is None or self._builtin(handler.type) is BaseException:
                 rest = body
                 continue
             test = quote_expr("isinstance(error, kind)", at=handler, error=error, kind=copy_tree(handler.type))
@@ -204,7 +204,6 @@ class _Lowering:
         jump = quote("if not test:\n    error = value\n    break", at=site, test=site.test, error=error, value=made)
         return jump if __debug__ else []
 
-
     def _value(self, site: Node) -> Node:
         """The exception of a `raise`."""
         if site.cause is None and (isinstance(site.exc, gast.Call) or self._is_made(site.exc)):
@@ -213,47 +212,6 @@ class _Lowering:
             return quote_expr("kind()", at=site, kind=site.exc)
         given = [site.exc, *filter(None, [site.cause])]
         return self.context.call("convert_raise", *given, at=site)
-
-
-class _Leaving:
-    """Makes `break` and `continue` that leave the body of a `try` a flag, as the body becomes a loop of its own."""
-
-    _FLAGS = ((gast.Break, "broke"), (gast.Continue, "continued"))
-
-    def __init__(self, context: Context) -> None:
-        self.context = context
-        self.flags: dict[type, str] = {}
-
-    def block(self, stmts: Stmts) -> Stmts:
-        """The statements, whose jumps set a flag and leave the loop that is put around them."""
-        return [new for stmt in stmts for new in self._statement(stmt)]
-
-    def before(self, stmt: Node) -> Stmts:
-        """What sets the flags back."""
-        return [new for flag in self.flags.values() for new in quote("flag = False", at=stmt, flag=flag)]
-
-    def after(self, stmt: Node) -> Stmts:
-        """The jumps, where a flag is set."""
-        out: Stmts = []
-        for kind, flag in self.flags.items():
-            (found,) = quote("if flag:\n    pass", at=stmt, flag=flag)
-            found.body = [gast.copy_location(kind(), stmt)]
-            out.append(found)
-        return out
-
-    def _statement(self, stmt: Node) -> Stmts:
-        for kind, word in self._FLAGS:
-            if isinstance(stmt, kind):
-                flag = self.flags.setdefault(kind, self.context.names.fresh(word))
-                return quote("flag = True\nbreak", at=stmt, flag=flag)
-        if isinstance(stmt, LOOPS):
-            stmt.orelse = self.block(stmt.orelse)
-        elif not isinstance(stmt, SCOPES):
-            for owner in (stmt, *getattr(stmt, "handlers", ())):
-                for field in BLOCKS:
-                    if isinstance(getattr(owner, field, None), list):
-                        setattr(owner, field, self.block(getattr(owner, field)))
-        return [stmt]
 
 
 def _sites(stmt: Node) -> Iterator[Node]:

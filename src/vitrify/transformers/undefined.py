@@ -40,6 +40,7 @@ def guard_reads(tree: Node, context: Context) -> Node:
         # Any local may end up in a branch, which takes what follows an early return; and lowering jumps may change
         # which variables are shared for handlers, where a guard does no harm.
         reads = _doubtful_reads(facts, facts.scope.locals) | _doubtful_captures(facts, fn, context)
+        reads = {node for node in reads if node.id not in context.flagged}
         context.doubtful.update(node.id for node in reads)
         replace_nodes(fn, {node: _load(node, context) for node in reads})
         _Statements(context, facts).transform_body(fn)

@@ -114,18 +114,10 @@ def called_in_try(x, check):
             return (result,)
 
         def orelse_6():
-
-            def then_9():
-                raised = error
-                raised = vt.Undefined('raised', 223)
-                raised_2 = error
-                result = vt.raised(raised_2)
-                return (result,)
-
-            def orelse_7():
-                raise vt.convert_raise(error)
-            (result,) = vt.convert_ifelse(vt.convert_call(isinstance)(error, BaseException), then_9,
-                    orelse_7, (), ('result',))
+            raised = error
+            raised = vt.Undefined('raised', 223)
+            raised_2 = error
+            result = vt.raised(raised_2)
             return (result,)
         (result,) = vt.convert_ifelse(vt.convert_compare(error, 'is', None), then_8, orelse_6, (),
                 ('result',))
