@@ -9,7 +9,6 @@ from types import FunctionType
 import pytest
 
 from tests.transformers.python_helpers import PythonHelpers
-from vitrify.core.errors import UnsupportedError
 from vitrify.transformers import (
     NoSourceError,
     UnsupportedFunctionError,
