@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter, deque
 from dataclasses import dataclass
 from types import SimpleNamespace
 
@@ -123,6 +124,25 @@ def made_counter():
 counter = made_counter()
 
 
+COUNTS = {"calls": 0, "of": {"sum": [0.5]}}
+
+
+def counts_in_a_dict(x):
+    COUNTS["calls"] += 1
+    COUNTS["of"]["sum"][0] += float(x.sum())
+    return x * COUNTS["calls"] / max(COUNTS["of"]["sum"])
+
+
+OF_CLASSES = Counter(), deque([0, 1])
+
+
+def counts_in_containers_of_classes(x):
+    calls, latest = OF_CLASSES
+    calls["calls"] += 1
+    latest[0], latest[1] = latest[1], latest[0] + 2
+    return x * calls["calls"] + latest[0]
+
+
 class Gained:
     """A number behind a property, which a tensor decides."""
 
@@ -193,6 +213,8 @@ def user_calls(f, *args):
         adds_objects,
         counts_in_a_global,
         counts_in_a_closure,
+        counts_in_a_dict,
+        counts_in_containers_of_classes,
         sets_a_property,
     ],
     ids=lambda f: f.__name__,

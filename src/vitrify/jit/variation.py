@@ -7,10 +7,12 @@ Python needs the value itself, it stays part of the program.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
+from itertools import count
 from typing import Any
 
-from ..convert.guards.kinds import AnyTensor, Exactly, Expected, Guards, Items, can_be_input
+from ..convert.guards.contents import Members, members
+from ..convert.guards.kinds import SETTABLE, AnyTensor, Exactly, Expected, Guards, Items, can_be_input, item_key
 from ..core.meta import UNKNOWN, Shape
 from ..eager.tensor import Tensor
 
@@ -40,10 +42,11 @@ class Variation:
         elif isinstance(expected, AnyTensor):
             if isinstance(value, Tensor) and value.dtype is expected.meta.dtype:
                 self._widen(key, expected.meta.shape, tuple(value.shape))
-        elif isinstance(expected, Items) and type(value) is expected.kind and not expected.unordered:
-            held: Iterable[Any] = value.values() if isinstance(value, dict) else value  # type: ignore[assignment]
-            for (position, item), inner in zip(enumerate(expected.items), held):
-                self._compare((key, position), item, inner, may_be_input=False)
+        elif isinstance(expected, (Items, Members)) and type(value) is expected.kind and not isinstance(value, Set):
+            keys, held = members(value)
+            may_be_input = isinstance(value, SETTABLE)
+            for index, item, inner in zip(list(keys) or count(), expected.parts(), held):
+                self._compare(item_key(key, index), item, inner, may_be_input)
 
     def _widen(self, key: Key, old: Shape, new: Shape) -> None:
         if old != new and len(old) == len(new):

@@ -7,7 +7,7 @@ then is read from its new place), a container item by item.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import attrgetter, is_, itemgetter
@@ -30,6 +30,9 @@ from .same import Compared, while_same
 MISSING = object()
 IMMUTABLE = (bool, int, float, complex, str, bytes, type(None), DType, Place, np.generic, range)
 Found = dict[int, Tensor]
+
+SETTABLE = (list, dict, deque)
+"""Containers whose items a trace can exchange for others."""
 
 MAX_INPUT = 2**31
 """Ints below it stay exact in 64 bits for some arithmetic; Python's own have no end."""
@@ -254,6 +257,11 @@ class Guard:
 
     def __str__(self) -> str:
         return f"{self.source.label} is {_shown(self.expected)}"
+
+
+def item_key(key: Any, index: Any) -> Any:
+    """The key of an item, or member, of what is guarded under `key`."""
+    return key, index if isinstance(index, (int, str)) else repr(index)
 
 
 def fed_by(expected: Expected) -> Iterable[Fed]:

@@ -30,7 +30,7 @@ from ..containers.stand_ins import StandIns, places_in
 from ..state.attributes import computed
 from ..state.cells import stored_cells
 from ..state.journal import Journal
-from ..state.places import AttrPlace, CellPlace, GlobalPlace, content_before
+from ..state.places import AttrPlace, CellPlace, GlobalPlace, ItemPlace, content_before
 from ..values.base import Undefined, Unmergeable, builder
 from ..values.deferred import Deferred
 from ..values.one_of import by_option
@@ -40,6 +40,7 @@ from .contents import BUFFERS, WITH_MEMBERS, Members, SameBytes, SameItems, memb
 from .kinds import (
     IMMUTABLE,
     MISSING,
+    SETTABLE,
     AnyNumber,
     AnyTensor,
     Exactly,
@@ -51,6 +52,7 @@ from .kinds import (
     Source,
     can_be_input,
     fed_by,
+    item_key,
 )  # fmt: skip
 from .nondeterministic import refuse_items
 
@@ -85,6 +87,8 @@ class Observer:
     """What is known of such tensors, by their ids."""
     stand_ins: StandIns = field(default_factory=StandIns)
     read_numbers: dict[Any, Variable] = field(default_factory=dict)
+    """What stands for numbers that are inputs, by the keys of their places, and `fed`: what it is given."""
+    fed: dict[Any, Tensor] = field(default_factory=dict)
     layers: list[Layer] = field(default_factory=list)
     """Layers whose training flag, parameters or sublayers were read."""
     guards: dict[Any, Guard] = field(default_factory=dict)
@@ -251,9 +255,14 @@ class Observer:
 
     def _number(self, key: Any, source: Source, place: Any, value: Any) -> Any:
         """A number that changes from call to call, as an input of the program; its place holds it during the trace."""
-        tensor = wrap(np.asarray(value, "int64" if isinstance(value, int) else "float64"))
-        found = self.read_numbers[key] = as_number(builder().lift(tensor))
-        self.guards[key] = Guard(source, value, AnyNumber(tensor, type(value)), key, True)
+        found = self._feed(place, value)
+        self.guards[key] = Guard(source, value, AnyNumber(self.fed[place.key], type(value)), key, True)
+        return found
+
+    def _feed(self, place: Any, value: Any) -> Any:
+        """The variable that stands for a number, and is held by its place from now on."""
+        tensor = self.fed[place.key] = wrap(np.asarray(value, "int64" if isinstance(value, int) else "float64"))
+        found = self.read_numbers[place.key] = as_number(builder().lift(tensor))
         self.journal.note(place)
         place.set(found)
         return found
@@ -291,7 +300,21 @@ class Observer:
             return Items(value, list(held), (), unordered=True)
         keys = list(held) if isinstance(held, dict) else range(len(held))
         items = held.values() if isinstance(held, dict) else held
-        return Items(value, keys, [self.expected(v, (key, i), depth + 1) for i, v in enumerate(items)])
+        return Items(value, keys, self._items(value, keys, items, key, depth))
+
+    def _items(self, owner: Any, indices: Iterable[Any], items: Iterable[Any], key: Any, depth: int) -> list[Expected]:
+        return [self._item(owner, i, v, item_key(key, i), depth + 1) for i, v in zip(indices, items)]
+
+    def _item(self, owner: Any, index: Any, value: Any, key: Any, depth: int) -> Expected:
+        """What a program needs of an item of a container: a number that changes from call to call is an input."""
+        if key not in self.numbers or not can_be_input(value) or not isinstance(owner, SETTABLE):
+            return self.expected(value, key, depth)
+        place = ItemPlace(owner, index)
+        if place.key not in self.read_numbers:
+            if place.get() is not value or any(held is owner for held in self.stand_ins.originals.values()):
+                return self.expected(value, key, depth)  # the trace has changed it, or looks at something else
+            self._feed(place, value)
+        return AnyNumber(self.fed[place.key], type(value))
 
     def _of_other_class(self, value: Any, key: Any, depth: int) -> Expected:
         """What a program needs of what is no plain container, or a large one."""
@@ -302,7 +325,7 @@ class Observer:
         keys, items = (list(part) for part in members(value))
         if len(items) > MAX_ITEMS:
             return SameItems(value, items)
-        return Members(value, keys, [self.expected(v, (key, i), depth + 1) for i, v in enumerate(items)])
+        return Members(value, keys, self._items(value, keys or range(len(items)), items, key, depth))
 
     def _tensor(self, value: Tensor, key: Any) -> Expected:
         meta = Meta(tuple(value.shape), value.dtype)
