@@ -208,6 +208,38 @@ def counted_by_a_number(x):
     return counts[0], counts[1]
 
 
+def grouped_by_setdefault(x):
+    groups = {}
+    for i, v in enumerate(x):
+        groups.setdefault("up" if v > 0 else "down", []).append(v * i)
+    return [sum(groups[key]) for key in ("up", "down") if key in groups]
+
+
+def grouped_where_there_is_a_list(x):
+    groups = {}
+    for i, v in enumerate(x):
+        key = "up" if v > 0 else "down"
+        if key in groups:
+            groups[key].append(v * i)
+        else:
+            groups[key] = [v]
+    return groups.get("up"), groups.get("down"), len(groups)
+
+
+def grouped_in_short_lists(x):
+    groups = {}
+    for v in x:
+        key = "up" if v > 0 else "down"
+        if key not in groups:
+            groups[key] = []
+        kept = groups[key]
+        kept.append(v)
+        kept.append(v * 2)
+        if len(kept) > 2:
+            kept.pop(0)
+    return groups.get("up", 0), groups.get("down", 1)
+
+
 FILLED = ((X, defaultdict(list, {"up": []})), (N, defaultdict(list)), (X, defaultdict(list)))
 CASES = [
     *[(f, ((X,), (N,), (Z,))) for f in (
@@ -215,7 +247,7 @@ CASES = [
         missing_without_a_factory, counted, counter_updated, counter_returned, counter_of_python, ordered,
         ordered_moved, ordered_beside_one_from_outside, recently_used, in_a_loop, keys_that_a_tensor_chose,
         counted_by_a_number, counters_changed_in_place, counters_signed_and_compared, dicts_united_in_place,
-        ordered_from_sorted,
+        ordered_from_sorted, grouped_by_setdefault, grouped_where_there_is_a_list, grouped_in_short_lists,
     )],
     (argument_filled, FILLED),
 ]  # fmt: skip

@@ -57,7 +57,7 @@ def mutator(method: Any) -> Callable[..., Any] | None:
     if observer is not None and not blind:
         observer.content_matters(owner)
     note_write(ContentPlace(owner))
-    if observer is None or not blind:
+    if observer is None or not blind or _is_made_inside(owner):
         return method  # type: ignore[no-any-return]
 
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -65,6 +65,11 @@ def mutator(method: Any) -> Callable[..., Any] | None:
         return method(*args, **kwargs)
 
     return call
+
+
+def _is_made_inside(owner: Any) -> bool:
+    """Whether a container was made by the trace: no run calls its methods again, and who watches need not hold it."""
+    return isinstance(owner, (OpenDict, OpenList)) and owner.block is not None  # type: ignore[union-attr]
 
 
 def writing(function: Any) -> Callable[..., Any] | None:
