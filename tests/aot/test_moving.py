@@ -91,6 +91,13 @@ CASES = {
     "topk, open": (lambda x: paddle.topk(x, 3, axis=1, largest=False), [reals(4, 9)], (0, 1)),
     "cumsum": (lambda x: (paddle.cumsum(x, axis=1), paddle.cumprod(x, dim=0)), [reals(3, 7, 5)], (0, 1)),
     "cumsum of integers": (lambda x: paddle.cumsum(x), [ids(9, 3, 7)], (0,)),
+    "products and truth": (
+        lambda x: (x.prod(1), x.prod(0), paddle.any(x > 1, 1), paddle.all(x > -1, 0), (x > 0).sum()),
+        [reals(3, 7, 5)],
+        (0, 1),
+    ),
+    "logsumexp": (lambda x: (paddle.logsumexp(x, 1), paddle.linalg.norm(x, 2, 0)), [reals(3, 7, 5)], (0, 1)),
+    "argmax of integers": (lambda x: (paddle.argmax(x, 1), paddle.argmin(x, 0)), [ids(9, 3, 40)], (0, 1)),
     "arange": (lambda x: x * paddle.arange(1, x.shape[1] + 1), [ids(9, 3, 7)], (0, 1)),
     "take_along_axis": (lambda x, i: paddle.take_along_axis(x, i, 1), [reals(3, 7), ids(7, 3, 2)], (0,)),
     "take_along_axis, repeated": (lambda x, i: paddle.take_along_axis(x, i, 0), [reals(3, 7), ids(3, 2, 1)], ()),

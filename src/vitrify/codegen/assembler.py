@@ -18,6 +18,7 @@ from ..core.errors import VitrifyError
 from ..ir.program import Block
 from ..ops.registry import OpDef, get_op
 from . import blas, draws, norm_steps, pool_steps, tables, window_steps
+from .column_steps import LEAST_COLUMNS, add_columns
 from .elements import Pointwise, in_memory_order, over, turned
 from .emit import BFLOAT16, BOOL, INT64, SHORT_FLOATS, Dtype
 from .entry import part
@@ -29,11 +30,13 @@ from .own_products import any_gemm
 from .products import add_onto, add_products, add_windows
 from .row_steps import RowLoop, row_outputs
 from .sharing import over_elements
-from .single import single, together
+from .single import of_rows, single, together
 from .team import Team
 
 # Rows below so many elements are short; what is repeated is written out for arrays up to so many.
 _SHORT_ROW, _FEW = 96, 1 << 14
+# Elements from which on reading what is repeated one by one would take longer than compiling another kernel.
+_MANY = 1 << 9
 _CODES = {dtype: code for code, dtype in REDUCED.items()}
 
 
@@ -42,6 +45,8 @@ class Assembler:
 
     merges_images = True
     """Whether forms may take the images of a batch together, by how many there are."""
+    chooses_by_size = True
+    """Whether it matters how large arrays are; sizes that stand for others must not."""
 
     def __init__(
         self,
@@ -212,11 +217,17 @@ class Assembler:
 
     def apply(self, op: OpDef, *operands: Operand, **attrs: Any) -> Operand:
         """The result of one elementwise op."""
-        return self.elementwise(single(op, [x.dtype for x in operands], attrs), operands)[0]
+        return self.elementwise(self._single(op, operands, attrs), operands)[0]
 
     def apply_into(self, out: Operand, op: OpDef, *operands: Operand, **attrs: Any) -> None:
         """Put the result of one elementwise op where an array of its shape is, which may be one of the operands."""
-        self.elementwise(single(op, [x.dtype for x in operands], attrs), operands, into=[out])
+        self.elementwise(self._single(op, operands, attrs), operands, into=[out])
+
+    def _single(self, op: OpDef, operands: Sequence[Operand], attrs: dict[str, Any]) -> Block:
+        """A block of one op; of large arrays one that knows which of them are repeated along the last dimension."""
+        fixed = [not x.ndim or x.shape[-1] == 1 for x in operands]
+        is_large = self.chooses_by_size and max(x.size for x in operands) >= _MANY
+        return single(op, [x.dtype for x in operands], attrs, fixed if is_large and not all(fixed) else ())
 
     def compute_into(self, outs: Sequence[Operand], fn: Callable[..., Any], *operands: Operand) -> None:
         """Put what a function, written in elementwise ops, gives for operands of one shape where arrays of it are."""
@@ -333,6 +344,10 @@ class Assembler:
         """dx = the cotangent of x. given: scale or None, mean, rstd; made: cotangents of scale and shift, or None."""
         norm_steps.add_norm_grad(self, ct, x, dx, given, made)
 
+    def reduces(self, name: str, dtype: Dtype) -> bool:
+        """Whether there is a loop for this reduction of such elements."""
+        return name in ("sum", "max", "min") and dtype in _CODES
+
     def reduce(self, name: str, x: Operand, axis: Shape, keepdim: bool) -> Operand:
         """The sum, max or min over some axes, in the dtype of x."""
         code = _CODES.get(x.dtype)
@@ -343,17 +358,38 @@ class Assembler:
         if not axis:
             out = self.copy(x, out)
         else:
-            self._reduced(self.part(f"{name}_{code}"), x, kept, axis, out)
+            self._reduced(name, code, x, axis, out)
         return self.reshape(out, [1 if i in axis else n for i, n in enumerate(x.shape)]) if keepdim else out
 
-    def _reduced(self, loop: Any, x: Operand, kept: Sequence[int], axis: Shape, out: Operand) -> None:
-        """One call of the inner loop for each element of the result, over one dimension that the reduced ones make."""
+    def _reduced(self, name: str, code: str, x: Operand, axis: Shape, out: Operand) -> None:
+        """Row by row where there are columns; else one call of the inner loop for each element of the result, over one
+        dimension that the reduced ones make.
+        """
+        kept = [i for i in range(x.ndim) if i not in axis]
+        first, end = min(axis), max(axis) + 1
+        is_block = self.chooses_by_size and x.is_contiguous and end - first == len(axis)
+        if is_block and prod(x.shape[end:]) >= LEAST_COLUMNS:
+            add_columns(self, name, code, x, (first, end), out)
+            return
+        loop = self.part(f"{name}_{code}")
         order = [*kept, *sorted(axis, key=lambda i: -abs(x.strides[i]))]  # as they lie: most then need no copy
         moved = self.view(lambda a: a.transpose(order), x)
         if len(axis) != 1:
             moved = self.reshape(moved, (*(x.shape[i] for i in kept), prod(x.shape[i] for i in axis)))
         target = replace(out, shape=(*out.shape, moved.shape[-1]), strides=(*out.strides, 0))
         over_elements(self, loop, 0, (moved, target), moved.shape, keep_last=True)
+
+    def combine(self, op: OpDef, x: Operand, axis: Shape, keepdim: bool) -> Operand:
+        """What a reduction with a combiner gives over some axes."""
+        if not x.size or not axis:
+            raise NoNativeForm(f"{op.name} of {x.shape} over {axis} has no native form")
+        kept = [i for i in range(x.ndim) if i not in axis]
+        last = self.view(lambda a: a.transpose([*kept, *axis]), x)
+        rows = self.reshape(last, (prod(x.shape[i] for i in kept), prod(x.shape[i] for i in axis)))
+        kernel = self._kernel_of(of_rows(op, x.dtype))
+        assert isinstance(kernel, RowLoop)
+        (out,) = row_outputs(self, kernel, [rows])
+        return self.reshape(out, [1 if i in axis else n for i, n in enumerate(x.shape) if keepdim or i not in axis])
 
     # -- rows of tables ------------------------------------------------------------------------------------------------
 

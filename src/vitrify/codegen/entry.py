@@ -15,11 +15,13 @@ from typing import Any
 import numpy as np
 
 from . import steps as program_steps
+from .column_steps import column_steps
 from .inner_loops import inner_loops
 from .native import loaded
 from .norm_steps import DECLARATIONS as _OF_NORMS
 from .norm_steps import norm_steps
 from .objects import DATA, DESCR, DIMS, FASTCALL, FLAGS, ITEMS, NDIM, STRIDES, TYPE, address_of, bound, method_at
+from .order_steps import order_steps
 from .pool_steps import pool_steps
 from .random_steps import random_steps
 from .steps import FUNCTIONS, NAMES, RAISED, python
@@ -170,7 +172,9 @@ _TOGETHER = ("call", "copy4", "over_elements", "own_products", "packed", "run")
 @functools.lru_cache(maxsize=1)
 def texts() -> dict[str, str]:
     """The fixed parts by name: functions that serve all programs."""
-    families = (program_steps.steps, table_steps, random_steps, window_steps, pool_steps, norm_steps)
+    families = (
+        program_steps.steps, table_steps, order_steps, column_steps, random_steps, window_steps, pool_steps, norm_steps
+    )  # fmt: skip
     made = {name: text for family in (inner_loops, *families) for name, text in family().items()}
     return {**made, "call": _call()}
 

@@ -4,7 +4,7 @@ them. The runner (steps.py) calls them for one dimension; those of elementwise k
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from .emit import FLOAT32, FLOAT64, INT64, Dtype, memory_type
 from .writer import Writer
@@ -35,11 +35,28 @@ def copy_loop(size: int) -> str:
                 value = w.value(f"load {kind}, ptr {w.at(source, i, type)}, align {size}")
                 w.line(f"store {kind} {value}, ptr {w.at(target, i, type)}, align {size}")
         w.leave("void")
+    with w.when(_is_reversed(w, n, from_step, to_step, size)):
+        whole, full = w.value(f"and i64 {n}, {-LANES}"), f"<{LANES} x {type}>"
+        backwards = ", ".join(f"i32 {LANES - 1 - lane}" for lane in range(LANES))
+        with w.loop(whole, 0, LANES) as i:
+            back = w.at(source, w.value(f"sub i64 {1 - LANES}, {i}"), type)
+            value = w.value(f"load {full}, ptr {back}, align {size}")
+            turned = w.value(f"shufflevector {full} {value}, {full} poison, <{LANES} x i32> <{backwards}>")
+            w.line(f"store {full} {turned}, ptr {w.at(target, i, type)}, align {size}")
+        with w.loop(n, whole) as i:
+            w.store(w.load(source, w.value(f"sub i64 0, {i}"), type, size), target, i, type, size)
+        w.leave("void")
     with w.loop(n) as i:
         value = w.load(w.at(source, w.times(i, from_step), "i8"), 0, type, size)
         w.store(value, w.at(target, w.times(i, to_step), "i8"), 0, type, size)
     w.line("ret void")
     return w.text
+
+
+def _is_reversed(w: Writer, n: str, from_step: str, to_step: str, size: int) -> str:
+    """Whether many elements go to where they lie side by side, from where they lie so the other way round."""
+    steps = [w.value(f"icmp eq i64 {step}, {by}") for step, by in ((from_step, -size), (to_step, size))]
+    return w.value(f"and i1 {w.value(f'and i1 {steps[0]}, {steps[1]}')}, {w.value(f'icmp sge i64 {n}, {LANES}')}")
 
 
 def turned_loop() -> str:
@@ -102,7 +119,7 @@ def _given(w: Writer) -> tuple[str, tuple[str, str], tuple[str, str]]:
 Combine = Callable[[Writer, str, str, str], str]
 
 
-def _largest(w: Writer, type: str, x: str, y: str, predicate: str = "ogt") -> str:
+def largest(w: Writer, type: str, x: str, y: str, predicate: str = "ogt") -> str:
     """The larger of the two, NaN if one is."""
     if "i64" in type:
         chosen = w.value(f"icmp s{predicate[1:]} {type} {x}, {y}")
@@ -114,13 +131,13 @@ def _largest(w: Writer, type: str, x: str, y: str, predicate: str = "ogt") -> st
     return w.value(f"select {condition} {chosen}, {type} {x}, {type} {y}")
 
 
-def _smallest(w: Writer, type: str, x: str, y: str) -> str:
-    return _largest(w, type, x, y, "olt")
+def smallest(w: Writer, type: str, x: str, y: str) -> str:
+    return largest(w, type, x, y, "olt")
 
 
 def extreme_loop(name: str, code: str) -> str:
     """The largest or smallest of at least one element."""
-    combine: Combine = _largest if name == "max" else _smallest
+    combine: Combine = largest if name == "max" else smallest
     dtype = REDUCED[code]
     type = memory_type(dtype)
     full = f"<{LANES} x {type}>"
@@ -160,7 +177,7 @@ def sum_loop(code: str) -> str:
     w = Writer("void", f"sum_{code}", PARAMETERS)
     n, (source, target), (step, _) = _given(w)
     done = w.variable("i64", 0)
-    one, many = _Sum(w, wide, code), _Sum(w, fullwide, code)
+    one, many = Total(w, wide, code), Total(w, fullwide, code)
     with w.when(_is_long(w, n, step, dtype)):
         whole = w.value(f"and i64 {n}, {-LANES}")
         with w.loop(whole, 0, LANES) as i:
@@ -183,13 +200,16 @@ def _zero(type: str, code: str) -> str:
     return "zeroinitializer" if "<" in type else "0" if code == "i64" else "0.0"
 
 
-class _Sum:
-    """A sum in the making; of float64 also the sum of what rounding has lost (Knuth's exact sum of two)."""
+class Total:
+    """A sum in the making; of float64 also the sum of what rounding has lost (Knuth's exact sum of two).
 
-    def __init__(self, w: Writer, type: str, code: str) -> None:
+    places: where the two are gathered; variables of its own, which begin with 0, where none are given.
+    """
+
+    def __init__(self, w: Writer, type: str, code: str, places: Sequence[str] = ()) -> None:
         self.w, self.type = w, type
-        self.sum = w.variable(type, _zero(type, code))
-        self.lost = w.variable(type, _zero(type, "")) if code == "f64" else ""
+        own = places or [w.variable(type, _zero(type, c)) for c in ((code, "") if code == "f64" else (code,))]
+        self.sum, self.lost = own[0], own[1] if code == "f64" else ""
         self.opcode = "add" if code == "i64" else "fadd"
 
     def add(self, x: str) -> None:

@@ -17,17 +17,29 @@ from .emit import Dtype
 _BLOCKS: BoundedCache[Any, Block] = BoundedCache("blocks of one operator", limit=1024)
 
 
-def single(op: OpDef, dtypes: Sequence[Dtype], attrs: Mapping[str, Any]) -> Block:
-    """A closed block of one elementwise op, for arrays of these dtypes."""
-    key = (op, tuple(dtypes), tuple(attrs.items()))
-    return _BLOCKS.get_or_build(key, lambda: _built(op, dtypes, attrs))
+def single(op: OpDef, dtypes: Sequence[Dtype], attrs: Mapping[str, Any], fixed: Sequence[bool] = ()) -> Block:
+    """A closed block of one elementwise op, for arrays of these dtypes; fixed: which repeat one where others go on."""
+    key = (op, tuple(dtypes), tuple(attrs.items()), tuple(fixed))
+    return _BLOCKS.get_or_build(key, lambda: _built(op, dtypes, attrs, fixed or [True] * len(dtypes)))
 
 
-def _built(op: OpDef, dtypes: Sequence[Dtype], attrs: Mapping[str, Any]) -> Block:
+def _built(op: OpDef, dtypes: Sequence[Dtype], attrs: Mapping[str, Any], fixed: Sequence[bool]) -> Block:
     block = Program().global_block()
-    inputs = [block.add_input(Meta((), as_dtype(d))) for d in dtypes]
+    inputs = [block.add_input(Meta(() if f else (UNKNOWN,), as_dtype(d))) for d, f in zip(dtypes, fixed)]
     meta = op.meta(*[v.meta for v in inputs], **attrs)
     return _closed(block, Operator(op, tuple(inputs), (block.create_var(meta),), attrs))
+
+
+def of_rows(op: OpDef, dtype: Dtype) -> Block:
+    """A closed block of a reduction over the last of two dimensions, for an array of this dtype."""
+    return _BLOCKS.get_or_build((op, dtype), lambda: _reduction(op, dtype))
+
+
+def _reduction(op: OpDef, dtype: Dtype) -> Block:
+    block = Program().global_block()
+    given, attrs = block.add_input(Meta((UNKNOWN, UNKNOWN), as_dtype(dtype))), {"axis": (1,), "keepdim": False}
+    made = block.create_var(op.meta(given.meta, **attrs))
+    return _closed(block, Operator(op, (given,), (made,), attrs))
 
 
 def together(fn: Callable[..., Any], dtypes: Sequence[Dtype]) -> Block:

@@ -30,6 +30,7 @@ from .llvm import why_not_here
 from .native import for_steps
 from .objects import layout_is_known
 from .operands import INPUT, Buffer, Operand
+from .ordering import OrderingAssembler
 from .packing import pack_once
 from .plan import Planned, plan_of
 from .row_steps import RowLoop
@@ -191,7 +192,7 @@ class WholeProgram:
         """The plan for arrays like these. Raises NoNativeForm."""
         more = () if ending is None else ending.arrays
         key = Operand(Buffer(INPUT, 16, len(arrays) + len(more)), 0, (2,), (8,), INT64)
-        assembler = Assembler(self._kernel, self._run_block, key, team())
+        assembler = OrderingAssembler(self._kernel, self._run_block, key, team())
         given = [
             Operand(Buffer(INPUT, a.nbytes, i), 0, a.shape, a.strides, a.dtype) for i, a in enumerate((*arrays, *more))
         ]
@@ -283,7 +284,9 @@ class WholeProgram:
             raise NoNativeForm(f"{op.name} has no native form")
         return assembler.view(lambda x: op.on_numpy(x, **operator.attrs), values[0])
 
-    def _run_block(self, assembler: Assembler, block: Block, values: Sequence[Any], in_simple_ops: bool) -> list[Any]:
+    def _run_block(
+        self, assembler: Assembler, block: Block, values: Sequence[Any], in_simple_ops: bool
+    ) -> list[Any]:
         """The outputs of a block inside, whose steps are added; where that is asked for, those of its simpler form."""
         if in_simple_ops:
             if block not in self._simple:

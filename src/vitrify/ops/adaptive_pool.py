@@ -55,7 +55,7 @@ adaptive_avg_pool_op: OpDef = define_op(
     meta=lambda x, *, output_size, channel_last: _meta("adaptive_avg_pool", x, output_size, channel_last),
     vjp={"x": lambda ct, *, x_like, channel_last: adaptive_avg_pool_grad_op(ct, x_like, channel_last=channel_last)},
     dynamic=("output_size",),
-    ahead=adaptive_avg_pool_form,
+    native=adaptive_avg_pool_form,
 )
 
 

@@ -25,7 +25,7 @@ flip_op: OpDef = define_op(
     meta=lambda x, *, axis: x,
     vjp={"x": lambda ct, *, axis: flip_op(ct, axis=axis)},
     maps={"paddle": "flip"},
-    ahead=flip_form,
+    native=flip_form,
 )
 
 
@@ -85,7 +85,7 @@ roll_op: OpDef = define_op(
     vjp={"x": lambda ct, *, shifts, axis: _roll_back(ct, shifts, axis)},
     dynamic=("shifts",),
     maps={"paddle": "roll"},
-    ahead=roll_form,
+    native=roll_form,
 )
 
 

@@ -155,6 +155,17 @@ def _arange_kernel(xp: Any, *, start: Any, end: Any, step: Any, dtype: DType) ->
     return (start + index * step).astype(dtype.np)
 
 
+# Numbers that a native program keeps; more of them would take memory as long as the program is there.
+_MOST_KEPT = 1 << 12
+
+
+def _arange_native(n: Any, *, start: Any, end: Any, step: Any, dtype: DType) -> Any:
+    count = _range_length(start, end, step)
+    if count > _MOST_KEPT:
+        n.refuse(f"a range of {count} numbers is computed when it is needed")
+    return n.constant(_arange_kernel(np, start=start, end=end, step=step, dtype=dtype))
+
+
 arange_op = define_op(
     "arange",
     kernel=_arange_kernel,
@@ -162,6 +173,7 @@ arange_op = define_op(
     vjp=CONSTANT,
     dynamic=("start", "end", "step"),
     maps={"onnx": "Range", "paddle": "range"},
+    native=_arange_native,
     ahead=lambda n, *, start, end, step, dtype: range_form(n, _range_length(start, end, step), start, step, dtype),
 )
 
@@ -375,7 +387,7 @@ one_hot_op = define_op(
     vjp=NoGradient("class numbers are integers"),
     dynamic=("num_classes",),
     maps={"paddle": "one_hot_v2"},
-    ahead=one_hot_form,
+    native=one_hot_form,
 )
 
 

@@ -71,7 +71,7 @@ cumsum_op: OpDef = define_op(
     meta=_scan_meta("cumsum", any_dtype),
     vjp={"x": lambda ct, *, axis, reverse: cumsum_op(ct, axis=axis, reverse=not reverse)},
     maps={"onnx": "CumSum", "paddle": "cumsum"},
-    ahead=running_form("sum"),
+    native=running_form("sum"),
 )
 
 
@@ -133,7 +133,7 @@ cumprod_op: OpDef = define_op(
     meta=_scan_meta("cumprod", any_dtype),
     vjp={"x": _cumprod_vjp},
     maps={"paddle": "cumprod"},
-    ahead=running_form("prod"),
+    native=running_form("prod"),
 )
 
 

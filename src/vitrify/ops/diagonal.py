@@ -246,7 +246,7 @@ tril_op: OpDef = define_op(
     meta=lambda x, *, diagonal: _need_matrix("tril", x),
     vjp={"x": lambda ct, *, diagonal: tril_op(ct, diagonal=diagonal)},
     maps={"onnx": "Trilu", "paddle": "tril"},
-    ahead=triangle_form(is_lower=True),
+    native=triangle_form(is_lower=True),
 )
 triu_op: OpDef = define_op(
     "triu",
@@ -254,7 +254,7 @@ triu_op: OpDef = define_op(
     meta=lambda x, *, diagonal: _need_matrix("triu", x),
     vjp={"x": lambda ct, *, diagonal: triu_op(ct, diagonal=diagonal)},
     maps={"paddle": "triu"},
-    ahead=triangle_form(is_lower=False),
+    native=triangle_form(is_lower=False),
 )
 
 

@@ -97,7 +97,7 @@ floor_divide_op: OpDef = define_elementwise(
     weak_0d=None,
     raises=True,
     maps={"paddle": "elementwise_floordiv"},
-    ahead=division_form("floor_divide"),
+    native=division_form("floor_divide"),
 )
 trunc_divide_op = define_elementwise("trunc_divide", scalar=_trunc_divide, meta=elementwise("divide", XY), vjp=QUOTIENT)
 mod_op: OpDef = define_elementwise(
@@ -107,7 +107,7 @@ mod_op: OpDef = define_elementwise(
     vjp={"x": lambda ct: ct, "y": lambda ct, *, x, y: neg_op(_times(ct, floor_divide_op(x, y)))},
     raises=True,
     maps={"paddle": "elementwise_mod"},
-    ahead=division_form("mod"),
+    native=division_form("mod"),
 )
 scale_op: OpDef = define_elementwise(
     "scale",

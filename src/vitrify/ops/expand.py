@@ -140,7 +140,7 @@ broadcast_tensors_op = define_op(
     vjp=lambda cts, *, xs_like: {"xs": [sum_to_like(ct, x) for ct, x in zip(cts, xs_like)]},
     outputs=VARIADIC_OUTPUTS,
     maps={"paddle": "broadcast_tensors"},
-    ahead=broadcast_form,
+    native=broadcast_form,
 )
 
 

@@ -175,7 +175,7 @@ take_along_axis_op: OpDef = define_op(
         )
     },
     maps={"onnx": "GatherElements", "paddle": "take_along_axis"},
-    ahead=take_along_form,
+    native=take_along_form,
 )
 take_along_axis_adjoint_op: OpDef = define_op(
     "take_along_axis_adjoint",

@@ -203,7 +203,7 @@ setitem_op: OpDef = define_op(
     },
     dynamic=("index",),
     maps={"paddle": "set_value"},
-    ahead=setitem_form,
+    native=setitem_form,
     ahead_places=True,
 )
 

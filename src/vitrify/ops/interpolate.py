@@ -207,7 +207,7 @@ resize_op: OpDef = define_op(
     vjp={"x": _by_adjoint},
     dynamic=("scales", "sizes"),
     maps={"onnx": "Resize"},
-    ahead=_resize_form,
+    native=_resize_form,
 )
 resize_like_op: OpDef = define_op(
     "resize_like",

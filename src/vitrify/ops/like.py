@@ -36,7 +36,7 @@ assign_op = define_op(
     meta=lambda x: x,
     vjp={"x": lambda ct: ct},
     maps={"onnx": "Identity", "paddle": "assign"},
-    ahead=lambda n, x: n.copy(x),
+    native=lambda n, x: n.copy(x),
 )
 # Shares the memory of x, as in eager code, so that changes reach across the programs of a split function. It is no
 # `view`: within one program such changes are refused (ir/aliases.py).
@@ -139,7 +139,7 @@ expand_like_op = define_op(
     view=True,
     shape_only=["y"],
     maps={"paddle": "expand_as_v2"},
-    ahead=lambda n, x, y: n.view(lambda a: np.broadcast_to(a, y.shape), x),
+    native=lambda n, x, y: n.view(lambda a: np.broadcast_to(a, y.shape), x),
 )
 reshape_like_op = define_op(
     "reshape_like",

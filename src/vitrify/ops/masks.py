@@ -21,7 +21,7 @@ causal_mask_op: OpDef = define_op(
     kernel=lambda xp, x, *, fill: xp.where(xp.tri(*x.shape[-2:], dtype=bool), x, x.dtype.type(fill)),
     meta=lambda x, *, fill: x,
     vjp={"x": lambda ct: causal_mask_op(ct, fill=0.0)},
-    ahead=causal_form,
+    native=causal_form,
 )
 
 

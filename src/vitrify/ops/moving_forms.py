@@ -19,6 +19,10 @@ from .order_forms import range_form
 from .registry import get_op
 
 _ALL = slice(None)
+# Elements of a mask that a native program keeps.
+_MOST_KEPT = 1 << 18
+# Elements of an image that is enlarged element by element.
+_MOST_TAKEN = 1 << 16
 
 
 def _cut(n: Any, x: Any, axis: int, part: slice) -> Any:
@@ -51,12 +55,22 @@ def triangle_form(is_lower: bool) -> Callable[..., Any]:
     """The form that keeps what stands on a diagonal and below, or above."""
 
     def form(n: Any, x: Any, *, diagonal: int) -> Any:
-        rows, columns = (range_form(n, size, 0, 1, as_dtype("int64")) for size in x.shape[-2:])
-        edge = n.reshape(n.apply(get_op("add"), rows, n.full((), diagonal, rows.dtype)), (x.shape[-2], 1))
-        kept = n.apply(get_op("greater_equal" if is_lower else "less_equal"), edge, columns)
+        kept = _triangle(n, x.shape[-2:], diagonal, is_lower)
         return n.apply(get_op("where"), kept, x, n.full((), 0, x.dtype))
 
     return form
+
+
+def _triangle(n: Any, sizes: Shape, diagonal: int, is_lower: bool) -> Any:
+    """Where a matrix has its triangle: a constant where sizes are known, which is what it is for all of a stack."""
+    if n.chooses_by_size:
+        if prod(sizes) > _MOST_KEPT:
+            n.refuse(f"the triangle of {sizes} is computed when it is needed")
+        lower = np.tri(sizes[0], sizes[1], diagonal if is_lower else diagonal - 1, dtype=np.bool_)
+        return n.constant(lower if is_lower else ~lower)
+    rows, columns = (range_form(n, size, 0, 1, as_dtype("int64")) for size in sizes)
+    edge = n.reshape(n.apply(get_op("add"), rows, n.full((), diagonal, rows.dtype)), (sizes[0], 1))
+    return n.apply(get_op("greater_equal" if is_lower else "less_equal"), edge, columns)
 
 
 def flip_form(n: Any, x: Any, *, axis: Shape) -> Any:
@@ -114,6 +128,9 @@ def resized(n: Any, x: Any, taps: Sequence[tuple[Any, Any]], first: int, is_near
     """x with each dimension from `first` on as weighted sums of its elements: (places, weights), [out, taps] each."""
     if not is_nearest and x.dtype not in (np.float32, np.float64):
         n.refuse(f"resizing {x.dtype} has no native form")
+    count = prod(x.shape[:first]) * prod(len(index) for index, _ in taps)
+    if is_nearest and n.chooses_by_size and count > _MOST_TAKEN:
+        n.refuse("NumPy copies so many elements in less time")
     for d, (index, weights) in enumerate(taps, start=first):
         if is_nearest:
             x = n.take(x, n.constant(np.asarray(index[:, 0], np.int64)), d)

@@ -218,7 +218,9 @@ def _channel_form(
 # --- ops -------------------------------------------------------------------------------------------------------------
 
 
-def _define(name: str, maps: dict[str, str], *, has_groups: bool = False, ahead: Any = None) -> OpDef:
+def _define(
+    name: str, maps: dict[str, str], *, has_groups: bool = False, native: Any = None, ahead: Any = None
+) -> OpDef:
     """An op that normalizes over `axes`: outputs (out, mean, rstd), the statistics being kept for backward."""
 
     def kernel(
@@ -248,13 +250,14 @@ def _define(name: str, maps: dict[str, str], *, has_groups: bool = False, ahead:
     outputs = ("out", "mean", "rstd")
     simpler = None if has_groups else in_ops
     return define_op(
-        name, kernel=kernel, meta=meta, vjp=vjp, outputs=outputs, amp="deny", maps=maps, decompose=simpler, ahead=ahead
+        name, kernel=kernel, meta=meta, vjp=vjp, outputs=outputs, amp="deny", maps=maps, decompose=simpler,
+        native=native, ahead=ahead,
     )
 
 
 layer_norm_op = _define("layer_norm", {"onnx": "LayerNormalization", "paddle": "layer_norm"})
 group_norm_op = _define(
-    "group_norm", {"onnx": "GroupNormalization", "paddle": "group_norm"}, has_groups=True, ahead=_channel_form
+    "group_norm", {"onnx": "GroupNormalization", "paddle": "group_norm"}, has_groups=True, native=_channel_form
 )
 instance_norm_op = _define(
     "instance_norm", {"onnx": "InstanceNormalization", "paddle": "instance_norm"}, ahead=_channel_form

@@ -8,7 +8,7 @@ from typing import Any
 from ..core.errors import ArgumentError, DTypeError
 from ..core.meta import Meta, Shape, normalize_axis
 from .arguments import finish, rank_of, static_ints
-from .axes import axes_of, largest, reduction, restored
+from .axes import axes_of, largest, reduced_shape, reduction, restored
 from .complex_ import abs as abs_
 from .complex_ import part_meta, sgn
 from .decomposition import svdvals
@@ -16,7 +16,7 @@ from .like import cast
 from .linalg import inv
 from .meta_rules import floating
 from .reduce import max_op, min_op, sum_op
-from .registry import OpDef, define_op
+from .registry import OpDef, define_op, get_op
 from .select import kept
 from .shape import squeeze, unsqueeze
 from .transpose import moveaxis
@@ -52,8 +52,21 @@ def _p_norm_meta(x: Meta, *, p: float, axis: Shape, keepdim: bool) -> Meta:
     return part_meta(found)
 
 
+def _p_norm_native(n: Any, x: Any, *, p: float, axis: Shape, keepdim: bool) -> Any:
+    if p != 2 or not n.reduces("sum", x.dtype) or x.dtype.kind != "f":
+        n.refuse(f"the norm {p} of {x.dtype} has no native form")
+    size = n.apply(get_op("abs"), x)
+    top, zero, one = n.reduce("max", size, axis, True), n.full((), 0, x.dtype), n.full((), 1, x.dtype)
+    is_scale = n.apply(get_op("logical_and"), n.apply(get_op("isfinite"), top), n.apply(get_op("not_equal"), top, zero))
+    scale = n.apply(get_op("where"), is_scale, top, one)
+    squares = n.apply(get_op("square"), n.apply(get_op("divide"), size, scale))
+    total = n.apply(get_op("multiply"), n.apply(get_op("sqrt"), n.reduce("sum", squares, axis, True)), scale)
+    return n.reshape(total, reduced_shape(x.shape, axis, keepdim))
+
+
 p_norm_op: OpDef = define_op(
     "p_norm",
+    native=_p_norm_native,
     kernel=_p_norm_kernel,
     meta=_p_norm_meta,
     vjp={"x": _p_norm_vjp},

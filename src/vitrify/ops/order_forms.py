@@ -100,6 +100,8 @@ def one_hot_form(n: Any, x: Any, *, num_classes: int) -> Any:
 
 def sort_values_form(n: Any, x: Any, *, axis: int, descending: bool) -> Any:
     """The elements in order."""
+    if x.ndim and x.shape[axis] > n.longest_values:
+        n.refuse(f"NumPy orders rows of {x.shape[axis]} values in less time")
     return sort_form(n, x, axis=axis, descending=descending)[0]
 
 

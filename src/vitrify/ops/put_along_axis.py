@@ -149,7 +149,7 @@ put_along_axis_op: OpDef = define_op(
     kernel=_kernel,
     meta=_meta,
     vjp=_linear_vjp,
-    ahead=put_along_form,
+    native=put_along_form,
     maps={"onnx": "ScatterElements", "paddle": "put_along_axis"},
 )
 # mul, amin and amax: their gradients need the values.

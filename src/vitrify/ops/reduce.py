@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ..core.dtype import DType, as_dtype, bool_, float32, int32, int64
@@ -14,13 +15,24 @@ from .compare import equal
 from .elementwise import conj, divide_op
 from .like import cast, sum_to_like
 from .meta_rules import numeric
-from .registry import NoGradient, OpDef, define_op
+from .registry import NoGradient, OpDef, define_op, get_op
 from .select import kept, where_op
 
 
 def wide_dtype(xp: Any, dtype: Any) -> Any:
     """What sums of an array are accumulated in: float32 for the 16-bit floating types, else the dtype itself."""
     return xp.float32 if dtype.itemsize == 2 and dtype.kind in "fV" else dtype
+
+
+def _native(name: str) -> Callable[..., Any]:
+    """The native form of the reduction of this name: a loop of its own for some dtypes, a compiled one for others."""
+
+    def form(n: Any, x: Any, *, axis: Shape, keepdim: bool) -> Any:
+        if n.reduces(name, x.dtype):
+            return n.reduce(name, x, axis, keepdim)
+        return n.combine(get_op(name), x, axis, keepdim)
+
+    return form
 
 
 # -- sum and mean ----------------------------------------------------------------------------------------------------
@@ -43,7 +55,7 @@ sum_op: OpDef = define_op(
     amp="wide",
     kernel=_sum_kernel,
     meta=reduction("sum", result=_sum_dtype),
-    native=lambda n, x, *, axis, keepdim: n.reduce("sum", x, axis, keepdim),
+    native=_native("sum"),
     vjp={"x": lambda ct, *, x_like, axis, keepdim: spread(ct, x_like, axis, keepdim)},
     maps={"onnx": "ReduceSum", "paddle": "reduce_sum"},
     combiner=Combiner(0, "add"),
@@ -82,6 +94,8 @@ def _mean_kernel(xp: Any, x: Any, *, axis: Shape, keepdim: bool) -> Any:
 
 
 def _mean_native(n: Any, x: Any, *, axis: Shape, keepdim: bool) -> Any:
+    if not n.reduces("sum", x.dtype):
+        return n.combine(mean_op, x, axis, keepdim)
     total = n.reduce("sum", x, axis, keepdim)
     return n.apply(divide_op, total, n.full((), numel(tuple(x.shape[i] for i in axis)), x.dtype))
 
@@ -138,7 +152,7 @@ def _extreme(name: str, onnx: str, combiner: Combiner) -> OpDef:
         name,
         kernel=kernel,
         meta=reduction(name, _ordered, nonempty=True),
-        native=lambda n, x, *, axis, keepdim: n.reduce(name, x, axis, keepdim),
+        native=_native(name),
         vjp={"x": _extreme_vjp},
         maps={"onnx": onnx, "paddle": f"reduce_{name}"},
         combiner=combiner,
@@ -226,6 +240,7 @@ prod_op: OpDef = define_op(
     meta=reduction("prod"),
     vjp={"x": _prod_vjp},
     maps={"onnx": "ReduceProd", "paddle": "reduce_prod"},
+    native=_native("prod"),
     combiner=Combiner(1, "mul"),
 )
 
@@ -261,6 +276,7 @@ def _truth(name: str, combiner: Combiner) -> OpDef:
         meta=reduction(name, result=lambda dtype: bool_),
         vjp=NoGradient("the result is bool"),
         maps={"paddle": f"reduce_{name}"},
+        native=_native(name),
         combiner=combiner,
     )
 

@@ -61,7 +61,7 @@ scatter_op: OpDef = define_op(
         "updates": lambda ct, *, index: gather_op(ct, index, axis=0),
     },
     maps={"paddle": "scatter"},
-    ahead=scatter_form,
+    native=scatter_form,
 )
 
 
@@ -108,7 +108,7 @@ scatter_nd_add_op = define_op(
     meta=_scatter_nd_meta,
     vjp={"x": lambda ct: ct, "updates": lambda ct, *, index: get_op("gather_nd")(ct, index)},
     maps={"paddle": "scatter_nd_add"},
-    ahead=scatter_nd_form,
+    native=scatter_nd_form,
 )
 
 
@@ -161,7 +161,7 @@ index_add_op = define_op(
     meta=_index_add_meta,
     vjp={"x": lambda ct: ct, "value": lambda ct, *, index, axis: gather_op(ct, index, axis=axis)},
     maps={"paddle": "index_add"},
-    ahead=lambda n, x, index, value, *, axis: n.apply(
+    native=lambda n, x, index, value, *, axis: n.apply(
         get_op("add"), x, n.add_rows(value, index, x.shape, axis, wraps=True)
     ),
 )

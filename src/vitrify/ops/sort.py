@@ -77,7 +77,7 @@ sort_op: OpDef = define_op(
     vjp={"x": lambda cts, *, x_like, indices, axis: _from_chosen(cts[0], x_like, indices, axis)},
     outputs=("out", "indices"),
     maps={"paddle": "argsort"},
-    ahead=sort_form,
+    native=sort_form,
 )
 
 
@@ -98,7 +98,7 @@ sort_values_op: OpDef = define_op(
     kernel=_values_kernel,
     meta=lambda x, *, axis, descending: x,
     vjp={"x": _values_vjp},
-    ahead=sort_values_form,
+    native=sort_values_form,
 )
 
 
@@ -183,7 +183,7 @@ topk_op: OpDef = define_op(
     outputs=("out", "indices"),
     dynamic=("k",),
     maps={"onnx": "TopK", "paddle": "top_k_v2"},
-    ahead=first_form,
+    native=first_form,
 )
 
 

@@ -15,7 +15,7 @@ from .like import as_float, cast, cast_op
 from .meta_rules import real_floating
 from .moving_axis import is_unknown, unknown_axes
 from .reduce import mean_op, sum_op
-from .registry import NoGradient, define_op
+from .registry import NoGradient, define_op, get_op
 from .select import maximum, where_op
 from .shape import flatten, reshape
 from .unary import exp, sqrt, square
@@ -60,7 +60,7 @@ _ARG_OPS = {
         meta=_arg_meta(name),
         vjp=_POSITION,
         maps={"paddle": name[:3] + "_" + name[3:]},
-        ahead=_arg_form(name),
+        native=_arg_form(name),
     )
     for name in ("argmax", "argmin")
 }
@@ -122,8 +122,20 @@ def _logsumexp_vjp(ct: Any, *, x: Any, out: Any, axis: Shape, keepdim: bool) -> 
     return restored(ct, axis, keepdim) * where_op(equal(x, total), 1, exp(x - total))
 
 
+def _logsumexp_native(n: Any, x: Any, *, axis: Shape, keepdim: bool) -> Any:
+    if not n.reduces("sum", x.dtype):
+        n.refuse(f"logsumexp of {x.dtype} has no native form")
+    top = n.reduce("max", x, axis, True)
+    is_number = n.apply(get_op("isfinite"), top)
+    shift = n.apply(where_op, is_number, top, n.full((), 0, x.dtype))
+    powers = n.apply(get_op("exp"), n.apply(get_op("subtract"), x, shift))
+    total = n.apply(get_op("log"), n.reduce("sum", powers, axis, True))
+    return n.reshape(n.apply(get_op("add"), total, shift), reduced_shape(x.shape, axis, keepdim))
+
+
 logsumexp_op = define_op(
     "logsumexp",
+    native=_logsumexp_native,
     kernel=_logsumexp_kernel,
     meta=reduction("logsumexp", real_floating),
     vjp={"x": _logsumexp_vjp},

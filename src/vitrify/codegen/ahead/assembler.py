@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from ..emit import INT64, Dtype
 from ..errors import NoNativeForm
 from ..llvm import Target
 from ..operands import CONSTANT, Buffer, Operand, Shape, Step, dense, expanded
-from .ordering import OrderingAssembler
+from ..ordering import OrderingAssembler
 
 DATA = "data"
 """A buffer of constants: `number` is the array."""
@@ -40,7 +41,8 @@ class AheadAssembler(OrderingAssembler):
     is_sample: sizes stand for others, so nothing may be chosen by how large they are.
     """
 
-    merges_images = False
+    merges_images = chooses_by_size = False
+    longest_order = longest_values = inf
 
     def __init__(
         self, kernels: Callable[[Block], Any], run_block: Callable[..., list[Any]], target: Target, is_sample: bool
@@ -181,20 +183,6 @@ class AheadAssembler(OrderingAssembler):
             step.words[_ROW] = -1
             step.touched[:] = [w.buffer for w in step.words if isinstance(w, Operand)]
 
-    # -- places and windows --------------------------------------------------------------------------------------------
-
-    def extreme_place(self, name: str, x: Operand, axis: int) -> Operand:
-        """The place of the first "max" or "min" along an axis, as int64."""
-        if x.dtype not in gemm.DTYPES or not x.shape[axis]:
-            raise NoNativeForm(f"the place of the {name} of {x.dtype}{x.shape} has no native form")
-        x = self.contiguous(x)
-        shape, step = (*x.shape[:axis], *x.shape[axis + 1 :]), x.strides[axis]
-        out = self.new(shape, INT64)
-        inner = int(np.prod(x.shape[axis + 1 :], dtype=np.int64))
-        if out.size:
-            words = [out, x, out.size, x.shape[axis], step, inner, x.dtype.itemsize, step * x.shape[axis]]
-            self.add(f"{name}_place_{'float' if x.dtype.itemsize == 4 else 'double'}", words)
-        return out
 
 
 def _raw(x: Operand) -> Any:

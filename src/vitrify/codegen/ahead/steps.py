@@ -5,49 +5,15 @@ from __future__ import annotations
 from contextlib import ExitStack
 
 from ..emit import FLOAT32, FLOAT64, Dtype, memory_type
+from ..order_steps import order_steps
 from ..steps import PARAMETERS
 from ..steps import steps as common_steps
 from ..table_steps import table_steps
 from ..writer import Writer
-from .order_steps import order_steps
-
-_EXTREMES = (FLOAT32, FLOAT64)
 
 
 def _array(w: Writer, index: int) -> str:
     return w.load("%P", w.load("%c", index), "ptr")
-
-
-def extreme_place(name: str, dtype: Dtype) -> str:
-    """Where each row has its first largest or smallest element; the first NaN where there is one.
-
-    c: 2 to, of int64, 3 from, 4 rows, 5 their size, 6 the step from one element to the next, 7 and 8 the number of rows
-    that go on by the step of 9, and the step of each such group: element (r / c8, r % c8).
-    """
-    type, size = memory_type(dtype), dtype.itemsize
-    w = Writer("i32", f"{name}_place_{type}", PARAMETERS)
-    target, source = _array(w, 2), _array(w, 3)
-    rows, count, step, group, inside, outside = (w.load("%c", i) for i in (4, 5, 6, 7, 8, 9))
-    predicate = "ogt" if name == "max" else "olt"
-    with w.loop(rows) as r:
-        place = w.add(
-            w.times(w.value(f"udiv i64 {r}, {group}"), outside), w.times(w.value(f"urem i64 {r}, {group}"), inside)
-        )
-        row = w.at(source, place, "i8")
-        best, at = w.variable(type, w.load(row, 0, type, size)), w.variable("i64", 0)
-        with w.loop(count, 1) as i:
-            x = w.load(w.at(row, w.times(i, step), "i8"), 0, type, size)
-            old = w.value(f"load {type}, ptr {best}")
-            is_better = w.value(f"fcmp {predicate} {type} {x}, {old}")
-            is_first_nan = w.value(
-                f"and i1 {w.value(f'fcmp uno {type} {x}, {x}')}, {w.value(f'fcmp ord {type} {old}, {old}')}"
-            )
-            with w.when(w.value(f"or i1 {is_better}, {is_first_nan}")):
-                w.line(f"store {type} {x}, ptr {best}")
-                w.line(f"store i64 {i}, ptr {at}")
-        w.store(w.value(f"load i64, ptr {at}"), target, r)
-    w.line("ret i32 0")
-    return w.text
 
 
 def pooled(name: str, dtype: Dtype) -> str:
@@ -102,8 +68,7 @@ def never_interrupted() -> str:
 def steps() -> dict[str, str]:
     """All steps by name."""
     common = {name: text for name, text in common_steps().items() if not name.startswith("products_")}
-    own = [extreme_place(n, d) for n in ("max", "min") for d in _EXTREMES]
-    own += [pooled(n, d) for n in ("max", "sum") for d in _EXTREMES]
+    own = [pooled(n, d) for n in ("max", "sum") for d in (FLOAT32, FLOAT64)]
     named = {_name(text): text for text in own}
     return {**common, **table_steps(), **order_steps(), "interrupted": never_interrupted(), **named}
 

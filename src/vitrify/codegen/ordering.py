@@ -1,26 +1,44 @@
-"""Sorting, running sums, elements and rows that integers name: the methods of programs compiled ahead of time."""
+"""Sorting, running sums, elements and rows that integers name: an assembler with methods for them."""
 
 from __future__ import annotations
 
 from math import prod
 
-from ...core.dtype import as_dtype
-from ...ops.like import cast_op
-from ..assembler import Assembler
-from ..emit import INT64, memory_type
-from ..errors import NoNativeForm
-from ..operands import Operand, broadcast, expanded
+import numpy as np
+
+from ..core.dtype import as_dtype
+from ..ops.like import cast_op
+from .assembler import Assembler
+from .emit import INT64, memory_type
+from .errors import NoNativeForm
+from .operands import Operand, broadcast, expanded
 from .order_steps import KEYS
+from .products import moved
+from .sharing import in_parts
+
+# Elements from which on threads share the work.
+_LARGE = 1 << 15
 
 
 class OrderingAssembler(Assembler):
     """An assembler with these steps. Raises NoNativeForm for dtypes that they are not for."""
 
+    longest_order: float = 256
+    longest_values: float = 64
+    """Rows that are ordered, in elements, where places are wanted and where they are not."""
+
     def order(self, x: Operand, descending: bool) -> Operand:
         """The places, as int64, of the last dimension's elements in order; equal ones stay in theirs."""
         type = _key(x)
-        x, out, room = self.contiguous(x), self.new(x.shape, INT64), self.new(x.shape[-1:], INT64)
-        self.add(f"ordered_{type}", [out, x, room, prod(x.shape[:-1]), x.shape[-1], int(descending)])
+        if x.shape[-1] > self.longest_order:
+            raise NoNativeForm(f"NumPy orders rows of {x.shape[-1]} elements in less time")
+        x, out, count = self.contiguous(x), self.new(x.shape, INT64), x.shape[-1]
+
+        def part(start: int, stop: int) -> None:
+            own = moved(out, start * count * 8), moved(x, start * count * x.dtype.itemsize)
+            self.add(f"ordered_{type}", [*own, self.new((count,), INT64), stop - start, count, int(descending)])
+
+        in_parts(self, prod(x.shape[:-1]), x.size >= _LARGE, part)
         return out
 
     def pick_along(self, x: Operand, places: Operand) -> Operand:
@@ -28,9 +46,14 @@ class OrderingAssembler(Assembler):
         if x.dtype.itemsize not in (1, 2, 4, 8) or x.shape[:-1] != places.shape[:-1]:
             raise NoNativeForm(f"elements of {x.dtype}{x.shape} at places {places.shape} have no native form")
         x, places = self.contiguous(x), self._places(places)
-        out = self.new(places.shape, x.dtype)
-        words = [out, x, places, prod(x.shape[:-1]), x.shape[-1], places.shape[-1]]
-        self.add(f"picked_along_{x.dtype.itemsize}", words)
+        out, count, wanted = self.new(places.shape, x.dtype), x.shape[-1], places.shape[-1]
+
+        def part(start: int, stop: int) -> None:
+            rows = ((out, wanted), (x, count), (places, wanted))
+            own = [moved(v, start * size * v.dtype.itemsize) for v, size in rows]
+            self.add(f"picked_along_{x.dtype.itemsize}", [*own, stop - start, count, wanted])
+
+        in_parts(self, prod(x.shape[:-1]), places.size >= _LARGE, part)
         return out
 
     def put_rows(self, table: Operand, places: Operand, rows: Operand) -> None:
@@ -48,8 +71,28 @@ class OrderingAssembler(Assembler):
         """The "sum" or "prod" of the elements so far along an axis; from the end if `reverse`."""
         type, x = _key(x), self.contiguous(x)
         out, count = self.new(x.shape, x.dtype), x.shape[axis]
-        words = [out, x, prod(x.shape[:axis]), count, prod(x.shape[axis + 1 :])]
-        self.add(f"running_{name}_{type}", [*words, *((count - 1, -1) if reverse else (0, 1))])
+        width, way = prod(x.shape[axis + 1 :]), (count - 1, -1) if reverse else (0, 1)
+
+        def part(start: int, stop: int) -> None:
+            own = [moved(v, start * count * width * x.dtype.itemsize) for v in (out, x)]
+            self.add(f"running_{name}_{type}", [*own, stop - start, count, width, *way])
+
+        in_parts(self, prod(x.shape[:axis]), x.size >= _LARGE, part)
+        return out
+
+    def extreme_place(self, name: str, x: Operand, axis: int) -> Operand:
+        """The place of the first "max" or "min" along an axis, as int64."""
+        if not x.shape[axis]:
+            raise NoNativeForm(f"{x.shape} has no {name}")
+        type = _key(x)
+        x = self.contiguous(self.view(lambda a: np.moveaxis(a, axis, -1), x))
+        out, count = self.new(x.shape[:-1], INT64), x.shape[-1]
+
+        def part(start: int, stop: int) -> None:
+            own = moved(out, start * 8), moved(x, start * count * x.dtype.itemsize)
+            self.add(f"{name}_place_{type}", [*own, stop - start, count])
+
+        in_parts(self, out.size, x.size >= _LARGE, part)
         return out
 
     def divide(self, x: Operand, y: Operand, rest: bool) -> Operand:

@@ -7,27 +7,36 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..emit import FLOAT32, FLOAT64, INT64, Dtype, memory_type
-from ..steps import PARAMETERS, REFUSED, array, word
-from ..writer import Writer
+from .emit import FLOAT32, FLOAT64, INT64, Dtype, memory_type
+from .extreme_places import extreme_place
+from .ranks import SHORT_ROW, order_by_ranks
+from .steps import PARAMETERS, REFUSED, array, word
+from .writer import Writer
 
 KEYS = (FLOAT32, FLOAT64, np.dtype(np.int32), INT64)
 """What can be ordered and summed."""
+LANES = 8
+"""Elements that are taken side by side."""
 _LEVELS = 62
 
 
 def ordered(dtype: Dtype) -> str:
     """The places of each row's elements in order, equal ones in theirs; NaN counts as the largest.
 
-    Merges runs of 1, 2, 4, ... elements. c: 2 the places, of int64, 3 the rows, 4 room for the places of one, 5 how
-    many rows, 6 their size, 7 whether the largest comes first.
+    Short rows by how many elements come before each; others by merging runs of 1, 2, 4, ... c: 2 the places, of int64,
+    3 the rows, 4 room for the places of one, 5 how many rows, 6 their size, 7 whether the largest comes first.
     """
     type, size = memory_type(dtype), dtype.itemsize
     w = Writer("i32", f"ordered_{type}", PARAMETERS)
     out, x, room = (array(w, i) for i in (2, 3, 4))
     count, falls = word(w, 6), w.value(f"icmp ne i64 {word(w, 7)}, 0")
+    is_short = w.value(f"icmp sle i64 {count}, {SHORT_ROW}")
     with w.loop(word(w, 5)) as r:
         row, first = w.at(x, w.times(r, count), type), w.at(out, w.times(r, count))
+        done = w.fresh_label()
+        with w.when(is_short):
+            order_by_ranks(w, row, dtype, first, count, falls)
+            w.go(done)
         with w.loop(count) as i:
             w.store(i, first, i)
         source, target = w.variable("ptr", first), w.variable("ptr", room)
@@ -44,6 +53,7 @@ def ordered(dtype: Dtype) -> str:
         with w.when(w.value(f"icmp ne ptr {found}, {first}")):
             length = f"i64 {w.times(count, 8)}"
             w.call("void", "@llvm.memcpy.p0.p0.i64", f"ptr {first}", f"ptr {found}", length, "i1 0")
+        w.label(done)
     w.line("ret i32 0")
     return w.text
 
@@ -137,16 +147,31 @@ def running(name: str, dtype: Dtype) -> str:
     w = Writer("i32", f"running_{name}_{type}", PARAMETERS)
     out, x = array(w, 2), array(w, 3)
     count, width, begin, step = (word(w, i) for i in (5, 6, 7, 8))
-    back = w.times(width, step)
-    with w.loop(word(w, 4)) as outer, w.loop(count) as k:
-        place = w.add(w.times(outer, count), w.add(begin, w.times(k, step)))
-        here, is_first = w.times(place, width), w.value(f"icmp eq i64 {k}, 0")
-        before = w.value(f"select i1 {is_first}, i64 {here}, i64 {w.value(f'sub i64 {here}, {back}')}")
-        so_far = w.value(f"select i1 {is_first}, ptr {x}, ptr {out}")
-        with w.loop(width) as i:
-            value = w.load(x, w.add(here, i), type, size)
-            sum = w.value(f"{operation} {type} {w.load(so_far, w.add(before, i), type, size)}, {value}")
-            w.store(w.value(f"select i1 {is_first}, {type} {value}, {type} {sum}"), out, w.add(here, i), type, size)
+    by, whole = w.times(width, step), w.value(f"and i64 {width}, {-LANES}")
+    is_one = w.value(f"icmp eq i64 {width}, 1")
+    is_wide = w.value(f"xor i1 {is_one}, true")
+    with w.loop(word(w, 4)) as outer, w.loop(w.least(count, 1)):
+        first = w.times(w.add(w.times(outer, count), begin), width)
+        length = f"i64 {w.times(width, size)}"
+        ends = [f"ptr {w.at(p, first, type)}" for p in (out, x)]
+        w.call("void", "@llvm.memcpy.p0.p0.i64", *ends, length, "i1 0")
+        with w.when(is_one):
+            total = w.variable(type, w.load(x, first, type, size))
+            with w.loop(count, 1) as k:
+                here = w.add(first, w.times(k, by))
+                so_far = w.value(f"load {type}, ptr {total}")
+                found = w.value(f"{operation} {type} {so_far}, {w.load(x, here, type, size)}")
+                w.line(f"store {type} {found}, ptr {total}")
+                w.store(found, out, here, type, size)
+        with w.when(is_wide), w.loop(count, 1) as k:
+            here = w.add(first, w.times(k, by))
+            rows = [w.at(out, w.value(f"sub i64 {here}, {by}"), type), w.at(x, here, type), w.at(out, here, type)]
+            for kind, start, end, stride in ((f"<{LANES} x {type}>", 0, whole, LANES), (type, whole, width, 1)):
+                with w.loop(end, start, stride) as i:
+                    before, own, to = (w.at(row, i, type) for row in rows)
+                    pair = [w.value(f"load {kind}, ptr {p}, align {size}") for p in (before, own)]
+                    found = w.value(f"{operation} {kind} {pair[0]}, {pair[1]}")
+                    w.line(f"store {kind} {found}, ptr {to}, align {size}")
     w.line("ret i32 0")
     return w.text
 
@@ -182,6 +207,7 @@ def order_steps() -> dict[str, str]:
     """All functions, by name."""
     texts = [ordered(d) for d in KEYS] + [running(n, d) for n in ("sum", "prod") for d in KEYS]
     texts += [divided(d) for d in KEYS if d.kind == "i"]
+    texts += [extreme_place(n, d) for n in ("max", "min") for d in KEYS]
     texts += [picked_along(size) for size in (1, 2, 4, 8)]
     texts.append(put_rows())
     return {text.partition("@")[2].partition("(")[0]: text for text in texts}
