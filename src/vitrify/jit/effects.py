@@ -16,7 +16,7 @@ from ..convert.state.places import AttrPlace, ContentPlace, OwnPlace
 from ..convert.values.base import Undefined, Unmergeable, builder
 from ..convert.values.emit import unset_flag
 from ..core.pytree import LEAF, OpenDict, is_open, node_of
-from ..eager.tensor import Tensor
+from ..eager.tensor import Tensor, wrap
 from ..ir.program import Variable
 from .arguments import Arguments, Holder
 from .path_leaves import ForkLeaf, StoppedLeaf
@@ -64,6 +64,40 @@ class Store:
         if isinstance(place, ContentPlace) and type(value) in (list, dict):
             value = _handed_through(value, [*_parts(place.get()), *inputs])
         return partial(_put, place, value)
+
+
+Gradients = Sequence[tuple[Tensor, int]]
+"""Leaves, and the outputs of a program that are their gradients; -1 for None."""
+
+
+def gradients_alone(effects: Sequence[Effect]) -> Gradients | None:
+    """What effects put into `.grad` of eager leaves; None where they do anything else."""
+    found: list[tuple[Tensor, int]] = []
+    for effect in effects:
+        if not isinstance(effect, Store) or effect.flag is not None or effect.holder is not None:
+            return None
+        place, value = effect.place, effect.value
+        if type(place) is not GradientPlace or not isinstance(place.owner, Tensor) or value is None:
+            return None
+        if value.tree is not LEAF or (value.leaves[0] is not None and not _is_tensor(value.leaves[0])):
+            return None
+        found.append((place.owner, -1 if value.leaves[0] is None else value.leaves[0].index))
+    return found
+
+
+def _is_tensor(leaf: Any) -> bool:
+    return type(leaf) is OutputLeaf and leaf.form == "tensor"
+
+
+def set_gradients(gradients: Gradients, results: Sequence[Any]) -> None:
+    """Do what `gradients_alone` found, as the effects would."""
+    for leaf, index in gradients:
+        if index < 0:
+            leaf._grad = None
+            continue
+        value, held = results[index], leaf._grad
+        if held is None or held._data is not value._data:
+            leaf._grad = value if getattr(value._data, "base", None) is None else wrap(value._data.copy())
 
 
 def _nothing() -> None:

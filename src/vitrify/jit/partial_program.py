@@ -20,6 +20,7 @@ from ..eager.tensor import Tensor, wrap
 from ..runtime.options import DEFAULT, ExecutionOptions
 from .arguments import NO_ARGUMENTS, Arguments
 from .concrete_program import ConcreteProgram
+from .effects import gradients_alone, set_gradients
 from .joint import JointStep
 from .path_leaves import ForkLeaf
 from .reach import UNMOVED, LayerState, Moved
@@ -114,6 +115,7 @@ class PartialProgramLayer:
         self._writes = [i for i, _ in writes]
         self._views = self._views_of_writes()
         self._effects = concrete.effects
+        self._gradients = gradients_alone(self._effects)
         self._flags = concrete.flags
         # Whether eager code did something before it raised, or catches it, which a program that raises has not done.
         self._leaves = bool(self._writes or self._effects or self._updates or concrete.leaves_undone)
@@ -139,6 +141,7 @@ class PartialProgramLayer:
         self._acts = bool(acts)
         gives_one = output.tree is LEAF and output.leaves == [OutputLeaf(0)]
         self._plain = not acts and gives_one
+        self._gives_one = gives_one
         self._only_updates = gives_one and not (self._writes or self._effects)
         self._is_one_tensor = self._plain and not concrete.leaves_undone
         self.is_pure = not (acts or self._leaves or concrete.writes)
@@ -358,6 +361,9 @@ class PartialProgramLayer:
                 sharing.renew(results[sharing.base] if place is None else inputs[place], results)
         for index, array in left:
             _write(inputs[index], wrap(array))
+        if self._gradients is not None and self._gives_one:
+            set_gradients(self._gradients, results)
+            return results[0]
         shared: dict[int, Any] = {}
         output = self.concrete.output.build(results, inputs, arguments, shared)
         ready = [effect.ready(results, inputs, arguments, shared) for effect in self._effects]
