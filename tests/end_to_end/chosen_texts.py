@@ -1,5 +1,7 @@
 """Texts that a tensor chooses, and the text of values of several kinds: given back, printed, put together."""
 
+from collections import Counter
+
 from .functions import N, X
 
 
@@ -59,10 +61,61 @@ def looked_up(x):
     return table[name], name.startswith("p"), name == "pos", name in ("pos", "zero")
 
 
+def sign(v):
+    return "up" if v > 0 else "down"
+
+
+def up_of(given):
+    return given.get("up", 0)
+
+
+def in_the_braces_of_a_dict(x):
+    key = sign(x[0])
+    made = {key: x, "z": 1, sign(x[1]): x * 2}
+    return made.get("up"), made.get("down"), len(made), up_of({key: x * 3})
+
+
+def in_the_braces_of_a_set(x):
+    made, names = {sign(x[0]), "z"}, [sign(v) for v in x]
+    return "up" in made, len(made), len({sign(v) for v in x}), set(names) == {"up"}
+
+
+def keys_of_pairs(x):
+    pairs = [(sign(x[0]), x), ("z", 1)]
+    made = dict(pairs)
+    made.update([(sign(x[1]), x * 3)])
+    zeros = dict.fromkeys([sign(x[0]), "a"], 0)
+    zeros[sign(x[0])] += 1
+    return made.get("up"), made.get("down"), len(made), zeros["a"], zeros[sign(x[0])], len(zeros)
+
+
+def keys_of_a_comprehension(x):
+    made = {sign(v): v for v in x}
+    return made.get("up"), made.get("down"), len(made)
+
+
+def tuples_of_several_as_keys(x):
+    pair = ("up", 1) if x[0] > 0 else ("down", 2)
+    table = {("up", 1): x, ("down", 2): x * 2, ("up", 2): x * 3}
+    table[sign(x[1]), 2] = x * 4
+    labels = ("up", "down", "up")
+    table[labels[int(x.argmax())], 1] = 5
+    is_seen = pair in {(1, 2), ("up", 1)}
+    return table[pair], pair in table, is_seen, table.get(("down", 2)), table["up", 1]
+
+
+def counted_each(x):
+    counts = Counter(sign(v) for v in x)
+    counts.update([sign(v) for v in x])
+    counts.subtract(Counter(["up"]))
+    return counts["up"], counts["down"], Counter(["up", sign(x[0])])["up"]
+
+
 CASES = [
     (fn, [(X,), (N,), ([0.1, 0.2, 0.1],)])
     for fn in (
         of_a_caught_error, of_none_or_text, of_tuple_or_text, printed, printed_in_containers, raised, asserted, label,
-        looked_up,
+        looked_up, in_the_braces_of_a_dict, in_the_braces_of_a_set, keys_of_pairs, keys_of_a_comprehension,
+        tuples_of_several_as_keys, counted_each,
     )
 ]  # fmt: skip

@@ -12,6 +12,7 @@ from .calls.patterns import capture, either, instance, mapping, match, same, seq
 from .calls.unpack import unpacked, unpacked_rest
 from .containers.dicts import new_dict
 from .containers.displays import new_list, new_tuple
+from .containers.each_key import key_of
 from .containers.sets import new_set
 from .control.attempts import raised, returned, tried
 from .control.branches import convert_ifelse, convert_ifexp, unchanged
@@ -86,6 +87,7 @@ class VitrifyHelpers:
     new_tuple = staticmethod(new_tuple)
     new_dict = staticmethod(new_dict)
     new_set = staticmethod(new_set)
+    key = staticmethod(key_of)
     spread = staticmethod(spread)
     list_of = staticmethod(list_of)
     set_of = staticmethod(set_of)

@@ -128,6 +128,9 @@ class Helpers(Protocol):
     def new_dict(self, *parts: dict[Value, Value]) -> dict[Value, Value]:
         """What the dicts hold in one dict, of whose keys a tensor may come to decide; later ones win."""
 
+    def key(self, value: Value) -> Value:
+        """A key in the braces of a display: what has a hash where a tensor decides which key it is."""
+
     def new_set(self, values: set[Value]) -> set[Value]:
         """The set just made, as one of whose items a tensor may come to decide."""
 

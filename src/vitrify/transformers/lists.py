@@ -48,7 +48,12 @@ class _Lists(ExpressionTransformer):
 
     def visit_Dict(self, node: Node) -> Node:
         node = self.generic_visit(node)
+        node.keys = [key if key is None or isinstance(key, gast.Constant) else self._key(key) for key in node.keys]
         return self.context.call("new_dict", *_parts(node), at=node)
+
+    def _key(self, key: Node) -> Node:
+        """A key that may be no value of Python's yet."""
+        return self.context.call("key", key, at=key)
 
     def visit_Set(self, node: Node) -> Node:
         node = self.generic_visit(node)
@@ -116,7 +121,7 @@ class _Lists(ExpressionTransformer):
 
     def _used_up(self, node: Node) -> Node:
         """An expression whose value nobody keeps; a display in it may still hold lists that are kept."""
-        if isinstance(node, gast.Dict) and node.keys and None not in node.keys:
+        if isinstance(node, gast.Dict) and node.keys and all(isinstance(key, gast.Constant) for key in node.keys):
             return self.generic_visit(node)
         is_display = isinstance(node, (gast.List, gast.Tuple))
         if not is_display or (_is_made_of_others(node) and (node.elts or isinstance(node, gast.List))):

@@ -48,14 +48,14 @@ from .managers import STACKS
 from .open_lists import OPEN_LISTS
 from .pylayer import applied, is_apply
 from .table import BUILTINS
-from .taking_all import takes_all, taking_all
+from .taking_all import collecting, takes_all, taking_all
 from .unbound import unbound
 from .wrappers import CachedFunction, around, cached, dispatched, is_dispatcher
 
 Converter = Callable[[FunctionType], Callable[..., Any]]
 REPLACEMENTS: dict[Any, Callable[..., Any]] = {
     **BUILTINS, **HIGHER_ORDER, **OPERATORS, **LIST_FUNCTIONS, **OPEN_LISTS, **ENDLESS, **STACKS,
-    **LAYER_WRITERS, **DICT_CLASSES, **LAZY,
+    **LAYER_WRITERS, **{kind: collecting(make) for kind, make in DICT_CLASSES.items()}, **LAZY,
 }  # fmt: skip
 _IN_C = (BuiltinFunctionType, MethodWrapperType, MethodDescriptorType, WrapperDescriptorType)
 

@@ -17,7 +17,7 @@ from ...ir.builder import current_builder
 from ...ir.graph_tensor import as_number, number
 from ...ops.creation import assign
 from ...ops.sizes import dim_size
-from ..containers.dicts import VIEWS, GraphDict, dict_of_view, new_dict, unknown_keys
+from ..containers.dicts import VIEWS, GraphDict, as_dict, dict_of_view, new_dict, unknown_keys
 from ..containers.lists import GraphList
 from ..containers.sets import new_set
 from ..control.comprehension import GeneratorExpression, all_of, any_of, as_set, clause_of, sum_of
@@ -321,18 +321,23 @@ def _from_items(cls: type) -> Callable[..., Any]:
 def _set_from_items(*args: Any) -> Any:
     """`set(iterable)`."""
     found = [as_set(arg) for arg in args]
-    if len(found) != 1 or not builtins.isinstance(found[0], GraphDict):
-        return new_set(builtins.set(*[items_of(arg, "set()") for arg in found]))
-    return new_set(found[0])
+    if len(found) != 1:
+        return new_set(builtins.set(*found))
+    return new_set(found[0] if builtins.isinstance(found[0], GraphDict) else items_of(found[0], "set()"))
 
 
 @for_user
 def _from_pairs(*args: Any, **kwargs: Any) -> dict[Any, Any]:
     """`dict(pairs, ...)`."""
     pairs = [items_of(a, "dict()") if builtins.isinstance(a, GeneratorExpression) else a for a in args]
-    if builtins.len(pairs) == 1 and builtins.isinstance(pairs[0], builtins.dict):
-        return new_dict(pairs[0], kwargs)
+    if builtins.len(pairs) == 1:
+        return new_dict(as_dict(pairs[0]), kwargs)
     return new_dict(builtins.dict(*pairs, **kwargs))
+
+
+def _from_keys(keys: Any, value: Any = None) -> dict[Any, Any]:
+    """`dict.fromkeys(keys, value)`."""
+    return new_dict(as_dict([(key, value) for key in items_of(keys, "dict.fromkeys()")]))
 
 
 def convert_getattr(owner: Any, name: str, default: Any = _NOTHING) -> Any:
@@ -448,6 +453,7 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     builtins.set: _set_from_items,
     builtins.frozenset: _from_items(frozenset),
     builtins.dict: _from_pairs,
+    builtins.dict.fromkeys: _from_keys,
     builtins.getattr: convert_getattr,
     builtins.hasattr: convert_hasattr,
     builtins.callable: convert_callable,

@@ -27,7 +27,11 @@ def takes_all(owner: Any, name: str) -> bool:
 
 def taking_all(owner: Any, form: Callable[..., Any]) -> Callable[..., Any]:
     """`form`, which stands for such a method of `owner`, given lists in place of generators."""
-    collected = as_set if isinstance(owner, (set, frozenset, GraphSet)) else listed
+    return collecting(form, as_set if isinstance(owner, (set, frozenset, GraphSet)) else listed)
+
+
+def collecting(form: Callable[..., Any], collected: Callable[[Any], Any] = listed) -> Callable[..., Any]:
+    """`form`, given what `collected` makes of generators."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
         return form(*[collected(arg) if pushing(arg) else arg for arg in args], **kwargs)

@@ -6,8 +6,9 @@ same, so that all who hold the dict see what happens to it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, ItemsView, Iterator, KeysView, ValuesView
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, ValuesView
 from copy import deepcopy
+from functools import partial
 from typing import Any
 
 from ...core.errors import UnsupportedError
@@ -23,6 +24,7 @@ from ..values.deferred import Call, captured, record
 from ..values.emit import is_asserted
 from ..values.handlers import refuse_if_caught
 from ..values.user_errors import for_user
+from .each_key import Undecided, for_each_key, is_undecided
 from .flags import either
 from .keys import check_key
 
@@ -237,7 +239,7 @@ class GraphDict(OpenDict):
             raise TypeError(f"update expected at most 1 argument, got {len(others)}")
         self._changing()
         for other in (*others, named):
-            self._take_in(other if isinstance(other, OpenDict) else dict(other))
+            self._take_in(as_dict(other))
 
     def _take_in(self, other: dict[Any, Any]) -> None:
         flags: dict[Any, Any] = getattr(other, "flags", {})
@@ -375,10 +377,39 @@ def united(parts: list[Any]) -> GraphDict:
 
 def new_dict(*parts: Any) -> dict[Any, Any]:
     """`{**part, ...}`, as a dict that may get keys on some paths only while a program is built."""
-    known = [part if isinstance(part, OpenDict) else {**part} for part in parts]
+    known = [part if isinstance(part, OpenDict) else _decided({**part}) for part in parts]
     if current_builder() is None:
         return known[0] if len(known) == 1 else {key: value for part in known for key, value in part.items()}
     return united(known)
+
+
+def as_dict(pairs: Any) -> Any:
+    """A dict, or pairs, as a dict of which a tensor may decide the keys."""
+    if isinstance(pairs, (OpenDict, dict)) or hasattr(pairs, "keys"):
+        return pairs if isinstance(pairs, OpenDict) else dict(pairs)
+    items = list(pairs)
+    if not any(isinstance(pair, (list, tuple)) and len(pair) == 2 and is_undecided(pair[0]) for pair in items):
+        return dict(items)
+    return _stored(items)
+
+
+def _decided(display: dict[Any, Any]) -> Any:
+    """What the braces of a display held, with the keys that a tensor decides."""
+    if not any(isinstance(key, Undecided) for key in display):
+        return display
+    return _stored((key.key if isinstance(key, Undecided) else key, value) for key, value in display.items())
+
+
+def _stored(pairs: Iterable[Any]) -> GraphDict:
+    """A dict of pairs of which a tensor decides what their keys are."""
+    made = GraphDict()
+    for key, value in pairs:
+        for_each_key(partial(_store, made, value), key)
+    return made
+
+
+def _store(made: GraphDict, value: Any, key: Any) -> None:
+    made[key] = value
 
 
 # --- keys that may be missing ----------------------------------------------------------------------------------------

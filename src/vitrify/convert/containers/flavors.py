@@ -14,6 +14,7 @@ from ..values.base import builder
 from ..values.user_code import converted
 from ..values.user_errors import for_user
 from .dicts import GraphDict, must_be_there, unknown_keys
+from .each_key import are_undecided, for_each_key
 from .lists import GraphList
 
 
@@ -178,7 +179,12 @@ class GraphCounter(_Flavored):
 
     def _count(self, change: Callable[[Any, Any], Any], iterable: Any, named: Mapping[str, Any]) -> None:
         for given in (() if iterable is None else iterable, named):
-            counts = given if isinstance(given, GraphDict) else Counter(given)
+            items = [] if isinstance(given, Mapping) else list(given)
+            if are_undecided(items):
+                for item in items:
+                    for_each_key(lambda key: self.__setitem__(key, change(self[key], 1)), item)
+                continue
+            counts = given if isinstance(given, GraphDict) else Counter(items or given)
             for key in list(dict.keys(counts)):
                 self[key] = change(self[key], counts[key])
 
@@ -270,8 +276,9 @@ def _constructor(kind: type) -> Callable[..., Any]:
         at = 1 if kind is defaultdict else 0
         given = args[at] if len(args) == at + 1 else None
         if isinstance(given, GraphList):  # Python's classes would take its `items` for those of a dict
-            args = (*args[:at], [*given])
-        if not isinstance(given, GraphDict):
+            given = [*given]
+            args = (*args[:at], given)
+        if not isinstance(given, GraphDict) and not _has_undecided(given):
             return opened_dict(kind(*args, **named))
         made = opened_dict(kind(*args[:at]))
         for part in (given, named):
@@ -279,6 +286,12 @@ def _constructor(kind: type) -> Callable[..., Any]:
         return made
 
     return make
+
+
+def _has_undecided(given: Any) -> bool:
+    """Whether it is a list of keys, or of pairs with keys, of which a tensor decides some."""
+    keys = [item[0] if type(item) in (list, tuple) and item else item for item in given] if type(given) is list else ()
+    return are_undecided(keys) or are_undecided(given if type(given) is list else ())
 
 
 DICT_CLASSES: dict[Any, Callable[..., Any]] = {kind: _constructor(kind) for kind in _FLAVORS}

@@ -14,8 +14,8 @@ from ...ir.graph_tensor import as_number, is_number
 from ...ops.compare import equal
 from ...ops.promote import SCALARS
 from ..values.base import builder, is_tensor
-from ..values.cases import for_each_number, is_among
 from ..values.user_errors import for_user, note_user_error
+from .each_key import for_each_key, is_undecided
 
 MAX_KEYS = 64
 _OF_DICTS = frozenset({"get", "pop", "setdefault", "__getitem__", "__contains__"})
@@ -117,7 +117,8 @@ def by_key(method: BuiltinFunctionType | MethodType, form: Callable[..., Any]) -
 def _getting(owner: Any, form: Callable[..., Any]) -> Callable[..., Any]:
     @for_user
     def get(key: Any, default: Any = None, /) -> Any:
-        return looked_up(owner, key, default) if is_looked_up(owner, key) and not is_among(key) else form(key, default)
+        by_number = is_looked_up(owner, key) and not is_undecided(key)
+        return looked_up(owner, key, default) if by_number else form(key, default)
 
     return get
 
@@ -134,8 +135,8 @@ def _checking(method: Callable[..., Any], check: Callable[[Any], None]) -> Calla
     @for_user
     def call(*args: Any, **kwargs: Any) -> Any:
         for key in args[:1]:
-            if is_among(key):
-                return for_each_number(lambda known: call(known, *args[1:], **kwargs), key)
+            if is_undecided(key):
+                return for_each_key(lambda known: call(known, *args[1:], **kwargs), key)
             check(key)
         return method(*args, **kwargs)
 

@@ -17,6 +17,7 @@ from ..state.places import ContentPlace
 from ..values.base import builder, is_tensor
 from ..values.user_errors import for_user
 from .dicts import GraphDict, UnknownKeysError, dict_of_view, must_be_there, must_hold
+from .each_key import are_undecided, for_each_key
 from .flags import Flag, both, differs, either, negated
 from .keys import check_member
 
@@ -429,9 +430,19 @@ def _given(other: Any) -> Any:
     if isinstance(other, (GraphDict, set, frozenset)):
         return other
     items = list(other)
+    if are_undecided(items):
+        return _by_path(items)
     for item in items:
         check_member(item)
     return items
+
+
+def _by_path(items: list[Any]) -> GraphSet:
+    """The set of items of which a tensor decides what they are."""
+    made = GraphSet()
+    for item in items:
+        for_each_key(made.add, item)
+    return made
 
 
 def _presences(value: Any) -> dict[Any, Flag]:

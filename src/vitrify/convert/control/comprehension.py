@@ -15,6 +15,7 @@ from ...core.errors import UnsupportedError
 from ...core.pytree import list_in
 from ..containers.dicts import new_dict, partial_items
 from ..containers.displays import new_list
+from ..containers.each_key import for_each_key
 from ..containers.sets import new_set
 from ..state.journal import is_journaling, note_write
 from ..state.places import ContentPlace
@@ -187,8 +188,8 @@ def _with_each(change: Callable[[Any, Any], Any]) -> Combine:
 
 
 _APPEND = _collecting(lambda items, value: items.append(value))
-_ADD = _collecting(lambda items, value: items.add(value))
-_STORE = _collecting(lambda items, pair: items.__setitem__(*pair))
+_ADD = _collecting(lambda items, value: for_each_key(items.add, value))
+_STORE = _collecting(lambda items, pair: for_each_key(lambda key: items.__setitem__(key, pair[1]), pair[0]))
 
 
 def _list(clause: Each) -> Any:

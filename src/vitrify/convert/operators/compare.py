@@ -10,13 +10,13 @@ from ...core.pytree import is_open
 from ...ir.graph_tensor import is_number, number
 from ...ops.compare import logical_and
 from ..containers.dicts import GraphDict, GraphItems, GraphKeys, GraphValues
+from ..containers.each_key import for_each_key, is_undecided
 from ..containers.keys import holds_number
 from ..containers.sets import GraphSet
 from ..control.comprehension import Each, GeneratorExpression, any_of
 from ..control.logic import convert_and, convert_not, convert_or
 from ..control.protocols import contains
 from ..values.base import as_graph, is_graph, is_tensor, scalar_condition
-from ..values.cases import for_each_number, is_among
 from ..values.emit import unset_flag
 from ..values.one_of import GraphOneOf, asked, by_option
 from ..values.sequences import GraphSequence, as_sequence
@@ -45,8 +45,8 @@ def is_in(value: Any, container: Any) -> Any:
 
 
 def _found(value: Any, container: Any) -> Any:
-    if isinstance(container, (GraphDict, GraphKeys)) and is_among(value):
-        return for_each_number(lambda known: is_in(known, container), value)
+    if isinstance(container, (dict, GraphKeys, Set)) and is_undecided(value):
+        return for_each_key(lambda known: is_in(known, container), value)
     container = as_sequence(container) if is_open(container) else as_graph(container)
     if isinstance(container, (GraphSequence, GeneratorExpression)):
         clause = container.take() if isinstance(container, GeneratorExpression) else Each(container, _itself)

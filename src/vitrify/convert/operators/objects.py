@@ -15,6 +15,7 @@ from ...eager.layer_tree import LayerTree
 from ...ir.graph_tensor import as_number
 from ...ops.sizes import dim_size
 from ..containers.by_position import is_put_at_position, put_at_position
+from ..containers.each_key import for_each_key, is_undecided
 from ..containers.keys import check_key, is_set_by_number, set_by_number
 from ..containers.sets import GraphSet, of_python
 from ..control.branches import choose
@@ -27,7 +28,6 @@ from ..state.gradient_flags import flag_writer
 from ..state.journal import is_nested, note_attribute, note_write
 from ..state.places import CellPlace, GlobalPlace, ItemPlace, store_attribute
 from ..values.base import Undefined, is_graph, is_tensor
-from ..values.cases import for_each_number, is_among
 from ..values.facts import check_attribute
 from ..values.one_of import by_option
 from ..values.user_code import class_attribute, converted, user_method
@@ -117,8 +117,8 @@ def _set_item(owner: Any, key: Any, value: Any) -> None:
     if put is not None:
         put(key, value)
         return
-    if isinstance(owner, dict) and is_among(key):
-        for_each_number(lambda known: _set_item(owner, known, value), key)
+    if isinstance(owner, dict) and is_undecided(key):
+        for_each_key(lambda known: _set_item(owner, known, value), key)
         return
     if is_set_by_number(owner, key):
         set_by_number(owner, key, lambda held: _set_item(owner, held, value))
@@ -177,8 +177,8 @@ def del_item(owner: Any, key: Any) -> None:
     if remove is not None:
         remove(key)
         return
-    if isinstance(owner, dict) and is_among(key):
-        for_each_number(lambda known: del_item(owner, known), key)
+    if isinstance(owner, dict) and is_undecided(key):
+        for_each_key(lambda known: del_item(owner, known), key)
         return
     check_key(owner, key)
     if isinstance(owner, OpenDict) or is_tensor(owner):

@@ -11,12 +11,13 @@ from ...ir.graph_tensor import as_number
 from ...ops.compare import logical_not
 from ..containers.by_position import at_position, is_at_position, is_sliced, sliced
 from ..containers.dicts import GraphDict
+from ..containers.each_key import for_each_key, is_undecided
 from ..containers.keys import check_key, is_looked_up, looked_up
 from ..guards.nondeterministic import refuse_items
 from ..state.journal import note_write
 from ..state.places import ItemPlace
 from ..values.base import Unmergeable, is_tensor
-from ..values.cases import by_cases, for_each_number, is_among
+from ..values.cases import by_cases
 from ..values.one_of import by_option
 from ..values.optional import assert_not_none, is_none, optional_kind, refuse_none
 from ..values.user_code import class_attribute, converted, user_method
@@ -118,8 +119,8 @@ def get_item(owner: Any, key: Any) -> Any:
     if method is not None:
         return method(key)
     refuse_items(owner)
-    if isinstance(owner, dict) and is_among(key):
-        return for_each_number(lambda known: get_item(owner, known), key)
+    if isinstance(owner, dict) and is_undecided(key):
+        return for_each_key(lambda known: get_item(owner, known), key)
     if is_looked_up(owner, key):
         return looked_up(owner, key)
     if is_at_position(owner, key):
