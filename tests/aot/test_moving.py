@@ -143,6 +143,26 @@ CASES = {
         )
         for aware in (False, True)
     },
+    "gather_nd": (paddle.gather_nd, [reals(4, 5, 2), ids(4, 4, 1, 2) - np.array([4, 0])], (0,)),
+    "gather_nd, whole": (paddle.gather_nd, [reals(4, 2), np.zeros([3, 0], "int64")], ()),
+    "several arrays as one index": (
+        lambda x, i, j: (x[i, j], x[:, i, j], x[j, :, i], x[:, :, j, i]),
+        [reals(4, 4, 4, 4), np.array([1, -2, 0]), np.array([[0], [-1]])], (),
+    ),
+    "logsumexp of infinities": (lambda x: paddle.logsumexp(x, 1), [STRANGE.reshape([4, 2])], ()),
+    **{
+        f"grid_sample {mode, padding}": (
+            lambda x, at, a=(mode, padding): F.grid_sample(x, at, *a, align_corners=mode == "nearest"),
+            [reals(2, 3, 4, 5), reals(2, 3, 2, 2) * 1.5],
+            (0,),
+        )
+        for mode in ("bilinear", "nearest") for padding in ("zeros", "border", "reflection")
+    },
+    "grid_sample of bodies": (F.grid_sample, [reals(2, 3, 4, 5, 2), reals(2, 3, 2, 2, 3)], (0,)),
+    "deform_conv2d": (
+        lambda x, at, mask: paddle.vision.ops.deform_conv2d(x, at, WEIGHT[:, :2], padding=1, groups=2, mask=mask),
+        [reals(2, 4, 5, 6), reals(2, 18, 5, 6), reals(2, 9, 5, 6)], (0,),
+    ),
     "a table that limits": (lambda x: TABLE(x) + TABLE(paddle.arange(x.shape[1])), [ids(32, 3, 9)], (0, 1)),
 }  # fmt: skip
 

@@ -34,6 +34,7 @@ def check(function, specs, folder, *cases):
             np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
 
 
+FIT, FOLLOW = paddle.to_tensor(random(3)), paddle.to_tensor(random(3, 3))
 NONE, SOME, ALL = -np.ones((3, 4), "float32"), random(3, 4), np.ones((3, 4), "float32")
 FIXED, OPEN = [InputSpec([3, 4], "float32")], [InputSpec([None, 4], "float32")]
 
@@ -49,8 +50,9 @@ FIXED, OPEN = [InputSpec([3, 4], "float32")], [InputSpec([None, 4], "float32")]
         lambda x: paddle.bincount((x > 0).astype("int64").sum(1)),
         lambda x: paddle.concat([x[x[:, 1] > 0], x], 0) * 2,
         lambda x: paddle.sort(x[x > 0]),
+        lambda x: paddle.text.viterbi_decode(x.unsqueeze(2) * FIT, FOLLOW, (x > 0).astype("int64").sum(1), True),
     ],
-    ids=["nonzero", "nonzero of floats", "mask", "sum", "mask of rows", "bincount", "concat", "sort"],
+    ids=["nonzero", "nonzero of floats", "mask", "sum", "mask of rows", "bincount", "concat", "sort", "viterbi"],
 )
 def test_results_whose_size_depends_on_values(function, tmp_path):
     check(function, FIXED, tmp_path, [NONE], [SOME], [ALL])
@@ -136,7 +138,7 @@ def test_memory_of_the_caller(tmp_path):
 
 CALLS = [
     (case, call) for case in all_cases() for call in case.calls if not call.random
-    and call.method in ("predict", "generate", "greedy", "episode", "beam_search")
+    and call.method in ("predict", "generate", "greedy", "episode", "beam_search", "decode")
 ]  # fmt: skip
 
 

@@ -15,7 +15,10 @@ from vitrify.ops.registry import all_ops
 from vitrify.testing.paths import Call, metas_of, record
 
 COMPOSITE = {op.name for op in all_ops() if op.decompose is not None}
-TABLES = ("cases_activation", "cases_norm", "cases_vision")
+TABLES = (
+    "cases_activation", "cases_gather", "cases_layers", "cases_norm", "cases_reduce", "cases_structured_losses",
+    "cases_vision",
+)  # fmt: skip
 CLOSE = {8: (1e-10, 1e-12), 4: (2e-5, 2e-6), 2: (2e-2, 1e-2)}
 
 

@@ -12,6 +12,9 @@ import numpy as np
 import pytest
 
 import vitrify as paddle
+from vitrify import nn
+from vitrify.core.errors import ArgumentError
+from vitrify.nn import functional as F
 from vitrify.static import InputSpec
 
 from .models import Average, Scale, Stack, tensor
@@ -176,6 +179,23 @@ def test_structures(path):
         loaded([a, b], 4, extra={"z": z})
     with pytest.raises(TypeError, match="must be a tensor, got int"):
         loaded((a, 3), 4, extra={"z": z})
+
+
+class Scaled(nn.Layer):
+    def forward(self, x, act=F.relu, scale=2.0, *, last=paddle.tanh):
+        return last(act(x) * scale)
+
+
+def test_functions_behind_the_tensors_are_built_in(tmp_path):
+    net, x = Scaled(), paddle.to_tensor([[1.0, -2.0]])
+    paddle.jit.save(net, tmp_path / "net", input_spec=[InputSpec([None, 2])])
+    np.testing.assert_array_equal(paddle.jit.load(tmp_path / "net")(x).numpy(), net(x).numpy())
+
+    def between(x, act, y):
+        return act(x) + y
+
+    with pytest.raises(ArgumentError, match="argument 1 is a function, which no file holds"):
+        paddle.jit.save(between, tmp_path / "f", input_spec=[InputSpec([2]), F.relu, InputSpec([2])])
 
 
 class TwoWays(paddle.nn.Layer):

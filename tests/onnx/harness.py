@@ -6,7 +6,8 @@ import onnxruntime as ort
 
 import vitrify as paddle
 from vitrify.core.errors import UnsupportedError
-from vitrify.onnx.write import model_of, tensor_proto
+from vitrify.ir.decompose import block_in_other_ops
+from vitrify.onnx.write import has_form, model_of, tensor_proto
 from vitrify.runtime.lowering import lower
 from vitrify.testing.paths import Call, metas_of, record
 
@@ -39,7 +40,8 @@ def program_of(case, unknown=False):
 
 
 def model_bytes(recorded, names, opset):
-    model, tensors = model_of(recorded.program.global_block(), {}, names, {}, opset=opset)
+    block = block_in_other_ops(recorded.program.global_block(), has_form)
+    model, tensors = model_of(block, {}, names, {}, opset=opset)
     model.graph.initializer.extend(tensor_proto(name, array) for name, array in tensors.items())
     onnx.checker.check_model(model, full_check=True)
     return model.SerializeToString()

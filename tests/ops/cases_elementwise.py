@@ -72,6 +72,9 @@ ARITHMETIC = [
     Case("-x", lambda x: -x, (A,), ref=-A),
     Case("+x", lambda x: +x, (A,), ref=A),
     Case("int + 1.5", lambda x: x + 1.5, (ints(3),), ref=lambda x: np.float32(x + 1.5)),
+    Case("bool * bool", lambda x, y: x * y, (bools(4), bools(4)[::-1]), ref=np.logical_and),
+    Case("bool + bool", lambda x, y: x + y, (bools(4), bools(4)[::-1]), ref=np.logical_or),
+    Case("bool < bool", lambda x, y: (x < y, x >= y), (bools(4), bools(4)[::-1]), ref=lambda x, y: (x < y, x >= y)),
     Case("bool + 1", lambda x: x + 1, (bools(3),), ref=lambda x: x + 1),
 ]  # fmt: skip
 POWERS = [

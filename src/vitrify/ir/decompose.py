@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable
+from collections.abc import Callable, Collection, Hashable, Iterator
 from dataclasses import replace
 
 from ..core.cache import BoundedCache
@@ -57,7 +57,7 @@ def expanded(graph: Graph, only: Collection[OpDef] | None = None) -> Graph:
     for op in graph.ops:
         form = decomposed(op) if only is None or op.op in only else None
         if form is None:
-            ops.append(op)
+            ops.append(_with_inner(op, only))
             continue
         inner: dict[Value, Operand] = dict(zip(form.inputs, op.values))
         inner |= {v: out for v, out in zip(form.outputs, op.outputs) if v is not None}
@@ -66,6 +66,21 @@ def expanded(graph: Graph, only: Collection[OpDef] | None = None) -> Graph:
             inputs = tuple([inner.get(v, v) if type(v) is Value else v for v in part.inputs])
             ops.append(Op(part.op, inputs, outputs, part.attrs, op.locs, op.role, op.name_scope))
     return graph.with_(ops=ops)
+
+
+def _with_inner(op: Op, only: Collection[OpDef] | None) -> Op:
+    """The operator with those of its blocks expanded."""
+    inner = {name: expanded(value, only) for name, value in op.attrs.items() if isinstance(value, Graph)}
+    if not inner:
+        return op
+    return Op(op.op, op.inputs, op.outputs, {**op.attrs, **inner}, op.locs, op.role, op.name_scope)
+
+
+def _ops_in(block: Block) -> Iterator[OpDef]:
+    for operator in block.ops:
+        yield operator.op
+        for inner in operator.blocks.values():
+            yield from _ops_in(inner)
 
 
 def _fresh(value: Value, inner: dict[Value, Operand]) -> Value:
@@ -87,7 +102,11 @@ def in_other_ops(function: SavedFunction, has_form: Callable[[OpDef], bool]) -> 
     The function itself where there are none.
     """
     block = function.program.global_block()
-    strange = {op.op for op in block.ops if op.op.decompose is not None and not has_form(op.op)}
-    if not strange:
-        return function
-    return replace(function, program=block_of(expanded(graph_of(block), strange)).program)
+    found = block_in_other_ops(block, has_form)
+    return function if found is block else replace(function, program=found.program)
+
+
+def block_in_other_ops(block: Block, has_form: Callable[[OpDef], bool]) -> Block:
+    """The block with those composite operators that have no form elsewhere written in simpler ones, or itself."""
+    strange = {op for op in _ops_in(block) if op.decompose is not None and not has_form(op)}
+    return block_of(expanded(graph_of(block), strange)) if strange else block

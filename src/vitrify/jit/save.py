@@ -20,7 +20,7 @@ from ..eager.parameter import Parameter
 from ..eager.tensor import Tensor
 from ..ir.attributes import strangers_in
 from ..ir.input_spec import InputSpec
-from ..ir.model_file import ModelFile, SavedFunction, Slot, TensorInfo, write_model
+from ..ir.model_file import ModelFile, SavedFunction, Slot, TensorInfo, slots_in, tree_to_json, write_model
 from ..ir.model_formats import WRITERS
 from ..ir.program import Operator, Program
 from ..ops.hand_gradient import with_gradient_op
@@ -289,7 +289,24 @@ def _input_tree(tree: Any, leaves: Sequence[Any]) -> Any:
             count += 1
         else:
             marked.append(leaf)
-    return FunctionSpec.rebuild(tree, marked)
+    args, kwargs = FunctionSpec.rebuild(tree, marked)
+    strange = [i for i, part in enumerate(args) if not _is_plain(part)]
+    behind = args[strange[0] :] if strange else ()
+    if any(slots_in(part) for part in behind):
+        raise ArgumentError(
+            f"jit.save: argument {strange[0]} is a {type(behind[0]).__name__}, which no file holds",
+            hint="let it stand behind the tensors, where it is built in, or bind it by functools.partial",
+        )
+    return args[: len(args) - len(behind)], {name: part for name, part in kwargs.items() if _is_plain(part)}
+
+
+def _is_plain(part: Any) -> bool:
+    """Whether a file can hold an argument: functions and objects are built into the program alone."""
+    try:
+        tree_to_json(part)
+    except DTypeError:
+        return False
+    return True
 
 
 def _output_tree(template: Template) -> Any:

@@ -13,7 +13,7 @@ _COMPLEX = "ONNX operators take no complex numbers"
 _FOURIER = "its spectra are complex, and ONNX operators take no complex numbers"
 _RAGGED = "how many results there are depends on the data in a way that no ONNX operator has"
 _DETECTION = "ONNX has no operator for it, and its loops over boxes make no graph"
-_IN_OTHERS = "it is written in other ops where the sizes of images are known, else not at all"
+_IN_OTHERS = "it is written in other ops, as far as the sizes that it needs are known, else not at all"
 _NESTED = "ONNX has no sequences of sequences"
 _HOST = "it calls Python, which an ONNX model cannot"
 _PYTHON = "it computes as Python's numbers do, errors included, which ONNX has no way to raise"
@@ -72,7 +72,13 @@ _REASONS: dict[str, str] = {
         ),
         _DETECTION,
     ),
-    **dict.fromkeys(("class_targets", "yolo_targets"), _IN_OTHERS),
+    **dict.fromkeys(
+        (
+            "class_targets", "corner", "nearest_gather", "place_gather", "sample_positions", "viterbi_decode",
+            "window_places", "yolo_targets",
+        ),
+        _IN_OTHERS,
+    ),
     **dict.fromkeys(("list_zip", "list_pluck"), _NESTED),
     **dict.fromkeys(("host_callback", "host_effect", "host_value", "differentiable_host_callback"), _HOST),
     **dict.fromkeys(("py_func", "raise"), _HOST),
@@ -80,10 +86,8 @@ _REASONS: dict[str, str] = {
     **dict.fromkeys(("ctc", "rnnt"), _LOSS),
     **dict.fromkeys(
         (
-            "frexp", "histogram_bin_edges", "max_unpool", "nearest_gather", "overlap_add", "place_gather",
-            "window_places", "corner",
-            "diagonal_scatter", "fold_patches", "unfold_patches", "resize_axes", "sample_positions", "base_grid",
-            "viterbi_decode",
+            "frexp", "histogram_bin_edges", "max_unpool", "overlap_add", "diagonal_scatter", "fold_patches",
+            "unfold_patches", "resize_axes", "base_grid",
         ),
         _SPECIAL,
     ),

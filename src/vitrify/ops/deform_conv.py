@@ -13,6 +13,7 @@ from .shape import flatten, reshape, unflatten, unsqueeze
 from .sizes import size_of
 from .sliding_window import per_dim, span, window_count
 from .vision import sample_linear
+from .vision_in_ops import window_places_in_ops
 
 # --- where the windows read ------------------------------------------------------------------------------------------
 
@@ -56,6 +57,7 @@ window_places_op: OpDef = define_op(
     kernel=_places_kernel,
     meta=_places_meta,
     vjp={"offset": lambda ct, *, offset_like: window_places_adjoint_op(ct, offset_like)},
+    decompose=window_places_in_ops,
 )
 window_places_adjoint_op: OpDef = define_op(
     "window_places_adjoint",

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape, broadcast_dim, normalize_axis
 from .accumulate import add_along, add_at
 from .arguments import finish, rank_of, static_int
+from .flat_index import taken_at
 from .index_form import range_errors
 from .like import zeros_like
 from .moving_axis import at_axis, is_unknown, to_front
@@ -247,12 +250,20 @@ def _gather_nd_kernel(xp: Any, x: Any, index: Any) -> Any:
     return found if found.base is None else found.copy()
 
 
+def _gather_nd_native(n: Any, x: Any, index: Any) -> Any:
+    if not index.shape[-1]:
+        return n.copy(n.view(lambda a: np.broadcast_to(a, index.shape[:-1] + x.shape), x))
+    parts = [n.view(lambda a, i=i: a[..., i], index) for i in range(index.shape[-1])]
+    return taken_at(n, x, parts, 0)
+
+
 gather_nd_op = define_op(
     "gather_nd",
     kernel=_gather_nd_kernel,
     meta=lambda x, index: x.with_shape(gather_nd_shape("gather_nd", x, index)),
     vjp={"x": lambda ct, *, x_like, index: get_op("scatter_nd_add")(zeros_like(x_like, ct.dtype), index, ct)},
     maps={"onnx": "GatherND", "paddle": "gather_nd"},
+    native=_gather_nd_native,
 )
 
 

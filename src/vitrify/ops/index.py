@@ -11,6 +11,7 @@ from ..core.errors import IndexRangeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape
 from .accumulate import add_at, put_at
 from .arguments import SCALARS, is_tensor
+from .flat_index import taken_at
 from .index_form import FULL, Index, array_shape, basic_shape, parse_index, plain_basic
 from .like import cast, sum_to_like
 from .moving_forms import getitem_form, setitem_form
@@ -93,8 +94,18 @@ def _index_get_meta(x: Meta, *indices: Meta, axes: Shape) -> Meta:
 
 
 def _only(n: Any, indices: Sequence[Any]) -> Any:
-    """The one index that whole programs take; masks and several at a time they leave to others."""
+    """The one index that whole programs write at; masks and several at a time they leave to others."""
     return indices[0] if len(indices) == 1 else n.refuse("several arrays are one index")
+
+
+def _index_get_native(n: Any, x: Any, *indices: Any, axes: Shape) -> Any:
+    if len(indices) == 1:
+        return n.take(x, indices[0], axes[0], wraps=True)
+    if any(v.dtype.kind == "b" for v in indices):
+        n.refuse("masks are among several arrays of one index")
+    if axes == tuple(range(axes[0], axes[0] + len(axes))):
+        return taken_at(n, x, indices, axes[0])
+    return taken_at(n, n.view(lambda a: np.moveaxis(a, axes, range(len(axes))), x), indices, 0)
 
 
 index_get_op: OpDef = define_op(
@@ -102,7 +113,7 @@ index_get_op: OpDef = define_op(
     kernel=_index_get_kernel,
     meta=_index_get_meta,
     vjp={"x": lambda ct, *, x_like, indices, axes: index_get_adjoint_op(ct, x_like, *indices, axes=axes)},
-    native=lambda n, x, *indices, axes: n.take(x, _only(n, indices), axes[0], wraps=True),
+    native=_index_get_native,
 )
 index_get_adjoint_op: OpDef = define_op(
     "index_get_adjoint",

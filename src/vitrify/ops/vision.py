@@ -19,6 +19,7 @@ from .shape import flatten, unflatten, unsqueeze
 from .sizes import size_of
 from .transpose import swapaxes
 from .unary import floor, round
+from .vision_in_ops import corner_in_ops, nearest_in_ops, picked_in_ops, positions_in_ops
 
 # --- where to sample -------------------------------------------------------------------------------------------------
 
@@ -61,6 +62,7 @@ sample_positions_op: OpDef = define_op(
     meta=_positions_meta,
     vjp={"grid": lambda cts, *, slope: cts[0] * slope},
     outputs=("positions", "slope"),
+    decompose=positions_in_ops,
 )
 
 # --- the elements there ----------------------------------------------------------------------------------------------
@@ -99,6 +101,7 @@ place_gather_op: OpDef = define_op(
     kernel=_gather_kernel,
     meta=lambda x, at: x.with_shape((*x.shape[:2], *at.shape[1:-1])),
     vjp={"x": lambda ct, *, at, x_like: place_scatter_op(ct, at, x_like)},
+    decompose=picked_in_ops,
 )
 place_scatter_op: OpDef = define_op(
     "place_scatter",
@@ -121,6 +124,7 @@ nearest_op: OpDef = define_op(
         "x": lambda ct, *, at, x_like: place_scatter_op(ct, cast(round(at), int64), x_like),
         "at": lambda ct, *, at_like: zeros_like(at_like),  # it jumps, and is level everywhere else
     },
+    decompose=nearest_in_ops,
 )
 
 
@@ -176,6 +180,7 @@ corner_op = define_op(
     kernel=lambda xp, at, *, steps: at + xp.asarray(steps, dtype=at.dtype),
     meta=lambda at, *, steps: at,
     vjp=NoGradient("places are integers"),
+    decompose=corner_in_ops,
 )
 
 # --- grids -----------------------------------------------------------------------------------------------------------

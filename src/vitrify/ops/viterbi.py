@@ -7,8 +7,18 @@ from typing import Any
 from ..core.dtype import int64
 from ..core.errors import DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta
-from .gather import need_integers
+from .compare import less_than
+from .creation import arange
+from .gather import need_integers, take_along_axis
+from .index import index_get_op
+from .join import stack
+from .like import cast, zeros_like
+from .reduce import max as max_of
 from .registry import NoGradient, define_op
+from .select import where
+from .shape import squeeze, unsqueeze
+from .statistics import argmax
+from .transpose import transpose
 
 
 def _kernel(xp: Any, potentials: Any, transitions: Any, lengths: Any, *, tagged: bool) -> Any:
@@ -61,6 +71,42 @@ def _meta(potentials: Meta, transitions: Meta, lengths: Meta, *, tagged: bool) -
     return Meta((batch,), potentials.dtype), Meta((batch, UNKNOWN), int64)
 
 
+def _in_ops(potentials: Any, transitions: Any, lengths: Any, *, tagged: bool) -> Any:
+    """Every step that there is room for, without effect behind the end of a sequence; None for unknown sizes."""
+    steps, tags = potentials.shape[1:]
+    if UNKNOWN in (steps, tags) or not steps or not tags:
+        return None
+    lengths = cast(lengths, int64)
+    best = potentials[:, 0] + transitions[-1] if tagged else potentials[:, 0]
+    before = []
+    for step in range(1, steps):
+        ways = unsqueeze(best, 2) + transitions
+        before.append(argmax(ways, axis=1))
+        further = unsqueeze(less_than(zeros_like(lengths) + step, lengths), 1)
+        best = where(further, max_of(ways, axis=1) + potentials[:, step], best)
+    if tagged:
+        best = best + transitions[-2]
+    scores = max_of(best, axis=1)
+    rows = _rows_in_ops(argmax(best, axis=1), before, lengths)
+    longest = max_of(lengths, axis=0)
+    kept = less_than(arange(0, steps, 1, dtype="int64"), longest)
+    path = transpose(index_get_op(stack(rows, axis=0), kept, axes=(0,)), [1, 0])
+    return where(longest > 0, scores, zeros_like(scores)), path
+
+
+def _rows_in_ops(last: Any, before: list[Any], lengths: Any) -> list[Any]:
+    """The tags of all sequences at each step, walked back from the last one of each."""
+    found: list[Any] = []
+    tag = last
+    for step in range(len(before), -1, -1):
+        inside = less_than(zeros_like(lengths) + step, lengths)
+        found.append(where(inside, tag, zeros_like(tag)))
+        if step:
+            earlier = squeeze(take_along_axis(before[step - 1], unsqueeze(tag, 1), 1), 1)
+            tag = where(inside, earlier, tag)
+    return found[::-1]
+
+
 viterbi_op = define_op(
     "viterbi_decode",
     kernel=_kernel,
@@ -68,6 +114,7 @@ viterbi_op = define_op(
     vjp=NoGradient("the best path jumps where the scores change"),
     outputs=("scores", "path"),
     maps={"paddle": "viterbi_decode"},
+    decompose=_in_ops,
 )
 
 

@@ -149,6 +149,10 @@ class Emitter:
     def full(self, number: Any, dtype: Any, shape: Sequence[int] = ()) -> Value:
         """One number everywhere."""
         kind = as_dtype(dtype)
+        if isinstance(number, complex):
+            if number.imag:
+                return self.stored(np.full(shape, number, kind.np))
+            number = number.real
         attrs = {"shape": list(shape), "value": float(number), "dtype": kind}
         if kind.is_integer and int(float(number)) != int(number):
             return self.constant(np.full(shape, number, kind.np))

@@ -32,7 +32,7 @@ _BITS = ("logical_and", "logical_or", "logical_xor", "bitwise_and", "bitwise_or"
 def _unary(name: str) -> None:
     def form(g: Emitter, x: Value) -> Value:
         out = g.metas[0]
-        x = g.cast(x, out.dtype) if out.dtype.is_floating else x
+        x = g.cast(x, out.dtype) if out.dtype.is_floating and not x.dtype.is_complex else x
         return g.op(name, x, meta=out)
 
     FORMS(name)(form)

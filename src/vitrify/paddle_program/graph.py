@@ -73,9 +73,9 @@ def taken_from_around(graph: Graph) -> list[Id]:
     found: dict[Id, None] = {}
     for node in graph.nodes:
         inner = [taken_from_around(block) for block in node.blocks]
-        for taken in [sorted(_ids(node.inputs), key=str), *inner]:
+        for taken in [sorted(all_ids(node.inputs), key=str), *inner]:
             found.update(dict.fromkeys(id_ for id_ in taken if id_ not in given))
-        given |= _ids(node.outputs)
+        given |= all_ids(node.outputs)
     found.update(dict.fromkeys(id_ for id_ in graph.outputs if id_ not in given))
     return list(found)
 
@@ -85,9 +85,9 @@ def keep_used(graph: Graph, wanted: set[Id]) -> set[Id]:
     used = wanted | set(graph.outputs)
     kept = []
     for node in reversed(graph.nodes):
-        if used.isdisjoint(_ids(node.outputs)):
+        if used.isdisjoint(all_ids(node.outputs)):
             continue
-        used |= _ids(node.inputs)
+        used |= all_ids(node.inputs)
         for block in node.blocks:
             used |= keep_used(block, set())
         kept.append(node)
@@ -95,7 +95,7 @@ def keep_used(graph: Graph, wanted: set[Id]) -> set[Id]:
     return used
 
 
-def _ids(values: list[Any]) -> set[Id]:
+def all_ids(values: list[Any]) -> set[Id]:
     """Ids alone and in lists; arrays are none."""
     found: set[Id] = set()
     for value in values:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.dtype import bool_, int64
 from ..core.errors import UnsupportedError
-from ..core.meta import UNKNOWN, Meta
+from ..core.meta import UNKNOWN, Meta, broadcast_shapes
 from ..ops.index_form import basic_shape
 from .emitter import FORMS, Emitter, Value, known
 
@@ -150,16 +150,44 @@ def _along(g: Emitter, x: Value, index: Value, axis: int, *values: Value) -> lis
 
 @FORMS("index_get")
 def index_get(g: Emitter, x: Value, *indices: Value, axes: Any) -> Value:
-    """gather at one index of one dimension; gather_nd at several."""
+    """gather at one index of one dimension; else gather_nd, behind a transposition where other dimensions lead."""
     axes = list(axes)
-    if axes == list(range(len(axes))) and (len(axes) > 1 or indices[0].dtype is bool_):
-        return _gather_places(g, x, indices)
-    if len(indices) != 1 or indices[0].ndim != 1 or indices[0].dtype is bool_:
-        raise UnsupportedError("an index of several tensors behind other dimensions has no form in Paddle's programs")
-    size = g.size(x, axes[0])
-    index = g.cast(indices[0], int64)
+    if any(v.dtype is bool_ for v in indices):
+        return _gather_mask(g, x, indices, axes)
+    if len(indices) == 1 and indices[0].ndim == 1:
+        return g.op("gather", x, _wrapped(g, x, indices[0], axes[0]), axes[0], meta=g.metas[0])
+    order = [*axes, *[i for i in range(x.ndim) if i not in axes]]
+    out = g.metas[0]
+    depth = len(out.shape) - x.ndim + len(axes)  # dimensions of the index
+    lead = axes[0] if axes == list(range(axes[0], axes[0] + len(axes))) else 0
+    shape = (*out.shape[lead : lead + depth], *out.shape[:lead], *out.shape[lead + depth :])
+    moved = x if order == sorted(order) else g.transpose(x, order)
+    found = g.op("gather_nd", moved, _places(g, x, indices, axes), meta=Meta(shape, x.dtype))
+    if not lead:
+        return found
+    return g.transpose(found, [*range(depth, depth + lead), *range(depth), *range(depth + lead, len(shape))])
+
+
+def _wrapped(g: Emitter, x: Value, index: Value, axis: int) -> Value:
+    """An index without negative numbers."""
+    size = g.size(x, axis)
     wide = size if isinstance(size, Value) else g.full(size, int64)
-    return g.op("gather", x, g.op("remainder", index, wide), axes[0], meta=g.metas[0])
+    return g.op("remainder", g.cast(index, int64), wide, meta=Meta(index.shape, int64))
+
+
+def _places(g: Emitter, x: Value, indices: Sequence[Value], axes: Sequence[int]) -> Value:
+    """What indices of these dimensions spell out, broadcast against each other, as gather_nd takes it."""
+    parts = [_wrapped(g, x, index, axis) for index, axis in zip(indices, axes)]
+    names = [f"index {i}" for i in range(len(parts))]
+    shape = broadcast_shapes("getitem", [v.shape for v in parts], names)
+    if any(v.shape != shape for v in parts):  # sums of zeros broadcast, for sizes that only the run knows, too
+        zero = g.full(0, int64)
+        total = g.op("multiply", parts[0], zero, meta=Meta(parts[0].shape, int64))
+        for other in parts[1:]:
+            wide = Meta(broadcast_shapes("getitem", [total.shape, other.shape], names), int64)
+            total = g.op("add", total, g.op("multiply", other, zero, meta=other.meta), meta=wide)
+        parts = [g.op("add", v, total, meta=Meta(shape, int64)) for v in parts]
+    return g.op("stack", parts, meta=Meta((*shape, len(parts)), int64), axis=len(shape))
 
 
 @FORMS("embedding")
@@ -175,23 +203,18 @@ def one_hot(g: Emitter, x: Value, *, num_classes: Any) -> Value:
     return g.op("one_hot", x, known(num_classes), meta=g.metas[0])
 
 
-def _gather_places(g: Emitter, x: Value, indices: Sequence[Value]) -> Value:
-    """gather_nd at the places that tensors for the first dimensions spell out, or at those of a mask."""
-    if indices[0].dtype is bool_:
-        if len(indices) > 1:
-            raise UnsupportedError("an index of a mask and other tensors has no form in Paddle's programs")
-        places = g.op("nonzero", indices[0], meta=Meta((UNKNOWN, indices[0].ndim), int64))
+def _gather_mask(g: Emitter, x: Value, indices: Sequence[Value], axes: Sequence[int]) -> Value:
+    """gather_nd at the places of a mask over the first dimensions; gather at those of one over a later dimension."""
+    if len(indices) > 1:
+        raise UnsupportedError("an index of a mask and other tensors has no form in Paddle's programs")
+    mask, first = indices[0], axes[0]
+    places = g.op("nonzero", mask, meta=Meta((UNKNOWN, mask.ndim), int64))
+    if not first:
         return g.op("gather_nd", x, places, meta=g.metas[0])
-    shape = tuple(g.metas[0].shape[: len(g.metas[0].shape) - x.ndim + len(indices)])
-    if any(v.shape != shape for v in indices):
-        raise UnsupportedError("indices that broadcast have no form in Paddle's programs")
-    parts = []
-    for axis, index in enumerate(indices):
-        size = g.size(x, axis)
-        wide = size if isinstance(size, Value) else g.full(size, int64)
-        parts.append(g.op("remainder", g.cast(index, int64), wide, meta=Meta(shape, int64)))
-    places = g.op("stack", parts, meta=Meta((*shape, len(parts)), int64), axis=len(shape))
-    return g.op("gather_nd", x, places, meta=g.metas[0])
+    if mask.ndim > 1:
+        raise UnsupportedError("a mask of several dimensions behind others has no form in Paddle's programs")
+    flat = g.reshape(places, [-1], Meta((UNKNOWN,), int64))
+    return g.op("gather", x, flat, first, meta=g.metas[0])
 
 
 # -- writing ---------------------------------------------------------------------------------------------------------

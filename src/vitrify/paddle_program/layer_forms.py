@@ -44,14 +44,16 @@ def conv(
     out = g.metas[0]
     attrs = {**_padding(padding, spatial), "strides": list(stride), "dilations": list(dilation), "groups": groups}
     if spatial == 1:
-        return _add_bias(g, _conv1d(g, x, weight, attrs, channel_last), bias, channel_last)
+        return _add_bias(g, _in_two(g, "conv2d", x, weight, attrs, channel_last), bias, channel_last)
     layout = ("NHWC" if channel_last else "NCHW") if spatial == 2 else ("NDHWC" if channel_last else "NCDHW")
     found = g.op(f"conv{spatial}d", x, weight, meta=out, data_format=layout, **attrs)
     return _add_bias(g, found, bias, channel_last)
 
 
-def _conv1d(g: Emitter, x: Value, weight: Value, attrs: dict[str, Any], channel_last: bool) -> Value:
-    """A convolution over rows of one pixel."""
+def _in_two(
+    g: Emitter, name: str, x: Value, weight: Value, attrs: dict[str, Any], channel_last: bool, *more: Any
+) -> Value:
+    """A convolution of one dimension as one over rows of one pixel."""
     at = 1 if channel_last else 2
     pads = attrs["paddings"]
     attrs = {
@@ -61,9 +63,11 @@ def _conv1d(g: Emitter, x: Value, weight: Value, attrs: dict[str, Any], channel_
         "dilations": [1, *attrs["dilations"]],
         "data_format": "NHWC" if channel_last else "NCHW",
     }
+    if attrs.get("output_padding"):
+        attrs["output_padding"] = [0, *attrs["output_padding"]]
     out = g.metas[0]
     wide = Meta((*out.shape[:at], 1, *out.shape[at:]), out.dtype)
-    found = g.op("conv2d", g.unsqueeze(x, [at]), g.unsqueeze(weight, [2]), meta=wide, **attrs)
+    found = g.op(name, g.unsqueeze(x, [at]), g.unsqueeze(weight, [2]), *more, meta=wide, **attrs)
     return g.op("squeeze", found, [at], meta=out)
 
 
@@ -72,16 +76,22 @@ def conv_transpose(
     g: Emitter, x: Value, weight: Value, bias: Value | None, *, stride: Any, padding: Any, output_padding: Any,
     output_size: Any, dilation: Any, groups: int, channel_last: bool,
 ) -> Value:  # fmt: skip
-    """conv2d_transpose, then add."""
-    if x.ndim != 4:
-        raise UnsupportedError("a transposed convolution over other than two dimensions has no form here")
+    """conv2d_transpose or conv3d_transpose, then add; of one dimension by way of two."""
     if output_size is not None and any(isinstance(s, Value) for s in output_size):
         raise UnsupportedError("an output size that only the run knows has no form in Paddle's programs")
-    found = g.op(
-        "conv2d_transpose", x, weight, list(output_size or []), meta=g.metas[0], **_padding(padding, 2),
-        strides=list(stride), dilations=list(dilation), groups=groups, output_padding=list(output_padding or []),
-        data_format="NHWC" if channel_last else "NCHW",
-    )  # fmt: skip
+    out, size = g.metas[0], list(output_size or [])
+    attrs = {
+        **_padding(padding, x.ndim - 2), "strides": list(stride), "dilations": list(dilation), "groups": groups,
+        "output_padding": list(output_padding or []),
+    }  # fmt: skip
+    if x.ndim == 3:
+        found = _in_two(g, "conv2d_transpose", x, weight, attrs, channel_last, [1, *size] if size else [])
+    elif x.ndim == 4:
+        layout = "NHWC" if channel_last else "NCHW"
+        found = g.op("conv2d_transpose", x, weight, size, meta=out, data_format=layout, **attrs)
+    else:
+        layout = "NHWC" if channel_last else "NCHW"  # this operator calls those of three dimensions so, too
+        found = g.op("conv3d_transpose", x, weight, meta=out, data_format=layout, output_size=size, **attrs)
     return _add_bias(g, found, bias, channel_last)
 
 

@@ -9,7 +9,9 @@ import numpy as np
 from ..core.dtype import bool_, float64, int32, int64
 from ..core.errors import UnsupportedError
 from ..core.meta import UNKNOWN, Meta
+from ..ops.registry import get_op
 from .emitter import FORMS, Emitter, Value, known
+from .scalars import write_expression
 
 # -- linear algebra ----------------------------------------------------------------------------------------------------
 
@@ -46,6 +48,46 @@ def diag_embed(g: Emitter, x: Value, *, offset: int, dim1: int, dim2: int, paddi
 def logcumsumexp(g: Emitter, x: Value, *, axis: int, reverse: bool) -> Value:
     """logcumsumexp."""
     return g.op("logcumsumexp", x, meta=g.metas[0], axis=axis, flatten=False, exclusive=False, reverse=reverse)
+
+
+# -- complex numbers ---------------------------------------------------------------------------------------------------
+
+_with_attrs("as_complex", "as_real", "complex")
+
+
+@FORMS("real", "imag", "conj", "angle")
+def part_of_complex(g: Emitter, x: Value) -> Value:
+    """The operator of the same name; of real numbers the op's expression."""
+    if x.dtype.is_complex:
+        return g.op(g.op_name, x, meta=g.metas[0])
+    return write_expression(g, get_op(g.op_name), [x], {})
+
+
+@FORMS("fft_c2c")
+def fft_c2c(g: Emitter, x: Value, *, axes: Any, norm: str, forward: bool) -> Value:
+    """fft_c2c; of real numbers fft_r2c with the whole spectrum."""
+    attrs = {"axes": list(axes), "normalization": norm, "forward": forward}
+    if x.dtype.is_complex:
+        return g.op("fft_c2c", x, meta=g.metas[0], **attrs)
+    return g.op("fft_r2c", x, meta=g.metas[0], **attrs, onesided=False)
+
+
+@FORMS("fft_r2c")
+def fft_r2c(g: Emitter, x: Value, *, axes: Any, norm: str, forward: bool) -> Value:
+    """fft_r2c, of half a spectrum."""
+    attrs = {"axes": list(axes), "normalization": norm, "forward": forward, "onesided": True}
+    return g.op("fft_r2c", x, meta=g.metas[0], **attrs)
+
+
+@FORMS("fft_c2r")
+def fft_c2r(g: Emitter, x: Value, *, axes: Any, norm: str, forward: bool, odd: bool) -> Value:
+    """fft_c2r."""
+    half = x.shape[axes[-1]]
+    if odd and half == UNKNOWN:
+        raise UnsupportedError("an odd number of numbers from a spectrum of unknown size has no form")
+    size = 0 if half == UNKNOWN else 2 * (half - 1) + odd
+    attrs = {"axes": list(axes), "normalization": norm, "forward": forward, "last_dim_size": size}
+    return g.op("fft_c2r", x, meta=g.metas[0], **attrs)
 
 
 # -- searching and counting --------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from .. import tensor as T
 from ..core.dtype import int64
 from ..ir.known_values import as_tensor, known_ints
 from ..nn import functional as F
+from ..ops.registry import get_op
 from ..ops.softmax import swiglu
 from ..ops.viterbi import viterbi_decode
 from .old_operators import in_order_of_place
@@ -227,8 +228,9 @@ def fft_r2c(x: Any, *, axes: Sequence[int], normalization: str, forward: bool, o
 @reads("fft_c2r")
 def fft_c2r(x: Any, *, axes: Sequence[int], normalization: str, forward: bool, last_dim_size: int = 0) -> Any:
     """The real numbers that half a spectrum is of."""
-    x = as_tensor(x)
-    size = None
-    if last_dim_size:
-        size = [x.shape[axis] for axis in axes[:-1]] + [last_dim_size]
-    return (fft.hfftn if forward else fft.irfftn)(x, s=size, axes=list(axes), norm=normalization)
+    x, axes = as_tensor(x), [axis % as_tensor(x).ndim for axis in axes]
+    half = last_dim_size // 2 + 1 if last_dim_size else x.shape[axes[-1]]
+    if half != x.shape[axes[-1]]:
+        x = get_op("resize_axes")(x, axes=(axes[-1],), sizes=(half,))
+    is_odd = bool(last_dim_size % 2)
+    return get_op("fft_c2r")(x, axes=tuple(axes), norm=normalization, forward=forward, odd=is_odd)

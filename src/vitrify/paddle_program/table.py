@@ -90,7 +90,7 @@ _ROWS = rf"""
 scale: x=X scale=scale:float(ScaleTensor) -> out=Out | bias:float bias_after_scale:bool
 pow: x=X -> out=Out | y=factor:float
 cast: x=X -> out=Out | dtype=out_dtype:dtype !in_dtype:dtype=None
-round: x=X -> out=Out | ^decimals:int
+round: x=X -> out=Out | decimals:int
 elu: x=X -> out=Out | alpha:float
 celu: x=X -> out=Out | alpha:float
 selu: x=X -> out=Out | scale:float alpha:float

@@ -7,21 +7,25 @@ from typing import Any
 
 from ...core.cache import BoundedCache
 from ...core.dtype import bool_, int64
+from ...core.errors import VitrifyError
 from ...core.meta import Meta
 from ...core.modes import amp_state, grad_enabled, scoped
 from ...ir.builder import Builder, building
 from ...ir.program import Block, Operator, Program, Variable
 from ...ops.registry import get_op
 
-_BLOCKS: BoundedCache[Any, Block] = BoundedCache("operators in simpler ones", limit=256)
+_BLOCKS: BoundedCache[Any, Block | None] = BoundedCache("operators in simpler ones", limit=256)
 
 
 def expanded_operator(operator: Operator) -> Block | None:
     """A block that takes the operator's variables and gives its results by simpler ones; None for a simple one."""
-    form = _FORMS.get(operator.op.name)
-    if form is None or not _is_dynamic(operator):
+    op = operator.op
+    if op.name in _FORMS and _NEEDED[op.name](operator):
+        return _BLOCKS.get_or_build(operator, lambda: _recorded(_FORMS[op.name], operator))
+    if op.decompose is None or operator.ref_count or op.scalar or op.native or op.ahead:
         return None
-    return _BLOCKS.get_or_build(operator, lambda: _recorded(form, operator))
+    block = _BLOCKS.get_or_build(operator, lambda: _simpler(operator))
+    return block if block is not None and any(_is_dynamic(own) for own in block.ops) else None
 
 
 def is_primitive(operator: Operator) -> bool:
@@ -30,7 +34,18 @@ def is_primitive(operator: Operator) -> bool:
 
 
 def _is_dynamic(operator: Operator) -> bool:
-    return _NEEDED[operator.op.name](operator)
+    """Whether it is one of those that have instructions, or becomes some of them."""
+    return operator.op.name in _FORMS and (operator.op.name != "index_get" or _is_mask(operator))
+
+
+def _simpler(operator: Operator) -> Block | None:
+    """The operator as its composition of others; None where it has none for these arguments."""
+    assert operator.op.decompose is not None
+    try:
+        block = _recorded(operator.op.decompose, operator)
+    except VitrifyError:  # the operator itself says what is wrong
+        return None
+    return None if None in block.outputs else block
 
 
 def _is_mask(operator: Operator) -> bool:
@@ -50,7 +65,8 @@ def _recorded(form: Callable[..., Any], operator: Operator) -> Block:
     builder.locs = operator.locs
     given = [inner[v] if isinstance(v, Variable) else v for v in operator.inputs]
     with building(builder), scoped(amp_state, None), scoped(grad_enabled, False):
-        block.outputs = [form(*given, **operator.attrs)]
+        found = form(*given, **operator.attrs)
+        block.outputs = [*found] if isinstance(found, tuple) else [found]
     return block
 
 
