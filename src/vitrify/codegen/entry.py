@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -169,14 +169,28 @@ _NAMED = re.compile(r"@(\w+)")
 _TOGETHER = ("call", "copy4", "over_elements", "own_products", "packed", "run")
 
 
-@functools.lru_cache(maxsize=1)
+# Families of fixed parts, the common ones first: what is asked for only rarely is written only when it is.
+_FAMILIES: tuple[Callable[[], dict[str, str]], ...] = (
+    lambda: {"call": _call()}, program_steps.steps, inner_loops, table_steps, random_steps, window_steps, pool_steps,
+    norm_steps, column_steps, order_steps,
+)  # fmt: skip
+
+
+@functools.lru_cache(maxsize=len(_FAMILIES))
+def _family(number: int) -> dict[str, str]:
+    return _FAMILIES[number]()
+
+
 def texts() -> dict[str, str]:
     """The fixed parts by name: functions that serve all programs."""
-    families = (
-        program_steps.steps, table_steps, order_steps, column_steps, random_steps, window_steps, pool_steps, norm_steps
-    )  # fmt: skip
-    made = {name: text for family in (inner_loops, *families) for name, text in family().items()}
-    return {**made, "call": _call()}
+    return {name: text for number in range(len(_FAMILIES)) for name, text in _family(number).items()}
+
+
+def _text(name: str) -> str | None:
+    """A fixed part; None for a name of none."""
+    if name == "llvm":  # what its instructions' names begin with
+        return None
+    return next((own[name] for own in map(_family, range(len(_FAMILIES))) if name in own), None)
 
 
 def part(name: str) -> int:
@@ -187,14 +201,18 @@ def part(name: str) -> int:
 @functools.lru_cache(maxsize=128)
 def _compiled(names: tuple[str, ...]) -> Mapping[str, int]:
     """The addresses of some parts, compiled together with those that they name."""
-    parts = texts()
-    needed = dict.fromkeys(names)
+    needed: dict[str, str] = {}
     waiting = [*names]
     while waiting:
-        more = {name: None for name in _NAMED.findall(parts[waiting.pop()]) if name in parts and name not in needed}
-        needed |= more
-        waiting += more
-    return loaded("\n\n".join([*[parts[name] for name in needed], *_DECLARED]), names).addresses
+        name = waiting.pop()
+        text = _text(name)
+        if text is None:
+            if name in names:
+                raise KeyError(name)
+        elif name not in needed:
+            needed[name] = text
+            waiting += _NAMED.findall(text)
+    return loaded("\n\n".join([*needed.values(), *_DECLARED]), names).addresses
 
 
 @functools.lru_cache(maxsize=1)
