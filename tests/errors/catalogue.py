@@ -1126,6 +1126,71 @@ GROUPS: dict[str, list[Entry]] = {
             """,
         ),
         _entry(
+            "A Layer made inside that is kept",
+            "UnsupportedError",
+            "that was made inside of the function leaves it",
+            "Each run draws new parameters for the Layers that are made inside. Those that stay there are no problem.",
+            """
+            layers = []
+
+            def f(x):
+                layers.append(paddle.nn.Linear(3, 2))
+                return layers[-1](x)
+            """,
+            """
+            layers = [paddle.nn.Linear(3, 2)]
+
+            def f(x):
+                return layers[-1](x)
+            """,
+        ),
+        _entry(
+            "A Layer made inside that an optimizer trains",
+            "UnsupportedError",
+            "with a parameter that was made inside of the function",
+            "What an optimizer keeps of a parameter outlasts the run; such a parameter does not.",
+            """
+            def f(x):
+                layer = paddle.nn.Linear(3, 1)
+                opt = paddle.optimizer.SGD(0.1, parameters=layer.parameters())
+                loss = layer(x).sum()
+                loss.backward()
+                opt.step()
+                return loss.detach()
+            """,
+            """
+            def f(x):
+                paddle.seed(1)
+                layer = paddle.nn.Linear(3, 1)
+                loss = layer(x).sum()
+                loss.backward()
+                with paddle.no_grad():
+                    for p in layer.parameters():
+                        p.subtract_(0.1 * p.grad)
+                return loss.detach()
+            """,
+        ),
+        _entry(
+            "A parameter made in a branch",
+            "UnsupportedError",
+            "a parameter that was made in a branch or loop",
+            "A parameter belongs to the path that makes it.",
+            """
+            def f(x):
+                if x.sum() > 0:
+                    layer = paddle.nn.Linear(3, 2)
+                else:
+                    layer = paddle.nn.Linear(3, 2, bias_attr=False)
+                return layer(x)
+            """,
+            """
+            def f(x):
+                paddle.seed(1)
+                layer, other = paddle.nn.Linear(3, 2), paddle.nn.Linear(3, 2, bias_attr=False)
+                return layer(x) if x.sum() > 0 else other(x)
+            """,
+        ),
+        _entry(
             "A leaf leaves beside what it computed",
             "UnsupportedError",
             "a leaf that was made inside leaves the function beside a tensor that was computed from it",

@@ -550,6 +550,14 @@ def builtins_of_open_list(x):
     return max(*found) + sum(first) * min(*second)
 
 
+@construct(CALL, "Layer made inside, whose parameters are drawn by each run")
+def layer_made_inside(x):
+    paddle.seed(3)
+    if x.sum() > 0:
+        x = paddle.nn.Linear(3, 3)(x)
+    return x
+
+
 @construct(CALL, "Layer with hooks")
 def layer_with_hooks(x):
     return HOOKED(x)
@@ -871,6 +879,13 @@ def leaves_a_generator(x):
             break
         total = total + y
     return total
+
+
+@construct(STATEMENT, "`paddle.seed(...)`, random numbers before and after")
+def seeds(x):
+    y = paddle.rand([3])
+    paddle.seed(5)
+    return x * paddle.rand([3]), y * 0
 
 
 @construct(STATEMENT, "class defined inside")

@@ -13,6 +13,7 @@ from ..core.modes import grad_enabled, recorder, scoped
 from ..core.place import PlaceLike, as_place
 from ..device.api import put
 from ..ops.unary import sqrt
+from .gradients import gradients, training_of_trace
 from .initializer import Constant, Initializer, choose_initializer, initial_value
 from .lazy_init import fill_later, is_postponed
 from .param_attr import ParamAttr, ParamAttrLike, WeightNormParamAttr, as_param_attr
@@ -51,6 +52,8 @@ def new_parameter(
         return _length_and_direction(persistables, name, sizes, wanted, chosen, initializer)
     if persistables is not None:
         return _of_program(persistables.create, name, sizes, wanted, chosen, initializer)
+    if training_of_trace() is not None:
+        return _of_trace(sizes, wanted, chosen, initializer)
     _take_name(name)
     later = is_postponed()
     held = [] if later else sizes
@@ -106,6 +109,18 @@ def _of_program(
         trainable=attr.trainable,
         attributes=_read_by_optimizers(attr),
     )
+
+
+def _of_trace(sizes: list[int], dtype: DType, attr: ParamAttr, initializer: Initializer) -> Any:
+    """A parameter made in a function that is being traced: a leaf of the program, filled anew by each of its runs."""
+    meta = Meta(tuple(sizes), dtype)
+    with scoped(grad_enabled, False):
+        variable = initial_value(initializer, meta, varies=True)
+    variable.__dict__.update(_read_by_optimizers(attr), is_parameter_=True)
+    if attr.trainable:
+        variable.stop_gradient = False
+        gradients().note_leaf(variable, variable)
+    return variable
 
 
 def _length_and_direction(

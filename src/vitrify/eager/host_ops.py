@@ -49,6 +49,24 @@ print_op = define_op(
 )
 
 
+def _seed_kernel(xp: Any, *, key: Any, seed: Any) -> tuple[Any, ...]:
+    """Start the stream of a seed; key: the generator of the run."""
+    key.manual_seed(int(seed))
+    return ()
+
+
+seed_op = define_op(
+    "seed",
+    kernel=_seed_kernel,
+    meta=lambda *, seed: (),
+    vjp=EFFECT,
+    outputs=("*outs",),
+    dynamic=("seed",),
+    random=True,
+    effect=True,
+)
+
+
 def _raised(err: Any) -> BaseException:
     """The exception to raise for `err`, an exception or a class of one, marked as the program's own."""
     found: BaseException = err() if isinstance(err, type) else err

@@ -15,14 +15,15 @@ import numpy as np
 
 from ..core import philox
 from ..core.dtype import DType, default_dtype
-from ..core.errors import ArgumentError, ShapeError
+from ..core.errors import ArgumentError, ShapeError, UnsupportedError
 from ..core.meta import Meta, Shape
-from ..core.modes import recorder, scoped
+from ..core.modes import grad_enabled, recorder, scoped
 from ..core.rng import default_generator
 from ..core.setting import Setting
 from ..device.api import place_of, put
 from ..ops.creation import constant
 from ..ops.registry import NoGradient, define_op
+from .gradients import training_of_trace
 from .tensor import Tensor, wrap
 
 Array = np.ndarray[Any, Any]
@@ -36,6 +37,9 @@ class Initializer:
 
     def __call__(self, param: Tensor, block: Any = None) -> Any:
         """Fill `param` in place; a parameter of a program is filled when its startup program runs."""
+        if training_of_trace() is not None:
+            with scoped(grad_enabled, False):
+                return param.set_value(initial_value(self, Meta(tuple(param.shape), param.dtype), varies=True))
         if isinstance(param, Tensor):
             return self.forward(param, block)
         persistables = getattr(recorder.get(), "persistables", None)
@@ -216,17 +220,22 @@ def _subclasses(cls: type[Any]) -> Iterator[type[Any]]:
         yield from _subclasses(sub)
 
 
-def initial_value(initializer: Initializer, meta: Meta) -> Any:
+def initial_value(initializer: Initializer, meta: Meta, *, varies: bool = False) -> Any:
     """The value that `initializer` gives, in the program being built.
 
     Our own initializers draw whenever the program runs. Arrays, and what an initializer of the user's own gives, are
-    constants of the program.
+    constants of the program; `varies`: that would be wrong, as the value may be another each time.
     """
-    settings = vars(initializer)
-    kind = type(initializer)
+    rule = getattr(initializer, "rule", initializer)
+    settings, kind = vars(rule), type(rule)
     if _is_own(kind) and all(isinstance(value, PLAIN) for value in settings.values()):
         return initialize_op(
             initializer=kind.__name__, settings=tuple(settings.items()), shape=meta.shape, dtype=meta.dtype
+        )
+    if varies and not (_is_own(kind) and hasattr(rule, "value")):
+        raise UnsupportedError(
+            f"{kind.__name__} fills a parameter inside of the function: what it gives may be another each time",
+            hint="make the parameter outside of the function, or use an initializer of paddle.nn.initializer",
         )
     with scoped(recorder, None):
         param = wrap(np.zeros(meta.shape, meta.dtype.np))

@@ -15,7 +15,7 @@ from typing import Any
 
 from ..core.dtype import as_dtype
 from ..core.epoch import Epoch
-from ..core.errors import ArgumentError, DTypeError
+from ..core.errors import ArgumentError, DTypeError, UnsupportedError
 from ..core.meta import UNKNOWN, Meta
 from ..core.source import Loc
 from ..ops.registry import OpDef
@@ -102,6 +102,11 @@ class Block(SurgicalBlock):
         if var.block is self:
             return var
         if self.parent is None:
+            if var.is_parameter and var.block.program is self.program:
+                raise UnsupportedError(
+                    "a parameter that was made in a branch or loop that a tensor decides is used behind it",
+                    hint="make the Layer, or the parameter, before the branch or loop",
+                )
             raise ArgumentError(f"variable {var.name!r} belongs to another program or to a block that has ended")
         outer = self.parent.resolve(var)
         inner = self.captures.get(outer)

@@ -258,7 +258,8 @@ def _finish(
 ) -> ConcreteProgram:
     """The program of a trace; `result` is a list of what it returned, and alone holds it."""
     places = {v: i for i, v in enumerate(arguments)}
-    local = observer.journal.forget_local(result, [id(call.owner) for call in observer.calls])
+    watched = [*[id(call.owner) for call in observer.calls], *map(id, state.layers), *map(id, observer.layers)]
+    local = observer.journal.forget_local(result, watched)
     observer.forget(local, state.builder.made)
     for stand_in in observer.stand_ins.made:
         observer.content_matters(stand_in)

@@ -337,6 +337,8 @@ class Outputs:
             )
         if isinstance(leaf, Tensor):
             return InputLeaf(-1 - self._captured(leaf))
+        if isinstance(leaf, Layer):
+            _refuse_born(leaf)
         if id(leaf) in self._shared:
             return self._of_shared(leaf)
         if id(leaf) in self._owners:
@@ -418,6 +420,15 @@ def _parts(value: Any) -> Iterable[Any] | None:
         held: Iterable[Any] = vars(value).values()
         return held
     return None
+
+
+def _refuse_born(layer: Layer) -> None:
+    """Raise UnsupportedError for a Layer whose parameters the program makes: they are new ones in each run."""
+    if any(isinstance(parameter, Variable) for parameter in layer.parameters()):
+        raise UnsupportedError(
+            f"a {type(layer).__name__} that was made inside of the function leaves it, or is kept by what is outside",
+            hint="make the Layer outside, in __init__, or convert with full_graph=False, which makes it as Python does",
+        )
 
 
 def _refuse_unordered(tree: TreeDef) -> None:

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..convert.control.branches import choose
 from ..convert.values.optional import is_none, optional_kind
+from ..core.errors import UnsupportedError
 from ..core.modes import grad_enabled, recorder, scoped
 from ..core.source import user_frames
 from ..eager.gradients import training_of_trace
+from ..eager.tensor import Tensor
 from ..ops.like import cast, full_like
 from .lr.base import LRScheduler
 from .lr.in_trace import check_late_calls, rate_after
@@ -72,6 +74,11 @@ def _apply(training: Any, optimizer: Optimizer, group: Group, pairs: PairList, r
         pairs = [(p, _or_zeros(p, g, unsure[id(p)]) if id(p) in unsure else g) for p, g in pairs]
         pairs = group.clip([(p, _wide(g)) for p, g in pairs] if optimizer.master_grad else pairs)
     for param, grad in pairs:
+        if not isinstance(param, Tensor):
+            raise UnsupportedError(
+                f"{type(optimizer).__name__}.step() with a parameter that was made inside of the function",
+                hint="make the Layer and its optimizer outside, or change the parameter under paddle.no_grad()",
+            )
         training.pin(param)
         record = partial(_record, training, optimizer, param, grad, group, rate)
         if id(param) in unsure:

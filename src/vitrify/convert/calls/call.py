@@ -47,6 +47,7 @@ from .list_builtins import LIST_FUNCTIONS
 from .managers import STACKS
 from .open_lists import OPEN_LISTS
 from .pylayer import applied, is_apply
+from .random_state import RANDOM_STATE
 from .table import BUILTINS
 from .taking_all import collecting, takes_all, taking_all
 from .unbound import unbound
@@ -55,7 +56,7 @@ from .wrappers import CachedFunction, around, cached, dispatched, is_dispatcher
 Converter = Callable[[FunctionType], Callable[..., Any]]
 REPLACEMENTS: dict[Any, Callable[..., Any]] = {
     **BUILTINS, **HIGHER_ORDER, **OPERATORS, **LIST_FUNCTIONS, **OPEN_LISTS, **ENDLESS, **STACKS,
-    **LAYER_WRITERS, **{kind: collecting(make) for kind, make in DICT_CLASSES.items()}, **LAZY,
+    **LAYER_WRITERS, **{kind: collecting(make) for kind, make in DICT_CLASSES.items()}, **LAZY, **RANDOM_STATE,
 }  # fmt: skip
 _IN_C = (BuiltinFunctionType, MethodWrapperType, MethodDescriptorType, WrapperDescriptorType)
 

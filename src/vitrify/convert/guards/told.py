@@ -7,7 +7,7 @@ what it changes before it raises (`jit/unfinished.py`).
 from __future__ import annotations
 
 from ...core.errors import UnsupportedError
-from ...eager.host_ops import assert_op, print_op, raise_op
+from ...eager.host_ops import assert_op, print_op, raise_op, seed_op
 from ...ir.attributes import reachable_blocks
 from ...ir.program import Block, Operator
 from ..state.journal import is_anything_changed
@@ -22,7 +22,7 @@ def is_repeatable(block: Block) -> bool:
 def _tells(op: Operator) -> bool:
     if op.op is print_op:
         return op.attrs["file"] not in (None, "stderr")
-    return op.op.effect and op.op not in (raise_op, assert_op)
+    return op.op.effect and op.op not in (raise_op, assert_op, seed_op)
 
 
 def refuse_if_told(what: str) -> None:

@@ -57,6 +57,8 @@ def _flag(owner: Any, name: str) -> bool:
 
 
 def _is_leaf(owner: Any, name: str) -> bool:
+    if getattr(owner, "is_parameter", False):
+        return True
     held = builder().held(owner)
     base, is_cut = held, False
     while isinstance(view := builder().aliases.views.get(base), Cut):

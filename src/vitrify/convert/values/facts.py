@@ -8,6 +8,7 @@ from typing import Any
 
 from ...core.errors import UnsupportedError, VitrifyError
 from ...eager.host_ops import assert_op
+from ...eager.parameter import Parameter
 from ...eager.tensor import Tensor
 from ...ir.graph_tensor import GraphTensor, as_number, is_number
 from ...ir.numbers import sample
@@ -133,4 +134,6 @@ def class_of_tensor(value: Any) -> type:
     varying = value.__dict__.get(VARYING)
     if kind_of(value) is not None or CLASS in facts_of(value):
         raise _refusal(varying or Varying(frozenset()), CLASS, "the class")
-    return type(sample(value)) if is_number(value) else Tensor
+    if is_number(value):
+        return type(sample(value))
+    return Parameter if getattr(value, "is_parameter", False) else Tensor
