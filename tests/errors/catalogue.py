@@ -752,6 +752,30 @@ GROUPS: dict[str, list[Entry]] = {
             """,
         ),
         _entry(
+            "What came before an exception",
+            "UnsupportedError",
+            "of an exception is read",
+            "Python sets them when it raises; a handler in a program takes the exception from a variable.",
+            """
+            def f(x):
+                try:
+                    if x.sum() > 3:
+                        raise KeyError("k")
+                except KeyError as e:
+                    return x * 2 if e.__context__ is None else x
+                return x
+            """,
+            """
+            def f(x):
+                try:
+                    if x.sum() > 3:
+                        raise KeyError("k")
+                except KeyError as e:
+                    return x * 2 if e.__cause__ is None else x
+                return x
+            """,
+        ),
+        _entry(
             "raise without an exception",
             "RuntimeError",
             "No active exception",

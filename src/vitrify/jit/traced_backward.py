@@ -198,13 +198,15 @@ class TracedBackward(Leaves):
                         "backward() outside would not reach it",
                         hint="make the leaf outside of the function, or call backward() inside",
                     )
-        changed = [v for v, leaf in self.leaf_of.items() if isinstance(leaf, Tensor) and not v.stop_gradient]
+        changed = {v for v, leaf in self.leaf_of.items() if isinstance(leaf, Tensor) and not v.stop_gradient}
         if not changed:
             return
         active = active_variables(self._differentiated(), changed)
         if any(v in active and v not in self.leaf_of for v in outputs):
+            locs = [op.locs[0] for op in self.block.ops if op.locs and not changed.isdisjoint(op.outputs)]
             raise UnsupportedError(
                 "a tensor leaves the function that was computed from a parameter changed inside: backward() outside "
                 "would have to reach it",
+                loc=locs[0] if locs else None,
                 hint="call backward() inside as well, or return it detached",
             )

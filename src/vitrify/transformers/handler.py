@@ -15,7 +15,7 @@ _NEVER_OURS = frozenset(
     {
         *("KeyError", "AttributeError", "NameError", "UnboundLocalError", "ImportError", "ModuleNotFoundError"),
         *("StopIteration", "StopAsyncIteration", "GeneratorExit", "KeyboardInterrupt", "SystemExit", "MemoryError"),
-        *("ArithmeticError", "ZeroDivisionError", "OverflowError", "FloatingPointError", "AssertionError"),
+        *("ArithmeticError", "ZeroDivisionError", "OverflowError", "FloatingPointError"),
         *("OSError", "IOError", "FileNotFoundError", "PermissionError", "TimeoutError", "EOFError"),
         *("RuntimeError", "NotImplementedError", "RecursionError", "UnicodeError", "UnicodeDecodeError"),
     }

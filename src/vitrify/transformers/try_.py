@@ -181,28 +181,52 @@ class _Lowering:
         start = "name = error\ndel name\nown = error"
         return [*quote(start, at=handler, name=known, own=own, error=error), *body]
 
-    def _jumping(self, stmts: Stmts, error: str, deep: bool) -> Stmts:
+    def _jumping(self, stmts: Stmts, error: str, deep: bool, late: _Late | None = None) -> Stmts:
+        """The statements, with jumps in place of what raises; late: what is raised in the loop around them."""
         out: Stmts = []
         for stmt in stmts:
             if isinstance(stmt, (gast.Raise, gast.Assert)):
-                out += self._jump(stmt, error)
+                out += self._jump(stmt, error, late)
                 continue
+            start = len(out)
             out += attempts(stmt, error, self.context) if deep else [stmt]
-            if _is_passed(stmt) and (deep or any(_sites(stmt))):
-                stmt.body = self._jumping(stmt.body, error, deep)
-                if not isinstance(stmt, gast.With):
-                    stmt.orelse = self._jumping(stmt.orelse, error, deep)
-                if isinstance(stmt, LOOPS):
+            if not _is_passed(stmt) or not (deep or any(_sites(stmt))):
+                continue
+            inner = _Late() if isinstance(stmt, LOOPS) else late
+            stmt.body = self._jumping(stmt.body, error, deep, inner)
+            if not isinstance(stmt, gast.With):
+                stmt.orelse = self._jumping(stmt.orelse, error, deep, late)
+            if isinstance(stmt, LOOPS) and inner is not None:
+                out[start:start] = inner.before(stmt)
+                out += inner.after(stmt, error, late)
+                if deep or inner.has_others:
                     out += quote("if error is not None:\n    break", at=stmt, error=error)
         return out
 
-    def _jump(self, site: Node, error: str) -> Stmts:
+    def _jump(self, site: Node, error: str, late: _Late | None) -> Stmts:
+        value = self._value(site) if isinstance(site, gast.Raise) else self._failed(site)
+        if late is not None and self._can_wait(site):
+            flag = self.context.names.fresh("raising")
+            late.sites.append((flag, value))
+            jump = quote("flag = True\nbreak", at=site, flag=flag)
+        else:
+            if late is not None:
+                late.has_others = True
+            jump = quote("error = value\nbreak", at=site, error=error, value=value)
         if isinstance(site, gast.Raise):
-            return quote("error = value\nbreak", at=site, error=error, value=self._value(site))
-        message = [] if site.msg is None else [site.msg]
-        made = quote_expr("AssertionError(message)", at=site, message=message)
-        jump = quote("if not test:\n    error = value\n    break", at=site, test=site.test, error=error, value=made)
-        return jump if __debug__ else []
+            return jump
+        return quote("if not test:\n    jump", at=site, test=site.test, jump=jump) if __debug__ else []
+
+    def _can_wait(self, site: Node) -> bool:
+        """Whether the exception is made by naming its class, which may be done behind the loop that it leaves."""
+        made = getattr(site, "exc", None)
+        if isinstance(site, gast.Assert) or self._builtin(made) is not None:
+            return True
+        return isinstance(made, gast.Call) and isinstance(made.func, _KINDS)
+
+    def _failed(self, site: Node) -> Node:
+        """The exception of an `assert`."""
+        return quote_expr("AssertionError(message)", at=site, message=[] if site.msg is None else [site.msg])
 
     def _value(self, site: Node) -> Node:
         """The exception of a `raise`."""
@@ -212,6 +236,34 @@ class _Lowering:
             return quote_expr("kind()", at=site, kind=site.exc)
         given = [site.exc, *filter(None, [site.cause])]
         return self.context.call("convert_raise", *given, at=site)
+
+
+class _Late:
+    """What is raised in a loop: flags there, exceptions behind it, so that no loop carries those.
+
+    `has_others`: whether some of it is an exception that was made before.
+    """
+
+    def __init__(self) -> None:
+        self.sites: list[tuple[str, Node]] = []
+        self.has_others = False
+
+    def before(self, loop: Node) -> Stmts:
+        """What sets the flags back."""
+        return [new for flag, _ in self.sites for new in quote("flag = False", at=loop, flag=flag)]
+
+    def after(self, loop: Node, error: str, outer: _Late | None) -> Stmts:
+        """What leaves the loop around, or makes the exceptions: nothing has changed since what they are made of."""
+        out: Stmts = []
+        for flag, value in self.sites:
+            if outer is None:
+                out += quote("if flag:\n    error = value\n    break", at=value, flag=flag, error=error, value=value)
+            else:
+                out += quote("if flag:\n    break", at=loop, flag=flag)
+        if outer is not None:
+            outer.sites += self.sites
+            outer.has_others = outer.has_others or self.has_others
+        return out
 
 
 def _sites(stmt: Node) -> Iterator[Node]:

@@ -24,6 +24,7 @@ from ...core.pytree import OpenDict, OpenList
 from ...core.source import is_user_file
 from ...eager.layer import Layer
 from ...eager.tensor import Tensor, wrap
+from ...ir.builder import current_builder
 from ...ir.graph_tensor import as_number
 from ...ir.program import Variable
 from ..containers.stand_ins import StandIns, places_in
@@ -60,6 +61,7 @@ MAX_DEPTH = 5
 MAX_ITEMS = 1000
 CONTAINERS = (list, dict, OrderedDict, defaultdict, deque, tuple, set, frozenset)
 _GLOBALS: BoundedCache[CodeType, tuple[frozenset[str], frozenset[str]]] = BoundedCache("global_names", 4096)
+_OF_HANDLING = frozenset({"__context__", "__traceback__"})
 _NOT_WATCHED = (Variable, Tensor, Deferred, super, *CONTAINERS, *IMMUTABLE)
 _COVERED = ("_parameters", "_sub_layers")  # what jit/reach.py follows for every Layer
 
@@ -460,6 +462,11 @@ def _held(owner: Any, attribute: str) -> Any:
         raise note_user_error(AttributeError(f"'Tensor' object has no attribute {attribute!r}")) from None
     if isinstance(value, Unmergeable):
         raise value.fail()
+    if attribute in _OF_HANDLING and isinstance(owner, BaseException) and current_builder() is not None:
+        raise UnsupportedError(
+            f"{attribute} of an exception is read, which a program's exceptions do not have before they are raised",
+            hint="read it where the function is called, or convert with full_graph=False",
+        )
     return value
 
 
