@@ -54,6 +54,7 @@ from .core.place import (
 )
 from .core.rng import get_rng_state, seed, set_rng_state
 from .core.rng import seed as manual_seed
+from .core.size import Size
 from .device import (
     Event,
     Stream,

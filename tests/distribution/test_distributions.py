@@ -186,7 +186,7 @@ def test_categorical():
     close((drawn == 2).astype("float64").mean([0, 1]), soft[:, 2], atol=0.04)
     single = D.Categorical([0.3, 0.8])
     close(single.probs(paddle.to_tensor([[0], [1]])), [[3 / 11], [8 / 11]])
-    assert single.sample([4]).shape == [4] and single.probs(paddle.to_tensor(0)).shape == []
+    assert single.sample([4]).shape == single.sample(4).shape == [4] and single.probs(paddle.to_tensor(0)).shape == []
 
 
 COVARIANCE = np.array([[2.0, 0.3], [0.3, 1.0]])

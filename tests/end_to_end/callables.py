@@ -147,6 +147,12 @@ def unbound_method(x):
     return Scale.method(Scale(3.0), x)
 
 
+def methods_of_tensors_by_their_class(x):
+    y = x * paddle.Tensor.item(x.sum())
+    facts = paddle.Tensor.dim(x), paddle.Tensor.tolist(x[:1]), list(map(paddle.Tensor.item, [x[0], x[1]]))
+    return y, facts, paddle.Tensor.add(x, y), paddle.Tensor.astype(x, "int64"), paddle.Tensor.numel(x)
+
+
 def super_call(x):
     d = Doubled(1.5)
     return d(x) + d.method(x) + Doubled.cm(x) + d.cm(x)
@@ -599,7 +605,8 @@ CASES = [
     (f, ((X,), (N,)))
     for f in (
         lambda_in_list, lambdas_on_a_line, lambda_in_dict, lambda_default, default_from_other, keyword_only, star_args,
-        mutable_default, callable_object, bound_methods, unbound_method, super_call, super_diamond,
+        mutable_default, callable_object, bound_methods, unbound_method, methods_of_tensors_by_their_class, super_call,
+        super_diamond,
         super_in_comprehension, super_in_lambda, nested_classes, partial_calls, partial_of_object, decorated,
         class_decorated, no_grad_decorated, decorated_call, cached_python, cached_with_tensors, singledispatched,
         reduced, reduced_initial, mapped, mapped_two, filtered_python, filtered_shape, sorted_by_python, max_by_python,

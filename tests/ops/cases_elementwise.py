@@ -62,6 +62,7 @@ ARITHMETIC = [
     Case("scale/tensor", elementwise.scale, (A, floats(1), 1.0), ref=lambda x, s, b: x * s + b, second=True),
     Case("scale/int", elementwise.scale, (np.array([1, 2]), 2.7, 1.2), ref=np.array([3, 5])),
     Case("scale/act", elementwise.scale, (NONZERO, 2.0, 0.0, True, "relu"), ref=lambda x, *_: np.maximum(2 * x, 0)),
+    Case("scale/act of ints", elementwise.scale, (np.array([1, 2]), 2, 1, True, "tanh"), ref=np.tanh([3.0, 5.0])),
     Case("add_n", elementwise.add_n, ([A, B, A],), ref=lambda xs: sum(xs), second=True),
     Case("add_n/one", elementwise.add_n, (A,), ref=A),
     Case("x + 2", lambda x: x + 2, (A,), ref=A + 2),

@@ -131,6 +131,10 @@ def test_results(call, wanted, dtype):
         (lambda: paddle.kron(ONE, 2), ValueError),
         (lambda: paddle.equal_all(ONE, 2), ValueError),
         (lambda: paddle.where_(ONE > 1, 1.0, ONE), TypeError),
+        (lambda: paddle.where_(t([True, False], "bool"), t([1.0]), 2.0), ValueError),
+        (lambda: paddle.where_(True, ONE.reshape([1]), t([[1.0], [2.0]])), ValueError),
+        (lambda: paddle.scale(ONE, 2.0, act="rule"), ValueError),
+        (lambda: paddle.scale(ONE, 2.0, act="ndim"), ValueError),
     ],
 )
 def test_errors(call, error):

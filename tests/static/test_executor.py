@@ -478,6 +478,8 @@ def test_a_build_strategy_reaches_the_segments_of_a_split_function():
 def test_build_strategy_must_be_one():
     with pytest.raises(TypeError, match=r"build_strategy takes a paddle.static.BuildStrategy, got int"):
         paddle.jit.to_static(lambda v: v, build_strategy=3)
+    with pytest.raises(ValueError, match="backend must be None or 'CINN', got 'bogus'"):
+        paddle.jit.to_static(backend="bogus")
 
 
 # --- endurance -------------------------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ class Spectrogram(Layer):
     Example:
         >>> import vitrify as paddle
         >>> paddle.audio.features.Spectrogram(n_fft=8, hop_length=4)(paddle.ones([1, 16])).shape
-        [1, 5, 5]
+        paddle.Size([1, 5, 5])
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class MelSpectrogram(Layer):
     Example:
         >>> import vitrify as paddle
         >>> paddle.audio.features.MelSpectrogram(8000, 64, hop_length=16, n_mels=8)(paddle.ones([1, 128])).shape
-        [1, 8, 9]
+        paddle.Size([1, 8, 9])
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class LogMelSpectrogram(Layer):
     Example:
         >>> import vitrify as paddle
         >>> paddle.audio.features.LogMelSpectrogram(8000, 64, n_mels=8)(paddle.ones([1, 128])).shape
-        [1, 8, 9]
+        paddle.Size([1, 8, 9])
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class MFCC(Layer):
     Example:
         >>> import vitrify as paddle
         >>> paddle.audio.features.MFCC(8000, n_mfcc=4, n_fft=64, n_mels=8)(paddle.ones([1, 128])).shape
-        [1, 4, 9]
+        paddle.Size([1, 4, 9])
     """
 
     def __init__(

@@ -123,7 +123,7 @@ def compute_fbank_matrix(
     Example:
         >>> import vitrify as paddle
         >>> paddle.audio.functional.compute_fbank_matrix(16, 8, n_mels=2, norm=None).shape
-        [2, 5]
+        paddle.Size([2, 5])
     """
     if isinstance(norm, str) and norm != "slaney":
         raise ArgumentError(f"compute_fbank_matrix: norm must be 'slaney', a number or None, got {norm!r}")

@@ -24,7 +24,9 @@ class Jacobian:
         limit = 2 if is_batched else 1
         for name, tensor in (("ys", ys), ("xs", xs)):
             if tensor.ndim > limit or (is_batched and tensor.ndim == 0):
-                raise ShapeError(f"jacobian: {name} has shape {tensor.shape}, expected at most {limit} dimensions")
+                raise ShapeError(
+                    f"jacobian: {name} has shape {list(tensor.shape)}, expected at most {limit} dimensions"
+                )
         self._ys = ys
         self._xs = xs
         self._is_batched = is_batched
@@ -34,7 +36,7 @@ class Jacobian:
     def shape(self) -> list[int]:
         """The sizes of the whole matrix."""
         batch = self._ys.shape[:1] if self._is_batched else []
-        return batch + self._ys.shape[len(batch) :] + self._xs.shape[len(batch) :]
+        return [*batch, *self._ys.shape[len(batch) :], *self._xs.shape[len(batch) :]]
 
     def _row(self, i: int) -> Tensor:
         """The derivatives of ys[i], or of ys[:, i]: like xs."""
@@ -112,7 +114,8 @@ def hessian(ys: Tensor, xs: Tensor | Sequence[Tensor], batch_axis: int | None = 
     """
     is_batched = _check_batch_axis("hessian", batch_axis)
     if ys.ndim > int(is_batched) and ys.shape[int(is_batched) :] != [1]:
-        raise ShapeError(f"hessian: ys has shape {ys.shape}, expected one element{' a batch' if is_batched else ''}")
+        wanted = f"one element{' a batch' if is_batched else ''}"
+        raise ShapeError(f"hessian: ys has shape {list(ys.shape)}, expected {wanted}")
     y = ys.reshape(ys.shape[:1] if is_batched else [])
     firsts = jacobian(y, xs, batch_axis)
     if isinstance(firsts, tuple):

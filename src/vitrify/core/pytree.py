@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from .closures import CLOSURES, closure_node, remade
 from .modes import recorder
+from .size import Size, size_of_items
 
 LEAF = None
 TreeDef = Any  # None for a leaf, else (kind, children, extra)
@@ -166,6 +167,8 @@ def node_of(value: Any) -> Any:
         return cls, list(value), None
     if cls is dict or cls is OrderedDict:
         return cls, list(value.values()), tuple(value)
+    if cls is Size:
+        return Size, list(value), None
     if issubclass(cls, tuple) and hasattr(cls, "_fields"):
         return cls, list(value), "fields"
     if issubclass(cls, OpenList):
@@ -381,6 +384,8 @@ def rebuild(kind: Any, children: list[Any], extra: Any) -> Any:
         return tuple(children)
     if kind is dict or kind is OrderedDict:
         return kind(zip(extra, children))
+    if kind is Size:
+        return size_of_items(children)
     if kind is OpenDict:
         (kind, made), keys, flagged, _ = extra
         flags = dict(zip(flagged, children[len(keys) :]))

@@ -20,7 +20,7 @@ class DataParallel(Layer):
         >>> import vitrify as paddle
         >>> net = paddle.DataParallel(paddle.nn.Linear(2, 3))
         >>> list(net.state_dict()), net(paddle.ones([1, 2])).shape
-        (['weight', 'bias'], [1, 3])
+        (['weight', 'bias'], paddle.Size([1, 3]))
     """
 
     def __init__(

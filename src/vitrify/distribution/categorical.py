@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
+
+import numpy as np
 
 from ..ops.expand import broadcast_to
 from ..ops.gather import gather, take_along_axis
@@ -51,6 +54,10 @@ class Categorical(Distribution):
     def log_prob(self, value: Any) -> Any:
         """The logarithms of the probabilities of the classes `value`."""
         return log(self.probs(value))
+
+    def sample(self, shape: Iterable[int] | int = ()) -> Any:
+        """Draws: [*shape, *batch]; a number is a shape of one dimension."""
+        return super().sample([shape] if isinstance(shape, (int, np.integer)) else shape)
 
     def _draw(self, shape: list[Any]) -> Any:
         count = math.prod(shape)

@@ -18,7 +18,7 @@ class Independent(Distribution):
         >>> import vitrify as paddle
         >>> base = paddle.distribution.Normal(paddle.zeros([2, 3]), paddle.ones([2, 3]))
         >>> paddle.distribution.Independent(base, 1).log_prob(paddle.zeros([2, 3])).shape
-        [2]
+        paddle.Size([2])
     """
 
     def __init__(self, base: Distribution, reinterpreted_batch_rank: int) -> None:

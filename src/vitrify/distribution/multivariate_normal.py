@@ -27,7 +27,7 @@ class MultivariateNormal(Distribution):
         >>> import vitrify as paddle
         >>> vectors = paddle.distribution.MultivariateNormal(paddle.zeros([2]), paddle.eye(2))
         >>> round(vectors.entropy().item(), 4), vectors.sample([3]).shape
-        (2.8379, [3, 2])
+        (2.8379, paddle.Size([3, 2]))
     """
 
     def __init__(
@@ -38,7 +38,9 @@ class MultivariateNormal(Distribution):
             raise ArgumentError("MultivariateNormal: give one of covariance_matrix, precision_matrix and scale_tril")
         center, matrix = as_floats(loc, next(m for m in matrices if m is not None))
         if matrix.ndim < 2:
-            raise ShapeError(f"MultivariateNormal: matrices must have at least 2 dimensions, got shape {matrix.shape}")
+            raise ShapeError(
+                f"MultivariateNormal: matrices must have at least 2 dimensions, got shape {list(matrix.shape)}"
+            )
         center = reshape(center, [1]) if center.ndim == 0 else center
         batch, size = common_shape(center[..., 0], matrix[..., 0, 0]), matrix.shape[-1]
         super().__init__(batch, (size,))

@@ -23,7 +23,7 @@ class Normal(Distribution):
         >>> import vitrify as paddle
         >>> normal = paddle.distribution.Normal(0.0, 1.0)
         >>> round(normal.entropy().item(), 4), normal.sample([2, 3]).shape
-        (1.4189, [2, 3])
+        (1.4189, paddle.Size([2, 3]))
     """
 
     probs = Distribution.prob

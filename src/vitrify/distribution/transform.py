@@ -333,7 +333,7 @@ class ReshapeTransform(Transform):
     Example:
         >>> import vitrify as paddle
         >>> paddle.distribution.ReshapeTransform((2, 3), (6,)).forward(paddle.ones([4, 2, 3])).shape
-        [4, 6]
+        paddle.Size([4, 6])
     """
 
     _type = Type.BIJECTION

@@ -86,7 +86,8 @@ def _typed(name: str, dtype: str) -> Callable[..., Tensor]:
     call.__doc__ = (
         f"A {dtype} Tensor: of that shape for ints, else of the elements of one list, array or Tensor.\n\n"
         f"    Source: paddle.{name}.\n\n    Example:\n        >>> import vitrify as paddle\n"
-        f"        >>> paddle.{name}([1, 1]).dtype, paddle.{name}(2, 3).shape\n        (paddle.{dtype}, [2, 3])\n    "
+        f"        >>> paddle.{name}([1, 1]).dtype, paddle.{name}(2, 3).shape\n"
+        f"        (paddle.{dtype}, paddle.Size([2, 3]))\n    "
     )
     return call
 

@@ -170,7 +170,7 @@ def create_parameter(
     Example:
         >>> import vitrify as paddle
         >>> paddle.create_parameter([2, 3], "float32").shape
-        [2, 3]
+        paddle.Size([2, 3])
     """
     owner = name if name is not None else names.generate("create_parameter")
     chosen = as_param_attr(attr)

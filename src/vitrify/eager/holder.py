@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.dtype import DType, from_np
 from ..core.modes import grad_enabled, recorder, scoped
+from ..core.size import Size, size_of_items
 from ..ops.like import assign_op
 from ..ops.methods import TensorMethods
 
@@ -47,10 +48,11 @@ class Holder(TensorMethods):
         return None if building is None else building.meaning(self)
 
     @property
-    def shape(self) -> list[int]:
-        """The sizes of all dimensions, as a list."""
-        now = self._meaning()
-        return list(self._data.shape) if now is None else now.shape
+    def shape(self) -> Size:
+        """The sizes of all dimensions: a list that also equals tuples and is joined to them."""
+        building = _recorder()
+        now = None if building is None else building.meaning(self)
+        return size_of_items(self._data.shape if now is None else now.shape)
 
     @property
     def dtype(self) -> DType:

@@ -241,7 +241,8 @@ def initial_value(initializer: Initializer, meta: Meta, *, varies: bool = False)
         param = wrap(np.zeros(meta.shape, meta.dtype.np))
         initializer(param)
     if param.size != math.prod(meta.shape):
-        raise ShapeError(f"{kind.__name__}: the value has shape {param.shape}, the variable has {list(meta.shape)}")
+        found = f"the value has shape {list(param.shape)}"
+        raise ShapeError(f"{kind.__name__}: {found}, the variable has {list(meta.shape)}")
     return constant(param.numpy().reshape(meta.shape))
 
 

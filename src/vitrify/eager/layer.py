@@ -46,7 +46,7 @@ class Layer(LayerTree, LayerHooks, LayerState, LayerCast):
         ...     def forward(self, x):
         ...         return self.fc(x)
         >>> Net()(paddle.ones([3, 4])).shape
-        [3, 2]
+        paddle.Size([3, 2])
     """
 
     def __init__(self, name_scope: str | None = None, dtype: DTypeLike = "float32") -> None:

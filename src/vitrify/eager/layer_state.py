@@ -106,7 +106,7 @@ class LayerState:
                 missing.append(key)
                 warnings.warn(
                     f"Skip loading for {key}. {key} receives a shape {list(np.shape(value))}, "
-                    f"but the expected shape is {tensor.shape}.",
+                    f"but the expected shape is {list(tensor.shape)}.",
                     stacklevel=2,
                 )
                 continue

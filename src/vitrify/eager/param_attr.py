@@ -64,7 +64,7 @@ class WeightNormParamAttr(ParamAttr):
         ...     x = paddle.static.data("x", [None, 4])
         ...     y = paddle.static.nn.fc(x, 3, weight_attr=paddle.static.WeightNormParamAttr(1, "w"), bias_attr=False)
         >>> [(p.name, p.shape) for p in main.all_parameters()]
-        [('w_v', [4, 3]), ('w_g', [1, 3])]
+        [('w_v', paddle.Size([4, 3])), ('w_g', paddle.Size([1, 3]))]
     """
 
     def __init__(

@@ -93,7 +93,8 @@ class PyLayerNode:
         for i, ct in enumerate(found):
             if ct is not None and self.edges[i] is not None and ct._data.shape != self.inputs[i]:
                 raise ShapeError(
-                    f"{self.name}.backward: gradient {i} has shape {ct.shape}, its input has {list(self.inputs[i])}"
+                    f"{self.name}.backward: gradient {i} has shape {list(ct.shape)},"
+                        f" its input has {list(self.inputs[i])}"
                 )
         return found
 

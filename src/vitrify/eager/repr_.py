@@ -61,7 +61,7 @@ def set_printoptions(
 def tensor_repr(tensor: Tensor) -> str:
     """The text of `repr(tensor)`."""
     head = (
-        f"Tensor(shape={tensor.shape}, dtype={tensor.dtype.name}, place={tensor.place!r}, "
+        f"Tensor(shape={list(tensor.shape)}, dtype={tensor.dtype.name}, place={tensor.place!r}, "
         f"stop_gradient={tensor.stop_gradient},"
     )
     return f"{head}\n{' ' * _INDENT}{array_text(put(tensor._data, CPUPlace()))})"

@@ -281,7 +281,7 @@ def to_tensor(data: Any, dtype: Any = None, place: Any = None, stop_gradient: bo
     Example:
         >>> import vitrify as paddle
         >>> paddle.to_tensor([[1, 2], [3, 4]]).shape
-        [2, 2]
+        paddle.Size([2, 2])
     """
     if has_variables(data):
         with scoped(grad_enabled, False):

@@ -13,6 +13,7 @@ from ..core.dtype import DType
 from ..core.errors import ArgumentError, ShapeError, UnsupportedError
 from ..core.meta import FrameMeta, ListMeta, Meta
 from ..core.modes import PYTHON_NUMBER, recorder
+from ..core.size import size_of_items
 from ..ops.missing import MAY_BE_MISSING, MAY_HAVE_GAPS
 from .graph_tensor import GraphTensor
 from .program_desc import VarDesc
@@ -84,7 +85,7 @@ class Variable(GraphTensor):
     @property
     def shape(self) -> Any:
         """Sizes of all dimensions; -1 where unknown."""
-        return list(self._known().shape)
+        return size_of_items(self._known().shape)
 
     @property
     def dtype(self) -> DType:

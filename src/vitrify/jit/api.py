@@ -10,7 +10,7 @@ from typing import Any
 from ..convert import ignore_module, not_to_static
 from ..core.bound import bound_to, unbound
 from ..core.config import CODE_LEVEL, VERBOSITY
-from ..core.errors import DTypeError
+from ..core.errors import ArgumentError, DTypeError
 from ..eager.layer import Layer
 from ..runtime.options import DEFAULT
 from ..runtime.strategy import BuildStrategy
@@ -36,7 +36,7 @@ def to_static(
         dimension becomes variable when a second size is seen in it.
     build_strategy: a `paddle.static.BuildStrategy`, which says how the programs run; raises DTypeError for anything
         else. Functions that a split function calls run as they do by default.
-    backend: accepted for Paddle's sake; execution is chosen by the runtime.
+    backend: None or "CINN", for Paddle's sake: execution is chosen by the runtime. Raises ArgumentError for others.
     property: the function takes nothing but its Layer and gives plain data; `jit.save` keeps what it gives, so that a
         loaded Layer gives the same. Of Paddle's API; it runs as Python.
     full_graph: True: convert the whole function, or raise UnsupportedError naming what cannot be. False: a statement
@@ -58,6 +58,8 @@ def to_static(
         raise DTypeError(
             f"to_static: build_strategy takes a paddle.static.BuildStrategy, got {type(build_strategy).__name__}"
         )
+    if backend is not None and str(backend).upper() != "CINN":
+        raise ArgumentError(f"to_static: backend must be None or 'CINN', got {backend!r}")
     if kwargs.get("property") and function is not None:
         return SavedValue(function)
     if function is None:

@@ -124,7 +124,7 @@ class SavedProgram:
         tensor = value if isinstance(value, Variable) else as_tensor(value)
         if not spec.accepts(tensor.shape, tensor.dtype):
             raise ArgumentError(
-                f"{self.name}: argument {spec.name or index} is {tensor.dtype.name}{tensor.shape}, "
+                f"{self.name}: argument {spec.name or index} is {tensor.dtype.name}{list(tensor.shape)}, "
                 f"the program was saved for {spec.meta}"
             )
         return tensor

@@ -58,7 +58,7 @@ def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **con
         >>> net = paddle.nn.Linear(4, 2)
         >>> paddle.jit.save(net, "/tmp/vitrify_linear", input_spec=[paddle.static.InputSpec([None, 4])])
         >>> paddle.jit.load("/tmp/vitrify_linear")(paddle.ones([3, 4])).shape
-        [3, 2]
+        paddle.Size([3, 2])
     """
     wanted = configs.pop("format", "vitrify")
     if wanted != "vitrify":

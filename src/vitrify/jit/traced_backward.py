@@ -137,7 +137,7 @@ class TracedBackward(Leaves):
         with scoped(recorder, self._trace.builder):
             ct = self._output(given)
         if len(ct.shape) != len(out.shape) or any(a != b for a, b in zip(ct.shape, out.shape) if -1 not in (a, b)):
-            raise ShapeError(f"backward: grad_tensor has shape {ct.shape}, the tensor has {out.shape}")
+            raise ShapeError(f"backward: grad_tensor has shape {list(ct.shape)}, the tensor has {list(out.shape)}")
         self._given.add(ct)
         return ct if ct.dtype is out.dtype else cast(ct, out.dtype)
 

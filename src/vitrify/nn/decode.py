@@ -68,7 +68,7 @@ class BeamSearchDecoder(Decoder):
         >>> decoder = BeamSearchDecoder(cell, 0, 1, beam_size=4, embedding_fn=Embedding(20, 8), output_fn=Linear(8, 20))
         >>> tokens, states = dynamic_decode(decoder, cell.get_initial_states(paddle.ones([3, 8])), max_step_num=5)
         >>> tokens.shape[::2]
-        [3, 4]
+        paddle.Size([3, 4])
     """
 
     class OutputWrapper(NamedTuple):

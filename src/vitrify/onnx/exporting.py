@@ -47,7 +47,7 @@ def export(
         >>> net = paddle.nn.Linear(4, 2)
         >>> paddle.onnx.export(net, "/tmp/vitrify_linear", input_spec=[paddle.static.InputSpec([None, 4])])
         >>> paddle.onnx.load("/tmp/vitrify_linear")(paddle.ones([3, 4])).shape
-        [3, 2]
+        paddle.Size([3, 2])
     """
     onnx_package("onnx.export")
     unknown = set(configs) - {*OPTIONS, *_OF_PADDLE}

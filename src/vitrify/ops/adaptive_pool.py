@@ -199,7 +199,7 @@ def adaptive_avg_pool3d(x: Any, output_size: Any, data_format: str = "NCDHW", na
     Example:
         >>> import vitrify as paddle
         >>> paddle.nn.functional.adaptive_avg_pool3d(paddle.ones([1, 1, 2, 4, 4]), [1, 2, None]).shape
-        [1, 1, 1, 2, 4]
+        paddle.Size([1, 1, 1, 2, 4])
     """
     return _average(3, x, output_size, data_format)
 
@@ -244,7 +244,7 @@ def adaptive_max_pool3d(x: Any, output_size: Any, return_mask: bool = False, nam
     Example:
         >>> import vitrify as paddle
         >>> paddle.nn.functional.adaptive_max_pool3d(paddle.ones([1, 1, 2, 4, 4]), 2).shape
-        [1, 1, 2, 2, 2]
+        paddle.Size([1, 1, 2, 2, 2])
     """
     return _maximum(3, x, output_size, return_mask)
 
@@ -271,7 +271,7 @@ def fractional_max_pool2d(
     Example:
         >>> import vitrify as paddle
         >>> paddle.nn.functional.fractional_max_pool2d(paddle.ones([1, 1, 7, 7]), 3, random_u=0.3).shape
-        [1, 1, 3, 3]
+        paddle.Size([1, 1, 3, 3])
     """
     return _fractional(2, x, output_size, kernel_size, random_u, return_mask)
 
@@ -287,7 +287,7 @@ def fractional_max_pool3d(
     Example:
         >>> import vitrify as paddle
         >>> paddle.nn.functional.fractional_max_pool3d(paddle.ones([1, 1, 7, 7, 7]), 3, random_u=0.3).shape
-        [1, 1, 3, 3, 3]
+        paddle.Size([1, 1, 3, 3, 3])
     """
     return _fractional(3, x, output_size, kernel_size, random_u, return_mask)
 

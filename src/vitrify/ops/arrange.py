@@ -54,7 +54,7 @@ def rot90(x: Any, k: int = 1, axes: Sequence[int] = (0, 1), name: str | None = N
         [[2, 4], [1, 3]]
     """
     if rank_of("rot90", x) < 2 or len(axes) != 2:
-        raise ShapeError(f"rot90: needs 2 or more dimensions and 2 axes, got shape {x.shape}, axes {list(axes)}")
+        raise ShapeError(f"rot90: needs 2 or more dimensions and 2 axes, got shape {list(x.shape)}, axes {list(axes)}")
     a, b = (normalize_axis("rot90", axis, x.ndim, "axes") for axis in axes)
     if a == b:
         raise ArgumentError(f"rot90: the two axes must differ, got {list(axes)}")
@@ -123,7 +123,7 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Any]:
         >>> import vitrify as paddle
         >>> rows, columns = paddle.meshgrid(paddle.to_tensor([1, 2]), paddle.to_tensor([3, 4, 5]))
         >>> rows.tolist(), columns.shape
-        ([[1, 1, 1], [2, 2, 2]], [2, 3])
+        ([[1, 1, 1], [2, 2, 2]], paddle.Size([2, 3]))
     """
     indexing = kwargs.get("indexing", "ij")
     if indexing not in ("ij", "xy"):

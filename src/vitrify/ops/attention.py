@@ -51,7 +51,7 @@ def scaled_dot_product_attention(
         >>> import vitrify as paddle
         >>> x = paddle.ones([1, 2, 1, 4])
         >>> paddle.nn.functional.scaled_dot_product_attention(x, x, x).shape
-        [1, 2, 1, 4]
+        paddle.Size([1, 2, 1, 4])
     """
     need_tensors("scaled_dot_product_attention", query, key, value)
     if not query.ndim == key.ndim == value.ndim or query.ndim not in (3, 4):
@@ -98,7 +98,7 @@ def flash_attention(
         >>> import vitrify as paddle
         >>> x = paddle.ones([1, 2, 1, 4])
         >>> paddle.nn.functional.flash_attention.flash_attention(x, x, x, causal=True)[0].shape
-        [1, 2, 1, 4]
+        paddle.Size([1, 2, 1, 4])
     """
     if return_softmax:
         raise ArgumentError("flash_attention: return_softmax=True is not offered", hint="use softmax(q @ k^T) itself")
@@ -118,7 +118,7 @@ def flash_attn_qkvpacked(
     Example:
         >>> import vitrify as paddle
         >>> paddle.nn.functional.flash_attn_qkvpacked(paddle.ones([1, 2, 4, 3, 5]))[0].shape
-        [1, 2, 6, 5]
+        paddle.Size([1, 2, 6, 5])
     """
     if rank_of("flash_attn_qkvpacked", qkv, "qkv") != 5 or 0 <= qkv.shape[2] < 3:
         raise ShapeError(f"flash_attn_qkvpacked: qkv has shape {list(qkv.shape)}, expected [b, s, h / g + 2, g, d]")

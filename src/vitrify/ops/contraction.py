@@ -62,7 +62,7 @@ def tensordot(x: Any, y: Any, axes: Any = 2, name: str | None = None) -> Any:
     Example:
         >>> import vitrify as paddle
         >>> paddle.tensordot(paddle.ones([2, 3]), paddle.ones([3, 4]), axes=1).shape
-        [2, 4]
+        paddle.Size([2, 4])
     """
     pair = _axis_pair(axes, x, y)
     summed = [list(normalize_axes("tensordot", a, t.ndim)) if a else [] for a, t in zip(pair, (x, y))]
@@ -157,7 +157,7 @@ def multi_dot(x: Sequence[Any], name: str | None = None) -> Any:
     Example:
         >>> import vitrify as paddle
         >>> paddle.linalg.multi_dot([paddle.ones([2, 3]), paddle.ones([3, 4]), paddle.ones([4, 1])]).shape
-        [2, 1]
+        paddle.Size([2, 1])
     """
     if len(x) < 2:
         raise ArgumentError(f"multi_dot: expects at least 2 tensors, got {len(x)}")

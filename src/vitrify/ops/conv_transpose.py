@@ -192,7 +192,7 @@ def conv3d_transpose(
     Example:
         >>> import vitrify as paddle
         >>> paddle.nn.functional.conv3d_transpose(paddle.ones([1, 1, 1, 1, 1]), paddle.ones([1, 1, 2, 2, 2])).shape
-        [1, 1, 2, 2, 2]
+        paddle.Size([1, 1, 2, 2, 2])
     """
     return _transpose(3, x, weight, bias, stride, padding, output_padding, dilation, groups, output_size, data_format)
 

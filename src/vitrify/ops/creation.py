@@ -119,7 +119,7 @@ def empty(
     Example:
         >>> import vitrify as paddle
         >>> paddle.empty([2, 3]).shape
-        [2, 3]
+        paddle.Size([2, 3])
     """
     return full(shape, 0, dtype, out=out, device=device, requires_grad=requires_grad)
 
@@ -133,7 +133,7 @@ def empty_like(
     Example:
         >>> import vitrify as paddle
         >>> paddle.empty_like(paddle.ones([2, 3])).shape
-        [2, 3]
+        paddle.Size([2, 3])
     """
     return finish("empty_like", full_like(x, 0, dtype), None, device, requires_grad)
 

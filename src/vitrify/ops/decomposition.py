@@ -284,7 +284,7 @@ def qr(x: Any, mode: str = "reduced", name: str | None = None) -> Any:
     Example:
         >>> import vitrify as paddle
         >>> [t.shape for t in paddle.linalg.qr(paddle.ones([3, 2]))]
-        [[3, 2], [2, 2]]
+        [paddle.Size([3, 2]), paddle.Size([2, 2])]
     """
     if mode not in ("reduced", "complete", "r"):
         raise ArgumentError(f"qr: mode must be 'reduced', 'complete' or 'r', got {mode!r}")

@@ -150,6 +150,13 @@ def _fits(shape: Sequence[int], found: Sequence[int]) -> bool:
     return len(shape) == len(found) and all(a == b or -1 in (a, b) for a, b in zip(shape, found))
 
 
+def become(name: str, x: Any, result: Any, keeps_shape: bool) -> Any:
+    """x with the content of `result`, which function `name` gave. Raises ShapeError where a shape kept differs."""
+    if keeps_shape and not _fits(x.shape, result.shape):
+        raise ShapeError(f"{name}_: the result has the shape {list(result.shape)}, which x {list(x.shape)} cannot hold")
+    return x._become(result)
+
+
 def in_place(fn: Callable[..., Any], keeps_shape: bool = False) -> Callable[..., Any]:
     """The variant of `fn(x, ...)` that puts the result into x and returns x; its name gets an underscore.
 
@@ -162,14 +169,9 @@ def in_place(fn: Callable[..., Any], keeps_shape: bool = False) -> Callable[...,
     """
 
     def call(x: Any, *args: Any, **kwargs: Any) -> Any:
-        try:
-            become = x._become
-        except AttributeError:
-            raise DTypeError(f"{fn.__name__}_: x must be a tensor, got {type(x).__name__}") from None
-        result = fn(x, *args, **kwargs)
-        if keeps_shape and not _fits(x.shape, result.shape):
-            raise ShapeError(f"{fn.__name__}_: the result has the shape {result.shape}, which x {x.shape} cannot hold")
-        return become(result)
+        if not hasattr(x, "_become"):
+            raise DTypeError(f"{fn.__name__}_: x must be a tensor, got {type(x).__name__}")
+        return become(fn.__name__, x, fn(x, *args, **kwargs), keeps_shape)
 
     call.__name__ = call.__qualname__ = fn.__name__ + "_"
     call.__doc__ = f"In-place `{fn.__name__}`: x takes the result as its content and is returned."

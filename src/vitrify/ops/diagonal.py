@@ -135,7 +135,7 @@ def diag(x: Any, offset: int = 0, padding_value: Any = 0, name: str | None = Non
         [[1, 9], [9, 2]]
     """
     if rank_of("diag", x) > 2:
-        raise ShapeError(f"diag: x must have 1 or 2 dimensions, got {x.shape}", hint="use diagonal or diag_embed")
+        raise ShapeError(f"diag: x must have 1 or 2 dimensions, got {list(x.shape)}", hint="use diagonal or diag_embed")
     if x.ndim == 2:
         return diagonal_op(x, offset=offset, axis1=0, axis2=1)
     return diag_embed_op(flatten(x), offset=offset, dim1=0, dim2=1, padding_value=padding_value)
@@ -227,7 +227,7 @@ def fill_diagonal(x: Any, value: Any, offset: int = 0, wrap: bool = False, name:
     With `wrap` the diagonal of a tall matrix starts again below. Source: paddle.Tensor.fill_diagonal_.
     """
     if x.ndim < 2 or (x.ndim > 2 and len(set(x.shape)) > 1):
-        raise ShapeError(f"fill_diagonal_: expects a matrix, or dimensions of equal size, got {x.shape}")
+        raise ShapeError(f"fill_diagonal_: expects a matrix, or dimensions of equal size, got {list(x.shape)}")
     return fill_diagonal_op(x, value=value, offset=offset, wrap=bool(wrap))
 
 

@@ -204,7 +204,7 @@ def dropout1d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
     Example:
         >>> import vitrify as paddle
         >>> paddle.nn.functional.dropout1d(paddle.ones([2, 3, 4])).shape
-        [2, 3, 4]
+        paddle.Size([2, 3, 4])
     """
     if rank_of("dropout1d", input) not in (2, 3):
         raise ShapeError(f"dropout1d: input has shape {list(input.shape)}, expected [n, c, l] or [c, l]")
@@ -219,7 +219,7 @@ def dropout2d(x: Any, p: float = 0.5, training: bool = True, data_format: str = 
     Example:
         >>> import vitrify as paddle
         >>> paddle.nn.functional.dropout2d(paddle.ones([2, 3, 4, 4])).shape
-        [2, 3, 4, 4]
+        paddle.Size([2, 3, 4, 4])
     """
     return _drop_channels("dropout2d", 4, x, p, training, data_format, ("NCHW", "NHWC"))
 
@@ -234,7 +234,7 @@ def dropout3d(
     Example:
         >>> import vitrify as paddle
         >>> paddle.nn.functional.dropout3d(paddle.ones([2, 3, 4, 4, 4])).shape
-        [2, 3, 4, 4, 4]
+        paddle.Size([2, 3, 4, 4, 4])
     """
     return _drop_channels("dropout3d", 5, x, p, training, data_format, ("NCDHW", "NDHWC"))
 
@@ -273,7 +273,7 @@ def feature_alpha_dropout(x: Any, p: float = 0.5, training: bool = True, name: s
     Example:
         >>> import vitrify as paddle
         >>> paddle.nn.functional.feature_alpha_dropout(paddle.ones([2, 3, 4])).shape
-        [2, 3, 4]
+        paddle.Size([2, 3, 4])
     """
     if rank_of("feature_alpha_dropout", x) < 2:
         raise ShapeError(f"feature_alpha_dropout: x has shape {list(x.shape)}, expected at least 2 dimensions")

@@ -11,12 +11,16 @@ import numpy as np
 from ..core.dispatch import bind_pair, operator_of
 from ..core.dtype import from_np
 from ..core.errors import ArgumentError, DTypeError
+from ..core.lazy import lazy_module
+from ..core.suggest import did_you_mean
 from .arguments import finish, is_python_number, is_tensor, rank_of
 from .like import as_float, assign_op, cast, zeros_like
 from .meta_rules import elementwise, numeric, real_number, unless_complex
 from .order_forms import division_form
 from .promote import promote_inputs, with_numpy_numbers
-from .registry import NoGradient, OpDef, define_elementwise, get_op
+from .registry import NoGradient, OpDef, define_elementwise
+
+_activation, _softmax = lazy_module("vitrify.ops.activation"), lazy_module("vitrify.ops.softmax")
 
 XY = ("x", "y")
 # For ops that are constant between steps: a gradient that is 0, as Paddle gives it.
@@ -273,7 +277,8 @@ def scale(
 ) -> Any:  # fmt: skip
     """scale * x + bias, or scale * (x + bias) unless `bias_after_scale`; x's dtype is kept.
 
-    scale: a number or a tensor with one element. act: name of an activation op applied last. Source: paddle.scale.
+    scale: a number or a tensor with one element. act: name of an activation applied last; raises ArgumentError where
+    there is none of that name. Source: paddle.scale.
 
     Example:
         >>> import vitrify as paddle
@@ -288,7 +293,16 @@ def scale(
         result = add_op(multiply_op(x, factor), offset) if bias_after_scale else multiply_op(add_op(x, offset), factor)
     else:
         result = scale_op(x, scale=kind(scale), bias=offset, bias_after_scale=bool(bias_after_scale))
-    return result if act is None else get_op(act)(result)
+    return result if act is None else _activated(result, act)
+
+
+def _activated(x: Any, act: str) -> Any:
+    """x after the activation of that name, or after another function of one tensor of that name."""
+    family = next((family for family in (_activation, _softmax) if act in family.FUNCTIONAL), None)
+    function = getattr(type(x) if family is None else family, act, None)
+    if not callable(function):
+        raise ArgumentError(f"scale: there is no activation {act!r}", hint=did_you_mean(act, _activation.FUNCTIONAL))
+    return function(x)
 
 
 def increment(x: Any, value: float = 1.0, name: str | None = None) -> Any:

@@ -75,7 +75,7 @@ def expand(x: Any, shape: Any, name: str | None = None) -> Any:
     Example:
         >>> import vitrify as paddle
         >>> paddle.expand(paddle.ones([3, 1]), [2, -1, 4]).shape
-        [2, 3, 4]
+        paddle.Size([2, 3, 4])
     """
     return expand_op(x, shape=as_ints("expand", shape, "shape"))
 
@@ -87,7 +87,7 @@ def broadcast_to(x: Any, shape: Any, name: str | None = None) -> Any:
     Example:
         >>> import vitrify as paddle
         >>> paddle.broadcast_to(paddle.ones([3]), [2, 3]).shape
-        [2, 3]
+        paddle.Size([2, 3])
     """
     return expand_op(x, shape=as_ints("broadcast_to", shape, "shape"))
 
@@ -98,7 +98,7 @@ def expand_as(x: Any, y: Any, name: str | None = None) -> Any:
     Example:
         >>> import vitrify as paddle
         >>> paddle.expand_as(paddle.ones([3]), paddle.ones([2, 3])).shape
-        [2, 3]
+        paddle.Size([2, 3])
     """
     rank_of("expand_as", y, "y")
     shape = tuple(y.shape)
@@ -150,7 +150,7 @@ def broadcast_tensors(input: Sequence[Any], name: str | None = None) -> list[Any
     Example:
         >>> import vitrify as paddle
         >>> [t.shape for t in paddle.broadcast_tensors([paddle.ones([2, 1]), paddle.ones([3])])]
-        [[2, 3], [2, 3]]
+        [paddle.Size([2, 3]), paddle.Size([2, 3])]
     """
     return list(broadcast_tensors_op(*input))
 

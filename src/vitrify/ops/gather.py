@@ -72,7 +72,7 @@ def _one_dimension(op: str, index: Any, scalar: bool) -> Any:
         return index
     if index.ndim == 2 and index.shape[1] in (1, UNKNOWN):
         return squeeze_op(index, axes=(1,))
-    raise ShapeError(f"{op}: index must have one dimension (or a second one of size 1), got {index.shape}")
+    raise ShapeError(f"{op}: index must have one dimension (or a second one of size 1), got {list(index.shape)}")
 
 
 def gather(x: Any, index: Any, axis: Any = None, name: str | None = None, out: Any = None) -> Any:

@@ -267,7 +267,7 @@ def interpolate(
     Example:
         >>> import vitrify as paddle
         >>> paddle.nn.functional.interpolate(paddle.ones([2, 3, 6, 10]), scale_factor=2, mode="bilinear").shape
-        [2, 3, 12, 20]
+        paddle.Size([2, 3, 12, 20])
     """
     mode = mode.lower()
     if antialias and mode not in ("bilinear", "bicubic"):
@@ -291,7 +291,7 @@ def _check_mode(x: Any, mode: str, align_corners: bool, align_mode: int) -> None
         raise ArgumentError(f"interpolate: mode must be one of {', '.join(_MODES)}, got {mode!r}")
     if x.ndim not in _MODES[mode][0]:
         wanted = " or ".join(f"{n}-D" for n in _MODES[mode][0])
-        raise ShapeError(f"interpolate: mode {mode!r} needs a {wanted} tensor, x has shape {x.shape}")
+        raise ShapeError(f"interpolate: mode {mode!r} needs a {wanted} tensor, x has shape {list(x.shape)}")
     if align_corners and _MODES[mode][1] == "nearest":
         raise ArgumentError(f"interpolate: align_corners means nothing in mode {mode!r}")
     if align_mode not in (0, 1):
@@ -314,7 +314,7 @@ def _target(x: Any, size: Any, scale_factor: Any, spatial: int) -> tuple[Any, tu
         sizes = as_ints("interpolate", size, "size")
         count = sizes.shape[0] if is_tensor(sizes) and sizes.ndim else len(entries(sizes))
         if count != spatial:
-            raise ArgumentError(f"interpolate: size needs {spatial} values for x of shape {x.shape}, got {size}")
+            raise ArgumentError(f"interpolate: size needs {spatial} values for x of shape {list(x.shape)}, got {size}")
         return sizes, (0.0,) * spatial
     return None, _scales(scale_factor, spatial)
 
@@ -340,7 +340,7 @@ def _area_sizes(x: Any, scales: Sequence[float], first: int) -> Shape:
     given = x.shape[first : first + len(scales)]
     if UNKNOWN in given or any(map(is_unknown, scales)):
         raise ArgumentError(
-            f"interpolate: the scale needs the sizes of x, which is {x.shape}, and its own value",
+            f"interpolate: the scale needs the sizes of x, which is {list(x.shape)}, and its own value",
             hint="pass size instead of scale_factor",
         )
     return tuple(int(size * s) for size, s in zip(given, scales))
@@ -371,7 +371,7 @@ def upsample(
     Example:
         >>> import vitrify as paddle
         >>> paddle.nn.functional.upsample(paddle.ones([1, 1, 2, 2]), scale_factor=3).shape
-        [1, 1, 6, 6]
+        paddle.Size([1, 1, 6, 6])
     """
     return interpolate(x, size, scale_factor, mode, align_corners, align_mode, data_format)
 

@@ -79,7 +79,7 @@ def concat(x: Sequence[Any], axis: Any = 0, name: str | None = None, *, out: Any
     Example:
         >>> import vitrify as paddle
         >>> paddle.concat([paddle.ones([2, 1]), paddle.zeros([2, 2])], axis=1).shape
-        [2, 3]
+        paddle.Size([2, 3])
     """
     tensors = _tensors("concat", x)
     if tensors[0].ndim == 0:
@@ -119,7 +119,7 @@ def stack(x: Sequence[Any], axis: int = 0, name: str | None = None, *, out: Any 
     Example:
         >>> import vitrify as paddle
         >>> paddle.stack([paddle.ones([3]), paddle.zeros([3])], axis=1).shape
-        [3, 2]
+        paddle.Size([3, 2])
     """
     tensors = _tensors("stack", x)
     at = normalize_axis("stack", static_int("stack", axis, "axis"), tensors[0].ndim + 1)
@@ -136,7 +136,7 @@ def hstack(x: Sequence[Any], name: str | None = None) -> Any:
     Example:
         >>> import vitrify as paddle
         >>> paddle.hstack([paddle.ones([2]), paddle.zeros([1])]).shape
-        [3]
+        paddle.Size([3])
     """
     tensors = _as_list(atleast_1d(*_tensors("hstack", x)))
     return concat(tensors, axis=0 if tensors[0].ndim == 1 else 1)
@@ -148,7 +148,7 @@ def vstack(x: Sequence[Any], name: str | None = None) -> Any:
     Example:
         >>> import vitrify as paddle
         >>> paddle.vstack([paddle.ones([3]), paddle.zeros([2, 3])]).shape
-        [3, 3]
+        paddle.Size([3, 3])
     """
     return concat(_as_list(atleast_2d(*_tensors("vstack", x))), axis=0)
 
@@ -159,7 +159,7 @@ def dstack(x: Sequence[Any], name: str | None = None) -> Any:
     Example:
         >>> import vitrify as paddle
         >>> paddle.dstack([paddle.ones([3]), paddle.zeros([3])]).shape
-        [1, 3, 2]
+        paddle.Size([1, 3, 2])
     """
     return concat(_as_list(atleast_3d(*_tensors("dstack", x))), axis=2)
 
@@ -170,7 +170,7 @@ def column_stack(x: Sequence[Any], name: str | None = None) -> Any:
     Example:
         >>> import vitrify as paddle
         >>> paddle.column_stack([paddle.ones([2]), paddle.zeros([2, 3])]).shape
-        [2, 4]
+        paddle.Size([2, 4])
     """
     missing: dict[int, tuple[int, ...]] = {0: (0, 1), 1: (1,)}
     columns = [unsqueeze_op(t, axes=missing[t.ndim]) if t.ndim < 2 else t for t in _tensors("column_stack", x)]

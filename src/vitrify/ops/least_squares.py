@@ -100,7 +100,9 @@ def lstsq(
     solution, rank = lstsq_op(x, y, rcond=-1.0 if rcond is None else float(rcond), driver=kind)
     residuals = values = zeros([0], x.dtype)
     if kind != "gelsy" and UNKNOWN in x.shape[-2:]:
-        raise ShapeError(f"lstsq: with driver {kind!r} x must have a known number of rows and columns, got {x.shape}")
+        raise ShapeError(
+            f"lstsq: with driver {kind!r} x must have a known number of rows and columns, got {list(x.shape)}"
+        )
     if kind != "gelsy" and x.shape[-2] > x.shape[-1]:
         left = y - matmul(x, solution)
         residuals = sum_op(left * conj(left), axis=(x.ndim - 2,), keepdim=False)

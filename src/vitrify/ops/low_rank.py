@@ -19,7 +19,7 @@ def _checked_rank(op: str, x: Any, q: int | None) -> int:
     need_matrices(op, Meta(tuple(x.shape), x.dtype), square=False)
     sizes = x.shape[-2:]
     if UNKNOWN in sizes:
-        raise ShapeError(f"{op}: x must have a known number of rows and columns, got {x.shape}")
+        raise ShapeError(f"{op}: x must have a known number of rows and columns, got {list(x.shape)}")
     rank = min(6, *sizes) if q is None else q
     if not 0 <= rank <= min(sizes):
         raise ArgumentError(f"{op}: q must be between 0 and the smaller of {list(sizes)}, got {q}")
@@ -59,7 +59,7 @@ def svd_lowrank(
     Example:
         >>> import vitrify as paddle
         >>> [t.shape for t in paddle.linalg.svd_lowrank(paddle.ones([4, 3]), 2)]
-        [[4, 2], [2], [3, 2]]
+        [paddle.Size([4, 2]), paddle.Size([2]), paddle.Size([3, 2])]
     """
     rank = _checked_rank("svd_lowrank", x, q)
     return _low_rank(x if M is None else x - M, rank, niter)
@@ -76,7 +76,7 @@ def pca_lowrank(
     Example:
         >>> import vitrify as paddle
         >>> [t.shape for t in paddle.linalg.pca_lowrank(paddle.ones([4, 3]), 2)]
-        [[4, 2], [2], [3, 2]]
+        [paddle.Size([4, 2]), paddle.Size([2]), paddle.Size([3, 2])]
     """
     rank = _checked_rank("pca_lowrank", x, q)
     return _low_rank(x - mean(x, axis=-2, keepdim=True) if center else x, rank, niter)

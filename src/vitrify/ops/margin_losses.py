@@ -86,7 +86,9 @@ def cosine_embedding_loss(
     rank_of("cosine_embedding_loss", input1, "input1")
     check_reduction("cosine_embedding_loss", reduction)
     if rank_of("cosine_embedding_loss", label, "label") > 1 or input1.ndim > 2:
-        raise ShapeError(f"cosine_embedding_loss: label must have at most 1 dimension and inputs 2, got {label.shape}")
+        raise ShapeError(
+            f"cosine_embedding_loss: label must have at most 1 dimension and inputs 2, got {list(label.shape)}"
+        )
     input2 = same_shape("cosine_embedding_loss", input1, input2, "input2")
     tiny = 1e-12
     lengths = sqrt((sum(square(input1), axis=-1) + tiny) * (sum(square(input2), axis=-1) + tiny))

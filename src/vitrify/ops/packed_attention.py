@@ -58,7 +58,7 @@ def flash_attn_unpadded(
         >>> import vitrify as paddle
         >>> x, bounds = paddle.ones([5, 2, 4]), paddle.to_tensor([0, 2, 5], "int32")
         >>> paddle.nn.functional.flash_attention.flash_attn_unpadded(x, x, x, bounds, bounds, 3, 3, 0.5)[0].shape
-        [5, 2, 4]
+        paddle.Size([5, 2, 4])
     """
     need_tensors("flash_attn_unpadded", query, key, value)
     if not query.ndim == key.ndim == value.ndim == 3:
@@ -92,7 +92,7 @@ def flash_attn_varlen_qkvpacked(
         >>> import vitrify as paddle
         >>> qkv, bounds = paddle.ones([5, 4, 3, 4]), paddle.to_tensor([0, 2, 5], "int32")
         >>> paddle.nn.functional.flash_attn_varlen_qkvpacked(qkv, bounds, bounds, 3, 3, 0.5)[0].shape
-        [5, 6, 4]
+        paddle.Size([5, 6, 4])
     """
     if rank_of("flash_attn_varlen_qkvpacked", qkv, "qkv") != 4 or 0 <= qkv.shape[1] < 3:
         raise ShapeError(f"flash_attn_varlen_qkvpacked: qkv has shape {list(qkv.shape)}, expected [t, h / g + 2, g, d]")
@@ -143,7 +143,7 @@ def flashmask_attention(
         >>> x = paddle.ones([1, 4, 2, 8])
         >>> bounds = paddle.to_tensor([2, 2, 4, 4], "int32").reshape([1, 1, 4, 1])  # two documents of two tokens
         >>> paddle.nn.functional.flashmask_attention(x, x, x, bounds, causal=True).shape
-        [1, 4, 2, 8]
+        paddle.Size([1, 4, 2, 8])
     """
     need_tensors("flashmask_attention", query, key, value)
     if not query.ndim == key.ndim == value.ndim == 4:
@@ -188,7 +188,7 @@ def memory_efficient_attention(
         >>> import vitrify as paddle
         >>> x = paddle.ones([1, 2, 1, 4])
         >>> paddle.incubate.nn.memory_efficient_attention(x, x, x).shape
-        [1, 2, 1, 4]
+        paddle.Size([1, 2, 1, 4])
     """
     return scaled_dot_product_attention(query, key, value, attn_bias, p, training=training, scale=scale)
 

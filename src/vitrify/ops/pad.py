@@ -137,7 +137,7 @@ def _from_last(ndim: int, pad: Sequence[Any], channel_last: bool = False) -> tup
 def _spatial(x: Any, pad: Sequence[Any], data_format: str | None) -> tuple[Any, ...]:
     """Paddings of the spatial dimensions, as `data_format` places them."""
     if x.ndim not in LAYOUTS:
-        raise ShapeError(f"pad: this use of pad needs x with 3, 4 or 5 dimensions, got shape {x.shape}")
+        raise ShapeError(f"pad: this use of pad needs x with 3, 4 or 5 dimensions, got shape {list(x.shape)}")
     layout = data_format or LAYOUTS[x.ndim][0]
     if layout not in LAYOUTS[x.ndim]:
         raise ArgumentError(f"pad: data_format for {x.ndim} dimensions is one of {LAYOUTS[x.ndim]}, got {layout!r}")
@@ -195,7 +195,7 @@ def zeropad2d(x: Any, padding: Any, data_format: str = "NCHW", name: str | None 
     Example:
         >>> import vitrify as paddle
         >>> paddle.nn.functional.zeropad2d(paddle.ones([1, 1, 2, 3]), [1, 0, 0, 2]).shape
-        [1, 1, 4, 4]
+        paddle.Size([1, 1, 4, 4])
     """
     return pad_op(x, pads=_spatial(x, _sizes(x, padding), data_format), mode="constant", value=0)
 

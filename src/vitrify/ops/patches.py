@@ -125,7 +125,7 @@ def unfold(
     Example:
         >>> import vitrify as paddle
         >>> paddle.nn.functional.unfold(paddle.ones([1, 2, 3, 3]), 2).shape
-        [1, 8, 4]
+        paddle.Size([1, 8, 4])
     """
     return unfold_op(x, **_window("unfold", kernel_sizes, strides, paddings, dilations))
 

@@ -290,7 +290,7 @@ def max_pool3d(
     Example:
         >>> import vitrify as paddle
         >>> paddle.nn.functional.max_pool3d(paddle.ones([1, 1, 2, 2, 2]), 2).shape
-        [1, 1, 1, 1, 1]
+        paddle.Size([1, 1, 1, 1, 1])
     """
     return _max(3, x, kernel_size, stride, padding, return_mask, ceil_mode, data_format)
 

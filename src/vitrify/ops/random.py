@@ -72,7 +72,7 @@ def uniform(
     Example:
         >>> import vitrify as paddle
         >>> paddle.uniform([2, 3], min=0.0, max=1.0).shape
-        [2, 3]
+        paddle.Size([2, 3])
     """
     wanted = default_dtype() if dtype is None else as_dtype(dtype)
     sizes = as_ints("uniform", shape, "shape")
@@ -94,7 +94,7 @@ def rand(
     Example:
         >>> import vitrify as paddle
         >>> paddle.rand([2, 3]).shape
-        [2, 3]
+        paddle.Size([2, 3])
     """
     return uniform(shape, dtype, 0.0, 1.0, out=out, device=device, requires_grad=requires_grad)
 
@@ -107,7 +107,7 @@ def rand_like(
     Example:
         >>> import vitrify as paddle
         >>> paddle.rand_like(paddle.ones([2, 3])).shape
-        [2, 3]
+        paddle.Size([2, 3])
     """
     return rand(sizes_of(input), input.dtype if dtype is None else dtype, device=device, requires_grad=requires_grad)
 
@@ -161,7 +161,7 @@ def randn(
     Example:
         >>> import vitrify as paddle
         >>> paddle.randn([2, 3]).shape
-        [2, 3]
+        paddle.Size([2, 3])
     """
     return finish("randn", gaussian(shape, dtype=dtype), out, device, requires_grad)
 
@@ -175,7 +175,7 @@ def standard_normal(
     Example:
         >>> import vitrify as paddle
         >>> paddle.standard_normal([2, 3]).shape
-        [2, 3]
+        paddle.Size([2, 3])
     """
     return randn(shape, dtype, out=out, device=device, requires_grad=requires_grad)
 
@@ -188,7 +188,7 @@ def randn_like(
     Example:
         >>> import vitrify as paddle
         >>> paddle.randn_like(paddle.ones([2, 3])).shape
-        [2, 3]
+        paddle.Size([2, 3])
     """
     return randn(sizes_of(x), x.dtype if dtype is None else dtype, device=device, requires_grad=requires_grad)
 
@@ -203,7 +203,7 @@ def normal(
     Example:
         >>> import vitrify as paddle
         >>> paddle.normal(0.0, 2.0, [2, 3]).shape
-        [2, 3]
+        paddle.Size([2, 3])
     """
     likes = [v for v in (mean, std) if is_tensor(v)]
     if likes:
@@ -221,7 +221,7 @@ def log_normal(mean: Any = 1.0, std: Any = 2.0, shape: Any = None, name: str | N
     Example:
         >>> import vitrify as paddle
         >>> paddle.log_normal(0.0, 1.0, [2]).shape
-        [2]
+        paddle.Size([2])
     """
     return get_op("exp")(normal(mean, std, shape))
 
@@ -271,7 +271,7 @@ def randint(
     Example:
         >>> import vitrify as paddle
         >>> paddle.randint(0, 10, [3]).shape
-        [3]
+        paddle.Size([3])
     """
     first, last = _range("randint", low, high)
     wanted = int64 if dtype is None else as_dtype(dtype)

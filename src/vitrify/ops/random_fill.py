@@ -89,7 +89,7 @@ def standard_gamma(x: Any, name: str | None = None) -> Any:
     Example:
         >>> import vitrify as paddle
         >>> paddle.standard_gamma(paddle.ones([3])).shape
-        [3]
+        paddle.Size([3])
     """
     return standard_gamma_op(x)
 
@@ -142,7 +142,7 @@ def normal_(x: Any, mean: Any = 0.0, std: float = 1.0, name: str | None = None) 
     Example:
         >>> import vitrify as paddle
         >>> paddle.normal_(paddle.zeros([2])).shape
-        [2]
+        paddle.Size([2])
     """
     return refilled(x, gaussian(sizes_of(x), mean, std, dtype=x.dtype))
 
@@ -153,7 +153,7 @@ def log_normal_(x: Any, mean: float = 1.0, std: float = 2.0, name: str | None = 
     Example:
         >>> import vitrify as paddle
         >>> paddle.log_normal_(paddle.zeros([2])).shape
-        [2]
+        paddle.Size([2])
     """
     return refilled(x, get_op("exp")(gaussian(sizes_of(x), mean, std, dtype=x.dtype)))
 
@@ -187,7 +187,7 @@ def cauchy_(x: Any, loc: float = 0, scale: float = 1, name: str | None = None) -
     Example:
         >>> import vitrify as paddle
         >>> paddle.cauchy_(paddle.zeros([2])).shape
-        [2]
+        paddle.Size([2])
     """
     return refilled(x, get_op("tan")((_open_unit(x) - 0.5) * math.pi) * scale + loc)
 
@@ -198,7 +198,7 @@ def geometric_(x: Any, probs: Any, name: str | None = None) -> Any:
     Example:
         >>> import vitrify as paddle
         >>> paddle.geometric_(paddle.zeros([2]), 0.5).shape
-        [2]
+        paddle.Size([2])
     """
     failure = get_op("log")(1 - probs) if is_tensor(probs) else math.log1p(-probs)
     return refilled(x, get_op("log")(_open_unit(x)) / failure)

@@ -42,7 +42,7 @@ def pixel_shuffle(x: Any, upscale_factor: int, data_format: str = "NCHW", name: 
     Example:
         >>> import vitrify as paddle
         >>> paddle.nn.functional.pixel_shuffle(paddle.ones([1, 4, 2, 3]), 2).shape
-        [1, 1, 4, 6]
+        paddle.Size([1, 1, 4, 6])
     """
     r = upscale_factor
     _, c, _, _ = _sizes("pixel_shuffle", x, data_format)
@@ -60,7 +60,7 @@ def pixel_unshuffle(x: Any, downscale_factor: int, data_format: str = "NCHW", na
     Example:
         >>> import vitrify as paddle
         >>> paddle.nn.functional.pixel_unshuffle(paddle.ones([1, 1, 4, 6]), 2).shape
-        [1, 4, 2, 3]
+        paddle.Size([1, 4, 2, 3])
     """
     r = downscale_factor
     _, _, height, width = _sizes("pixel_unshuffle", x, data_format)

@@ -196,7 +196,7 @@ def index_fill(x: Any, index: Any, axis: int, value: Any, name: str | None = Non
     """
     rank_of("index_fill", x)
     if is_tensor(value) and value.ndim > 0:
-        raise ShapeError(f"index_fill: value must be a number or a 0-D tensor, got shape {value.shape}")
+        raise ShapeError(f"index_fill: value must be a number or a 0-D tensor, got shape {list(value.shape)}")
     at = normalize_axis("index_fill", axis, x.ndim)
     return with_item(x, (*(FULL,) * at, index), value)
 

@@ -149,7 +149,7 @@ def bucketize(
         [[1, 3]]
     """
     if rank_of("bucketize", sorted_sequence, "sorted_sequence") != 1:
-        raise ShapeError(f"bucketize: sorted_sequence must have 1 dimension, got {sorted_sequence.shape}")
+        raise ShapeError(f"bucketize: sorted_sequence must have 1 dimension, got {list(sorted_sequence.shape)}")
     if not is_tensor(x):
         x = get_op("full")(shape=(), fill_value=x, dtype=sorted_sequence.dtype)
     return searchsorted(sorted_sequence, x, out_int32, right, out=out)

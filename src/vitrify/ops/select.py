@@ -13,7 +13,7 @@ from ..core.meta import Meta
 from .arguments import finish, is_tensor, is_unknown, rank_of
 from .compare import equal, greater_equal, greater_than, isfinite, isnan, less_equal, less_than, logical_or
 from .creation import full
-from .define import binary, only
+from .define import become, binary, only
 from .like import cast
 from .meta_rules import elementwise, numeric, real_floating, same_as
 from .registry import OpDef, define_elementwise
@@ -75,11 +75,10 @@ def _where_method(x: Any, condition: Any = None, y: Any = None, name: str | None
 
 
 def _where_in_place(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
-    """`where(condition, x, y)` put into x, which is returned."""
-    result = where(condition, x, y)
+    """`where(condition, x, y)` put into x, which is returned. Raises ShapeError if x is smaller than that."""
     if not is_tensor(x):
         raise DTypeError(f"where_: x must be a tensor, got {type(x).__name__}")
-    return x._become(result)
+    return become("where", x, where(condition, x, y), keeps_shape=True)
 
 
 def kept(condition: Any, value: Any) -> Any:

@@ -99,7 +99,7 @@ def reshape(x: Any, shape: Any, name: str | None = None) -> Any:
     Example:
         >>> import vitrify as paddle
         >>> paddle.reshape(paddle.ones([2, 3, 4]), [0, -1]).shape
-        [2, 12]
+        paddle.Size([2, 12])
     """
     sizes = as_ints("reshape", shape, "shape")
     if only_ints(sizes) and (-1 in sizes or 0 in sizes):
@@ -129,7 +129,7 @@ def view(x: Any, shape_or_dtype: Any, name: str | None = None) -> Any:
     Example:
         >>> import vitrify as paddle
         >>> paddle.view(paddle.ones([2, 3]), "uint8").shape
-        [2, 12]
+        paddle.Size([2, 12])
     """
     if isinstance(shape_or_dtype, (list, tuple)):
         return reshape(x, shape_or_dtype)
@@ -148,7 +148,7 @@ def view_as(x: Any, other: Any, name: str | None = None) -> Any:
     Example:
         >>> import vitrify as paddle
         >>> paddle.view_as(paddle.ones([2, 3]), paddle.ones([6])).shape
-        [6]
+        paddle.Size([6])
     """
     return reshape_like(x, other)
 
@@ -229,12 +229,14 @@ def flatten(x: Any, start_axis: int = 0, stop_axis: int = -1, name: str | None =
     Example:
         >>> import vitrify as paddle
         >>> paddle.flatten(paddle.ones([2, 3, 4]), 1).shape
-        [2, 12]
+        paddle.Size([2, 12])
     """
     start = normalize_axis("flatten", start_axis, rank_of("flatten", x), "start_axis")
     stop = normalize_axis("flatten", stop_axis, x.ndim, "stop_axis")
     if stop < start:
-        raise ArgumentError(f"flatten: stop_axis {stop_axis} lies before start_axis {start_axis} for shape {x.shape}")
+        raise ArgumentError(
+            f"flatten: stop_axis {stop_axis} lies before start_axis {start_axis} for shape {list(x.shape)}"
+        )
     return flatten_op(x, start_axis=start, stop_axis=stop)
 
 
@@ -244,7 +246,7 @@ def ravel(input: Any) -> Any:
     Example:
         >>> import vitrify as paddle
         >>> paddle.ravel(paddle.ones([2, 3])).shape
-        [6]
+        paddle.Size([6])
     """
     return flatten(input)
 
@@ -270,7 +272,7 @@ def unflatten(x: Any, axis: int, shape: Any, name: str | None = None) -> Any:
     Example:
         >>> import vitrify as paddle
         >>> paddle.unflatten(paddle.ones([4, 6]), 1, [2, -1]).shape
-        [4, 2, 3]
+        paddle.Size([4, 2, 3])
     """
     rank_of("unflatten", x)
     at = normalize_axis("unflatten", static_int("unflatten", axis, "axis"), x.ndim)
@@ -323,7 +325,7 @@ def squeeze(x: Any, axis: Any = None, name: str | None = None) -> Any:
     Example:
         >>> import vitrify as paddle
         >>> paddle.squeeze(paddle.ones([1, 2, 1]), 0).shape
-        [2, 1]
+        paddle.Size([2, 1])
     """
     axes = unknown_axes(axis)
     if axes is not None:
@@ -345,7 +347,7 @@ def unsqueeze(x: Any, axis: Any, name: str | None = None) -> Any:
     Example:
         >>> import vitrify as paddle
         >>> paddle.unsqueeze(paddle.ones([2, 3]), [0, -1]).shape
-        [1, 2, 3, 1]
+        paddle.Size([1, 2, 3, 1])
     """
     axes = unknown_axes(axis)
     if axes is not None:
@@ -380,7 +382,7 @@ def atleast_1d(*inputs: Any, name: str | None = None) -> Any:
     Example:
         >>> import vitrify as paddle
         >>> paddle.atleast_1d(paddle.to_tensor(3.0)).shape
-        [1]
+        paddle.Size([1])
     """
     return _each_at_least("atleast_1d", 1, inputs)
 
@@ -391,7 +393,7 @@ def atleast_2d(*inputs: Any, name: str | None = None) -> Any:
     Example:
         >>> import vitrify as paddle
         >>> paddle.atleast_2d(paddle.ones([3])).shape
-        [1, 3]
+        paddle.Size([1, 3])
     """
     return _each_at_least("atleast_2d", 2, inputs)
 
@@ -404,7 +406,7 @@ def atleast_3d(*inputs: Any, name: str | None = None) -> Any:
     Example:
         >>> import vitrify as paddle
         >>> paddle.atleast_3d(paddle.ones([3])).shape
-        [1, 3, 1]
+        paddle.Size([1, 3, 1])
     """
     return _each_at_least("atleast_3d", 3, inputs)
 

@@ -98,7 +98,7 @@ def overlap_add(x: Any, hop_length: int, axis: int = -1, name: str | None = None
     last = _end("overlap_add", axis)
     step = _positive("overlap_add", "hop_length", hop_length)
     if x.ndim < 2:
-        raise ShapeError(f"overlap_add: x must have at least 2 dimensions, got shape {x.shape}")
+        raise ShapeError(f"overlap_add: x must have at least 2 dimensions, got shape {list(x.shape)}")
     windows = swapped(x, -1, -2) if last else moveaxis(x, 1, -1)
     return overlap_add_op(windows, axis=x.ndim - 2 if last else 0, step=step)
 
@@ -120,7 +120,7 @@ def _window(op: str, window: Any, width: int, size: int, dtype: Any) -> Any:
     if window is None:
         window = ones([width], dtype)
     elif window.ndim != 1 or window.shape[0] not in (width, UNKNOWN):
-        raise ArgumentError(f"{op}: window must have one dimension of size {width}, got shape {window.shape}")
+        raise ArgumentError(f"{op}: window must have one dimension of size {width}, got shape {list(window.shape)}")
     before = (size - width) // 2
     return window if width == size else pad_op(
         window, pads=(before, size - width - before), mode="constant", value=0.0
@@ -158,12 +158,12 @@ def stft(
     Example:
         >>> import vitrify as paddle
         >>> paddle.signal.stft(paddle.ones([16]), n_fft=8).shape
-        [5, 9]
+        paddle.Size([5, 9])
     """
     rank_of("stft", x)
     size, hop, width = _sizes("stft", n_fft, hop_length, win_length)
     if x.ndim not in (1, 2):
-        raise ShapeError(f"stft: x must have 1 or 2 dimensions, got shape {x.shape}")
+        raise ShapeError(f"stft: x must have 1 or 2 dimensions, got shape {list(x.shape)}")
     if x.shape[-1] != UNKNOWN and size > x.shape[-1]:
         raise ArgumentError(f"stft: n_fft must be at most the length {x.shape[-1]} of x, got {size}")
     is_complex = x.dtype.is_complex or (window is not None and window.dtype.is_complex)
@@ -198,7 +198,7 @@ nonzero_envelope_op: OpDef = define_op(
 def _check_spectrum(x: Any, size: int, onesided: bool, return_complex: bool, window: Any) -> None:
     rank_of("istft", x)
     if x.ndim not in (2, 3):
-        raise ShapeError(f"istft: x must have 2 or 3 dimensions, got shape {x.shape}")
+        raise ShapeError(f"istft: x must have 2 or 3 dimensions, got shape {list(x.shape)}")
     frequencies = size // 2 + 1 if onesided else size
     if x.shape[-2] not in (frequencies, UNKNOWN):
         raise ArgumentError(f"istft: x must have {frequencies} frequencies for n_fft {size}, got {x.shape[-2]}")
@@ -237,7 +237,7 @@ def istft(
     Example:
         >>> import vitrify as paddle
         >>> paddle.signal.istft(paddle.signal.stft(paddle.ones([16]), n_fft=8), n_fft=8).shape
-        [16]
+        paddle.Size([16])
     """
     size, hop, width = _sizes("istft", n_fft, hop_length, win_length)
     if hop > width:

@@ -255,7 +255,7 @@ def maxout(x: Any, groups: int, axis: int = 1, name: str | None = None) -> Any:
     Example:
         >>> import vitrify as paddle
         >>> paddle.nn.functional.maxout(paddle.arange(8.0).reshape([1, 4, 2, 1]), 2).shape
-        [1, 2, 2, 1]
+        paddle.Size([1, 2, 2, 1])
     """
     place = normalize_axis("maxout", axis, rank_of("maxout", x))
     if x.shape[place] != UNKNOWN and x.shape[place] % groups:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.errors import ArgumentError, ShapeError
+from ..core.size import Size, size_of_items
 from .creation import arange
 from .expand import repeat_interleave
 from .gather import gather_nd
@@ -37,9 +38,9 @@ class SparseTensor(ABC):
     # -- what it is ---------------------------------------------------------------------------------------------------
 
     @property
-    def shape(self) -> list[int]:
+    def shape(self) -> Size:
         """The sizes of the whole tensor."""
-        return list(self._shape)
+        return size_of_items(self._shape)
 
     @property
     def ndim(self) -> int:
@@ -149,7 +150,8 @@ class SparseTensor(ABC):
         self._values.backward(None if grad_tensor is None else grad_tensor.values(), retain_graph)
 
     def _text(self, parts: Sequence[tuple[str, Any]]) -> str:
-        head = f"Tensor(shape={self.shape}, dtype={self.dtype}, place={self.place}, stop_gradient={self.stop_gradient}"
+        kind = f"dtype={self.dtype}, place={self.place}, stop_gradient={self.stop_gradient}"
+        head = f"Tensor(shape={list(self.shape)}, {kind}"
         return ", \n       ".join([head, *(f"{name}={value.numpy().tolist()}" for name, value in parts)]) + ")"
 
 
@@ -209,7 +211,7 @@ class SparseCooTensor(SparseTensor):
     def to_sparse_csr(self) -> SparseCsrTensor:
         """The same elements, row by row. Raises ShapeError unless there are two dimensions, both with indices."""
         if self.ndim != 2 or self.sparse_dim() != 2:
-            raise ShapeError(f"to_sparse_csr: expects 2 sparse dimensions, got shape {self.shape}")
+            raise ShapeError(f"to_sparse_csr: expects 2 sparse dimensions, got shape {list(self.shape)}")
         ordered = self.coalesce()
         crows = searchsorted(ordered._indices[0], arange(self._shape[0] + 1))
         return SparseCsrTensor(crows, ordered._indices[1], ordered._values, self._shape)

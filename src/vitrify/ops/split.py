@@ -95,7 +95,7 @@ def split(x: Any, num_or_sections: Any, axis: Any = 0, name: str | None = None) 
     Example:
         >>> import vitrify as paddle
         >>> [p.shape for p in paddle.split(paddle.ones([4, 6]), [1, -1], axis=1)]
-        [[4, 1], [4, 5]]
+        [paddle.Size([4, 1]), paddle.Size([4, 5])]
     """
     whole = isinstance(num_or_sections, int) or is_tensor(num_or_sections)
     sections = static_int("split", num_or_sections, "num") if whole else as_ints("split", num_or_sections, "sections")
@@ -108,7 +108,7 @@ def chunk(x: Any, chunks: int, axis: Any = 0, name: str | None = None) -> list[A
     Example:
         >>> import vitrify as paddle
         >>> [p.shape for p in paddle.chunk(paddle.ones([4, 6]), 3, axis=1)]
-        [[4, 2], [4, 2], [4, 2]]
+        [paddle.Size([4, 2]), paddle.Size([4, 2]), paddle.Size([4, 2])]
     """
     return split(x, static_int("chunk", chunks, "chunks"), axis)
 
@@ -165,7 +165,7 @@ def hsplit(x: Any, num_or_indices: Any, name: str | None = None) -> list[Any]:
     Example:
         >>> import vitrify as paddle
         >>> [p.shape for p in paddle.hsplit(paddle.ones([2, 4]), 2)]
-        [[2, 2], [2, 2]]
+        [paddle.Size([2, 2]), paddle.Size([2, 2])]
     """
     return _split_along("hsplit", x, num_or_indices, 1 if rank_of("hsplit", x) > 1 else 0, 1)
 
@@ -176,7 +176,7 @@ def vsplit(x: Any, num_or_indices: Any, name: str | None = None) -> list[Any]:
     Example:
         >>> import vitrify as paddle
         >>> [p.shape for p in paddle.vsplit(paddle.ones([2, 4]), 2)]
-        [[1, 4], [1, 4]]
+        [paddle.Size([1, 4]), paddle.Size([1, 4])]
     """
     return _split_along("vsplit", x, num_or_indices, 0, 2)
 
@@ -187,7 +187,7 @@ def dsplit(x: Any, num_or_indices: Any, name: str | None = None) -> list[Any]:
     Example:
         >>> import vitrify as paddle
         >>> [p.shape for p in paddle.dsplit(paddle.ones([1, 2, 4]), 2)]
-        [[1, 2, 2], [1, 2, 2]]
+        [paddle.Size([1, 2, 2]), paddle.Size([1, 2, 2])]
     """
     return _split_along("dsplit", x, num_or_indices, 2, 3)
 

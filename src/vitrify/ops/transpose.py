@@ -65,7 +65,7 @@ def transpose(x: Any, perm: Sequence[int], name: str | None = None) -> Any:
     Example:
         >>> import vitrify as paddle
         >>> paddle.transpose(paddle.ones([2, 3, 4]), [2, 0, 1]).shape
-        [4, 2, 3]
+        paddle.Size([4, 2, 3])
     """
     rank = rank_of("transpose", x)
     return transpose_op(x, perm=_whole_perm("transpose", static_ints("transpose", perm, "perm"), rank))
@@ -77,7 +77,7 @@ def permute(input: Any, *dims: Any) -> Any:
     Example:
         >>> import vitrify as paddle
         >>> paddle.permute(paddle.ones([2, 3, 4]), [2, 0, 1]).shape
-        [4, 2, 3]
+        paddle.Size([4, 2, 3])
     """
     perm = dims[0] if len(dims) == 1 and not isinstance(dims[0], int) else dims
     axes = static_ints("permute", perm, "dims")
@@ -92,7 +92,7 @@ def t(input: Any, name: str | None = None) -> Any:
     Example:
         >>> import vitrify as paddle
         >>> paddle.t(paddle.ones([2, 3])).shape
-        [3, 2]
+        paddle.Size([3, 2])
     """
     if rank_of("t", input) > 2:
         raise ShapeError(f"t: input has {input.ndim} dimensions, expected at most 2", hint="use transpose(x, perm)")
@@ -110,7 +110,7 @@ def matrix_transpose(x: Any, name: str | None = None) -> Any:
     Example:
         >>> import vitrify as paddle
         >>> paddle.matrix_transpose(paddle.ones([2, 3, 4])).shape
-        [2, 4, 3]
+        paddle.Size([2, 4, 3])
     """
     if rank_of("matrix_transpose", x) < 2:
         raise ShapeError(f"matrix_transpose: x has {x.ndim} dimensions, expected at least 2")
@@ -142,7 +142,7 @@ def moveaxis(
     Example:
         >>> import vitrify as paddle
         >>> paddle.moveaxis(paddle.ones([2, 3, 4]), 0, -1).shape
-        [3, 4, 2]
+        paddle.Size([3, 4, 2])
     """
     rank_of("moveaxis", x)
     src = _places("source", source, x.ndim)

@@ -127,7 +127,7 @@ def max_unpool3d(
         >>> import vitrify as paddle
         >>> out, mask = paddle.nn.functional.max_pool3d(paddle.ones([1, 1, 2, 2, 2]), 2, return_mask=True)
         >>> paddle.nn.functional.max_unpool3d(out, mask, 2).shape
-        [1, 1, 2, 2, 2]
+        paddle.Size([1, 1, 2, 2, 2])
     """
     return _unpool(3, x, indices, kernel_size, stride, padding, data_format, output_size)
 

@@ -172,7 +172,7 @@ def combinations(x: Any, r: int = 2, with_replacement: bool = False, name: str |
         [[1, 2], [1, 3], [2, 3]]
     """
     if rank_of("combinations", x) != 1 or x.shape[0] == UNKNOWN:
-        raise ShapeError(f"combinations: x must have one dimension of known size, got {x.shape}")
+        raise ShapeError(f"combinations: x must have one dimension of known size, got {list(x.shape)}")
     if r < 0:
         raise ArgumentError(f"combinations: r must be >= 0, got {r}")
     choose = combinations_with_replacement if with_replacement else pairs_of
@@ -193,7 +193,7 @@ def vander(x: Any, n: int | None = None, increasing: bool = False, name: str | N
         [[1.0, 1.0, 1.0], [4.0, 2.0, 1.0]]
     """
     if rank_of("vander", x) != 1:
-        raise ShapeError(f"vander: x must have 1 dimension, got {x.shape}")
+        raise ShapeError(f"vander: x must have 1 dimension, got {list(x.shape)}")
     count = size_of(x, 0) if n is None else n
     if n is not None and n < 0:
         raise ArgumentError(f"vander: n must be >= 0, got {n}")

@@ -69,7 +69,7 @@ class QAT(Quantization):
         >>> qat = QAT(QuantConfig(activation=quanter, weight=quanter))
         >>> net = qat.quantize(paddle.nn.Sequential(paddle.nn.Linear(4, 2)))
         >>> net(paddle.ones([3, 4])).shape, qat.convert(net)(paddle.ones([3, 4])).shape
-        ([3, 2], [3, 2])
+        (paddle.Size([3, 2]), paddle.Size([3, 2]))
     """
 
     def quantize(self, model: Layer, inplace: bool = False) -> Layer:
@@ -91,7 +91,7 @@ class PTQ(Quantization):
         >>> observed = ptq.quantize(net)
         >>> _ = observed(paddle.ones([3, 4]))
         >>> ptq.convert(observed)(paddle.ones([3, 4])).shape
-        [3, 2]
+        paddle.Size([3, 2])
     """
 
     def quantize(self, model: Layer, inplace: bool = False) -> Layer:

@@ -23,7 +23,7 @@ from .unary import need_sparse
 def _checked(op: str, x: Any, y: Any) -> None:
     need_sparse(op, y, "y")
     if x.shape != y.shape or x.sparse_dim() != y.sparse_dim():
-        raise ShapeError(f"sparse.{op}: shapes differ: x has {x.shape}, y has {y.shape}")
+        raise ShapeError(f"sparse.{op}: shapes differ: x has {list(x.shape)}, y has {list(y.shape)}")
 
 
 def _spread(x: SparseCooTensor, places: Any) -> Any:

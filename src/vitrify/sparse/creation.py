@@ -54,11 +54,14 @@ def sparse_coo_tensor(
     """
     where, stored = _places(indices, "indices"), _values(values, dtype, place, stop_gradient)
     if where.ndim != 2 or where.shape[1] != stored.shape[0]:
-        raise ArgumentError(f"indices {where.shape} and values {stored.shape} must hold equally many elements")
+        raise ArgumentError(
+            f"indices {list(where.shape)} and values {list(stored.shape)} must hold equally many elements"
+        )
     if shape is None:
         return SparseCooTensor(where, stored, _least_shape(where, stored))
     if len(shape) != where.shape[0] + stored.ndim - 1:
-        raise ShapeError(f"indices {where.shape} and values {stored.shape} make no tensor of shape {list(shape)}")
+        found = f"indices {list(where.shape)} and values {list(stored.shape)}"
+        raise ShapeError(f"{found} make no tensor of shape {list(shape)}")
     if isinstance(where, Tensor):
         least = _least_shape(where, stored)
         if (where.numpy() < 0).any() or any(a > b for a, b in zip(least, shape)):
@@ -88,7 +91,7 @@ def sparse_csr_tensor(
         raise ShapeError(f"sparse_csr_tensor: shape must have 2 dimensions, got {list(shape)}")
     if starts.shape != [shape[0] + 1] or columns.shape != stored.shape:
         raise ArgumentError(
-            f"crows {starts.shape} must hold {shape[0] + 1} numbers, cols {columns.shape} one for each of the values"
-            f" {stored.shape}"
+            f"crows {list(starts.shape)} must hold {shape[0] + 1} numbers, cols {list(columns.shape)} one for each"
+            f" of the values {list(stored.shape)}"
         )
     return SparseCsrTensor(starts, columns, stored, shape)

@@ -76,7 +76,7 @@ def reshape(x: Any, shape: Sequence[int], name: str | None = None) -> Any:
         known = math.prod(n for n in sizes if n != -1)
         sizes[sizes.index(-1)] = x.size // known if known else 0
     if math.prod(sizes) != x.size:
-        raise ShapeError(f"sparse.reshape: {x.shape} has {x.size} elements, {list(shape)} another number")
+        raise ShapeError(f"sparse.reshape: {list(x.shape)} has {x.size} elements, {list(shape)} another number")
     return x.like(SparseCooTensor(unraveled(source.flat_places(), sizes), source.values(), sizes))
 
 

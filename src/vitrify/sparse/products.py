@@ -89,7 +89,7 @@ def mask_as(x: Any, mask: Any, name: str | None = None) -> Any:
     """
     need_sparse("mask_as", mask, "mask")
     if list(x.shape) != mask.shape:
-        raise ShapeError(f"sparse.mask_as: shapes differ: x has {list(x.shape)}, mask has {mask.shape}")
+        raise ShapeError(f"sparse.mask_as: shapes differ: x has {list(x.shape)}, mask has {list(mask.shape)}")
     return mask.with_values(gather_nd(x, transpose(mask.coo().indices(), [1, 0])))
 
 
@@ -107,7 +107,9 @@ def masked_matmul(x: Any, y: Any, mask: Any, name: str | None = None) -> Any:
     need_sparse("masked_matmul", mask, "mask")
     _need_matrices("masked_matmul", x, y)
     if mask.shape != [x.shape[0], y.shape[1]]:
-        raise ShapeError(f"sparse.masked_matmul: mask has shape {mask.shape}, expected {[x.shape[0], y.shape[1]]}")
+        raise ShapeError(
+            f"sparse.masked_matmul: mask has shape {list(mask.shape)}, expected {[x.shape[0], y.shape[1]]}"
+        )
     places = mask.coo().indices()
     rows, columns = gather(x, places[0]), gather(transpose(y, [1, 0]), places[1])
     return mask.with_values(sum_(rows * columns, axis=-1))
@@ -122,7 +124,7 @@ def pca_lowrank(
         >>> import vitrify as paddle
         >>> x = paddle.sparse.sparse_coo_tensor([[0, 1], [1, 0]], [5.0, 6.0], [2, 2])
         >>> [t.shape for t in paddle.sparse.pca_lowrank(x, 1)]
-        [[2, 1], [1], [2, 1]]
+        [paddle.Size([2, 1]), paddle.Size([1]), paddle.Size([2, 1])]
     """
     return low_rank.pca_lowrank(need_sparse("pca_lowrank", x).to_dense(), q, center, niter)
 

@@ -42,7 +42,7 @@ class DeformConv2D(Layer):
         >>> import vitrify as paddle
         >>> conv = paddle.vision.ops.DeformConv2D(3, 8, 3, padding=1)
         >>> conv(paddle.ones([1, 3, 5, 5]), paddle.zeros([1, 18, 5, 5])).shape
-        [1, 8, 5, 5]
+        paddle.Size([1, 8, 5, 5])
     """
 
     def __init__(

@@ -120,7 +120,7 @@ class CallConverter:
             return found
         if is_dispatcher(fn):
             return dispatched(fn, self)
-        return refused(fn) or around(fn, self)
+        return refused(fn) or unbound(fn) or around(fn, self)
 
     def _method(self, method: MethodType) -> Any:
         plain = method.__func__

@@ -481,7 +481,7 @@ def _kind(value: Any) -> str:
     if isinstance(value, Variable):
         return f"a tensor ({value.meta})"
     if isinstance(value, Tensor):
-        return f"a tensor ({value.dtype.name}{value.shape})"
+        return f"a tensor ({value.dtype.name}{list(value.shape)})"
     if isinstance(value, (*SCALARS, str, bytes)):
         return f"{type(value).__name__} {value!r}"[:60]
     return "None" if value is None else f"a {type(value).__name__}"

@@ -10,6 +10,7 @@ from types import FunctionType
 from typing import Any
 
 from ...core.pytree import OpenDict, OpenList
+from ...core.size import size_of_items
 from ...eager.layer import Layer
 from ...eager.layer_tree import LayerTree
 from ...ir.graph_tensor import as_number
@@ -232,7 +233,7 @@ def convert_shape(owner: Any) -> Any:
         return owner.shape
     check_attribute(owner, "shape")
     shape = owner.shape
-    return [size if size >= 0 else as_number(dim_size(owner, axis)) for axis, size in enumerate(shape)]
+    return size_of_items(size if size >= 0 else as_number(dim_size(owner, axis)) for axis, size in enumerate(shape))
 
 
 def name(identifier: str, read: FunctionType) -> Any:

@@ -49,7 +49,7 @@ def shard_tensor(
         >>> import vitrify as paddle
         >>> mesh = paddle.distributed.ProcessMesh([0], dim_names=["dp"])
         >>> paddle.distributed.shard_tensor([[1.0], [2.0]], mesh, [paddle.distributed.Shard(0)]).shape
-        [2, 1]
+        paddle.Size([2, 1])
     """
     of_one_process("shard_tensor", mesh, placements)
     whole = data if isinstance(data, Tensor) else to_tensor(data, dtype=dtype, place=place)

@@ -14,7 +14,7 @@ class PipelineParallel(DataParallel):
         >>> import vitrify as paddle
         >>> from vitrify.distributed.fleet.model import PipelineParallel
         >>> PipelineParallel(paddle.nn.Linear(2, 3), None, None)(paddle.ones([1, 2])).shape
-        [1, 3]
+        paddle.Size([1, 3])
     """
 
     def __init__(self, layers: Any, hcg: Any = None, strategy: Any = None) -> None:

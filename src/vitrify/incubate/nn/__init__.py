@@ -22,7 +22,7 @@ class FusedLinear(Layer):
     Example:
         >>> import vitrify as paddle
         >>> paddle.incubate.nn.FusedLinear(3, 4)(paddle.ones([2, 3])).shape
-        [2, 4]
+        paddle.Size([2, 4])
     """
 
     def __init__(

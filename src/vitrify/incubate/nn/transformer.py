@@ -35,7 +35,7 @@ class FusedBiasDropoutResidualLayerNorm(_Named):
         >>> import vitrify as paddle
         >>> x = paddle.ones([2, 3, 4])
         >>> paddle.incubate.nn.FusedBiasDropoutResidualLayerNorm(4)(x, x).shape
-        [2, 3, 4]
+        paddle.Size([2, 3, 4])
     """
 
     _settings = ("embed_dim", "dropout_rate", "_epsilon")
@@ -74,7 +74,7 @@ class FusedMultiHeadAttention(_Named):
     Example:
         >>> import vitrify as paddle
         >>> paddle.incubate.nn.FusedMultiHeadAttention(8, 2)(paddle.ones([2, 3, 8])).shape
-        [2, 3, 8]
+        paddle.Size([2, 3, 8])
     """
 
     _settings = (
@@ -151,7 +151,7 @@ class FusedFeedForward(_Named):
     Example:
         >>> import vitrify as paddle
         >>> paddle.incubate.nn.FusedFeedForward(8, 16)(paddle.ones([2, 3, 8])).shape
-        [2, 3, 8]
+        paddle.Size([2, 3, 8])
     """
 
     _settings = (
@@ -214,7 +214,7 @@ class FusedTransformerEncoderLayer(Layer):
     Example:
         >>> import vitrify as paddle
         >>> paddle.incubate.nn.FusedTransformerEncoderLayer(8, 2, 16)(paddle.ones([2, 3, 8])).shape
-        [2, 3, 8]
+        paddle.Size([2, 3, 8])
     """
 
     def __init__(

@@ -33,7 +33,7 @@ class MultiHeadAttention(Layer):
         >>> import vitrify as paddle
         >>> attention = paddle.nn.MultiHeadAttention(128, 2)
         >>> attention(paddle.ones([2, 4, 128])).shape
-        [2, 4, 128]
+        paddle.Size([2, 4, 128])
     """
 
     class Cache(NamedTuple):

@@ -56,7 +56,7 @@ class Linear(Layer):
     Example:
         >>> import vitrify as paddle
         >>> paddle.nn.Linear(2, 3)(paddle.ones([4, 2])).shape
-        [4, 3]
+        paddle.Size([4, 3])
     """
 
     def __init__(
@@ -132,7 +132,7 @@ class Embedding(Layer):
     Example:
         >>> import vitrify as paddle
         >>> paddle.nn.Embedding(10, 4)(paddle.to_tensor([[1, 2, 3]])).shape
-        [1, 3, 4]
+        paddle.Size([1, 3, 4])
     """
 
     def __init__(

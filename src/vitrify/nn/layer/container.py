@@ -104,7 +104,7 @@ class Sequential(_Listed):
         >>> import vitrify as paddle
         >>> net = paddle.nn.Sequential(paddle.nn.Linear(4, 8), paddle.nn.ReLU(), paddle.nn.Linear(8, 2))
         >>> net(paddle.ones([3, 4])).shape
-        [3, 2]
+        paddle.Size([3, 2])
     """
 
     def __init__(self, *layers: Any) -> None:

@@ -32,7 +32,7 @@ LocalResponseNorm = partial(
 def _check_ndim(layer: Any, x: Any, allowed: Sequence[int]) -> None:
     if x.ndim not in allowed:
         wanted = " or ".join(f"{n}D" for n in allowed)
-        raise ShapeError(f"{type(layer).__name__}: expected {wanted} input, got {x.ndim}D of shape {x.shape}")
+        raise ShapeError(f"{type(layer).__name__}: expected {wanted} input, got {x.ndim}D of shape {list(x.shape)}")
 
 
 class _BatchNormBase(Layer):
@@ -140,7 +140,7 @@ class BatchNorm2D(_BatchNormNd):
     Example:
         >>> import vitrify as paddle
         >>> paddle.nn.BatchNorm2D(3)(paddle.ones([2, 3, 4, 4])).shape
-        [2, 3, 4, 4]
+        paddle.Size([2, 3, 4, 4])
     """
 
     _ndims = (4,)
@@ -322,7 +322,7 @@ class LayerNorm(Layer):
     Example:
         >>> import vitrify as paddle
         >>> paddle.nn.LayerNorm(4)(paddle.ones([2, 4])).shape
-        [2, 4]
+        paddle.Size([2, 4])
     """
 
     keeps_float32_in_amp = True

@@ -112,7 +112,7 @@ class RNN(Layer):
         >>> rnn = paddle.nn.RNN(paddle.nn.SimpleRNNCell(16, 32))
         >>> y, h = rnn(paddle.ones([4, 23, 16]))
         >>> y.shape, h.shape
-        ([4, 23, 32], [4, 32])
+        (paddle.Size([4, 23, 32]), paddle.Size([4, 32]))
     """
 
     def __init__(self, cell: Any, is_reverse: bool = False, time_major: bool = False) -> None:
@@ -297,7 +297,7 @@ class LSTM(RNNBase):
         >>> import vitrify as paddle
         >>> y, (h, c) = paddle.nn.LSTM(16, 32, num_layers=2)(paddle.ones([4, 23, 16]))
         >>> y.shape, h.shape
-        ([4, 23, 32], [2, 4, 32])
+        (paddle.Size([4, 23, 32]), paddle.Size([2, 4, 32]))
     """
 
     mode = "LSTM"

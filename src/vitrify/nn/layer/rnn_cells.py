@@ -173,7 +173,7 @@ class LSTMCell(GatedCell):
         >>> import vitrify as paddle
         >>> y, (h, c) = paddle.nn.LSTMCell(16, 32)(paddle.ones([4, 16]))
         >>> y.shape, c.shape
-        ([4, 32], [4, 32])
+        (paddle.Size([4, 32]), paddle.Size([4, 32]))
     """
 
     _gates = 4

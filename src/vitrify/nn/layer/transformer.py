@@ -270,7 +270,7 @@ class Transformer(Layer):
         >>> import vitrify as paddle
         >>> model = paddle.nn.Transformer(16, 2, 1, 1, 32)
         >>> model(paddle.ones([2, 4, 16]), paddle.ones([2, 6, 16])).shape
-        [2, 6, 16]
+        paddle.Size([2, 6, 16])
     """
 
     def __init__(

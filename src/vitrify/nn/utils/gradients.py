@@ -21,7 +21,7 @@ def parameters_to_vector(parameters: Iterable[Any], name: str | None = None) -> 
     Example:
         >>> import vitrify as paddle
         >>> paddle.nn.utils.parameters_to_vector(paddle.nn.Linear(2, 3).parameters()).shape
-        [9]
+        paddle.Size([9])
     """
     return concat([param.reshape([-1]) for param in parameters], axis=0)
 

@@ -116,7 +116,7 @@ def tensor_array_to_tensor(input: Any, axis: int = 1, use_stack: bool = False, n
         >>> array = [paddle.ones([2, 3]), paddle.zeros([2, 1])]
         >>> joined, sizes = paddle.tensor.manipulation.tensor_array_to_tensor(array, axis=1)
         >>> joined.shape, sizes.tolist()
-        ([2, 4], [3, 1])
+        (paddle.Size([2, 4]), [3, 1])
     """
     held = _array("tensor_array_to_tensor", input)
     joined = convert_stack(held, axis) if use_stack else convert_concat(held, axis)

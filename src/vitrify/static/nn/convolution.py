@@ -63,7 +63,7 @@ def conv2d(
         >>> with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
         ...     x = paddle.static.data("x", [None, 1, 28, 28])
         ...     paddle.static.nn.conv2d(x, 6, 3, stride=2, act="relu").shape
-        [-1, 6, 13, 13]
+        paddle.Size([-1, 6, 13, 13])
     """
     return _conv(
         2, input, num_filters, filter_size, stride, padding, dilation, groups, param_attr, bias_attr, act, name,
@@ -138,7 +138,7 @@ def conv2d_transpose(
         >>> with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
         ...     x = paddle.static.data("x", [None, 3, 8, 8])
         ...     paddle.static.nn.conv2d_transpose(x, 4, filter_size=3, stride=2).shape
-        [-1, 4, 17, 17]
+        paddle.Size([-1, 4, 17, 17])
     """
     return _conv_transpose(
         2, input, num_filters, output_size, filter_size, padding, stride, dilation, groups, param_attr, bias_attr,

@@ -47,7 +47,7 @@ def fc(
         >>> with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
         ...     x = paddle.static.data("x", [None, 2, 3])
         ...     paddle.static.nn.fc(x, 4).shape, paddle.static.nn.fc(x, 4, num_flatten_dims=2).shape
-        ([-1, 4], [-1, 2, 4])
+        (paddle.Size([-1, 4]), paddle.Size([-1, 2, 4]))
     """
     inputs = list(x) if isinstance(x, (list, tuple)) else [x]
     attrs = list(weight_attr) if isinstance(weight_attr, (list, tuple)) else [weight_attr] * len(inputs)
@@ -92,7 +92,7 @@ def embedding(
         >>> with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
         ...     ids = paddle.static.data("ids", [None, 5], "int64")
         ...     paddle.static.nn.embedding(ids, [100, 8]).shape
-        [-1, 5, 8]
+        paddle.Size([-1, 5, 8])
     """
     rows, width = size
     at = None if padding_idx is None else padding_idx + rows if padding_idx < 0 else padding_idx
@@ -121,7 +121,7 @@ def bilinear_tensor_product(
         >>> with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
         ...     x, y = paddle.static.data("x", [None, 2]), paddle.static.data("y", [None, 3])
         ...     paddle.static.nn.bilinear_tensor_product(x, y, 4).shape
-        [-1, 4]
+        paddle.Size([-1, 4])
     """
     owner = Owner("bilinear_tensor_product", name, x.dtype)
     sizes = [owner.known(v.shape[-1], f"the last dimension of {what}") for v, what in ((x, "x"), (y, "y"))]
@@ -140,7 +140,7 @@ def prelu(
         >>> import vitrify as paddle
         >>> with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
         ...     paddle.static.nn.prelu(paddle.static.data("x", [None, 3, 4, 4]), "channel").shape
-        [-1, 3, 4, 4]
+        paddle.Size([-1, 3, 4, 4])
     """
     if mode not in ("all", "channel", "element"):
         raise ArgumentError(f"prelu: mode must be 'all', 'channel' or 'element', got {mode!r}")
@@ -165,7 +165,7 @@ def row_conv(input: Any, future_context_size: int, param_attr: ParamAttrLike = N
         >>> import vitrify as paddle
         >>> with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
         ...     paddle.static.nn.row_conv(paddle.static.data("x", [None, 7, 3]), 2).shape
-        [-1, 7, 3]
+        paddle.Size([-1, 7, 3])
     """
     owner = Owner("row_conv", None, input.dtype)
     taps = future_context_size + 1
@@ -188,7 +188,7 @@ def spectral_norm(weight: Any, dim: int = 0, power_iters: int = 1, eps: float = 
         >>> with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
         ...     w = paddle.static.create_parameter([4, 3, 2], "float32")
         ...     paddle.static.nn.spectral_norm(w, dim=1).shape
-        [4, 3, 2]
+        paddle.Size([4, 3, 2])
     """
     owner = Owner("spectral_norm", name, weight.dtype)
     rows = weight.shape[dim]

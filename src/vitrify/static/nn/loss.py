@@ -53,7 +53,7 @@ def nce(
         ...     words = paddle.static.data("words", [None, 8])
         ...     label = paddle.static.data("label", [None, 1], "int64")
         ...     paddle.static.nn.nce(words, label, num_total_classes=100, num_neg_samples=5).shape
-        [-1, 1]
+        paddle.Size([-1, 1])
     """
     if len(input.shape) != 2 or len(label.shape) != 2:
         raise ShapeError(f"nce: input and label must have 2 dimensions, got {list(input.shape)}, {list(label.shape)}")

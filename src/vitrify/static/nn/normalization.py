@@ -39,7 +39,7 @@ def batch_norm(
         >>> with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
         ...     x = paddle.static.data("x", [None, 3, 8, 8])
         ...     paddle.static.nn.batch_norm(x, act="relu").shape
-        [-1, 3, 8, 8]
+        paddle.Size([-1, 3, 8, 8])
     """
     owner = Owner("batch_norm", name, input.dtype)
     channels, scale, bias = _channel_parameters(owner, input, data_layout, param_attr, bias_attr)
@@ -68,7 +68,7 @@ def layer_norm(
         >>> import vitrify as paddle
         >>> with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
         ...     paddle.static.nn.layer_norm(paddle.static.data("x", [None, 4, 8]), begin_norm_axis=2).shape
-        [-1, 4, 8]
+        paddle.Size([-1, 4, 8])
     """
     owner = Owner("layer_norm", name, input.dtype)
     if not 0 < begin_norm_axis < input.ndim:
@@ -90,7 +90,7 @@ def group_norm(
         >>> import vitrify as paddle
         >>> with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
         ...     paddle.static.nn.group_norm(paddle.static.data("x", [None, 4, 8, 8]), 2).shape
-        [-1, 4, 8, 8]
+        paddle.Size([-1, 4, 8, 8])
     """
     owner = Owner("group_norm", name, input.dtype)
     _, weight, bias = _channel_parameters(owner, input, data_layout, param_attr, bias_attr)
@@ -110,7 +110,7 @@ def instance_norm(
         >>> import vitrify as paddle
         >>> with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
         ...     paddle.static.nn.instance_norm(paddle.static.data("x", [None, 4, 8, 8])).shape
-        [-1, 4, 8, 8]
+        paddle.Size([-1, 4, 8, 8])
     """
     if (param_attr is False) != (bias_attr is False):
         raise ArgumentError("instance_norm: param_attr and bias_attr must be False together or not at all")

@@ -95,7 +95,7 @@ class ResNet(nn.Layer):
         >>> from vitrify.vision.models.resnet import BasicBlock
         >>> net = paddle.vision.models.ResNet(BasicBlock, 18, num_classes=10)
         >>> net.fc.weight.shape
-        [512, 10]
+        paddle.Size([512, 10])
     """
 
     def __init__(

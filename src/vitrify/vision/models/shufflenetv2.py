@@ -73,7 +73,7 @@ class ShuffleNetV2(nn.Layer):
         >>> import vitrify as paddle
         >>> net = paddle.vision.models.shufflenet_v2_x0_25(num_classes=10)
         >>> net(paddle.ones([1, 3, 32, 32])).shape
-        [1, 10]
+        paddle.Size([1, 10])
     """
 
     def __init__(

@@ -52,7 +52,7 @@ class SqueezeNet(nn.Layer):
         >>> import vitrify as paddle
         >>> net = paddle.vision.models.squeezenet1_1(num_classes=10)
         >>> net(paddle.ones([1, 3, 64, 64])).shape
-        [1, 10]
+        paddle.Size([1, 10])
     """
 
     def __init__(self, version: str, num_classes: int = 1000, with_pool: bool = True) -> None:

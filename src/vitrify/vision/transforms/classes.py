@@ -27,7 +27,7 @@ class Compose:
         >>> import numpy as np
         >>> from vitrify.vision import transforms as T
         >>> T.Compose([T.Resize(8), T.ToTensor()])(np.zeros([16, 16, 3], "uint8")).shape
-        [3, 8, 8]
+        paddle.Size([3, 8, 8])
     """
 
     def __init__(self, transforms: Sequence[Callable[[Any], Any]]) -> None:

@@ -40,7 +40,7 @@ def to_tensor(pic: Any, data_format: str = "CHW") -> Tensor:
     Example:
         >>> import numpy as np, vitrify as paddle
         >>> paddle.vision.transforms.to_tensor(np.full([2, 3, 1], 255, "uint8")).shape
-        [1, 2, 3]
+        paddle.Size([1, 2, 3])
     """
     if data_format not in ("CHW", "HWC"):
         raise ArgumentError(f"to_tensor: data_format must be CHW or HWC, got {data_format!r}")
