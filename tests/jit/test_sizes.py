@@ -158,10 +158,15 @@ def test_an_error_of_the_users_does_not_fix_the_sizes():
         lambda x: paddle.zeros([int(np.ceil(x.shape[0] / 8)) * 8]) + float(np.sqrt(x.shape[1])),
         lambda x: x.reshape([np.prod(x.shape)]),
         lambda x: paddle.full([2], np.prod(x.shape)),
+        lambda x: x.reshape(x.shape[:1] + (1,) + x.shape[1:]),
+        lambda x: x * x.shape.numel() + paddle.zeros((2,) + x.shape),
         lambda x: x.sum() / (float(x.mean()) * 2),
         lambda x: x.sum() / (x.shape[0] + 1e-6),
     ],
-    ids="root quotient inverse negated scale cut tensor list complex numpy product filled float sum".split(),  # noqa: SIM905
+    ids=[
+        *("root", "quotient", "inverse", "negated", "scale", "cut", "tensor", "list", "complex"),
+        *("numpy", "product", "filled", "joined", "counted", "float", "sum"),
+    ],
 )
 def test_unknown_sizes_compute_as_python_numbers(used):
     x = rows(100)

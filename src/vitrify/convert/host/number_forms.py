@@ -12,12 +12,14 @@ import numpy as np
 from ...core.dtype import float64
 from ...core.meta import Meta
 from ...core.modes import grad_enabled, scoped
+from ...core.size import Size
 from ...ir.program import Variable
 from ...ops.like import assign_op, cast
 from ..values.deferred import Call, Input, Node
 
 _ARITHMETIC = (operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.abs)
 _FORMS: Mapping[Any, Callable[..., Any]] = {
+    Size: list,
     **{function: function for function in _ARITHMETIC},
     np.add: operator.add,
     np.subtract: operator.sub,

@@ -18,6 +18,7 @@ from ...core.errors import UnsupportedError
 from ...core.meta import UNKNOWN, Meta
 from ...core.modes import recorder, scoped
 from ...core.pytree import as_plain
+from ...core.size import Size
 from ...eager.host_ops import host_value_op
 from ...eager.tensor import Tensor, to_tensor
 from ...ir.program import Variable
@@ -236,7 +237,7 @@ def sample_of(value: Any, number: int) -> Any:
         return _sample_tensor(captured(value), number)
     if isinstance(value, Deferred):
         return Missing
-    if type(value) in (list, tuple):
+    if type(value) in (list, tuple, Size):
         return type(value)([sample_of(item, number) for item in value])
     if type(value) is dict:
         return {key: sample_of(item, number) for key, item in value.items()}

@@ -8,6 +8,7 @@ from typing import Any
 
 from ...core.errors import UnsupportedError
 from ...core.pytree import OneOf, as_plain, is_open, is_partial, list_in
+from ...core.size import Size
 from ...core.source import Loc, user_frames
 from ...eager.host_expr import name_of
 from ...eager.parameter import Parameter
@@ -145,6 +146,8 @@ def _container(value: Any) -> Node:
         return type(value)(map(captured, value))
     if type(value) is dict:
         return {captured(k): captured(v) for k, v in value.items()}
+    if type(value) is Size:
+        return Call(Size, (list(map(captured, value)),))
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return Call(type(value), tuple(map(captured, value)))
     if is_dataclass(value):

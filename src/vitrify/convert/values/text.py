@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 from ...core.errors import UnsupportedError
 from ...core.pytree import as_plain, is_open, is_partial, list_in
+from ...core.size import Size
 from ...eager.tensor import Tensor
 from ...ir.builder import current_builder
 from .base import Undefined, builder, is_tensor
@@ -303,6 +304,7 @@ def _exception_text(value: BaseException, how: str) -> Text:
 
 _CONTAINERS: dict[type, Callable[[Any], Text]] = {
     list: lambda value: concatenated("[", _listed(value), "]"),
+    Size: lambda value: concatenated("paddle.Size([", _listed(value), "])"),
     tuple: _tuple_text,
     dict: _dict_text,
     set: lambda value: concatenated("{", _listed(value), "}"),
