@@ -185,6 +185,5 @@ CASES = [
         lambda x, w: F.conv2d_transpose(x, w, stride=2, padding="SAME"),
         (floats(2, 2, 3, 4), floats(2, 3, 3, 3)),
         ref=lambda x, w: transposed(x, w, (5, 8), 2, (1, 0)),
-        dynamic=False,
     ),
 ]

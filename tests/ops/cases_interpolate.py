@@ -103,14 +103,12 @@ CASES = [
         lambda x: F.interpolate(x, scale_factor=0.5, mode="area", data_format="NHWC"),
         (floats(2, 4, 6, 3),),
         ref=lambda x: x.reshape(2, 2, 2, 3, 2, 3).mean(axis=(2, 4)),
-        dynamic=False,
     ),
     Case(
         "the factor that rounded sizes have",
         lambda x: F.interpolate(x, scale_factor=1.7, recompute_scale_factor=True, mode="bilinear"),
         (X,),
         ref=lambda x: middles(x, [6, 8]),
-        dynamic=False,
     ),
     Case(
         "bilinear without aliases",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.dtype import int64
 from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape, numel
 from .arguments import as_ints, dims, entries
@@ -18,7 +19,11 @@ from .conv import (
 )
 from .conv_kernel import batch_last, geometry, input_adjoint, widened
 from .conv_transpose_form import conv_transpose_form
+from .creation import full
 from .registry import define_op
+from .select import maximum
+from .sizes import size_of
+from .slicing import slice
 from .sliding_window import Padding, per_dim, resolve_padding, span, spatial_of, used_dilation, with_spatial
 
 
@@ -116,18 +121,30 @@ conv_transpose_op = define_op(
 )
 
 
-def _resolved(op: str, padding: Padding, x: Any, weight: Any, stride: Shape, channel_last: bool) -> Padding:
-    """Padding as pairs; "SAME" is worked out from x's sizes."""
+def _resolved(padding: Padding, x: Any, weight: Any, stride: Shape, channel_last: bool) -> Padding:
+    """Padding as pairs; "SAME" is worked out from x's sizes, and stays "SAME" where those are not known."""
     if padding != "SAME":
         return padding
-    sizes = spatial_of(x.shape, channel_last)
-    if UNKNOWN in weight.shape[2:] or any(s == UNKNOWN and st > 1 for s, st in zip(sizes, stride)):
-        raise ArgumentError(
-            f"{op}: padding 'SAME' needs known sizes of the kernel, and with a stride of x, got x of shape "
-            f"{list(x.shape)} and weight of shape {list(weight.shape)}",
-            hint="give the padding as numbers, or fix the sizes in the InputSpec",
-        )
-    return resolve_padding(padding, tuple(max(s, 1) for s in sizes), tuple(weight.shape[2:]), stride)
+    sizes, kernel = spatial_of(x.shape, channel_last), tuple(weight.shape[2:])
+    if UNKNOWN in kernel or any(s == UNKNOWN and st > 1 for s, st in zip(sizes, stride)):
+        return padding
+    return resolve_padding(padding, tuple(max(s, 1) for s in sizes), kernel, stride)
+
+
+def _same(x: Any, weight: Any, bias: Any, extra: Shape, output_size: Any, attrs: dict[str, Any]) -> Any:
+    """The result for padding "SAME" and sizes that only the run knows: a part of the one without padding."""
+    stride, first = attrs["stride"], 1 if attrs["channel_last"] else 2
+    axes = [first + i for i in range(len(stride))]
+    starts, ends = [], []
+    for i, (axis, step) in enumerate(zip(axes, stride)):
+        size, kernel = size_of(x, axis), size_of(weight, 2 + i)
+        total = maximum(full([], 0, int64), ((size + step - 1) // step - 1) * step + kernel - size)
+        starts.append(total // 2)
+        made = (size - 1) * step - total + kernel + extra[i] if output_size is None else output_size[i]
+        ends.append(starts[-1] + made)
+    room = extra if output_size is None else tuple(step - 1 for step in stride)
+    attrs["padding"] = ((0, 0),) * len(stride)
+    return slice(conv_transpose_op(x, weight, bias, output_padding=room, output_size=None, **attrs), axes, starts, ends)
 
 
 def _transpose(
@@ -146,7 +163,9 @@ def _transpose(
     attrs["dilation"] = used_dilation(attrs["padding"], attrs["dilation"])
     if any(e >= max(st, d) for e, st, d in zip(extra, attrs["stride"], attrs["dilation"])):
         raise ArgumentError(f"{op}: output_padding must be less than stride or dilation, got {list(extra)}")
-    attrs["padding"] = _resolved(op, attrs["padding"], x, weight, attrs["stride"], attrs["channel_last"])
+    attrs["padding"] = _resolved(attrs["padding"], x, weight, attrs["stride"], attrs["channel_last"])
+    if attrs["padding"] == "SAME":
+        return _same(x, weight, bias, extra, output_size, attrs)
     return conv_transpose_op(x, weight, bias, output_padding=extra, output_size=output_size, **attrs)
 
 

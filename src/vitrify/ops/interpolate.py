@@ -9,12 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from ..core.dtype import float64, int64
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Ref, Shape, known_dim
 from .adaptive_pool import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 from .arguments import as_ints, entries, is_tensor, is_unknown, rank_of
+from .like import cast
 from .moving_forms import resized
 from .registry import OpDef, define_op
+from .sizes import size_of
 
 _CUBIC = -0.75  # Keys' coefficient, as in Paddle, PyTorch and OpenCV
 _SMOOTH = -0.5  # and in Pillow
@@ -336,14 +339,16 @@ def _scales(scale_factor: Any, spatial: int) -> tuple[float, ...]:
     return scales
 
 
-def _area_sizes(x: Any, scales: Sequence[float], first: int) -> Shape:
-    given = x.shape[first : first + len(scales)]
-    if UNKNOWN in given or any(map(is_unknown, scales)):
-        raise ArgumentError(
-            f"interpolate: the scale needs the sizes of x, which is {list(x.shape)}, and its own value",
-            hint="pass size instead of scale_factor",
-        )
-    return tuple(int(size * s) for size, s in zip(given, scales))
+def _area_sizes(x: Any, scales: Sequence[Any], first: int) -> tuple[Any, ...]:
+    """The sizes times the scales, rounded down: ints, and 0-D tensors where only the run knows them."""
+    return tuple(_scaled(size_of(x, first + i), scale) for i, scale in enumerate(scales))
+
+
+def _scaled(size: Any, scale: Any) -> Any:
+    if not is_tensor(size) and not is_unknown(scale):
+        return int(size * scale)
+    size, scale = (cast(v, float64) if is_tensor(v) else v for v in (size, scale))
+    return cast(size * scale, int64)
 
 
 def _area(x: Any, sizes: Any, scales: Sequence[float], first: int) -> Any:
