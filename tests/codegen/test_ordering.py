@@ -12,6 +12,7 @@ from vitrify.codegen.errors import NoNativeForm
 from vitrify.codegen.ranks import SHORT_ROW
 from vitrify.codegen.whole import WholeProgram
 from vitrify.nn import functional as F
+from vitrify.ops.gather import take_along_axis_adjoint_op
 from vitrify.ops.index import with_item
 
 ROWS = {
@@ -119,7 +120,9 @@ OTHERS = {
 def put(x, order):
     """Values written, added and read where an order says."""
     taken = paddle.take_along_axis(x, order, -1)
-    return taken, paddle.put_along_axis(x, order, taken, -1), paddle.put_along_axis(x, order, 1.0, -1, reduce="add")
+    back = take_along_axis_adjoint_op(taken, x, order, axis=-1 % x.ndim, broadcast=False)
+    written = paddle.put_along_axis(x, order, taken, -1)
+    return taken, written, back, paddle.put_along_axis(x, order, 1.0, -1, reduce="add")
 
 
 def enlarged(x):

@@ -15,7 +15,7 @@ from .flat_index import taken_at
 from .index_form import range_errors
 from .like import zeros_like
 from .moving_axis import at_axis, is_unknown, to_front
-from .order_forms import take_along_form
+from .order_forms import take_along_adjoint_form, take_along_form
 from .registry import OpDef, define_op, get_op
 from .same_sizes import same_sizes
 from .shape import flatten, reshape, squeeze_op
@@ -186,6 +186,7 @@ take_along_axis_adjoint_op: OpDef = define_op(
     meta=lambda x, like, index, *, axis, broadcast: x.with_shape(like.shape),
     vjp={"x": lambda ct, *, index, axis, broadcast: take_along_axis_op(ct, index, axis=axis, broadcast=broadcast)},
     shape_only=["like"],
+    native=take_along_adjoint_form,
 )
 
 

@@ -55,6 +55,8 @@ def put_along_form(
     n: Any, x: Any, index: Any, values: Any, *, axis: int, reduce: str, include_self: bool, broadcast: bool
 ) -> Any:
     """x with values written, or added, where an index names places along an axis: elements of one long row."""
+    if not x.ndim:
+        n.refuse("one number has no places along an axis")
     if reduce != "assign" and (reduce != "add" or not include_self):
         n.refuse(f"reduce={reduce!r} with include_self={include_self} has no native form")
     shape = tuple(i if d == axis or not broadcast else max(i, s) for d, (s, i) in enumerate(zip(x.shape, index.shape)))
@@ -80,6 +82,12 @@ def put_along_form(
     else:
         flat = n.apply(get_op("add"), flat, n.add_rows(values, places, flat.shape))
     return n.copy(n.view(lambda a: np.moveaxis(a.reshape(front), 0, axis), flat))
+
+
+def take_along_adjoint_form(n: Any, x: Any, like: Any, index: Any, *, axis: int, broadcast: bool) -> Any:
+    """Zeros with the elements of x added where an index names places along an axis."""
+    zeros = n.full(like.shape, 0, x.dtype)
+    return put_along_form(n, zeros, index, x, axis=axis, reduce="add", include_self=True, broadcast=broadcast)
 
 
 def running_form(name: str) -> Callable[..., Any]:
