@@ -494,6 +494,32 @@ GROUPS: dict[str, list[Entry]] = {
             """,
         ),
         _entry(
+            "A generator that its own loop takes from",
+            "UnsupportedError",
+            "taken inside of a loop over the same generator",
+            "Its function runs through, and calls the loop's body with each item.",
+            """
+            def f(x):
+                def steps():
+                    for number in range(5):
+                        yield number
+                numbers = steps()
+                for number in numbers:
+                    x = x + number * next(numbers, 0)
+                return x
+            """,
+            """
+            def f(x):
+                def steps():
+                    for number in range(5):
+                        yield number
+                numbers = iter(list(steps()))
+                for number in numbers:
+                    x = x + number * next(numbers, 0)
+                return x
+            """,
+        ),
+        _entry(
             "groupby() by a tensor",
             "UnsupportedError",
             "a tensor decides which items there are",

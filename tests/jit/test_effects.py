@@ -25,6 +25,18 @@ class Box:
         self.__dict__.update(held)
 
 
+class Only:
+    """There is one object of it, which its first call makes."""
+
+    made = None
+
+    def __new__(cls):
+        if cls.made is None:
+            cls.made = super().__new__(cls)
+            cls.made.calls = 0
+        return cls.made
+
+
 @dataclass
 class Pair:
     """Two values."""
@@ -82,6 +94,19 @@ def test_a_number_that_counts_calls():
 
     assert thrice(paddle.jit.to_static(f), ones(1)) == [[1], [2], [3]]
     assert box.n == 3
+
+
+@pytest.mark.parametrize("full_graph", [True, False])
+def test_a_constructor_that_gives_an_object_from_before(full_graph, monkeypatch):
+    monkeypatch.setattr(Only, "made", None)
+
+    def f(x):
+        only = Only()
+        only.calls += 1
+        return x * only.calls
+
+    static = paddle.jit.to_static(f, full_graph=full_graph)
+    assert [float(static(ones(1))) for _ in range(4)] == [1, 2, 3, 4] and Only.made.calls == 4
 
 
 def test_a_new_attribute_and_a_deleted_one():
@@ -372,6 +397,107 @@ def test_an_attribute_set_on_one_path_only():
     run(f, boxes[0])
     run(paddle.jit.to_static(f), boxes[1])
     assert boxes[0].h.tolist() == boxes[1].h.tolist() == [6, 6]
+
+
+class Slotted:
+    """Has a place for one value."""
+
+    __slots__ = ("h",)
+
+
+def on_a_path(put):
+    """A function that calls `put` where a tensor says so."""
+
+    def f(x):
+        if x.sum() > 0:
+            put()
+        return x
+
+    return f
+
+
+def in_a_loop(put):
+    """A function that calls `put` in a loop that a tensor stops."""
+
+    def f(x):
+        while x.sum() > 0:
+            put()
+            x = x - 3
+        return x
+
+    return f
+
+
+PAIRS = [
+    (1, 0),
+    (0.5, 1.5),
+    ("a", "b"),
+    (None, 1),
+    (True, False),
+    ((1, 2), (3, 4)),
+    (len, max),
+    (None, ones()),
+    (ones(), None),
+]
+
+
+@pytest.mark.parametrize("around", [on_a_path, in_a_loop])
+@pytest.mark.parametrize(("old", "new"), PAIRS, ids=[f"{type(a).__name__}-{type(b).__name__}" for a, b in PAIRS])
+@pytest.mark.parametrize(
+    "made", [Box, Slotted, paddle.nn.Layer, lambda: type("Made", (), {})], ids=["object", "slots", "layer", "class"]
+)
+def test_what_one_path_sets_is_afterwards_what_it_was_on_others(made, old, new, around):
+    box = made()
+    box.h = old
+
+    def put():
+        box.h = new
+
+    static = paddle.jit.to_static(around(put), full_graph=True)
+    for x, expected in ((-ones(), old), (ones(), new), (-ones(), new), (ones(), new)):
+        static(x)
+        assert _told(box.h) == _told(expected)
+
+
+def _told(value):
+    return value.tolist() if isinstance(value, paddle.Tensor) else value
+
+
+LAST = "none"
+
+
+def test_a_global_variable_that_one_path_sets():
+    def f(x):
+        global LAST, LATE
+        if x.sum() > 0:
+            LAST, LATE = "positive", x * 2
+        return x
+
+    static = paddle.jit.to_static(f, full_graph=True)
+    static(-ones())
+    assert LAST == "none" and "LATE" not in globals()
+    try:
+        for x in (ones(), -ones()):
+            static(x)
+            assert LAST == "positive" and LATE.tolist() == [2, 2]
+    finally:
+        del globals()["LATE"]
+    static(-ones())
+    assert "LATE" not in globals()
+
+
+def test_containers_hold_no_variables_of_the_program_where_one_path_sets_an_item():
+    items = {"k": (1, 2)}
+
+    def f(x):
+        if x.sum() > 0:
+            items["k"] = (3, 4)
+        return x
+
+    static = paddle.jit.to_static(f, full_graph=True)
+    for x, expected in ((-ones(), (1, 2)), (ones(), (3, 4)), (-ones(), (3, 4))):
+        static(x)
+        assert items == {"k": expected}
 
 
 def test_a_new_attribute_set_on_one_path_only():

@@ -261,6 +261,7 @@ def _finish(
     watched = [*[id(call.owner) for call in observer.calls], *map(id, state.layers), *map(id, observer.layers)]
     local = observer.journal.forget_local(result, watched)
     observer.forget(local, state.builder.made)
+    observer.note_paths()
     for stand_in in observer.stand_ins.made:
         observer.content_matters(stand_in)
     replayed = replayable(observer, {*owners, *observer.stand_ins.originals})

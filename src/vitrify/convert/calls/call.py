@@ -38,7 +38,7 @@ from ..operators.objects import LAYER_WRITERS
 from ..operators.ordering import sort_list
 from ..values.text import method_of_text
 from ..values.user_code import class_attribute, is_left_alone, is_user_code
-from .construct import GenericAlias, constructor, generic, instance_of
+from .construct import GenericAlias, bare, constructor, generic, instance_of
 from .generators import called_generator
 from .higher_order import HIGHER_ORDER
 from .hooks import registering
@@ -57,6 +57,7 @@ Converter = Callable[[FunctionType], Callable[..., Any]]
 REPLACEMENTS: dict[Any, Callable[..., Any]] = {
     **BUILTINS, **HIGHER_ORDER, **OPERATORS, **LIST_FUNCTIONS, **OPEN_LISTS, **ENDLESS, **STACKS,
     **LAYER_WRITERS, **{kind: collecting(make) for kind, make in DICT_CLASSES.items()}, **LAZY, **RANDOM_STATE,
+    object.__new__: bare,
 }  # fmt: skip
 _IN_C = (BuiltinFunctionType, MethodWrapperType, MethodDescriptorType, WrapperDescriptorType)
 

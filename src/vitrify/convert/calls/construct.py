@@ -38,13 +38,22 @@ def instance_of(cls: type) -> Callable[..., Any]:
         return cls
 
     def construct(*args: Any, **kwargs: Any) -> Any:
-        made = _new(cls, args, kwargs)
+        make = class_attribute(cls, "__new__")
+        made = converted(make.__func__)(cls, *args, **kwargs) if _is_users(make) else cls.__new__(cls, *args, **kwargs)
         if isinstance(made, cls):
             _initialise(made, args, kwargs)
-            _note_made(made)
+            if not _is_users(make):  # which may give an object that was there before; `bare` has noted a new one
+                _note_made(made)
         return made
 
     return construct
+
+
+def bare(cls: type, *args: Any, **kwargs: Any) -> Any:
+    """`object.__new__(cls)`, called by a `__new__` of the user's or in place of the class."""
+    made: Any = object.__new__(cls, *args, **kwargs)
+    _note_made(made)
+    return made
 
 
 def _plain(cls: type, *args: Any, **kwargs: Any) -> Any:
@@ -79,11 +88,6 @@ def generic(alias: Any, convert: Callable[[Any], Any]) -> Callable[..., Any]:
 def _is_users(found: Any) -> bool:
     plain = found.__func__ if isinstance(found, staticmethod) else found
     return isinstance(plain, FunctionType) and is_user_code(plain)
-
-
-def _new(cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    make = class_attribute(cls, "__new__")
-    return converted(make.__func__)(cls, *args, **kwargs) if _is_users(make) else cls.__new__(cls, *args, **kwargs)
 
 
 def _initialise(made: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

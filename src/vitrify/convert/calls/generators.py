@@ -8,7 +8,7 @@ from typing import Any
 from ..control.comprehension import Each, GeneratorExpression
 from ..control.logic import convert_not
 from ..control.loops import convert_for
-from ..control.pushed import Sink, pushing
+from ..control.pushed import Sink, push_into, pushing, refuse_giving
 from ..state.journal import note_spent
 
 Function = Callable[..., Any]
@@ -24,6 +24,7 @@ class PushedGenerator(GeneratorExpression):
         self._is_given = False
 
     def _running(self) -> Generator[Any, Any, Any]:
+        refuse_giving(self)
         if self.is_left is not False:
             return super()._running()
         self.go_on()
@@ -79,7 +80,7 @@ def delegate(sink: Sink, items: Any) -> tuple[Any, Any]:
     """Give all items; whether no more are wanted, and what the generator returns, if they come from one."""
     if pushing(items):
         note_spent(items)
-        value = items.push(sink)
+        value = push_into(sink, items)
         return sink.is_left, value
 
     def one(item: Any, left: Any) -> tuple[Any]:
@@ -90,5 +91,3 @@ def delegate(sink: Sink, items: Any) -> tuple[Any, Any]:
 
     (left,) = convert_for(items, one, (False,), ("left",), goes_on)
     return left, None
-
-

@@ -27,7 +27,7 @@ from .endless import Listed
 from .logic import convert_and, convert_not, convert_or
 from .loops import convert_for
 from .protocols import iterate, truth
-from .pushed import Pushes, Sink, pushing
+from .pushed import Pushes, Sink, pushing, refuse_giving
 
 Function = Callable[..., Any]
 Combine = Callable[[Any, Function], Any]
@@ -207,6 +207,7 @@ class GeneratorExpression(Generator[Any, Any, None], Pushes):
         """Whether a loop over it ended before its last element, as far as a tensor decided that."""
 
     def _running(self) -> Generator[Any, Any, None]:
+        refuse_giving(self)
         if self.is_left is not False:
             raise UnsupportedError(
                 "the rest of a generator is asked for, of which a tensor decides where a loop left it",

@@ -243,31 +243,34 @@ def _for_items(
 def _for_listed(
     items: Listed, body: Function, values: tuple[Any, ...], names: tuple[str, ...], test: Function | None, shared: Any
 ) -> tuple[Any, ...]:
-    """A loop over `iter(...)`, which others may ask later for what is left of it."""
+    """A loop over `iter(...)`, which others may ask later for what is left of it, and the body meanwhile."""
     position = items.position
     if not items.is_known():
         return _while_listed(items, body, values, names, test, shared)
     while not items.is_over:
         length = items.length()
-        if is_graph(length):  # it grew meanwhile
+        if is_graph(length) or is_graph(position):  # it grew meanwhile, or a tensor decided what the body took
             return _while_listed(items, body, values, names, test, shared)
         go_on: Any = True if test is None else truth(test(*values))
         if not is_graph(go_on) and not go_on:
             return values
-        step = partial(_step_of_listed, items, position, body)
+        reached: list[Any] = []
+        step = partial(_step_of_listed, items, position, reached, body)
         values = _guarded(go_on, step, None, values, names, shared) if is_graph(go_on) else step(None, *values)
-        if position >= length:
+        if not reached:  # the end, or a body that always raises
             return values
-        position += 1
+        position = reached[-1]
     return values
 
 
-def _step_of_listed(items: Listed, position: Any, body: Function, _: Any, *state: Any) -> tuple[Any, ...]:
-    """One iteration: the item at a position that Python knows, or the end."""
+def _step_of_listed(items: Listed, position: Any, reached: list[Any], body: Function, _: Any, *state: Any) -> Any:
+    """One iteration: the item at a position that Python knows, or the end. Tells the position that it reached."""
     if position >= items.length():
         items.end()
         return state
-    return body(items.take(position), *state)  # type: ignore[no-any-return]
+    state = body(items.take(position), *state)
+    reached.append(items.position)
+    return state
 
 
 def _while_listed(

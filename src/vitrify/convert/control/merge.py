@@ -115,7 +115,9 @@ class Joined:
         if isinstance(original, (OpenList, OpenDict)):  # in no block: the call gave it
             return original.block is None or not is_inside(original.block, block)  # type: ignore[union-attr]
         made_in = builder().made.block_of(original)
-        return made_in is not None and not is_inside(made_in, block)
+        if made_in is None:
+            return isinstance(original, (list, dict))  # the user's, whom the trace did not make
+        return not is_inside(made_in, block)
 
     def add(self, a: Any, b: Any) -> int:
         """Index of a new output."""

@@ -113,12 +113,13 @@ def _by_index(item: Callable[[int], Any]) -> Iterator[Any]:
 @by_option(2)
 @for_user
 def contains(container: Any, value: Any) -> Any:
-    """`value in container`, by a converted `__contains__` or, without one, by converted iteration."""
+    """`value in container`, by a converted `__contains__` where the user wrote one."""
     refuse_items(container)
     method = user_method(container, "__contains__")
-    if method is not None:
-        return method(value)
+    return value in container if method is None else method(value)
+
+
+def is_searched(container: Any) -> bool:
+    """Whether `in` goes through the items that code of the user's gives, up to the one asked for."""
     is_users = any(user_method(container, name) is not None for name in ("__iter__", "__getitem__"))
-    if is_users and class_attribute(type(container), "__contains__") is None:
-        return value in builtins.list(iterate(container))
-    return value in container
+    return is_users and class_attribute(type(container), "__contains__") is None

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from types import CellType
 from typing import Any
 
+from ...core.errors import UnsupportedError
 from ..state.cells import closed_over
 from ..state.journal import note_spent, note_write
 from ..state.places import CellPlace
@@ -73,6 +74,9 @@ class Pushes:
     An abstract class without a metaclass: `isinstance` is asked of whatever a loop goes through, and must not ask that.
     """
 
+    is_giving = False
+    """Whether a loop goes through it just now, which nobody may ask for items meanwhile."""
+
     def is_fresh(self) -> bool:
         """Whether nothing was taken of it yet."""
         raise NotImplementedError
@@ -93,5 +97,23 @@ def push_all(
     """The loop variables after `for item in items: body`."""
     note_spent(items)
     sink = Sink(body, values, names, test)
-    items.push(sink)
+    push_into(sink, items)
     return sink.released()
+
+
+def push_into(sink: Sink, items: Pushes) -> Any:
+    """Let `items` give what it has to the sink; what the generator returns."""
+    items.is_giving = True
+    try:
+        return items.push(sink)
+    finally:
+        items.is_giving = False
+
+
+def refuse_giving(items: Pushes) -> None:
+    """Raise UnsupportedError where a loop goes through the items, whose place nobody knows but who gives them."""
+    if items.is_giving:
+        raise UnsupportedError(
+            "an item of a generator is taken inside of a loop over the same generator",
+            hint="make a list of what it gives first and go through an iterator of that (`iter(list(...))`)",
+        )

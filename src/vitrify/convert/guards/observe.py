@@ -30,7 +30,7 @@ from ...ir.program import Variable
 from ..containers.stand_ins import StandIns, places_in
 from ..state.attributes import computed
 from ..state.cells import stored_cells
-from ..state.journal import Journal
+from ..state.journal import Journal, is_nested, note_attribute
 from ..state.places import AttrPlace, CellPlace, GlobalPlace, ItemPlace, content_before
 from ..values.base import Undefined, Unmergeable, builder
 from ..values.deferred import Deferred
@@ -103,6 +103,8 @@ class Observer:
     """ids of what was read so far: the guards hold it."""
     own: set[Any] = field(default_factory=set)
     """Keys of guards on what objects themselves hold."""
+    overwritten: set[Any] = field(default_factory=set)
+    """Keys of attributes that were written first on one path of a tensor's decision."""
     peeked: dict[int, tuple[Any, Any, Source]] = field(default_factory=dict)
     """Containers that were only changed so far: by id, (container, key of the guard it would get, source)."""
 
@@ -114,10 +116,12 @@ class Observer:
         namespace = fn.__globals__
         for name in sorted(stored):
             self.journal.note(GlobalPlace(name, namespace))
-        for name in sorted(read):
+        for name in sorted(read | stored):  # one path may store what stays as it was on others
+            source, known = Source.entry(name, namespace, name), GlobalPlace(name, namespace)
             if name in namespace:
-                source, known = Source.entry(name, namespace, name), GlobalPlace(name, namespace)
                 self._variable(known, source, namespace[name], name in only_changed, name in stored)
+            elif name in stored and isinstance(self.journal.before[known.key][1], Undefined):
+                self.guards.setdefault(known.key, Guard(source, MISSING, Exactly(MISSING), known.key))
         stored_here = stored_cells(fn.__code__)
         for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or ()):
             place = CellPlace(name, cell)
@@ -201,10 +205,7 @@ class Observer:
         key = (id(owner), name)
         if key in self.journal.before or key in self.guards or isinstance(owner, _NOT_WATCHED) or _is_library(owner):
             return
-        if source is None:
-            label = owner.__name__ if isinstance(owner, (ModuleType, type)) else type(owner).__name__
-            source = Source(f"{label}.{name}", partial(getattr, owner, name, MISSING))
-        found = replace(source, of_layer=isinstance(owner, Layer))
+        found = replace(source or _looked_up(owner, name), of_layer=isinstance(owner, Layer))
         self.guards[key] = Guard(found, MISSING, Exactly(MISSING), key)
 
     def attribute(self, owner: Any, name: str, value: Any, *, changed_only: bool = False) -> Any:
@@ -356,10 +357,28 @@ class Observer:
             value = waiting.pop()
             if type(value) in CONTAINERS and id(value) not in found:
                 found.add(id(value))
-                waiting += value.values() if isinstance(value, dict) else value
+                held = content_before(value, self.journal.before)
+                waiting += held.values() if isinstance(held, dict) else held
             elif isinstance(value, Iterator):
                 found.add(id(value))
         return found
+
+    def before(self, place: AttrPlace) -> None:
+        """What an attribute held before the trace is what it holds behind a path that the program may take."""
+        owner, name = place.owner, place.attribute
+        value = self.journal.before.get(place.key, (None, place.get()))[1]
+        if not place.inherited and not isinstance(value, Undefined):
+            self.attribute(owner, name, value)
+        elif place.key not in self.guards and not isinstance(owner, _NOT_WATCHED) and not _is_library(owner):
+            source = replace(_looked_up(owner, name), of_layer=isinstance(owner, Layer))
+            held = MISSING if isinstance(value, Undefined) else value
+            self.guards[place.key] = Guard(source, held, self.expected(held, place.key), place.key)
+
+    def note_paths(self) -> None:
+        """Guard what places of objects from before held that some path left as they were."""
+        for key, (place, _) in self.journal.before.items():
+            if key in self.overwritten and isinstance(place, AttrPlace):
+                self.before(place)
 
     # -- the end of a trace -----------------------------------------------------------------------------------------
 
@@ -392,6 +411,12 @@ def _default(fn: FunctionType, place: int) -> Any:
 
 def _keyword_default(fn: FunctionType, name: str) -> Any:
     return (fn.__kwdefaults__ or {}).get(name, MISSING)
+
+
+def _looked_up(owner: Any, name: str) -> Source:
+    """`owner.name`, wherever it stands."""
+    label = owner.__name__ if isinstance(owner, (ModuleType, type)) else type(owner).__name__
+    return Source(f"{label}.{name}", partial(getattr, owner, name, MISSING))
 
 
 def _is_library(owner: Any) -> bool:
@@ -482,6 +507,26 @@ def get_attr(owner: Any, attribute: str) -> Any:
     value = _held(owner, attribute)
     refuse_items(value)
     return value if observer is None else observer.attribute(owner, attribute, value)
+
+
+def note_stored(owner: Any, attribute: str, set_then: bool = True) -> None:
+    """Tell who watches and every open journal that an attribute is about to be written: set, or deleted.
+
+    Where a tensor decides about that, it stays on other paths what it was before the call, which is read thereby.
+    """
+    note_overwritten(owner, attribute)
+    note_attribute(owner, attribute, set_then)
+
+
+def note_overwritten(owner: Any, attribute: str) -> None:
+    """Tell who watches what an attribute holds that is about to be written on one path of a tensor's decision."""
+    observer = _observer.get()
+    key = (id(owner), attribute)
+    if observer is None or not is_nested() or key in observer.journal.before:
+        return
+    if key in observer.numbers or key in observer.shapes:
+        observer.before(AttrPlace(owner, attribute))
+    observer.overwritten.add(key)
 
 
 def note_absent(owner: Any, attribute: str) -> None:

@@ -15,7 +15,8 @@ from ..containers.keys import holds_number
 from ..containers.sets import GraphSet
 from ..control.comprehension import Each, GeneratorExpression, any_of
 from ..control.logic import convert_and, convert_not, convert_or
-from ..control.protocols import contains
+from ..control.loops import convert_for
+from ..control.protocols import contains, is_searched
 from ..values.base import as_graph, is_graph, is_tensor, scalar_condition
 from ..values.emit import unset_flag
 from ..values.one_of import GraphOneOf, asked, by_option
@@ -66,6 +67,8 @@ def _found(value: Any, container: Any) -> Any:
         return _in_items(container, value)
     if isinstance(container, (GraphDict, GraphKeys)) and not is_tensor(value):
         return container.has(value)
+    if is_searched(container):
+        return _searched(container, value)
     found = contains(container, value)
     if found is True and isinstance(container, dict):
         held = unset_flag(container[value])
@@ -79,6 +82,16 @@ _BY_EQUALITY: tuple[type, ...] = (type({}.values()), type({}.items()), GraphValu
 
 def _itself(item: Any) -> Any:
     return item
+
+
+def _searched(items: Any, value: Any) -> Any:
+    """As Python looks for a value in what it has to go through, which an iterator takes no further."""
+
+    def look(item: Any, found: Any) -> tuple[Any]:
+        return (_is_it(item, value),)
+
+    (found,) = convert_for(items, look, (False,), ("in",), convert_not)
+    return found
 
 
 def _in_items(items: Iterable[Any], value: Any) -> Any:

@@ -12,8 +12,8 @@ from typing import Any
 from ...core.errors import UnsupportedError
 from ...core.pytree import OpenDict, OpenList, is_open
 from ...transformers import BLIND_METHODS
-from ..guards.observe import current_observer
-from ..state.journal import is_nested, note_attribute, note_write
+from ..guards.observe import current_observer, note_stored
+from ..state.journal import is_nested, note_write
 from ..state.places import ContentPlace
 
 MUTATORS: dict[Any, frozenset[str]] = {
@@ -128,4 +128,4 @@ def _note_content(*args: Any) -> None:
 
 def _note_attribute(*args: Any) -> None:
     if len(args) > 1:
-        note_attribute(args[0], args[1])
+        note_stored(args[0], args[1])

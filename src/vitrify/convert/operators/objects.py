@@ -22,11 +22,11 @@ from ..containers.sets import GraphSet, of_python
 from ..control.branches import choose
 from ..control.comprehension import listed
 from ..control.pushed import pushing
-from ..guards.observe import peek_attr
+from ..guards.observe import note_overwritten, note_stored, peek_attr
 from ..host.value import HostValue
 from ..state.attributes import InstancePlace, deleter, writer
 from ..state.gradient_flags import flag_writer
-from ..state.journal import is_nested, note_attribute, note_write
+from ..state.journal import is_nested, note_write
 from ..state.places import CellPlace, GlobalPlace, ItemPlace, store_attribute
 from ..values.base import Undefined, is_graph, is_tensor
 from ..values.facts import check_attribute
@@ -67,7 +67,7 @@ def set_attr(owner: Any, attribute: str, value: Any) -> None:
 
 
 def _store(owner: Any, attribute: str, value: Any) -> None:
-    note_attribute(owner, attribute)
+    note_stored(owner, attribute)
     store_attribute(owner, attribute, value)
 
 
@@ -78,12 +78,12 @@ def del_attr(owner: Any, attribute: str) -> None:
     if remove is not None:
         remove()
         return
-    note_attribute(owner, attribute, set_then=False)
+    note_stored(owner, attribute, set_then=False)
     delattr(owner, attribute)
 
 
 def _remove(owner: Any, attribute: str) -> None:
-    note_attribute(owner, attribute, set_then=False)
+    note_stored(owner, attribute, set_then=False)
     LayerTree.__delattr__(owner, attribute)
 
 
@@ -157,6 +157,7 @@ def item_of(owner: Any, key: Any) -> Holder:
 def _set_field(owner: Any, name: str, value: Any) -> None:
     """`owner.__dict__[name] = value`."""
     field = InstancePlace(owner, name)
+    note_overwritten(owner, name)
     note_write(field)
     field.set(value)
 
