@@ -161,7 +161,44 @@ def finally_in_the_loop(x):
     return x, paddle.stack(log)
 
 
+def caused_by_another(x):
+    try:
+        for v in x:
+            try:
+                if v > 2:
+                    raise ValueError("inner", v)
+            except ValueError as e:
+                raise RuntimeError("outer", v) from e
+    except RuntimeError as e:
+        return x * e.args[1] - e.__cause__.args[1] if isinstance(e.__cause__, ValueError) else x
+    return x
+
+
+def caught_in_a_handler(x):
+    n = 0
+    while n < 3:
+        n += 1
+        try:
+            for v in x:
+                if v > 2:
+                    raise ValueError("big")
+                x = x + 1
+        except ValueError as e:
+            x = x - 5
+            try:
+                if x.min() < -6:
+                    raise KeyError("low") from e
+            except KeyError as k:
+                x = x * 0.5
+                if x.sum() > 0:
+                    raise RuntimeError("both") from k
+        else:
+            x = x * 2
+    return x
+
+
 CASES = [(f, ((X,), (N,), (B,), (W,), (Z,))) for f in (
     left_by_an_error, raised_again, with_tensors, with_text, own_class_in_an_endless_loop, last_of_several, asserted,
-    asserted_alone, classes_by_number, from_nested_loops, finally_in_the_loop,
+    asserted_alone, classes_by_number, from_nested_loops, finally_in_the_loop, caused_by_another,
+    caught_in_a_handler,
 )]  # fmt: skip

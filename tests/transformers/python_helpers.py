@@ -183,6 +183,9 @@ class PythonHelpers:
         if not test:
             raise AssertionError(*(() if message is None else (message(),)))
 
+    def caught_raise(self, *given):
+        return self.convert_raise(*given)
+
     def convert_raise(self, *given):
         err = given[0] if given else sys.exc_info()[1]
         err = err() if isinstance(err, type) else err

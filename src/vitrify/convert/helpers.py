@@ -19,7 +19,7 @@ from .control.branches import convert_ifelse, convert_ifexp, unchanged
 from .control.comprehension import dict_of, each, generator, list_of, set_of
 from .control.logic import convert_and, convert_not, convert_or
 from .control.loops import convert_for, convert_while
-from .control.raise_ import convert_raise
+from .control.raise_ import caught_raise, convert_raise
 from .guards.observe import get_attr, peek_attr
 from .host.effects import convert_assert, load
 from .operators.compare import convert_compare
@@ -58,6 +58,7 @@ class VitrifyHelpers:
     convert_compare = staticmethod(convert_compare)
     convert_assert = staticmethod(convert_assert)
     convert_raise = staticmethod(convert_raise)
+    caught_raise = staticmethod(caught_raise)
     convert_fstring = staticmethod(concatenated)
     formatted = staticmethod(formatted)
     percent = staticmethod(percent)

@@ -41,6 +41,7 @@ Control flow takes and returns values; nothing is set behind the reader's back:
 - `vt.give(sink, item)` lets who consumes a generator have the next item; whether that one wants no more. `done, value =
   vt.delegate(sink, items)` gives all of them; `value` is what the generator returns, if it is one.
 - `raise vt.convert_raise(error, cause)`: the helper gives the exception, or leaves the path by one of its own.
+  `error = vt.caught_raise(error, cause)` only gives it: a handler around takes it from the variable.
 
 `vt.convert_call(f)(...)`: every call but those of the helpers, of `super()` (made explicit) and of methods of literals
 (`join` and `format` excepted, which make text of other values). Frame-sensitive builtins (`locals`, `globals`, `eval`,
@@ -181,6 +182,9 @@ class Helpers(Protocol):
     def convert_assert(self, test: Value, message: Function | None = None) -> None: ...
     def convert_raise(self, *error_and_cause: Value) -> BaseException:
         """The exception to raise; without arguments the one being handled."""
+
+    def caught_raise(self, error: Value, *cause: Value) -> BaseException:
+        """The same as a value, which a handler around the statement takes."""
 
     # text
     def convert_fstring(self, *parts: Value) -> Value:

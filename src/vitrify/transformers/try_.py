@@ -235,7 +235,7 @@ class _Lowering:
         if site.cause is None and self._builtin(site.exc) is not None:
             return quote_expr("kind()", at=site, kind=site.exc)
         given = [site.exc, *filter(None, [site.cause])]
-        return self.context.call("convert_raise", *given, at=site)
+        return self.context.call("caught_raise", *given, at=site)
 
 
 class _Late:

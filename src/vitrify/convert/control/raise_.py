@@ -50,6 +50,27 @@ def convert_raise(*given: Any) -> Any:
     return err
 
 
+def caught_raise(*given: Any) -> Any:
+    """The exception of such a statement as a value, for a handler around it; which one it is a tensor may decide."""
+    error, *cause = given
+    if isinstance(error, GraphOneOf):
+        return each_option(error, lambda option: caught_raise(option, *cause))
+    if cause and isinstance(cause[0], GraphOneOf):
+        return each_option(cause[0], lambda option: convert_raise(_copied(error), option))
+    return convert_raise(*given)
+
+
+def _copied(error: Any) -> Any:
+    """Another exception like `error`, for one path alone; a class as it is."""
+    if not isinstance(error, BaseException):
+        return error
+    build, made = current_builder(), _again(type(error), error.args, vars(error))
+    node = None if build is None else _made_of(build, error)
+    if build is not None and node is not None:
+        build.errors[id(made)] = (made, node, False)
+    return made
+
+
 def _raised(*given: Any) -> Any:
     raise convert_raise(*given)
 
