@@ -458,6 +458,7 @@ ALGORITHMS = {
         lambda x, at: paddle.vision.ops.deform_conv2d(x, at, paddle.ones([1, 1, 2, 2]), padding=1),
         [IMAGE[:, :1], paddle.arange(200, dtype="float32").reshape([1, 8, 5, 5]) * 0.01],
     ),
+    "take": (lambda x, i: [paddle.take(x, i), paddle.take(x, i[:1, 0])], [ROWS, paddle.to_tensor([[0, 5], [2, 1]])]),
     "logsumexp": (lambda x: [paddle.logsumexp(x, 1), paddle.logsumexp(x)], [ROWS]),
     "spectra": (
         lambda x: [

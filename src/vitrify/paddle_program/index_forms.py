@@ -116,11 +116,13 @@ def gather(g: Emitter, x: Value, index: Value, *, axis: int) -> Value:
     """gather; of an index of any rank by way of a flat one."""
     if index.ndim == 1:
         return g.op("gather", x, index, axis, meta=g.metas[0])
-    if UNKNOWN in index.shape:
-        raise UnsupportedError("a gather at an index of several dimensions of unknown size has no form")
-    flat = g.reshape(index, [int(np.prod(index.shape, dtype=int))])
-    shape = (*x.shape[:axis], flat.shape[0], *x.shape[axis + 1 :])
-    return g.reshape(g.op("gather", x, flat, axis, meta=Meta(shape, x.dtype)), list(g.metas[0].shape), g.metas[0])
+    count = UNKNOWN if UNKNOWN in index.shape else int(np.prod(index.shape, dtype=int))
+    flat = g.reshape(index, [-1] if count else [0], Meta((count,), index.dtype))
+    shape = (*x.shape[:axis], count, *x.shape[axis + 1 :])
+    found = g.op("gather", x, flat, axis, meta=Meta(shape, x.dtype))
+    around = [g.size(x, i) for i in range(x.ndim)]
+    sizes = [*around[:axis], *[g.size(index, i) for i in range(index.ndim)], *around[axis + 1 :]]
+    return g.reshape(found, sizes, g.metas[0])
 
 
 @FORMS("gather_nd")
