@@ -16,8 +16,8 @@ class Epoch:
 
     __slots__ = ("value",)
 
-    def __init__(self) -> None:
-        self.value = 0
+    def __init__(self, value: int = 0) -> None:
+        self.value = value
 
     def bump(self) -> None:
         """Note a change."""
@@ -26,6 +26,11 @@ class Epoch:
 
 # Bumped whenever a Layer's training flag, parameters, buffers or sublayers change.
 LAYER_MODES = Epoch()
+
+# Bumped whenever a tensor that a program captured gets another shape or dtype, in place.
+CAPTURED_KINDS = Epoch()
+IS_CAPTURED = "_is_captured"
+"""The attribute of tensors that a program captured."""
 
 # Bumped whenever a plain attribute of a Layer is set or deleted.
 LAYER_ATTRIBUTES = Epoch()

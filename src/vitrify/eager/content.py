@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.dtype import as_dtype
+from ..core.epoch import CAPTURED_KINDS, IS_CAPTURED
 from ..core.errors import ArgumentError, DTypeError
 from ..core.modes import grad_enabled, is_tracing, recorder, scoped
 from ..core.outside import outside_programs
@@ -83,6 +84,12 @@ class Content(Holder):
         building.assign(self, building.value(value))
         return self
 
+    def _exchange(self, array: Any) -> None:
+        """Hold another array; programs that captured this tensor look whether they know its shape and dtype."""
+        mine, self._data = self._data, array
+        if IS_CAPTURED in self.__dict__ and (array.shape != mine.shape or array.dtype != mine.dtype):
+            CAPTURED_KINDS.bump()
+
     def _overwrite(self, array: Any, same_memory: bool = False) -> None:
         """Write `array` into the memory held if it fits, else hold it instead.
 
@@ -94,7 +101,7 @@ class Content(Holder):
             mine[...] = array
             cell[0] += 1
             return
-        self._data = array
+        self._exchange(array)
         if not same_memory:  # the old memory did not change: whoever kept it may still use it
             self._cell = [cell[0] + 1]
 
@@ -144,7 +151,7 @@ class Content(Holder):
         outside_programs("assigning `data`")
         if not isinstance(value, Holder):
             raise DTypeError(f"data: expects a Tensor, got {type(value).__name__}")
-        self._data = value._data
+        self._exchange(value._data)
         self._cell = value.version_cell()
 
     def detach(self) -> Tensor:
@@ -168,7 +175,7 @@ class Content(Holder):
         """Hold the same values as another dtype (how a Layer changes its parameters' dtype)."""
         target = as_dtype(dtype).np
         if self._data.dtype != target:
-            self._data = self._data.astype(target)
+            self._exchange(self._data.astype(target))
             self._cell = [self.inplace_version + 1]
 
 

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..convert.guards.same import Compared
-from ..core.epoch import LAYER_ATTRIBUTES, LAYER_MODES
+from ..core.epoch import CAPTURED_KINDS, IS_CAPTURED, LAYER_ATTRIBUTES, LAYER_MODES, Epoch
 from ..core.errors import UnsupportedError
+from ..core.meta import UNKNOWN, Meta
 from ..core.modes import grad_enabled, scoped
 from ..core.pytree import LEAF
 from ..core.rng import default_generator
@@ -47,6 +48,11 @@ def _write(tensor: Tensor, value: Tensor) -> None:
             tensor._become(value)
     else:
         tensor._become(value)
+
+
+def _fits(shape: Sequence[int], known: Sequence[int]) -> bool:
+    """Whether a shape is one that is known, UNKNOWN there for any size."""
+    return len(shape) == len(known) and all(wanted in (size, UNKNOWN) for size, wanted in zip(shape, known))
 
 
 class UnfitError(UnsupportedError):
@@ -108,6 +114,9 @@ class PartialProgramLayer:
         if self._updates is not None:
             self._joint = JointStep.of(self.segment, self._updates, self._needs)
         self._captured = concrete.captured
+        self._kinds = Epoch(CAPTURED_KINDS.value)  # when the captured tensors were last looked at
+        for tensor in self._captured:
+            tensor.__dict__[IS_CAPTURED] = True
         self._spent = [(i, SpentNode(error)) for i, error in concrete.spent.items()] if _grad_enabled() else []
         # Leaves that the program makes: no input gets a gradient from them.
         self._new_leaves = tuple(concrete.wanting - {*self.segment.seeds, *concrete.spent})
@@ -153,9 +162,9 @@ class PartialProgramLayer:
         self._frozen = [t for t, v in stopped if v not in flagged]
 
         sees_layers = layers is not None and bool(layers.flags)
-        self._depends_on_nothing = not (self._frozen or sees_layers or self._guards)
+        self._depends_on_nothing = not (self._frozen or sees_layers or self._guards or self._captured)
         self.inputs_of_call = self._look(bool(self._frozen or sees_layers))
-        self.depends_on_nothing = self._depends_on_nothing and not self._captured
+        self.depends_on_nothing = self._depends_on_nothing
 
     def _look(self, sees_more: bool) -> Callable[[], Sequence[Tensor] | None]:
         """`current_inputs`; as a function of its own where a program sees nothing but guards."""
@@ -165,15 +174,19 @@ class PartialProgramLayer:
         check, rest = guards.check, self.current_inputs
 
         def look_at_guards() -> Sequence[Tensor] | None:
+            if CAPTURED_KINDS.value != self._kinds.value:
+                return rest()
             found = check()
             return captured if found is not None and not found else rest()
 
-        return guards.quick(captured, rest) or look_at_guards
+        return guards.quick(captured, rest, CAPTURED_KINDS if captured else None) or look_at_guards
 
     def current_inputs(self) -> Sequence[Tensor] | None:
         """The captured tensors to run with; None when something changed that the program was built on."""
         if self._depends_on_nothing:
             return self._captured
+        if CAPTURED_KINDS.value != self._kinds.value and not self._are_of_their_kinds():
+            return None
         captured: Sequence[Tensor] = self._captured
         for tensor in self._frozen:
             if not tensor.stop_gradient:
@@ -199,6 +212,17 @@ class PartialProgramLayer:
                     captured[slot] = tensor
         return captured
 
+    def _are_of_their_kinds(self) -> bool:
+        """Whether the captured tensors have the shapes and dtypes that the program is built for."""
+        kinds = CAPTURED_KINDS.value
+        known = self.concrete.block.inputs[self.concrete.n_arguments :]
+        for tensor, var in zip(self._captured, known):
+            meta = var.meta
+            if isinstance(meta, Meta) and (tensor.dtype is not meta.dtype or not _fits(tensor._data.shape, meta.shape)):
+                return False
+        self._kinds.value = kinds
+        return True
+
     def compared(self) -> tuple[list[Any], list[Any], Compared] | None:
         """What must be for `captured` to be what a call runs with: slots and what they hold, pairs of slots that hold
         the same, and what else is the very object that it was. None where only a look tells.
@@ -206,6 +230,8 @@ class PartialProgramLayer:
         switches: list[Any] = [(tensor, "stop_gradient", True) for tensor in self._frozen]
         pairs: list[Any] = []
         same = Compared()
+        if self._captured:
+            pairs.append(((CAPTURED_KINDS, "value"), (self._kinds, "value")))
         if self._layers is not None:
             switches.append((self._layers, "now_moved", UNMOVED))
             pairs.append(((LAYER_MODES, "value"), (self._layers, "epoch")))

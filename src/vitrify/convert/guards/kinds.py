@@ -18,7 +18,7 @@ import numpy as np
 
 from ...core.bound import plain_attribute
 from ...core.dtype import DType
-from ...core.epoch import LAYER_ATTRIBUTES
+from ...core.epoch import LAYER_ATTRIBUTES, Epoch
 from ...core.meta import UNKNOWN, Meta
 from ...core.place import Place
 from ...eager.layer import Layer
@@ -378,7 +378,7 @@ class Guards:
         self._entries = [(g.namespace, one.source.key, one.value) for g in self._namespaces for one in g.guards]
         self._in_cells = [guard for _, guard in cells]
         self._cells = [(cell, guard.value) for cell, guard in cells]
-        self._is_same = self._while_same(True, lambda: False)
+        self._is_same = while_same(self._codes, self._entries, self._attributes, self._cells, True, lambda: False)
         self.epoch = -1  # of the Layers' attributes, when they were last looked at
 
     def check(self) -> Found | None:
@@ -412,14 +412,15 @@ class Guards:
         names, cells = self._namespaces, self._in_cells
         return all(group.fits(found) for group in names) and all(guard.fits(found) for guard in cells)
 
-    def _while_same(self, found: Any, otherwise: Callable[[], Any]) -> Callable[[], Any]:
-        return while_same(self._codes, self._entries, self._attributes, self._cells, found, otherwise)
+    def quick(self, found: Any, otherwise: Callable[[], Any], also: Epoch | None) -> Callable[[], Any] | None:
+        """What gives `found` as long as nothing was exchanged, else `otherwise()`; None where there is more to see.
 
-    def quick(self, found: Any, otherwise: Callable[[], Any]) -> Callable[[], Any] | None:
-        """What gives `found` as long as nothing was exchanged, else `otherwise()`; None where there is more to see."""
+        also: what must not have been bumped.
+        """
         if self._layers or self._always or self._facts:
             return None
-        return self._while_same(found, otherwise)
+        more = [] if also is None else [(also, "value", also.value)]
+        return while_same(self._codes, self._entries, [*self._attributes, *more], self._cells, found, otherwise)
 
     def compared(self) -> Compared | None:
         """What is compared by each look, if that is all there is; None where there is more to see."""

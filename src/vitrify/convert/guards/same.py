@@ -19,7 +19,7 @@ Defaults = Sequence[tuple[FunctionType, Any]]
 """Functions, and the defaults that they had."""
 Entries = Sequence[tuple[Mapping[Any, Any], Hashable, Any]]
 """Namespaces, names in them, and what these meant."""
-Attributes = Sequence[tuple[type, str, Any]]
+Attributes = Sequence[tuple[Any, str, Any]]
 """Classes, names of attributes, and what the classes or their bases held under them."""
 Cells = Sequence[tuple[CellType, Any]]
 """Variables of closures, and what they held."""
