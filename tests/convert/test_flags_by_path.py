@@ -387,3 +387,35 @@ def test_what_turns_exchange_and_stop_is_refused_with_a_way_out():
     with pytest.raises(UnsupportedError) as caught:
         paddle.jit.to_static(exchanged_and_stopped_in_turns, full_graph=True)(paddle.to_tensor(CALLS[0][0]))
     assert "a tensor that a loop made" in caught.value.message and "detach()" in caught.value.hint
+
+
+def added_on_a_path(x, y):
+    if x.sum() > 0:
+        y.add_(x)
+    return x * 1
+
+
+def set_by_items(x, y):
+    for i in range(3):
+        if x[i] > 0:
+            y[i] = x[i]
+    return x * 1
+
+
+def added_in_a_loop(x, y):
+    while y.sum() < x.sum():
+        y.add_(x)
+    return x * 1
+
+
+@pytest.mark.parametrize("full_graph", [True, False])
+@pytest.mark.parametrize("fn", [added_on_a_path, set_by_items, added_in_a_loop], ids=lambda fn: fn.__name__)
+def test_an_argument_that_the_path_leaves_alone_stays_off_the_tape(fn, full_graph):
+    static = paddle.jit.to_static(fn, full_graph=full_graph)
+    for values in ([1.0, 2.0, 3.0], [-1.0, -2.0, -3.0]) * 3:
+        found = []
+        for call in (fn, static):
+            x, y = paddle.to_tensor(values, stop_gradient=False), paddle.zeros([3])
+            call(x, y)
+            found.append((y.stop_gradient, y.is_leaf, y.tolist()))
+        assert found[0] == found[1]

@@ -48,6 +48,16 @@ def match_singletons(x):
             return y + 2
 
 
+def match_given_back(x):
+    match [x, x * 2, x * 3], {"a": [x * 2], "b": x, "c": 1}:
+        case [[first, *others], {"a": held, **rest}]:
+            if x.sum() > 0:
+                held.append(first)
+                others.append(first)
+                rest["d"] = first
+            return held, others, rest
+
+
 def match_own_equality(x):
     class Near:
         def __init__(self, v):
@@ -202,7 +212,7 @@ CASES = [
     *[(f, ((X,), (N,), (Z,), ([3.0, 1.0, -2.0],))) for f in (
         match_literal, match_return, match_item_in_sequence, match_guard, match_class, match_mapping,
         match_alternatives_capture, match_tensor_class, match_none, match_in_loop, match_as_tensor, match_unset,
-        match_singletons, match_own_equality,
+        match_singletons, match_given_back, match_own_equality,
     )],
     *[(f, ((X, 1), (N, 1), (X, 2), (X, 3))) for f in (match_guard_and_capture,)],
     (match_python, ((X, ("add", 2)), (X, ("mul", 2, 3)), (X, "neg"), (X, "zz"), (X, ("plus", 1)))),

@@ -334,15 +334,20 @@ GROUPS: dict[str, list[Entry]] = {
             """,
         ),
         _entry(
-            "A deque that differs",
+            "A container of a class of your own that differs",
             "UnsupportedError",
             "is changed in an `if` that a tensor decides",
-            "What is in a Python container is known while converting; a tensor's values are not.",
+            "Of Python's own lists, dicts, sets and deques a tensor may decide what is in them, of others it may not.",
             """
             from collections import deque
 
+
+            class Names(deque):
+                pass
+
+
             def f(x):
-                names = deque()
+                names = Names()
                 if x.sum() > 0:
                     names.append("positive")
                 return x, names
@@ -1575,6 +1580,7 @@ ELSEWHERE: dict[str, str] = {
     "sorting by keys that have no order: ": _VALUES,
     "a list whose length is known only when the program runs holds lists, in which Python values differ": _VALUES,
     "Set changed size during iteration": "Python's own words for what it finds wrong with the loop",
+    "deque mutated during iteration": "Python's own words for what it finds wrong with the loop",
     " given as argument is taken here; a program runs no Python": _TESTED,
     "the body of a loop that stops by a tensor condition raises in a later iteration (": _TESTED,
     " is set on one path of a tensor's decision only, and leaves the function in a container, which would have it on "

@@ -10,7 +10,7 @@ import itertools
 import math
 import random
 import time
-from collections import Counter, OrderedDict, defaultdict, namedtuple
+from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -687,6 +687,30 @@ def set_by_path(x):
         found.add(1)
     found |= {2}
     return x * len(found), found
+
+
+@construct(DATA, "`deque` changed on one path, and in a loop that a tensor stops")
+def deque_by_path(x):
+    waiting, done = deque([x], maxlen=8), []
+    while waiting:
+        item = waiting.popleft()
+        if item.sum() < 10:
+            waiting.append(item + 2)
+        else:
+            waiting.rotate(1)
+        done.append(item)
+    return paddle.stack(done)
+
+
+@construct(DATA, "`index`, `remove`, `==` and slices changed between two tensors, of a list that grew on one path")
+def list_searched(x):
+    found = [3, 1, 2]
+    if x.sum() > 0:
+        found.append(7)
+    n = found.index(2)
+    found[n - 1 : n] = [5, 6]
+    found.remove(3)
+    return x * n, found, found == [5, 6, 2]
 
 
 @construct(DATA, "`defaultdict`, `Counter`, `OrderedDict` changed on one path")

@@ -48,23 +48,52 @@ def is_open(value: Any) -> bool:
     return isinstance(value, OpenList) and value.items is not None
 
 
-class OpenTuple:
-    """A tuple whose length is known only when a program runs: a container of one list, `values`, that nobody changes.
+class OverList:
+    """A sequence of another class than list, whose length may be known only when a program runs.
 
-    Built for a call it is a tuple.
+    It is a container of one list, `values`, that nobody else knows. Built for a call it is of the class `kind`.
     """
 
     __slots__ = ("values",)
 
+    kind: ClassVar[type]
     values: Any
 
     def __init__(self, values: Any) -> None:
         self.values = values
 
+    def made_with(self) -> tuple[Any, ...] | None:
+        """What its class in eager code is given beside the items; None for nothing."""
+        return None
+
+
+class OpenTuple(OverList):
+    """A tuple whose length is known only when a program runs: nobody changes the list in it."""
+
+    __slots__ = ()
+
+    kind = tuple
+
+
+class OpenDeque(OverList):
+    """A deque that may come to have a length known only when a program runs."""
+
+    __slots__ = ("__weakref__", "maxlen", "watches")
+
+    kind = deque
+    maxlen: int | None
+
+    def made_with(self) -> tuple[Any, ...]:
+        return (self.maxlen,)
+
+
+BY_CONTENT = (list, dict, OpenDeque)
+"""Containers of which a tensor may decide what they hold: where nobody minds which object one is, that is all."""
+
 
 def list_in(value: Any) -> Any:
-    """The list of a tuple whose length is known only when the program runs; anything else as it is."""
-    return value.values if isinstance(value, OpenTuple) else value
+    """The list in a tuple or deque whose length may be known only when the program runs; anything else as it is."""
+    return value.values if isinstance(value, OverList) else value
 
 
 class OpenDict(dict[Any, Any]):
@@ -114,6 +143,13 @@ class OneOf:
         self.children = tuple(children)
 
 
+def eager_class(value: Any) -> type:
+    """The class that a container has in eager code."""
+    if isinstance(value, OpenList):
+        return list
+    return value.kind if isinstance(value, (OpenDict, OverList)) else type(value)
+
+
 def can_change(value: Any) -> bool:
     """Whether the value is a container or object that can be changed in place, and that `node_of` looks into."""
     return node_of(value) is not None and not isinstance(value, (tuple, OneOf, OpenTuple))
@@ -126,7 +162,8 @@ def is_partial(value: Any) -> bool:
 
 def as_plain(value: Any) -> Any:
     """`value` with the lists and dicts in it as Python's own, where Python knows their items; itself without such."""
-    is_container = value.__class__ in (list, tuple, dict) or isinstance(value, (OpenList, OpenDict))
+    is_open_kind = isinstance(value, (OpenList, OpenDict, OpenDeque))
+    is_container = value.__class__ in (list, tuple, dict) or is_open_kind
     if not is_container or is_partial(value):
         return value
     node = node_of(value)
@@ -134,7 +171,7 @@ def as_plain(value: Any) -> Any:
         return value
     kind, children, extra = node
     plain = [as_plain(child) for child in children]
-    is_same = not isinstance(value, (OpenList, OpenDict)) and all(a is b for a, b in zip(plain, children))
+    is_same = not is_open_kind and all(a is b for a, b in zip(plain, children))
     return value if is_same else rebuild(kind, plain, extra)
 
 
@@ -179,8 +216,8 @@ def node_of(value: Any) -> Any:
         return _node_of_dict(value)
     if issubclass(cls, OneOf):
         return OneOf, list(value.children), None
-    if issubclass(cls, OpenTuple):
-        return cls, [value.values], None
+    if issubclass(cls, OverList):
+        return cls, [value.values], value.made_with()
     base = next((base for base in _BASES if issubclass(cls, base)), None)
     if base is not None and not _is_foreign(cls):
         return _node_of_derived(value, base)
@@ -350,7 +387,7 @@ def unflatten_plain(tree: TreeDef, leaves: Iterator[Any]) -> Any:
         return next(leaves)
     kind, children, extra = tree
     values = [unflatten_plain(c, leaves) for c in children]
-    if issubclass(kind, OpenTuple):
+    if issubclass(kind, OverList):
         return values[0]
     if extra == "fields":
         return tuple(values)
@@ -399,17 +436,17 @@ def rebuild(kind: Any, children: list[Any], extra: Any) -> Any:
         return {item for item in items if flags.get(item, True)}
     if kind is OneOf:
         return children[1 + children[0]]
-    if issubclass(kind, OpenTuple) and (type(children[0]) is list or _is_known(children[0])):
-        return tuple(children[0])
+    if issubclass(kind, OverList):
+        return _over_list(kind, children[0], extra or ())
     if issubclass(kind, CLOSURES):
         return remade(kind, extra, children)
-    if extra is None:
-        return kind(*children) if issubclass(kind, OpenTuple) else kind(children)
-    return _rebuilt(kind, extra, children)
+    return kind(children) if extra is None else _rebuilt(kind, extra, children)
 
 
-def _is_known(value: Any) -> bool:
-    return isinstance(value, OpenList) and value.items is None
+def _over_list(kind: Any, values: list[Any], made_with: tuple[Any, ...]) -> Any:
+    """The tuple or deque of these values; of a list of the program, the one that can go on with it."""
+    is_built = type(values) is list or (kind.kind is tuple and isinstance(values, OpenList) and values.items is None)
+    return (kind.kind if is_built else kind)(values, *made_with)
 
 
 def _rebuilt(kind: Any, extra: Any, values: list[Any]) -> Any:

@@ -13,6 +13,7 @@ from ..core.lazy import lazy_module
 from ..core.meta import Meta, numel
 from ..core.modes import PYTHON_NUMBER, grad_enabled, is_tracing, recorder, scoped
 from ..core.place import Place, as_place, current_place
+from ..core.pytree import OpenList
 from ..core.single import assert_index, assert_single
 from ..ops.failure import need_other, need_same
 from ..ops.tensor_methods import TensorMethods
@@ -46,6 +47,8 @@ class GraphTensor(TensorMethods):
         )
 
     def __mul__(self, other: Any) -> Any:
+        if is_number(self) and isinstance(other, OpenList):
+            return NotImplemented  # the list knows how
         if is_number(self) and isinstance(other, (list, tuple, str, bytes)):
             raise self._no_value("repeating a sequence")
         return super().__mul__(other)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..convert.guards.kinds import Expected, Guard, Items, SomeContainer, Source
-from ..core.pytree import is_plain_dataclass
+from ..core.pytree import OverList, is_plain_dataclass, list_in
 
 Arguments = tuple[Sequence[Any], Mapping[str, Any]]
 NO_ARGUMENTS: Arguments = ((), {})
@@ -64,8 +64,8 @@ def containers(arguments: Arguments) -> dict[int, Argument]:
 
 def _collect(value: Any, path: Path, found: dict[int, Argument]) -> None:
     steps = list(_steps(value))
-    if steps or isinstance(value, (list, dict, set, deque)):
-        found[id(value)] = Argument(path)
+    if steps or isinstance(value, (list, dict, set, deque, OverList)):
+        found[id(value)] = found[id(list_in(value))] = Argument(path)
     for kind, step, item in steps:
         _collect(item, (*path, (kind, step)), found)
 
@@ -73,8 +73,8 @@ def _collect(value: Any, path: Path, found: dict[int, Argument]) -> None:
 def _steps(value: Any) -> Iterator[tuple[str, Any, Any]]:
     if isinstance(value, dict):
         yield from (("item", k, v) for k, v in value.items())
-    elif isinstance(value, (list, tuple, deque)):
-        yield from (("item", i, v) for i, v in enumerate(value))
+    elif isinstance(list_in(value), (list, tuple, deque)):
+        yield from (("item", i, v) for i, v in enumerate(list_in(value)))
     elif is_plain_dataclass(type(value)):
         yield from (("attribute", n, v) for n, v in vars(value).items())
 

@@ -59,7 +59,8 @@ class ConcreteProgram:
     `spent`: the numbers of outputs that no backward may come by, and why; `pinned`: those of captured tensors that no
     others may stand in for, as their gradients or state are the program's. `without_ones`: whether it is right only
     where no unknown size is 1. `wanting`: the numbers of outputs that want a gradient on every path. `flags` pairs
-    an input index with the `stop_gradient` that the function gives it.
+    an input index with the `stop_gradient` that the function gives it. `left_alone`: for inputs that are written to on
+    some path, the number, from the end, of the output that says whether they are on no tape afterwards.
     """
 
     program: Program
@@ -77,6 +78,7 @@ class ConcreteProgram:
     pinned: frozenset[int] = frozenset()
     wanting: frozenset[int] = frozenset()
     without_ones: bool = False
+    left_alone: Mapping[int, int] = field(default_factory=dict)
     flags: tuple[tuple[int, bool], ...] = ()
 
     @property
@@ -292,6 +294,8 @@ def _finish(
         observer.of_class(Tensor, name)
     n = len(arguments)
     state.block.inputs = [*arguments, *[state.variables[id(t)] for t in state.captured]]
+    outputs.hand_through(state.block.inputs)
+    left_alone = {i: outputs.stops(v) for i, v in writes if state.block.inputs[i].stop_gradient}
     state.block.outputs = [*outputs.variables, *[v for _, v in writes], *reversed(outputs.flags)]
     drop_unused_blocks(state.program)
     slots = {id(tensor): i for i, tensor in enumerate(state.captured)}
@@ -300,6 +304,7 @@ def _finish(
         effects=[effect.moved(n) for effect in effects], guards=Guards(observer.kept(observer.places(), slots)),
         spent=spent, pinned=frozenset(i for i, t in enumerate(state.captured) if id(t) in state.training.pinned),
         without_ones=state.builder.without_ones, wanting=frozenset(outputs.wanting),
+        left_alone={i: flag for i, flag in left_alone.items() if flag is not None},
         flags=tuple((i, v.stop_gradient) for i, v in enumerate(state.block.inputs) if v in state.builder.flagged),
     )  # fmt: skip
 

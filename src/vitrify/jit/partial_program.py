@@ -126,6 +126,7 @@ class PartialProgramLayer:
         self._effects = concrete.effects
         self._gradients = gradients_alone(self._effects)
         self._flags = concrete.flags
+        self._left_alone = concrete.left_alone
         # Whether eager code did something before it raised, or catches it, which a program that raises has not done.
         self._leaves = bool(self._writes or self._effects or self._updates or concrete.leaves_undone)
         self._draws = self.segment.random and self._leaves
@@ -382,6 +383,9 @@ class PartialProgramLayer:
             return results[0]
         if self._writes:
             for index, value in zip(self._writes, results[self._n_values :]):
+                flag = self._left_alone.get(index)
+                if flag is not None and results[flag]._data:  # no path to what wants a gradient: still on no tape
+                    value._node, value.stop_gradient = None, True
                 _write(inputs[index], value)
             for sharing, place in self._views:
                 sharing.renew(results[sharing.base] if place is None else inputs[place], results)

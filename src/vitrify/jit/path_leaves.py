@@ -7,18 +7,23 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..eager.host_expr import of_kind
+from .handed import Handed
 
 
 @dataclass(frozen=True)
 class KindLeaf:
-    """Marks a leaf that is a tensor or a Python number: program output `index`; output `code` says of which class."""
+    """Marks a leaf that is a tensor or a Python number: program output `index`; output `code` says of which class.
+
+    handed: the tensors that it may be.
+    """
 
     index: int
     code: int
+    handed: Handed
 
-    def build(self, values: Sequence[Any]) -> Any:
+    def build(self, values: Sequence[Any], inputs: Sequence[Any]) -> Any:
         """The tensor, or the number that it stands for."""
-        return of_kind(values[self.code].item(), values[self.index])
+        return of_kind(values[self.code].item(), self.handed.same(values[self.index], values, inputs))
 
 
 @dataclass(frozen=True)
@@ -36,6 +41,23 @@ class StoppedLeaf:
             tensor._node = None
         tensor.stop_gradient = stops
         return tensor
+
+
+@dataclass(frozen=True)
+class HandedLeaf:
+    """Marks a leaf that was read from a list: program output `index`, as `stopped` says if that is given, or the tensor
+    that was put into the list.
+    """
+
+    index: int
+    handed: Handed
+    stopped: StoppedLeaf | None = None
+
+    def build(self, values: Sequence[Any], inputs: Sequence[Any]) -> Any:
+        """The output, or that tensor."""
+        tensor = values[self.index]
+        found = self.handed.same(tensor, values, inputs)
+        return self.stopped.build(values) if found is tensor and self.stopped is not None else found
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ from .concrete_program import ConcreteProgram
 from .effects import exchanged_buffers
 from .function_spec import FunctionSpec
 from .key import ByContent, ById
-from .path_leaves import ForkLeaf, KindLeaf, StoppedLeaf
+from .path_leaves import ForkLeaf, HandedLeaf, KindLeaf, StoppedLeaf
 from .saved_value import SavedValue
 from .static_function import StaticFunction
 from .template import InputLeaf, ListLeaf, OutputLeaf, SharedLeaf, Template
@@ -317,7 +317,7 @@ def _output_tree(template: Template) -> Any:
 def _slot(leaf: Any) -> Any:
     if isinstance(leaf, SharedLeaf):
         return _output_tree(leaf.template)
-    if isinstance(leaf, (OutputLeaf, KindLeaf, ForkLeaf, StoppedLeaf)):
+    if isinstance(leaf, (OutputLeaf, KindLeaf, ForkLeaf, HandedLeaf, StoppedLeaf)):
         return Slot("output", leaf.index)
     if isinstance(leaf, InputLeaf):
         return Slot("input", leaf.index)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..convert import Undefined
@@ -24,11 +24,12 @@ from ..convert.values.sequences import GraphSequence
 from ..convert.values.text import GraphText
 from ..core.closures import CLOSURES, closure_node, is_our_own
 from ..core.errors import UnsupportedError
+from ..core.meta import Meta
 from ..core.pytree import (
     LEAF,
     OneOf,
     OpenDict,
-    OpenTuple,
+    OverList,
     TreeDef,
     flatten_open,
     is_open,
@@ -43,7 +44,8 @@ from ..ir.graph_tensor import is_number
 from ..ir.program import Variable
 from ..ir.varying import MIXED, facts_of, kind_of
 from .arguments import NO_ARGUMENTS, Arguments, Holder
-from .path_leaves import ForkLeaf, KindLeaf, StoppedLeaf
+from .handed import Handed, Origins
+from .path_leaves import ForkLeaf, HandedLeaf, KindLeaf, StoppedLeaf
 from .stopped import Stopped
 
 MAX_DEPTH = 6
@@ -104,10 +106,11 @@ class ListLeaf:
 
     spec: Spec
     indices: tuple[int, ...]
+    handed: Handed = field(default_factory=Handed)
 
-    def build(self, values: Sequence[Any]) -> list[Any]:
-        """The list, from the program's outputs."""
-        return python_list(self.spec, [values[i] for i in self.indices])
+    def build(self, values: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
+        """The list, from the program's outputs and inputs."""
+        return python_list(self.spec, [self.handed.same(values[i], values, inputs) for i in self.indices])
 
 
 @dataclass(frozen=True)
@@ -122,7 +125,8 @@ class TextLeaf:
         return evaluate(self.expression, [values[i]._data for i in self.indices])
 
 
-_BUILT = (ListLeaf, KindLeaf, StoppedLeaf, TextLeaf)
+_BUILT = (StoppedLeaf, TextLeaf)
+_BUILT_WITH_INPUTS = (ForkLeaf, HandedLeaf, KindLeaf, ListLeaf)
 
 
 @dataclass(frozen=True)
@@ -168,7 +172,7 @@ class Template:
                     shared[whole.index] = whole.template.build(values, inputs, arguments, shared)
                 found = shared[whole.index]
                 made.append(found[values[leaf.key].item()] if isinstance(leaf, ItemLeaf) else found)
-            elif leaf.__class__ is ForkLeaf:
+            elif leaf.__class__ in _BUILT_WITH_INPUTS:
                 made.append(leaf.build(values, inputs))
             elif leaf.__class__ in _BUILT:
                 made.append(leaf.build(values))
@@ -213,6 +217,8 @@ class Outputs:
         self._owners = owners
         self._known = known
         self._stopped = Stopped(builder)
+        self._passed: Origins | None = None
+        self._handed: list[tuple[set[Variable], Handed]] = []
         self._inputs = inputs  # the variables that stand for arguments and captured tensors, numbered as in InputLeaf
         self._shared: dict[int, SharedLeaf | None] = {}
         self._unfinished: set[int] = set()  # ids of shared containers whose template is being made
@@ -357,9 +363,11 @@ class Outputs:
                 )
             number = is_number(leaf)
             found = self.output(self._builder.value(leaf), "number" if number else "tensor")
-            return found if number else self._fork_mark(leaf, found) or self._stopped_mark(found)
+            return found if number else self._fork_mark(leaf, found) or self._of_list(self._stopped_mark(found))
         value = self._builder.passed_on(leaf)
-        return KindLeaf(self.output(value).index, self.output(self._builder.value(kind.code)).index)
+        at = self.output(value).index
+        handed = self._handing([self.variables[at]]) or Handed()
+        return KindLeaf(at, self.output(self._builder.value(kind.code)).index, handed)
 
     def _stopped_mark(self, found: OutputLeaf) -> OutputLeaf | StoppedLeaf:
         """The mark of an output that has no gradient on some paths; `found` where there is none, or nothing tells."""
@@ -392,21 +400,54 @@ class Outputs:
         stopped = self._stopped_mark(found)
         return ForkLeaf(found.index, tuple(places), stopped if isinstance(stopped, StoppedLeaf) else None)
 
+    def _of_list(self, found: OutputLeaf | StoppedLeaf) -> Any:
+        """The mark of an output that may have been read from a list."""
+        handed = self._handing([self.variables[found.index]])
+        if handed is None:
+            return found
+        return HandedLeaf(found.index, handed, found if isinstance(found, StoppedLeaf) else None)
+
+    def _handing(self, parts: Sequence[Variable]) -> Handed | None:
+        """Which tensors these may hold as they are, known once all outputs are; None where no list is concerned."""
+        if self._passed is None:
+            self._passed = Origins(self._builder.block.program)
+        if not self._passed.are_listed(parts):
+            return None
+        self._handed.append((self._passed.of(parts), Handed()))
+        return self._handed[-1][1]
+
+    def hand_through(self, inputs: Sequence[Variable]) -> None:
+        """Tell the marks of what was read from lists which tensors it may be; `inputs`: those of the program."""
+        if self._passed is None or not self._handed:
+            return
+        places = {var: place for place, var in enumerate(inputs)}
+        tensors = [i for i, var in enumerate(self.variables) if isinstance(var.meta, Meta)]
+        known = {i: self._passed.of([self.variables[i]]) for i in tensors}
+        for origins, handed in self._handed:
+            handed.inputs += sorted(places[var] for var in origins if var in places)
+            handed.outputs += [i for i in tensors if not known[i].isdisjoint(origins)]
+
     def _flag(self, var: Variable) -> int:
         """The number, from the end, of an output that only templates read."""
         self.flags.append(var)
         return -len(self.flags)
 
+    def stops(self, var: Variable) -> int | None:
+        """The number, from the end, of an output that says whether `var` has no gradient; None if no path decides."""
+        flag = None if var.stop_gradient else self._stopped.flag(var)
+        return self._flag(flag) if isinstance(flag, Variable) else None
+
     def _list_mark(self, value: Any) -> ListLeaf:
         parts = [self.output(self._builder.value(part)) for part in value.items.parts]
-        return ListLeaf(value.items.spec, tuple(part.index for part in parts))
+        handed = self._handing([self.variables[part.index] for part in parts])
+        return ListLeaf(value.items.spec, tuple(part.index for part in parts), handed or Handed())
 
 
 def _parts(value: Any) -> Iterable[Any] | None:
     """What a container holds, or an object that is rebuilt for each call; None for anything else."""
     if is_open(value):
         return ()
-    if isinstance(value, OpenTuple):
+    if isinstance(value, OverList):
         return (value.values,)
     if isinstance(value, OneOf):
         return value.children[1:]

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.dtype import DType, bool_, int64
-from ..core.errors import ArgumentError, IndexRangeError
+from ..core.errors import ArgumentError, PositionError
 from ..core.meta import UNKNOWN, ListMeta, Meta
 from .control_flow import merge_metas
 from .like import summed_to
@@ -65,10 +65,10 @@ list_len_op: OpDef = define_op(
 
 
 def _at(x: list[Any], index: int, what: str = "list index") -> int:
-    """`index` counted from the start; raises IndexRangeError outside of the list."""
+    """`index` counted from the start; raises PositionError, with Python's words, outside of the list."""
     n = len(x)
     if not -n <= index < n:
-        raise IndexRangeError(f"{what} out of range: {index} in a list of {n} items")
+        raise PositionError(f"{what} out of range")
     return index + n if index < 0 else index
 
 
@@ -79,7 +79,9 @@ def _with_item(x: list[Any], index: int, item: Any) -> list[Any]:
 
 
 def _without_item(x: list[Any], index: int) -> list[Any]:
-    at = _at(x, index)
+    if not x:
+        raise PositionError("pop from empty list")
+    at = _at(x, index, "pop index")
     return [*x[:at], *x[at + 1 :]]
 
 
@@ -167,7 +169,7 @@ list_gap_op: OpDef = define_op(
 
 def _with_put(x: list[Any], item: Any, index: int) -> list[Any]:
     if not 0 <= index <= len(x):
-        raise IndexRangeError(f"item {index} cannot be put into a list of {len(x)} items")
+        raise PositionError(f"item {index} cannot be put into a list of {len(x)} items")
     return [*x[:index], item, *x[index + 1 :]]
 
 

@@ -1,8 +1,9 @@
 """The last step, on the tree that is compiled: what Python does without a visible call goes through helpers.
 
 These are reads of attributes and items, operators and context managers: a tracer must know which attributes of the
-user's objects a program depends on, and the user's classes may say what an operator does. The readable form (`fn.code`)
-leaves this step out, because it changes nothing for other values but who looks on.
+user's objects a program depends on, and the user's classes may say what an operator does. Lists and dicts that are
+written where a function is called may be kept by it, so they are such as a tensor may let grow. The readable form
+(`fn.code`) leaves this step out, because it changes nothing for other values but who looks on.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _OPERATORS: dict[type, str] = {
 def observe_reads(definition: ast.stmt, helper: str, class_name: str | None) -> None:
     """Put `vt.get_attr(x, 'y')` for `x.y`, and `vt.peek_attr(x, 'y')` in `x.y.append(...)`, everywhere in it.
 
-    Likewise `vt.get_item(x, y)` for `x[y]`, `vt.operate('+', x, y)` for `x + y`.
+    Likewise `vt.get_item(x, y)` for `x[y]`, `vt.operate('+', x, y)` for `x + y`, `f(vt.new_list([x]))` for `f([x])`.
     """
     _Reads(helper, class_name).generic_visit(definition)
 
@@ -89,7 +90,27 @@ class _Reads(ast.NodeTransformer):
             assert isinstance(method, ast.Attribute)
             method.value = self._read("peek_attr", owner)
             return node
-        return self.generic_visit(node)
+        node = cast(ast.Call, self.generic_visit(node))
+        if isinstance(node.func, ast.Call) and _is_helper(node.func.func, self.helper):
+            node.args = [self._kept(arg) for arg in node.args]
+            for keyword in node.keywords:
+                keyword.value = self._kept(keyword.value)
+        elif _is_helper(node.func, self.helper) and node.func.attr == "convert_for":  # type: ignore[attr-defined]
+            self._keep_items(node.args[0])
+        return node
+
+    def _kept(self, node: ast.expr) -> ast.expr:
+        """A display that is given to a function, which may keep it, as a list or dict that may grow."""
+        self._keep_items(node)
+        if isinstance(node, (ast.List, ast.Dict)):
+            return self._helped("new_list" if isinstance(node, ast.List) else "new_dict", node, node)
+        return node
+
+    def _keep_items(self, node: ast.expr) -> None:
+        if isinstance(node, (ast.List, ast.Tuple)):
+            node.elts = [self._kept(item) for item in node.elts]
+        elif isinstance(node, ast.Dict):
+            node.values = [self._kept(item) for item in node.values]
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         if not isinstance(node.ctx, ast.Load):

@@ -18,13 +18,12 @@ from typing import Any
 
 from ...core.bound import bound_to
 from ...core.errors import UnsupportedError
-from ...core.pytree import OpenDict
+from ...core.pytree import OpenDeque, OpenDict, OpenList
 from ...eager.layer import Layer
 from ...ir.builder import current_builder
 from ...ir.graph_tensor import GraphTensor
 from ..containers.flavors import DICT_CLASSES
 from ..containers.keys import by_key
-from ..containers.lists import GraphList
 from ..containers.sets import method_of_set
 from ..control.endless import ENDLESS
 from ..control.raise_ import exception_maker
@@ -127,13 +126,8 @@ class CallConverter:
         plain = method.__func__
         if not isinstance(plain, FunctionType):
             return refused(method) or method
-        if isinstance(method.__self__, OpenDict):
-            found = by_key(method, method) or method
-            return taking_all(method.__self__, found) if takes_all(method.__self__, plain.__name__) else found
-        if plain is GraphList.extend:
-            return taking_all(method.__self__, method)
-        if plain is GraphList.sort:
-            return MethodType(REPLACEMENTS[plain], method.__self__)
+        if isinstance(method.__self__, (OpenDeque, OpenDict, OpenList)):
+            return _of_container(method)
         if is_apply(method):
             return applied(method, self)
         if plain is GraphTensor.register_hook:
@@ -182,6 +176,15 @@ class CallConverter:
         if isinstance(call, FunctionType) and is_user_code(inspect.unwrap(call)) and not is_left_alone(obj):
             return self._method(MethodType(call, obj))
         return obj if isinstance(obj, Layer) else refused(obj) or obj
+
+
+def _of_container(method: MethodType) -> Callable[..., Any]:
+    """A method of a list, dict, set or deque of converted code."""
+    replaced = REPLACEMENTS.get(method.__func__)
+    if replaced is not None:
+        return MethodType(replaced, method.__self__)
+    found = by_key(method, method) or method
+    return taking_all(method.__self__, found) if takes_all(method.__self__, method.__func__.__name__) else found
 
 
 def _replacement(function: Any) -> Callable[..., Any] | None:

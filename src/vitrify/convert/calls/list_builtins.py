@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -29,6 +30,7 @@ from ...ops.lists import (
 from ...ops.shape import reshape
 from ...ops.sort import argsort
 from ..containers.choices import ChoiceSpec, ranks
+from ..containers.deques import GraphDeque
 from ..containers.dicts import GraphDict, GraphKeys, SortedKeys, dict_of_view, partial_items
 from ..containers.displays import Spread, new_list
 from ..containers.list_items import Items, SameSpec, StructSpec, TensorSpec, passed_on
@@ -124,6 +126,17 @@ def convert_tuple(*args: Any) -> Any:
     if is_unknown or is_open(values) or (is_graph(values) and values.ndim > 0 and values.shape[0] < 0):
         return GraphTuple(convert_list(values))
     return BUILTINS[builtins.tuple](values)
+
+
+def convert_deque(iterable: Any = (), maxlen: Any = None) -> Any:
+    """`deque(iterable, maxlen)`."""
+    empty: deque[Any] = deque(maxlen=maxlen)  # raises what is wrong with `maxlen`
+    if current_builder() is None:
+        empty.extend(iterable)
+        return empty
+    made = GraphDeque(GraphList(), empty.maxlen)
+    made.extend(convert_list(iterable))
+    return made
 
 
 def spread(values: Any) -> Spread:
@@ -237,6 +250,7 @@ def _of_list_in(function: Callable[..., Any]) -> Callable[..., Any]:
 _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     builtins.list: convert_list,
     builtins.tuple: convert_tuple,
+    deque: convert_deque,
     builtins.sorted: convert_sorted,
     builtins.sum: convert_sum,
     stack: convert_stack,

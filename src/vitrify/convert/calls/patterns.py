@@ -11,16 +11,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
-from ...core.pytree import OpenSet, is_partial
+from ...core.pytree import OpenSet, is_open, is_partial, list_in
 from ...ops.compare import logical_and, logical_or
-from ..containers.dicts import unknown_keys
+from ..containers.dicts import new_dict, unknown_keys
+from ..containers.displays import new_list
 from ..control.branches import convert_ifexp
 from ..operators.compare import COMPARISONS
 from ..operators.objects import convert_shape
 from ..operators.operate import operate
-from ..values.base import Undefined, is_graph, scalar_condition
+from ..values.base import Undefined, builder, is_graph, scalar_condition
 from ..values.one_of import GraphOneOf, each_place, is_option, left_of, settled
 from .table import convert_isinstance
 
@@ -29,8 +30,7 @@ _MATCHES_ITSELF = 1 << 22  # CPython's flag of classes whose one positional sub-
 _MISSING = object()
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(NamedTuple):
     """Whether a pattern matched (a bool or a tensor), and what it captured, by the order of the names."""
 
     matched: Any
@@ -162,6 +162,9 @@ class sequence(Pattern):
 
     def test(self, subject: Any, captures: Captures) -> Any:
         """Whether it is a sequence of a fitting length whose items match."""
+        subject = list_in(subject)
+        if is_open(subject):
+            return self._test_open(subject, captures)
         if not _is_sequence(subject):
             return False
         size, wanted = len(subject), len(self.patterns) - (self.star is not None)
@@ -169,6 +172,31 @@ class sequence(Pattern):
             return False
         pairs = self._pairs(subject, size)
         return _all(_test(pattern, item, captures) for pattern, item in pairs)
+
+    def _test_open(self, subject: Any, captures: Captures) -> Any:
+        """Likewise for a list whose length only the program knows."""
+        wanted = len(self.patterns) - (self.star is not None)
+        size = subject.length()
+        found: Captures = {}
+
+        def items() -> Any:
+            held = _all(_test(pattern, item, found) for pattern, item in self._pairs_of_open(subject))
+            return held, tuple(found.values())
+
+        def none() -> Any:
+            return False, tuple(Undefined() for _ in found)
+
+        held, values = builder().choose(size == wanted if self.star is None else size >= wanted, items, none, "match")
+        captures.update(zip(found, values))
+        return held
+
+    def _pairs_of_open(self, subject: Any) -> Iterator[tuple[Any, Any]]:
+        at = len(self.patterns) if self.star is None else self.star
+        after = self.patterns[at + 1 :]
+        yield from ((pattern, subject[place]) for place, pattern in enumerate(self.patterns[:at]))
+        if self.star is not None:
+            yield self.patterns[at], subject[at : -len(after) or None]
+        yield from ((pattern, subject[place - len(after)]) for place, pattern in enumerate(after))
 
     def _pairs(self, subject: Any, size: int) -> Iterator[tuple[Any, Any]]:
         """Each pattern with its item; as in Python, items are fetched one by one if the rest is not wanted."""
@@ -179,7 +207,7 @@ class sequence(Pattern):
             places = [*enumerate(before), *enumerate(after, size - len(after))]
             return ((pattern, subject[place]) for place, pattern in places if not _is_wildcard(pattern))
         items = list(subject)
-        middle = items[len(before) : len(items) - len(after)]
+        middle = new_list(items[len(before) : len(items) - len(after)])
         return zip(self.patterns, [*items[: len(before)], middle, *items[len(items) - len(after) :]])
 
 
@@ -207,7 +235,8 @@ class mapping(Pattern):
             return False
         held = _all(_test(pattern, value, captures) for (_, pattern), value in zip(self.pairs, values))
         if self.rest is not None and held is not False:
-            self.rest.test({key: value for key, value in dict(subject).items() if key not in keys}, captures)
+            rest = {key: value for key, value in dict(subject).items() if key not in keys}
+            self.rest.test(new_dict(rest), captures)
         return held
 
     def _test_partial(self, subject: Any, captures: Captures) -> Any:

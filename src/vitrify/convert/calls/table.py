@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ...core.errors import UnsupportedError
-from ...core.pytree import OpenDict, OpenTuple, is_open, list_in
+from ...core.pytree import OpenDict, OverList, is_open, list_in
 from ...ir.builder import current_builder
 from ...ir.graph_tensor import as_number, number
 from ...ops.creation import assign
@@ -172,8 +172,8 @@ def convert_isinstance(obj: Any, classes: Any) -> Any:
         return asked(obj, lambda option: convert_isinstance(option, classes))
     if builtins.isinstance(obj, Unmergeable):
         raise obj.fail()
-    if builtins.isinstance(obj, OpenTuple):
-        return any(builtins.issubclass(builtins.tuple, c) for c in _each_class(classes))
+    if builtins.isinstance(obj, OverList):
+        return any(builtins.issubclass(obj.kind, c) for c in _each_class(classes))
     if builtins.isinstance(obj, OpenDict):
         return any(builtins.issubclass(obj.kind, c) for c in _each_class(classes))
     if builtins.isinstance(obj, GraphText):
@@ -262,8 +262,8 @@ def convert_iter(*args: Any) -> Any:
         return builtins.iter(values)
     if is_tensor(values) and values.ndim == 0:
         return builtins.iter(values)  # an error
-    if is_tensor(values) or isinstance(values, GraphList):
-        return Listed(values)
+    if is_tensor(values) or isinstance(values, (GraphList, OverList)):
+        return Listed(list_in(values))
     found = known_items(values)
     if found is values or not is_plain(found):
         return found

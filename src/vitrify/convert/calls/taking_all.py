@@ -9,11 +9,12 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
+from ...core.pytree import OpenDeque
 from ..containers.sets import GraphSet
 from ..control.comprehension import as_set, listed
 from ..control.pushed import pushing
 
-_CONTAINERS = (list, dict, set, frozenset, deque)
+_CONTAINERS = (list, dict, set, frozenset, deque, OpenDeque)
 _METHODS = frozenset(
     {"extend", "extendleft", "update", "union", "intersection", "difference", "symmetric_difference"}
     | {"intersection_update", "difference_update", "symmetric_difference_update", "issubset", "issuperset"}

@@ -60,6 +60,8 @@ from .list_items import (
     spec_of,
     unpack,
 )
+from .positions import ends_of, must_have
+from .searching import count_of, index_of, remove_from, repeated
 
 
 class GraphList(OpenList):
@@ -248,7 +250,7 @@ class GraphList(OpenList):
         return super().__contains__(value)
 
     def __eq__(self, other: object) -> bool:
-        if self.items is not None or is_open(other):
+        if isinstance(other, list) and (self.items is not None or is_open(other)):
             raise _unknown("==")
         return super().__eq__(other)
 
@@ -277,17 +279,14 @@ class GraphList(OpenList):
         return item
 
     @for_user
-    def index(self, *args: Any) -> int:
+    def index(self, *args: Any) -> Any:
         """`list.index`."""
-        if self.items is not None:
-            raise _unknown("index()")
-        return super().index(*args)
+        return index_of(self, list, *args)
 
-    def count(self, value: Any) -> int:
+    @for_user
+    def count(self, value: Any) -> Any:
         """`list.count`."""
-        if self.items is not None:
-            raise _unknown("count()")
-        return super().count(value)
+        return count_of(self, value)
 
     # -- changing ---------------------------------------------------------------------------------------------------
 
@@ -347,10 +346,11 @@ class GraphList(OpenList):
             self._tell()
             return found
         items = self.opened()
+        rest = tuple(passed_on(list_remove_op, p, index=index) for p in items.parts)  # first: it says what is wrong
         found = _read(items, index)
         if isinstance(found, GraphList) and is_known_by_others(self):
             note_origin(found, Origin())
-        self.change(Items(items.spec, tuple(passed_on(list_remove_op, p, index=index) for p in items.parts)))
+        self.change(Items(items.spec, rest))
         return found
 
     @for_user
@@ -381,16 +381,18 @@ class GraphList(OpenList):
         self.take_slices((None, start), value, (self.length() if stop is None else stop, None))
 
     def _bounds(self, key: slice) -> tuple[Any, Any]:
-        """Where a slice begins, and where what stands behind it does; None: nowhere. Raises where nobody can tell."""
+        """Where a slice begins, and where what stands behind it does; None: nowhere."""
         start, stop = key.start, key.stop
-        if key.step in (None, 1) and (start is None or stop is None):
+        if key.step not in (None, 1):
+            raise _unknown("a change of a slice with steps")
+        if start is None or stop is None:
             return 0 if start is None else start, stop
-        if key.step in (None, 1) and not _needs_graph(key):
+        if not _needs_graph(key):
             if self.items is None:
                 start, stop, _ = key.indices(super().__len__())
             if start == 0 or (start < 0) is (stop < 0):
                 return start, stop if start == 0 else max(start, stop)
-        raise _unknown("a change of a slice between two such bounds")
+        return ends_of(start, stop, self.length())
 
     @for_user
     def __delitem__(self, key: Any) -> None:
@@ -400,15 +402,13 @@ class GraphList(OpenList):
         elif isinstance(key, slice):
             self._set_slice(key, [])
         else:
+            must_have(self.length(), key, "list assignment index out of range")
             self.pop(key)
 
     @for_user
     def remove(self, value: Any) -> None:
         """`list.remove`."""
-        if not self._changing():
-            raise _unknown("remove()")
-        super().remove(value)
-        self._tell()
+        remove_from(self, list, value)
 
     def clear(self) -> None:
         """`list.clear`."""
@@ -446,7 +446,7 @@ class GraphList(OpenList):
 
     def __mul__(self, times: Any) -> Any:
         if self.items is not None or is_graph(times):
-            raise _unknown("repetition with *")
+            return repeated(self, times)
         return GraphList(super().__mul__(times))
 
     __rmul__ = __mul__

@@ -1,17 +1,19 @@
-"""Stand-ins for lists, dicts and sets that converted code did not make, where a tensor decides how many items they get.
+"""Stand-ins for containers that converted code did not make, where a tensor decides how many items they get.
 
-Such a container is found in objects and variables of the user's. While a function is traced, one that can grow
-(`GraphList`, `GraphDict`, `GraphSet`) takes its place wherever the trace reads it; each run of the program changes the
+Such a list, dict, set or deque is found in objects and variables of the user's. While a function is traced, one that
+can grow (`GraphList` and its like) takes its place wherever the trace reads it; each run of the program changes the
 container itself. Which ones need it is learned from a trace that failed (`ForeignError`).
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...core.pytree import list_in
 from ..state.places import ItemPlace
 from ..values.foreign import ForeignError
 from .flavors import is_flavored
@@ -56,7 +58,7 @@ def places_in(place: Any, value: Any, wanted: Any, depth: int = MAX_DEPTH) -> It
     """The places below `place`, which holds `value`, that hold the container `wanted`."""
     if value is wanted:
         yield place
-    elif depth and (type(value) in (dict, list, tuple) or is_flavored(type(value))):
+    elif depth and (type(value) in (dict, list, tuple, deque) or is_flavored(type(value))):
         settable = type(value) is not tuple
         for key, item in value.items() if isinstance(value, dict) else enumerate(value):
             yield from places_in(ItemPlace(value, key) if settable else None, item, wanted, depth - 1)
@@ -71,7 +73,8 @@ def standing_in(foreign: Sequence[Foreign]) -> Iterator[StandIns]:
         opened(each.container, met)
     for original, made in met.values():
         if made is not original:
-            found.originals[id(made)] = original
+            for part in (made, list_in(made)):
+                found.originals[id(part)] = original
             found.made.append(made)
     try:
         for each in foreign:
@@ -85,7 +88,7 @@ def standing_in(foreign: Sequence[Foreign]) -> Iterator[StandIns]:
 
 
 def _can_stand(kind: type) -> bool:
-    return kind in (list, dict, set) or is_flavored(kind)
+    return kind in (list, dict, set, deque) or is_flavored(kind)
 
 
 def learn_of(err: BaseException, foreign: list[Foreign]) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ...core.pytree import LEAF, OneOf, OpenDict, OpenSet, TreeDef, is_open, node_of, rebuild
 from ..values.one_of import GraphOneOf
+from .deques import GraphDeque
 from .dicts import GraphDict
 from .flavors import dict_with, empty_dict, is_flavored, partial_dict
 from .lists import GraphList
@@ -108,6 +109,11 @@ def opened(value: Any, met: dict[int, tuple[Any, Any]]) -> Any:
         met[id(value)] = (value, table)
         dict.update(table, [(key, opened(item, met)) for key, item in value.items()])
         return table
+    if type(value) is deque:
+        queue = GraphDeque(GraphList(), value.maxlen)
+        met[id(value)] = (value, queue)
+        list.extend(queue.values, [opened(item, met) for item in value])
+        return queue
     if type(value) is set:
         met[id(value)] = (value, GraphSet.of(value))
         return met[id(value)][1]

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from ...core.pytree import OpenTuple
+from ..values.user_errors import for_user
 from .lists import GraphList, added, refuse
+from .positions import must_have
 
 
 class GraphTuple(OpenTuple):
@@ -22,7 +24,10 @@ class GraphTuple(OpenTuple):
         """Whether it has items: a bool, or a 0-D tensor."""
         return self.values.truth()
 
+    @for_user
     def __getitem__(self, key: Any) -> Any:
+        if not isinstance(key, slice):
+            must_have(self.values.length(), key, "tuple index out of range")
         found = self.values[key]
         return GraphTuple(found) if isinstance(key, slice) else found
 

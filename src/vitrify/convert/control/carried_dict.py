@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ...core.pytree import LEAF, OpenDict, OpenList, OpenSet, flatten, is_open
+from ...core.pytree import BY_CONTENT, LEAF, OpenDeque, OpenDict, OpenList, OpenSet, flatten, is_open
 from ...core.source import Loc
 from ...ir.program import Block, Variable
 from ..containers.dicts import GraphDict
@@ -56,22 +56,23 @@ class _Entry:
         if is_whole and value is start:
             return False
         opened = self.value if start is None else CarriedValue.opened(self.value.name, start)
-        if is_whole and opened.tree is not LEAF and not isinstance(start, (list, dict)):
+        if is_whole and opened.tree is not LEAF and not isinstance(start, BY_CONTENT):
             self.value = opened
             return True
         return self.value.widen(value)
 
 
 def _whole(label: str, value: Any) -> CarriedValue:
-    if isinstance(value, (list, dict)):
+    if isinstance(value, BY_CONTENT):
         return CarriedValue.of(label, value)
     return CarriedValue(label, LEAF, [Leaf(value)])
 
 
 def _made_inside(label: str, value: Any) -> CarriedValue:
     """What a new key holds: a container from before the loop stays that object, all else starts unset."""
-    made_here = isinstance(value, (OpenList, OpenDict)) and is_inside(value.block, builder().block)  # type: ignore
-    if isinstance(value, (list, dict)) and not made_here:
+    held = value.values if isinstance(value, OpenDeque) else value
+    made_here = isinstance(held, (OpenList, OpenDict)) and is_inside(held.block, builder().block)  # type: ignore
+    if isinstance(value, BY_CONTENT) and not made_here:
         return CarriedValue.of(label, value)
     raw: list[Any] = []
     tree = flatten(value, raw)

@@ -11,6 +11,7 @@ from ...core.errors import ArgumentError, UnsupportedError
 from ...core.pytree import OpenList, is_open, list_in
 from ...ir.builder import current_builder
 from ...ir.program import Variable
+from ..containers.deques import GraphDeque
 from ..containers.dicts import partial_items
 from ..state.cells import closed_over
 from ..state.journal import SpentError, is_nested, journaling, note_left
@@ -116,7 +117,10 @@ def convert_for(
     shared: Sequence[Any] = (),
 ) -> tuple[Any, ...]:
     """The loop variables after `for item in iterable: body`; `test` is asked before each item."""
-    iterable = list_in(settled(iterable))
+    iterable = settled(iterable)
+    if isinstance(iterable, GraphDeque):
+        return _for_deque(iterable, body, values, names, test, shared)
+    iterable = list_in(iterable)
     if isinstance(iterable, GraphOneOf):
         return _for_option(iterable, body, values, names, test, shared)
     if pushing(iterable):
@@ -183,6 +187,21 @@ def _for_keys(
             values = _guarded(pred, body, item, values, names, shared, there)
         else:
             values = body(item, *values)
+
+
+def _for_deque(
+    items: GraphDeque, body: Function, values: tuple[Any, ...], names: tuple[str, ...], test: Any, shared: Any
+) -> tuple[Any, ...]:
+    """A loop over a deque, which goes on behind no iteration that changed how many items there are."""
+    with items.watched() as check:
+
+        def step(item: Any, *state: Any) -> Any:
+            check()
+            return body(item, *state)
+
+        values = convert_for(items.values, step, values, names, test, shared)
+        check(True if test is None else truth(test(*values)))
+    return values
 
 
 def _for_list(

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...core.dtype import DType
 from ...core.errors import UnsupportedError
-from ...core.pytree import OpenDict, OpenList, flatten, is_open, node_of
+from ...core.pytree import BY_CONTENT, OpenDeque, OpenDict, OpenList, eager_class, flatten, is_open, node_of
 from ...core.source import user_frames
 from ...eager.tensor import Tensor
 from ...ir.builder import UNSET
@@ -89,7 +89,7 @@ class Joined:
         return not self.by_value and (self._is_certain(a, self.then) or self._is_certain(b, self.orelse))
 
     def _is_certain(self, value: Any, block: Block) -> bool:
-        if isinstance(value, (list, dict)) and not builder().keeps_containers:
+        if isinstance(value, BY_CONTENT) and not builder().keeps_containers:
             return False
         original = self.originals.original(value)
         return id(original) in self.repeated or self.is_from_before(original, block)
@@ -112,6 +112,7 @@ class Joined:
 
     def is_from_before(self, original: Any, block: Block) -> bool:
         """Whether it is a list or dict that was there before the block, or an object made by this trace before it."""
+        original = original.values if isinstance(original, OpenDeque) else original
         if isinstance(original, (OpenList, OpenDict)):  # in no block: the call gave it
             return original.block is None or not is_inside(original.block, block)  # type: ignore[union-attr]
         made_in = builder().made.block_of(original)
@@ -219,7 +220,7 @@ def merge(name: str, a: Any, b: Any, joined: Joined) -> Any:
         return _merge_unset(name, a, b, joined)
     if {type(a), type(b)} == {tuple, GraphTuple}:
         a, b = (GraphTuple.of(v) if isinstance(v, tuple) else v for v in (a, b))
-    if isinstance(a, (list, dict)) and isinstance(b, (list, dict)) and joined.keeps(a, b):
+    if isinstance(a, BY_CONTENT) and isinstance(b, BY_CONTENT) and joined.keeps(a, b):
         return merge_options(name, a, b, joined)
     return merge_content(name, a, b, joined)
 
@@ -231,7 +232,7 @@ def merge_content(name: str, a: Any, b: Any, joined: Joined) -> Any:
         return _merge_leaf(name, a, b, joined)
     if isinstance(a, OpenDict) and isinstance(b, OpenDict) and (a.kind, a.made_with()) == (b.kind, b.made_with()):
         return _merge_dicts(a, b, joined)
-    is_kept = not isinstance(a, (list, dict)) and joined.keeps(a, b)
+    is_kept = not isinstance(a, BY_CONTENT) and joined.keeps(a, b)
     if first is not None and second is not None and is_alike(first, second) and not is_kept:
         merged = [merge(name, x, y, joined) for x, y in zip(first[1], second[1])]
         failed = next((m for m in merged if isinstance(m, Unmergeable)), None)
@@ -478,15 +479,13 @@ def _flagged_leaf(name: str, a: Any, b: Any, joined: Joined) -> Any:
 def _kind(value: Any) -> str:
     if isinstance(value, GraphOneOf):
         return " or ".join(map(_kind, value.options))
-    if isinstance(value, (OpenList, OpenDict)):
-        return "a list" if isinstance(value, OpenList) else f"a {value.kind.__name__}"
     if isinstance(value, Variable):
         return f"a tensor ({value.meta})"
     if isinstance(value, Tensor):
         return f"a tensor ({value.dtype.name}{list(value.shape)})"
     if isinstance(value, (*SCALARS, str, bytes)):
         return f"{type(value).__name__} {value!r}"[:60]
-    return "None" if value is None else f"a {type(value).__name__}"
+    return "None" if value is None else f"a {eager_class(value).__name__}"
 
 
 def fill_slots(value: Any, results: list[Any]) -> Any:

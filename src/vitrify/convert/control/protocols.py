@@ -6,9 +6,8 @@ import builtins
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ...core.pytree import is_open
+from ...core.pytree import OverList, is_open, list_in
 from ..containers.dicts import VIEWS, GraphDict, dict_of_view
-from ..containers.tuples import GraphTuple
 from ..guards.nondeterministic import refuse_items
 from ..state.journal import note_spent
 from ..values.base import Unmergeable, as_graph, builder, is_graph, is_tensor, scalar_condition
@@ -26,8 +25,8 @@ def truth(value: Any) -> Any:
         return value
     if is_tensor(value):
         return as_graph(value) if optional_kind(value) is None else _truth_unless_none(value)
-    if is_open(value) or isinstance(value, (GraphDict, GraphTuple)):
-        return value.truth()
+    if is_open(value) or isinstance(value, (GraphDict, OverList)):
+        return list_in(value).truth()
     if isinstance(value, GraphOneOf):
         return asked(value, _truth_of_option)
     if isinstance(value, VIEWS):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ...core.errors import ArgumentError, EndlessRecursionError, UnsupportedError
-from ...core.pytree import LEAF, flatten, is_open
+from ...core.pytree import BY_CONTENT, LEAF, flatten, is_open, list_in
 from ...core.source import Loc, user_frames
 from ...ir.aliases import Way
 from ...ir.functions import close_function, record_call
@@ -350,12 +350,13 @@ def _tensors_in(recording: Recording, result: Any) -> list[tuple[int, Any]]:
 def container_of(parameter: CarriedValue) -> Any:
     """The list, dict or object made by the trace that every call gets as one object, or None."""
     start = parameter.leaves[0].start if parameter.tree is LEAF else None
-    is_container = isinstance(start, (list, dict)) or start in builder().made
+    is_container = isinstance(start, BY_CONTENT) or start in builder().made
     return start if is_container and not _metas(parameter) else None
 
 
 def _containers_in(value: Any) -> Iterator[int]:
     """The ids of the lists and dicts that `value` is or holds."""
+    value = list_in(value)
     if isinstance(value, (list, dict)):
         yield id(value)
     if isinstance(value, (list, tuple, dict)) and not is_open(value):

@@ -20,7 +20,7 @@ from ...core.cache import BoundedCache
 from ...core.errors import UnsupportedError
 from ...core.made import Made
 from ...core.meta import Meta, Shape
-from ...core.pytree import OpenDict, OpenList
+from ...core.pytree import OpenDict, OpenList, OverList
 from ...core.source import is_user_file
 from ...eager.layer import Layer
 from ...eager.tensor import Tensor, wrap
@@ -62,7 +62,7 @@ MAX_ITEMS = 1000
 CONTAINERS = (list, dict, OrderedDict, defaultdict, deque, tuple, set, frozenset)
 _GLOBALS: BoundedCache[CodeType, tuple[frozenset[str], frozenset[str]]] = BoundedCache("global_names", 4096)
 _OF_HANDLING = frozenset({"__context__", "__traceback__"})
-_NOT_WATCHED = (Variable, Tensor, Deferred, super, *CONTAINERS, *IMMUTABLE)
+_NOT_WATCHED = (Variable, Tensor, Deferred, super, OverList, *CONTAINERS, *IMMUTABLE)
 _COVERED = ("_parameters", "_sub_layers")  # what jit/reach.py follows for every Layer
 
 

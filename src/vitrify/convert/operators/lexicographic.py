@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import operator
+from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...core.pytree import is_open
+from ...core.pytree import eager_class, is_open, list_in
 from ...ir.graph_tensor import number
+from ..containers.searching import compared_by_item
 from ..control.branches import convert_ifexp
 from ..control.logic import convert_and, convert_not
 from ..values.base import is_graph, scalar_condition
@@ -20,24 +22,33 @@ _OF_LENGTHS: dict[str, Callable[[int, int], bool]] = {
 
 
 def are_sequences(left: Any, right: Any) -> bool:
-    """Whether both are lists or both are tuples, of known length, compared as Python does, with a tensor in them."""
-    same = any(isinstance(left, kind) and isinstance(right, kind) for kind in (list, tuple))
-    return same and not any(map(_is_special, (left, right))) and any(map(holds_graph, (left, right)))
+    """Whether both are lists, tuples or deques, compared as Python does, with a tensor in them."""
+    kinds = eager_class(left), eager_class(right)
+    same = any(issubclass(kinds[0], kind) and issubclass(kinds[1], kind) for kind in (list, tuple, deque))
+    return same and not any(map(_is_special, (left, right))) and any(map(_decides_by_items, (left, right)))
 
 
 def _is_special(value: Any) -> bool:
-    return is_open(value) or any(user_method(value, name) is not None for name in ("__eq__", "__ne__", "__lt__"))
+    return any(user_method(value, name) is not None for name in ("__eq__", "__ne__", "__lt__"))
+
+
+def _decides_by_items(value: Any) -> bool:
+    return is_open(list_in(value)) or holds_graph(value)
 
 
 def holds_graph(value: Any) -> bool:
     """Whether it is a tensor of the program, or a list or tuple that holds one."""
-    if isinstance(value, (list, tuple)) and not is_open(value):
+    value = list_in(value)
+    if isinstance(value, (list, tuple, deque)) and not is_open(value):
         return any(map(holds_graph, value))
     return is_graph(value)
 
 
 def compared(symbol: str, left: Sequence[Any], right: Sequence[Any], compare: Compare) -> Any:
     """`left symbol right`; `compare` compares items."""
+    left, right = list_in(left), list_in(right)
+    if is_open(left) or is_open(right):
+        return compared_by_item(symbol, left, right)
     if symbol == "!=":
         return convert_not(compared("==", left, right, compare))
     if symbol == "==" and len(left) != len(right):

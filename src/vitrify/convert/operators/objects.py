@@ -9,7 +9,7 @@ from functools import partial
 from types import FunctionType
 from typing import Any
 
-from ...core.pytree import OpenDict, OpenList
+from ...core.pytree import OpenDeque, OpenDict, OpenList
 from ...core.size import size_of_items
 from ...eager.layer import Layer
 from ...eager.layer_tree import LayerTree
@@ -183,7 +183,7 @@ def del_item(owner: Any, key: Any) -> None:
         for_each_key(lambda known: del_item(owner, known), key)
         return
     check_key(owner, key)
-    if isinstance(owner, OpenDict) or is_tensor(owner):
+    if isinstance(owner, (OpenDeque, OpenDict)) or is_tensor(owner):
         pass  # the one notes its changes itself, the other has no items to lose: an error
     elif isinstance(owner, dict) and is_nested():
         note_write(ItemPlace.deleted(owner, key))
@@ -195,7 +195,7 @@ def del_item(owner: Any, key: Any) -> None:
 
 
 def _note_item(owner: Any, key: Any) -> None:
-    if isinstance(owner, OpenList):
+    if isinstance(owner, (OpenDeque, OpenList)):
         return  # it notes its changes itself
     check_key(owner, key)
     if isinstance(owner, OpenDict):

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...core.epoch import LAYER_ATTRIBUTES
 from ...core.errors import UnsupportedError
-from ...core.pytree import OpenDict, OpenList, OpenTuple
+from ...core.pytree import eager_class
 from ...eager.layer import Layer
 from ...ir.builder import current_builder
 from ...ir.numbers import is_number
@@ -126,11 +126,7 @@ def class_of(value: Any) -> type:
     """`type(value)`; a tensor of the program is a Tensor, or the Python number that it stands for."""
     if isinstance(value, Unmergeable):
         raise value.fail()
-    if isinstance(value, OpenTuple):
-        return tuple
-    if isinstance(value, (OpenList, OpenDict)):
-        return list if isinstance(value, OpenList) else value.kind
-    return class_of_tensor(value) if is_graph(value) else type(value)
+    return class_of_tensor(value) if is_graph(value) else eager_class(value)
 
 
 class InstancePlace(AttrPlace):

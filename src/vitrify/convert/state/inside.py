@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.pytree import is_open
+from ...core.pytree import OverList, is_open
 from ...eager.layer import Layer
 from ...eager.tensor import Tensor
 from ...ir.program import Block, Variable
@@ -19,7 +19,7 @@ from ..values.user_code import is_user_code
 from .journal import is_inside
 
 _PLAIN = (list, tuple, dict, set, frozenset)
-_SEEN_THROUGH = (*_PLAIN, FunctionType, MethodType, BuiltinFunctionType, partial, Tensor, Variable)
+_SEEN_THROUGH = (*_PLAIN, FunctionType, MethodType, BuiltinFunctionType, partial, Tensor, Variable, OverList)
 
 
 def knows_nothing_of(value: Any, region: Block) -> bool:
@@ -52,6 +52,8 @@ def _is_plain(part: Any) -> bool:
 def _held(part: Any) -> Iterable[Any]:
     if isinstance(part, dict):
         return list(dict.values(part))
+    if isinstance(part, OverList):
+        return [part.values]
     if isinstance(part, _PLAIN):
         return list(part)
     if isinstance(part, FunctionType):

@@ -9,12 +9,12 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from ...core.pytree import OneOf, OpenDict, OpenList, can_change, is_open, node_of
+from ...core.pytree import OneOf, OpenList, OverList, can_change, eager_class, is_open, node_of
 from ...ir.builder import Fork, current_builder
 from ..values.foreign import ForkedError
 from .places import ContentPlace
 
-_CONTAINERS = (list, tuple, dict, set, OneOf)
+_CONTAINERS = (list, tuple, dict, set, OneOf, OverList)
 
 
 def known_references(held: Any, base: Counter[int]) -> Counter[int]:
@@ -57,6 +57,8 @@ def _items(container: Any) -> list[Any]:
         return []
     if isinstance(container, OneOf):
         return [container.children]
+    if isinstance(container, OverList):
+        return [container.values]
     if isinstance(container, dict):
         return list(dict.values(container))
     if isinstance(container, (list, tuple, set)):
@@ -264,6 +266,4 @@ def _may_be_one(one: Fork, other: Fork, known: Mapping[int, tuple[Any, ...]]) ->
 
 
 def _kind(container: Any) -> str:
-    if isinstance(container, OpenDict):
-        return container.kind.__name__
-    return "list" if isinstance(container, list) else type(container).__name__
+    return "list" if isinstance(container, list) else eager_class(container).__name__

@@ -9,7 +9,7 @@ from contextlib import suppress
 from types import CellType
 from typing import Any, Protocol
 
-from ...core.pytree import OpenDict, OpenList, is_open, is_partial, node_of, rebuild
+from ...core.pytree import OpenDict, OpenList, eager_class, is_open, is_partial, node_of, rebuild
 from ...core.source import user_frames
 from ...eager.layer import Layer
 from ...ir.builder import current_builder
@@ -118,9 +118,7 @@ def store_attribute(owner: Any, attribute: str, value: Any) -> None:
 
 def kind_of(owner: Any) -> str:
     """The name of a container's class in eager code."""
-    if isinstance(owner, OpenDict):
-        return owner.kind.__name__
-    return "list" if isinstance(owner, list) else type(owner).__name__
+    return "list" if isinstance(owner, list) else eager_class(owner).__name__
 
 
 class ItemPlace:

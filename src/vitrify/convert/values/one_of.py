@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from ...core.errors import UnsettledError
-from ...core.pytree import OneOf, OpenList, is_open
+from ...core.pytree import OneOf, OpenList, eager_class, is_open
 from ...core.source import Loc, user_frames
 from ...ir.builder import current_builder
 from ...ir.graph_tensor import as_number
@@ -87,7 +87,7 @@ class GraphOneOf(OneOf):
         kinds = list(dict.fromkeys(_kind(option) for option in self.options))
         hint = "ask which it is first (`if value is not None:`, `isinstance`), or give it values of one kind"
         if len(kinds) == 1:
-            kinds.append(f"a different {type(self.options[0]).__name__}")
+            kinds.append(f"a different {eager_class(self.options[0]).__name__}")
             hint = "use a list, dict or tensor: of these a tensor may decide what is in them"
         return UnsettledError(
             f"{self.name or 'a value'} depends on a tensor condition: it is {' on one path and '.join(kinds)} on "
@@ -108,7 +108,7 @@ for _name in failing_operators("bool", "call", "eq", "ne", "hash"):
 def _kind(option: Any) -> str:
     if option is None:
         return "None"
-    return "a tensor" if is_graph(option) else f"a {type(option).__name__}"
+    return "a tensor" if is_graph(option) else f"a {eager_class(option).__name__}"
 
 
 def left_of(value: GraphOneOf, block: Block | None = None) -> list[int]:

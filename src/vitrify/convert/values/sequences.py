@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...core.errors import ArgumentError, UnsettledError
-from ...core.pytree import is_open
+from ...core.pytree import is_open, list_in
 from ...core.single import assert_index
 from ...eager.host_ops import assert_op
 from ...eager.tensor import Tensor
@@ -51,6 +51,7 @@ def as_sequence(value: Any) -> GraphSequence | None:
     """The value as a sequence of graph items, or None when Python iterates over it as usual."""
     if isinstance(value, GraphSequence):
         return value
+    value = list_in(value)
     if is_open(value):
         found: GraphSequence = value.sequence()
         return found

@@ -1,0 +1,92 @@
+"""A tensor that a program read from a list is the object that was put into it, behind the call and between segments."""
+
+import pytest
+
+import vitrify as paddle
+
+CALLS = [[1.0, 2.0, 3.0], [-1.0, -2.0, -3.0], [0.5, -2.0, 1.0]]
+
+
+def grown(x):
+    y = x * 2
+    found = [x, y, x.detach(), x.clone()]
+    if x.sum() > 0:
+        found.append(x)
+        found.append(y)
+    else:
+        found.insert(0, y)
+    return y, found
+
+
+def read(x):
+    found = [x.detach()]
+    if x.sum() > 0:
+        found.append(x)
+    return found[-1], found
+
+
+def the_one_that_is_not_none(x):
+    return [v for v in [x if x.sum() > 0 else None, x] if v is not None][-1]
+
+
+def first_that_is_large(x):
+    found = [v for v in (x * 2, x) if v.sum() > 0]
+    return found[-1] if len(found) else None, x
+
+
+def in_pairs(x):
+    found = [(x, 1)]
+    while x.sum() < 10:
+        x = x + 3
+        found.append((x, 2))
+    return found, x
+
+
+def of_one_object(value, x, found=None):
+    """Each tensor in `value`, by the first place that it, or `x`, has."""
+    found = [x] if found is None else found
+    if isinstance(value, (list, tuple)):
+        return [of_one_object(item, x, found) for item in value]
+    if not isinstance(value, paddle.Tensor):
+        return None
+    place = next((i for i, other in enumerate(found) if other is value), len(found))
+    if place == len(found):
+        found.append(value)
+    return place
+
+
+@pytest.mark.parametrize("full_graph", [True, False])
+@pytest.mark.parametrize(
+    "fn", [grown, read, the_one_that_is_not_none, first_that_is_large, in_pairs], ids=lambda fn: fn.__name__
+)
+def test_what_a_list_gives_back_is_what_was_put_into_it(fn, full_graph):
+    static = paddle.jit.to_static(fn, full_graph=full_graph)
+    for values in CALLS * 3:
+        x = paddle.to_tensor(values, stop_gradient=False)
+        assert of_one_object(static(x), x) == of_one_object(fn(x), x)
+
+
+def asked_behind_a_list(x):
+    found = [x * 2]
+    if x.sum() > 0:
+        found.append(x)
+    last = found[-1]
+    return last is x, last is found[0], x is found[0]
+
+
+def test_segments_hand_on_the_objects():
+    static = paddle.jit.to_static(asked_behind_a_list)
+    for values in CALLS * 3:
+        x = paddle.to_tensor(values, stop_gradient=False)
+        assert static(x) == asked_behind_a_list(x)
+
+
+def test_what_is_changed_behind_the_call_is_the_argument():
+    static = paddle.jit.to_static(grown, full_graph=True)
+    for values in CALLS[:2] * 2:
+        x = paddle.to_tensor(values)
+        _, found = static(x)
+        found[4 if values[0] < 0 else 3].add_(5.0)
+        assert x.tolist() == values
+        next(t for t in found if t is x).add_(1.0)
+        assert x.tolist() == [v + 1 for v in values]
