@@ -29,10 +29,6 @@ def unpacked(x):
     return x * len(rest)
 
 
-def as_tuple(x):
-    return x * len(tuple(made(x)))
-
-
 def as_keywords(x):
     return len(dict(**made(x))) * x
 
@@ -55,37 +51,10 @@ def in_a_growing_list(x):
     return found
 
 
-def order_decided(x):
-    d = {}
-    if x.sum() > 0:
-        d["p"], d["q"] = x, x + 1
-    else:
-        d["q"], d["p"] = x, x + 1
-    return list(d.values())
-
-
-def order_given_back(x):
-    d = made(x)
-    d["e"] = x
-    d["c"] = x
-    return d
-
-
-def order_looped(x):
-    d = {"a": x, "b": x * 2}
-    while d["a"].sum() < 30:
-        d["b"] = d["b"] + d.pop("a")
-        d["a"] = d["b"]
-    return list(d)
-
-
 @pytest.mark.parametrize(
     "f",
-    [
-        printed, compared, unpacked, as_tuple, as_keywords, of_library, popped_last, in_a_growing_list, order_decided,
-        order_given_back, order_looped,
-    ],
-)  # fmt: skip
+    [printed, compared, unpacked, as_keywords, of_library, popped_last, in_a_growing_list],
+)
 def test_it_is_refused(f):
     static = paddle.jit.to_static(f, full_graph=True)
     with pytest.raises(UnsupportedError, match=r"tensor( that)?('s)? deci|dict some of"):
@@ -126,14 +95,9 @@ def set_by_a_loop(keeper, x):
     return list(keeper.cache)
 
 
-def test_an_order_of_keys_that_the_path_decides_is_refused():
-    with pytest.raises(UnsupportedError, match="a tensor decides"):
-        paddle.jit.to_static(two_orders, full_graph=True)(Keeper(), paddle.ones([2]))
-
-
 @pytest.mark.parametrize(
     ("f", "full_graph"),
-    [(two_orders, False), *((f, full) for f in (one_key, one_deleted, set_by_a_loop) for full in (False, True))],
+    [(f, full) for f in (two_orders, one_key, one_deleted, set_by_a_loop) for full in (False, True)],
 )
 def test_dicts_that_converted_code_did_not_make(f, full_graph):
     static = paddle.jit.to_static(f, full_graph=full_graph)

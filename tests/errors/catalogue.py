@@ -971,11 +971,15 @@ GROUPS: dict[str, list[Entry]] = {
             " a dict some of whose keys are set on one path of a tensor's decision only",
             "Loops, `in`, `d[key]`, `d.get()` and `len` work; Python itself would need to know which keys there are.",
             """
+            def count(**given):
+                return len(given)
+
+
             def f(x):
                 parts = {"a": x}
                 if x.sum() > 0:
                     parts["b"] = x * 2
-                return x * len(tuple(parts.items()))
+                return x * count(**parts)
             """,
             """
             def f(x):
@@ -1570,7 +1574,7 @@ ELSEWHERE: dict[str, str] = {
     " is set; the dict was not made by converted code": _DICTS,
     "dictionary changed size during iteration": "Python's own words for what it finds wrong with the loop",
     ": what is in it differs between the paths of a tensor's decision": _DICTS,
-    "a dict whose keys stand in an order that a tensor decides is gone through, given back or kept in an object":
+    "Python goes through a dict whose keys stand in an order that a tensor decides, or they are too many":
     _DICTS,
     "an item of a list of unknown length is a dict or set, and what is in it differs between the paths of a tensor's "
     "decision": _SETS,

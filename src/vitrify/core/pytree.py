@@ -99,15 +99,21 @@ def list_in(value: Any) -> Any:
 class OpenDict(dict[Any, Any]):
     """A dict that may come to have keys which only some paths of a program set: `flags` says of those whether they are.
 
-    While there are none, and the order of the keys is known, it is a dict like any other.
+    While there are none, and the order of the keys is known, it is a dict like any other. Otherwise `places` has a
+    number for each key, by which they are ordered.
     """
 
-    __slots__ = ("flags", "is_ordered")
+    __slots__ = ("flags", "places")
 
     kind: ClassVar[type] = dict
     """What it is in eager code."""
     flags: dict[Any, Any]
-    is_ordered: bool
+    places: dict[Any, Any] | None
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether the keys stand in their order."""
+        return self.places is None
 
     def made_with(self) -> tuple[Any, ...]:
         """What its class in eager code is given to make an empty one."""
@@ -118,7 +124,7 @@ class OpenDict(dict[Any, Any]):
         entries = list(dict.items(value))
         is_open_dict = isinstance(value, OpenDict)
         self.flags = dict(value.flags) if is_open_dict else {}
-        self.is_ordered = value.is_ordered if is_open_dict else True
+        self.places = None if not is_open_dict or value.places is None else dict(value.places)
         dict.clear(self)
         dict.update(self, entries)
 
@@ -251,11 +257,12 @@ def _node_of_derived(value: Any, base: Any) -> Any:
 
 
 def _node_of_dict(value: OpenDict) -> Any:
-    """What stands for keys that may be missing are their flags, behind the values."""
+    """What stands for keys that may be missing are their flags, behind the values; behind those are their places."""
     keys, values, made = tuple(dict.keys(value)), list(dict.values(value)), value.made_with()
     if is_partial(value):
         flavor = value.kind, made
-        return OpenDict, [*values, *value.flags.values()], (flavor, keys, tuple(value.flags), value.is_ordered)
+        places = [] if value.places is None else [value.places[key] for key in keys]
+        return OpenDict, [*values, *value.flags.values(), *places], (flavor, keys, tuple(value.flags), not places)
     if value.kind in (dict, OrderedDict):
         return value.kind, values, keys
     return value.kind, values, ("derived", defaultdict if made else dict, made, keys, ())
@@ -424,13 +431,7 @@ def rebuild(kind: Any, children: list[Any], extra: Any) -> Any:
     if kind is Size:
         return size_of_items(children)
     if kind is OpenDict:
-        (kind, made), keys, flagged, _ = extra
-        flags = dict(zip(flagged, children[len(keys) :]))
-        found = kind(*made)
-        for key, value in zip(keys, children):
-            if flags.get(key, True):
-                found[key] = value
-        return found
+        return _dict_of_node(children, *extra)
     if kind is OpenSet:
         items, flags = set_of_node(children, extra)
         return {item for item in items if flags.get(item, True)}
@@ -441,6 +442,24 @@ def rebuild(kind: Any, children: list[Any], extra: Any) -> Any:
     if issubclass(kind, CLOSURES):
         return remade(kind, extra, children)
     return kind(children) if extra is None else _rebuilt(kind, extra, children)
+
+
+def _dict_of_node(
+    children: list[Any],
+    flavor: tuple[type, tuple[Any, ...]],
+    keys: tuple[Any, ...],
+    flagged: tuple[Any, ...],
+    ordered: bool,
+) -> Any:
+    """Python's own dict with those of the keys that are there, in their order."""
+    kind, made_with = flavor
+    flags = dict(zip(flagged, children[len(keys) :]))
+    places = range(len(keys)) if ordered else children[len(keys) + len(flagged) :]
+    found = kind(*made_with)
+    for _, key, value in sorted(zip(places, keys, children), key=lambda entry: entry[0]):
+        if flags.get(key, True):
+            found[key] = value
+    return found
 
 
 def _over_list(kind: Any, values: list[Any], made_with: tuple[Any, ...]) -> Any:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..convert import Undefined
-from ..convert.containers.dicts import unordered
 from ..convert.containers.inner_lists import all_inner_lists, known_origin
 from ..convert.containers.keys import check_key
 from ..convert.containers.leaving_lists import check_inner_lists
@@ -28,7 +27,6 @@ from ..core.meta import Meta
 from ..core.pytree import (
     LEAF,
     OneOf,
-    OpenDict,
     OverList,
     TreeDef,
     flatten_open,
@@ -298,7 +296,6 @@ class Outputs:
 
     def _marked(self, tree: TreeDef, raw: list[Any]) -> Template:
         if tree is not LEAF:
-            _refuse_unordered(tree)
             for leaf in raw:
                 _refuse_unset(leaf)
         return Template(tree, [self._mark(leaf) for leaf in raw])
@@ -470,17 +467,6 @@ def _refuse_born(layer: Layer) -> None:
             f"a {type(layer).__name__} that was made inside of the function leaves it, or is kept by what is outside",
             hint="make the Layer outside, in __init__, or convert with full_graph=False, which makes it as Python does",
         )
-
-
-def _refuse_unordered(tree: TreeDef) -> None:
-    """Raise UnsupportedError for a dict whose keys stand in an order that a tensor decides."""
-    if tree is LEAF:
-        return
-    kind, children, extra = tree
-    if kind is OpenDict and not extra[-1]:
-        raise unordered()
-    for child in children:
-        _refuse_unordered(child)
 
 
 def _refuse_unset(leaf: Any) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from ...core.errors import UnsupportedError
 from ...core.pytree import is_open, list_in
 from ..containers.lists import GraphList
+from ..control.comprehension import keys_listed
 from ..control.protocols import iterate, truth
 from ..values.base import is_graph
 from ..values.sequences import GraphSequence, as_sequence, graph_zip
@@ -19,7 +20,7 @@ from ..values.user_code import converted
 
 def graph_sequence(value: Any) -> GraphSequence | None:
     """A tensor of the program, or a sequence of its values, as a sequence; None for Python's own iterables."""
-    value = list_in(value)
+    value = keys_listed(list_in(value))
     if is_open(value):
         fixed: GraphSequence = value.fixed_sequence()
         return fixed

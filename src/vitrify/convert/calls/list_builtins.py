@@ -119,8 +119,8 @@ def convert_tuple(*args: Any) -> Any:
     """`tuple(iterable)`."""
     if len(args) == 1 and isinstance(args[0], OpenTuple):
         return args[0]
-    if current_builder() is None or len(args) != 1 or partial_items(args[0]) is not None:
-        return builtins.tuple(*map(builtins.iter, args))  # `iter`, for refusals to speak of it
+    if current_builder() is None or len(args) != 1:
+        return builtins.tuple(*args)
     values = keys_listed(listed(args[0]))
     is_unknown = isinstance(values, GraphSequence) and not isinstance(values.length, int)
     if is_unknown or is_open(values) or (is_graph(values) and values.ndim > 0 and values.shape[0] < 0):
@@ -141,7 +141,7 @@ def convert_deque(iterable: Any = (), maxlen: Any = None) -> Any:
 
 def spread(values: Any) -> Spread:
     """`*values` in a list display or a call."""
-    values = listed(values) if pushing(values) else list_in(values)
+    values = listed(values) if pushing(values) else keys_listed(list_in(values))
     return Spread(values if is_open(values) or not hasattr(type(values), "__iter__") else tuple(values))
 
 

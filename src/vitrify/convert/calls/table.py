@@ -17,10 +17,10 @@ from ...ir.builder import current_builder
 from ...ir.graph_tensor import as_number, number
 from ...ops.creation import assign
 from ...ops.sizes import dim_size
-from ..containers.dicts import VIEWS, GraphDict, as_dict, dict_of_view, new_dict, unknown_keys
+from ..containers.dicts import VIEWS, GraphDict, as_dict, dict_of_view, new_dict, partial_items, unknown_keys
 from ..containers.lists import GraphList
 from ..containers.sets import new_set
-from ..control.comprehension import GeneratorExpression, all_of, any_of, as_set, clause_of, sum_of
+from ..control.comprehension import GeneratorExpression, all_of, any_of, as_set, clause_of, keys_listed, sum_of
 from ..control.endless import Calling, Listed, Numbered, Zipped
 from ..control.late_items import is_plain, late_items
 from ..control.logic import convert_and, convert_not, convert_or
@@ -264,6 +264,8 @@ def convert_iter(*args: Any) -> Any:
         return builtins.iter(values)  # an error
     if is_tensor(values) or isinstance(values, (GraphList, OverList)):
         return Listed(list_in(values))
+    if partial_items(values) is not None:
+        return Listed(keys_listed(values))
     found = known_items(values)
     if found is values or not is_plain(found):
         return found

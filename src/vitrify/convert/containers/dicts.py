@@ -26,6 +26,7 @@ from ..values.handlers import refuse_if_caught
 from ..values.user_errors import for_user
 from .each_key import Undecided, for_each_key, is_undecided
 from .flags import either
+from .key_order import behind, in_order, kept_place
 from .keys import check_key
 
 
@@ -43,7 +44,7 @@ class GraphDict(OpenDict):
         build = current_builder()
         self.block = None if build is None else build.block
         self.flags = {}
-        self.is_ordered = True
+        self.places = None
 
     def blank(self) -> GraphDict:
         """An empty one of the same class."""
@@ -83,14 +84,22 @@ class GraphDict(OpenDict):
                 break
         return found
 
+    def order(self) -> dict[Any, Any]:
+        """A number for each key, by which they are ordered."""
+        if self.places is not None:
+            return dict(self.places)
+        return {key: place for place, key in enumerate(dict.keys(self))}
+
     def candidates(self) -> Iterator[tuple[Any, Any]]:
-        """Each key that may be there, with whether it is."""
-        if not self.is_ordered:
+        """Each key that may be there, with whether it is; once for each place in the order that it may have."""
+        keys, flags, places = list(dict.keys(self)), dict(self.flags), self.places
+        known = ((key, self.has(key)) for key in keys)
+        turns = known if places is None else in_order(keys, self.has, places)
+        if turns is None:
             raise unordered()
-        keys, flags = list(dict.keys(self)), dict(self.flags)
-        for key in keys:
-            yield key, self.has(key)
-            if keys != list(dict.keys(self)) or flags != self.flags:
+        for key, there in turns:
+            yield key, there
+            if keys != list(dict.keys(self)) or flags != self.flags or not _are_same(places, self.places):
                 raise unknown_keys("a change of the keys, while a loop goes through it, of")
 
     @for_user
@@ -166,12 +175,14 @@ class GraphDict(OpenDict):
     def _changing(self) -> None:
         note_write(ContentPlace(self))
 
-    def _store(self, key: Any, value: Any, flag: Any = True) -> None:
-        """Let `key` hold `value` where `flag` holds."""
+    def _store(self, key: Any, value: Any, flag: Any = True, place: Any = None) -> None:
+        """Let `key` hold `value` where `flag` holds, at this place, or as the last, unless it has one."""
         check_key(self, key)
         held = self.has(key)
-        if held is not True and self._is_in_between(key):
-            self.is_ordered = False  # where it was there before it keeps its place, else it is the last
+        if self.places is not None or place is not None or (held is not True and self._is_in_between(key)):
+            places = self.order()
+            last = behind(places.values()) if place is None else place
+            self.places = {**places, key: kept_place(held, places.get(key, last), last)}
         if flag is not True and held is not False:
             new, old = value, self.held(key)
             value = _chosen(flag, key, lambda: new, old)
@@ -196,8 +207,14 @@ class GraphDict(OpenDict):
         if held is not False:
             self._changing()
         super().__delitem__(key)
-        self.flags.pop(key, None)
+        self._forget(key)
         must_be_there(held, key)
+
+    def _forget(self, key: Any) -> None:
+        """Know nothing more of a key that is gone."""
+        self.flags.pop(key, None)
+        if self.places is not None:
+            self.places = {other: place for other, place in self.places.items() if other != key}
 
     @for_user
     def pop(self, key: Any, *default: Any) -> Any:
@@ -207,7 +224,7 @@ class GraphDict(OpenDict):
             return super().pop(key, *default)
         self._changing()
         value = super().pop(key)
-        self.flags.pop(key, None)
+        self._forget(key)
         if default:
             return _chosen(held, key, lambda: value, default[0])
         must_be_there(held, key)
@@ -243,10 +260,10 @@ class GraphDict(OpenDict):
 
     def _take_in(self, other: dict[Any, Any]) -> None:
         flags: dict[Any, Any] = getattr(other, "flags", {})
-        if is_partial(other) and not other.is_ordered:  # type: ignore[attr-defined]
-            self.is_ordered = False
+        places = getattr(other, "places", None)
+        first = None if places is None else behind(self.order().values())
         for key, value in list(dict.items(other)):
-            self._store(key, value, flags.get(key, True))
+            self._store(key, value, flags.get(key, True), None if places is None else first + places[key])
 
     def clear(self) -> None:
         """`dict.clear`."""
@@ -352,6 +369,13 @@ class GraphItems(ItemsView[Any, Any]):
 
     def __repr__(self) -> str:
         return f"dict_items({list(self)})"
+
+
+def _are_same(places: dict[Any, Any] | None, others: dict[Any, Any] | None) -> bool:
+    """Whether no key has another place."""
+    if places is None or others is None:
+        return places is others
+    return all(places[key] is others[key] for key in places)
 
 
 VIEWS = (GraphKeys, GraphValues, GraphItems)
@@ -478,6 +502,6 @@ def unknown_keys(what: str) -> UnknownKeysError:
 def unordered() -> UnsupportedError:
     """The error of a dict whose keys somebody wants to see in their order, where a tensor decides that."""
     return UnsupportedError(
-        "a dict whose keys stand in an order that a tensor decides is gone through, given back or kept in an object",
+        "Python goes through a dict whose keys stand in an order that a tensor decides, or they are too many",
         hint="set the keys in one order on all paths (give them a first value before the `if`)",
     )

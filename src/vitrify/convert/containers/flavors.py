@@ -15,6 +15,7 @@ from ..values.user_code import converted
 from ..values.user_errors import for_user
 from .dicts import GraphDict, must_be_there, unknown_keys
 from .each_key import are_undecided, for_each_key
+from .key_order import behind, in_front
 from .lists import GraphList
 
 
@@ -95,6 +96,9 @@ class GraphOrderedDict(_Flavored):
         value, held, flag = self.held(key), self.has(key), self.flags.get(key)
         must_be_there(held, key)
         self._changing()
+        if self.places is not None:
+            others = [place for other, place in self.places.items() if other != key]
+            self.places = {**self.places, key: behind(others) if last else in_front(others)}
         dict.__delitem__(self, key)
         rest = [] if last else list(dict.items(self))
         if not last:
@@ -253,10 +257,10 @@ def partial_dict(
     children: list[Any], flavor: tuple[type, tuple[Any, ...]], keys: tuple[Any, ...], flagged: tuple[Any, ...],
     ordered: bool,
 ) -> GraphDict:  # fmt: skip
-    """The dict with these values, behind which stand the flags of the keys `flagged`."""
+    """The dict with these values, behind which stand the flags of the keys `flagged`, and all places if not ordered."""
     made = dict_with(*flavor, zip(keys, children))
     made.flags = dict(zip(flagged, children[len(keys) :]))
-    made.is_ordered = ordered
+    made.places = None if ordered else dict(zip(keys, children[len(keys) + len(flagged) :]))
     return made
 
 

@@ -33,6 +33,13 @@ def presence(held: dict[Any, Any], key: Any) -> Any:
     return held.has(key) if isinstance(held, GraphDict) else True
 
 
+def order_of(held: Any) -> dict[Any, Any]:
+    """A number for each key of a dict, by which they are ordered."""
+    if isinstance(held, GraphDict):
+        return held.order()
+    return {key: place for place, key in enumerate(dict.keys(held))}
+
+
 def blank(like: Any) -> GraphDict:
     """An empty dict or set of the same kind."""
     return GraphSet() if isinstance(like, OpenSet) else like.blank()
@@ -44,15 +51,18 @@ def merge_dicts(
     merge: Callable[[str, Any, Any], Any],
     alone: Callable[[str, Any, bool], Any],
     flag: Callable[[Any, Any], Any],
+    number: Callable[[Any, Any], Any],
 ) -> GraphDict:
     """The dict that is `a` on one path and `b` on the other.
 
     merge(name, x, y): a value that both have; alone(name, value, is_first): one that nobody reads on the other path;
-    flag(p, q): what says whether a key is there.
+    flag(p, q): what says whether a key is there; number(p, q): a number that is p or q.
     """
     keys, fits = common_order(list(dict.keys(a)), list(dict.keys(b)))
     made = blank(a)
-    made.is_ordered = fits and a.is_ordered and b.is_ordered
+    if not isinstance(made, OpenSet) and not (fits and a.is_ordered and b.is_ordered):
+        first, second = order_of(a), order_of(b)
+        made.places = {key: number(first.get(key, 0), second.get(key, 0)) for key in keys}
     for key in keys:
         p, q = presence(a, key), presence(b, key)
         label = "an item of a set" if isinstance(made, OpenSet) else f"dict[{key!r}]"

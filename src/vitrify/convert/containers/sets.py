@@ -30,7 +30,7 @@ class GraphSet(OpenSet, GraphDict):
 
     __slots__ = ("real",)
 
-    is_ordered = property(lambda self: True, lambda self, ordered: None)  # a set has none that anybody may rely on
+    places = property(lambda self: None, lambda self, places: None)  # a set has no order that anybody may rely on
 
     def __init__(self, items: Iterable[Any] = ()) -> None:
         super().__init__()

@@ -10,7 +10,7 @@ from ...core.pytree import BY_CONTENT, LEAF, OpenDeque, OpenDict, OpenList, Open
 from ...core.source import Loc
 from ...ir.program import Block, Variable
 from ..containers.dicts import GraphDict
-from ..containers.merge_dicts import blank, common_order, presence
+from ..containers.merge_dicts import blank, common_order, order_of, presence
 from ..containers.sets import refuse_new
 from ..state.journal import is_inside
 from ..values.base import Undefined, builder
@@ -23,15 +23,17 @@ class _Entry:
     stored.
     """
 
-    def __init__(self, key: Any, there: CarriedValue, value: CarriedValue) -> None:
+    def __init__(self, key: Any, there: CarriedValue, value: CarriedValue, first: int = 0) -> None:
         self.key = key
         self.there = there
         self.value = value
+        self.first: Any = first  # its place before the loop
+        self.place: CarriedValue | None = None  # that in the order, where a tensor decides it
 
     @classmethod
-    def before(cls, label: str, key: Any, there: Any, value: Any) -> _Entry:
+    def before(cls, label: str, key: Any, there: Any, value: Any, place: Any) -> _Entry:
         """A key that may be there before the loop."""
-        return cls(key, CarriedValue.opened(f"{label}_set", there), _whole(label, value))
+        return cls(key, CarriedValue.opened(f"{label}_set", there), _whole(label, value), place)
 
     @classmethod
     def new(cls, label: str, key: Any, value: Any) -> _Entry:
@@ -42,13 +44,22 @@ class _Entry:
         """What carries it, each with its value in the dict `held`."""
         there = presence(held, self.key)
         value = Undefined(self.value.name, 0) if there is False else dict.__getitem__(held, self.key)
-        return (self.there, there), (self.value, value)
+        found = (self.there, there), (self.value, value)
+        return found if self.place is None else (*found, (self.place, order_of(held).get(self.key, 0)))
 
     def widen(self, held: Any) -> bool:
         """As `CarriedValue.widen`."""
-        (_, there), (_, value) = self.parts(held)
+        (_, there), (_, value), *places = self.parts(held)
         wider = self.there.widen(there)
-        return wider if there is False else self._widen_value(value) or wider
+        if there is False:
+            return wider
+        wider = any(place.widen(number) for place, number in places) or wider
+        return self._widen_value(value) or wider
+
+    def follow_order(self, label: str) -> None:
+        """Carry its place, too."""
+        if self.place is None:
+            self.place = CarriedValue.opened(f"{label}_place", self.first)
 
     def _widen_value(self, value: Any) -> bool:
         start = self.value.leaves[0].start if self.value.tree is LEAF else None
@@ -95,10 +106,16 @@ class CarriedDict:
         self.loc = loc
         self.empty = blank(value)
         self.is_ordered: bool = value.is_ordered
+        places = order_of(value)
         self.entries = {
-            key: _Entry.before(self._label(key), key, presence(value, key), held)
+            key: _Entry.before(self._label(key), key, presence(value, key), held, places[key])
             for key, held in dict.items(value)
         }  # fmt: skip
+        self._follow_order()
+
+    def _follow_order(self) -> None:
+        for entry in self.entries.values() if not self.is_ordered else ():
+            entry.follow_order(self._label(entry.key))
 
     def _label(self, key: Any) -> str:
         return "item" if isinstance(self.empty, OpenSet) else f"dict[{key!r}]"
@@ -107,6 +124,8 @@ class CarriedDict:
         for entry in self.entries.values():
             yield entry.there
             yield entry.value
+            if entry.place is not None:
+                yield entry.place
 
     def _with(self, held: Any) -> Iterator[tuple[CarriedValue, Any]]:
         for entry in self.entries.values():
@@ -129,13 +148,17 @@ class CarriedDict:
     def value(self, tensors: Iterator[Variable]) -> GraphDict:
         """The dict with its tensors drawn from `tensors`."""
         made = blank(self.empty)
-        made.is_ordered = self.is_ordered
+        places = {}
         for key, entry in self.entries.items():
             there, value = entry.there.value(tensors), entry.value.value(tensors)
+            place = None if entry.place is None else entry.place.value(tensors)
             if there is not False:
                 dict.__setitem__(made, key, value)
+                places[key] = place
             if there is not False and there is not True:
                 made.flags[key] = there
+        if not self.is_ordered:
+            made.places = places
         return made
 
     def starts(self) -> list[Variable]:
@@ -172,5 +195,6 @@ class CarriedDict:
                 key: held.get(key) or _Entry.new(self._label(key), key, dict.__getitem__(value, key)) for key in keys
             }
             changed = True
+        self._follow_order()
         wider = [entry.widen(value) for entry in self.entries.values()]
         return changed or any(wider)

@@ -84,6 +84,10 @@ class Joined:
             self.pairs[a, b] = self.add((a, None), (b, None))
         return Slot(self.pairs[a, b], is_number=True)
 
+    def add_number(self, a: Any, b: Any) -> Any:
+        """A number that on the paths is `a` and `b`."""
+        return a if a is b else Slot(self.add((a, None), (b, None)), is_number=True)
+
     def keeps(self, a: Any, b: Any) -> bool:
         """Whether one of two values is a certain object, which it stays: another one cannot stand for it."""
         return not self.by_value and (self._is_certain(a, self.then) or self._is_certain(b, self.orelse))
@@ -270,7 +274,7 @@ def _unlike(name: str, a: Any, b: Any) -> Unmergeable:
 
 def _merge_dicts(a: OpenDict, b: OpenDict, joined: Joined) -> GraphDict:
     return merge_dicts(
-        a, b, lambda name, x, y: merge(name, x, y, joined), partial(_alone, joined), joined.add_flag
+        a, b, lambda name, x, y: merge(name, x, y, joined), partial(_alone, joined), joined.add_flag, joined.add_number
     )
 
 
