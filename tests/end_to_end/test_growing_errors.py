@@ -119,10 +119,6 @@ def two_ranks(x):
     return out
 
 
-def compared(x):
-    return grown(x) == []
-
-
 def stacked_pairs(x):
     out = []
     while x.sum() < 20:
@@ -335,7 +331,6 @@ REFUSED = [
     (items_of_two_kinds, "items of different kinds"),
     (two_ranks, "has items float32"),
     (numbers_of_two_classes, "numbers of different classes as items: float and int"),
-    (compared, "=="),
     (stacked_pairs, "stack of a list of containers"),
 ]
 

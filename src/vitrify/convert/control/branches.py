@@ -6,7 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ...core.errors import UnsettledError
+from ...core.meta import Meta
 from ...core.pytree import LEAF, OpenDict, OpenList, can_change, flatten, is_open, is_partial
+from ...core.source import user_frames
 from ...ir.builder import Contents
 from ...ir.program import Block, Operator, Variable
 from ...ir.regions import align_captures
@@ -292,8 +295,22 @@ def _merge_handles(sides: Sequence[_Side], joined: Joined) -> list[tuple[Variabl
     found: list[tuple[Variable, int, bool | None]] = []
     for handle in dict.fromkeys(h for side in sides for h in side.handles):
         ends = [side.handles.get(handle, handle) for side in sides]
+        _check_kinds([builder().content(end) for end in ends])
         found.append((handle, joined.add(*[(end, None) for end in ends]), _is_off(handle, sides)))
     return found
+
+
+def _check_kinds(ends: Sequence[Any]) -> None:
+    """Raise UnsettledError where one tensor would have another rank or dtype on either path: nobody can exchange it."""
+    first, second = (end.meta for end in ends)
+    if not (isinstance(first, Meta) and isinstance(second, Meta)):
+        return
+    if len(first.shape) != len(second.shape) or first.dtype is not second.dtype:
+        raise UnsettledError(
+            f"a tensor is {first} on one path of a tensor's decision and {second} on another, changed in place",
+            loc=next(iter(user_frames(2)), None),
+            hint="make a new tensor there (y = y.unsqueeze(0) in place of y.unsqueeze_(0))",
+        )
 
 
 def _is_off(handle: Variable, sides: Sequence[_Side]) -> bool | None:
