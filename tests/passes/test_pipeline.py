@@ -76,10 +76,11 @@ def test_a_graph_that_nothing_changes_is_itself():
 
 def test_what_passes_did_is_shown(tmp_path):
     graph = traced(lambda x: paddle.tanh(x * 1) + paddle.exp(x), [3])
-    with flags_guard({"dump": "passes", "dump_dir": str(tmp_path)}):
+    with flags_guard({"dump": "ssa,passes", "dump_dir": str(tmp_path)}):
         result = optimized(graph, "run_program forward")
-    (file,) = tmp_path.iterdir()
-    assert file.name == "passes_000_run_program_forward.diff"
+    ssa, file = sorted(tmp_path.iterdir())
+    assert ssa.name.endswith(".ssa.run_program_forward.txt") and ssa.read_text() == graph_text(graph)
+    assert file.name.endswith(".passes.run_program_forward.diff")
     text = file.read_text()
     assert text.startswith(graph_text(graph))
     assert "--- simplify: " in text and "-  %multiply_0" in text and "+    body = block 1" in text

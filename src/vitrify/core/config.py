@@ -79,7 +79,7 @@ DEBUG = Flag(
     "debug", False, "VITRIFY_DEBUG", "keep vitrify's own frames in tracebacks and verify graphs after each pass"
 )
 DUMP = Flag(
-    "dump", "", "VITRIFY_DUMP", "stages to write out, comma-separated: source,converted,program,ssa,passes,kernels,..."
+    "dump", "", "VITRIFY_DUMP", "stages to write out, comma-separated: converted,program,ssa,passes,kernels"
 )
 DUMP_DIR = Flag("dump_dir", "vitrify_dump", "VITRIFY_DUMP_DIR", "folder that dumped stages are written to")
 CACHE_DIR = Flag("cache_dir", "", "VITRIFY_CACHE_DIR", "folder for compiled kernels; empty: the user's cache folder")

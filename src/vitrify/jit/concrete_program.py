@@ -23,6 +23,7 @@ from ..convert.values.foreign import ForeignError
 from ..convert.values.handlers import refuse_if_caught
 from ..convert.values.optional import refuse_none
 from ..convert.values.user_errors import note_user_error
+from ..core.dump import dump, is_dumped
 from ..core.errors import DTypeError, StaleBackwardError, UnsupportedError
 from ..core.meta import Meta
 from ..core.modes import grad_enabled
@@ -298,6 +299,8 @@ def _finish(
     left_alone = {i: outputs.stops(v) for i, v in writes if state.block.inputs[i].stop_gradient}
     state.block.outputs = [*outputs.variables, *[v for _, v in writes], *reversed(outputs.flags)]
     drop_unused_blocks(state.program)
+    if is_dumped("program"):
+        dump("program", "txt", str(state.program))
     slots = {id(tensor): i for i, tensor in enumerate(state.captured)}
     return ConcreteProgram(
         state.program, n, state.captured, outputs.variables, output.moved(n), writes,

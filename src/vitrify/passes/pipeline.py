@@ -5,10 +5,10 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from time import perf_counter
 
-from ..core.config import DEBUG, DUMP, DUMP_DIR
+from ..core.config import DEBUG
+from ..core.dump import dump, is_dumped
 from ..ir.ssa import Graph, map_graphs
 from ..ir.ssa_verify import graph_text, verify_graph
 from .algebra import simplified
@@ -51,15 +51,13 @@ class Step:
 
 
 def optimized(graph: Graph, label: str = "") -> Graph:
-    """The graph after all passes. With `VITRIFY_DUMP=passes` what each changes goes to a file that the label names."""
-    if "passes" not in DUMP.value.split(","):
-        return steps_of(graph)[-1].graph
+    """The graph after all passes. `VITRIFY_DUMP=ssa,passes` writes out the graph before them, and what each changes."""
     steps = steps_of(graph)
-    folder = Path(DUMP_DIR.value)
-    folder.mkdir(parents=True, exist_ok=True)
-    number = sum(1 for _ in folder.glob("passes_*.diff"))
-    name = "_".join(("passes", f"{number:03}", *label.split()))
-    (folder / f"{name}.diff").write_text(differences(graph, steps), encoding="utf-8")
+    name = "_".join(label.split())
+    if is_dumped("ssa"):
+        dump("ssa", f"{name}.txt", graph_text(graph))
+    if is_dumped("passes"):
+        dump("passes", f"{name}.diff", differences(graph, steps))
     return steps[-1].graph
 
 

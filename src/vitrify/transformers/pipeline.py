@@ -9,6 +9,7 @@ from types import CodeType, FunctionType
 
 import gast
 
+from ..core.dump import dump, is_dumped
 from ..core.errors import UnsupportedError
 from .assert_ import convert_asserts
 from .attribute import convert_attribute_stores, convert_shapes
@@ -137,7 +138,10 @@ def convert_code(
     for _ in _stages(tree, context, fn):
         pass
     code, changed = compile_function(tree, fn, context)
-    return ConvertedCode(tree, code, context.vt, changed, catches)
+    made = ConvertedCode(tree, code, context.vt, changed, catches)
+    if is_dumped("converted"):
+        dump("converted", f"{fn.__name__}.py", made.source)
+    return made
 
 
 def source_of(converted: FunctionType) -> str:
