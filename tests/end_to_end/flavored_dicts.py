@@ -240,6 +240,26 @@ def grouped_in_short_lists(x):
     return groups.get("up", 0), groups.get("down", 1)
 
 
+def grouped_and_sorted(x):
+    groups = {}
+    for i, v in enumerate(x):
+        groups.setdefault("up" if v > 0 else "down", []).append(v * i)
+    return {key: sum(found) for key, found in sorted(groups.items())}
+
+
+def pairs_sorted_by_key(x):
+    known, ints = {}, {}
+    for i, v in enumerate(x):
+        known["up" if v > 0 else "down"] = v * i
+        if v > 0:
+            ints[-i] = v
+    weighted = 0
+    for key, value in sorted(ints.items()):
+        weighted = weighted * 2 + value * key
+    falling, rising = sorted(known.items(), reverse=True), dict(sorted(known.items()))
+    return falling, rising, [key for key, _ in sorted(known.items())], weighted
+
+
 FILLED = ((X, defaultdict(list, {"up": []})), (N, defaultdict(list)), (X, defaultdict(list)))
 CASES = [
     *[(f, ((X,), (N,), (Z,))) for f in (
@@ -248,6 +268,7 @@ CASES = [
         ordered_moved, ordered_beside_one_from_outside, recently_used, in_a_loop, keys_that_a_tensor_chose,
         counted_by_a_number, counters_changed_in_place, counters_signed_and_compared, dicts_united_in_place,
         ordered_from_sorted, grouped_by_setdefault, grouped_where_there_is_a_list, grouped_in_short_lists,
+        grouped_and_sorted, pairs_sorted_by_key,
     )],
     (argument_filled, FILLED),
 ]  # fmt: skip

@@ -31,7 +31,7 @@ from ...ops.shape import reshape
 from ...ops.sort import argsort
 from ..containers.choices import ChoiceSpec, ranks
 from ..containers.deques import GraphDeque
-from ..containers.dicts import GraphDict, GraphKeys, SortedKeys, dict_of_view, partial_items
+from ..containers.dicts import GraphDict, GraphItems, GraphKeys, SortedItems, SortedKeys, dict_of_view, partial_items
 from ..containers.displays import Spread, new_list
 from ..containers.list_items import Items, SameSpec, StructSpec, TensorSpec, passed_on
 from ..containers.lists import GraphList
@@ -159,9 +159,11 @@ def mapped(function: Callable[[Any], Any], values: Any) -> GraphList:
 
 def convert_sorted(iterable: Any, *, key: Any = None, reverse: Any = False) -> Any:
     """`sorted(iterable, key, reverse)`."""
+    is_partial = partial_items(iterable) is not None
+    if key is None and is_partial and isinstance(iterable, GraphItems) and isinstance(reverse, int):
+        return keys_listed(SortedItems(dict_of_view(iterable), bool(reverse)))
     is_unordered = isinstance(iterable, GraphSet) or (key is None and isinstance(iterable, (GraphDict, GraphKeys)))
-    sorts_keys = is_unordered and partial_items(iterable) is not None
-    values = keys_listed(SortedKeys(dict_of_view(iterable)) if sorts_keys else listed(iterable))
+    values = keys_listed(SortedKeys(dict_of_view(iterable)) if is_unordered and is_partial else listed(iterable))
     if is_open(values):
         return _in_order(values, _order(mapped(converted(key) if key else _itself, values), reverse))
     known = BUILTINS[builtins.list](values)

@@ -20,7 +20,16 @@ from ...ops.sizes import dim_size
 from ..containers.dicts import VIEWS, GraphDict, as_dict, dict_of_view, new_dict, partial_items, unknown_keys
 from ..containers.lists import GraphList
 from ..containers.sets import new_set
-from ..control.comprehension import GeneratorExpression, all_of, any_of, as_set, clause_of, keys_listed, sum_of
+from ..control.comprehension import (
+    GeneratorExpression,
+    all_of,
+    any_of,
+    as_set,
+    clause_of,
+    dict_of_pairs,
+    keys_listed,
+    sum_of,
+)
 from ..control.endless import Calling, Listed, Numbered, Zipped
 from ..control.late_items import is_plain, late_items
 from ..control.logic import convert_and, convert_not, convert_or
@@ -332,6 +341,7 @@ def _set_from_items(*args: Any) -> Any:
 def _from_pairs(*args: Any, **kwargs: Any) -> dict[Any, Any]:
     """`dict(pairs, ...)`."""
     pairs = [items_of(a, "dict()") if builtins.isinstance(a, GeneratorExpression) else a for a in args]
+    pairs = [dict_of_pairs(a) if is_open(a) else a for a in pairs]
     if builtins.len(pairs) == 1:
         return new_dict(as_dict(pairs[0]), kwargs)
     return new_dict(builtins.dict(*pairs, **kwargs))

@@ -328,9 +328,13 @@ class GraphKeys(KeysView[Any]):
 class SortedKeys(GraphKeys):
     """The keys in an order of their own, whatever order they have in the dict."""
 
+    def __init__(self, mapping: GraphDict, reverse: bool = False) -> None:
+        super().__init__(mapping)
+        self._reverse = reverse
+
     def candidates(self) -> Iterator[tuple[Any, Any]]:
         """Each key that may be there, with whether it is."""
-        return ((key, self._mapping.has(key)) for key in sorted(dict.keys(self._mapping)))
+        return ((key, self._mapping.has(key)) for key in sorted(dict.keys(self._mapping), reverse=self._reverse))
 
 
 class GraphValues(ValuesView[Any]):
@@ -376,6 +380,18 @@ def _are_same(places: dict[Any, Any] | None, others: dict[Any, Any] | None) -> b
     if places is None or others is None:
         return places is others
     return all(places[key] is others[key] for key in places)
+
+
+class SortedItems(GraphItems):
+    """The pairs in the order of their keys, no two of which are equal."""
+
+    def __init__(self, mapping: GraphDict, reverse: bool = False) -> None:
+        super().__init__(mapping)
+        self._keys = SortedKeys(mapping, reverse)
+
+    def candidates(self) -> Iterator[tuple[Any, Any]]:
+        """Each pair that may be there, with whether it is."""
+        return (((key, self._mapping.held(key)), flag) for key, flag in self._keys.candidates())
 
 
 VIEWS = (GraphKeys, GraphValues, GraphItems)

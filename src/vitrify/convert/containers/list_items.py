@@ -23,6 +23,7 @@ from ...ops.lists import list_cast_op, list_len_op, list_of_op, list_unstack_op,
 from ...ops.registry import OpDef
 from ..values.base import Undefined
 from ..values.emit import common_dtype, dtype_of, emit, is_numeric, is_python_number
+from ..values.one_of import GraphOneOf
 from ..values.optional import refuse_none
 from .choices import ChoiceSpec, choice_of, number_for, value_for
 from .inner_lists import is_any_twice, is_known_elsewhere, keep
@@ -362,7 +363,10 @@ def unpack(
         return value_for(spec, make_number(next(parts)))
     if isinstance(spec, ListSpec):
         return make_list(Items(spec.item, tuple(next(parts) for _ in metas_of(spec.item))))
-    return rebuild(spec.kind, [unpack(child, parts, make_list, make_number) for child in spec.children], spec.extra)
+    children = [unpack(child, parts, make_list, make_number) for child in spec.children]
+    if spec.kind is OneOf and isinstance(children[0], Variable):
+        return GraphOneOf(children, "an item")
+    return rebuild(spec.kind, children, spec.extra)
 
 
 def _of_item(spec: TensorSpec, part: Any) -> Any:

@@ -289,6 +289,12 @@ def as_set(value: Any) -> Any:
     return value if clause is None else clause.fold(_ADD, new_set(()))
 
 
+def dict_of_pairs(pairs: Any) -> Any:
+    """A dict of pairs of which a tensor decides how many there are; anything else as it is."""
+    clause = Each(pairs, lambda pair: pair)
+    return clause.fold(_STORE, new_dict({})) if clause.is_dynamic() else pairs
+
+
 def keys_listed(value: Any) -> Any:
     """A dict of which only the program knows the keys, or a view of it, as a list; anything else as it is."""
     return value if partial_items(value) is None else _list(Each(value, lambda item: item))
