@@ -260,6 +260,18 @@ def pairs_sorted_by_key(x):
     return falling, rising, [key for key, _ in sorted(known.items())], weighted
 
 
+def extremes_by_path(x):
+    found = {}
+    for name, fn in {"relu": abs, "doubled": lambda v: v * 2, "mean": lambda v: v.mean()}.items():
+        made = fn(x).sum()
+        if made > 1:
+            found[name] = made
+    sets = {1 if v > 0 else 2 for v in x}
+    best = max(found, key=lambda name: float(found[name]), default=None)
+    least = min(found.items(), key=lambda pair: pair[1]) if found else None
+    return best, least, max(found.values(), default=0), max(found, default="z"), max(sets, key=lambda n: -n), min(sets)
+
+
 FILLED = ((X, defaultdict(list, {"up": []})), (N, defaultdict(list)), (X, defaultdict(list)))
 CASES = [
     *[(f, ((X,), (N,), (Z,))) for f in (
@@ -268,7 +280,7 @@ CASES = [
         ordered_moved, ordered_beside_one_from_outside, recently_used, in_a_loop, keys_that_a_tensor_chose,
         counted_by_a_number, counters_changed_in_place, counters_signed_and_compared, dicts_united_in_place,
         ordered_from_sorted, grouped_by_setdefault, grouped_where_there_is_a_list, grouped_in_short_lists,
-        grouped_and_sorted, pairs_sorted_by_key,
+        grouped_and_sorted, pairs_sorted_by_key, extremes_by_path,
     )],
     (argument_filled, FILLED),
 ]  # fmt: skip

@@ -12,8 +12,9 @@ from ...eager.host_ops import assert_op
 from ...ir.graph_tensor import as_number
 from ...ops.join import concatenate, dstack, hstack, vstack
 from ...ops.shape import atleast_1d, atleast_2d, atleast_3d
+from ..containers.dicts import GraphDict
 from ..control.branches import convert_ifelse
-from ..control.comprehension import GeneratorExpression, generator, listed
+from ..control.comprehension import GeneratorExpression, generator, keys_listed, listed
 from ..control.loops import convert_for
 from ..control.protocols import truth
 from ..operators.operate import operate
@@ -78,7 +79,10 @@ def _extreme(python: Callable[..., Any], symbol: str) -> Callable[..., Any]:
         return convert_for(_rest(sequence), step, (first, ask(first)), ("item", "key"))[0]
 
     def convert(*args: Any, key: Any = None, default: Any = _NOTHING) -> Any:
-        values = (listed(args[0]),) if len(args) == 1 else args
+        values = args
+        if len(args) == 1:
+            by_themselves = key is None and isinstance(args[0], GraphDict)  # keys, compared as Python's
+            values = (listed(args[0]) if by_themselves else keys_listed(listed(args[0])),)
         sequence = as_sequence(values[0]) if len(values) == 1 and is_open(values[0]) else None
         if sequence is None:
             options = {} if default is _NOTHING else {"default": default}
