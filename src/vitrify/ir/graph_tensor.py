@@ -13,7 +13,6 @@ from ..core.lazy import lazy_module
 from ..core.meta import Meta, numel
 from ..core.modes import PYTHON_NUMBER, grad_enabled, is_tracing, recorder, scoped
 from ..core.place import Place, as_place, current_place
-from ..core.pytree import OpenList
 from ..core.single import assert_index, assert_single
 from ..ops.failure import need_other, need_same
 from ..ops.tensor_methods import TensorMethods
@@ -21,6 +20,7 @@ from ..ops.tensor_methods import TensorMethods
 # What runs a program reads it as variables, whose methods it never calls: the ops come when one is called.
 _creation, _like = lazy_module("vitrify.ops.creation"), lazy_module("vitrify.ops.like")
 _shape, _sizes = lazy_module("vitrify.ops.shape"), lazy_module("vitrify.ops.sizes")
+_pytree = lazy_module("vitrify.core.pytree")
 
 
 class GraphTensor(TensorMethods):
@@ -47,7 +47,7 @@ class GraphTensor(TensorMethods):
         )
 
     def __mul__(self, other: Any) -> Any:
-        if is_number(self) and isinstance(other, OpenList):
+        if is_number(self) and isinstance(other, _pytree.OpenList):
             return NotImplemented  # the list knows how
         if is_number(self) and isinstance(other, (list, tuple, str, bytes)):
             raise self._no_value("repeating a sequence")
