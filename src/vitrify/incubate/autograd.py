@@ -168,7 +168,7 @@ def _filled(found: Sequence[Any], like: Sequence[Tensor]) -> list[Any]:
 
 def _cotangents(op: str, v: Any, like: Sequence[Tensor]) -> list[Any]:
     given = [ones_like(x) for x in like] if v is None else _listed(v)
-    shapes, expected = [t.shape for t in given], [x.shape for x in like]
+    shapes, expected = [[*t.shape] for t in given], [[*x.shape] for x in like]
     if shapes != expected:
         raise ShapeError(f"{op}: v has shapes {shapes}, expected {expected}")
     return given

@@ -130,7 +130,7 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Any]:
         raise ArgumentError(f"meshgrid: indexing must be 'ij' or 'xy', got {indexing!r}")
     tensors = list(args[0]) if len(args) == 1 and isinstance(args[0], (list, tuple)) else list(args)
     if any(x.ndim > 1 for x in tensors):
-        raise ShapeError(f"meshgrid: expects 0-D or 1-D tensors, got shapes {[x.shape for x in tensors]}")
+        raise ShapeError(f"meshgrid: expects 0-D or 1-D tensors, got shapes {[[*x.shape] for x in tensors]}")
     count = len(tensors)
     columns = [reshape(x, [1] * i + [-1] + [1] * (count - 1 - i)) for i, x in enumerate(tensors)]
     grids = broadcast_tensors(columns)
