@@ -70,15 +70,14 @@ def test_changed_outside(holder, made, change, full_graph, calls):
 def test_changed_by_the_program(full_graph):
     def grow(holder):
         def grown(x):
-            if x.sum() > 0:
-                holder.table.unsqueeze_(-1)
+            holder.table.unsqueeze_(-1)
             return holder.table.detach().mean(axis=0), holder.table.sum()
 
         return grown
 
     eager, held = grow(Holder()), Holder()
     static = paddle.jit.to_static(grow(held), full_graph=full_graph)
-    for value in (1.0, 1.0, -1.0, 1.0):
-        x = paddle.to_tensor([value])
+    for _ in range(3):
+        x = paddle.ones([1])
         assert [t.shape for t in static(x)] == [t.shape for t in eager(x)]
     assert held.table.shape == [3, 1, 1, 1]
