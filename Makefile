@@ -36,8 +36,8 @@ test: $(STAMP)  ## run every test that needs no GPU, the slow ones last (ARGS=..
 test-gpu: $(STAMP)  ## run the tests that need a CUDA device
 	$(BIN)/python -m pytest -q -m gpu $(ARGS)
 
-coverage: $(STAMP)  ## run the quick tests and say which lines none of them reaches
-	$(MAKE) test MARKS="not gpu and not slow" ARGS="--cov=vitrify --cov-report=term --cov-report=html --cov-fail-under=95 $(ARGS)"
+coverage: $(STAMP)  ## run the tests and say which lines none of them reaches
+	$(MAKE) test ARGS="--cov=vitrify --cov-report=term --cov-report=html --cov-fail-under=95 $(ARGS)"
 
 check: $(STAMP)  ## lint, types and house rules
 	$(BIN)/ruff check .
