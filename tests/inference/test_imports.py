@@ -23,7 +23,7 @@ print(*{"subprocess", "vitrify.ops.methods", "vitrify.device.simulated"}.interse
 
 
 READERS = {
-    "vitrify": ("", 141),
+    "vitrify": ("", 140),
     "paddle3": ("paddle_program", 240),
     "paddle": ("paddle_program", 240),
     "onnx": ("onnx", 240),

@@ -11,12 +11,14 @@ import numpy as np
 
 from ..core.dtype import DType
 from ..core.errors import ArgumentError, ShapeError, UnsupportedError
+from ..core.lazy import lazy_module
 from ..core.meta import FrameMeta, ListMeta, Meta
 from ..core.modes import PYTHON_NUMBER, recorder
-from ..core.size import size_of_items
 from ..ops.missing import MAY_BE_MISSING, MAY_HAVE_GAPS
 from .graph_tensor import GraphTensor
 from .program_desc import VarDesc
+
+_size = lazy_module("vitrify.core.size")  # what runs a saved program asks no variable for its shape
 
 if TYPE_CHECKING:
     from .program import Block
@@ -85,7 +87,7 @@ class Variable(GraphTensor):
     @property
     def shape(self) -> Any:
         """Sizes of all dimensions; -1 where unknown."""
-        return size_of_items(self._known().shape)
+        return _size.size_of_items(self._known().shape)
 
     @property
     def dtype(self) -> DType:
