@@ -1,6 +1,6 @@
 """`return`, `break` and `continue` in `finally`, where a tensor decides: what was on its way is dropped."""
 
-# ruff: noqa: B012
+# ruff: noqa: B012 - jumps in `finally` are what this is about
 
 import vitrify as paddle
 

@@ -39,4 +39,6 @@ def test_a_factor_that_leaves_nothing():
 
 def test_means_over_areas_that_a_tensor_says():
     resized = paddle.jit.to_static(lambda x, s: F.interpolate(x, scale_factor=s, mode="area"), full_graph=True)
-    assert resized(paddle.ones([1, 1, 2, 2]), paddle.to_tensor(2.0)).shape == [1, 1, 4, 4]
+    image = paddle.arange(4, dtype="float32").reshape([1, 1, 2, 2])
+    found = resized(image, paddle.to_tensor(2.0))
+    assert found.tolist() == F.interpolate(image, scale_factor=2.0, mode="area").tolist()

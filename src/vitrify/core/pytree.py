@@ -31,6 +31,8 @@ class OpenList(list[Any]):
     __slots__ = ("items",)
 
     items: Any
+    block: Any
+    """The block that was being built when it was made; None where no program was."""
 
     def take(self, value: list[Any]) -> None:
         """Hold what another list holds."""
@@ -109,6 +111,8 @@ class OpenDict(dict[Any, Any]):
     """What it is in eager code."""
     flags: dict[Any, Any]
     places: dict[Any, Any] | None
+    block: Any
+    """As that of a list."""
 
     @property
     def is_ordered(self) -> bool:

@@ -84,7 +84,7 @@ class Content(Holder):
         building.assign(self, building.value(value))
         return self
 
-    def _exchange(self, array: Any) -> None:
+    def _hold_array(self, array: Any) -> None:
         """Hold another array; programs that captured this tensor look whether they know its shape and dtype."""
         mine, self._data = self._data, array
         if IS_CAPTURED in self.__dict__ and (array.shape != mine.shape or array.dtype != mine.dtype):
@@ -101,7 +101,7 @@ class Content(Holder):
             mine[...] = array
             cell[0] += 1
             return
-        self._exchange(array)
+        self._hold_array(array)
         if not same_memory:  # the old memory did not change: whoever kept it may still use it
             self._cell = [cell[0] + 1]
 
@@ -151,7 +151,7 @@ class Content(Holder):
         outside_programs("assigning `data`")
         if not isinstance(value, Holder):
             raise DTypeError(f"data: expects a Tensor, got {type(value).__name__}")
-        self._exchange(value._data)
+        self._hold_array(value._data)
         self._cell = value.version_cell()
 
     def detach(self) -> Tensor:
@@ -175,7 +175,7 @@ class Content(Holder):
         """Hold the same values as another dtype (how a Layer changes its parameters' dtype)."""
         target = as_dtype(dtype).np
         if self._data.dtype != target:
-            self._exchange(self._data.astype(target))
+            self._hold_array(self._data.astype(target))
             self._cell = [self.inplace_version + 1]
 
 

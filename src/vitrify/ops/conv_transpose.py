@@ -138,7 +138,8 @@ def _same(x: Any, weight: Any, bias: Any, extra: Shape, output_size: Any, attrs:
     starts, ends = [], []
     for i, (axis, step) in enumerate(zip(axes, stride)):
         size, kernel = size_of(x, axis), size_of(weight, 2 + i)
-        total = maximum(full([], 0, int64), ((size + step - 1) // step - 1) * step + kernel - size)
+        needed = ((size + step - 1) // step - 1) * step + kernel - size
+        total = max(needed, 0) if isinstance(needed, int) else maximum(full([], 0, int64), needed)
         starts.append(total // 2)
         made = (size - 1) * step - total + kernel + extra[i] if output_size is None else output_size[i]
         ends.append(starts[-1] + made)

@@ -417,7 +417,7 @@ def united(parts: list[Any]) -> GraphDict:
 
 def new_dict(*parts: Any) -> dict[Any, Any]:
     """`{**part, ...}`, as a dict that may get keys on some paths only while a program is built."""
-    known = [part if isinstance(part, OpenDict) else _decided({**part}) for part in parts]
+    known = [part if isinstance(part, OpenDict) else _from_display({**part}) for part in parts]
     if current_builder() is None:
         return known[0] if len(known) == 1 else {key: value for part in known for key, value in part.items()}
     return united(known)
@@ -433,7 +433,7 @@ def as_dict(pairs: Any) -> Any:
     return _stored(items)
 
 
-def _decided(display: dict[Any, Any]) -> Any:
+def _from_display(display: dict[Any, Any]) -> Any:
     """What the braces of a display held, with the keys that a tensor decides."""
     if not any(isinstance(key, Undecided) for key in display):
         return display
@@ -444,11 +444,11 @@ def _stored(pairs: Iterable[Any]) -> GraphDict:
     """A dict of pairs of which a tensor decides what their keys are."""
     made = GraphDict()
     for key, value in pairs:
-        for_each_key(partial(_store, made, value), key)
+        for_each_key(partial(_put, made, value), key)
     return made
 
 
-def _store(made: GraphDict, value: Any, key: Any) -> None:
+def _put(made: GraphDict, value: Any, key: Any) -> None:
     made[key] = value
 
 

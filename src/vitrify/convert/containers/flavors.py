@@ -294,8 +294,9 @@ def _constructor(kind: type) -> Callable[..., Any]:
 
 def _has_undecided(given: Any) -> bool:
     """Whether it is a list of keys, or of pairs with keys, of which a tensor decides some."""
-    keys = [item[0] if type(item) in (list, tuple) and item else item for item in given] if type(given) is list else ()
-    return are_undecided(keys) or are_undecided(given if type(given) is list else ())
+    if type(given) is not list:
+        return False
+    return are_undecided([*given, *[pair[0] for pair in given if type(pair) is list and pair]])
 
 
 DICT_CLASSES: dict[Any, Callable[..., Any]] = {kind: _constructor(kind) for kind in _FLAVORS}

@@ -82,7 +82,7 @@ def _whole(label: str, value: Any) -> CarriedValue:
 def _made_inside(label: str, value: Any) -> CarriedValue:
     """What a new key holds: a container from before the loop stays that object, all else starts unset."""
     held = value.values if isinstance(value, OpenDeque) else value
-    made_here = isinstance(held, (OpenList, OpenDict)) and is_inside(held.block, builder().block)  # type: ignore
+    made_here = isinstance(held, (OpenList, OpenDict)) and is_inside(held.block, builder().block)
     if isinstance(value, BY_CONTENT) and not made_here:
         return CarriedValue.of(label, value)
     raw: list[Any] = []

@@ -118,7 +118,7 @@ class Joined:
         """Whether it is a list or dict that was there before the block, or an object made by this trace before it."""
         original = original.values if isinstance(original, OpenDeque) else original
         if isinstance(original, (OpenList, OpenDict)):  # in no block: the call gave it
-            return original.block is None or not is_inside(original.block, block)  # type: ignore[union-attr]
+            return original.block is None or not is_inside(original.block, block)
         made_in = builder().made.block_of(original)
         if made_in is None:
             return isinstance(original, (list, dict))  # the user's, whom the trace did not make

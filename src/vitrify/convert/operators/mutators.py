@@ -69,7 +69,7 @@ def mutator(method: Any) -> Callable[..., Any] | None:
 
 def _is_made_inside(owner: Any) -> bool:
     """Whether a container was made by the trace: no run calls its methods again, and who watches need not hold it."""
-    return isinstance(owner, (OpenDict, OpenList)) and owner.block is not None  # type: ignore[union-attr]
+    return isinstance(owner, (OpenDict, OpenList)) and owner.block is not None
 
 
 def writing(function: Any) -> Callable[..., Any] | None:
