@@ -1,5 +1,8 @@
 """Tensors that a program captured and that get another shape or dtype in place: the next call gets another program."""
 
+import copy
+import pickle
+
 import pytest
 
 import vitrify as paddle
@@ -81,3 +84,11 @@ def test_changed_by_the_program(full_graph):
         x = paddle.ones([1])
         assert [t.shape for t in static(x)] == [t.shape for t in eager(x)]
     assert held.table.shape == [3, 1, 1, 1]
+
+
+def test_a_captured_tensor_is_pickled_and_copied_as_before():
+    table = paddle.ones([3])
+    before = pickle.dumps(table)
+    paddle.jit.to_static(lambda x: x + table, full_graph=True)(paddle.ones([3]))
+    assert pickle.dumps(table) == before
+    assert vars(copy.deepcopy(table)).keys() == {"_name"}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.dtype import as_dtype
-from ..core.epoch import CAPTURED_KINDS, IS_CAPTURED
+from ..core.epoch import CAPTURED_KINDS
 from ..core.errors import ArgumentError, DTypeError
 from ..core.modes import grad_enabled, is_tracing, recorder, scoped
 from ..core.outside import outside_programs
@@ -87,8 +87,8 @@ class Content(Holder):
     def _hold_array(self, array: Any) -> None:
         """Hold another array; programs that captured this tensor look whether they know its shape and dtype."""
         mine, self._data = self._data, array
-        if IS_CAPTURED in self.__dict__ and (array.shape != mine.shape or array.dtype != mine.dtype):
-            CAPTURED_KINDS.bump()
+        if array.shape != mine.shape or array.dtype != mine.dtype:
+            CAPTURED_KINDS.note(self)
 
     def _overwrite(self, array: Any, same_memory: bool = False) -> None:
         """Write `array` into the memory held if it fits, else hold it instead.

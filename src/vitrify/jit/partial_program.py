@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..convert.guards.same import Compared
-from ..core.epoch import CAPTURED_KINDS, IS_CAPTURED, LAYER_ATTRIBUTES, LAYER_MODES, Epoch
+from ..core.epoch import CAPTURED_KINDS, LAYER_ATTRIBUTES, LAYER_MODES, Epoch
 from ..core.errors import UnsupportedError
 from ..core.meta import UNKNOWN, Meta
 from ..core.modes import grad_enabled, scoped
@@ -116,7 +116,7 @@ class PartialProgramLayer:
         self._captured = concrete.captured
         self._kinds = Epoch(CAPTURED_KINDS.value)  # when the captured tensors were last looked at
         for tensor in self._captured:
-            tensor.__dict__[IS_CAPTURED] = True
+            CAPTURED_KINDS.watch(tensor)
         self._spent = [(i, SpentNode(error)) for i, error in concrete.spent.items()] if _grad_enabled() else []
         # Leaves that the program makes: no input gets a gradient from them.
         self._new_leaves = tuple(concrete.wanting - {*self.segment.seeds, *concrete.spent})
