@@ -61,6 +61,8 @@ ARITHMETIC = [
     Case("scale/bias first", elementwise.scale, (A, 2.5, 1.0, False), ref=lambda x, s, b, f: (x + b) * s),
     Case("scale/tensor", elementwise.scale, (A, floats(1), 1.0), ref=lambda x, s, b: x * s + b, second=True),
     Case("scale/int", elementwise.scale, (np.array([1, 2]), 2.7, 1.2), ref=np.array([3, 5])),
+    Case("scale/bool", elementwise.scale, (np.array([True, False]), 0.5), ref=np.array([True, False])),
+    Case("scale/bool bias", elementwise.scale, (np.array([True, False]), 2, 0.5, False), ref=np.array([True, True])),
     Case("scale/act", elementwise.scale, (NONZERO, 2.0, 0.0, True, "relu"), ref=lambda x, *_: np.maximum(2 * x, 0)),
     Case("scale/act of ints", elementwise.scale, (np.array([1, 2]), 2, 1, True, "tanh"), ref=np.tanh([3.0, 5.0])),
     Case("add_n", elementwise.add_n, ([A, B, A],), ref=lambda xs: sum(xs), second=True),

@@ -344,6 +344,12 @@ PADS = [
         dynamic=False,
     ),
     Case(
+        "pad with a tensor",
+        lambda x, v: pad(x, [1, -1], value=v),
+        (X, np.array(2.5)),
+        ref=lambda x, v: np.pad(x[..., :-1], ((0, 0), (0, 0), (1, 0)), constant_values=v),
+    ),
+    Case(
         "zeropad2d",
         zeropad2d,
         (floats(1, 2, 2, 3), [1, 0, 0, 2]),

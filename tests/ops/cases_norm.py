@@ -215,4 +215,10 @@ CASES = [
         (floats(3, 4), floats(4, seed=1)),
         ref=lambda a, b: (a * b).sum(1) / np.linalg.norm(a, axis=1) / np.linalg.norm(b),
     ),
+    Case(
+        "cosine_similarity along a dimension that broadcasts",
+        lambda a, b: F.cosine_similarity(a, b, axis=0),
+        (floats(3, 4), floats(1, 4, seed=1)),
+        ref=lambda a, b: (a * b).sum(0) / np.linalg.norm(a, axis=0) / (np.sqrt(3) * np.abs(b[0])),
+    ),
 ]

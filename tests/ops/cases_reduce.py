@@ -123,7 +123,7 @@ QUANTILES = [
     *reductions("median/even", quantile.median, np.median, x=EVEN, axes=(None, 1, 0), dtypes=("float32",)),
     *reductions("nanmedian", quantile.nanmedian, np.nanmedian, x=HOLED, axes=(None, 1, 0), grad=False, dtypes=("float32",)),
     Case("median of nothing", lambda x: quantile.median(x, 1), (np.zeros((2, 0)),), ref=lambda x: np.full(2, np.nan),
-         grad=False, dtypes=(), dynamic=False),
+         grad=False, dtypes=()),
     Case("median/nan", lambda x: quantile.median(x, 1), (HOLED,), ref=lambda x: np.median(x, 1), grad=False, dtypes=()),
     Case("median/int", quantile.median, (ints(4),), ref=lambda x: np.float32(np.median(x))),
     Case("median/min", lambda x: quantile.median(x, 1, mode="min"), (EVEN,), ref=lambda x: lower_median(x, 1)),
@@ -143,7 +143,7 @@ QUANTILES = [
          dtypes=("float32",)),
     *[
         Case(f"{op.__name__} of nothing", lambda x, op=op: op(x, [0.1, 0.5], axis=1, keepdim=True), (np.zeros((2, 0)),),
-             ref=np.zeros((2, 2, 1)), dtypes=("float32",), dynamic=False)
+             ref=np.zeros((2, 2, 1)), dtypes=("float32",))
         for op in (quantile.quantile, quantile.nanquantile)
     ],
     Case("nanquantile", lambda x: quantile.nanquantile(x, 0.7, 1), (HOLED,), ref=np.nanquantile(HOLED, 0.7, 1), grad=False,

@@ -116,7 +116,7 @@ mod_op: OpDef = define_elementwise(
 scale_op: OpDef = define_elementwise(
     "scale",
     scalar=lambda s, x, *, scale, bias, bias_after_scale: x * scale + bias if bias_after_scale else (x + bias) * scale,
-    meta=elementwise("scale", ("x",), numeric),
+    meta=elementwise("scale", ("x",)),
     vjp={"x": lambda ct, *, scale: _times(ct, scale)},
     maps={"paddle": "scale"},
 )

@@ -9,8 +9,10 @@ from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import UNKNOWN, Meta
 from .accumulate import add_along
 from .arguments import as_ints, entries, is_tensor, rank_of
+from .like import cast, full_like
 from .moving_forms import padded_by_own
 from .registry import OpDef, define_op
+from .select import where_op
 from .window_forms import padded_form
 
 Pairs = list[tuple[Any, Any]]
@@ -155,7 +157,8 @@ def pad(
     pad: [left, right, top, bottom, ...] of the spatial dimensions, last one first, placed by data_format; with a
     constant also any even number of paddings from the last dimension on, or 2 * ndim of them from the first (from the
     last with pad_from_left_axis=False). mode: "constant", "reflect", "replicate" or "circular" (these three pad
-    spatial dimensions only). Raises ShapeError where reflect would need more elements than there are.
+    spatial dimensions only). value: a number or a tensor with one element. Raises ShapeError where reflect would need
+    more elements than there are.
     Source: paddle.nn.functional.pad.
 
     Example:
@@ -172,7 +175,10 @@ def pad(
         pads = _from_last(x.ndim, sizes)
     else:
         pads = _spatial(x, sizes, data_format)
-    return pad_op(x, pads=tuple(pads), mode=mode, value=value)
+    if mode != "constant" or not is_tensor(value):
+        return pad_op(x, pads=tuple(pads), mode=mode, value=value if mode == "constant" else 0)
+    own, inside = (pad_op(t, pads=tuple(pads), mode=mode, value=0) for t in (x, full_like(x, True, "bool")))
+    return where_op(inside, own, cast(value, x.dtype))
 
 
 def _sizes(x: Any, pad: Any) -> tuple[Any, ...]:

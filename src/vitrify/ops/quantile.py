@@ -8,13 +8,14 @@ from typing import Any
 
 from ..core.dtype import float32, float64, int64
 from ..core.errors import ArgumentError
-from ..core.meta import Shape
+from ..core.meta import UNKNOWN, Shape
 from .arguments import is_tensor, rank_of
 from .axes import axes_of
 from .compare import isnan, logical_not
 from .gather import take_along_axis
 from .join import stack
 from .like import cast
+from .pad import pad
 from .reduce import any_op, sum_op
 from .select import maximum, where_op
 from .shape import flatten, squeeze, unsqueeze
@@ -39,12 +40,16 @@ def _at(rows: Any, place: Any) -> Any:
     return take_along_axis(rows, maximum(place, 0), axis=-1)
 
 
-def _pick(x: Any, axes: Shape, keepdim: bool, skip_nan: bool, low: Place, high: Place, share: Place) -> Any:
+def _pick(
+    x: Any, axes: Shape, keepdim: bool, skip_nan: bool, low: Place, high: Place, share: Place, of_nothing: float
+) -> Any:
     """The value between the sorted elements at `low` and `high`, `share` of the way up; NaN counts unless skipped."""
     if any(x.shape[a] == 0 for a in axes):
-        return sum_op(x, axis=axes, keepdim=keepdim)  # of nothing: 0, as PaddlePaddle has it
+        return sum_op(x, axis=axes, keepdim=keepdim) + of_nothing
     rows = _lined_up(x, axes)
     ordered = sort_values_op(rows, axis=rows.ndim - 1, descending=False)
+    if any(x.shape[a] == UNKNOWN for a in axes):  # an element behind the last, which is the first where there is none
+        ordered = pad(ordered, [*[0] * (2 * rows.ndim - 1), 1], value=of_nothing, pad_from_left_axis=True)
     count = _count(rows)
     below, above = _at(ordered, low(count)), _at(ordered, high(count))
     value = below + (above - below) * cast(share(count), x.dtype)
@@ -77,9 +82,8 @@ def _median(op: str, x: Any, axis: Any, keepdim: bool, mode: str, skip_nan: bool
     axes = axes_of(op, axis, rank_of(op, x))
     if mode == "avg":
         x = x if x.dtype is float64 else cast(x, float32)
-        if any(x.shape[a] == 0 for a in axes):  # of nothing: no number
-            return sum_op(x, axis=axes, keepdim=keepdim) + math.nan
-        return _pick(x, axes, keepdim, skip_nan, lambda n: (n - 1) // 2, lambda n: n // 2, lambda n: n * 0 + 0.5)
+        middle: tuple[Place, Place, Place] = (lambda n: (n - 1) // 2, lambda n: n // 2, lambda n: n * 0 + 0.5)
+        return _pick(x, axes, keepdim, skip_nan, *middle, of_nothing=math.nan)
     value, index = _lower_median(x, axes, skip_nan)
     pair = [_dimensions_back(t, axes, keepdim) for t in (value, index)]
     return tuple(pair) if isinstance(axis, int) else pair[0]
@@ -153,7 +157,8 @@ def _quantile(op: str, x: Any, q: Any, axis: Any, keepdim: bool, interpolation: 
         def place(rounding: Any) -> Place:
             return lambda count: cast(rounding(position(count)), int64)
 
-        return _pick(wanted, axes, keepdim, skip_nan, place(low), place(high), lambda count: share(position(count)))
+        places = (place(low), place(high), lambda count: share(position(count)))
+        return _pick(wanted, axes, keepdim, skip_nan, *places, of_nothing=0.0)  # 0 as PaddlePaddle has it
 
     many = q.ndim > 0 if is_tensor(q) else isinstance(q, (list, tuple))
     return stack([one(_checked(op, part)) for part in q], 0) if many else one(_checked(op, q))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.errors import ArgumentError, ShapeError
+from ..core.meta import UNKNOWN
 from .arguments import finish, rank_of
 from .expand import broadcast_tensors
 from .like import reshape_like
@@ -44,7 +45,7 @@ def cosine_similarity(x1: Any, x2: Any, axis: int = 1, eps: float = 1e-8) -> Any
     """
     rank_of("cosine_similarity", x1, "x1")
     rank_of("cosine_similarity", x2, "x2")
-    if list(x1.shape) != list(x2.shape):
+    if x1.shape != x2.shape or UNKNOWN in x1.shape:
         x1, x2 = broadcast_tensors([x1, x2])
     squares = sum(x1 * x1, axis) * sum(x2 * x2, axis)
     return sum(x1 * x2, axis) / sqrt(clip(squares, min=eps * eps))
