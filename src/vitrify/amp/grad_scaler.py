@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..convert import convert_call
-from ..convert.state.journal import note_write
-from ..convert.state.places import AttrPlace
 from ..core.dtype import bool_
 from ..core.errors import ArgumentError, UnsupportedError, UserCodeError
+from ..core.lazy import lazy_module
 from ..core.meta import Meta
 from ..core.modes import grad_enabled, recorder, scoped
 from ..eager.gradients import training_of_trace
@@ -18,6 +16,10 @@ from ..ir.graph_tensor import as_number
 from ..ops.compare import logical_not, logical_or
 from ..ops.methods import TensorMethods
 from ..ops.registry import VARIADIC_OUTPUTS, NoGradient, define_op
+
+# Only what is traced asks for the converter.
+_calls, _journal = lazy_module("vitrify.convert"), lazy_module("vitrify.convert.state.journal")
+_places = lazy_module("vitrify.convert.state.places")
 
 
 def _unscale_kernel(xp: Any, factor: Any, *grads: Any) -> tuple[Any, ...]:
@@ -132,7 +134,7 @@ class GradScaler:
         if training is not None:
             training.watch((id(self), "step"), "a GradScaler's step", lambda: (self._found_bad, set(self._unscaled)))
             for name in ("_unscaled", "_found_bad"):
-                note_write(AttrPlace(self, name))
+                _journal.note_write(_places.AttrPlace(self, name))
 
     def step(self, optimizer: Any) -> None:
         """Unscale the gradients if that has not been done, and step the optimizer if they are finite."""
@@ -140,7 +142,7 @@ class GradScaler:
             self.unscale_(optimizer)
         bad = self._found_bad
         if isinstance(bad, TensorMethods):
-            recorder.get().choose(bad, lambda: None, lambda: convert_call(optimizer.step)(), "GradScaler.step")
+            recorder.get().choose(bad, lambda: None, lambda: _calls.convert_call(optimizer.step)(), "GradScaler.step")
         elif not bad:
             optimizer.step()
 

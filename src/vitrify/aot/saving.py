@@ -17,7 +17,7 @@ from ..core.atomic_file import atomic_file
 from ..core.errors import ArgumentError, UnsupportedError
 from ..core.source import user_stacklevel
 from ..ir.model_file import ModelFile, SavedFunction, input_names, slots_in
-from ..jit.save import collect
+from ..jit.saving import collect
 from ..passes.pipeline import optimized
 from .files import library_suffix
 from .header import header_text

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import jit
 from ..amp import GradScaler, auto_cast
 from ..core.dispatch import in_dynamic_mode
 from ..core.errors import ArgumentError
@@ -19,7 +20,6 @@ from ..framework.save_load import load, save
 from ..io import DataLoader, Dataset
 from ..ir.guard import default_main_program
 from ..ir.input_spec import InputSpec
-from ..jit import save as save_program
 from .callbacks import Callback, CallbackList, EarlyStopping, LRScheduler, ModelCheckpoint, ProgBarLogger
 from .programs import ModelPrograms, parameters_of, put_parameters, refuse_unlike_static
 from .summary import summary
@@ -356,7 +356,7 @@ class Model:
             specs = self._inputs or self._seen
             if not specs:
                 raise ArgumentError("Model.save: a program for inference needs Model(network, inputs=[InputSpec, ...])")
-            save_program(self.network, path, input_spec=specs)
+            jit.save(self.network, path, input_spec=specs)
             return
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         if not in_dynamic_mode():

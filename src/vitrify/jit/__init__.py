@@ -1,15 +1,18 @@
-"""Segments: functions converted, traced, cached and run as programs. Source: paddle.jit."""
+"""Segments: functions converted, traced, cached and run as programs; each part loads when used. Source: paddle.jit."""
 
-from .api import enable_to_static, ignore_module, not_to_static, set_code_level, set_verbosity, to_static
-from .callback import host_callback
+from typing import TYPE_CHECKING
+
+from ..core.lazy import lazy_attributes
 from .eager_operators import count_calls
-from .explain import Explanation, explain
-from .load import TranslatedLayer, load
-from .profile import CallProfile, profile
-from .save import save
-from .static_function import StaticFunction
 
-count_calls()
+if TYPE_CHECKING:
+    from .api import enable_to_static, ignore_module, not_to_static, set_code_level, set_verbosity, to_static
+    from .callback import host_callback
+    from .explaining import Explanation, explain
+    from .loading import TranslatedLayer, load
+    from .profiling import CallProfile, profile
+    from .saving import save
+    from .static_function import StaticFunction
 
 __all__ = [
     "CallProfile",
@@ -28,3 +31,25 @@ __all__ = [
     "set_verbosity",
     "to_static",
 ]
+
+# Eager programs import neither the converter nor what traces.
+__getattr__ = lazy_attributes(
+    __name__,
+    names={
+        **dict.fromkeys(("enable_to_static", "ignore_module", "not_to_static"), "api"),
+        **dict.fromkeys(("set_code_level", "set_verbosity", "to_static"), "api"),
+        **dict.fromkeys(("Explanation", "explain"), "explaining"),
+        **dict.fromkeys(("TranslatedLayer", "load"), "loading"),
+        **dict.fromkeys(("CallProfile", "profile"), "profiling"),
+        "StaticFunction": "static_function",
+        "host_callback": "callback",
+        "save": "saving",
+    },
+)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+count_calls()

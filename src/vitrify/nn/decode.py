@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ..core.converted_too import converted_too
+from ..core.lazy import lazy_module
 from ..ir.builder import is_written_by_hand
-from ..jit.api import to_static
 from ..ops.creation import arange, full
 from ..ops.expand import expand
 from ..ops.gather import take_along_axis
@@ -20,6 +20,7 @@ from ..ops.sizes import size_of
 from ..ops.sort import topk
 from . import functional as F
 
+_jit = lazy_module("vitrify.jit.api")  # which imports the converter, and eager programs need none
 _NEVER = -1e9  # the log probability of what a beam may not do, as in Paddle
 
 
@@ -203,7 +204,7 @@ def dynamic_decode(
 
     Example: see `BeamSearchDecoder`.
     """
-    decode = to_static(_decoded) if is_written_by_hand() else _decoded
+    decode = _jit.to_static(_decoded) if is_written_by_hand() else _decoded
     settings = (output_time_major, impute_finished, return_length)
     return tuple(decode(decoder, inits, max_step_num, *settings, **kwargs))
 

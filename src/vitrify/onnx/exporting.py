@@ -13,7 +13,7 @@ from ..core.atomic_file import atomic_file
 from ..core.errors import ArgumentError, UnsupportedError
 from ..ir.decompose import in_other_ops
 from ..ir.model_file import ModelFile, SavedFunction, Slot, input_names, tree_to_json
-from ..jit.save import collect
+from ..jit.saving import collect
 from .external import EXTERNAL_FROM, remove_older, write_beside
 from .graph import INPUT_TREE, OUTPUT_TREE, SUFFIX, TENSORS, onnx_package
 from .write import has_form, model_of, tensor_proto

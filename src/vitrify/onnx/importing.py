@@ -30,11 +30,11 @@ from .operator_table import operator
 from .reading import array_of, dtype_of, read_model, sizes_of
 
 if TYPE_CHECKING:
-    from ..jit.load import TranslatedLayer
+    from ..jit.loading import TranslatedLayer
 
 # The rooms whose import enters their operators in the table.
 ROOMS = (operators, layer_operators, network_operators)
-_eager, _loading = lazy_module("vitrify.eager.tensor"), lazy_module("vitrify.jit.load")
+_eager, _loading = lazy_module("vitrify.eager.tensor"), lazy_module("vitrify.jit.loading")
 Array = np.ndarray[Any, Any]
 Env = dict[str, Any]
 # Arrays with at most as many elements may be axes and sizes: they are constants of the program.

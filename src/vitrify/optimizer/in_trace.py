@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..convert.control.branches import choose
-from ..convert.values.optional import is_none, optional_kind
 from ..core.errors import UnsupportedError
+from ..core.lazy import lazy_module
 from ..core.modes import grad_enabled, recorder, scoped
 from ..core.source import user_frames
 from ..eager.gradients import training_of_trace
@@ -25,6 +24,8 @@ from .slots import HALF, Group, Slot
 if TYPE_CHECKING:
     from .optimizer import Optimizer
 
+# The converter, which a trace has imported and eager training needs none of.
+_branches, _optional = lazy_module("vitrify.convert.control.branches"), lazy_module("vitrify.convert.values.optional")
 PairList = list[tuple[Any, Any]]
 
 
@@ -69,7 +70,7 @@ def _pairs(training: Any, group: Group, chosen: dict[int, Any] | None) -> PairLi
 
 
 def _apply(training: Any, optimizer: Optimizer, group: Group, pairs: PairList, rate: Any) -> None:
-    unsure = {id(p): is_none(g) for p, g in pairs if optional_kind(g) is not None}
+    unsure = {id(p): _optional.is_none(g) for p, g in pairs if _optional.optional_kind(g) is not None}
     if group.clip is not None:
         pairs = [(p, _or_zeros(p, g, unsure[id(p)]) if id(p) in unsure else g) for p, g in pairs]
         pairs = group.clip([(p, _wide(g)) for p, g in pairs] if optimizer.master_grad else pairs)
@@ -82,7 +83,7 @@ def _apply(training: Any, optimizer: Optimizer, group: Group, pairs: PairList, r
         training.pin(param)
         record = partial(_record, training, optimizer, param, grad, group, rate)
         if id(param) in unsure:
-            choose(unsure[id(param)], _nothing, record, "an update")
+            _branches.choose(unsure[id(param)], _nothing, record, "an update")
         else:
             record()
 
@@ -92,7 +93,7 @@ def _nothing() -> None:
 
 
 def _or_zeros(param: Any, grad: Any, is_missing: Any) -> Any:
-    return choose(is_missing, lambda: full_like(param, 0.0), lambda: grad, "a gradient")
+    return _branches.choose(is_missing, lambda: full_like(param, 0.0), lambda: grad, "a gradient")
 
 
 def _wide(grad: Any) -> Any:

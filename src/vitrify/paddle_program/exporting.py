@@ -17,7 +17,7 @@ from ..ir.dead_code import live_operators
 from ..ir.decompose import in_other_ops
 from ..ir.model_file import ModelFile, SavedFunction, Slot, slots_in
 from ..ir.program import Block, Literal, Operator, Variable
-from ..jit.save import collect
+from ..jit.saving import collect
 from ..ops.registry import OpDef
 from . import composed_forms, control_forms, forms, index_forms, layer_forms, library_forms, list_forms
 from .desc_writing import desc_program

@@ -9,8 +9,8 @@ from ..aot.files import library_suffix
 from ..core.errors import ArgumentError
 from ..ir.model_file import ModelFile, write_model
 from ..ir.model_formats import read_any_model
-from ..jit.load import TranslatedLayer
-from ..jit.save import save
+from ..jit.loading import TranslatedLayer
+from ..jit.saving import save
 from .progress import stage
 
 # The format that a file's ending says, and the files that it consists of.

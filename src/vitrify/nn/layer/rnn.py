@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...convert.control.loops import convert_while
 from ...core.errors import ArgumentError
+from ...core.lazy import lazy_module
 from ...eager.layer import Layer
 from ...eager.param_attr import ParamAttrLike
 from ...ops.creation import arange, full
@@ -26,6 +26,7 @@ from .rnn_cells import (
     batch_size,
 )
 
+_loops = lazy_module("vitrify.convert.control.loops")  # only programs of unknown lengths have the steps in a loop
 Step = Callable[[Any, Any], tuple[Any, Any]]
 
 
@@ -73,7 +74,8 @@ class _Scan:
             return at + 1, with_item(outputs, step, output), states
 
         start = (full([], 0, "int64"), outputs, states)
-        _, outputs, states = convert_while(lambda at, *_: at < length, body, start, ("step", "outputs", "states"))
+        names = ("step", "outputs", "states")
+        _, outputs, states = _loops.convert_while(lambda at, *_: at < length, body, start, names)
         return outputs, states
 
 
