@@ -10,10 +10,11 @@ from ...eager.host_ops import assert_op
 from ..control.protocols import iterate
 from ..guards.told import refuse_if_told
 from ..values.base import is_graph
-from ..values.deferred import Call, record
+from ..values.deferred import Call, captured, record
 from ..values.handlers import refuse_if_caught
 from ..values.one_of import GraphOneOf, by_option, each_option
 from ..values.sequences import GraphSequence, as_sequence
+from ..values.text import Text, concatenated, shown
 from ..values.user_errors import for_user
 from .list_builtins import convert_list
 
@@ -30,8 +31,8 @@ def unpacked(value: Any, count: int) -> Any:
     refuse_if_caught(ValueError())
     refuse_if_told("ValueError")
     length = sequence.length
-    for holds, found in ((length >= count, "not enough"), (length <= count, "too many")):
-        record(assert_op, holds, error=Call(ValueError, (f"{found} values to unpack (expected {count})",)))
+    record(assert_op, length >= count, error=_value_error(_too_few(str(count), length)))
+    record(assert_op, length <= count, error=_value_error(_too_many(count)))
     return tuple([sequence.at(index) for index in range(count)])
 
 
@@ -39,9 +40,21 @@ def unpacked(value: Any, count: int) -> Any:
 def _exactly(value: Any, count: int) -> tuple[Any, ...]:
     found = tuple(iterate(unpacked(value, count)))
     if len(found) != count:
-        what = "not enough" if len(found) < count else "too many"
-        raise ValueError(f"{what} values to unpack (expected {count})")
+        raise ValueError(_too_few(str(count), len(found)) if len(found) < count else _too_many(count))
     return found
+
+
+def _too_few(expected: str, found: Any) -> Text:
+    """What Python says of `found` values, which may be a number of the program."""
+    return concatenated(f"not enough values to unpack (expected {expected}, got ", shown(found), ")")
+
+
+def _too_many(count: int) -> str:
+    return f"too many values to unpack (expected {count})"
+
+
+def _value_error(text: Text) -> Call:
+    return Call(ValueError, (captured(text),))
 
 
 @by_option(1)
@@ -52,14 +65,13 @@ def unpacked_rest(value: Any, before: int, after: int) -> tuple[Any, ...]:
     least = before + after
     if not is_open(items):
         if len(items) < least:
-            raise ValueError(f"not enough values to unpack (expected at least {least}, got {len(items)})")
+            raise ValueError(_too_few(f"at least {least}", len(items)))
         end = len(items) - after
         return (*items[:before], items[before:end], *items[end:])
     refuse_if_caught(ValueError())
     refuse_if_told("ValueError")
     length = items.length()
-    error = Call(ValueError, (f"not enough values to unpack (expected at least {least})",))
-    record(assert_op, length >= least, error=error)
+    record(assert_op, length >= least, error=_value_error(_too_few(f"at least {least}", length)))
     sequence: Any = as_sequence(items)
     last = [sequence.at(length - after + index) for index in range(after)]
     return (*[sequence.at(index) for index in range(before)], items[before : length - after], *last)
