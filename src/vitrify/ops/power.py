@@ -10,7 +10,7 @@ from ..core.dtype import float32, float64
 from ..core.errors import ArgumentError, DTypeError
 from .arguments import finish, is_python_number, is_tensor, rank_of
 from .compare import equal, greater_equal, logical_and
-from .define import binary, only
+from .define import binary, either, only
 from .elementwise import conj
 from .like import cast, zeros_like
 from .meta_rules import elementwise, integral, numeric, real_floating, same_as
@@ -52,6 +52,9 @@ pow_op = define_elementwise(
 )
 
 
+_check_powers = either("pow", numeric)
+
+
 def pow(x: Any, y: Any, name: str | None = None, *, out: Any = None) -> Any:
     """x to the power of y, elementwise with broadcasting; either may be a Python number.
 
@@ -74,6 +77,7 @@ def _power(x: Any, y: Any) -> Any:
         )
     if y.__class__ in (int, float) and y == 2 and is_tensor(x) and (x.dtype.is_floating or x.dtype.is_complex):
         return square(x)
+    _check_powers(x, y)
     return pow_op(x, y)
 
 
