@@ -99,6 +99,12 @@ CASES = [
         ref=lambda x: x.reshape(2, 3, 2, 2, 1, 5).mean(axis=(3, 5)),
     ),
     Case(
+        "area, one size for all",
+        lambda x: F.interpolate(x, 2, mode="area"),
+        (floats(2, 3, 4, 6),),
+        ref=lambda x: x.reshape(2, 3, 2, 2, 2, 3).mean(axis=(3, 5)),
+    ),
+    Case(
         "area, channels last",
         lambda x: F.interpolate(x, scale_factor=0.5, mode="area", data_format="NHWC"),
         (floats(2, 4, 6, 3),),

@@ -40,6 +40,7 @@ RESHAPE = [
     Case("unflatten", paddle.unflatten, (X, 2, [2, -1]), ref=lambda x, a, s: x.reshape(2, 3, 2, 2)),
     Case("squeeze all", paddle.squeeze, (floats(2, 1, 3, 1),), ref=np.squeeze, dynamic=False),
     Case("squeeze an axis", paddle.squeeze, (floats(2, 1, 3, 1), 1), ref=lambda x, a: x.squeeze(1)),
+    Case("squeeze an axis named twice", paddle.squeeze, (floats(2, 1, 3, 1), [1, -3]), ref=lambda x, a: x.squeeze(1)),
     Case(
         "squeeze leaves other sizes",
         paddle.squeeze,

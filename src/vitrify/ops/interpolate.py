@@ -260,10 +260,10 @@ def interpolate(
 ) -> Any:
     """x with its spatial dimensions resized to `size`, or by `scale_factor`.
 
-    x: [N, C, *sizes], or [N, *sizes, C] with a data_format such as "NHWC". mode: "nearest" or "area" for any number of
-    dimensions, "linear" for one, "bilinear" and "bicubic" for two, "trilinear" for three. align_corners: the first and
-    the last elements of input and output coincide; otherwise align_mode 0 compares the middles of elements and 1 their
-    edges. recompute_scale_factor: use the factor that the rounded sizes have. antialias: let each element of a smaller
+    x: [N, C, *sizes], or [N, *sizes, C] with a data_format such as "NHWC". size: one for each dimension, or an int for
+    all. mode: "nearest" or "area" for any number of dimensions, "linear" for one, "bilinear" and "bicubic" for two,
+    "trilinear" for three. align_corners: the first and the last elements of input and output coincide; otherwise
+    align_mode 0 compares the middles of elements and 1 their edges. recompute_scale_factor: use the factor that the rounded sizes have. antialias: let each element of a smaller
     image take all elements that it stands for, with modes "bilinear" and "bicubic". Raises ArgumentError, ShapeError.
     Source: paddle.nn.functional.interpolate.
 
@@ -314,7 +314,7 @@ def _target(x: Any, size: Any, scale_factor: Any, spatial: int) -> tuple[Any, tu
     if (size is None) == (scale_factor is None):
         raise ArgumentError("interpolate: needs either size or scale_factor, and not both")
     if size is not None:
-        sizes = as_ints("interpolate", size, "size")
+        sizes = as_ints("interpolate", [size] * spatial if isinstance(size, int) else size, "size")
         count = sizes.shape[0] if is_tensor(sizes) and sizes.ndim else len(entries(sizes))
         if count != spatial:
             raise ArgumentError(f"interpolate: size needs {spatial} values for x of shape {list(x.shape)}, got {size}")

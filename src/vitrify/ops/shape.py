@@ -9,7 +9,7 @@ from typing import Any
 
 from ..core.dtype import DType, as_dtype, from_np
 from ..core.errors import ArgumentError, DTypeError, ShapeError
-from ..core.meta import UNKNOWN, Meta, Ref, Shape, known_dim, normalize_axes, normalize_axis, numel
+from ..core.meta import UNKNOWN, Meta, Ref, Shape, known_dim, normalize_axis, numel
 from .arguments import as_ints, entries, is_tensor, only_ints, packs_ints, rank_of, static_int, static_ints
 from .like import reshape_like
 from .moving_axis import all_to_front, from_front, is_unknown, unknown_axes
@@ -337,7 +337,7 @@ def squeeze(x: Any, axis: Any = None, name: str | None = None) -> Any:
         if UNKNOWN in shape:
             x._keep_unknown_sizes()
         return squeeze_op(x, axes=tuple(i for i, d in enumerate(shape) if d == 1))
-    chosen = normalize_axes("squeeze", tuple(dict.fromkeys(named)), max(len(shape), 1))
+    chosen = {normalize_axis("squeeze", a, max(len(shape), 1)) for a in named}
     return squeeze_op(x, axes=tuple(a for a in sorted(chosen) if shape and shape[a] in (1, UNKNOWN)))
 
 
