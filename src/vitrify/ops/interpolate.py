@@ -263,8 +263,9 @@ def interpolate(
     x: [N, C, *sizes], or [N, *sizes, C] with a data_format such as "NHWC". size: one for each dimension, or an int for
     all. mode: "nearest" or "area" for any number of dimensions, "linear" for one, "bilinear" and "bicubic" for two,
     "trilinear" for three. align_corners: the first and the last elements of input and output coincide; otherwise
-    align_mode 0 compares the middles of elements and 1 their edges. recompute_scale_factor: use the factor that the rounded sizes have. antialias: let each element of a smaller
-    image take all elements that it stands for, with modes "bilinear" and "bicubic". Raises ArgumentError, ShapeError.
+    align_mode 0 compares the middles of elements and 1 their edges. recompute_scale_factor: use the factor that the
+    rounded sizes have. antialias: let each element of a smaller image take all elements that it stands for, with modes
+    "bilinear" and "bicubic". Raises ArgumentError, ShapeError.
     Source: paddle.nn.functional.interpolate.
 
     Example:
