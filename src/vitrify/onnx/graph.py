@@ -29,6 +29,7 @@ _GIVES_BOOL = frozenset(
     ("Equal", "Less", "Greater", "LessOrEqual", "GreaterOrEqual", "And", "Or", "Not", "Xor", "IsNaN", "IsInf")
 )
 _GIVES_INT64 = frozenset(("Shape", "Size", "ArgMax", "ArgMin", "NonZero", "SequenceLength"))
+_OF_BOOLS = {"Add": "Or", "Mul": "And"}
 
 
 def onnx_package(purpose: str = "ONNX files") -> ModuleType:
@@ -228,10 +229,10 @@ class Graph:
         return [v for v in outs if v is not None]
 
     def both(self, op: str, x: Any, y: Any) -> Value:
-        """A node of two operands, of which one may be a number."""
+        """A node of two operands, of which one may be a number; sums and products of bools are "or" and "and"."""
         a = x if isinstance(x, Value) else self.like(x, y)
         b = y if isinstance(y, Value) else self.like(y, x)
-        return self.node(op, a, b)
+        return self.node(_OF_BOOLS.get(op, op) if a.dtype is bool_ else op, a, b)
 
     def needs_opset(self, least: int, what: str) -> None:
         """Raise UnsupportedError unless the model's operator set is `least` or newer."""

@@ -20,8 +20,7 @@ _SAME = {
     "le": "LessOrEqual", "gt": "Greater", "ge": "GreaterOrEqual", "and_": "And", "or_": "Or", "not_": "Not",
     "xor": "Xor",
 }  # fmt: skip
-# What operators on numbers are of bools, and those that compare numbers alone.
-_OF_BOOLS = {"Add": "Or", "Mul": "And"}
+# Operators that compare numbers alone.
 _ORDERS = frozenset(("Less", "LessOrEqual", "Greater", "GreaterOrEqual"))
 # Primitives that round, or tell infinities: nothing to do, or known, for integers.
 _ROUNDING = {"floor": "Floor", "ceil": "Ceil", "rint": "Round"}
@@ -69,10 +68,8 @@ class OnnxScalars(ComposedScalars):
         other = list(rest)
         if op in ("And", "Or", "Not", "Xor"):
             x, *other = (v.cast(bool_) if isinstance(v, Value) else bool(v) for v in (x, *other))
-        if other and next(v for v in (x, *other) if isinstance(v, Value)).dtype is bool_:
-            op = _OF_BOOLS.get(op, op)
-            if op in _ORDERS:
-                x, *other = (v.cast(int32) if isinstance(v, Value) else int(v) for v in (x, *other))
+        if op in _ORDERS and next(v for v in (x, *other) if isinstance(v, Value)).dtype is bool_:
+            x, *other = (v.cast(int32) if isinstance(v, Value) else int(v) for v in (x, *other))
         return self.graph.both(op, x, *other) if other else self.graph.node(op, x)
 
     def _bits(self, name: str, x: Value, y: Value) -> Value:
