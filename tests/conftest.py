@@ -3,11 +3,14 @@
 import os
 import random
 import signal
+from collections.abc import Generator
 from importlib import import_module
 from importlib.util import find_spec
+from zlib import crc32
 
 import numpy as np
 import pytest
+from coverage import Coverage
 from hypothesis import settings
 
 from vitrify.core import names
@@ -59,6 +62,21 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="rewrite the golden files that tests compare with")
+    parser.addoption("--cov-cases", type=int, default=1, metavar="N", help="--cov watches one of N cases of a test")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Watch no lines in cases that `--cov-cases` leaves out: that doubles their time, and others reach the same lines."""
+    watching = Coverage.current()
+    left_out = hasattr(item, "callspec") and crc32(item.nodeid.encode()) % item.config.getoption("--cov-cases")
+    if watching is None or not left_out:
+        return (yield)
+    watching.stop()
+    try:
+        return (yield)
+    finally:
+        watching.start()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
