@@ -4,16 +4,21 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+import vitrify as paddle
 from tests.codegen.every_op import samples
 from vitrify.codegen.emit import Emitter
 from vitrify.codegen.errors import NoNativeForm
 from vitrify.codegen.llvm import host
 from vitrify.codegen.native import compiled
 from vitrify.codegen.scalars import LlvmScalars
+from vitrify.core.dtype import as_dtype
+from vitrify.core.meta import Meta
 from vitrify.ir.rows import is_pointwise
 from vitrify.ir.ssa_blocks import graph_of
+from vitrify.nn import functional as F
 from vitrify.ops.registry import all_ops
 from vitrify.ops.scalar import BINARY, SPECIAL, UFUNCS, WITHOUT_CODE, ArrayScalars
+from vitrify.testing.paths import record
 
 # Ops that compute what no instruction or function of libm does, or that raise errors for some integers.
 WITHOUT = {
@@ -87,6 +92,23 @@ def test_each_operator_gives_what_numpy_gives(dtype):
     assert not wrong, "\n".join(wrong)
     expected = WITHOUT | {f"{name} of integers" for name in OF_INTEGERS | WITHOUT}
     assert {name for name in refused if name != "nextafter"} <= expected
+
+
+ZEROS = np.array([-0.0, 0.0] * 16)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16"])  # NumPy takes the other zero in float16
+@pytest.mark.parametrize(
+    "fn", [F.relu, F.relu6, F.hardtanh, F.thresholded_relu, lambda x: x.clip(0, 1), lambda x: x.abs().maximum(x * 1)]
+)
+def test_extremes_of_zeros_have_the_sign_that_numpy_gives(fn, dtype):
+    recorded = record(lambda v: fn(v[0]), [Meta(ZEROS.shape, as_dtype(dtype))])
+    block = recorded.program.global_block()
+    block.outputs = list(recorded.outputs)
+    x = ZEROS.astype(as_dtype(dtype).np)
+    wanted = fn(paddle.to_tensor(x)).numpy()
+    (found,) = compiled(block)(x)
+    assert np.array_equal(np.signbit(found), np.signbit(wanted))
 
 
 @pytest.mark.slow

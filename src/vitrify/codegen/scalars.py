@@ -363,7 +363,7 @@ class LlvmScalars:
         return truth(self.emit, a.register, a.dtype)
 
     def _chosen(self, x: Any, y: Any, predicate: str, keeps_nan: bool) -> Operand:
-        """x where the comparison holds or NaN decides, else y."""
+        """x where the comparison holds or NaN decides, else y: of zeros of unlike signs the second, as in NumPy."""
         a, b = self._common(x, y)
         wins = self._compared(a, b, predicate)
         if is_float(a.dtype):
@@ -373,19 +373,19 @@ class LlvmScalars:
 
     def maximum(self, x: Any, y: Any) -> Operand:
         """The larger; NaN where either is NaN."""
-        return self._chosen(x, y, "ge", keeps_nan=True)
+        return self._chosen(x, y, "gt", keeps_nan=True)
 
     def minimum(self, x: Any, y: Any) -> Operand:
         """The smaller; NaN where either is NaN."""
-        return self._chosen(x, y, "le", keeps_nan=True)
+        return self._chosen(x, y, "lt", keeps_nan=True)
 
     def fmax(self, x: Any, y: Any) -> Operand:
         """The larger; the other one where one is NaN."""
-        return self._chosen(x, y, "ge", keeps_nan=False)
+        return self._chosen(x, y, "gt", keeps_nan=False)
 
     def fmin(self, x: Any, y: Any) -> Operand:
         """The smaller; the other one where one is NaN."""
-        return self._chosen(x, y, "le", keeps_nan=False)
+        return self._chosen(x, y, "lt", keeps_nan=False)
 
     # -- comparisons and logic -----------------------------------------------------------------------------------------
 
