@@ -67,7 +67,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Watch no lines in cases that `--cov-cases` leaves out: that doubles their time, and others reach the same lines."""
+    """Watch no lines in cases that `--cov-cases` leaves out: it doubles their time, and others reach those lines."""
     watching = Coverage.current()
     left_out = hasattr(item, "callspec") and crc32(item.nodeid.encode()) % item.config.getoption("--cov-cases")
     if watching is None or not left_out:
