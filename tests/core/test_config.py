@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from vitrify.core import config
+from vitrify.core.dump import is_dumped
 from vitrify.core.errors import ArgumentError
 
 
@@ -82,6 +83,8 @@ def test_zero_and_one_are_truth_values():
         (0, "12", 12),
         (0, "-1", -1),
         (1.0, "0.5", 0.5),
+        (1.0, "1e-3", 1e-3),
+        (1.0, "-2", -2.0),
         ("", "a,b", "a,b"),
     ],
 )
@@ -95,6 +98,33 @@ def test_a_bad_environment_variable_is_named(monkeypatch, default, text):
     monkeypatch.setenv("VITRIFY_TRIAL", text)
     with pytest.raises(ArgumentError, match=r"flag 'trial' \(VITRIFY_TRIAL\) takes"):
         config.Flag("trial", default, "VITRIFY_TRIAL", "a trial")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "wanted"),
+    [
+        ("num_threads", -1, "a number of 0 or more"),
+        ("cache_mb", -5, "a number of 0 or more"),
+        ("hang_seconds", float("nan"), "a number of 0 or more"),
+        ("activation_budget", 2, "a number from 0 to 1"),
+        ("dump", "ssa,pases", "some of converted,program,ssa,passes,kernels"),
+    ],
+)
+def test_a_value_without_a_meaning_is_refused(name, value, wanted):
+    with pytest.raises(ArgumentError, match=f"flag '{name}' .* takes {wanted}, but received {value!r}"):
+        config.set_flags({name: value})
+
+
+def test_stages_may_be_listed_with_spaces():
+    with config.flags_guard({"dump": "ssa, passes"}):
+        assert is_dumped("ssa") and is_dumped("passes") and not is_dumped("kernels")
+
+
+def test_every_flag_can_be_set_and_is_on_the_page():
+    flags = {value.name: value for value in vars(config).values() if isinstance(value, config.Flag)}
+    assert flags == config.FLAGS
+    page = (Path(__file__).parents[2] / "docs" / "runtime.md").read_text(encoding="utf-8")
+    assert [name for name, flag in flags.items() if f"`{flag.env}`" not in page] == []
 
 
 def test_there_are_few_flags_and_each_says_what_it_does():

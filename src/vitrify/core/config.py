@@ -1,11 +1,12 @@
 """Flags: the one table of what can be tuned from outside, and the one reader of the environment."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
+from math import inf
 from pathlib import Path
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, Generic, NoReturn, TypeAlias, TypeVar
 
 from .errors import ArgumentError
 from .paddle_flags import DEFAULTS
@@ -21,15 +22,22 @@ class Flag(Generic[T]):
     """One flag: a name, a default whose type is the flag's type, its environment variable and what it does.
 
     watched: whether operators obey it while they run, so that hot paths must know when it is on.
+    least, most: the smallest and largest value of a number. words: those that a comma-separated text may consist of.
     """
 
-    __slots__ = ("default", "doc", "env", "name", "setting")
+    __slots__ = ("default", "doc", "env", "least", "most", "name", "setting", "words")
 
-    def __init__(self, name: str, default: T, env: str, doc: str, watched: bool = False) -> None:
+    def __init__(
+        self, name: str, default: T, env: str, doc: str, *, watched: bool = False,
+        least: float = -inf, most: float = inf, words: Collection[str] = (),
+    ) -> None:  # fmt: skip
         self.name = name
         self.default = default
         self.env = env
         self.doc = doc
+        self.least = least
+        self.most = most
+        self.words = words
         text = os.environ.get(env)
         self.setting: Setting[T] = Setting(name, default, WATCH if watched else None)
         if text is not None:
@@ -55,10 +63,9 @@ class Flag(Generic[T]):
         parsed: object = text
         if isinstance(self.default, bool):
             parsed = _TRUTHS.get(text.strip().lower(), text)
-        elif isinstance(self.default, int) and text.strip().lstrip("-").isdigit():
-            parsed = int(text)
-        elif isinstance(self.default, float) and text.strip().replace(".", "", 1).isdigit():
-            parsed = float(text)
+        elif isinstance(self.default, int | float):
+            with suppress(ValueError):
+                parsed = type(self.default)(text)
         return self._checked(parsed)
 
     def _checked(self, value: object) -> T:
@@ -68,26 +75,46 @@ class Flag(Generic[T]):
             value = bool(value)
         elif wanted is float and type(value) is int:
             value = float(value)
-        if type(value) is wanted:
-            return value
-        raise ArgumentError(
-            f"flag {self.name!r} ({self.env}) takes {wanted.__name__}, but received {value!r}", hint=self.doc
-        )
+        if type(value) is not wanted:
+            self._refuse(wanted.__name__, value)
+        if isinstance(value, int | float) and not self.least <= value <= self.most:
+            limits = f"from {self.least:g} to {self.most:g}" if self.most < inf else f"of {self.least:g} or more"
+            self._refuse(f"a number {limits}", value)
+        if self.words and isinstance(value, str) and value and not words_of(value) <= set(self.words):
+            self._refuse(f"some of {','.join(self.words)}", value)
+        return value
+
+    def _refuse(self, wanted: str, value: object) -> NoReturn:
+        raise ArgumentError(f"flag {self.name!r} ({self.env}) takes {wanted}, but received {value!r}", hint=self.doc)
+
+
+def words_of(text: str) -> set[str]:
+    """Return the words of a comma-separated text.
+
+    >>> sorted(words_of("ssa, passes"))
+    ['passes', 'ssa']
+    """
+    return {word.strip() for word in text.split(",")}
 
 
 DEBUG = Flag(
     "debug", False, "VITRIFY_DEBUG", "keep vitrify's own frames in tracebacks and verify graphs after each pass"
 )
-DUMP = Flag(
-    "dump", "", "VITRIFY_DUMP", "stages to write out, comma-separated: converted,program,ssa,passes,kernels"
-)
+STAGES = ("converted", "program", "ssa", "passes", "kernels")
+DUMP = Flag("dump", "", "VITRIFY_DUMP", f"stages to write out, comma-separated: {','.join(STAGES)}", words=STAGES)
 DUMP_DIR = Flag("dump_dir", "vitrify_dump", "VITRIFY_DUMP_DIR", "folder that dumped stages are written to")
 CACHE_DIR = Flag("cache_dir", "", "VITRIFY_CACHE_DIR", "folder for compiled kernels; empty: the user's cache folder")
-CACHE_MB = Flag("cache_mb", 256, "VITRIFY_CACHE_MB", "size limit of that folder, in MiB; 0 keeps nothing on disk")
-KEEP_FREED_MB = Flag(
-    "keep_freed_mb", 1024, "VITRIFY_KEEP_FREED_MB", "freed memory kept for the next arrays, in MiB, from import on"
+CACHE_MB = Flag(
+    "cache_mb", 256, "VITRIFY_CACHE_MB", "size limit of that folder, in MiB; 0 keeps nothing on disk", least=0
 )
-NUM_THREADS = Flag("num_threads", 0, "VITRIFY_NUM_THREADS", "threads that kernels use; 0: one a core")
+KEEP_FREED_MB = Flag(
+    "keep_freed_mb",
+    1024,
+    "VITRIFY_KEEP_FREED_MB",
+    "freed memory kept for the next arrays, in MiB, from import on",
+    least=0,
+)
+NUM_THREADS = Flag("num_threads", 0, "VITRIFY_NUM_THREADS", "threads that kernels use; 0: one a core", least=0)
 NATIVE = Flag(
     "native", True, "VITRIFY_NATIVE", "compile kernels to machine code where possible; off: NumPy or CuPy only"
 )
@@ -96,12 +123,15 @@ NATIVE_AFTER_MS = Flag(
     15.0,
     "VITRIFY_NATIVE_AFTER_MS",
     "milliseconds that a group of operators has run, by estimate, before it is compiled; 0: it is at once",
+    least=0,
 )
 ACTIVATION_BUDGET = Flag(
     "activation_budget",
     1.0,
     "VITRIFY_ACTIVATION_BUDGET",
     "share of the bytes that a program built from now on may keep for backward; what else it needs is computed again",
+    least=0,
+    most=1,
 )
 CHECK_NAN_INF = Flag(
     "check_nan_inf",
@@ -139,7 +169,7 @@ DETERMINISTIC = Flag(
     watched=True,
 )
 HANG_SECONDS = Flag(
-    "hang_seconds", 600.0, "VITRIFY_HANG_SECONDS", "how long a run waits while nothing ends; 0: for ever"
+    "hang_seconds", 600.0, "VITRIFY_HANG_SECONDS", "how long a run waits while nothing ends; 0: for ever", least=0
 )
 CODE_LEVEL = Flag(
     "code_level", 0, "TRANSLATOR_CODE_LEVEL", "print converted code after this many transformers; 100: after all"
@@ -158,6 +188,7 @@ FLAGS: Mapping[str, Flag[Any]] = {
         NUM_THREADS,
         NATIVE,
         NATIVE_AFTER_MS,
+        ACTIVATION_BUDGET,
         CHECK_NAN_INF,
         BENCHMARK,
         SERIAL_RUN,

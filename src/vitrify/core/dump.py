@@ -5,14 +5,14 @@ from __future__ import annotations
 import itertools
 from pathlib import Path
 
-from .config import DUMP, DUMP_DIR
+from .config import DUMP, DUMP_DIR, words_of
 
 _numbers = itertools.count()
 
 
 def is_dumped(stage: str) -> bool:
     """Say whether files of this stage are asked for here."""
-    return bool(DUMP.value) and stage in DUMP.value.split(",")
+    return bool(DUMP.value) and stage in words_of(DUMP.value)
 
 
 def dump(stage: str, name: str, text: str) -> Path:
