@@ -255,6 +255,74 @@ def per_layer(x):
     return y
 
 
+def each_layer(y, cache, pairs):
+    """A decoder's layers beside what each of them kept, which is None in the first step."""
+    if cache is None:
+        cache = [None] * 2
+    kept = ()
+    for i, (scale, c) in enumerate(pairs([2.0, 3.0], cache)):
+        grown = y.reshape([1, -1])
+        if c is not None:
+            grown = paddle.concat([c[0], grown])
+        kept = (*kept, (grown, grown * scale))
+        y = y + grown.mean(0) * i
+    return y, kept
+
+
+def cache_beside_layers(x):
+    found = []
+    for pairs in (
+        zip,
+        lambda scales, cache: [(scale, cache[i]) for i, scale in enumerate(scales)],
+        lambda scales, cache: zip(scales, reversed([*reversed(cache)])),
+        lambda scales, cache: zip(scales, [*cache]),
+    ):
+        past = None
+        y = x
+        for _ in range(3):
+            y, kept = each_layer(y.abs() + 1, past, pairs)
+            if y.sum() > 8:
+                break
+            past = kept
+        found.append(y)
+    return found
+
+
+def twice_or_kept(y, kept):
+    """Of the four paths that two questions leave, one would fail: none takes it."""
+    wide = y
+    if kept is None:
+        wide = paddle.concat([y, y])
+    if kept is not None:
+        wide = kept
+    return paddle.matmul(paddle.ones([1, 4]), wide.unsqueeze(-1)), wide
+
+
+def widened(y, cache):
+    if cache is None:
+        cache = [None] * 2
+    found = ()
+    for scale, c in zip([1.0, 2.0], cache):
+        own, _ = c[:2] if c is not None else (None, None)
+        product, wide = twice_or_kept(y, own)
+        y = y + product.sum().abs() * scale + 1
+        found = (*found, (wide, y))
+    return y, found
+
+
+def failing_on_no_path(x):
+    past = None
+    y = x
+    n = 0
+    while n < 3:
+        y, kept = widened(y, past)
+        n += 1
+        if y.sum() > 60:
+            break
+        past = kept
+    return y
+
+
 def break_cache(x):
     past = None
     while True:
@@ -511,7 +579,8 @@ def int_or_tensor_computed_with(x):
 CASES = [(f, ((P,), (N,), (S,), (B,))) for f in (
     cache_tuple, cache_fixed, cache_dict, cache_list, cache_dc, cache_nt,
     cache_returned, cache_branch_ret, cache_branch_use, cache_branch_truth, cache_for, cache_nested,
-    cache_helper, first_turn_list, best_pair, best_pair2, per_layer, break_cache,
+    cache_helper, cache_beside_layers, failing_on_no_path, first_turn_list, best_pair, best_pair2,
+    per_layer, break_cache,
     isinst, back_to_none, text_loop, text_return, text_key, text_methods,
     text_getattr, act_str, fn_chosen, lam_chosen, dtype_chosen, mixed_ret,
     mixed_ret2, mixed_ret3, enumy, list_or_tuple, match_opt, comp_opt,

@@ -142,7 +142,7 @@ def convert_deque(iterable: Any = (), maxlen: Any = None) -> Any:
 def spread(values: Any) -> Spread:
     """`*values` in a list display or a call."""
     values = listed(values) if pushing(values) else keys_listed(list_in(values))
-    return Spread(values if is_open(values) or not hasattr(type(values), "__iter__") else tuple(values))
+    return Spread(values if is_open(values) or not hasattr(type(values), "__iter__") else tuple(iter(values)))
 
 
 def mapped(function: Callable[[Any], Any], values: Any) -> GraphList:

@@ -15,6 +15,7 @@ from ...ir.builder import current_builder
 from ...ops.promote import SCALARS
 from ..values.base import Undefined, builder
 from ..values.user_code import class_attribute, is_left_alone, is_user_code
+from ..values.user_errors import without_frames
 from .raise_ import convert_raise, is_raised_by_user
 from .recursion import entered
 
@@ -38,7 +39,7 @@ def tried(compute: Callable[[], Any]) -> tuple[Any, Any]:
     except Exception as err:
         if not is_raised_by_user(err):
             raise
-        return raised(convert_raise(_as_before(err).with_traceback(None)))  # whose frames keep objects alive
+        return raised(convert_raise(without_frames(_as_before(err))))
 
 
 def _as_before(err: Exception) -> BaseException:

@@ -20,6 +20,7 @@ from ..values.handlers import catching, is_deep
 from ..values.one_of import GraphOneOf, asked, each_option, is_option, left_of, settled, use_option
 from ..values.sequences import GraphSequence, as_sequence, constant
 from ..values.user_code import class_attribute
+from ..values.user_errors import without_frames
 from .branches import convert_ifelse, trace_branches
 from .endless import Listed
 from .late_items import late_item
@@ -360,9 +361,7 @@ def _rest_of_steps(
     except SpentError:
         raise  # what the attempt took is gone
     except (ArgumentError, UnsupportedError, TypeError) as err:
-        error: BaseException | None = err
-        while error is not None:
-            error = error.with_traceback(None).__context__  # whose frames keep the iterator alive
+        without_frames(err)
         return None
 
 

@@ -22,7 +22,7 @@ from ..values.base import Undefined, builder
 from ..values.deferred import Call, Deferred, Node, captured, holds_deferred, record
 from ..values.handlers import refuse_if_caught
 from ..values.one_of import GraphOneOf, each_option
-from ..values.user_errors import is_for_user, is_of_plain_values
+from ..values.user_errors import is_for_user, is_of_plain_values, without_frames
 
 ENDED: Any = object()
 """What `run_path` gives for a path that ends in an exception."""
@@ -120,7 +120,7 @@ def run_path(path: Callable[[], Any]) -> Any:
     except BaseException as err:
         if is_raised_by_user(err):
             record_raise(of_one_function(err))
-            err.with_traceback(None)  # whose frames keep objects of the path alive
+            without_frames(err)
             return ENDED
         if isinstance(err, Exception) and not isinstance(err, UnsupportedError):
             refuse_if_caught(err, innermost_user_loc(err.__traceback__))

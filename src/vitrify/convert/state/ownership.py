@@ -145,7 +145,8 @@ def ids_in_iterator(iterator: Any) -> list[int]:
     """The id of each object that an iterator draws from, as `zip` and `enumerate` do, once for each reference."""
     referents = gc.get_referents(iterator)
     held = [item for part in referents for item in (part if type(part) is tuple else (part,))]
-    owners = [item.owner for item in held if hasattr(item, "step") and hasattr(item, "owner")]
+    objects = [item for item in held if not isinstance(item, OneOf)]  # of that even asking for an attribute may fail
+    owners = [item.owner for item in objects if hasattr(item, "step") and hasattr(item, "owner")]
     return [*map(id, held), *(id(owner) for owner in owners for _ in range(OF_STEPPING))]
 
 

@@ -10,6 +10,7 @@ import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from operator import itemgetter
 from typing import Any, TypeVar
 
 from ...core.errors import UnsettledError
@@ -69,12 +70,25 @@ class GraphOneOf(OneOf):
         return self.children[1:]
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self._known())
+        found = settled(self)
+        return iter(self._items() if found is self else found)
 
     def __getattr__(self, attribute: str) -> Any:
         if attribute.startswith("__") and attribute.endswith("__"):
             raise AttributeError(attribute)
         return getattr(self._known(), attribute)
+
+    def __reversed__(self) -> Iterator[Any]:
+        found = settled(self)
+        items: Iterator[Any] = reversed(self._items() if found is self else found)
+        return items
+
+    def _items(self) -> list[Any]:
+        """The items, each what the option has at its place, of lists and tuples of one length."""
+        options = list(options_of(self).values())
+        if not all(map(_is_row, options)) or len(set(map(len, options))) != 1:
+            raise self.fail()
+        return [each_option(self, itemgetter(place)) for place in range(len(options[0]))]
 
     def _known(self) -> Any:
         found = settled(self)
@@ -103,6 +117,11 @@ def _fail(self: GraphOneOf, *args: Any) -> Any:
 
 for _name in failing_operators("bool", "call", "eq", "ne", "hash"):
     setattr(GraphOneOf, _name, _fail)
+
+
+def _is_row(option: Any) -> bool:
+    """Whether it is a list or tuple whose length no tensor decides."""
+    return (type(option) in (tuple, list) or isinstance(option, OpenList)) and not is_open(option)
 
 
 def _kind(option: Any) -> str:
@@ -244,7 +263,7 @@ def _first(value: Any, deep: bool) -> GraphOneOf | None:
     """The first value of several kinds that an argument is or, in lists and tuples, holds."""
     if isinstance(value, GraphOneOf):
         return value
-    if not deep or not (type(value) in (tuple, list) or isinstance(value, OpenList)) or is_open(value):
+    if not deep or not _is_row(value):
         return None
     return next((found for found in (_first(item, deep) for item in value) if found is not None), None)
 

@@ -17,6 +17,7 @@ from .base import Undefined, builder
 from .deferred import holds_deferred
 
 F = TypeVar("F", bound=Callable[..., Any])
+E = TypeVar("E", bound=BaseException)
 _FOR_USER: set[CodeType] = set()
 _PARAMETERS = re.compile(r"\blambda\b[^:]*:")
 _NAME = re.compile(r"(?<![\w.])[^\W\d]\w*(?:\.[^\W\d]\w*)*")
@@ -27,6 +28,21 @@ _VARARGS, _VARKEYWORDS = 0x04, 0x08
 def note_user_error(err: Exception) -> Exception:
     """`err`, known to be one that eager code raises at this place: on a path, only if that is taken."""
     builder().errors[id(err)] = (err, None, True)
+    return err
+
+
+def without_frames(err: E) -> E:
+    """`err`, it and what it came of without tracebacks: their frames would keep objects and iterators of a path alive.
+
+    One frame is enough for that: it refers to those that called it.
+    """
+    left: list[BaseException | None] = [err]
+    seen: set[int] = set()
+    while left:
+        error = left.pop()
+        if error is not None and id(error) not in seen:
+            seen.add(id(error))
+            left += [error.with_traceback(None).__context__, error.__cause__]
     return err
 
 
