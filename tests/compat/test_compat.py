@@ -92,7 +92,7 @@ def test_inner_modules_lead_to_what_they_hold():
         "autograd.py_layer": "PyLayer", "base.executor": "global_scope", "framework.io": "load",
         "hapi.dynamic_flops": "flops",
         "incubate.nn.layer.fused_transformer": "FusedMultiHeadAttention", "io.dataloader": "BatchSampler",
-        "io.dataloader.batch_sampler": "BatchSampler", "io.dataloader.collate": "default_collate_fn",
+        "io.dataloader.batch_sampler": "BatchSampler", "io.dataloader.collate": "default_convert_fn",
         "io.reader": "DataLoader", "metric.metrics": "Metric", "nn.initializer.constant": "Constant",
         "nn.initializer.kaiming": "KaimingNormal", "nn.layer.distance": "PairwiseDistance", "nn.layer.layers": "Layer",
         "nn.layer.transformer": "_convert_attention_mask", "optimizer.adamw": "AdamW", "optimizer.momentum": "Momentum",

@@ -199,11 +199,73 @@ def test_mixed_precision():
     assert last < first
 
 
+def test_mixed_precision_takes_the_settings_of_its_parts():
+    m = model()
+    told = {"level": "O1", "custom_black_list": ["matmul"], "init_loss_scaling": 128.0, "incr_every_n_steps": 1}
+    m.prepare(m._optimizer, paddle.nn.CrossEntropyLoss(), amp_configs=told)
+    m.train_batch([X], [Y])
+    assert m._scaler.state_dict()["scale"] == 256.0  # it grew behind the one step
+
+
+@pytest.mark.parametrize(
+    ("given", "match"),
+    [
+        ({"amp_configs": "O7"}, "O0, O1 or O2"),
+        ({"amp_configs": 3}, "a level such as"),
+        ({"amp_configs": {"level": "O1", "use_pure_fp16": True}}, "use_pure_fp16"),
+        ({"metrics": [3]}, "objects of Metric"),
+        ({"loss": 3}, "loss must be"),
+    ],
+)
+def test_what_prepare_does_not_take(given, match):
+    with pytest.raises(ArgumentError, match=match):
+        paddle.Model(paddle.nn.Linear(2, 2)).prepare(**given)
+
+
+def test_files_that_do_not_fit(tmp_path):
+    path = str(tmp_path / "net")
+    paddle.save({"weight": paddle.ones([2, 3]), "other": paddle.ones([1])}, path + ".pdparams")
+    m = paddle.Model(paddle.nn.Linear(2, 2))
+    with pytest.raises(ArgumentError, match=r"weight has the shape \[2, 3\] in the file, not \[2, 2\]; bias is not in"):
+        m.load(path)
+    with pytest.warns(UserWarning, match="Skip loading"):
+        m.load(path, skip_mismatch=True)
+    assert m.network.weight.shape == [2, 2]
+
+
+class Watching(paddle.callbacks.Callback):
+    def __init__(self):
+        super().__init__()
+        self.seen = {}
+
+    def on_train_begin(self, logs=None):
+        self.seen["fit"] = [self.params["epochs"], self.params["steps"]]
+
+    def on_train_batch_end(self, step, logs=None):
+        self.seen["iterations"] = self.seen.get("iterations", 0) + 1
+
+    def on_eval_begin(self, logs=None):
+        self.seen["evaluate"] = [self.params["epochs"], self.params["steps"], logs["steps"]]
+
+    def on_predict_begin(self, logs=None):
+        self.seen["predict"] = [self.params["epochs"], self.params["steps"], logs["steps"]]
+
+
+def test_iterations_count_instead_of_epochs():
+    watching = Watching()
+    data = paddle.io.TensorDataset([paddle.to_tensor(X), paddle.to_tensor(Y)])
+    m, size = model(), -(-len(X) // 3)
+    m.fit(data, batch_size=size, num_iters=5, verbose=0, callbacks=watching)
+    m.evaluate(data, batch_size=size, num_iters=2, verbose=0, callbacks=watching)
+    m.predict(data, batch_size=size, verbose=0, callbacks=watching)
+    assert watching.seen == {
+        "fit": [2, 3], "iterations": 5, "evaluate": [None, None, 2], "predict": [None, None, 3],
+    }  # fmt: skip
+
+
 def test_what_is_missing_is_named():
     net = paddle.nn.Linear(2, 2)
     with pytest.raises(ArgumentError, match="optimizer and a loss"):
         paddle.Model(net).train_batch([X])
     with pytest.raises(ArgumentError, match="train_data"):
         paddle.Model(net).fit()
-    with pytest.raises(ArgumentError, match="loss must be"):
-        paddle.Model(net).prepare(loss=3)

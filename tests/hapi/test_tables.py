@@ -91,4 +91,9 @@ def test_flops_counted_by_the_user():
         layer.total_ops += int(x[0].numel())
 
     assert paddle.flops(lenet(), [1, 1, 28, 28], custom_ops={nn.ReLU: count}) == 347560 + 4704 + 1600
+
+    def count_in_a_tensor(layer, x, y):
+        layer.total_ops += y.numel()
+
+    assert paddle.flops(nn.Sequential(nn.Flatten()), [2, 3, 4], custom_ops={nn.Flatten: count_in_a_tensor}) == 24
     assert paddle.flops(Net(), [2, 3, 8, 8]) == 2 * 8 * 64 * 28 + 2 * 2 * 8 * 64 + 2 * 8 * 65 + 2 * 4 * 8

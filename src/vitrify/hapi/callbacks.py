@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -235,7 +236,8 @@ class _Monitor(Callback):
     def __init__(self, monitor: str, mode: str, patience: int, verbose: int, min_delta: float) -> None:
         super().__init__()
         if mode not in ("auto", "min", "max"):
-            raise ArgumentError(f"{type(self).__name__}: mode must be auto, min or max, got {mode!r}")
+            warnings.warn(f"{type(self).__name__}: mode must be auto, min or max, got {mode!r}: auto", stacklevel=3)
+            mode = "auto"
         self.monitor = monitor
         self.patience = patience
         self.verbose = verbose

@@ -21,8 +21,12 @@ from ..io import DataLoader, Dataset
 from ..ir.guard import default_main_program
 from ..ir.input_spec import InputSpec
 from .callbacks import Callback, CallbackList, EarlyStopping, LRScheduler, ModelCheckpoint, ProgBarLogger
+from .given import amp_settings, fitting, metrics_of
 from .programs import ModelPrograms, parameters_of, put_parameters, refuse_unlike_static
 from .summary import summary
+
+_OF_NO_TRAINING: dict[str, Any] = {"batch_size": None, "epochs": None, "steps": None}
+"""What callbacks find in `params` besides, as in Paddle, where nothing is trained."""
 
 
 def _listed(value: Any) -> list[Any]:
@@ -79,17 +83,15 @@ class Model:
     def prepare(self, optimizer: Any = None, loss: Any = None, metrics: Any = None, amp_configs: Any = None) -> None:
         """Give what training and evaluation need. Source: paddle.Model.prepare.
 
-        amp_configs: a level ("O1", "O2") or a dict of it and of settings of `auto_cast`. Raises ArgumentError for a
-        loss that cannot be called.
+        amp_configs: a level ("O0", "O1", "O2") or a dict of it and of settings of `auto_cast` and `GradScaler`. Raises
+        ArgumentError for a loss that cannot be called, for metrics that are none, and for unknown settings.
         """
         if loss is not None and not callable(loss):
             raise ArgumentError(f"Model.prepare: loss must be a Layer or a function, got {type(loss).__name__}")
-        self._optimizer, self._loss, self._metrics = optimizer, loss, _listed(metrics)
+        self._amp, scaling = amp_settings(amp_configs)
+        self._scaler = GradScaler(**scaling) if self._amp else None
+        self._optimizer, self._loss, self._metrics = optimizer, loss, metrics_of(_listed(metrics))
         self._programs = None
-        given: dict[str, Any] = {"level": amp_configs} if isinstance(amp_configs, str) else dict(amp_configs or {})
-        if given.get("level", "O0") != "O0":
-            scaling = {k: given.pop(k) for k in ("init_loss_scaling", "use_dynamic_loss_scaling") if k in given}
-            self._amp, self._scaler = given, GradScaler(**scaling)
 
     # --- one batch ---------------------------------------------------------------------------------------------------
 
@@ -217,8 +219,8 @@ class Model:
     ) -> None:
         """Train for some epochs, evaluating after every eval_freq of them. Source: paddle.Model.fit.
 
-        train_data, eval_data: Datasets, or loaders that give batches. num_iters: stop after so many steps. Raises
-        ArgumentError without train_data.
+        train_data, eval_data: Datasets, or loaders that give batches. num_iters: how many steps there are, in place of
+        `epochs`. Raises ArgumentError without train_data.
         """
         if train_data is None:
             raise ArgumentError("Model.fit: train_data is missing")
@@ -227,7 +229,9 @@ class Model:
             train_data, batch_size=sizes[0], shuffle=shuffle, drop_last=drop_last, num_workers=num_workers
         )  # fmt: skip
         steps = _length(loader)
-        steps = steps if num_iters is None else min(num_iters, steps or num_iters)
+        if num_iters is not None:
+            epochs = -(-num_iters // steps) if steps else epochs
+            steps = min(num_iters, steps or num_iters)
         params: dict[str, Any] = {"metrics": self._metric_names(), "batch_size": sizes[0], "epochs": epochs}
         params |= {"steps": steps, "verbose": verbose}
         calls = self._callbacks(callbacks, params, log_freq, verbose, save_freq, save_dir)
@@ -270,7 +274,9 @@ class Model:
         return {**logs, "step": done - 1, "batch_size": size, "samples": samples}, done
 
     def _evaluate(self, loader: Any, calls: CallbackList, limit: int | None) -> dict[str, Any]:
-        calls.call("on_eval_begin", {"steps": _length(loader), "metrics": self._metric_names()})
+        steps = _length(loader)
+        steps = steps if limit is None else min(limit, steps or limit)
+        calls.call("on_eval_begin", {"steps": steps, "metrics": self._metric_names()})
         logs, _ = self._run("eval", loader, calls, limit)
         calls.call("on_eval_end", logs)
         return {name: logs[name] for name in self._metric_names() if name in logs}
@@ -287,7 +293,7 @@ class Model:
     ) -> dict[str, Any]:
         """The last loss and the metrics over eval_data, by name. Source: paddle.Model.evaluate."""
         loader = self._loader(eval_data, batch_size=batch_size, num_workers=num_workers)
-        params = {"verbose": verbose, "metrics": self._metric_names()}
+        params = _OF_NO_TRAINING | {"verbose": verbose, "metrics": self._metric_names()}
         return self._evaluate(loader, self._callbacks(callbacks, params, log_freq, verbose), num_iters)
 
     def predict(
@@ -304,7 +310,7 @@ class Model:
         Source: paddle.Model.predict.
         """
         loader = self._loader(test_data, batch_size=batch_size, num_workers=num_workers)
-        calls = self._callbacks(callbacks, {"verbose": verbose, "metrics": []}, 1, verbose)
+        calls = self._callbacks(callbacks, _OF_NO_TRAINING | {"verbose": verbose, "metrics": []}, 1, verbose)
         calls.call("on_predict_begin", {"steps": _length(loader)})
         batches, samples = [], 0
         for step, batch in enumerate(loader):
@@ -369,19 +375,20 @@ class Model:
             save(state, f"{path}.pdopt")
 
     def load(self, path: str, skip_mismatch: bool = False, reset_optimizer: bool = False) -> None:
-        """Read what `save` wrote. skip_mismatch: leave out entries of other sizes. Source: paddle.Model.load."""
-        state = load(f"{path}.pdparams" if not path.endswith(".pdparams") else path)
-        if skip_mismatch:
-            own = self.network.state_dict()
-            state = {k: v for k, v in state.items() if k in own and list(own[k].shape) == list(v.shape)}
+        """Read what `save` wrote. Source: paddle.Model.load.
+
+        Raises ArgumentError where a parameter lacks or has another shape; with skip_mismatch it stays as it is.
+        """
+        state = load(f"{path.removesuffix('.pdparams')}.pdparams")
+        fits = fitting(self.network, state, skip_mismatch)
         optimizer = Path(path.removesuffix(".pdparams") + ".pdopt")
         if not in_dynamic_mode():
             self._static()
-            put_parameters(self.network, state)
+            put_parameters(self.network, fits)
             if not reset_optimizer and optimizer.exists():
                 default_main_program().set_state_dict(load(str(optimizer)))
             return
-        self.network.set_state_dict(state)
+        self.network.set_state_dict(state)  # which warns of the others
         if self._optimizer is not None and not reset_optimizer and optimizer.exists():
             self._optimizer.set_state_dict(load(str(optimizer)))
 

@@ -37,6 +37,14 @@ def default_collate_fn(batch: Sequence[Any]) -> Any:
     )
 
 
+def default_convert_fn(batch: Any) -> Any:
+    """The sample itself: what a DataLoader with batch_size=None makes of one before it becomes Tensors.
+
+    Source: paddle.io.dataloader.collate.default_convert_fn.
+    """
+    return batch
+
+
 def _stack_arrays(batch: Sequence[Any]) -> Any:
     shapes = {np.shape(array) for array in batch}
     if len(shapes) != 1:

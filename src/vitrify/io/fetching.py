@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice, repeat
 from typing import Any
 
-from .collate import default_collate_fn
+from .collate import default_collate_fn, default_convert_fn
 from .dataset import IterableDataset
 
 DONE = object()
@@ -50,7 +50,7 @@ class Fetcher:
 
     def converted(self, sample: Any) -> Any:
         """A sample that is a batch already."""
-        return sample if self.collate_fn is None else self.collate_fn(sample)
+        return (self.collate_fn or default_convert_fn)(sample)
 
 
 class _Batches:
