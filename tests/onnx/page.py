@@ -5,7 +5,6 @@ from pathlib import Path
 from pkgutil import walk_packages
 
 import vitrify
-from vitrify.onnx import importing
 from vitrify.onnx.operator_table import operator
 from vitrify.onnx.reasons import reason_without_form
 from vitrify.onnx.same_ops import SAME
@@ -40,7 +39,7 @@ def form_of(op):
 def tables():
     written = [f"| `{op.name}` | {form_of(op)} |" for op in ops() if has_form(op)]
     refused = [f"| `{op.name}` | {reason_without_form(op)} |" for op in ops() if not has_form(op)]
-    read = sorted({*SAME, *operator.names(), *importing._WITH_GRAPHS})
+    read = sorted({*SAME, *operator.names()})
     return "\n".join(
         [
             START.rstrip(),

@@ -1,12 +1,11 @@
 """Nodes of recurrent networks, losses and images, as other frameworks write them, give what ONNX Runtime gives."""
 
 import numpy as np
-import onnx
-import onnxruntime
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto
 
 import vitrify as paddle
+from tests.onnx.nodes import agrees, saved
 from vitrify.core.errors import FileFormatError, UnsupportedError
 
 GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
@@ -15,42 +14,6 @@ RNG = np.random.default_rng(0)
 
 def floats(*shape):
     return RNG.normal(size=shape).astype("float32")
-
-
-def saved(folder, type_, fed, kept, outputs=1, open_dims=(), opset=17, **attrs):
-    """A file of one node: its inputs are `fed` (arrays by name) and then `kept`; None is left out."""
-    names = [*fed, *kept]
-    given = [n if {**fed, **kept}[n] is not None else "" for n in names]
-    results = [f"y{i}" for i in range(outputs)]
-    node = helper.make_node(type_, given, results, **attrs)
-    ins = [
-        helper.make_tensor_value_info(
-            n,
-            helper.np_dtype_to_tensor_dtype(a.dtype),
-            [f"d{i}" if i in open_dims else s for i, s in enumerate(a.shape)],
-        )
-        for n, a in fed.items()
-    ]
-    tensors = [numpy_helper.from_array(a, n) for n, a in kept.items() if a is not None]
-    made = [helper.make_tensor_value_info(n, TensorProto.UNDEFINED, None) for n in results]
-    graph = helper.make_graph([node], "g", ins, made, tensors)
-    path = str(folder / "m.onnx")
-    model = onnx.shape_inference.infer_shapes(
-        helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
-    )
-    onnx.save(model, path)
-    return path
-
-
-def agrees(path, fed):
-    wanted = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"]).run(None, fed)
-    found = paddle.onnx.load(path)(*map(paddle.to_tensor, fed.values()))
-    found = found if isinstance(found, (list, tuple)) else [found]
-    assert len(found) == len(wanted)
-    for a, b in zip(found, wanted):
-        assert a.shape == list(b.shape)
-        assert str(a.dtype).split(".")[-1] == str(b.dtype)
-        np.testing.assert_allclose(a.numpy(), b, rtol=1e-5, atol=1e-5)
 
 
 def weights(type_, directions, size=3, inner=4):

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from ..core.dtype import int64
-from ..core.errors import FileFormatError, UnsupportedError
+from ..core.errors import UnsupportedError
 from ..core.meta import UNKNOWN, Meta
 from ..ir.known_values import as_tensor, sizes_argument
 from ..ops.like import cast
 from ..ops.registry import get_op
 from .node import EmptyList, Node, axis_in
+from .older_forms import along_axis
 from .operator_table import operator
 from .reading import dtype_of
 
@@ -104,6 +105,7 @@ def global_pool(node: Node, x: Any) -> Any:
 @operator("BatchNormalization")
 def batch_norm(node: Node, x: Any, scale: Any, shift: Any, mean: Any, variance: Any) -> Any:
     """Batch normalization by given statistics."""
+    node.refuse("spatial", 1)
     node.refuse("training_mode", 0)
     given = [as_tensor(v) for v in (x, mean, variance, scale, shift)]
     return get_op("batch_norm_infer")(*given, channel=1, epsilon=node.real("epsilon", 1e-5))
@@ -135,32 +137,8 @@ def instance_norm(node: Node, x: Any, scale: Any, shift: Any) -> Any:
 @operator("Softmax", "LogSoftmax")
 def softmax(node: Node, x: Any) -> Any:
     """Softmax along one dimension."""
-    found = as_tensor(x)
-    name = "softmax" if node.type == "Softmax" else "log_softmax"
-    return get_op(name)(found, axis=axis_in(node.number("axis", -1), found.ndim))
-
-
-@operator("Resize")
-def resize(node: Node, x: Any, roi: Any = None, scales: Any = None, sizes: Any = None) -> Any:
-    """Linear or cubic resizing of the dimensions behind the channels."""
-    found = as_tensor(x)
-    mode = node.text("mode", "nearest")
-    if mode not in ("nearest", "linear", "cubic"):
-        raise FileFormatError(f"Resize: there is no mode {mode!r}")
-    where = node.text("coordinate_transformation_mode", "half_pixel")
-    if mode == "nearest" and (where != "asymmetric" or node.text("nearest_mode", "round_prefer_floor") != "floor"):
-        raise UnsupportedError("Resize to the nearest element is read as asymmetric with nearest_mode floor only")
-    if mode == "cubic" and abs(node.real("cubic_coeff_a", -0.75) + 0.75) > 1e-6:
-        raise UnsupportedError("Resize is read with cubic_coeff_a = -0.75 only")
-    if where not in ("align_corners", "asymmetric", "pytorch_half_pixel", "half_pixel"):
-        raise UnsupportedError(f"Resize with coordinates {where!r} cannot be read")
-    n = found.ndim - 2
-    wanted = None if sizes is None else sizes_argument(sizes)[2:]
-    factors = (0.0,) * n if scales is None or not np.size(scales) else tuple(float(s) for s in np.asarray(scales)[2:])
-    return get_op("resize")(
-        found, first=2, sizes=wanted, scales=factors, kind=mode, align_corners=where == "align_corners",
-        align_mode=int(where == "asymmetric"),
-    )  # fmt: skip
+    op = get_op("softmax" if node.type == "Softmax" else "log_softmax")
+    return along_axis(node, as_tensor(x), lambda found, axis: op(found, axis=axis))
 
 
 # -- sequences ---------------------------------------------------------------------------------------------------------
@@ -233,10 +211,8 @@ def split_to_sequence(node: Node, x: Any, parts: Any = None) -> Any:
     return get_op("list_unstack")(found, axis=axis_in(node.number("axis", 0), found.ndim))
 
 
-@operator("NonMaxSuppression")
-def suppressed(
-    node: Node, boxes: Any, scores: Any, most: Any = None, overlap: Any = None, least: Any = None
-) -> Any:
+@operator("NonMaxSuppression", known=(2, 3, 4))
+def suppressed(node: Node, boxes: Any, scores: Any, most: Any = None, overlap: Any = None, least: Any = None) -> Any:
     """The places of boxes that remain, of one image: [k, 3] with image, class and box, one class behind the other."""
     found, given = as_tensor(boxes), as_tensor(scores)
     limits = [None if v is None else np.asarray(v).reshape(-1)[0] for v in (most, overlap)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,20 +39,25 @@ class EmptyList:
 
 
 class Node:
-    """A node's type, attributes and number of outputs."""
+    """A node's type, operator set, attributes and number of outputs."""
 
-    def __init__(self, proto: Any, array_of: Any) -> None:
+    def __init__(self, proto: Any, array_of: Any, opset: int, outer: Mapping[str, Any]) -> None:
         self.type: str = proto.op_type
+        self.opset = opset
         self.outputs = len(proto.output)
-        self._attributes = {a.name: a for a in proto.attribute}
+        self.attributes: dict[str, Any] = {}
+        for attribute in proto.attribute:
+            found = outer.get(attribute.ref_attr_name) if attribute.ref_attr_name else attribute
+            if found is not None:  # nodes of functions name attributes of the call, which may leave them out
+                self.attributes[attribute.name] = found
         self._array_of = array_of
 
     def has(self, name: str) -> bool:
         """Whether the attribute is given."""
-        return name in self._attributes
+        return name in self.attributes
 
     def _value(self, name: str, kind: str, default: Any) -> Any:
-        found = self._attributes.get(name)
+        found = self.attributes.get(name)
         if found is None:
             if default is None:
                 raise FileFormatError(f"node {self.type} has no attribute {name!r}")
@@ -90,6 +96,14 @@ class Node:
         found: Array = self._array_of(self._value("value", "TENSOR", None))
         return found
 
+    def constant(self, name: str) -> Array:
+        """The array of an attribute that later operator sets have as an input."""
+        value = onnx_package().helper.get_attribute_value(self.attributes[name])
+        if not isinstance(value, (int, float, list)):
+            raise FileFormatError(f"attribute {name!r} of node {self.type} is no number and no list of numbers")
+        found = np.asarray(value)
+        return found.astype(np.float32 if found.dtype.kind == "f" else np.int64)
+
     def graph(self, name: str) -> Any:
         """An attribute that is a graph."""
         return self._value(name, "GRAPH", None)
@@ -98,7 +112,7 @@ class Node:
         """Raise UnsupportedError where the attribute is given and asks for something."""
         if not self.has(name):
             return
-        value = onnx_package().helper.get_attribute_value(self._attributes[name])
+        value = onnx_package().helper.get_attribute_value(self.attributes[name])
         plain = value.decode() if isinstance(value, bytes) else list(value) if hasattr(value, "__len__") else value
         if plain not in harmless:
             raise UnsupportedError(f"{self.type} with {name}={plain} cannot be read")

@@ -22,19 +22,39 @@ class Operators:
 
     def __init__(self) -> None:
         self._functions: dict[str, Operator] = {}
+        self._structured: dict[str, Operator] = {}
+        self._known: dict[str, tuple[int, ...]] = {}
 
-    def __call__(self, *names: str) -> Callable[[Operator], Operator]:
-        """Enter the decorated function under these names."""
+    def __call__(self, *names: str, known: tuple[int, ...] = ()) -> Callable[[Operator], Operator]:
+        """Enter the decorated function under these names. `known`: the inputs that it needs as arrays."""
 
         def enter(function: Operator) -> Operator:
             self._functions.update(dict.fromkeys(names, function))
+            self._known.update(dict.fromkeys(names, known))
+            return function
+
+        return enter
+
+    def with_graphs(self, name: str) -> Callable[[Operator], Operator]:
+        """Enter a function of a node with graphs inside, `function(reader, node, inputs, env)`."""
+
+        def enter(function: Operator) -> Operator:
+            self._structured[name] = function
             return function
 
         return enter
 
     def names(self) -> frozenset[str]:
         """The operators with a function of their own."""
-        return frozenset(self._functions)
+        return frozenset({*self._functions, *self._structured})
+
+    def known(self, name: str) -> tuple[int, ...]:
+        """The inputs of an operator that say how it works: they must be constants of the file."""
+        return self._known.get(name, ())
+
+    def structured(self, name: str) -> Operator | None:
+        """The function of an operator with graphs inside."""
+        return self._structured.get(name)
 
     def get(self, name: str) -> Operator | None:
         """The function of an operator; one that is an op of ours is found by the op's own mapping."""

@@ -18,6 +18,7 @@ from ..ops.registry import get_op
 from .node import Node, axis_in
 from .operator_table import operator
 from .reading import dtype_of
+from .sizes import as_matrix, extent, reshaped
 
 # -- arithmetic --------------------------------------------------------------------------------------------------------
 
@@ -42,18 +43,31 @@ def mod(node: Node, x: Any, y: Any) -> Any:
 @operator("Pow")
 def power(node: Node, x: Any, y: Any) -> Any:
     """x to the power of y, in x's dtype."""
-    a = as_tensor(x)
-    return get_op("pow")(a, cast(as_tensor(y), a.dtype))
+    a, b = as_tensor(x), as_tensor(y)
+    both = a.dtype if a.dtype.is_floating or not b.dtype.is_floating else b.dtype
+    return cast(get_op("pow")(cast(a, both), cast(b, both)), a.dtype)
 
 
-@operator("Max", "Min", "Sum")
+@operator("IsInf")
+def is_infinite(node: Node, x: Any) -> Any:
+    """Whether an element is infinite, of the signs asked for."""
+    found = as_tensor(x)
+    below, above = bool(node.number("detect_negative", 1)), bool(node.number("detect_positive", 1))
+    if below and above:
+        return F.isinf(found)
+    if below or above:
+        return F.isneginf(found) if below else F.isposinf(found)
+    return F.isinf(found) & (found != found)  # none
+
+
+@operator("Max", "Min", "Sum", "Mean")
 def several(node: Node, *xs: Any) -> Any:
-    """The largest, smallest or sum of several tensors."""
-    op = get_op({"Max": "maximum", "Min": "minimum", "Sum": "add"}[node.type])
+    """The largest, smallest, sum or mean of several tensors."""
+    op = get_op({"Max": "maximum", "Min": "minimum"}.get(node.type, "add"))
     found = as_tensor(xs[0])
     for x in xs[1:]:
         found = op(found, as_tensor(x))
-    return found
+    return found / len(xs) if node.type == "Mean" else found
 
 
 @operator("Clip")
@@ -68,6 +82,12 @@ def clip(node: Node, x: Any, low: Any = None, high: Any = None) -> Any:
 def cast_(node: Node, x: Any) -> Any:
     """x in another dtype."""
     return cast(as_tensor(x), dtype_of(node.number("to")))
+
+
+@operator("CastLike")
+def cast_like(node: Node, x: Any, y: Any) -> Any:
+    """x in the dtype of y."""
+    return cast(as_tensor(x), as_tensor(y).dtype)
 
 
 @operator("Identity", "Dropout")
@@ -161,29 +181,12 @@ def reshape(node: Node, x: Any, target: Any) -> Any:
     return reshaped(found, sizes)
 
 
-def reshaped(x: Any, sizes: Any) -> Any:
-    """x reshaped; where x's sizes are known, to known sizes."""
-    if isinstance(sizes, tuple) and all(isinstance(s, int) for s in sizes) and UNKNOWN not in x.shape:
-        out = [x.shape[i] if s == 0 else s for i, s in enumerate(sizes)]
-        if -1 in out:
-            rest = math.prod(s for s in out if s != -1)
-            out[out.index(-1)] = math.prod(x.shape) // rest if rest else 0
-        sizes = tuple(out)
-    return get_op("reshape")(x, shape=sizes)
-
-
 @operator("Flatten")
 def flatten(node: Node, x: Any) -> Any:
     """x as a matrix."""
     found = as_tensor(x)
     axis = node.number("axis", 1)
-    axis = axis if axis == found.ndim else axis_in(axis, found.ndim)
-    rows, columns = found.shape[:axis], found.shape[axis:]
-    if UNKNOWN not in rows:
-        return reshaped(found, (math.prod(rows), -1))
-    if UNKNOWN in columns:
-        raise UnsupportedError("Flatten needs known sizes on one side of its axis")
-    return get_op("reshape")(found, shape=(-1, math.prod(columns)))
+    return as_matrix(found, axis if axis == found.ndim else axis_in(axis, found.ndim))
 
 
 @operator("Squeeze")
@@ -302,15 +305,19 @@ def _end(stop: Any, step: int) -> Any:
     return None if isinstance(stop, int) and (stop >= 2**31 - 1 or (stop < -(2**31) and step < 0)) else stop
 
 
-@operator("Pad")
+@operator("Pad", known=(2,))
 def pad(node: Node, x: Any, pads: Any, value: Any = None, axes: Any = None) -> Any:
     """x with more elements around."""
     found = as_tensor(x)
-    sizes = sizes_argument(pads)
-    if axes is not None or not isinstance(sizes, tuple):
-        raise UnsupportedError("Pad with axes, or by amounts of unknown number, cannot be read")
     n = found.ndim
-    pairs = tuple(v for i in range(n) for v in (sizes[i], sizes[n + i]))
+    sizes = sizes_argument(pads)
+    if not isinstance(sizes, tuple):
+        raise UnsupportedError("Pad by amounts of unknown number cannot be read")
+    padded = list(range(n)) if axes is None else [axis_in(a, n) for a in known_ints(axes)]
+    if len(sizes) != 2 * len(padded) or len(set(padded)) != len(padded):
+        raise FileFormatError(f"Pad: {len(sizes)} amounts for {len(padded)} axes")
+    amounts = dict(zip(padded, zip(sizes, sizes[len(padded) :])))
+    pairs = tuple(v for i in range(n) for v in amounts.get(i, (0, 0)))
     _bounded(found, [a + b + s if isinstance(a, int) and isinstance(b, int) else a for a, b, s in
                            zip(pairs[::2], pairs[1::2], found.shape)])  # fmt: skip
     mode = {"constant": "constant", "reflect": "reflect", "edge": "replicate", "wrap": "circular"}[
@@ -375,11 +382,14 @@ def compress(node: Node, x: Any, mask: Any) -> Any:
     return get_op("gather")(found, places, axis=axis_in(at, found.ndim))
 
 
-@operator("ScatterElements")
+_COMBINED = {"none": "assign", "add": "add", "mul": "mul", "min": "amin", "max": "amax"}
+
+
+@operator("ScatterElements", "Scatter")
 def scatter_elements(node: Node, x: Any, index: Any, updates: Any) -> Any:
     """x with elements put, or added, at places along one dimension."""
     found = as_tensor(x)
-    how = {"none": "assign", "add": "add", "mul": "mul", "min": "amin", "max": "amax"}[node.text("reduction", "none")]
+    how = _COMBINED[node.text("reduction", "none")]
     return get_op("put_along_axis")(
         found, as_tensor(index), as_tensor(updates), axis=axis_in(node.number("axis", 0), found.ndim), reduce=how,
         include_self=True, broadcast=False,
@@ -388,12 +398,14 @@ def scatter_elements(node: Node, x: Any, index: Any, updates: Any) -> Any:
 
 @operator("ScatterND")
 def scatter_nd(node: Node, x: Any, index: Any, updates: Any) -> Any:
-    """x with elements put, or added, at coordinates."""
+    """x with elements put, or combined with what is there, at coordinates."""
     found, at, new = map(as_tensor, (x, index, updates))
-    if node.text("reduction", "none") == "add":
+    how = node.text("reduction", "none")
+    if how == "add":
         return get_op("scatter_nd_add")(found, at, new)
-    node.refuse("reduction", "none")
     depth = at.shape[-1]
+    if how != "none":
+        return _combined(found, at, new, _COMBINED[how])
     if depth == 1:
         return get_op("scatter")(found, get_op("squeeze")(at, axes=(at.ndim - 1,)), new, overwrite=True)
     parts = [get_op("gather")(at, as_tensor(np.asarray(i)), axis=at.ndim - 1) for i in range(depth)]
@@ -401,97 +413,31 @@ def scatter_nd(node: Node, x: Any, index: Any, updates: Any) -> Any:
     return get_op("setitem")(found, new, *parts, index=index_of, axes=tuple(range(depth)))
 
 
+def _combined(x: Any, at: Any, new: Any, how: str) -> Any:
+    """x with rows combined with what is there, a row being all that one coordinate names."""
+    depth, row = at.shape[-1], at[..., 0] * 0
+    for axis in range(depth):
+        size, place = extent(x, axis), at[..., axis]
+        row = row * size + F.where(place < 0, place + size, place)
+    width = math.prod(extent(x, axis) for axis in range(depth, x.ndim))
+    rows, values = F.reshape(x, [-1, width]), F.reshape(new, [-1, width])
+    places = F.expand(F.reshape(row, [-1, 1]), F.shape(values))
+    put = get_op("put_along_axis")(rows, places, values, axis=0, reduce=how, include_self=True, broadcast=False)
+    return get_op("reshape_like")(put, x)
+
+
+@operator("OneHot")
+def one_hot(node: Node, x: Any, depth: Any, values: Any) -> Any:
+    """`values[1]` at the place of each class in a new dimension, `values[0]` elsewhere and for classes outside."""
+    places = cast(as_tensor(x), int64)
+    axis = axis_in(node.number("axis", -1), places.ndim + 1)
+    count = sizes_argument(depth)[0] if isinstance(depth, np.ndarray) else F.reshape(cast(depth, int64), [])
+    classes = F.reshape(F.arange(count, dtype="int64"), [-1, *[1] * (places.ndim - axis)])
+    both = as_tensor(values)
+    return F.where(F.unsqueeze(F.where(places < 0, places + count, places), axis) == classes, both[1], both[0])
+
+
 @operator("NonZero")
 def nonzero(node: Node, x: Any) -> Any:
     """The places of what is not zero: [ndim, n]."""
     return get_op("transpose")(get_op("nonzero")(as_tensor(x)), perm=(1, 0))
-
-
-# -- reductions --------------------------------------------------------------------------------------------------------
-
-_REDUCTIONS = {
-    "ReduceSum": "sum", "ReduceMean": "mean", "ReduceMax": "max", "ReduceMin": "min", "ReduceProd": "prod",
-    "ReduceLogSumExp": "logsumexp",
-}  # fmt: skip
-
-
-@operator(*_REDUCTIONS, "ReduceL2")
-def reduction(node: Node, x: Any, axes: Any = None) -> Any:
-    """A reduction, of all dimensions where none is named."""
-    found = as_tensor(x)
-    given = node.ints("axes", []) if axes is None else known_ints(axes)
-    if not given and node.number("noop_with_empty_axes", 0):
-        return found
-    places = tuple(sorted(axis_in(a, found.ndim) for a in given)) if given else tuple(range(found.ndim))
-    keepdim = bool(node.number("keepdims", 1))
-    if node.type == "ReduceL2":
-        return get_op("p_norm")(found, p=2.0, axis=places, keepdim=keepdim)
-    out = get_op(_REDUCTIONS[node.type])(found, axis=places, keepdim=keepdim)
-    return cast(out, found.dtype)
-
-
-@operator("ArgMax", "ArgMin")
-def arg(node: Node, x: Any) -> Any:
-    """The first place of the largest or smallest."""
-    node.refuse("select_last_index", 0)
-    found = as_tensor(x)
-    name = "argmax" if node.type == "ArgMax" else "argmin"
-    axis = axis_in(node.number("axis", 0), found.ndim)
-    return get_op(name)(found, axis=axis, keepdim=bool(node.number("keepdims", 1)), dtype=int64)
-
-
-@operator("CumSum")
-def cumsum(node: Node, x: Any, axis: Any) -> Any:
-    """Running sums."""
-    node.refuse("exclusive", 0)
-    found = as_tensor(x)
-    return get_op("cumsum")(
-        found, axis=axis_in(known_ints(axis)[0], found.ndim), reverse=bool(node.number("reverse", 0))
-    )
-
-
-@operator("TopK")
-def topk(node: Node, x: Any, k: Any) -> Any:
-    """The largest or smallest in order, and their places."""
-    found = as_tensor(x)
-    axis, largest = axis_in(node.number("axis", -1), found.ndim), bool(node.number("largest", 1))
-    return list(get_op("topk")(found, k=sizes_argument(k)[0], axis=axis, largest=largest))
-
-
-# -- products ----------------------------------------------------------------------------------------------------------
-
-
-@operator("MatMul")
-def matmul(node: Node, x: Any, y: Any) -> Any:
-    """The matrix product."""
-    a, b = as_tensor(x), as_tensor(y)
-    if a.ndim < 2 or b.ndim < 2:
-        raise UnsupportedError("MatMul of vectors cannot be read")
-    return get_op("matmul")(a, b, transpose_x=False, transpose_y=False)
-
-
-@operator("Gemm")
-def gemm(node: Node, x: Any, y: Any, bias: Any = None) -> Any:
-    """alpha * x @ y + beta * bias."""
-    flags = {"transpose_x": bool(node.number("transA", 0)), "transpose_y": bool(node.number("transB", 0))}
-    out = get_op("matmul")(as_tensor(x), as_tensor(y), **flags)
-    alpha, beta = node.real("alpha", 1.0), node.real("beta", 1.0)
-    out = out if alpha == 1 else out * alpha
-    if bias is None:
-        return out
-    shift = as_tensor(bias)
-    return out + (shift if beta == 1 else shift * beta)
-
-
-@operator("Einsum")
-def einsum(node: Node, x: Any, y: Any) -> Any:
-    """A contraction of two tensors."""
-    terms, _, out = node.text("equation").replace(" ", "").partition("->")
-    left, _, right = terms.partition(",")
-    return get_op("contract")(as_tensor(x), as_tensor(y), left=left, right=right, out=out)
-
-
-@operator("Det")
-def det(node: Node, x: Any) -> Any:
-    """The determinant."""
-    return get_op("det")(as_tensor(x))

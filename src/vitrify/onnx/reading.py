@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,9 @@ MOST_NODES = 1_000_000
 MOST_TENSORS = 200_000
 DEEPEST = 32
 MOST_DIMENSIONS = 64
-OLDEST_OPSET, NEWEST_OPSET = 13, 26
+OLDEST_OPSET, NEWEST_OPSET = 7, 26
+PLAIN_DOMAINS = ("", "ai.onnx")
+"""The names of ONNX's own operators; others belong to runtimes and to functions of the file."""
 
 
 def read_model(file: str) -> tuple[Any, int]:
@@ -42,47 +44,71 @@ def read_model(file: str) -> tuple[Any, int]:
 def _checked(file: str, model: Any) -> int:
     if not model.HasField("graph") or not model.opset_import:
         raise FileFormatError(f"{file}: it holds no ONNX graph")
-    foreign = [o.domain for o in model.opset_import if o.domain not in ("", "ai.onnx")]
-    versions = [o.version for o in model.opset_import if o.domain in ("", "ai.onnx")]
-    if len(versions) != 1 or not OLDEST_OPSET <= versions[0] <= NEWEST_OPSET:
-        raise UnsupportedError(f"{file}: operator sets {versions}; {OLDEST_OPSET} to {NEWEST_OPSET} can be read")
-    if model.functions or model.graph.sparse_initializer:
-        raise UnsupportedError(f"{file}: model functions and sparse tensors cannot be read", hint=f"also: {foreign}")
-    nodes = sum(1 for _ in _all_nodes(file, model.graph, 0))
+    version = plain_opset(model)
+    if version is None or not OLDEST_OPSET <= version <= NEWEST_OPSET:
+        raise UnsupportedError(f"{file}: operator set {version}; {OLDEST_OPSET} to {NEWEST_OPSET} can be read")
+    if model.graph.sparse_initializer:
+        raise UnsupportedError(f"{file}: sparse tensors cannot be read")
+    try:
+        nodes = sum(1 for _ in all_nodes(model))
+    except FileFormatError as err:
+        raise FileFormatError(f"{file}: {err.message}") from err
     if nodes > MOST_NODES or len(model.graph.initializer) > MOST_TENSORS:
         raise FileFormatError(f"{file}: it has {nodes} nodes and {len(model.graph.initializer)} tensors")
-    _check_names(file, model.graph, frozenset())
-    return int(versions[0])
+    _check_graph(file, model.graph, frozenset())
+    for function in model.functions:
+        _check_names(file, function.node, function.input, function.output, frozenset())
+    return version
 
 
-def _all_nodes(file: str, graph: Any, depth: int) -> Iterator[Any]:
+def plain_opset(proto: Any) -> int | None:
+    """The version of ONNX's own operators that a model or function names; None where it names none, or several."""
+    versions = [int(o.version) for o in proto.opset_import if o.domain in PLAIN_DOMAINS]
+    return versions[0] if len(versions) == 1 else None
+
+
+def all_nodes(model: Any) -> Iterator[Any]:
+    """The nodes of a model, with those of graphs inside of nodes and of functions; raises FileFormatError."""
+    yield from _nodes_in(model.graph.node, 0)
+    for function in model.functions:
+        yield from _nodes_in(function.node, 0)
+
+
+def _nodes_in(nodes: Iterable[Any], depth: int) -> Iterator[Any]:
     if depth > DEEPEST:
-        raise FileFormatError(f"{file}: graphs are nested deeper than {DEEPEST}")
-    for node in graph.node:
+        raise FileFormatError(f"graphs are nested deeper than {DEEPEST}")
+    for node in nodes:
         yield node
         for attribute in node.attribute:
             if attribute.HasField("g"):
-                yield from _all_nodes(file, attribute.g, depth + 1)
+                yield from _nodes_in(attribute.g.node, depth + 1)
 
 
-def _check_names(file: str, graph: Any, outer: frozenset[str]) -> None:
+def _check_graph(file: str, graph: Any, outer: frozenset[str]) -> None:
+    # What has a default among the inputs may stand among the initializers too.
+    names = dict.fromkeys([*[i.name for i in graph.input], *[t.name for t in graph.initializer]])
+    _check_names(file, graph.node, names, [o.name for o in graph.output], outer)
+
+
+def _check_names(
+    file: str, nodes: Iterable[Any], inputs: Iterable[str], outputs: Iterable[str], outer: frozenset[str]
+) -> None:
     """Each name is given once, and before it is used."""
     known = set(outer)
     given: set[str] = set()
-    # What has a default among the inputs may stand among the initializers too.
-    for name in dict.fromkeys([*[i.name for i in graph.input], *[t.name for t in graph.initializer]]):
+    for name in inputs:
         _give(file, name, known, given)
-    for node in graph.node:
+    for node in nodes:
         missing = [name for name in node.input if name and name not in known]
         if missing:
             raise FileFormatError(f"{file}: node {node.op_type!r} takes {missing}, which nothing gives before it")
         for attribute in node.attribute:
             if attribute.HasField("g"):
-                _check_names(file, attribute.g, frozenset(known))
+                _check_graph(file, attribute.g, frozenset(known))
         for name in node.output:
             if name:
                 _give(file, name, known, given)
-    lost = [o.name for o in graph.output if o.name not in known]
+    lost = [name for name in outputs if name not in known]
     if lost:
         raise FileFormatError(f"{file}: the outputs {lost} are given by nothing")
 

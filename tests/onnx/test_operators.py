@@ -1,0 +1,89 @@
+"""Nodes that other frameworks write, with all their attributes and optional inputs, give what ONNX Runtime gives."""
+
+import numpy as np
+import pytest
+
+from tests.onnx.nodes import agrees, saved
+
+RNG = np.random.default_rng(0)
+
+
+def floats(*shape):
+    return RNG.normal(size=shape).astype("float32")
+
+
+def ints(*values, shape=None):
+    return np.array(values, "int64").reshape(shape or (len(values),))
+
+
+X = floats(2, 3, 4)
+INFINITE = np.array([1, np.inf, -np.inf, np.nan], "float32")
+NONE, BELOW, ABOVE = {}, {"detect_positive": 0}, {"detect_negative": 0}
+CASES = {
+    **{f"Einsum {e}": ("Einsum", {f"x{i}": floats(*s) for i, s in enumerate(shapes)}, {}, {"equation": e})
+       for e, *shapes in [
+           ("ij->ji", (2, 3)), ("ii->i", (3, 3)), ("iij->j", (3, 3, 2)), ("ij,jk", (2, 3), (3, 4)),
+           ("...ij,...jk->...ik", (2, 2, 3), (2, 3, 4)), (" ij , jk,kl -> il", (2, 3), (3, 4), (4, 5)),
+           ("bi,bj,bk->bijk", (2, 3), (2, 4), (2, 5))]},
+    **{f"{type_} {attrs}": (type_, {"x": np.abs(X) + 0.1}, {}, attrs)
+       for type_ in ("ReduceL1", "ReduceLogSum", "ReduceSumSquare")
+       for attrs in ({}, {"axes": [1, -1], "keepdims": 0})},
+    **{f"IsInf {attrs}": ("IsInf", {"x": INFINITE}, {}, attrs)
+       for attrs in (NONE, BELOW, ABOVE, {**BELOW, **ABOVE})},
+    "OneHot": ("OneHot", {"x": ints(0, -2, 4, 7, shape=(2, 2))}, {"d": ints(5, shape=()), "v": floats(2)}, {}),
+    "OneHot in front": ("OneHot", {"x": ints(1, 2, -5, -6)}, {"d": ints(5), "v": ints(0, 3)}, {"axis": 0}),
+    "OneHot of given": ("OneHot", {"x": ints(1, 2), "d": ints(3, shape=()), "v": ints(0, 3)}, {}, {}),
+    "Pow of ints by floats": ("Pow", {"x": ints(2, 3), "y": np.array([0.5, 2.5], "float32")}, {}, {}),
+    "Hardmax": ("Hardmax", {"x": np.round(X)}, {}, {}),
+    "Hardmax of columns": ("Hardmax", {"x": np.round(X)}, {}, {"axis": 0}),
+    "ArgMax": ("ArgMax", {"x": np.round(X)}, {}, {"axis": 1, "select_last_index": 1}),
+    "ArgMin": ("ArgMin", {"x": np.round(X)}, {}, {"axis": -1, "select_last_index": 1, "keepdims": 0}),
+    **{f"CumSum {attrs}": ("CumSum", {"x": X}, {"axis": ints(1, shape=())}, {"exclusive": 1, **attrs})
+       for attrs in ({}, {"reverse": 1})},
+    "MatMul of vectors": ("MatMul", {"x": floats(3), "y": floats(3)}, {}, {}),
+    "MatMul by a vector": ("MatMul", {"x": floats(2, 4, 3), "y": floats(3)}, {}, {}),
+    "MatMul of a vector": ("MatMul", {"x": floats(3), "y": floats(2, 3, 4)}, {}, {}),
+    "Mean": ("Mean", {"x": X, "y": floats(4), "z": floats(3, 1)}, {}, {}),
+    "CastLike": ("CastLike", {"x": X * 3}, {"y": ints(1)}, {}),
+    "Flatten": ("Flatten", {"x": X}, {}, {"axis": 2}),
+    "Pad of axes": ("Pad", {"x": X}, {"p": ints(1, 2, 0, 1), "v": floats(), "a": ints(1, -1)}, {"opset": 18}),
+    **{f"ScatterND {how} {depth}": (
+        "ScatterND", {"x": floats(4, 3)},
+        {"i": ints(1, 0, -1, 2, 1, 0, shape=(6 // depth, depth)), "u": floats(6, 3) if depth == 1 else floats(3)},
+        {"reduction": how, "opset": 18})
+       for how in ("add", "mul", "min", "max") for depth in (1, 2)},
+    **{f"Resize {mode} {where} {attrs} {by}": (
+        "Resize", {"x": floats(1, 2, 4, 5)}, {"r": None, **by},
+        {"mode": mode, "coordinate_transformation_mode": where, **attrs})
+       for where in ("half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel")
+       for mode, attrs in [
+           *[("nearest", {"nearest_mode": m}) for m in ("floor", "ceil", "round_prefer_floor", "round_prefer_ceil")],
+           ("linear", {}), ("cubic", {}), ("cubic", {"cubic_coeff_a": -0.5})]
+       for by in ({"s": np.array([1, 1, 2, 1.6], "float32")}, {"s": None, "z": ints(1, 2, 3, 7)},
+                  {"s": None, "z": ints(1, 2, 1, 2)})
+       if (where, mode) != ("align_corners", "cubic")},
+    "Resize of two axes": ("Resize", {"x": floats(1, 2, 4, 5)}, {"r": None, "s": np.array([2, 3], "float32")},
+                           {"mode": "linear", "axes": [3, 2], "opset": 18}),
+    "Resize of batches": ("Resize", {"x": floats(2, 4)}, {"r": None, "s": np.array([2, 1], "float32")}, {}),
+    "older Resize": ("Resize", {"x": floats(1, 2, 4, 5)}, {"s": np.array([1, 1, 2, 3], "float32")}, {"opset": 10}),
+    "Upsample": ("Upsample", {"x": floats(1, 2, 4, 5)}, {"s": np.array([1, 1, 2, 3], "float32")},
+                 {"opset": 9, "mode": "linear"}),
+    "older Upsample": ("Upsample", {"x": floats(1, 2, 4, 5)}, {}, {"opset": 7, "scales": [1.0, 1.0, 2.0, 3.0]}),
+    **{f"older {type_} {attrs}": (type_, {"x": X}, {}, {"opset": opset, **attrs}) for type_, opset, attrs in [
+        ("Squeeze", 11, {}), ("Unsqueeze", 12, {"axes": [0, -1]}), ("Slice", 9, {"starts": [1, 0], "ends": [3, -1],
+        "axes": [1, 2]}), ("Slice", 9, {"starts": [0, 1], "ends": [1, 9]}), ("Pad", 10, {"pads": [0, 1, 1, 1, 0, 1],
+        "value": 2.0}), ("Pad", 10, {"pads": [0, 1, 1, 1, 0, 1], "mode": "reflect"}), ("Clip", 10, {"max": 0.5}),
+        ("Clip", 10, {"min": -0.5, "max": 0.5}), ("ReduceSum", 11, {"axes": [-1], "keepdims": 0}),
+        ("Softmax", 11, {}), ("Softmax", 12, {"axis": 2}), ("LogSoftmax", 11, {"axis": 0}), ("Hardmax", 11, {})]},
+    "older TopK": ("TopK", {"x": X}, {}, {"outputs": 2, "k": 2, "opset": 9, "axis": 1}),
+    "older Split": ("Split", {"x": X}, {}, {"outputs": 2, "split": [1, 3], "opset": 11, "axis": 2}),
+    "older Scatter": ("Scatter", {"x": floats(3, 3)}, {"i": ints(1, 0, 2, shape=(1, 3)), "u": floats(1, 3)},
+                      {"opset": 9}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("open_dims", [(), (0, 1, 2)], ids=["known", "open"])
+@pytest.mark.parametrize("name", CASES)
+def test_a_node(name, open_dims, tmp_path):
+    type_, fed, kept, attrs = CASES[name]
+    agrees(saved(tmp_path, type_, fed, kept, open_dims=open_dims, **attrs), fed)
