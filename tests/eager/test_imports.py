@@ -3,10 +3,16 @@
 import subprocess
 import sys
 
-TRAINING = """
-import sys
+import pytest
+
 import vitrify as paddle
 
+BEFORE = "import sys\nimport vitrify as paddle\n"
+AFTER = """
+print(*{"convert", "transformers"}.intersection(n.split(".")[1] for n in sys.modules if n.startswith("vitrify.")))
+print(paddle.jit.to_static(lambda x: x * 2)(paddle.ones([])).item(), "vitrify.convert" in sys.modules)
+"""
+TRAINING = """
 net = paddle.nn.Sequential(paddle.nn.Linear(3, 4), paddle.nn.ReLU(), paddle.nn.LSTM(4, 5))
 optimizer = paddle.optimizer.Adam(parameters=net.parameters())
 scaler = paddle.amp.GradScaler()
@@ -15,13 +21,28 @@ for _ in range(2):
     scaler.step(optimizer)
     scaler.update()
     optimizer.clear_grad()
-print(*{"convert", "transformers"}.intersection(n.split(".")[1] for n in sys.modules if n.startswith("vitrify.")))
-print(paddle.jit.to_static(lambda x: x * 2)(paddle.ones([])).item(), "vitrify.convert" in sys.modules)
+"""
+LOADED = """
+net = paddle.jit.load(sys.argv[1])
+with paddle.no_grad():
+    net(paddle.randn([2, 3]))
+"""
+TUNED = """
+net = paddle.jit.load(sys.argv[1])
+net.train()
+optimizer = paddle.optimizer.SGD(parameters=net.parameters())
+for _ in range(2):
+    net(paddle.randn([2, 3])).mean().backward()
+    optimizer.step()
 """
 
 
-def test_eager_training_imports_no_converter():
-    done = subprocess.run([sys.executable, "-c", TRAINING], capture_output=True, text=True, check=False)
+@pytest.mark.parametrize("code", [TRAINING, LOADED, TUNED], ids=["training", "loaded", "tuned"])
+def test_what_compiles_nothing_imports_no_converter(code, tmp_path):
+    net = paddle.nn.Sequential(paddle.nn.Linear(3, 4), paddle.nn.BatchNorm1D(4), paddle.nn.Dropout())
+    paddle.jit.save(net, tmp_path / "net", input_spec=[paddle.static.InputSpec([None, 3])])
+    command = [sys.executable, "-c", BEFORE + code + AFTER, str(tmp_path / "net")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.stdout.splitlines() == ["", "2.0 True"], done.stderr
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..convert.guards.kinds import Expected, Guard, Items, SomeContainer, Source
 from ..core.pytree import OverList, is_plain_dataclass, list_in
+
+if TYPE_CHECKING:
+    from ..convert.guards.kinds import Source
 
 Arguments = tuple[Sequence[Any], Mapping[str, Any]]
 NO_ARGUMENTS: Arguments = ((), {})
@@ -77,22 +79,3 @@ def _steps(value: Any) -> Iterator[tuple[str, Any, Any]]:
         yield from (("item", i, v) for i, v in enumerate(list_in(value)))
     elif is_plain_dataclass(type(value)):
         yield from (("attribute", n, v) for n, v in vars(value).items())
-
-
-def held(guards: Iterable[Guard]) -> dict[int, Held]:
-    """The containers that the guards look at, by id. One that stands in two places must be the same in both again."""
-    found: dict[int, tuple[SomeContainer, Held]] = {}
-    for guard in guards:
-        for expected, path in _looked_into(guard.expected, ()):
-            first, _ = found.setdefault(id(expected.value), (expected, Held(guard.source, path)))
-            if first is not expected and not isinstance(expected.value, (tuple, frozenset)):
-                first.itself = expected.itself = True
-    return {key: holder for key, (_, holder) in found.items()}
-
-
-def _looked_into(expected: Expected, path: Path) -> Iterator[tuple[SomeContainer, Path]]:
-    if isinstance(expected, SomeContainer):
-        yield expected, path
-    if isinstance(expected, Items):
-        for key, item in zip(expected.keys, expected.items):
-            yield from _looked_into(item, (*path, ("item", key)))

@@ -1,51 +1,20 @@
-"""ConcreteProgram: one trace of a converted function for given input specs."""
+"""ConcreteProgram: what one trace of a converted function for given input specs made, or a file holds."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from ..convert import attempt, convert_call, ends_program, entered, observe_function
-from ..convert.calls.caught import unmasked
-from ..convert.containers.stand_ins import Foreign, standing_in
-from ..convert.containers.structure import opened
-from ..convert.control.branches import choose
-from ..convert.guards.kinds import Guards
-from ..convert.guards.observe import Observer, current_observer, observing
-from ..convert.host.effects import assert_place_set
-from ..convert.host.value import HostValue, array_of, list_of
-from ..convert.state.journal import journaling
-from ..convert.state.ownership import check_forks
-from ..convert.values.foreign import ForeignError
-from ..convert.values.handlers import refuse_if_caught
-from ..convert.values.optional import refuse_none
-from ..convert.values.user_errors import note_user_error
-from ..core.dump import dump, is_dumped
-from ..core.errors import DTypeError, StaleBackwardError, UnsupportedError
-from ..core.meta import Meta
-from ..core.modes import grad_enabled
-from ..core.pytree import TreeDef
+from ..core.errors import StaleBackwardError
 from ..eager.layer import Layer
-from ..eager.parameter import Parameter
-from ..eager.tensor import Tensor, as_tensor
-from ..ir.builder import Builder, building
-from ..ir.dead_code import drop_unused_blocks
-from ..ir.graph_tensor import as_number
-from ..ir.input_spec import InputSpec, NumberSpec
+from ..eager.tensor import Tensor
 from ..ir.program import Block, Program, Variable
-from ..ops.number import number_pow_op
-from ..ops.registry import OpDef
-from .arguments import Argument, Holder, containers, held
-from .effects import Effect, called, changes, find_effects, replayable
-from .function_spec import FunctionSpec
-from .reach import classes_of
-from .template import Outputs, Template
-from .training import Training
-from .unfinished import Unfinished
-from .variation import Variation
+from .template import Template
+
+if TYPE_CHECKING:
+    from ..convert.guards.kinds import Guards
+    from .effects import Effect
 
 
 @dataclass
@@ -55,8 +24,9 @@ class ConcreteProgram:
     The global block's inputs are the tensor arguments in leaf order, then `captured` tensors (parameters, buffers and
     other eager tensors that the function reads). `writes` pairs an input index with the variable that holds the
     value it must take afterwards (in-place changes of arguments and buffers). `effects` are its changes of Python
-    objects, `guards` what it read of them. `tensor_leaves` says which leaves of the call are tensors, `layers` which
-    Layers it called; `leaves_undone`, whether it may raise without having changed what eager code changes before.
+    objects, `guards` what it read of them, None where a file holds it. `tensor_leaves` says which leaves of the call
+    are tensors, `layers` which Layers it called; `leaves_undone`, whether it may raise without having changed what
+    eager code changes before.
     `spent`: the numbers of outputs that no backward may come by, and why; `pinned`: those of captured tensors that no
     others may stand in for, as their gradients or state are the program's. `without_ones`: whether it is right only
     where no unknown size is 1. `wanting`: the numbers of outputs that want a gradient on every path. `flags` pairs
@@ -73,7 +43,7 @@ class ConcreteProgram:
     tensor_leaves: list[bool] = field(default_factory=list)
     layers: list[Layer] = field(default_factory=list)
     effects: list[Effect] = field(default_factory=list)
-    guards: Guards = field(default_factory=Guards)
+    guards: Guards | None = None
     leaves_undone: bool = False
     spent: Mapping[int, StaleBackwardError] = field(default_factory=dict)
     pinned: frozenset[int] = frozenset()
@@ -106,218 +76,3 @@ class ConcreteProgram:
     def parameters(self) -> list[Tensor]:
         """The captured tensors."""
         return list(self.captured)
-
-
-class _Trace:
-    """The state of one trace: the builder and the eager tensors it captured."""
-
-    def __init__(self) -> None:
-        self.program = Program()
-        self.block = self.program.global_block()
-        self.builder = Builder(self.program, self.lift)
-        self.layers: list[Layer] = []
-        self.builder.convert = convert_call
-        self.builder.on_layer = self.layers.append
-        self.builder.attempt = attempt
-        self.builder.choose = choose
-        self.builder.tracing = True
-        self.arguments: list[Variable] = []
-        self.training = self.builder.training = Training(self)
-        self.builder.host = {"numpy": array_of, "tolist": list_of}
-        self.builder.on_unset = assert_place_set
-        self.builder.on_kind = refuse_none
-        self.builder.on_raise = self.may_raise
-        self.captured: list[Tensor] = []
-        self.variables: dict[int, Variable] = {}
-        self.builder.stands_for = self.variables
-        self.tensors: dict[Variable, Tensor] = {}
-        self.has_number_inputs = False
-        self.kept_arrays: dict[int, Tensor] = {}
-
-    def may_raise(self, op: OpDef) -> None:
-        """Refuse an op on Python numbers where a handler would see it fail, or a changing number its kind."""
-        for error in (ZeroDivisionError(), OverflowError()):
-            refuse_if_caught(error)
-        if op is number_pow_op and self.has_number_inputs:
-            raise UnsupportedError("whether the power of numbers that change is an int or a float is not known")
-
-    def lift(self, value: Any) -> Variable:
-        """The variable that stands for an eager tensor (an input, made on first sight) or a value of Python code."""
-        if isinstance(value, HostValue):
-            return value.tensor()
-        if isinstance(value, (np.ndarray, np.generic, list, tuple)):
-            value = self._constant(value)
-        if not isinstance(value, Tensor):
-            err = DTypeError(f"an op was given a {type(value).__name__} where it needs a tensor")
-            raise note_user_error(err) if isinstance(value, (str, bytes, dict, set)) else err
-        found = self.variables.get(id(value))
-        if found is None:
-            observer = current_observer()
-            meta = None if observer is None else observer.metas.get(id(value))
-            meta = meta or Meta(tuple(value.shape), value.dtype)
-            found = self.block.create_var(meta, _var_name(value), stop_gradient=value.stop_gradient)
-            if isinstance(value, Parameter):
-                found.__dict__["is_parameter_"] = True
-            self.variables[id(value)] = found
-            self.tensors[found] = value
-            self.captured.append(value)
-        return found
-
-    def index(self, tensor: Tensor) -> int:
-        """The number of an eager tensor among the captured ones."""
-        self.lift(tensor)
-        return next(i for i, held in enumerate(self.captured) if held is tensor)
-
-    def numbers(self) -> dict[Variable, int]:
-        """The variables of the captured tensors, numbered from -1 downwards."""
-        return {self.variables[id(tensor)]: -1 - i for i, tensor in enumerate(self.captured)}
-
-    def _constant(self, value: Any) -> Tensor:
-        found = self.kept_arrays.get(id(value))
-        if found is None:
-            found = self.kept_arrays[id(value)] = as_tensor(value)
-            found.__dict__["_source"] = value  # keeps the id alive
-        return found
-
-
-def _var_name(tensor: Tensor) -> str:
-    return tensor.name.replace(".", "_") if tensor.__dict__.get("_name") else "captured"
-
-
-def trace(
-    function: Callable[..., Any],
-    tree: TreeDef,
-    leaves: Sequence[Any],
-    names: Sequence[str | None],
-    original: Callable[..., Any] | None = None,
-    variation: Variation | None = None,
-    foreign: Sequence[Foreign] = (),
-    is_whole: bool = False,
-    keeps_containers: bool = False,
-) -> ConcreteProgram:
-    """Run `function` once with Variables for the InputSpec leaves, recording a program.
-
-    leaves: InputSpec for each tensor argument, anything else as its Python value. original: the user's function that
-    `function` is the converted form of. variation: which numbers and sizes of the Python state become inputs. foreign:
-    containers of the user's that can grow in this trace. is_whole: what cannot be converted is an error, not a segment.
-    keeps_containers: a list or dict of which a tensor decides which one it is stays the one or the other; by default it
-    becomes one by value, which makes smaller programs, and must not be changed then (ForkedError).
-
-    Whatever the function does to Python objects is undone afterwards, and done by each run of the program.
-    """
-    state = _Trace()
-    state.builder.is_whole = is_whole
-    state.builder.keeps_containers = keeps_containers
-    block = state.block
-    arguments = state.arguments
-    values: list[Any] = []
-    for leaf, name in zip(leaves, names):
-        if isinstance(leaf, InputSpec):
-            stop = leaf.stop_gradient or not grad_enabled.get()
-            var = block.create_var(leaf.meta, leaf.name or name, prefix="arg", stop_gradient=stop)
-            arguments.append(var)
-            values.append(as_number(var) if isinstance(leaf, NumberSpec) else var)
-        else:
-            values.append(leaf)
-    given = opened(FunctionSpec.rebuild(tree, values), {})
-    varying = variation or Variation()
-    state.has_number_inputs = bool(varying.numbers) or any(isinstance(leaf, NumberSpec) for leaf in leaves)
-    with (
-        standing_in(foreign) as stand_ins,
-        state.training.undone_on_failure(),
-        building(state.builder),
-        journaling() as journal,
-        observing(journal, varying.numbers, varying.shapes) as observer,
-    ):
-        observer.stand_ins = stand_ins
-        owners = containers(given)
-        journal.given = {id(value) for value in values if hasattr(type(value), "__next__")}
-        if original is not None:
-            observe_function(original)
-        try:
-            result = [entered(function)(*given[0], **given[1])]
-        except Exception as failure:
-            err = unmasked(failure)
-            if isinstance(err, ForeignError) and not err.places:
-                err.places = observer.places_of(err.container)
-            changed = bool(observer.calls) or journal.is_changed() or state.builder.leaves_undone
-            if not ends_program(err, changed=changed):
-                if not isinstance(err, UnsupportedError) and (changed or any(op.op.effect for op in state.block.ops)):
-                    Unfinished().mark(err)  # eager code raises it, too, most likely, but not before it did all this
-                if err is failure:
-                    raise
-                raise err from None
-            result = [None]
-        concrete = _finish(state, arguments, result, observer, owners)
-    # What is as it was at the end may have been otherwise where the program raises.
-    concrete.leaves_undone = state.builder.leaves_undone or state.builder.catches or bool(journal.before)
-    concrete.layers = [*state.layers, *observer.layers]
-    concrete.tensor_leaves = [isinstance(leaf, InputSpec) for leaf in leaves]
-    return concrete
-
-
-def _finish(
-    state: _Trace, arguments: list[Variable], result: list[Any], observer: Observer, owners: dict[int, Argument]
-) -> ConcreteProgram:
-    """The program of a trace; `result` is a list of what it returned, and alone holds it."""
-    places = {v: i for i, v in enumerate(arguments)}
-    watched = [*[id(call.owner) for call in observer.calls], *map(id, state.layers), *map(id, observer.layers)]
-    local = observer.journal.forget_local(result, watched)
-    observer.forget(local, state.builder.made)
-    observer.note_paths()
-    for stand_in in observer.stand_ins.made:
-        observer.content_matters(stand_in)
-    replayed = replayable(observer, {*owners, *observer.stand_ins.originals})
-    holders: dict[int, Holder] = {**held(observer.places()), **owners}
-    originals = observer.stand_ins.originals
-    holders |= {key: holders[id(value)] for key, value in originals.items() if id(value) in holders}
-    outputs = Outputs(
-        state.builder,
-        places,
-        state.index,
-        holders,
-        observer.known_containers() | observer.journal.given,
-        lambda: places | state.numbers(),
-    )
-    given_out = [*result, *[value for _, value in changes(observer.journal, observer.read_numbers)]]
-    check_forks(state.builder.forks, given_out, {*holders, *observer.known_containers()})
-    outputs.share(given_out)
-    output = outputs.template(result[0])
-    effects = find_effects(observer, replayed, outputs, holders)
-    effects += [called(call, outputs, holders) for call in state.training.calls]
-    spent = state.training.finish(outputs.variables)
-    writes = _writes(state, places)
-    outputs.show([value for _, value in writes])
-    for cls in classes_of([*state.layers, *observer.layers]):
-        for name in ("__call__", "forward"):
-            observer.of_class(cls, name)
-    for name in sorted(state.builder.asked_of_tensors):
-        observer.of_class(Tensor, name)
-    n = len(arguments)
-    state.block.inputs = [*arguments, *[state.variables[id(t)] for t in state.captured]]
-    outputs.hand_through(state.block.inputs)
-    left_alone = {i: outputs.stops(v) for i, v in writes if state.block.inputs[i].stop_gradient}
-    state.block.outputs = [*outputs.variables, *[v for _, v in writes], *reversed(outputs.flags)]
-    drop_unused_blocks(state.program)
-    if is_dumped("program"):
-        dump("program", "txt", str(state.program))
-    slots = {id(tensor): i for i, tensor in enumerate(state.captured)}
-    return ConcreteProgram(
-        state.program, n, state.captured, outputs.variables, output.moved(n), writes,
-        effects=[effect.moved(n) for effect in effects], guards=Guards(observer.kept(observer.places(), slots)),
-        spent=spent, pinned=frozenset(i for i, t in enumerate(state.captured) if id(t) in state.training.pinned),
-        without_ones=state.builder.without_ones, wanting=frozenset(outputs.wanting),
-        left_alone={i: flag for i, flag in left_alone.items() if flag is not None},
-        flags=tuple((i, v.stop_gradient) for i, v in enumerate(state.block.inputs) if v in state.builder.flagged),
-    )  # fmt: skip
-
-
-def _writes(state: _Trace, places: dict[Variable, int]) -> list[tuple[int, Variable]]:
-    """In-place changes that outlive the call: of arguments and of captured tensors."""
-    current = state.builder.current
-    writes = [(place, current[var]) for var, place in places.items() if var in current]
-    for index, tensor in enumerate(state.captured, len(places)):
-        value = current.get(state.variables[id(tensor)])
-        if value is not None:
-            writes.append((index, value))
-    return writes

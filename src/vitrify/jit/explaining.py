@@ -188,7 +188,7 @@ def _segment(name: str, source: str, static: StaticFunction) -> SegmentReport:
         concrete = program.concrete
         inputs = tuple(f"{var.name}: {var.meta}" for var in concrete.inputs)
         values = tuple(repr(value) for _, value in key.values)
-        guards = tuple(str(guard) for guard in concrete.guards)
+        guards = tuple(str(guard) for guard in concrete.guards or ())
         runs = summary(program.segment.forward_core) if isinstance(program, PartialProgramLayer) else ""
         reports.append(ProgramReport(inputs, values, concrete.work, guards, program.total_calls, runs))
     built = static.program_cache

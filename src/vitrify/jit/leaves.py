@@ -26,7 +26,7 @@ from ..ops.like import assign_op, cast, detach_op, full_like
 from ..ops.missing import MAY_BE_MISSING, filled, is_given_op
 
 if TYPE_CHECKING:
-    from .concrete_program import _Trace
+    from .tracing import Trace
 
 OUTSIDE = "return the loss and call backward() outside, or leave this function out with @not_to_static"
 
@@ -34,7 +34,7 @@ OUTSIDE = "return the loss and call backward() outside, or leave this function o
 class Leaves:
     """What one trace knows of its leaves and their gradients."""
 
-    def __init__(self, trace: _Trace) -> None:
+    def __init__(self, trace: Trace) -> None:
         self._trace = trace
         self.leaf_of: dict[Variable, Any] = {}
         """The leaf that a variable made by an in-place change, or by a leaf of the program's own, is a version of."""

@@ -24,7 +24,7 @@ from ..ir.regions import copy_ops
 from ..runtime.options import DEFAULT, ExecutionOptions
 from .concrete_program import ConcreteProgram
 from .partial_program import PartialProgramLayer
-from .saving import TRAIN, elements
+from .saved_tensors import TRAIN, elements
 from .template import InputLeaf, OutputLeaf, Template
 
 

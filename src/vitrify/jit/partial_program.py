@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from operator import is_
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..convert.guards.same import Compared
 from ..core.epoch import CAPTURED_KINDS, LAYER_ATTRIBUTES, LAYER_MODES, Epoch
 from ..core.errors import UnsupportedError
+from ..core.lazy import lazy_module
 from ..core.meta import UNKNOWN, Meta
 from ..core.modes import grad_enabled, scoped
 from ..core.pytree import LEAF
@@ -21,7 +21,6 @@ from ..eager.tensor import Tensor, wrap
 from ..runtime.options import DEFAULT, ExecutionOptions
 from .arguments import NO_ARGUMENTS, Arguments
 from .concrete_program import ConcreteProgram
-from .effects import gradients_alone, set_gradients
 from .joint import JointStep
 from .path_leaves import ForkLeaf
 from .reach import UNMOVED, LayerState, Moved
@@ -31,6 +30,13 @@ from .spent import SpentNode
 from .template import OutputLeaf
 from .unfinished import Unfinished
 from .updates import Updates, find_updates
+
+if TYPE_CHECKING:
+    from ..convert.guards.same import Compared
+
+# Programs that were loaded see no Python state: they run without what converts and traces.
+_effects = lazy_module("vitrify.jit.effects")
+_same = lazy_module("vitrify.convert.guards.same")
 
 _grad_enabled = grad_enabled.get
 _ndarray = np.ndarray
@@ -124,7 +130,7 @@ class PartialProgramLayer:
         self._writes = [i for i, _ in writes]
         self._views = self._views_of_writes()
         self._effects = concrete.effects
-        self._gradients = gradients_alone(self._effects)
+        self._gradients = _effects.gradients_alone(self._effects) if self._effects else []
         self._flags = concrete.flags
         self._left_alone = concrete.left_alone
         # Whether eager code did something before it raised, or catches it, which a program that raises has not done.
@@ -230,7 +236,7 @@ class PartialProgramLayer:
         """
         switches: list[Any] = [(tensor, "stop_gradient", True) for tensor in self._frozen]
         pairs: list[Any] = []
-        same = Compared()
+        same: Compared = _same.Compared()
         if self._captured:
             pairs.append(((CAPTURED_KINDS, "value"), (self._kinds, "value")))
         if self._layers is not None:
@@ -392,7 +398,8 @@ class PartialProgramLayer:
         for index, array in left:
             _write(inputs[index], wrap(array))
         if self._gradients is not None and self._gives_one:
-            set_gradients(self._gradients, results)
+            if self._gradients:
+                _effects.set_gradients(self._gradients, results)
             return results[0]
         shared: dict[int, Any] = {}
         output = self.concrete.output.build(results, inputs, arguments, shared)

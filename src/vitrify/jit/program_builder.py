@@ -24,7 +24,7 @@ from ..core.timeline import TracerEventType, span
 from ..eager.tensor import Tensor
 from ..ir.input_spec import InputSpec, NumberSpec, WithoutOnes
 from ..runtime.options import ExecutionOptions
-from .concrete_program import ConcreteProgram, trace
+from .concrete_program import ConcreteProgram
 from .function_spec import FunctionSpec
 from .key import CacheKey, content
 from .number_inputs import NumberTensor
@@ -32,6 +32,7 @@ from .partial_program import PartialProgramLayer
 from .program_cache import Family, ProgramCache
 from .reach import layer_state
 from .retrace import RetraceWarning, what_varies
+from .tracing import trace
 from .variation import Variation
 
 MAX_COMPARED = 4
@@ -101,7 +102,7 @@ class ProgramBuilder:
         self, family: Family, wide: list[Shape], exact: list[Shape], user_specs: Sequence[InputSpec | None]
     ) -> list[Attempt]:
         """Sizes, and numbers that become inputs, in the order in which they are tried: the most general first."""
-        self._variation.learn(program.concrete.guards for _, program in family.entries[-MAX_COMPARED:])
+        self._variation.learn(p.concrete.guards for _, p in family.entries[-MAX_COMPARED:] if p.concrete.guards)
         attempts: list[Attempt] = [(wide, self._variation)] if self._variation else []
         attempts.append((wide, None))
         free = any(s is not None and -1 in s.shape for s in user_specs) and not family.pinned

@@ -38,8 +38,9 @@ def what_varies(entries: Sequence[Entry], names: Sequence[str | None]) -> str:
     if fields:
         return f"{', '.join(fields)} change"
     previous = next(p for k, p in reversed(entries[:-1]) if k == other)
-    guards = previous.concrete.guards.failing()
-    return "; ".join(f"{guard.source.label} changes" for guard in guards) or "what its Layers hold changes"
+    guards = previous.concrete.guards
+    changed = guards.failing() if guards else ()
+    return "; ".join(f"{guard.source.label} changes" for guard in changed) or "what its Layers hold changes"
 
 
 def _value(entry: tuple[type, Any]) -> str:

@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
-
 from ..convert.containers.list_items import is_of_tensors
 from ..core.errors import ArgumentError, DTypeError, UnsupportedError
 from ..core.pytree import unflatten_plain
@@ -27,15 +25,15 @@ from ..ops.hand_gradient import with_gradient_op
 from ..ops.like import assign_op
 from .api import to_static
 from .concrete_program import ConcreteProgram
-from .effects import exchanged_buffers
+from .found_effects import exchanged_buffers
 from .function_spec import FunctionSpec
 from .key import ByContent, ById
 from .path_leaves import ForkLeaf, HandedLeaf, KindLeaf, StoppedLeaf
+from .saved_tensors import TRAIN, elements
 from .saved_value import SavedValue
 from .static_function import StaticFunction
 from .template import InputLeaf, ListLeaf, OutputLeaf, SharedLeaf, Template
 
-TRAIN = "@train"
 _MODES = ((False, ""), (True, TRAIN))
 
 
@@ -200,13 +198,6 @@ class _Writer:
             },
             note={"names": {name: t.name for name, t in self._tensors.items()}, **note},
         )
-
-
-def elements(tensor: Tensor) -> Any:
-    """What a tensor holds, in C order: where it lies in the host's memory no copy of it, for models may be large."""
-    data = tensor._data
-    array = data if isinstance(data, np.ndarray) else tensor.numpy()
-    return np.ascontiguousarray(array).reshape(tensor.shape)
 
 
 def _leave_out_host_calls(program: Program) -> None:

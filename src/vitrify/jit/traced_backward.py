@@ -19,13 +19,13 @@ from .leaves import OUTSIDE, Leaves
 from .stale import Staleness, modified
 
 if TYPE_CHECKING:
-    from .concrete_program import _Trace
+    from .tracing import Trace
 
 
 class TracedBackward(Leaves):
     """Backward passes of one trace, and the operators that they have freed."""
 
-    def __init__(self, trace: _Trace) -> None:
+    def __init__(self, trace: Trace) -> None:
         super().__init__(trace)
         self.block = trace.block
         self._freed: set[Operator] = set()

@@ -23,7 +23,7 @@ from .stale import stale_results
 from .traced_backward import TracedBackward
 
 if TYPE_CHECKING:
-    from .concrete_program import _Trace
+    from .tracing import Trace
 
 
 class LeafState(Expected):
@@ -44,7 +44,7 @@ class Training(TracedBackward):
 
     kind = TensorMethods
 
-    def __init__(self, trace: _Trace) -> None:
+    def __init__(self, trace: Trace) -> None:
         super().__init__(trace)
         self.calls: list[MethodCall] = []
         self.late: dict[int, tuple[Any, list[MethodCall]]] = {}

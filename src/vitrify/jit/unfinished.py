@@ -13,11 +13,13 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from threading import get_ident
 from typing import Any
 
-from ..convert.guards.told import is_repeatable
+from ..core.lazy import lazy_module
 from ..core.rng import default_generator
 from ..ir.program import Block
 
 _MARK = "_vitrify_unfinished"
+# Only what raises asks for it; a program that was loaded runs without what converts Python.
+_told = lazy_module("vitrify.convert.guards.told")
 
 
 class Unfinished:
@@ -40,7 +42,7 @@ class Unfinished:
 
     def mark(self, err: Exception) -> None:
         """Let `err` tell of this run, if it can be done again: nobody but the console was told of what it did."""
-        if self._block is None or is_repeatable(self._block):
+        if self._block is None or _told.is_repeatable(self._block):
             setattr(err, _MARK, self)
 
     @contextmanager

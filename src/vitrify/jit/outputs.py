@@ -1,0 +1,376 @@
+"""What leaves a trace: values become templates, and the variables in them outputs of the program."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from ..convert import Undefined
+from ..convert.containers.inner_lists import all_inner_lists, known_origin
+from ..convert.containers.keys import check_key
+from ..convert.containers.leaving_lists import check_inner_lists
+from ..convert.control.comprehension import GeneratorExpression
+from ..convert.control.endless import Listed
+from ..convert.host.effects import is_place
+from ..convert.host.value import HostValue
+from ..convert.values.deferred import Deferred, encoded
+from ..convert.values.emit import emit, is_asserted, unset_flag
+from ..convert.values.optional import refuse_none
+from ..convert.values.sequences import GraphSequence
+from ..convert.values.text import GraphText
+from ..core.closures import CLOSURES, closure_node, is_our_own
+from ..core.errors import UnsupportedError
+from ..core.meta import Meta
+from ..core.pytree import (
+    LEAF,
+    OneOf,
+    OverList,
+    TreeDef,
+    flatten_open,
+    is_open,
+    is_plain_dataclass,
+)
+from ..eager.layer import Layer
+from ..eager.tensor import Tensor
+from ..ir.builder import Builder
+from ..ir.graph_tensor import is_number
+from ..ir.program import Variable
+from ..ir.varying import MIXED, facts_of, kind_of
+from .arguments import Holder
+from .handed import Handed, Origins
+from .path_leaves import ForkLeaf, HandedLeaf, KindLeaf, StoppedLeaf
+from .stopped import Stopped
+from .template import ArgumentLeaf, InputLeaf, ItemLeaf, ListLeaf, OutputLeaf, SharedLeaf, Template, TextLeaf
+
+MAX_DEPTH = 6
+_ITERATORS = (GraphSequence, GeneratorExpression, Listed)
+_OPAQUE = (type, Layer, Variable)
+
+
+class Outputs:
+    """Collects what a trace computed and somebody will see: the program's outputs, each once."""
+
+    def __init__(
+        self,
+        builder: Builder,
+        places: dict[Variable, int],
+        captured: Callable[[Tensor], int],
+        owners: Mapping[int, Holder],
+        known: Container[int],
+        inputs: Callable[[], dict[Variable, int]] = dict,
+    ) -> None:
+        self.variables: list[Variable] = []
+        self.flags: list[Variable] = []  # which the program gives behind all others, the first one last
+        self.wanting: set[int] = set()  # of those that want a gradient, though none may flow on from there
+        self._indices: dict[Variable, int] = {}
+        self._builder = builder
+        self._places = places
+        self._captured = captured
+        self._owners = owners
+        self._known = known
+        self._stopped = Stopped(builder)
+        self._passed: Origins | None = None
+        self._handed: list[tuple[set[Variable], Handed]] = []
+        self._inputs = inputs  # the variables that stand for arguments and captured tensors, numbered as in InputLeaf
+        self._shared: dict[int, SharedLeaf | None] = {}
+        self._unfinished: set[int] = set()  # ids of shared containers whose template is being made
+        self._origins: dict[int, Any] = {}  # by id, of lists that are items of others that leave, too
+
+    def share(self, values: Iterable[Any]) -> None:
+        """Find the containers that stand in several places of these values, all that the trace gives out."""
+        self._find_shared(values)
+        seen: dict[int, Any] = {}
+        waiting = list(values)
+        while waiting:
+            value = waiting.pop()
+            if id(value) not in seen:
+                seen[id(value)] = value
+                waiting += () if self._is_from_outside(value) else _parts(value) or ()
+        leaving = [value for value in seen.values() if not self._is_from_outside(value)]
+        check_inner_lists(leaving, filter(self._is_from_outside, all_inner_lists()))
+        found = [(value, known_origin(value)) for value in seen.values()] if len(seen) > 1 else []
+        owners = Counter(id(origin.owner) for _, origin in found if origin is not None)
+        for value, origin in found:
+            # Two may be one list, told by the list that they are items of, though that does not leave.
+            if origin is not None and (id(origin.owner) in seen or owners[id(origin.owner)] > 1):
+                self._origins[id(value)] = origin
+                self._shared.setdefault(id(value), None)
+                self._shared.setdefault(id(origin.owner), None)
+
+    def _find_shared(self, values: Iterable[Any]) -> None:
+        seen: set[int] = set()
+        waiting = list(values)
+        while waiting:
+            value = waiting.pop()
+            parts = _parts(value)
+            if parts is None or self._is_from_outside(value):
+                continue
+            for key in dict.keys(value) if isinstance(value, dict) else ():
+                check_key(value, key)
+            if id(value) not in seen:
+                seen.add(id(value))
+                waiting += parts
+            elif not isinstance(value, tuple):
+                self._shared[id(value)] = None
+
+    def _is_from_outside(self, value: Any) -> bool:
+        return id(value) in self._owners or id(value) in self._known
+
+    def _is_closed(self, value: Any) -> bool:
+        return self._is_from_outside(value) or id(value) in self._shared
+
+    def template(self, value: Any) -> Template:
+        """`value` with its tensors made outputs."""
+        raw: list[Any] = []
+        tree = flatten_open(value, raw, holds_variables, self._is_closed)
+        return self._marked(tree, raw)
+
+    def _of_shared(self, value: Any) -> Any:
+        """The mark of a container that stands in several places."""
+        origin = self._origins.get(id(value))
+        if origin is not None:
+            return ItemLeaf(self._of_shared(origin.owner), self.output(emit(origin.key, None)).index)
+        found = self._shared[id(value)]
+        if found is None:
+            if is_open(value):
+                found = self._shared[id(value)] = SharedLeaf(id(value), Template(LEAF, [self._list_mark(value)]))
+                return found
+            raw: list[Any] = []
+            whole = iter([True])  # met again, inside, it is closed as others are
+            tree = flatten_open(
+                value, raw, holds_variables, lambda v: not (v is value and next(whole, False)) and self._is_closed(v)
+            )
+            if id(value) in self._unfinished:
+                raise UnsupportedError("a container or function that holds itself leaves a function being converted")
+            self._unfinished.add(id(value))
+            template = self._marked(tree, raw)
+            self._unfinished.remove(id(value))
+            found = self._shared[id(value)] = SharedLeaf(len(self._shared) + id(value), template)
+        return found
+
+    def _marked(self, tree: TreeDef, raw: list[Any]) -> Template:
+        if tree is not LEAF:
+            for leaf in raw:
+                _refuse_unset(leaf)
+        return Template(tree, [self._mark(leaf) for leaf in raw])
+
+    def passed_on(self, value: Any) -> Template:
+        """A tensor that some path leaves unset, as it is: handing it on is no use of it."""
+        refuse_none(value)
+        return Template(LEAF, [self.output(emit(value, None), "number" if is_number(value) else "tensor")])
+
+    def output(self, var: Variable, form: str = "tensor") -> OutputLeaf:
+        """The mark of a variable that holds a value already."""
+        index = self._indices.get(var)
+        if index is None:
+            index = self._indices[var] = len(self.variables)
+            self.variables.append(var)
+        return OutputLeaf(index, form)
+
+    def show(self, writes: Sequence[Variable]) -> None:
+        """Let outputs that show others, or what inputs hold then, be made as views of these, if need be once more."""
+        aliases = self._builder.aliases
+        if aliases.written:
+            seen, made = {*self.variables, *writes}, dict[Variable, Variable]()
+            self.variables[:] = [aliases.shown_of(var, seen, made) for var in self.variables]
+
+    def _mark(self, leaf: Any) -> Any:
+        if isinstance(leaf, Undefined):
+            raise leaf.returned()
+        if isinstance(leaf, Variable):
+            if leaf in self._places and not is_number(leaf):  # the argument object itself, changed in place or not
+                return InputLeaf(self._places[leaf])
+            return self._variable_mark(leaf)
+        if isinstance(leaf, HostValue):
+            return self.output(leaf.tensor(in_full=True), leaf.form())
+        if isinstance(leaf, GraphText):
+            expression, inputs = encoded(leaf.kept_node())
+            return TextLeaf(expression, tuple(self.output(var).index for var in inputs))
+        is_made = isinstance(leaf, Iterator) and not self._is_from_outside(leaf) and not _has_attributes(leaf)
+        if is_made or isinstance(leaf, _ITERATORS) or (isinstance(leaf, slice) and _is_of_program(leaf)):
+            raise UnsupportedError(
+                "an iterator, or a slice made of tensors, is given back or kept in an object",
+                hint="make it a list or a tensor, or give back what it is made of",
+            )
+        if isinstance(leaf, Tensor):
+            return InputLeaf(-1 - self._captured(leaf))
+        if isinstance(leaf, Layer):
+            _refuse_born(leaf)
+        if id(leaf) in self._shared:
+            return self._of_shared(leaf)
+        if id(leaf) in self._owners:
+            return ArgumentLeaf(self._owners[id(leaf)])
+        return self._list_mark(leaf) if is_open(leaf) else leaf
+
+    def _variable_mark(self, leaf: Variable) -> Any:
+        kind = kind_of(leaf)
+        if kind is None:
+            if MIXED in facts_of(leaf):
+                raise UnsupportedError(
+                    "an item of a list of Python numbers and tensors leaves the function, and nothing in the program "
+                    "tells which of them it is",
+                    hint="make all items tensors (paddle.to_tensor(0.0) for 0.0), or give back what is computed of "
+                    "it and of a tensor",
+                )
+            number = is_number(leaf)
+            found = self.output(self._builder.value(leaf), "number" if number else "tensor")
+            return found if number else self._fork_mark(leaf, found) or self._of_list(self._stopped_mark(found))
+        value = self._builder.passed_on(leaf)
+        at = self.output(value).index
+        handed = self._handing([self.variables[at]]) or Handed()
+        return KindLeaf(at, self.output(self._builder.value(kind.code)).index, handed)
+
+    def _stopped_mark(self, found: OutputLeaf) -> OutputLeaf | StoppedLeaf:
+        """The mark of an output that has no gradient on some paths; `found` where there is none, or nothing tells."""
+        var = self.variables[found.index]
+        if var.stop_gradient:
+            return found
+        flag = self._stopped.flag(var)
+        if flag is False:
+            self.wanting.add(found.index)
+        return StoppedLeaf(found.index, self._flag(flag)) if isinstance(flag, Variable) else found
+
+    def _fork_mark(self, leaf: Variable, found: OutputLeaf) -> Any:
+        """The mark of what is an input itself on some paths; None for what is not."""
+        aliases = self._builder.aliases
+        if leaf not in aliases.forks:
+            return None
+        inputs = self._inputs()
+        held = {self._builder.held(var): place for var, place in inputs.items()} | inputs
+        places = []
+        for way in aliases.ways(leaf, lambda var: var if var in held else None):
+            if way.is_view:
+                continue
+            taken = None if way.taken is None else way.taken()
+            if taken is True:
+                return InputLeaf(held[way.target])
+            if taken is not None:
+                places.append((self._flag(taken), held[way.target]))
+        if not places:
+            return None
+        stopped = self._stopped_mark(found)
+        return ForkLeaf(found.index, tuple(places), stopped if isinstance(stopped, StoppedLeaf) else None)
+
+    def _of_list(self, found: OutputLeaf | StoppedLeaf) -> Any:
+        """The mark of an output that may have been read from a list."""
+        handed = self._handing([self.variables[found.index]])
+        if handed is None:
+            return found
+        return HandedLeaf(found.index, handed, found if isinstance(found, StoppedLeaf) else None)
+
+    def _handing(self, parts: Sequence[Variable]) -> Handed | None:
+        """Which tensors these may hold as they are, known once all outputs are; None where no list is concerned."""
+        if self._passed is None:
+            self._passed = Origins(self._builder.block.program)
+        if not self._passed.are_listed(parts):
+            return None
+        self._handed.append((self._passed.of(parts), Handed()))
+        return self._handed[-1][1]
+
+    def hand_through(self, inputs: Sequence[Variable]) -> None:
+        """Tell the marks of what was read from lists which tensors it may be; `inputs`: those of the program."""
+        if self._passed is None or not self._handed:
+            return
+        places = {var: place for place, var in enumerate(inputs)}
+        tensors = [i for i, var in enumerate(self.variables) if isinstance(var.meta, Meta)]
+        known = {i: self._passed.of([self.variables[i]]) for i in tensors}
+        for origins, handed in self._handed:
+            handed.inputs += sorted(places[var] for var in origins if var in places)
+            handed.outputs += [i for i in tensors if not known[i].isdisjoint(origins)]
+
+    def _flag(self, var: Variable) -> int:
+        """The number, from the end, of an output that only templates read."""
+        self.flags.append(var)
+        return -len(self.flags)
+
+    def stops(self, var: Variable) -> int | None:
+        """The number, from the end, of an output that says whether `var` has no gradient; None if no path decides."""
+        flag = None if var.stop_gradient else self._stopped.flag(var)
+        return self._flag(flag) if isinstance(flag, Variable) else None
+
+    def _list_mark(self, value: Any) -> ListLeaf:
+        parts = [self.output(self._builder.value(part)) for part in value.items.parts]
+        handed = self._handing([self.variables[part.index] for part in parts])
+        return ListLeaf(value.items.spec, tuple(part.index for part in parts), handed or Handed())
+
+
+def _parts(value: Any) -> Iterable[Any] | None:
+    """What a container holds, or an object that is rebuilt for each call; None for anything else."""
+    if is_open(value):
+        return ()
+    if isinstance(value, OverList):
+        return (value.values,)
+    if isinstance(value, OneOf):
+        return value.children[1:]
+    if isinstance(value, dict):
+        return dict.values(value)
+    if isinstance(value, (list, tuple, set, frozenset, deque)):
+        return value
+    if isinstance(value, CLOSURES):
+        return closure_node(value)[1] if holds_variables(value) else None
+    if hasattr(value, "__dict__") and (is_plain_dataclass(type(value)) or holds_variables(value)):
+        held: Iterable[Any] = vars(value).values()
+        return held
+    return None
+
+
+def _refuse_born(layer: Layer) -> None:
+    """Raise UnsupportedError for a Layer whose parameters the program makes: they are new ones in each run."""
+    if any(isinstance(parameter, Variable) for parameter in layer.parameters()):
+        raise UnsupportedError(
+            f"a {type(layer).__name__} that was made inside of the function leaves it, or is kept by what is outside",
+            hint="make the Layer outside, in __init__, or convert with full_graph=False, which makes it as Python does",
+        )
+
+
+def _refuse_unset(leaf: Any) -> None:
+    """Raise UnsupportedError for an item of a container that the path taken may leave out."""
+    held = unset_flag(leaf)
+    if held is not None and is_place(held[1]) and not is_asserted(held[0]):
+        raise UnsupportedError(
+            f"{held[1]} is set on one path of a tensor's decision only, and leaves the function in a container, which "
+            "would have it on every path",
+            hint="set it on both paths (to a tensor of zeros, say), or convert with full_graph=False",
+        )
+
+
+def _has_attributes(value: Any) -> bool:
+    """Whether it is an object of the user's, which is known by what it holds."""
+    return hasattr(value, "__dict__")
+
+
+def _is_of_program(value: slice) -> bool:
+    return any(isinstance(part, Variable) for part in (value.start, value.stop, value.step))
+
+
+def holds_variables(value: Any) -> bool:
+    """Whether an object or function was made by the trace: it holds graph tensors, which none from outside does."""
+    if isinstance(value, (Deferred, *_ITERATORS)):
+        return False
+    return any(isinstance(v, Variable) for v in _attributes(value, MAX_DEPTH))
+
+
+def _attributes(value: Any, depth: int) -> Iterator[Any]:
+    if isinstance(value, CLOSURES):
+        for item in closure_node(value)[1] if depth and not is_our_own(value) else ():
+            yield from _inside(item, depth - 1)
+        return
+    held = getattr(value, "__dict__", None)
+    if depth == 0 or not isinstance(held, dict) or isinstance(value, _OPAQUE):
+        return
+    for item in held.values():
+        yield from _inside(item, depth - 1)
+
+
+def _inside(value: Any, depth: int) -> Iterator[Any]:
+    yield value
+    if depth == 0 or is_open(value):
+        return
+    if isinstance(value, dict):
+        value = list(dict.values(value))
+    if isinstance(value, (list, tuple, set, frozenset)):
+        for item in value:
+            yield from _inside(item, depth - 1)
+    else:
+        yield from _attributes(value, depth)
