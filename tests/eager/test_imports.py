@@ -34,16 +34,56 @@ optimizer = paddle.optimizer.SGD(parameters=net.parameters())
 for _ in range(2):
     net(paddle.randn([2, 3])).mean().backward()
     optimizer.step()
+paddle.jit.save(net, sys.argv[1] + "_tuned")
+"""
+MODEL = """
+model = paddle.Model(paddle.nn.Linear(3, 1))
+model.prepare(paddle.optimizer.SGD(parameters=model.parameters()), paddle.nn.MSELoss())
+model.fit([(paddle.ones([3]), paddle.ones([1]))], verbose=0)
+"""
+STATIC = """
+paddle.enable_static()
+x = paddle.static.data("x", [2, 3])
+loss = paddle.static.nn.fc(x, 1).mean()
+paddle.optimizer.SGD().minimize(loss)
+exe = paddle.static.Executor()
+exe.run(paddle.static.default_startup_program())
+exe.run(feed={"x": [[1.0] * 3] * 2}, fetch_list=[loss])
+paddle.disable_static()
+"""
+COMMANDS = """
+from contextlib import redirect_stdout
+from io import StringIO
+from vitrify.tools.command import main
+
+with redirect_stdout(StringIO()):
+    for command in ("show", "run", "bench --repeat 1"):
+        main([*command.split(), sys.argv[1]])
+    for target in ("_2.vtmodel", ".json", ".pdmodel"):
+        main(["convert", sys.argv[1], sys.argv[1] + target])
+    main(["diff", sys.argv[1], sys.argv[1] + "_2"])
 """
 
 
-@pytest.mark.parametrize("code", [TRAINING, LOADED, TUNED], ids=["training", "loaded", "tuned"])
+@pytest.mark.parametrize(
+    "code",
+    [TRAINING, LOADED, TUNED, MODEL, STATIC, COMMANDS],
+    ids=["training", "loaded", "tuned", "model", "static", "commands"],
+)
 def test_what_compiles_nothing_imports_no_converter(code, tmp_path):
     net = paddle.nn.Sequential(paddle.nn.Linear(3, 4), paddle.nn.BatchNorm1D(4), paddle.nn.Dropout())
     paddle.jit.save(net, tmp_path / "net", input_spec=[paddle.static.InputSpec([None, 3])])
     command = [sys.executable, "-c", BEFORE + code + AFTER, str(tmp_path / "net")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.stdout.splitlines() == ["", "2.0 True"], done.stderr
+
+
+def test_help_of_the_command_line_imports_no_numpy():
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "vitrify", "--help"], capture_output=True, text=True, check=False
+    )
+    assert "usage: vitrify" in done.stdout
+    assert "numpy" not in done.stderr
 
 
 def test_submodules_take_no_function_s_place():

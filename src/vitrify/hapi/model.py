@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from .. import jit
 from ..amp import GradScaler, auto_cast
 from ..core.dispatch import in_dynamic_mode
 from ..core.errors import ArgumentError
+from ..core.lazy import lazy_module
 from ..eager.grad_mode import no_grad
 from ..eager.layer import Layer
 from ..eager.tensor import Tensor, to_tensor
@@ -22,8 +23,12 @@ from ..ir.guard import default_main_program
 from ..ir.input_spec import InputSpec
 from .callbacks import Callback, CallbackList, EarlyStopping, LRScheduler, ModelCheckpoint, ProgBarLogger
 from .given import amp_settings, fitting, metrics_of
-from .programs import ModelPrograms, parameters_of, put_parameters, refuse_unlike_static
 from .summary import summary
+
+if TYPE_CHECKING:
+    from .programs import ModelPrograms
+
+_of_static_mode = lazy_module("vitrify.hapi.programs")
 
 _OF_NO_TRAINING: dict[str, Any] = {"batch_size": None, "epochs": None, "steps": None}
 """What callbacks find in `params` besides, as in Paddle, where nothing is trained."""
@@ -110,9 +115,9 @@ class Model:
 
     def _static(self) -> ModelPrograms:
         """The programs of static mode, recorded at the first batch after `prepare`."""
-        refuse_unlike_static(True, self._amp)
+        _of_static_mode.refuse_unlike_static(True, self._amp)
         if self._programs is None:
-            self._programs = ModelPrograms(
+            self._programs = _of_static_mode.ModelPrograms(
                 self.network, self._inputs, self._labels, self._optimizer, self._loss, self._metrics
             )
         return self._programs
@@ -135,7 +140,7 @@ class Model:
             raise ArgumentError("Model.train_batch: give prepare an optimizer and a loss first")
         self.mode = "train"
         if not in_dynamic_mode():
-            refuse_unlike_static(update, self._amp)
+            _of_static_mode.refuse_unlike_static(update, self._amp)
             return self._told(*self._static().train(inputs, labels))
         self.network.train()
         outputs, losses, wanted = self._outputs_and_losses(inputs, labels)
@@ -367,7 +372,7 @@ class Model:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         if not in_dynamic_mode():
             self._static()
-            save(parameters_of(self.network), f"{path}.pdparams")
+            save(_of_static_mode.parameters_of(self.network), f"{path}.pdparams")
             save(default_main_program().state_dict("opt"), f"{path}.pdopt")
             return
         save(self.network.state_dict(), f"{path}.pdparams")
@@ -384,7 +389,7 @@ class Model:
         optimizer = Path(path.removesuffix(".pdparams") + ".pdopt")
         if not in_dynamic_mode():
             self._static()
-            put_parameters(self.network, fits)
+            _of_static_mode.put_parameters(self.network, fits)
             if not reset_optimizer and optimizer.exists():
                 default_main_program().set_state_dict(load(str(optimizer)))
             return

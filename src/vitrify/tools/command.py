@@ -11,9 +11,10 @@ from contextlib import redirect_stdout
 from typing import Any, TextIO
 
 from ..core.errors import VitrifyError
-from ..core.lazy import MissingPackageError
-from . import compare, convert, run, show
+from ..core.lazy import MissingPackageError, lazy_module
 
+# A command is imported when it is run: --help is read by people who wait for it.
+_compare, _convert, _run, _show = (lazy_module(f"vitrify.tools.{n}") for n in ("compare", "convert", "run", "show"))
 _MODEL = "a model: PATH.vtmodel, PATH.json, PATH.pdmodel, PATH.onnx, PATH.so, or PATH alone"
 _EXIT = "exit codes: 0 done; 1 it could not be done; 2 the command line is wrong; 130 interrupted"
 _EXIT_OF = {"diff": _EXIT.replace("0 done; 1", "0 outputs agree; 1 they differ, with --exact anything does, or")}
@@ -109,29 +110,29 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument("model", help=_MODEL)
     command.add_argument("--program", action="store_true", help="the whole program as text")
     _add_inputs(command)
-    command.set_defaults(run=show.main)
+    command.set_defaults(run=lambda given: _show.main(given))
 
     command = commands.add_parser("print", help="a model's program as text", **_texts("print"))
     command.add_argument("model", help=_MODEL)
-    command.set_defaults(run=show.main, program=True)
+    command.set_defaults(run=lambda given: _show.main(given), program=True)
 
     command = commands.add_parser("run", help="run a model on arrays", **_texts("run"))
     command.add_argument("model", help=_MODEL)
     _add_inputs(command)
     command.add_argument("--output", metavar="FILE.npz", help="write the outputs there")
-    command.set_defaults(run=run.main)
+    command.set_defaults(run=lambda given: _run.main(given))
 
     command = commands.add_parser("bench", help="time a model", **_texts("bench"))
     command.add_argument("model", help=_MODEL)
     _add_inputs(command)
     command.add_argument("--repeat", type=_positive, default=20, metavar="N", help="how many runs are timed (20)")
-    command.set_defaults(run=run.bench)
+    command.set_defaults(run=lambda given: _run.bench(given))
 
     command = commands.add_parser("convert", help="write a model in another format", **_texts("convert"))
     command.add_argument("model", help=_MODEL)
     command.add_argument("target", help="TO.vtmodel, TO.json, TO.pdmodel, TO.onnx or TO.so: the ending says the format")
     command.add_argument("--force", action="store_true", help="replace files that are there")
-    command.set_defaults(run=convert.main)
+    command.set_defaults(run=lambda given: _convert.main(given))
 
     command = commands.add_parser("diff", help="compare two models: programs, parameters, outputs", **_texts("diff"))
     command.add_argument("model", help=_MODEL)
@@ -143,7 +144,7 @@ def parser() -> argparse.ArgumentParser:
         help="programs and parameters must be the same, too, by name and value; without it they are only shown, as "
         "formats name parameters and write operators in ways of their own",
     )  # fmt: skip
-    command.set_defaults(run=compare.main)
+    command.set_defaults(run=lambda given: _compare.main(given))
     return found
 
 

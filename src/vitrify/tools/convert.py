@@ -7,11 +7,12 @@ import os
 
 from ..aot.files import library_suffix
 from ..core.errors import ArgumentError
+from ..core.lazy import lazy_module
 from ..ir.model_file import ModelFile, write_model
 from ..ir.model_formats import read_any_model
-from ..jit.loading import TranslatedLayer
-from ..jit.saving import save
 from .progress import stage
+
+_jit = lazy_module("vitrify.jit")  # Layers, which our own format does without
 
 # The format that a file's ending says, and the files that it consists of.
 _FORMATS: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -46,4 +47,4 @@ def _write(model: ModelFile, name: str, prefix: str) -> None:
     if name == "vitrify":
         write_model(prefix, model)
     else:
-        save(TranslatedLayer(model), prefix, format=name)
+        _jit.save(_jit.TranslatedLayer(model), prefix, format=name)

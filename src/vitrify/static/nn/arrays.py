@@ -8,17 +8,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...convert.calls.list_builtins import convert_concat, convert_stack, mapped
-from ...convert.containers.lists import GraphList
 from ...core.dispatch import in_dynamic_mode
 from ...core.dtype import DTypeLike, int32
 from ...core.errors import ArgumentError, DTypeError
+from ...core.lazy import lazy_module
 from ...ops.arguments import is_tensor
 from ...ops.creation import full
 from ...ops.join import stack
 from ...ops.like import cast
 from ...ops.shape import reshape
 from ...ops.sizes import shape as sizes_of
+
+# Few programs have arrays; what converts Python, which knows lists of any length, is a third of all modules.
+_builtins = lazy_module("vitrify.convert.calls.list_builtins")
+_lists = lazy_module("vitrify.convert.containers.lists")
 
 
 def create_array(dtype: DTypeLike, initialized_list: Sequence[Any] | None = None) -> Any:
@@ -37,7 +40,7 @@ def create_array(dtype: DTypeLike, initialized_list: Sequence[Any] | None = None
     for value in values:
         if not is_tensor(value):
             raise DTypeError(f"create_array: an array holds tensors, but received {type(value).__name__}")
-    return values if in_dynamic_mode() else GraphList(values)
+    return values if in_dynamic_mode() else _lists.GraphList(values)
 
 
 def array_write(x: Any, i: Any, array: Any = None) -> Any:
@@ -66,9 +69,9 @@ def array_write(x: Any, i: Any, array: Any = None) -> Any:
             raise ArgumentError(f"array_write: place {place} is beyond the end of an array of {len(held)} tensors")
         held[place : place + 1] = [x]
         return held
-    held = GraphList() if array is None else _array("array_write", array)
-    if not isinstance(held, GraphList):
-        held = GraphList(held)
+    held = _lists.GraphList() if array is None else _array("array_write", array)
+    if not isinstance(held, _lists.GraphList):
+        held = _lists.GraphList(held)
     held.put(at, x)
     return held
 
@@ -102,7 +105,7 @@ def array_length(array: Any) -> Any:
     held = _array("array_length", array)
     if in_dynamic_mode():
         return len(held)
-    length = held.length() if isinstance(held, GraphList) else len(held)
+    length = held.length() if isinstance(held, _lists.GraphList) else len(held)
     return reshape(length, [1]) if is_tensor(length) else full([1], length, "int64")
 
 
@@ -119,10 +122,11 @@ def tensor_array_to_tensor(input: Any, axis: int = 1, use_stack: bool = False, n
         (paddle.Size([2, 4]), [3, 1])
     """
     held = _array("tensor_array_to_tensor", input)
-    joined = convert_stack(held, axis) if use_stack else convert_concat(held, axis)
+    joined = _builtins.convert_stack(held, axis) if use_stack else _builtins.convert_concat(held, axis)
     if in_dynamic_mode():
         return joined, stack([full([], item.shape[axis], int32) for item in held])
-    return joined, cast(convert_stack(mapped(lambda item: full([], 1, int32) * sizes_of(item)[axis], held), 0), int32)
+    sizes = _builtins.mapped(lambda item: full([], 1, int32) * sizes_of(item)[axis], held)
+    return joined, cast(_builtins.convert_stack(sizes, 0), int32)
 
 
 def _place(what: str, i: Any) -> Any:

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ...convert.control.branches import trace_branches
-from ...convert.control.loop_trace import trace_loop
-from ...convert.values.base import scalar_condition
 from ...core.dispatch import in_dynamic_mode
 from ...core.errors import ArgumentError, DTypeError
+from ...core.lazy import lazy_module
 from ...eager.host_ops import assert_op
 from ...ir.program import Variable
 from ...ops.arguments import is_tensor
 from ..printing import failed_assertion
 
 Function = Callable[..., Any]
+# Most programs have no branches and loops, and what traces these is a third of all modules.
+_branches = lazy_module("vitrify.convert.control.branches")
+_loops = lazy_module("vitrify.convert.control.loop_trace")
+_values = lazy_module("vitrify.convert.values.base")
 
 
 def _nothing() -> None:
@@ -28,7 +30,7 @@ def _flag(what: str, pred: Any) -> Any:
         raise DTypeError(f"{what} must be a tensor, but received {type(pred).__name__}")
     if not pred.dtype.is_bool:
         raise DTypeError(f"{what} must be bool, but received {pred.dtype.name}", hint="compare it: x > 0")
-    return pred if not isinstance(pred, Variable) else scalar_condition(pred, what)
+    return pred if not isinstance(pred, Variable) else _values.scalar_condition(pred, what)
 
 
 def _callable(what: str, fn: Any) -> Function:
@@ -81,7 +83,7 @@ def cond(
 
         return path
 
-    (found,) = trace_branches(flag, checked(then, "true_fn"), checked(orelse, "false_fn"), (name or "cond",))
+    (found,) = _branches.trace_branches(flag, checked(then, "true_fn"), checked(orelse, "false_fn"), (name or "cond",))
     return found
 
 
@@ -132,7 +134,7 @@ def while_loop(
         return list(values)
     names = [f"loop variable {i}" for i in range(len(loop_vars))]
     checked = lambda *values: _flag("while_loop: what cond gives", test(*values))  # noqa: E731
-    return list(trace_loop(checked, iteration, tuple(loop_vars), names))
+    return list(_loops.trace_loop(checked, iteration, tuple(loop_vars), names))
 
 
 def case(
