@@ -6,10 +6,14 @@
 ...     import paddle.nn.functional as F
 >>> paddle is vitrify and F is vitrify.nn.functional
 True
+
+`python -m vitrify.compat train.py --epochs 3` and `python -m vitrify.compat -m tools.train` run a program so, unedited.
 """
 
 from __future__ import annotations
 
+import os
+import runpy
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -229,4 +233,25 @@ def as_paddle() -> Iterator[None]:
             uninstall()
 
 
-__all__ = ["PaddleLoadedError", "as_paddle", "install", "uninstall"]
+def run(arguments: Sequence[str]) -> None:
+    """Run a program that is written for Paddle: `script.py` or `-m module`, and the arguments it gets.
+
+    Raises SystemExit where there is none of both. As in Python itself the script's folder is where it imports from.
+    """
+    named = list(arguments[:1]) == ["-m"]
+    program = list(arguments[named:])
+    if not program or program[0].startswith("-"):
+        raise SystemExit("usage: python -m vitrify.compat (SCRIPT | -m MODULE) [ARGUMENT ...]")
+    install()
+    sys.argv = program
+    if named:
+        runpy.run_module(program[0], run_name="__main__", alter_sys=True)
+    else:
+        sys.path[0] = os.path.dirname(os.path.abspath(program[0]))
+        runpy.run_path(program[0], run_name="__main__")
+
+
+__all__ = ["PaddleLoadedError", "as_paddle", "install", "run", "uninstall"]
+
+if __name__ == "__main__":
+    import_module(f"{_OURS}.compat").run(sys.argv[1:])  # the one module of that name, which holds the finder

@@ -46,6 +46,21 @@ def test_code_for_paddle_runs_without_edits(tmp_path):
     assert done.stderr == "" and done.stdout == "[[2.0, 2.0]] vitrify vitrify.nn vitrify.vision.models.resnet\n"
 
 
+@pytest.mark.parametrize("how", ["script", "module", "none"])
+def test_programs_run_without_edits(tmp_path, how):
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "net.py").write_text("import paddle.nn as nn\n\nNet = nn.Linear\n")
+    main = "import sys\nfrom parts.net import Net\n\nif __name__ == '__main__':\n    print(Net.__module__, sys.argv[1:])\n"
+    (tmp_path / "train.py").write_text(main)
+    program = {"script": [str(tmp_path / "train.py"), "--epochs", "3"], "module": ["-m", "train", "-x"], "none": []}[how]
+    command = [sys.executable, "-m", "vitrify.compat", *program]
+    folder = tmp_path if how == "module" else tmp_path / "parts"
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
+    said = {"script": "vitrify.nn.layer.common ['--epochs', '3']\n", "module": "vitrify.nn.layer.common ['-x']\n"}
+    assert done.stdout == said.get(how, "")
+    assert done.stderr.startswith("usage:") if how == "none" else done.stderr == ""
+
+
 def test_modules_that_functions_hide_stay_hidden():
     """`paddle.amp.auto_cast` is a function; the module of that name is reached by `from` alone."""
     with compat.as_paddle():
