@@ -50,10 +50,10 @@ def test_code_for_paddle_runs_without_edits(tmp_path):
 def test_programs_run_without_edits(tmp_path, how):
     (tmp_path / "parts").mkdir()
     (tmp_path / "parts" / "net.py").write_text("import paddle.nn as nn\n\nNet = nn.Linear\n")
-    main = "import sys\nfrom parts.net import Net\n\nif __name__ == '__main__':\n    print(Net.__module__, sys.argv[1:])\n"
+    main = "import sys\nfrom parts.net import Net\nif __name__ == '__main__': print(Net.__module__, sys.argv[1:])\n"
     (tmp_path / "train.py").write_text(main)
-    program = {"script": [str(tmp_path / "train.py"), "--epochs", "3"], "module": ["-m", "train", "-x"], "none": []}[how]
-    command = [sys.executable, "-m", "vitrify.compat", *program]
+    programs = {"script": [str(tmp_path / "train.py"), "--epochs", "3"], "module": ["-m", "train", "-x"], "none": []}
+    command = [sys.executable, "-m", "vitrify.compat", *programs[how]]
     folder = tmp_path if how == "module" else tmp_path / "parts"
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
     said = {"script": "vitrify.nn.layer.common ['--epochs', '3']\n", "module": "vitrify.nn.layer.common ['-x']\n"}
