@@ -30,3 +30,36 @@ def test_one_size_is_that_of_both_dimensions(kind):
     layer = kind(12)
     assert layer.size == [12, 12] and str(layer) == f"{kind.__name__}(size=[12, 12], data_format=NCHW)"
     assert layer(paddle.ones([1, 1, 4, 4])).shape == [1, 1, 12, 12]
+
+
+ATTRIBUTES = [
+    (nn.Conv2D(2, 4, (3, 5), stride=2, padding=1), {
+        "_in_channels": 2, "_out_channels": 4, "_kernel_size": [3, 5], "_stride": [2, 2], "_padding": 1, "_groups": 1,
+        "_dilation": [1, 1], "_data_format": "NCHW", "_padding_mode": "zeros",
+    }),
+    (nn.BatchNorm(3), {"_momentum": 0.9, "_epsilon": 1e-5, "_data_layout": "NCHW", "_use_global_stats": False}),
+    (nn.BatchNorm2D(3), {"_num_features": 3, "_momentum": 0.9, "_data_format": "NCHW", "_use_global_stats": None}),
+    (nn.LayerNorm(3), {"_normalized_shape": [3], "_epsilon": 1e-5}),
+    (nn.GroupNorm(1, 3), {"_num_groups": 1, "_num_channels": 3, "_data_format": "NCHW"}),
+    (nn.Embedding(4, 3), {"_num_embeddings": 4, "_embedding_dim": 3, "_padding_idx": None, "_sparse": False}),
+    (nn.MaxPool1D(2), {"kernel_size": 2, "stride": None}),
+    (nn.MaxPool2D(2), {"ksize": 2, "stride": None, "padding": 0, "ceil_mode": False, "return_mask": False}),
+    (nn.MaxPool3D(2), {"ksize": 2}),
+    (nn.AvgPool2D(2, divisor_override=3), {"ksize": 2, "divisor": 3, "exclusive": True}),
+    (nn.AvgPool3D(2), {"ksize": 2, "divisor": None}),
+    (nn.MaxUnPool2D(2), {"ksize": 2}),
+    (nn.LPPool2D(2.0, 2), {"ksize": 2, "norm_type": 2.0}),
+    (nn.AdaptiveAvgPool2D(2), {"_output_size": 2, "_data_format": "NCHW"}),
+    (nn.LSTM(3, 4, 2, direction="bidirect"), {
+        "mode": "LSTM", "state_components": 2, "num_layers": 2, "num_directions": 2, "time_major": False,
+    }),
+    (nn.GRU(3, 4), {"mode": "GRU", "state_components": 1, "input_size": 3, "hidden_size": 4}),
+    (nn.SimpleRNN(3, 4), {"mode": "RNN_TANH", "state_components": 1}),
+    (nn.Dropout(0.3), {"p": 0.3, "axis": None, "mode": "upscale_in_train"}),
+    (nn.MultiHeadAttention(4, 2), {"embed_dim": 4, "num_heads": 2, "head_dim": 2, "need_weights": False}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("layer", "found"), ATTRIBUTES, ids=lambda value: type(value).__name__)
+def test_attributes_have_the_names_of_paddles(layer, found):
+    assert {name: getattr(layer, name) for name in found} == found

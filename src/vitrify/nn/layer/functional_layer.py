@@ -66,6 +66,7 @@ def layer_of(
     private: bool = True,
     named: bool = True,
     trains: bool = False,
+    kept_as: Mapping[str, str] = _NONE,
     **settings: Any,
 ) -> type[FunctionalLayer]:
     """The Layer class `name`, whose forward is `function(*inputs, **settings)`.
@@ -75,7 +76,7 @@ def layer_of(
     attributes, with a leading underscore if `private`. named: whether the constructor also takes Paddle's `name`.
     shown: the settings that `repr` shows; None for all. told_apart: those that it shows where they are not the
     default. form: how it writes those that are shown. kinds: what settings are brought to. trains: whether the function
-    is told the Layer's mode.
+    is told the Layer's mode. kept_as: attributes that are called otherwise than their settings.
     """
     defaults = {**settings, "name": None} if named else settings
     prefix = "_" if private else ""
@@ -84,7 +85,7 @@ def layer_of(
         "__doc__": _doc(name, function, inputs, settings),
         "_function": staticmethod(function),
         "_signature": Signature([Parameter(n, _POSITIONAL, default=d) for n, d in defaults.items()]),
-        "_fields": {n: prefix + n for n in defaults},
+        "_fields": {n: kept_as.get(n, prefix + n) for n in defaults},
         "_shown": tuple(settings) if shown is None else tuple(shown),
         "_told_apart": tuple(told_apart),
         "_form": form,

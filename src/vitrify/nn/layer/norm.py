@@ -231,6 +231,7 @@ class BatchNorm(_BatchNormBase):
         self._use_global_stats = use_global_stats
         self._trainable_statistics = trainable_statistics
         self._param_attr, self._bias_attr = param_attr, bias_attr
+        self._data_layout = data_layout
         self._set(
             num_channels, momentum, epsilon, param_attr, bias_attr, data_layout, dtype, moving_mean_name,
             moving_variance_name, do_model_average_for_mean_and_var,

@@ -8,6 +8,7 @@ from .. import functional as F
 from .functional_layer import REQUIRED, layer_of
 
 _SHOWN = ("kernel_size", "stride", "padding")
+_KSIZE = {"kernel_size": "ksize", "divisor_override": "divisor"}  # the names that Paddle's attributes have
 _pool = partial(layer_of, module=__name__, private=False, shown=_SHOWN, kernel_size=REQUIRED, stride=None, padding=0)
 _lp_pool = partial(layer_of, module=__name__, private=False, shown=("norm_type", *_SHOWN), kinds={"norm_type": float},
                    norm_type=REQUIRED, kernel_size=REQUIRED, stride=None, padding=0, ceil_mode=False)  # fmt: skip
@@ -16,20 +17,34 @@ _adaptive_max = partial(
     layer_of, module=__name__, shown=("output_size", "return_mask"), output_size=REQUIRED, return_mask=False
 )
 _unpool = partial(layer_of, module=__name__, private=False, inputs=("x", "indices"), options={"output_size": None},
-                  shown=("output_size",), kernel_size=REQUIRED, stride=None, padding=0)  # fmt: skip
+                  kept_as=_KSIZE, shown=("output_size",), kernel_size=REQUIRED, stride=None, padding=0)  # fmt: skip
 _fractional = partial(layer_of, module=__name__, shown=("output_size", "return_mask"), output_size=REQUIRED,
                       kernel_size=None, random_u=None, return_mask=False)  # fmt: skip
 
 AvgPool1D = _pool("AvgPool1D", F.avg_pool1d, exclusive=True, ceil_mode=False)
-AvgPool2D = _pool("AvgPool2D", F.avg_pool2d, ceil_mode=False, exclusive=True, divisor_override=None, data_format="NCHW")
+AvgPool2D = _pool(
+    "AvgPool2D",
+    F.avg_pool2d,
+    kept_as=_KSIZE,
+    ceil_mode=False,
+    exclusive=True,
+    divisor_override=None,
+    data_format="NCHW",
+)
 AvgPool3D = _pool(
-    "AvgPool3D", F.avg_pool3d, ceil_mode=False, exclusive=True, divisor_override=None, data_format="NCDHW"
+    "AvgPool3D",
+    F.avg_pool3d,
+    kept_as=_KSIZE,
+    ceil_mode=False,
+    exclusive=True,
+    divisor_override=None,
+    data_format="NCDHW",
 )
 MaxPool1D = _pool("MaxPool1D", F.max_pool1d, inputs=("input",), return_mask=False, ceil_mode=False)
-MaxPool2D = _pool("MaxPool2D", F.max_pool2d, return_mask=False, ceil_mode=False, data_format="NCHW")
-MaxPool3D = _pool("MaxPool3D", F.max_pool3d, return_mask=False, ceil_mode=False, data_format="NCDHW")
+MaxPool2D = _pool("MaxPool2D", F.max_pool2d, kept_as=_KSIZE, return_mask=False, ceil_mode=False, data_format="NCHW")
+MaxPool3D = _pool("MaxPool3D", F.max_pool3d, kept_as=_KSIZE, return_mask=False, ceil_mode=False, data_format="NCDHW")
 LPPool1D = _lp_pool("LPPool1D", F.lp_pool1d, data_format="NCL")
-LPPool2D = _lp_pool("LPPool2D", F.lp_pool2d, data_format="NCHW")
+LPPool2D = _lp_pool("LPPool2D", F.lp_pool2d, kept_as=_KSIZE, data_format="NCHW")
 MaxUnPool1D = _unpool("MaxUnPool1D", F.max_unpool1d, data_format="NCL", output_size=None)
 MaxUnPool2D = _unpool("MaxUnPool2D", F.max_unpool2d, data_format="NCHW", output_size=None)
 MaxUnPool3D = _unpool("MaxUnPool3D", F.max_unpool3d, data_format="NCDHW", output_size=None)

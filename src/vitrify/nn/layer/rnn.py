@@ -167,6 +167,9 @@ class RNNBase(LayerList):
     `weight_hh_l1_reverse`, ...
     """
 
+    state_components = 1
+    """Of how many tensors the state of a cell consists."""
+
     def __init__(
         self,
         make_cell: Callable[[int], Any],
@@ -303,6 +306,7 @@ class LSTM(RNNBase):
     """
 
     mode = "LSTM"
+    state_components = 2
 
     def __init__(
         self,
