@@ -111,7 +111,7 @@ def settled(text: str) -> str:
 
 SOURCES = ("transformers", "convert", "jit", "ir/graph_tensor.py", "eager/callback.py")
 CLASSES = ("Error", "Refusal")
-OTHER_FILES = {"loading.py", "files.py", "saving.py"}  # errors of saved files, not of conversion
+OTHER_FILES = {"loading.py", "files.py", "saving.py", "collecting.py"}  # errors of saved files, not of conversion
 
 
 def raised() -> Iterator[tuple[str, str]]:

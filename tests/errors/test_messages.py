@@ -109,7 +109,7 @@ def test_debug_shows_everything():
         frames = traceback.extract_tb(failure(p.shape).__traceback__)
     finally:
         DEBUG.set(False)
-    assert any(f.filename.endswith("concrete_program.py") for f in frames)
+    assert any(f.filename.endswith("program_builder.py") for f in frames)
 
 
 def test_an_error_can_be_raised_again_and_again():

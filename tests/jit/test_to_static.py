@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import vitrify as paddle
+from vitrify.core.errors import DTypeError
 
 from .models import Scale, Stack, tensor
 
@@ -51,11 +52,32 @@ def test_positional_and_named_arguments_share_a_program():
     assert len(f.program_cache) == 1
 
 
-def test_wrong_arguments_are_pythons_own_error():
-    with pytest.raises(TypeError, match="missing a required argument: 'x'"):
-        double()
-    with pytest.raises(TypeError, match="too many positional arguments"):
-        paddle.jit.to_static(lambda x: x)(tensor(*X), 1)
+def keyed(x, *, k):
+    return x * k
+
+
+class Keyed:
+    def scale(self, x, k=1):
+        return x * k
+
+
+@pytest.mark.parametrize("function", [lambda x: x, keyed, Keyed().scale])
+@pytest.mark.parametrize(("args", "kwargs"), [((), {}), ((1, 2, 3), {}), ((1,), {"x": 2}), ((1,), {"z": 2})])
+def test_wrong_arguments_are_pythons_own_error(function, args, kwargs):
+    with pytest.raises(TypeError) as expected:
+        function(*args, **kwargs)
+    with pytest.raises(TypeError) as found:
+        paddle.jit.to_static(function)(*args, **kwargs)
+    assert str(found.value) == str(expected.value)
+
+
+def test_wrong_arguments_of_a_wrapper_are_told_by_its_signature():
+    @functools.wraps(keyed)
+    def wrapper(*args, **kwargs):
+        return keyed(*args, **kwargs)
+
+    with pytest.raises(TypeError, match=r"keyed\(\) missing a required argument: 'x'"):
+        paddle.jit.to_static(wrapper)(k=1)
 
 
 def test_a_decorator_with_arguments():
@@ -65,6 +87,17 @@ def test_a_decorator_with_arguments():
 
     assert f(tensor(*X)).tolist() == [2, 3, 4]
     assert f.concrete_program.inputs[0].shape == [-1]
+
+
+@pytest.mark.parametrize(("given", "name"), [((1, 2), "b"), ((2, 1), "a"), ((1, 1, 2), "rest"), ((1, 1, 1, 2), "rest")])
+def test_an_argument_that_the_input_spec_does_not_allow_is_named(given, name):
+    @paddle.jit.to_static(input_spec=[paddle.static.InputSpec([1])] * 4)
+    def f(a, b, *rest):
+        return a
+
+    message = rf"argument `{name}` is float32\[2\], input_spec asks for float32\[1\]"
+    with pytest.raises(DTypeError, match=message):
+        f(*map(paddle.ones, [[n] for n in given]))
 
 
 class Plain:

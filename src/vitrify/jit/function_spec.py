@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType, MethodType
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from ..ir.input_spec import InputSpec
 
 _TENSORS: frozenset[type[Any]] = frozenset({Tensor, Parameter})
 _PLAIN = frozenset({*_TENSORS, bool, int, float, str, type(None)})
+_OF_PYTHON = (FunctionType, MethodType)
 
 
 class FunctionSpec:
@@ -63,6 +65,8 @@ class FunctionSpec:
         try:
             bound = self.signature.bind(*args, **kwargs)
         except TypeError as err:
+            if isinstance(self.function, _OF_PYTHON) and not hasattr(self.function, "__wrapped__"):
+                self.function(*args, **kwargs)  # runs nothing of it: Python refuses the call in its own words
             name = getattr(self.function, "__qualname__", repr(self.function))
             raise TypeError(f"{name}() {err}") from None
         bound.apply_defaults()
@@ -117,7 +121,8 @@ class FunctionSpec:
         if self.input_spec is None:
             return [None] * len(leaves)
         found: list[InputSpec | None] = []
-        for part, spec in zip(tree, [*self.input_spec, *[None] * len(tree)]):
+        names: list[str] = []
+        for part, spec, name in zip(tree, [*self.input_spec, *[None] * len(tree)], self._names(len(tree))):
             count = _count_leaves(part[1] if isinstance(part, tuple) and part and part[0] == "kwargs" else part)
             spec_leaves: list[Any] = []
             if spec is not None:
@@ -130,13 +135,18 @@ class FunctionSpec:
                     )
                 spec_leaves = [None] * count
             found += [s if isinstance(s, InputSpec) else None for s in spec_leaves]
-        for leaf, spec_ in zip(leaves, found):
+            names += [name] * count
+        for leaf, spec_, name in zip(leaves, found, names):
             if spec_ is not None and is_tensor(leaf) and not spec_.accepts(leaf.shape, leaf.dtype):
                 raise DTypeError(
-                    f"argument {spec_.name or ''} is {leaf.dtype.name}{list(leaf.shape)}, "
-                    f"input_spec asks for {spec_.meta}"
+                    f"argument `{name}` is {leaf.dtype.name}{list(leaf.shape)}, input_spec asks for {spec_.meta}"
                 )
         return found
+
+    def _names(self, count: int) -> list[str]:
+        """What each of so many arguments is called: further ones go to the last parameter, as `*args` do."""
+        names = [name for name, _ in self._defaults]
+        return [*names, *names[-1:] * (count - len(names))]
 
     def call_from_specs(self) -> tuple[TreeDef, list[Any]]:
         """The structure and leaves of a call that has InputSpecs in place of tensors; needs an input_spec."""
